@@ -1,0 +1,47 @@
+"""How every command of the project starts, fails and stops.
+
+    $ python -m results curves missing.csv --out curves.csv
+    error: missing.csv: no such file
+
+Exit codes: 0 done, 2 bad input (one line on stderr), 130 stopped by Ctrl-C.
+"""
+
+import sys
+from typing import NoReturn
+
+import click
+
+
+class BadInput(click.ClickException):
+    """Input that breaks its contract; the message is one line: what, where, what was expected."""
+
+    exit_code = 2
+
+
+def run(command: click.Command, name: str) -> NoReturn:
+    """Run `command` as the program `name` and exit; every failure is one line on stderr, no traceback."""
+    try:
+        code = command.main(prog_name=name, standalone_mode=False)
+        raise SystemExit(code if isinstance(code, int) else 0)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        raise SystemExit(error.exit_code) from None
+    except click.UsageError as error:
+        where = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
+        fail(f"{error.format_message()}{where}", error.exit_code)
+    except click.ClickException as error:
+        fail(error.format_message(), error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        fail("stopped by Ctrl-C", 130)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output went away (`| head`): nothing is left to say
+        raise SystemExit(0) from None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        fail(f"{error.filename}: {reason}" if error.filename else reason, 2)
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """Print `error: message` as one line on stderr and exit with `code`."""
+    click.echo(f"error: {' '.join(message.split())}", err=True)
+    raise SystemExit(code)

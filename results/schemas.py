@@ -1,0 +1,124 @@
+"""The three tables of the project, declared once: samples, curves, forecast.
+
+    question_id      setting  sample  answer  gold  correct  tokens
+    gsm8k-test-0000  100      0       18      18    True     87
+
+Every reader and writer checks against these declarations; each check carries, as its error text, the
+words "expected …" that a user sees when a row breaks it.
+"""
+
+from collections.abc import Sequence
+
+import pandera.pandas as pa
+
+SAMPLE_KEY = ["dataset", "model", "setting", "decoding", "question_id", "sample"]
+"""One answer: no two rows of a samples table share these."""
+
+CURVE_KEY = ["source", "dataset", "model", "method", "setting", "N", "permutation"]
+"""One point of one curve."""
+
+
+def _at_least(low: float) -> pa.Check:
+    return pa.Check.ge(low, error=f"a number of at least {low:g}")
+
+
+def _fraction() -> pa.Check:
+    return pa.Check.in_range(0, 1, error="a number from 0 to 1")
+
+
+def _one_of(*values: str) -> pa.Check:
+    return pa.Check.isin(values, error=f"one of {', '.join(values)}")
+
+
+def _text(*checks: pa.Check, nullable: bool = False, required: bool = True) -> pa.Column:
+    return pa.Column("str", checks=list(checks), nullable=nullable, required=required)
+
+
+def _whole(low: int, nullable: bool = False, required: bool = True) -> pa.Column:
+    return pa.Column("Int64", checks=_at_least(low), nullable=nullable, required=required)
+
+
+def _real(*checks: pa.Check, nullable: bool = True, required: bool = True) -> pa.Column:
+    return pa.Column("float64", checks=list(checks), nullable=nullable, required=required)
+
+
+def _key(columns: Sequence[str]) -> list[str]:
+    return list(columns)
+
+
+SAMPLES = pa.DataFrameSchema(
+    {
+        "dataset": _text(),
+        "model": _text(),
+        "setting": _text(),
+        "decoding": _text(_one_of("sample", "greedy")),
+        "question_id": _text(),
+        "sample": _whole(0),
+        "answer": _text(nullable=True),
+        "gold": _text(nullable=True, required=False),
+        "correct": pa.Column("bool"),
+        "tokens": _whole(0, nullable=True, required=False),
+        "prompt_tokens": _whole(0, nullable=True, required=False),
+        "finish_reason": _text(nullable=True, required=False),
+    },
+    unique=_key(SAMPLE_KEY),
+    name="samples",
+)
+
+_CURVE_COLUMNS = {
+    "source": _text(_one_of("llm", "synthetic")),
+    "dataset": _text(),
+    "model": _text(),
+    "method": _text(_one_of("majority", "best_of_n", "ensemble", "greedy")),
+    "setting": _text(),
+    "T": _real(_at_least(0), required=False),
+    "tokens_per_answer": _real(_at_least(0), required=False),
+    "N": _whole(1),
+    "permutation": _text(),
+    "accuracy": _real(_fraction(), required=False),
+    "risk": _real(_at_least(0), required=False),
+    "stderr": _real(_at_least(0), required=False),
+    "questions": _whole(1, nullable=True, required=False),
+}
+
+_HAS_VALUE = pa.Check(
+    lambda frame: frame.reindex(columns=["accuracy", "risk"]).notna().any(axis=1),
+    error="an accuracy or a risk in every row",
+    name="accuracy",
+)
+
+CURVES = pa.DataFrameSchema(
+    _CURVE_COLUMNS,
+    checks=_HAS_VALUE,
+    unique=_key(CURVE_KEY),
+    name="curves",
+)
+
+FORECAST = pa.DataFrameSchema(
+    {
+        **_CURVE_COLUMNS,
+        "predictor": _text(),
+        "role": _text(_one_of("used", "held_out", "forecast")),
+        "predicted": _real(),
+        "low": _real(),
+        "high": _real(),
+        "status": _text(),
+    },
+    unique=[*CURVE_KEY, "predictor"],
+    name="forecast",
+)
+
+_CURVE_DEFAULTS = {
+    "source": "llm",
+    "dataset": "unknown",
+    "model": "unknown",
+    "setting": "default",
+    "permutation": "exact",
+}
+
+DEFAULTS: dict[str, dict[str, str]] = {
+    "samples": {"dataset": "unknown", "model": "unknown", "setting": "default", "decoding": "sample"},
+    "curves": _CURVE_DEFAULTS,
+    "forecast": _CURVE_DEFAULTS,
+}
+"""The constant that stands in for a column a table need not have."""

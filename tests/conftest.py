@@ -1,0 +1,17 @@
+"""Fixtures shared by every room."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of real data (DATA_DIR, default ../shared/data); tests that need it skip where it is absent."""
+    folder = Path(os.environ.get("DATA_DIR", ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"no data folder at {folder} (set DATA_DIR)")
+    return folder
