@@ -1,0 +1,189 @@
+"""An experiment: which questions are put to which model, how often, under which token budgets.
+
+    dataset = "gsm8k"                                # from harness/experiments/gsm8k-budgets.toml
+    model = "meta-llama/Llama-3.1-8B-Instruct"
+    budgets = [10, 20, 50, 100, 150, 200, 300, 500]
+    samples = 64
+
+`--set budgets=10,20` on the command line replaces one key; the value is read as TOML where it is TOML.
+"""
+
+import math
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+import prompts
+from results import BadInput
+
+EXPERIMENTS = Path(__file__).parent / "experiments"
+TINY_MODEL = Path(__file__).parent / "tiny" / "model"
+
+Count = Annotated[int, Field(ge=0, strict=True)]
+Positive = Annotated[int, Field(ge=1, strict=True)]
+
+
+class Experiment(BaseModel):
+    """One run of the harness. Every field is a key of the TOML file; unknown keys are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    dataset: str
+    """gsm8k, math-level1-integer, math-level1-signed, tiny, or a file of questions."""
+    file: Path | None = None
+    """The rows of the named dataset as a local file, in place of the hub."""
+    limit: Positive | None = None
+    """Only the first so many questions."""
+    model: str
+    """A model on the hub, a local folder, or `tiny` (the model that ships with the project)."""
+    revision: str | None = None
+    """The commit of the model on the hub."""
+    prompt: str
+    """A template in prompts/, by name."""
+    chat: bool
+    """Whether the prompt is put through the model's chat template as one user turn."""
+    answer_format: Literal["hashes", "plain"]
+    """How the prompt asks for the answer: `The answer is ##18##.` or `The answer is 18.`"""
+    budgets: tuple[Positive, ...] = ()
+    """Token budgets asked for; with none there is one setting, `default`."""
+    samples: Count
+    """Sampled answers a question and setting."""
+    greedy: bool = False
+    """One further answer a question and setting, at temperature 0."""
+    temperature: Annotated[float, Field(gt=0)] = 1.0
+    top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+    top_k: Annotated[int, Field(ge=-1, strict=True)] = -1
+    """Sample among the k likeliest tokens only; -1 is no limit."""
+    stop: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    tokens_per_budget: Annotated[float, Field(ge=0)] = 0.0
+    tokens_extra: Count
+    engine: Literal["sglang", "transformers"] = "sglang"
+    url: str | None = None
+    """Where a running SGLang server answers, such as http://127.0.0.1:30000."""
+    chunk: Positive = 16
+    """Answers asked for in one request."""
+    concurrency: Positive = 64
+    """Requests in flight."""
+    seed: Count = 0
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+
+    @field_validator("prompt")
+    @classmethod
+    def _known_prompt(cls, name: str) -> str:
+        if name not in prompts.names():
+            raise ValueError(f"one of {', '.join(prompts.names())}")
+        return name
+
+    @field_validator("budgets", "stop")
+    @classmethod
+    def _distinct(cls, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        if len(set(values)) != len(values):
+            raise ValueError("values that differ from one another")
+        return values
+
+    @field_validator("top_k")
+    @classmethod
+    def _some_tokens(cls, top_k: int) -> int:
+        if top_k == 0:
+            raise ValueError("-1 (no limit) or at least 1")
+        return top_k
+
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> "Experiment":
+        if self.samples == 0 and not self.greedy:
+            raise ValueError("samples of at least 1, or greedy = true")
+        for _, budget in self.settings:
+            if self.max_new_tokens(budget) < 1:
+                raise ValueError("tokens_per_budget or tokens_extra above 0, so that an answer may have a token")
+        return self
+
+    @property
+    def settings(self) -> tuple[tuple[str, int | None], ...]:
+        """(`setting` in the samples table, token limit in the prompt) of each setting, in the order given."""
+        if not self.budgets:
+            return (("default", None),)
+        return tuple((str(budget), budget) for budget in self.budgets)
+
+    def max_new_tokens(self, budget: int | None) -> int:
+        """Where an answer is cut off: generous, since a budget is a request that the model may overrun."""
+        return math.ceil(self.tokens_per_budget * (budget or 0)) + self.tokens_extra
+
+
+def model_location(model: str) -> str:
+    """Where a tokenizer or server loads `model` from: `tiny` is a folder of this package, others are themselves."""
+    return str(TINY_MODEL) if model == "tiny" else model
+
+
+def read_experiment(path_or_name: str | Path, overrides: Mapping[str, str] | None = None) -> Experiment:
+    """The experiment in a TOML file, or the shipped one of that name, with some keys replaced.
+
+    A model given in `overrides` drops the file's `revision`, which belongs to the file's own model.
+    Raises BadInput: one line with file, key, what was found and what was expected.
+    """
+    path = _find(path_or_name)
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: not TOML: {error}") from None
+    given = {key: _parse(key, text) for key, text in (overrides or {}).items()}
+    if given.get("model", values.get("model")) != values.get("model"):
+        values.pop("revision", None)
+    try:
+        return Experiment.model_validate({**values, **given})
+    except ValidationError as error:
+        raise _explain(error, path, given) from None
+
+
+def _find(path_or_name: str | Path) -> Path:
+    path = Path(path_or_name)
+    shipped = EXPERIMENTS / f"{path_or_name}.toml"
+    if path.suffix == ".toml" or not shipped.exists():
+        if path.is_file():
+            return path
+        names = ", ".join(sorted(file.stem for file in EXPERIMENTS.glob("*.toml")))
+        raise BadInput(f"{path}: no such experiment file, and not one of {names}")
+    return shipped
+
+
+def _parse(key: str, text: str) -> Any:
+    """`text` as the TOML value that field `key` takes; bare words are strings, `a,b` is a list, nothing is null."""
+    field = Experiment.model_fields.get(key)
+    kinds = get_args(field.annotation) if field else ()
+    if field and get_origin(field.annotation) is tuple:
+        whole = _toml(text)
+        if isinstance(whole, list):
+            return whole
+        return [_toml(part.strip()) for part in text.split(",")] if text.strip() else []
+    if type(None) in kinds and not text.strip():
+        return None
+    value = _toml(text)
+    if field and (field.annotation is str or str in kinds or Path in kinds):
+        return value if isinstance(value, str) else text  # a revision such as 1e5 is not a number
+    return value
+
+
+def _toml(text: str) -> Any:
+    try:
+        values = tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError:
+        return text
+    return values["value"] if len(values) == 1 else text
+
+
+def _explain(error: ValidationError, path: Path, given: Mapping[str, Any]) -> BadInput:
+    """The first thing wrong, in one line."""
+    first = error.errors(include_url=False)[0]
+    key = ".".join(str(part) for part in first["loc"] if isinstance(part, str))
+    origin = f"--set {key}" if first["loc"] and first["loc"][0] in given else str(path)
+    if first["type"] == "missing":
+        return BadInput(f"{path}: no key {key!r}, expected in an experiment")
+    if first["type"] == "extra_forbidden":
+        return BadInput(f"{origin}: unknown key {key!r}, expected one of {', '.join(Experiment.model_fields)}")
+    expected = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    if not key:
+        return BadInput(f"{path}: expected {expected}")
+    return BadInput(f"{origin}: {key} is {first['input']!r}, expected {expected}")

@@ -1,0 +1,56 @@
+"""Prompt templates, and the few lines that fill them.
+
+    >>> fill("tiny-budget", problem="Anna has 12 apples. ...", token_limit=40)
+    'Anna has 12 apples. ...\\nUse around 40 tokens.'
+
+A template is a text file in this folder with `{problem}` and, where it asks for a token budget, `{token_limit}`;
+to add one, add a file. `gsm8k-cot`, the 8-shot chain-of-thought prompt of Wei et al. (2022), is put together from
+the installed lm-eval package.
+"""
+
+import hashlib
+import re
+from functools import cache
+from pathlib import Path
+
+from prompts.fewshot import gsm8k_cot
+
+FOLDER = Path(__file__).parent
+_PLACEHOLDER = re.compile(r"\{(problem|token_limit)\}")
+
+
+def names() -> list[str]:
+    """Every template's name, sorted."""
+    return sorted(["gsm8k-cot", *(file.stem for file in FOLDER.glob("*.txt"))])
+
+
+@cache
+def template(name: str) -> str:
+    """The template's text, without the newline that ends its file.
+
+    Raises FileNotFoundError for an unknown name, and ModuleNotFoundError where the package it is read from is missing.
+    """
+    if name not in names():
+        raise FileNotFoundError(f"no prompt named {name!r}, expected one of {', '.join(names())}")
+    if name == "gsm8k-cot":
+        return gsm8k_cot()
+    return (FOLDER / f"{name}.txt").read_text(encoding="utf-8").removesuffix("\n")
+
+
+def digest(name: str) -> str:
+    """The SHA-256 of the template's text, in hexadecimal: what a run records to say which prompt it used."""
+    return hashlib.sha256(template(name).encode()).hexdigest()
+
+
+def fill(name: str, *, problem: str, token_limit: int | None) -> str:
+    """The prompt for one problem. Text of the problem is never taken for a placeholder.
+
+    Raises ValueError where the template asks for a token limit and there is none.
+    """
+    if token_limit is None and "{token_limit}" in template(name):
+        raise ValueError(f"prompt {name!r} asks for a token budget, and none is given")
+    values = {"problem": problem, "token_limit": str(token_limit)}
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], template(name))
+
+
+__all__ = ["digest", "fill", "names", "template"]
