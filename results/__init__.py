@@ -10,9 +10,13 @@ from results.tables import (
     write_forecast,
     write_samples,
 )
+from results.trend import FitStatus, Saturating, fit_saturating
 
 __all__ = [
     "BadInput",
+    "FitStatus",
+    "Saturating",
+    "fit_saturating",
     "kind_of",
     "read_curves",
     "read_forecast",
