@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
-    """The folder of real data (DATA_DIR, default ../shared/data); tests that need it skip where it is absent."""
+    """The folder of real data (DATA_DIR, default ../shared/data); without it the tests that need it skip."""
     folder = Path(os.environ.get("DATA_DIR", ROOT.parent / "shared" / "data"))
     if not folder.is_dir():
         pytest.skip(f"no data folder at {folder} (set DATA_DIR)")

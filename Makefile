@@ -1,0 +1,105 @@
+# Every job of the project, one target each. `make` alone prints them.
+
+PYTHON ?= python3
+VENV   := .venv
+RUN    := $(VENV)/bin/python
+PIP    := $(RUN) -m pip install --quiet --disable-pip-version-check
+
+# What a user may set:  make gsm8k-samples MODEL=… BUDGETS=100,200 N=16 LIMIT=50 URL=http://host:30000 OUT=… DP=2
+MODEL   ?=
+BUDGETS ?=
+N       ?=
+LIMIT   ?=
+URL     ?=
+OUT     ?=
+DP      ?= 1
+FILE    ?=
+
+SET = $(if $(MODEL),--set model="$(MODEL)" --set revision=) $(if $(BUDGETS),--set budgets=$(BUDGETS)) \
+      $(if $(N),--set samples=$(N)) $(if $(LIMIT),--set limit=$(LIMIT)) $(if $(FILE),--set file="$(FILE)") \
+      $(if $(URL),--url $(URL)) --set dp=$(DP)
+runs = $(or $(OUT),results/runs/$(1))
+
+.DEFAULT_GOAL := help
+.PHONY: help setup test lint demo tiny serve gsm8k-samples gsm8k-256 math-samples synthetic predict report bench clean
+
+help:  ## print this list
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
+
+# ---- installing: each stamp is redone only when what it was made from changes -------------------------------
+
+$(VENV)/.setup: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --constraint constraints.txt --editable '.[lm,dev]'
+	$(PIP) --constraint constraints.txt --no-deps lm-eval
+	@touch $@
+
+# A GPU host takes SGLang as it comes; without a GPU the wheels of harness/sglang_cpu are enough.
+$(VENV)/.sglang: $(VENV)/.setup harness/sglang_cpu/requirements.txt harness/sglang_cpu/requirements-no-deps.txt
+ifeq ($(shell command -v nvidia-smi),)
+	$(PIP) --constraint constraints.txt --requirement harness/sglang_cpu/requirements.txt
+	$(PIP) --no-deps --requirement harness/sglang_cpu/requirements-no-deps.txt
+else
+	$(PIP) --constraint constraints-gpu.txt --editable '.[lm,sglang]'
+endif
+	@touch $@
+
+setup: $(VENV)/.setup  ## build .venv with everything but SGLang (which the targets that need it add)
+
+# ---- looking after the code ----------------------------------------------------------------------------------
+
+test: $(VENV)/.sglang  ## all tests, the real SGLang server and a real browser among them
+	$(RUN) -m pytest
+
+lint: setup  ## ruff (lint and format) and mypy
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+
+bench: $(VENV)/.sglang  ## measure the hot paths
+	for part in tests/bench/bench_*.py; do $(RUN) $$part || exit 1; done
+
+# ---- the jobs ------------------------------------------------------------------------------------------------
+
+demo: DIR = $(call runs,demo)
+demo: setup  ## the whole road on a CPU in a few minutes: sample the tiny model, vote, forecast, twin, report
+	$(RUN) -m harness sample tiny $(SET) --out $(DIR)/samples
+	$(RUN) -m results curves $(DIR)/samples --out $(DIR)/tiny.csv
+	$(RUN) -m synthetic run fig1-binary --out $(DIR)
+	$(RUN) -m predict forecast $(DIR)/tiny.csv --predictor all --out $(DIR)/forecast.csv
+	$(RUN) -m results report $(DIR)/tiny.csv $(DIR)/fig1-binary.csv $(DIR)/forecast.csv --out $(DIR)/report
+
+tiny: setup  ## train the tiny model again (two cores, under 30 minutes)
+	$(RUN) -m harness.tiny train
+
+serve: $(VENV)/.sglang  ## start SGLang for MODEL= (default: the tiny model) and leave it running
+	$(RUN) -m harness serve $(or $(MODEL),harness/tiny/model) --dp $(DP)
+
+gsm8k-samples: EXPERIMENT = gsm8k-budgets
+gsm8k-samples: run-experiment  ## GSM8K, Llama-3.1-8B-Instruct, 64 answers at each of eight token budgets (GPU host)
+
+gsm8k-256: EXPERIMENT = gsm8k-256
+gsm8k-256: run-experiment  ## GSM8K, Llama-3.1-8B, 8-shot, 256 answers and a greedy one (GPU host)
+
+math-samples: EXPERIMENT = math-budgets
+math-samples: run-experiment  ## MATH level 1, 309 integer problems, 64 answers at each budget (GPU host)
+
+.PHONY: run-experiment
+run-experiment: $(VENV)/.sglang
+	$(RUN) -m harness sample $(EXPERIMENT) $(SET) --out $(call runs,$(EXPERIMENT))
+	$(RUN) -m results curves $(call runs,$(EXPERIMENT)) --out $(call runs,$(EXPERIMENT))/curves.csv
+
+synthetic: setup  ## the twin: the paper's linear-regression experiments, solved exactly
+	$(RUN) -m synthetic run all --out $(call runs,synthetic)
+
+predict: setup  ## forecast expensive runs from cheap ones on the curves in results/cached
+	@mkdir -p $(call runs,predict)
+	for table in results/cached/*.csv; do \
+	    $(RUN) -m predict forecast $$table --out $(call runs,predict)/$$(basename $$table) || exit 1; done
+
+report: setup  ## the side-by-side page of everything in results/cached, or of what stands in results/runs
+	$(RUN) -m results report --out $(call runs,report)
+
+clean:  ## remove the virtual environment and caches (never your runs)
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
