@@ -1,6 +1,7 @@
 """The tables everyone reads and writes, their aggregation, plots and report."""
 
 from results.commandline import BadInput, run
+from results.curves import build_curves
 from results.tables import (
     kind_of,
     read_curves,
@@ -11,13 +12,28 @@ from results.tables import (
     write_samples,
 )
 from results.trend import FitStatus, Saturating, fit_saturating
+from results.votes import (
+    AnswerPools,
+    VoteCounts,
+    answer_pools,
+    best_of_n,
+    majority_accuracy,
+    majority_curve,
+)
 
 __all__ = [
+    "AnswerPools",
     "BadInput",
     "FitStatus",
     "Saturating",
+    "VoteCounts",
+    "answer_pools",
+    "best_of_n",
+    "build_curves",
     "fit_saturating",
     "kind_of",
+    "majority_accuracy",
+    "majority_curve",
     "read_curves",
     "read_forecast",
     "read_samples",

@@ -102,11 +102,12 @@ def _read_parquet(path: Path, _text_columns: tuple[str, ...]) -> pd.DataFrame:
 
 
 def _to_pandas(table: pa.Table) -> pd.DataFrame:
-    return table.to_pandas(integer_object_nulls=True)
+    frame: pd.DataFrame = table.to_pandas(integer_object_nulls=True)
+    return frame
 
 
 def write_raw(frame: pd.DataFrame, path: Path) -> None:
-    """Write `frame` to `path`, whose suffix names the kind of file; readers see the old file or the whole new one."""
+    """Write `frame` to `path` (the suffix names the kind); readers see the old file or the whole new one."""
     if path.suffix not in SUFFIXES:
         raise BadInput(f"{path}: unknown kind of file {path.suffix!r}, expected one of {', '.join(SUFFIXES)}")
     with replacing(path) as temporary:

@@ -91,7 +91,7 @@ def _files(paths: tuple[str | Path, ...] | list[str | Path]) -> list[Path]:
             match = next((file for file in inside if file.exists()), None)
             if match is None:
                 raise BadInput(f"{path}: no samples.jsonl (or .parquet, .csv) in this folder")
-            path = match  # noqa: PLW2901
+            path = match
         found.append(path)
     return found
 
@@ -159,10 +159,10 @@ def _explain(
     expected = getattr(error.check, "error", None) or f"values of type {error.schema.dtype}"
     if code == "SERIES_CONTAINS_NULLS":
         expected = "a value (this column cannot be empty)"
-    rows = cases["index"].dropna() if isinstance(cases, pd.DataFrame) and "index" in cases else []
-    if len(rows) == 0:
+    located = isinstance(cases, pd.DataFrame) and "index" in cases and cases["index"].notna().any()
+    if not located:
         return BadInput(f"{path}: column {column!r}: expected {expected}")
-    row = int(rows.iloc[0])
+    row = int(cases["index"].dropna().iloc[0])
     return _refusal(path, row, column, frame[column].iloc[row] if column in frame else None, expected)
 
 

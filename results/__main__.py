@@ -1,0 +1,7 @@
+"""`python -m results`: see results/cli.py."""
+
+from results.cli import cli
+from results.commandline import run
+
+if __name__ == "__main__":
+    run(cli, "python -m results")

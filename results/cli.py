@@ -1,0 +1,69 @@
+"""Commands of the results room.
+
+$ python -m results curves results/runs/gsm8k --out curves.csv
+results/runs/gsm8k: 422080 answers -> curves.csv: 792 rows
+"""
+
+import warnings
+from pathlib import Path
+
+import click
+
+
+@click.group()
+def cli() -> None:
+    """Turn samples into curves, and curves and forecasts into a report."""
+
+
+@cli.command(epilog="Example: python -m results curves results/runs/tiny --n 1,4,16 --out curves.csv")
+@click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="The .csv, .jsonl or .parquet to write."
+)
+@click.option(
+    "--method", default="majority,best_of_n", show_default=True, help="Methods, with commas between."
+)
+@click.option(
+    "--n", default=None, help="Values of N, with commas between.  [default: 1, 2, 4, … and the pool]"
+)
+@click.option(
+    "--permutations",
+    default=10,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="Random orders drawn beside the exact value; 0 for the exact value alone.",
+)
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of the random orders."
+)
+def curves(
+    samples: tuple[Path, ...], out: Path, method: str, n: str | None, permutations: int, seed: int
+) -> None:
+    """Accuracy of a majority vote and of best-of-N at each N, from the SAMPLES (files or run folders).
+
+    "exact" rows are the mean over all subsets of N answers; rows 0, 1, … use the first N answers of a random
+    order. An N that some question has too few answers for is left out, and said so.
+    """
+    from results.curves import build_curves
+    from results.tables import read_samples, write_curves
+
+    ns = None if n is None else [_whole(part) for part in n.split(",")]
+    methods = [part.strip() for part in method.split(",")]
+    table = read_samples(*samples)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        result = build_curves(table, methods, ns, permutations, seed, progress=True)
+    for warning in caught:
+        click.echo(f"warning: {warning.message}", err=True)
+    write_curves(result, out)
+    click.echo(f"{', '.join(map(str, samples))}: {len(table)} answers -> {out}: {len(result)} rows")
+
+
+def _whole(part: str) -> int:
+    try:
+        value = int(part)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise click.BadParameter(f"{part.strip()!r} is not a whole number of at least 1.", param_hint="'--n'")
+    return value
