@@ -98,7 +98,7 @@ class Experiment(BaseModel):
             raise ValueError("samples of at least 1, or greedy = true")
         for _, budget in self.settings:
             if self.max_new_tokens(budget) < 1:
-                raise ValueError("tokens_per_budget or tokens_extra above 0, so that an answer may have a token")
+                raise ValueError("tokens_per_budget or tokens_extra above 0, to leave room for an answer")
         return self
 
     @property
@@ -114,7 +114,7 @@ class Experiment(BaseModel):
 
 
 def model_location(model: str) -> str:
-    """Where a tokenizer or server loads `model` from: `tiny` is a folder of this package, others are themselves."""
+    """Where `model` is loaded from: `tiny` is a folder of this package, any other name stands for itself."""
     return str(TINY_MODEL) if model == "tiny" else model
 
 
@@ -150,7 +150,7 @@ def _find(path_or_name: str | Path) -> Path:
 
 
 def _parse(key: str, text: str) -> Any:
-    """`text` as the TOML value that field `key` takes; bare words are strings, `a,b` is a list, nothing is null."""
+    """`text` as the value that field `key` takes: TOML, else text; `a,b` is a list, nothing is null."""
     field = Experiment.model_fields.get(key)
     kinds = get_args(field.annotation) if field else ()
     if field and get_origin(field.annotation) is tuple:
@@ -182,7 +182,9 @@ def _explain(error: ValidationError, path: Path, given: Mapping[str, Any]) -> Ba
     if first["type"] == "missing":
         return BadInput(f"{path}: no key {key!r}, expected in an experiment")
     if first["type"] == "extra_forbidden":
-        return BadInput(f"{origin}: unknown key {key!r}, expected one of {', '.join(Experiment.model_fields)}")
+        return BadInput(
+            f"{origin}: unknown key {key!r}, expected one of {', '.join(Experiment.model_fields)}"
+        )
     expected = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     if not key:
         return BadInput(f"{path}: expected {expected}")

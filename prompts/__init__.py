@@ -3,9 +3,9 @@
     >>> fill("tiny-budget", problem="Anna has 12 apples. ...", token_limit=40)
     'Anna has 12 apples. ...\\nUse around 40 tokens.'
 
-A template is a text file in this folder with `{problem}` and, where it asks for a token budget, `{token_limit}`;
-to add one, add a file. `gsm8k-cot`, the 8-shot chain-of-thought prompt of Wei et al. (2022), is put together from
-the installed lm-eval package.
+A template is a text file in this folder with `{problem}` and, where it asks for a budget, `{token_limit}`; to
+add one, add a file. The exception is `gsm8k-cot`, the 8-shot chain-of-thought prompt of Wei et al. (2022): it
+is put together from the installed lm-eval package.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ def names() -> list[str]:
 def template(name: str) -> str:
     """The template's text, without the newline that ends its file.
 
-    Raises FileNotFoundError for an unknown name, and ModuleNotFoundError where the package it is read from is missing.
+    Raises FileNotFoundError for an unknown name, ModuleNotFoundError for a package that is not installed.
     """
     if name not in names():
         raise FileNotFoundError(f"no prompt named {name!r}, expected one of {', '.join(names())}")

@@ -6,7 +6,7 @@
     Q: {problem}
     A:
 
-The eight examples are not kept here: they are data of lm-eval's task `gsm8k_cot`, joined as lm-eval joins them.
+The eight examples are not kept here: they are data of lm-eval's task `gsm8k_cot`, joined as lm-eval does.
 """
 
 from importlib.util import find_spec
@@ -22,7 +22,7 @@ def gsm8k_cot() -> str:
     spec = find_spec("lm_eval")  # looked up, not imported: the import takes seconds and needs torch
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(
-            "the prompt gsm8k-cot is read from the lm-eval package, which is missing: pip install lm-eval==0.4.13"
+            "prompt gsm8k-cot is read from the package lm-eval, not installed: pip install lm-eval==0.4.13"
         )
     file = Path(spec.origin).parent / "tasks" / "gsm8k" / "gsm8k-cot.yaml"
     task = yaml.safe_load(file.read_text(encoding="utf-8"))

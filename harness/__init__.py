@@ -1,0 +1,16 @@
+"""Sampling a language model: questions, prompts, engines, grader, and the table of answers."""
+
+from harness.config import Experiment, read_experiment
+from harness.grader import GRADERS, normalise_integer, read_hashes, read_plain
+from harness.questions import Question, load_questions
+
+__all__ = [
+    "GRADERS",
+    "Experiment",
+    "Question",
+    "load_questions",
+    "normalise_integer",
+    "read_experiment",
+    "read_hashes",
+    "read_plain",
+]
