@@ -3,6 +3,7 @@
 from results.commandline import BadInput, run
 from results.curves import build_curves
 from results.tables import (
+    as_samples,
     kind_of,
     read_curves,
     read_forecast,
@@ -28,6 +29,7 @@ __all__ = [
     "Saturating",
     "VoteCounts",
     "answer_pools",
+    "as_samples",
     "best_of_n",
     "build_curves",
     "fit_saturating",

@@ -30,11 +30,16 @@ def read_samples(*paths: str | Path) -> pd.DataFrame:
 
     `correct` is computed from `gold` (equal text) where the column is absent. Raises BadInput.
     """
-    frames = [_check(_with_correct(_typed(path, SAMPLES), path), SAMPLES, path) for path in _files(paths)]
+    frames = [as_samples(_raw(path, SAMPLES), path) for path in _files(paths)]
     if len(frames) == 1:
         return frames[0]
     joined = pd.concat(frames, ignore_index=True)
     return _check(joined, SAMPLES, Path(", ".join(map(str, paths))))
+
+
+def as_samples(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """`frame`, the rows read from `path` as they are or mapped, as a samples table. Raises BadInput."""
+    return _check(_with_correct(_converted(frame, SAMPLES, path), path), SAMPLES, path)
 
 
 def read_curves(*paths: str | Path) -> pd.DataFrame:
@@ -78,7 +83,7 @@ def write_forecast(frame: pd.DataFrame, path: str | Path) -> None:
 
 
 def _read(paths: tuple[str | Path, ...], schema: pa.DataFrameSchema) -> pd.DataFrame:
-    frames = [_check(_typed(Path(path), schema), schema, Path(path)) for path in paths]
+    frames = [_check(_converted(_raw(path, schema), schema, path), schema, path) for path in map(Path, paths)]
     return pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
 
 
@@ -101,15 +106,16 @@ def _raw(path: Path, schema: pa.DataFrameSchema) -> pd.DataFrame:
     return read_raw(path, text)
 
 
-def _typed(path: Path, schema: pa.DataFrameSchema) -> pd.DataFrame:
-    """The file's rows with every declared column present by default or converted to its declared type."""
-    frame = _raw(path, schema)
+def _converted(frame: pd.DataFrame, schema: pa.DataFrameSchema, path: Path) -> pd.DataFrame:
+    """`frame` with every declared column present by default or converted to its declared type."""
     if frame.empty:
         raise BadInput(f"{path}: no rows, expected at least one row of the {schema.name} table")
-    for name, column in schema.columns.items():
-        if name in frame:
-            frame[name] = _CONVERT[str(column.dtype)](frame[name], path, name)
-    return _defaults(frame, schema)
+    converted = {
+        name: _CONVERT[str(column.dtype)](frame[name], path, name)
+        for name, column in schema.columns.items()
+        if name in frame
+    }
+    return _defaults(frame.assign(**converted), schema)
 
 
 def _defaults(frame: pd.DataFrame, schema: pa.DataFrameSchema) -> pd.DataFrame:
