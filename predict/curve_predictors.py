@@ -1,0 +1,37 @@
+"""The predictors that look at curve points alone: fit, refit every replicate, take quantiles.
+
+power-law on 0.50 0.50 0.58 0.63 at N = 1 2 4 8  ->  N = 64: 0.69, 90 % 0.66 … 0.73
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from predict.low_cost_to_high import low_cost_to_high
+from predict.protocol import Floats, Observed, Options, Points, Prediction, Predictor, finished
+from predict.rivals import CurveForecast, CurveModel, exponential, flat, power_law
+
+
+def on_curves(model: CurveModel) -> Predictor:
+    """A predictor out of a curve model: its interval is the spread of the refitted bootstrap replicates."""
+
+    def predict(observed: Observed, targets: Points, options: Options) -> Prediction:
+        curves = np.vstack([observed.accuracy[None], observed.replicates])
+        fitted = model(observed.points, curves, targets)
+        return finished(fitted.mean[0], fitted.mean[1:], fitted.status, fitted.condition, options.level)
+
+    return predict
+
+
+def one_by_one(points: Points, accuracy: Floats, targets: Points) -> CurveForecast:
+    """Algorithm 3 on every row of a batch of curves (B, P)."""
+    fits = [low_cost_to_high(points, row, targets) for row in accuracy]
+    return CurveForecast(np.stack([fit.mean for fit in fits]), fits[0].status, fits[0].condition)
+
+
+CURVE_PREDICTORS: dict[str, Callable[[Observed, Points, Options], Prediction]] = {
+    "low-cost-to-high": on_curves(one_by_one),
+    "flat": on_curves(flat),
+    "exponential": on_curves(exponential),
+    "power-law": on_curves(power_law),
+}

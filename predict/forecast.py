@@ -1,0 +1,75 @@
+"""Forecast one group with one predictor, as rows of the forecast table.
+
+setting  N   predictor   role      accuracy  predicted  low   high  status  condition
+500      64  power-law   held_out  0.81      0.83       0.80  0.86  ok      41.7
+"""
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from predict.data import Group
+from predict.predictors import PREDICTORS
+from predict.protocol import SENTENCES, Options, Prediction, Status
+from predict.split import Question, Request, ask
+
+
+def forecast(group: Group, request: Request, predictors: Iterable[str], options: Options) -> pd.DataFrame:
+    """The forecast table of one group, all `predictors` below one another. Raises BadInput."""
+    question = ask(group, request)
+    return pd.concat(
+        [
+            rows(group, question, name, PREDICTORS[name](question.observed, question.targets, options))
+            for name in predictors
+        ],
+        ignore_index=True,
+    )
+
+
+def rows(group: Group, question: Question, name: str, prediction: Prediction) -> pd.DataFrame:
+    """One predictor's answer to `question` in the columns of the forecast table, and `condition`."""
+    targets = question.targets
+    cost = pd.Series(targets.setting).map(group.cost).astype("float64")
+    return pd.DataFrame(
+        {
+            "source": group.source,
+            "dataset": group.dataset,
+            "model": group.model,
+            "method": group.method,
+            "setting": targets.setting,
+            "T": targets.T * group.scale,
+            "tokens_per_answer": cost,
+            "N": targets.N,
+            "permutation": "exact",
+            "accuracy": question.truth,
+            "stderr": question.stderr,
+            "questions": pd.Series(targets.setting)
+            .map({k: v for k, v in group.questions.items() if v})
+            .astype("Int64"),
+            "predictor": name,
+            "role": question.role,
+            "predicted": prediction.mean,
+            "low": prediction.low,
+            "high": prediction.high,
+            "status": prediction.status.astype(str),
+            "condition": prediction.condition,
+        }
+    )
+
+
+def warnings(table: pd.DataFrame) -> list[str]:
+    """One plain sentence for each predictor and status but "ok" in a group's forecast table."""
+    sentences = []
+    asked = table[table["role"] != "used"]
+    for (name, status), part in asked[asked["status"] != Status.OK].groupby(
+        ["predictor", "status"], sort=False
+    ):
+        places = [f"{setting} × N={N}" for setting, N in zip(part["setting"], part["N"], strict=True)]
+        where = (
+            "every forecast" if len(part) == len(asked[asked["predictor"] == name]) else ", ".join(places[:3])
+        )
+        more = f" and {len(places) - 3} more" if where != "every forecast" and len(places) > 3 else ""
+        worst = part["condition"].max()
+        number = f" (condition number {worst:.3g})" if status == Status.ILL_CONDITIONED else ""
+        sentences.append(f"{name}, {where}{more}: {status}: {SENTENCES[Status(str(status))]}{number}")
+    return sentences

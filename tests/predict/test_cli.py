@@ -1,0 +1,100 @@
+"""The command line: what it writes, prints and refuses."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from predict.cli import main
+from results import read_forecast
+
+
+def forecast(source: Path, out: Path, *options: str) -> Result:
+    arguments = ["forecast", str(source), "--out", str(out), *options]
+    return CliRunner().invoke(main, arguments)
+
+
+def test_default_split_holds_out_the_dearer_half_of_every_group(curves_file: Path, tmp_path: Path) -> None:
+    done = forecast(curves_file, tmp_path / "f.csv", "--bootstrap", "50", "--predictor", "low-cost-to-high")
+    assert done.exit_code == 0, done.output
+    table = read_forecast(tmp_path / "f.csv")
+    assert set(table["model"]) == {"small", "large"}
+    roles = table.groupby("setting")["role"].unique().map(list).to_dict()
+    assert {s: r for s, r in roles.items() if r == ["used"]}.keys() == {"0.8", "1.2", "1.7"}
+    held = table[table["role"] == "held_out"]
+    assert (held["predicted"] - held["accuracy"]).abs().max() < 0.02
+    assert (held["low"] <= held["predicted"]).all()
+    assert (held["predicted"] <= held["high"]).all()
+    assert "condition" in table
+    assert "small on toy" in done.output
+
+
+def test_every_split_option_limits_what_is_used(curves_file: Path, tmp_path: Path) -> None:
+    def used(*options: str) -> pd.DataFrame:
+        options = ("--bootstrap", "0", "--predictor", "power-law", *options)
+        assert forecast(curves_file, tmp_path / "f.csv", *options).exit_code == 0
+        table = read_forecast(tmp_path / "f.csv")
+        return table[table["role"] == "used"]
+
+    assert used("--fit-max-n", "8")["N"].max() == 8
+    assert set(used("--fit-max-tokens", "1300")["setting"]) == {"0.8", "1.2"}
+    assert set(used("--fit-settings", "0.8,4")["setting"]) == {"0.8", "4"}
+
+
+def test_new_n_and_new_settings_are_forecast(curves_file: Path, tmp_path: Path) -> None:
+    options = ("--at-n", "8,64", "--at-settings", "4,long=6000", "--predictor", "low-cost-to-high")
+    done = forecast(curves_file, tmp_path / "f.csv", "--bootstrap", "0", *options)
+    assert done.exit_code == 0, done.output
+    table = read_forecast(tmp_path / "f.csv").query("model == 'large'").set_index(["setting", "N"])
+    assert table["role"].to_dict() == {
+        ("4", 8): "used",
+        ("4", 64): "forecast",
+        ("long", 8): "forecast",
+        ("long", 64): "forecast",
+    }
+    assert table.loc[("long", 8), "T"] == pytest.approx(6e5)
+    truth = 0.9 - 0.4 * np.exp(-((0.8 - 0.5 * np.exp(-0.6 * 6)) ** 2) * 8 / 2)
+    assert table.loc[("long", 8), "predicted"] == pytest.approx(truth, abs=0.005)
+
+
+def test_a_forecast_not_to_be_used_is_said_in_a_sentence_on_stderr(curves_file: Path, tmp_path: Path) -> None:
+    options = ("--fit-settings", "0.8,1.2", "--predictor", "low-cost-to-high", "--bootstrap", "0")
+    done = forecast(curves_file, tmp_path / "f.csv", *options)
+    assert done.exit_code == 0
+    assert "warning: large on toy (llm, majority): low-cost-to-high" in done.stderr
+    assert "not_identifiable" in done.stderr
+    table = read_forecast(tmp_path / "f.csv")
+    assert table["predicted"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--fit-settings", "0.9"), "no setting '0.9'"),
+        (("--at-settings", "0.9"), "no setting '0.9' to forecast"),
+        (("--at-settings", "new=long"), "NAME=LENGTH"),
+        (("--fit-max-tokens", "3"), "no setting within 3 tokens"),
+        (("--at-n", "4,x"), "list of whole numbers"),
+        (("--predictor", "magic"), "'magic': expected one of"),
+        (("--method", "best_of_n"), "no rows to forecast best_of_n"),
+    ],
+)
+def test_bad_options_are_refused_in_one_line(
+    curves_file: Path, tmp_path: Path, options: tuple[str, ...], words: str
+) -> None:
+    arguments = ["forecast", str(curves_file), "--out", str(tmp_path / "f.csv"), *options]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 2
+    assert words in done.output
+    assert not (tmp_path / "f.csv").exists()
+
+
+def test_help_is_quick_and_ends_with_an_example() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "predict", "forecast", "--help"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip().splitlines()[-1].strip().startswith("Example") or "Example:" in done.stdout
