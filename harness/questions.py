@@ -106,7 +106,7 @@ def _math_level1(name: str, rows: list[Row], where: Path) -> list[Question]:
 
 
 def last_boxed(solution: str) -> str | None:
-    """The body of a solution's last `\\boxed{…}`, braces balanced: `\\boxed{\\frac{1}{2}}` -> `\\frac{1}{2}`."""
+    """The body of the last `\\boxed{…}`, braces balanced: `\\boxed{\\frac{1}{2}}` -> `\\frac{1}{2}`."""
     start = solution.rfind("\\boxed{")
     if start < 0:
         return None

@@ -1,0 +1,38 @@
+"""python -m harness questions: load a set of questions, count it, and write it out on request.
+
+$ python -m harness questions math-level1-integer --file math/test.jsonl
+309 questions
+"""
+
+from pathlib import Path
+
+import click
+
+
+@click.command(epilog="Example: python -m harness questions math-level1-integer --file math/test.jsonl")
+@click.argument("dataset")
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path),
+    help="The rows of the named data set as a local file, in place of the Hugging Face hub.",
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Write question_id, problem and gold to this .jsonl."
+)
+def questions(dataset: str, file: Path | None, out: Path | None) -> None:
+    """Count the questions of DATASET: gsm8k, math-level1-integer, math-level1-signed, tiny, or a file.
+
+    A file of one's own is CSV, JSONL or Parquet, with columns problem (or question) and gold (or answer, an
+    integer or GSM8K's "... #### 18"), and question_id if there is one.
+    """
+    from dataclasses import asdict
+
+    import pandas as pd
+
+    from harness.questions import load_questions
+    from results.files import write_raw
+
+    loaded = load_questions(dataset, file)
+    if out:
+        write_raw(pd.DataFrame([asdict(question) for question in loaded]), out)
+    click.echo(f"{len(loaded)} questions{f' -> {out}' if out else ''}")

@@ -1,0 +1,59 @@
+"""Answers sampled elsewhere, as a samples table: a CSV or JSONL file whose columns may have other names.
+
+model,effort,question_id,sample,answer,gold,correct,completion_tokens,error      with setting=effort and
+openai/gpt-5.1,low,2024-Mock-AIME-Problem-01,1,199,199,1,946,0                   tokens=completion_tokens
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from results import BadInput, as_samples
+from results.files import read_raw
+
+_TEXT = ("dataset", "model", "setting", "decoding", "question_id", "answer", "gold", "finish_reason", "text")
+
+
+def import_table(
+    file: Path,
+    columns: Mapping[str, str],
+    drop: Sequence[tuple[str, str]] = (),
+    constants: Mapping[str, str] | None = None,
+) -> tuple[pd.DataFrame, int]:
+    """The samples table in `file`, and how many of the file's rows were left out of it.
+
+    `columns` maps a column of the samples table to the file's name for it, and takes the place of a column
+    that has the name already. `drop` lists (column, value) of rows to leave out, since a request that failed
+    is not a wrong answer. `constants` fills columns that the file does not have. Raises BadInput.
+    """
+    rows = read_raw(file, tuple(columns.get(name, name) for name in _TEXT))
+    for column in (*columns.values(), *(column for column, _ in drop)):
+        if column not in rows:
+            raise BadInput(f"{file}: no column {column!r}, found {', '.join(map(str, rows.columns))}")
+    kept = rows[~_dropped(rows, drop)].reset_index(drop=True)
+    if kept.empty:
+        raise BadInput(f"{file}: all {len(rows)} rows are left out, expected some to keep")
+    renamed = [name for name in columns.values() if name not in columns]
+    table = kept.drop(columns=renamed).assign(**{name: kept[source] for name, source in columns.items()})
+    table = table.assign(**{name: text for name, text in (constants or {}).items() if name not in table})
+    left_out = len(rows) - len(kept)
+    # Rows are counted among those kept; the name says so where that makes a difference.
+    where = Path(f"{file} (without {left_out} rows left out)") if left_out else file
+    return as_samples(table, where), left_out
+
+
+def _dropped(rows: pd.DataFrame, drop: Sequence[tuple[str, str]]) -> pd.Series[bool]:
+    mask = pd.Series(False, index=rows.index)
+    for column, value in drop:
+        mask |= rows[column].map(_text) == value
+    return mask
+
+
+def _text(cell: object) -> str:
+    """A cell as it would be typed on the command line: true, 1, or nothing for null."""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    return "" if cell is None or cell is pd.NA or cell != cell else str(cell)
