@@ -182,14 +182,14 @@ def _rows(
 def _ordered(curves: pd.DataFrame, samples: pd.DataFrame) -> pd.DataFrame:
     """Sort as a reader expects: settings by size where they are numbers, else as they come in the samples."""
     curves = curves.astype({"N": "Int64", "questions": "Int64"})
-    settings = list(dict.fromkeys(samples["setting"]))
+    settings = list(samples["setting"].unique())
     sizes = pd.to_numeric(pd.Series(settings), errors="coerce")
     if sizes.notna().all():
         settings = [settings[i] for i in np.argsort(sizes.to_numpy(), kind="stable")]
     ranks = {
-        "source": list(dict.fromkeys(samples["source"])),
-        "dataset": list(dict.fromkeys(samples["dataset"])),
-        "model": list(dict.fromkeys(samples["model"])),
+        "source": list(samples["source"].unique()),
+        "dataset": list(samples["dataset"].unique()),
+        "model": list(samples["model"].unique()),
         "method": [*METHODS, "greedy"],
         "setting": settings,
     }

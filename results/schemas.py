@@ -60,6 +60,7 @@ SAMPLES = pa.DataFrameSchema(
         "tokens": _whole(0, nullable=True, required=False),
         "prompt_tokens": _whole(0, nullable=True, required=False),
         "finish_reason": _text(nullable=True, required=False),
+        "source": _text(_one_of("llm", "synthetic"), required=False),
     },
     unique=_key(SAMPLE_KEY),
     name="samples",

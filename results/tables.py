@@ -30,6 +30,11 @@ def read_samples(*paths: str | Path) -> pd.DataFrame:
     return _read(_files(paths), SAMPLES)
 
 
+def as_samples(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """`frame`, the rows read from `path` as they are or mapped, as a samples table. Raises BadInput."""
+    return _checked(frame, SAMPLES, path)
+
+
 def read_curves(*paths: str | Path) -> pd.DataFrame:
     """One curves table out of one or several files. Raises BadInput."""
     return _read(list(map(Path, paths)), CURVES)
@@ -71,19 +76,16 @@ def write_forecast(frame: pd.DataFrame, path: str | Path) -> None:
 
 
 def _read(files: list[Path], schema: pa.DataFrameSchema) -> pd.DataFrame:
-    frames = []
-    for file in files:
-        frame = read_raw(file, text_columns(schema))
-        if frame.empty:
-            raise BadInput(f"{file}: no rows, expected at least one row of the {schema.name} table")
-        frames.append(_checked(frame, schema, file))
-    joined = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
+    frames = [_checked(read_raw(file, text_columns(schema)), schema, file) for file in files]
+    if len(frames) == 1:
+        return frames[0]
+    joined = pd.concat(frames, ignore_index=True)
     again = joined.duplicated(list(schema.unique or ())).to_numpy()
     if again.any():  # each file was checked for itself: the first of the two rows is in an earlier file
         row = int(again.argmax())
-        ends = np.cumsum([len(frame) for frame in frames])
-        file = int(np.searchsorted(ends, row, side="right"))
-        raise _second_row(joined, row, schema, files[file], row - int(ends[file]) + len(frames[file]))
+        starts = np.cumsum([0, *map(len, frames)])
+        origin = int(np.searchsorted(starts, row, side="right")) - 1
+        raise _second_row(joined, row, schema, files[origin], row - int(starts[origin]))
     return joined
 
 
@@ -103,6 +105,8 @@ def _files(paths: tuple[str | Path, ...] | list[str | Path]) -> list[Path]:
 
 def _checked(frame: pd.DataFrame, schema: pa.DataFrameSchema, path: Path) -> pd.DataFrame:
     """The rows with every declared column converted to its type, present by default, and checked."""
+    if frame.empty:
+        raise BadInput(f"{path}: no rows, expected at least one row of the {schema.name} table")
     frame = _defaults(conform(frame, schema, path), schema)
     if schema is SAMPLES:
         frame = _with_correct(frame, path)

@@ -27,19 +27,19 @@ WHOLE_CURVE = 1000
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def binomial_row(n: int, rate: float, row: Floats) -> None:
-    """Write the Binomial(n, rate) probabilities (rate > 0) to row[0 … n], from the mode outwards."""
+def binomial_row(n: int, rate: float, row: Floats, start: int) -> None:
+    """Write the Binomial(n, rate) probabilities (rate > 0) to row[start … start+n], from the mode on."""
     mode = min(int((n + 1) * rate), n)
-    row[mode] = 1.0
+    row[start + mode] = 1.0
+    total = 1.0
     for i in range(mode, n):
-        row[i + 1] = row[i] * (n - i) * rate / ((i + 1) * (1.0 - rate))
+        row[start + i + 1] = row[start + i] * (n - i) * rate / ((i + 1) * (1.0 - rate))
+        total += row[start + i + 1]
     for i in range(mode, 0, -1):
-        row[i - 1] = row[i] * i * (1.0 - rate) / ((n - i + 1) * rate)
-    total = 0.0
+        row[start + i - 1] = row[start + i] * i * (1.0 - rate) / ((n - i + 1) * rate)
+        total += row[start + i - 1]
     for i in range(n + 1):
-        total += row[i]
-    for i in range(n + 1):
-        row[i] /= total
+        row[start + i] /= total
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
@@ -62,49 +62,47 @@ def unit_legendre(count: int, nodes: Floats, weights: Floats) -> None:
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def multiply(left: Floats, degree: int, right: Floats, last: int, top: int, out: Floats) -> int:
-    """Write the product of two polynomials to `out`, cut off above z^top; the degree of what is left."""
+def multiply(
+    left: Floats, degree: int, row: Floats, start: int, last: int, tie: float, top: int, out: Floats
+) -> int:
+    """Write left · (Σ_{i<last} row[start+i] zⁱ + tie · row[start+last] z^last) to `out`, cut off above z^top.
+
+    `degree` is that of `left`; returns that of `out`.
+    """
     result = min(degree + last, top)
-    out[: result + 1] = 0.0
+    for d in range(result + 1):
+        out[d] = 0.0
     for i in range(min(last, top) + 1):
-        factor = right[i]
-        if factor != 0.0:
-            for d in range(min(degree, top - i) + 1):
-                out[d + i] += factor * left[d]
+        factor = row[start + i] * (tie if i == last else 1.0)
+        for d in range(min(degree, top - i) + 1):
+            out[d + i] += factor * left[d]
     return result
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def rival_polynomial(
-    rows: Floats, starts: Ints, first: int, last: int, m: int, top: int, out: Floats, work: Floats
+    rows: Floats, starts: Ints, first: int, last: int, m: int, top: int, out: Floats, a: Floats, b: Floats
 ) -> int:
-    """Write ∫₀¹ Π_j (Σ_{i<m} row_j[i] zⁱ + x row_j[m] z^m) dx over answers first … last−1, up to z^top."""
-    rivals = last - first
-    a, b = work[0], work[1]
-    if m == 1:  # each factor is 1 or a tie, so the power of z counts the ties
-        a[0] = 1.0
-        degree = 0
-        for j in range(first, last):
-            degree = multiply(a, degree, rows[starts[j] : starts[j] + 2], 1, top, b)
-            a, b = b, a
-        for d in range(degree + 1):
-            out[d] = a[d] / (d + 1)
-        return degree
-    count = rivals // 2 + 1
-    nodes, weights, factor = np.empty(count), np.empty(count), np.empty(m + 1)
-    unit_legendre(count, nodes, weights)
-    out[: top + 1] = 0.0
+    """Write ∫₀¹ Π_j (Σ_{i<m} row_j[i] zⁱ + x row_j[m] z^m) dx over answers first … last−1, up to z^top.
+
+    `a` and `b` are work space; returns the degree of `out`.
+    """
+    # With m = 1 every power of z is a tie, so the integral over x is 1/(d+1); else Gauss–Legendre is exact.
+    count = 1 if m == 1 else (last - first) // 2 + 1
+    nodes, weights = np.ones(count), np.ones(count)
+    if m > 1:
+        unit_legendre(count, nodes, weights)
+    for d in range(top + 1):
+        out[d] = 0.0
     degree = 0
     for k in range(count):
         a[0] = weights[k]
         degree = 0
         for j in range(first, last):
-            factor[:] = rows[starts[j] : starts[j] + m + 1]
-            factor[m] *= nodes[k]
-            degree = multiply(a, degree, factor, m, top, b)
+            degree = multiply(a, degree, rows, starts[j], m, nodes[k], top, b)
             a, b = b, a
         for d in range(degree + 1):
-            out[d] += a[d]
+            out[d] += a[d] / (d + 1) if m == 1 else a[d]
     return degree
 
 
@@ -112,33 +110,35 @@ def rival_polynomial(
 def question_curve(correct: int, wrong: Ints, nulls: int, n_max: int, rate: float, curve: Floats) -> None:
     """Write the vote accuracy of one question at N = 1 … n_max to `curve`; `wrong` rising, no zeros."""
     classes = wrong.size
-    pool = correct + nulls + wrong.sum()
-    largest = wrong[classes - 1] if classes else 0
     starts = np.zeros(classes + 1, np.int64)
+    pool = correct + nulls
     for j in range(classes):
         starts[j + 1] = starts[j] + wrong[j] + 1
-    rows = np.empty(starts[classes])
+        pool += wrong[j]
+    rows, own, others, every = (
+        np.empty(starts[classes]),
+        np.empty(correct + 1),
+        np.empty(pool + 1),
+        np.empty(pool + 1),
+    )
     for j in range(classes):
-        binomial_row(wrong[j], rate, rows[starts[j] : starts[j + 1]])
-    own, others, every = np.empty(correct + 1), np.empty(pool + 1), np.empty(pool + 1)
-    binomial_row(correct, rate, own)
-    binomial_row(pool, rate, every)
-    rivals, product, work = np.empty(n_max + 1), np.empty(n_max + 1), np.empty((2, n_max + 1))
-    curve[:n_max] = 0.0
-    first, free = 0, nulls  # `free` answers cannot reach m votes, so any number of them may be drawn
+        binomial_row(wrong[j], rate, rows, starts[j])
+    binomial_row(correct, rate, own, 0)
+    binomial_row(pool, rate, every, 0)
+    rivals, product, a, b = np.empty(n_max + 1), np.empty(n_max + 1), np.empty(n_max + 1), np.empty(n_max + 1)
+    for n in range(n_max):
+        curve[n] = 0.0
+    first, free, drawn = 0, nulls, -1  # `free` answers cannot reach m votes: any number of them may be drawn
     for m in range(1, min(correct, n_max) + 1):
         while first < classes and wrong[first] < m:
             free += wrong[first]
             first += 1
-        if m <= largest + 1:
-            binomial_row(free, rate, others)
+        if free != drawn:
+            binomial_row(free, rate, others, 0)
+            drawn = free
         top = n_max - m
-        if m > largest:
-            degree = min(free, top)
-            product[: degree + 1] = others[: degree + 1]
-        else:
-            degree = rival_polynomial(rows, starts, first, classes, m, top, rivals, work)
-            degree = multiply(rivals, degree, others, free, top, product)
+        degree = rival_polynomial(rows, starts, first, classes, m, top, rivals, a, b)
+        degree = multiply(rivals, degree, others, 0, free, 1.0, top, product)
         for d in range(degree + 1):
             curve[m + d - 1] += own[m] * product[d]
     for n in range(1, n_max + 1):
@@ -149,21 +149,23 @@ def question_curve(correct: int, wrong: Ints, nulls: int, n_max: int, rate: floa
 def vote_curves(correct: Ints, wrong: Ints, starts: Ints, nulls: Ints, ns: Ints, out: Floats) -> None:
     """Write the vote accuracy of each question q at each N of `ns` (at most its pool) to out[q, :].
 
-    The wrong counts of question q are wrong[starts[q] : starts[q + 1]].
+    The wrong counts of question q, rising and without zeros, are wrong[starts[q] : starts[q + 1]].
     """
-    n_max = ns.max()
+    n_max = 0
+    for n in ns:
+        n_max = max(n_max, n)
     curve = np.empty(n_max)
     for q in range(correct.size):
-        counts = np.sort(wrong[starts[q] : starts[q + 1]])
-        pool = correct[q] + nulls[q] + counts.sum()
-        if pool <= WHOLE_CURVE:
-            question_curve(correct[q], counts, nulls[q], n_max, 0.5, curve)
-            for k in range(ns.size):
-                out[q, k] = curve[ns[k] - 1]
-        else:
-            for k in range(ns.size):
-                question_curve(correct[q], counts, nulls[q], ns[k], ns[k] / pool, curve)
-                out[q, k] = curve[ns[k] - 1]
+        counts = wrong[starts[q] : starts[q + 1]]
+        pool = correct[q] + nulls[q]
+        for count in counts:
+            pool += count
+        whole = pool <= WHOLE_CURVE
+        for k in range(ns.size):
+            if k == 0 or not whole:
+                last, rate = (n_max, 0.5) if whole else (ns[k], ns[k] / pool)
+                question_curve(correct[q], counts, nulls[q], last, rate, curve)
+            out[q, k] = curve[ns[k] - 1]
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]

@@ -108,7 +108,9 @@ def majority_accuracy(counts: VoteCounts, ns: Sequence[int] | Ints) -> Floats:
     asked = _within(counts.pools, ns)
     accuracy = np.empty((counts.correct.size, asked.size))
     if accuracy.size:
-        parts = (counts.correct, counts.wrong, counts.starts, counts.nulls)
+        question = np.repeat(np.arange(counts.correct.size), np.diff(counts.starts))
+        rising = counts.wrong[np.lexsort((counts.wrong, question))]
+        parts = (counts.correct, rising, counts.starts, counts.nulls)
         vote_curves(*(np.ascontiguousarray(part, np.int64) for part in parts), asked, accuracy)
     return accuracy
 

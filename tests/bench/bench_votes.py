@@ -1,0 +1,75 @@
+"""How long `python -m results curves` takes on one core, from a samples file to the curves table.
+
+    $ python tests/bench/bench_votes.py
+    questions  settings  answers     rows  load s  curves s  total s
+
+The answers are drawn: difficulties from a U-shaped Beta, wrong answers from a long tail, 4 % unreadable.
+"""
+
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from results import build_curves, majority_curve, read_samples, write_curves, write_samples
+
+CASES = [(1319, 8, 64), (1319, 1, 256)]
+"""(questions, settings, answers a question): all of GSM8K as in the paper's two figures."""
+
+
+def drawn_samples(questions: int, settings: int, answers: int, seed: int = 0) -> pd.DataFrame:
+    """A samples table of questions × settings × answers rows, as a run of the harness would leave it."""
+    rng = np.random.default_rng(seed)
+    shape = (questions, settings, answers)
+    right = rng.random(shape) < rng.beta(0.9, 0.6, (questions, 1, 1))
+    answer = np.where(right, 0, np.minimum(rng.zipf(1.7, shape), 10_000)) + rng.integers(0, 900, (questions, 1, 1))
+    texts = np.array([str(value) for value in range(answer.max() + 1)], dtype=object)
+    question, setting, sample = (axis.ravel() for axis in np.indices(shape))
+    return pd.DataFrame(
+        {
+            "dataset": "gsm8k",
+            "model": "drawn",
+            "setting": pd.Series(setting * 25 + 25).astype("str"),
+            "question_id": pd.Series(question).map("gsm8k-test-{:04d}".format),
+            "sample": sample,
+            "answer": pd.Series(texts[answer.ravel()]).mask(rng.random(answer.size) < 0.04),
+            "gold": texts[answer.min(axis=(1, 2))][question],
+            "correct": right.ravel(),
+            "tokens": rng.integers(20, 300, answer.size),
+            "finish_reason": "stop",
+        }
+    ).assign(correct=lambda frame: frame["correct"] & frame["answer"].notna())
+
+
+def measure(questions: int, settings: int, answers: int, folder: Path) -> tuple[int, float, float]:
+    """Rows, seconds to load and check them, seconds to compute and write the curves."""
+    file = folder / "samples.jsonl"
+    write_samples(drawn_samples(questions, settings, answers), file)
+    start = time.process_time()
+    samples = read_samples(file)
+    loaded = time.process_time()
+    write_curves(build_curves(samples), folder / "curves.csv")
+    return len(samples), loaded - start, time.process_time() - loaded
+
+
+def main() -> None:
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    start = time.process_time()
+    majority_curve(3, [2, 1], 1)
+    print(f"compiled loops ready after {time.process_time() - start:.1f} s (cached after the first run)")
+    print("questions  settings  answers     rows  load s  curves s  total s")
+    with tempfile.TemporaryDirectory() as folder:
+        for case in CASES:
+            rows, load, curves = measure(*case, Path(folder))
+            sizes = f"{case[0]:9}  {case[1]:8}  {case[2]:7}  {rows:7}"
+            print(f"{sizes}  {load:6.1f}  {curves:8.1f}  {load + curves:7.1f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
