@@ -1,0 +1,107 @@
+"""The templates are what they should be, word for word, and filling them leaves the problem alone."""
+
+import hashlib
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import prompts
+
+FILES = ["gsm8k-budget", "math-budget"]
+
+# A change to a template changes every result made with it: these are here to make that a decision.
+DIGESTS = {
+    "gsm8k-budget": "0472592d84184dae1ea305b7d39ac0da997073e22b76d53fc35e884b2bda2706",
+    "math-budget": "a1c454c898756baa9ef680e07de87abca8b348e718aafd714c222b7902cd26ca",
+}
+
+# Sentences of the paper's appendix "Prompt Examples", each in its place.
+PAPER = [
+    "I will give you a problem from the Grade School Math 8K dataset (GSM8K). At the end, provide the",
+    "Answer (You should choose different reasoning method based on different tokens limit):",
+    "Case 1 (low token budgets, for example 20): We have token limits 20.  The answer is ##6##. [END]",
+    "Case 2 (medium token budgets, for example 100): We have token limits 100. 21 - 15 = 6. The answer is",
+    "So there must have been 21 - 15 = 6. The answer is ##6##. [END]",
+    "[...(more thoughts such as check answer to satisfy tokens limit)]  The answer is ##6##. [END]",
+    "Important: You should try your best to use around {token_limit} tokens in your reasoning steps.",
+    "spend the extra tokens trying to double check your work until you are absolutely sure",
+    "Here's the problem:\n\n{problem}\n\nSolve this problem, use around  {token_limit} tokens in your",
+    "in this format: \"The answer is ##your answer##.\", and end this chat with '[END]'",
+]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_templates_have_not_changed(name: str) -> None:
+    assert prompts.digest(name) == DIGESTS[name]
+    assert prompts.digest(name) == hashlib.sha256(prompts.template(name).encode()).hexdigest()
+
+
+def test_gsm8k_prompt_has_the_papers_sentences_in_order() -> None:
+    text = prompts.template("gsm8k-budget")
+    places = [text.find(sentence) for sentence in PAPER]
+    assert -1 not in places
+    assert places == sorted(places)
+
+
+def test_math_prompt_differs_from_the_gsm8k_one_in_data_set_and_example_only() -> None:
+    gsm8k, math = (prompts.template(name).split("\n") for name in FILES)
+    assert len(gsm8k) == len(math)
+    differing = [i for i, (a, b) in enumerate(zip(gsm8k, math, strict=True)) if a != b]
+    labels = [math[i].split(":")[0].strip() for i in differing]
+    assert labels[0] == gsm8k[0].replace("the Grade School Math 8K dataset (GSM8K)", "the MATH dataset")
+    assert labels[1] == "Problem"
+    assert [label.split(" (")[0] for label in labels[2:]] == ["Case 1", "Case 2", "Case 3", "Case 4"]
+
+
+def test_the_example_in_the_math_prompt_is_right() -> None:
+    text = prompts.template("math-budget")
+    assert "$2x + 7 = 3(x - 4) + 5$" in text
+    roots = [x for x in range(-1000, 1000) if 2 * x + 7 == 3 * (x - 4) + 5]
+    assert [x * x for x in roots] == [196]
+    assert re.findall(r"The answer is ##(\d+)##\. \[END\]", text) == ["196"] * 4
+
+
+@pytest.mark.parametrize("name", [*FILES, "tiny-budget"])
+def test_both_placeholders_are_filled(name: str) -> None:
+    filled = prompts.fill(name, problem="How many?", token_limit=150)
+    assert "How many?" in filled
+    assert "around 150 tokens" in filled.replace("  ", " ")
+    assert "{" not in filled
+
+
+@given(st.text())
+def test_the_text_of_a_problem_comes_through_unchanged(problem: str) -> None:
+    before, after = prompts.template("gsm8k-budget").split("{problem}")
+    expected = before.replace("{token_limit}", "20") + problem + after.replace("{token_limit}", "20")
+    assert prompts.fill("gsm8k-budget", problem=problem, token_limit=20) == expected
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        "Is {token_limit} or {problem} bigger?",
+        "{} {0} {x!r} %s %(a)s $x $$ ${y}",
+        r"Find $\frac{1}{2}$ of \boxed{4}. \1 \g<0> \n",
+    ],
+)
+def test_braces_dollars_and_backslashes_are_just_text(problem: str) -> None:
+    assert f"\n\n{problem}\n\n" in prompts.fill("gsm8k-budget", problem=problem, token_limit=20)
+
+
+def test_a_missing_token_limit_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"gsm8k-budget.*token budget"):
+        prompts.fill("gsm8k-budget", problem="x", token_limit=None)
+
+
+def test_an_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(
+        FileNotFoundError, match=r"no prompt named 'gsm9k'.*gsm8k-budget, gsm8k-cot, math-budget"
+    ):
+        prompts.template("gsm9k")
+
+
+def test_a_name_is_not_a_path() -> None:
+    with pytest.raises(FileNotFoundError):
+        prompts.template("../pyproject")
