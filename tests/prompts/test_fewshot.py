@@ -1,4 +1,4 @@
-"""The 8-shot prompt is put together from lm-eval's file; without the package an error says what to install."""
+"""The 8-shot prompt is put together from lm-eval's file; without it an error says what to install."""
 
 import importlib.util
 import re

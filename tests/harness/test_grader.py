@@ -1,0 +1,213 @@
+"""What the grader reads, and why: a table of traps, then properties of every text."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.grader import GRADERS, normalise_integer, read_hashes, read_plain
+
+HASHES = [
+    # text, answer, why
+    ("21 - 15 = 6. The answer is ##6##. [END]", "6", "the format asked for"),
+    ("the final answer is ##6##", "6", "the marks decide, not the words before them"),
+    ("##6##. [END]", "6", "all that fits into the smallest budget"),
+    ("#### 18.0", "18", "a whole number written with a decimal"),
+    ("####18", "18", "GSM8K's own form without a space"),
+    (
+        "so he has $18.\n#### 18\n\nQ: Next?\nA: It is 7.\n#### 7",
+        "18",
+        "a second question of the model's own",
+    ),
+    ("#### 18 … Q: … #### 7", "18", "the same in one line"),
+    ("The answer is ##18##. Problem: Next? The answer is ##7##.", "18", "the same in the format asked for"),
+    ("Put it like ##your answer##. The answer is ##18##.", "18", "the format quoted has no digit"),
+    ("##answer##", None, "the format quoted and nothing else"),
+    ("The answer is ##18.5##. The answer is ##7##.", None, "an answer was given: it is not an integer"),
+    ("The answer is ##1/2##.", None, "nor is this"),
+    ("The answer is ##12 + 6##.", None, "nor an expression"),
+    ("##-5##", "-5", "the sign belongs to it"),
+    ("##$1,234##", "1234", "currency and thousands"),
+    ("##**18**##", "18", "bold"),
+    ("**##18##**", "18", "bold around the marks"),
+    ("##72, in total, as said##", "72", "words after the number"),
+    ("##1,234##", "1234", "thousands"),
+    ("##6 apples##", "6", "a unit"),
+    ("## 6 ##", "6", "spaces"),
+    ("##-0##", "0", "there is one zero"),
+    ("##１８##", "18", "full-width digits"),
+    ("##" + "9" * 5000 + "##", "9" * 5000, "more digits than int() takes"),
+    ("## Step 1: add\n3 + 3 = 6\n## Step 2: say\nThe answer is ##6##.", "6", "headings are not closed"),
+    ("#### Step 1\n3 + 3 = 6\n##6##", "6", "nor is a heading of four hashes a number"),
+    ("#### 1. Add\n3 + 3 = 6\n##6##", "6", "nor a numbered one"),
+    ("####18####", "18", "four hashes on both sides"),
+    ("The answer is [END] ##6##.", None, "after the end"),
+    ("The answer is ##18", None, "cut off: more digits may have been on their way"),
+    ("The answer is ##18\n##.", None, "the marks are in one line"),
+    ("The answer is 18.", None, "not the format asked for"),
+    ("", None, "nothing"),
+]
+
+PLAIN = [
+    ("3 + 2 = 5. The answer is 5.", "5", "the examples' own words"),
+    ("So the answer is $1,234.00.", "1234", "capitals, currency, cents"),
+    ("The answer is 72, in total, as said.", "72", "words after the number"),
+    ("The answer is 18.\n\nQ: Next?\nA: The answer is 7.", "18", "a second question of the model's own"),
+    ("The answer is not clear yet. The answer is 18.", "18", "a place without a digit is no answer"),
+    ("The answer is 18.5. The answer is 7.", None, "an answer was given: it is not an integer"),
+    ("The answer is 9 * 2 = 18.", None, "an expression: neither 9 nor 18 is sure to be meant"),
+    ("The answer is 2 hours and 30 minutes.", None, "not 2"),
+    ("The answer is 6 million.", None, "not 6"),
+    ("The answer is: **18**.", "18", "colon and bold"),
+    ("The answer is \\boxed{18}.", "18", "LaTeX"),
+    ("The final answer is $18$.", "18", "LaTeX again"),
+    ("The answer is -5. [END] The answer is 7.", "-5", "after the end"),
+    ("The answer is\n18", None, "not in the same line"),
+    ("#### 18", None, "not the words asked for"),
+    ("He has 18.", None, "no answer said"),
+]
+
+INTEGERS = [
+    ("18.", "18"),
+    ("+18", "18"),
+    ("007", "7"),
+    ("\u22125", "-5"),
+    ("–5", "-5"),
+    ("-$5", "-5"),
+    ("$-5", "-5"),
+    ("\\$5", "5"),
+    ("5\\%", "5"),
+    ("90^\\circ", "90"),
+    ("90^{\\circ}", "90"),
+    ("10{,}000", "10000"),
+    ("25,\\!000", "25000"),
+    ("\\boxed{18}", "18"),
+    ("6\\text{ cm}", "6"),
+    ("500ml", "500"),
+    ("5 m", "5"),
+    ("6 km/h", "6"),
+    ("4 p.m.", "4"),
+    ("5x", None),
+    ("2 x", None),
+    ("10k", None),
+    ("2 pi", None),
+    ("6 and a half", None),
+    ("6½", None),
+    ("6 ½", None),
+    ("5²", None),
+    ("2*3", None),
+    ("2{3}", None),
+    ("2^{10}", None),
+    ("\\frac{1}{2}", None),
+    ("1e3", None),
+    ("6:30", None),
+    ("1,23", None),
+    ("1,2,3", None),
+    ("1. Add", None),
+    ("x = 5", None),
+    ("about 5", None),
+    ("--5", None),
+    (".5", None),
+    ("٣", None),
+    ("-", None),
+    ("", None),
+]
+
+
+@pytest.mark.parametrize(("text", "answer", "why"), HASHES)
+def test_answers_between_hashes(text: str, answer: str | None, why: str) -> None:
+    assert read_hashes(text) == answer, why
+
+
+@pytest.mark.parametrize(("text", "answer", "why"), PLAIN)
+def test_answers_in_plain_words(text: str, answer: str | None, why: str) -> None:
+    assert read_plain(text) == answer, why
+
+
+@pytest.mark.parametrize(("text", "answer"), INTEGERS)
+def test_integers_are_normalised(text: str, answer: str | None) -> None:
+    assert normalise_integer(text) == answer
+
+
+# Letters of the grader's own grammar, so that random text comes near it.
+PIECES = [*"0159#.,-+$*\\{}[]:xn\n½²１٣ ", "####", "[END]", "The answer is ", "\\text", "apples"]
+GRAMMAR = st.lists(st.sampled_from(PIECES)).map("".join)
+
+
+@given(st.one_of(st.text(), GRAMMAR))
+def test_any_text_is_read_as_nothing_or_as_a_normal_integer(text: str) -> None:
+    for reader in (*GRADERS.values(), normalise_integer):
+        answer = reader(text)
+        assert answer is None or answer == str(int(answer))
+
+
+WAYS: list[Callable[[int], str]] = [
+    str,
+    "{:+d}".format,
+    "{:,}".format,
+    "${:,}".format,
+    "{:,}.00".format,
+    "{}.".format,
+    "**{}**".format,
+    "$\\boxed{{{}}}$".format,
+    " {} ".format,
+    "{} apples".format,
+    "{}%".format,
+    lambda n: f"{n:,}".replace(",", "{,}"),
+    lambda n: f"{n}".replace("-", "\u2212"),
+    lambda n: f"{n}".translate({ord("0") + digit: 0xFF10 + digit for digit in range(10)}),
+]
+
+
+@given(st.integers(), st.sampled_from(WAYS), st.text(st.characters(exclude_characters="#[0123456789")))
+def test_every_accepted_way_of_writing_an_integer_reads_back(
+    n: int, way: Callable[[int], str], noise: str
+) -> None:
+    assert normalise_integer(way(n)) == str(n)
+    assert read_hashes(f"{noise}\nThe answer is ##{way(n)}##. {noise}") == str(n)
+    assert read_plain(f"So it is. The answer is {way(n)}. {noise}") == str(n)
+
+
+ADVERSARIAL: list[Callable[[int], str]] = [
+    lambda n: "#" * n,
+    lambda n: "## " * (n // 3),
+    lambda n: "#### " * (n // 5),
+    lambda n: "####" + " " * n,
+    lambda n: "##" + "{" * n + "##",
+    lambda n: "##1" + " a" * (n // 2) + "##",
+    lambda n: "##1" + "a" * n + "-##",
+    lambda n: "##" + "1," * (n // 2) + "##",
+    lambda n: "##" + "1" + ",234" * (n // 4) + ",5##",
+    lambda n: "##1" + "." * n + "##",
+    lambda n: "the answer is " * (n // 14),
+    lambda n: "the" + " " * n,
+    lambda n: "the answer is 1" + " or" * (n // 3),
+    lambda n: "^ " * (n // 2),
+]
+
+
+@pytest.mark.parametrize("make", ADVERSARIAL)
+def test_time_grows_in_line_with_the_text(make: Callable[[int], str]) -> None:
+    def seconds(text: str) -> float:
+        times = []
+        for _ in range(3):
+            start = time.perf_counter()
+            read_hashes(text)
+            read_plain(text)
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    # 16 times the text takes 16 times as long when linear and 256 times when quadratic; 5 ms is noise.
+    assert seconds(make(320_000)) < 64 * max(seconds(make(20_000)), 0.005)
+
+
+@pytest.mark.parametrize("split", ["test", "train"])
+def test_every_gsm8k_answer_reads(data_dir: Path, split: str) -> None:
+    rows = [json.loads(line) for line in (data_dir / "gsm8k" / f"{split}.jsonl").read_text().splitlines()]
+    golds = [row["answer"].rsplit("#### ", 1)[1].replace(",", "") for row in rows]
+    assert [read_hashes(row["answer"]) for row in rows] == [str(int(gold)) for gold in golds]
+    assert [normalise_integer(gold) for gold in golds] == [str(int(gold)) for gold in golds]
