@@ -13,7 +13,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
 import numpy as np
 import pandas as pd
@@ -57,11 +56,12 @@ def build_curves(
     smallest pool of a group is left out with a UserWarning. Raises BadInput where no N asked for is possible.
     """
     _check_request(methods, ns, permutations, seed)
-    if "source" not in samples:
-        samples = samples.assign(source="llm")
+    methods = list(dict.fromkeys(methods))
+    source = samples["source"].fillna("llm") if "source" in samples else "llm"
+    samples = samples.assign(source=source)
     greedy = samples["decoding"] == "greedy"
     groups = list(_groups(samples[~greedy]))
-    _warn_of_absent_questions(groups)
+    _warn_of_gaps(groups)
     plan = [(group, _feasible(group, ns)) for group in groups]
     if groups and not any(possible.size for _, possible in plan):
         pool = max(int(group.pools.sizes.min()) for group in groups)
@@ -73,10 +73,9 @@ def build_curves(
     with tqdm(total=answers, unit=" answers", unit_scale=True, delay=2, disable=not progress) as bar:
         for group, possible in plan:
             if possible.size:
-                rows += _exact_rows(group, methods, possible, bar)
+                rows += _exact_rows(group, methods, possible)
                 rows += _permutation_rows(group, methods, possible, permutations, seed)
-            else:
-                bar.update(len(group.pools.votes))
+            bar.update(len(group.pools.votes))
     return _ordered(pd.DataFrame(rows, columns=COLUMNS), samples)
 
 
@@ -112,8 +111,8 @@ def _feasible(group: Group, ns: Sequence[int] | None) -> Ints:
     return np.array(sorted(n for n in wanted if n <= smallest), np.int64)
 
 
-def _warn_of_absent_questions(groups: list[Group]) -> None:
-    """Settings that are to be compared should hold the same questions: say so where they do not."""
+def _warn_of_gaps(groups: list[Group]) -> None:
+    """Say where a setting lacks questions that others of its dataset have, and where it lacks tokens."""
     everyone: dict[tuple[str, str], set[str]] = {}
     for group in groups:
         everyone.setdefault(group.names[:2], set()).update(group.pools.question_ids)
@@ -122,11 +121,14 @@ def _warn_of_absent_questions(groups: list[Group]) -> None:
         absent = expected - len(group.pools.question_ids)
         if absent:
             warnings.warn(f"{group}: {absent} of {expected} questions have no answer", stacklevel=3)
+        unknown = np.isnan(group.pools.tokens)
+        if unknown.any() and not unknown.all():
+            warnings.warn(
+                f"{group}: no T: {unknown.sum()} of {unknown.size} answers have no tokens", stacklevel=3
+            )
 
 
-def _exact_rows(
-    group: Group, methods: Sequence[str], ns: Ints, bar: tqdm[NoReturn]
-) -> Iterator[tuple[object, ...]]:
+def _exact_rows(group: Group, methods: Sequence[str], ns: Ints) -> Iterator[tuple[object, ...]]:
     pools = group.pools
     counts = pools.counts()
     tokens = np.full(ns.size, _mean_tokens(pools))
@@ -136,7 +138,6 @@ def _exact_rows(
         else:
             accuracy = best_of_n(counts.pools[:, None], counts.correct[:, None], ns)
         yield from _rows(group, method, "exact", ns, accuracy, tokens)
-    bar.update(len(pools.votes))
 
 
 def _permutation_rows(

@@ -7,6 +7,7 @@ Nothing here knows what a column means (`results.tables` does): cells come out a
 
 import json
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,14 @@ from results.commandline import BadInput
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 _TEXT = pa.string()
+_JSON_BLOCK = 1 << 24  # bytes; a row longer than this falls back to the plain parser
+_LONGEST_WHOLE = 4000  # digits; Python refuses to parse a few hundred more
+
+
+def check_suffix(path: Path) -> None:
+    """Raise BadInput unless the name of `path` ends like a table's."""
+    if path.suffix not in SUFFIXES:
+        raise BadInput(f"{path}: unknown kind of file {path.suffix!r}, expected one of {', '.join(SUFFIXES)}")
 
 
 def read_raw(path: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
@@ -37,53 +46,72 @@ def read_raw(path: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
     }
     if not path.exists():
         raise BadInput(f"{path}: no such file")
-    if path.suffix not in readers:
-        raise BadInput(f"{path}: unknown kind of file {path.suffix!r}, expected one of {', '.join(SUFFIXES)}")
+    if path.is_dir():
+        raise BadInput(f"{path}: a folder, expected a file ({', '.join(SUFFIXES)})")
+    check_suffix(path)
     if path.stat().st_size == 0:
         raise BadInput(f"{path}: the file is empty, expected a table with a header or one JSON object a line")
     return readers[path.suffix](path, text_columns)
 
 
 def _read_csv(path: Path, _text_columns: tuple[str, ...]) -> pd.DataFrame:
+    if path.read_bytes().count(b'"') % 2:
+        raise BadInput(f'{path}: a quote (") is opened and never closed, expected them in pairs')
+    parsing = pyarrow.csv.ParseOptions(newlines_in_values=True)
     try:
         with path.open("rb") as file:
-            header = pyarrow.csv.open_csv(file).schema.names
+            header = pyarrow.csv.open_csv(file, parse_options=parsing).schema.names
         table = pyarrow.csv.read_csv(
             path,
-            parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True),
-            convert_options=pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(header, _TEXT)),
+            pyarrow.csv.ReadOptions(use_threads=False),  # on several threads errors come without their row
+            parsing,
+            pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(header, _TEXT)),
         )
     except pa.ArrowInvalid as error:
-        raise BadInput(f"{path}: not a readable CSV table: {error}") from None
+        _check_utf8(path)
+        ragged = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", str(error))
+        if ragged is None:
+            raise BadInput(f"{path}: not a readable CSV table: {error}") from None
+        row, expected, got = map(int, ragged.groups())
+        raise BadInput(f"{path}: row {row - 1}: found {got} cells, expected {expected}") from None
     return _to_pandas(table)
 
 
 def _read_jsonl(path: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
-    schema = pa.schema([(name, _TEXT) for name in text_columns])
-    options = pyarrow.json.ParseOptions(explicit_schema=schema, newlines_in_values=False)
     try:
-        table = pyarrow.json.read_json(
-            path, pyarrow.json.ReadOptions(block_size=1 << 24), parse_options=options
-        )
-    except pa.ArrowInvalid:
+        table = _arrow_json(path, text_columns)
+        # Arrow takes text that looks like a date for a date: such columns are read once more, as text.
+        dates = [field.name for field in table.schema if pa.types.is_temporal(field.type)]
+        if dates:
+            table = _arrow_json(path, (*text_columns, *dates))
+        table.validate(full=True)
+    except pa.ArrowException:
         # A number where text belongs, or a broken line: the plain parser mends the one and names the other.
-        return pd.DataFrame.from_records(list(_json_rows(path)))
-    absent = [name for name in text_columns if table[name].null_count == len(table)]
-    return (
-        _to_pandas(table.drop_columns(absent))
-        if len(table.drop_columns(absent).column_names)
-        else pd.DataFrame()
+        return pd.DataFrame(list(_json_rows(path)), dtype=object).infer_objects()
+    named = next(_json_rows(path), {})
+    absent = [name for name in text_columns if name not in named and table[name].null_count == len(table)]
+    return _to_pandas(table.drop_columns(absent))
+
+
+def _arrow_json(path: Path, text_columns: tuple[str, ...]) -> pa.Table:
+    schema = pa.schema([(name, _TEXT) for name in dict.fromkeys(text_columns)])
+    return pyarrow.json.read_json(
+        path,
+        pyarrow.json.ReadOptions(block_size=_JSON_BLOCK),
+        pyarrow.json.ParseOptions(explicit_schema=schema, newlines_in_values=False),
     )
 
 
 def _json_rows(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8", errors="replace") as lines:
+    with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
             try:
-                row = json.loads(line)
-            except ValueError as error:
+                row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"), parse_int=_whole)
+            except UnicodeDecodeError:
+                raise BadInput(f"{path}: row {number}: not UTF-8 text") from None
+            except (ValueError, RecursionError) as error:
                 raise BadInput(
                     f"{path}: row {number}: not JSON ({error}), expected one object a line"
                 ) from None
@@ -91,32 +119,74 @@ def _json_rows(path: Path) -> Iterator[dict[str, Any]]:
                 raise BadInput(
                     f"{path}: row {number}: found {type(row).__name__}, expected one JSON object a line"
                 )
-            yield row
+            yield _without_surrogates(row) if rb"\ud" in line.lower() else row
+
+
+def _whole(digits: str) -> int | str:
+    return int(digits) if len(digits) <= _LONGEST_WHOLE else digits
+
+
+def _without_surrogates(cell: Any) -> Any:
+    r"""Half a character ("\ud83d": a model was cut off within an emoji) is no text and becomes U+FFFD."""
+    if isinstance(cell, str):
+        return cell.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(cell, list):
+        return [_without_surrogates(item) for item in cell]
+    if isinstance(cell, dict):
+        return {_without_surrogates(name): _without_surrogates(item) for name, item in cell.items()}
+    return cell
 
 
 def _read_parquet(path: Path, _text_columns: tuple[str, ...]) -> pd.DataFrame:
     try:
         return _to_pandas(pyarrow.parquet.read_table(path))
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowException, OSError) as error:
         raise BadInput(f"{path}: not a readable Parquet file: {error}") from None
 
 
 def _to_pandas(table: pa.Table) -> pd.DataFrame:
-    frame: pd.DataFrame = table.to_pandas(integer_object_nulls=True)
+    frame: pd.DataFrame = table.to_pandas(integer_object_nulls=True, ignore_metadata=True)
     return frame
 
 
+def _check_utf8(path: Path) -> None:
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines):  # the header is line 0, so that lines count as rows do
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                raise BadInput(f"{path}: row {number}: not UTF-8 text") from None
+
+
 def write_raw(frame: pd.DataFrame, path: Path) -> None:
-    """Write `frame` to `path` (the suffix names the kind); readers see the old file or the whole new one."""
-    if path.suffix not in SUFFIXES:
-        raise BadInput(f"{path}: unknown kind of file {path.suffix!r}, expected one of {', '.join(SUFFIXES)}")
+    """Write `frame` to `path` (the suffix names the kind); readers see the old file or the whole new one.
+
+    JSONL and Parquet keep numbers exactly, CSV to ten digits. Raises BadInput where a cell cannot be written.
+    """
+    check_suffix(path)
     with replacing(path) as temporary:
-        if path.suffix == ".csv":
-            frame.to_csv(temporary, index=False, float_format="%.10g")
-        elif path.suffix == ".jsonl":
-            frame.to_json(temporary, orient="records", lines=True, force_ascii=False, double_precision=12)
-        else:
-            frame.to_parquet(temporary, index=False)
+        try:
+            if path.suffix == ".csv":
+                frame.to_csv(temporary, index=False, float_format="%.10g")
+            elif path.suffix == ".jsonl":
+                _write_jsonl(frame, temporary)
+            else:
+                frame.to_parquet(temporary, index=False)
+        except (pa.ArrowException, UnicodeError) as error:
+            raise BadInput(f"{path}: a cell that this kind of file cannot hold: {error}") from None
+
+
+def _write_jsonl(frame: pd.DataFrame, path: Path) -> None:
+    names = [str(name) for name in frame.columns]
+    cells = [column.astype(object).where(column.notna(), None).tolist() for _, column in frame.items()]
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for row in zip(*cells, strict=True):
+            line = json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, default=_plain)
+            file.write(line + "\n")
+
+
+def _plain(cell: Any) -> Any:
+    return cell.tolist() if hasattr(cell, "tolist") else str(cell)
 
 
 @contextmanager
