@@ -1,0 +1,186 @@
+"""From a curves table to panels: what one chart shows, with its settings in order and its rows thinned.
+
+    Panel(source="llm", dataset="gsm8k", model="Llama-3.1-8B", method="majority", metric="accuracy", ...)
+      exact   setting  length  N  value  low    high      the exact curve, band = value ± 1.645 stderr
+      dots    setting  length  N  value  permutation      one row for each random order
+      greedy  setting  length  value                      the temperature-0 baseline
+
+`length` is what one answer costs: its tokens for a language model, its steps for the synthetic twin.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain, count
+from typing import TypeVar
+
+import numpy as np
+import pandas as pd
+
+Value = TypeVar("Value")
+
+Z90 = 1.645
+"""Half-width of a 90 % interval in standard errors."""
+
+MOST_DOTS = 1_000
+"""Dots a chart shows at most; further random orders are left out (and the page says so)."""
+
+METHOD_NAMES = {
+    "majority": "majority vote",
+    "best_of_n": "best of N",
+    "ensemble": "average of N",
+    "greedy": "greedy decoding",
+}
+
+_NUMBERS = ("T", "tokens_per_answer", "N", "accuracy", "risk", "stderr", "questions")
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One model on one dataset, its answers combined by one method; see the module's first lines."""
+
+    source: str
+    dataset: str
+    model: str
+    method: str
+    metric: str
+    settings: list[str]
+    exact: pd.DataFrame
+    dots: pd.DataFrame
+    greedy: pd.DataFrame
+    orders: int
+    orders_shown: int
+    slug: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What panels of the same curves, combined differently, have in common."""
+        return self.source, self.dataset, self.model
+
+    @property
+    def name(self) -> str:
+        """What the panel shows, in words."""
+        return f"{self.model} on {self.dataset}"
+
+    @property
+    def combined(self) -> str:
+        """How answers are combined, as the start of a sentence."""
+        words = METHOD_NAMES[self.method]
+        return words[0].upper() + words[1:]
+
+    @property
+    def ns(self) -> list[int]:
+        """The numbers of answers, rising."""
+        return sorted(int(n) for n in self.exact["N"].unique())
+
+    @property
+    def has_lengths(self) -> bool:
+        """Whether there are two settings or more of known length: something to draw accuracy against."""
+        return bool(self.exact["length"].notna().all() and len(set(self.exact["length"])) > 1)
+
+
+def make_panels(curves: pd.DataFrame) -> list[Panel]:
+    """The panels of a curves table, in the order of its rows; greedy rows are their baseline, not panels."""
+    frame = curves.reindex(columns=list(dict.fromkeys([*curves.columns, *_NUMBERS])))
+    frame = frame.assign(**{name: frame[name].astype("float64") for name in _NUMBERS})
+    frame = frame.assign(N=frame["N"].astype("int64"), length=lengths(frame))
+    panels: list[Panel] = []
+    for key, part in frame.groupby(["source", "dataset", "model"], sort=False):
+        greedy = part[part["method"] == "greedy"]
+        sampled = part[part["method"] != "greedy"]
+        for method, rows in sampled.groupby("method", sort=False):
+            names = (str(key[0]), str(key[1]), str(key[2]), str(method))
+            panels.append(_panel(names, rows, greedy, unique_slug(names, [panel.slug for panel in panels])))
+    return panels
+
+
+def unique_slug(names: Sequence[str], taken: Sequence[str]) -> str:
+    """A file name out of words: lower-case ASCII letters and digits with hyphens, and a number if taken."""
+    text = re.sub(r"[^a-z0-9]+", "-", " ".join(names).lower()).strip("-")[:80] or "figure"
+    numbered = (f"{text}-{number}" for number in count(2))
+    return next(name for name in chain([text], numbered) if name not in taken)
+
+
+def _panel(names: tuple[str, str, str, str], rows: pd.DataFrame, greedy: pd.DataFrame, slug: str) -> Panel:
+    metric = "accuracy" if rows["accuracy"].notna().any() else "risk"
+    rows = rows.assign(value=rows[metric]).dropna(subset=["value"])
+    is_exact = rows["permutation"] == "exact"
+    exact, dots = rows[is_exact], rows[~is_exact]
+    if exact.empty:  # only random orders were given: their mean stands in for the exact curve
+        exact = dots.groupby(["setting", "N"], sort=False).mean(numeric_only=True).reset_index()
+    margin = Z90 * exact["stderr"].fillna(0)
+    top = 1.0 if metric == "accuracy" else np.inf
+    exact = exact.assign(
+        low=(exact["value"] - margin).clip(0, top), high=(exact["value"] + margin).clip(0, top)
+    )
+    shown, orders = _thinned(dots)
+    return Panel(
+        *names,
+        metric=metric,
+        settings=order_settings(exact),
+        exact=exact[["setting", "length", "N", "value", "low", "high", "stderr", "questions"]],
+        dots=shown[["setting", "length", "N", "value", "permutation"]],
+        greedy=greedy.assign(value=greedy[metric])[["setting", "length", "value"]].dropna(subset=["value"]),
+        orders=orders,
+        orders_shown=int(shown["permutation"].nunique()),
+        slug=slug,
+    )
+
+
+def lengths(frame: pd.DataFrame) -> "pd.Series[float]":
+    """Tokens (or steps) of one answer: tokens_per_answer, else T, per question for a language model."""
+    known = frame.reindex(columns=["tokens_per_answer", "T", "questions"]).astype("float64")
+    per_answer = known["T"].where(frame["source"] == "synthetic", known["T"] / known["questions"])
+    return known["tokens_per_answer"].fillna(per_answer)
+
+
+def _thinned(dots: pd.DataFrame) -> tuple[pd.DataFrame, int]:
+    """The rows of the first so many random orders that make up at most MOST_DOTS, and how many there were."""
+    orders = list(dict.fromkeys(dots["permutation"]))
+    if len(dots) <= MOST_DOTS:
+        return dots, len(orders)
+    kept = orders[: max(1, MOST_DOTS * len(orders) // len(dots))]
+    return dots[dots["permutation"].isin(kept)], len(orders)
+
+
+def order_settings(rows: pd.DataFrame) -> list[str]:
+    """Settings from cheap to dear: by length where known, else by their number, else as they come."""
+    names = list(dict.fromkeys(rows["setting"].astype(str)))
+    lengths = rows.groupby("setting")["length"].mean()
+    if lengths.reindex(names).notna().all():
+        return sorted(names, key=lambda name: float(lengths[name]))
+    try:
+        return sorted(names, key=float)
+    except ValueError:
+        return names
+
+
+def spread_out(values: Sequence[Value], most: int) -> list[Value]:
+    """At most `most` (≥ 2) of `values`: the last, those an even stride before it, and the first."""
+    stride = max(1, -(-(len(values) - 1) // (most - 1)))
+    return [values[i] for i in sorted({0, *range(len(values) - 1, -1, -stride)})]
+
+
+def counts_to_show(ns: Sequence[int], most: int) -> list[int]:
+    """At most `most` of the N: powers of two where there are enough, and always the first and the last."""
+    kept = [n for n in ns if n & (n - 1) == 0 or n in (ns[0], ns[-1])]
+    return spread_out(kept, most)
+
+
+def axis_range(panels: list[Panel]) -> tuple[float, float]:
+    """The vertical range in which all rows of `panels` fit, widened to round numbers."""
+    return value_range(pd.concat([part for panel in panels for part in _all_values(panel)]), panels[0].metric)
+
+
+def value_range(values: "pd.Series[float]", metric: str) -> tuple[float, float]:
+    """A vertical range with round ends that holds all `values`; an accuracy's stays within [0, 1]."""
+    low, high = float(values.min()), float(values.max())
+    if metric == "risk":
+        room = 0.05 * (high - low) or 0.05 * high or 1.0
+        return max(0.0, low - room), high + room
+    step = 0.1 if high - low > 0.25 else 0.05
+    return max(0.0, np.floor(low / step) * step), min(1.0, np.ceil(high / step + 1e-9) * step)
+
+
+def _all_values(panel: Panel) -> list[pd.Series]:
+    return [panel.exact["low"], panel.exact["high"], panel.dots["value"], panel.greedy["value"]]
