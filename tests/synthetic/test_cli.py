@@ -1,0 +1,106 @@
+"""The commands as a user runs them: tables that keep their contract, clear refusals, nothing half-written."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from results import BadInput, build_curves, read_curves, read_samples
+from synthetic.cli import cli
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments], standalone_mode=False)
+
+
+def test_list_names_every_experiment():
+    from synthetic.experiments import EXPERIMENTS
+
+    output = run("list").output
+    assert all(name in output for name in EXPERIMENTS)
+
+
+@pytest.mark.parametrize("solver", ["exact", "monte-carlo", "transformer"])
+def test_run_writes_a_curves_table_with_every_method(tmp_path, solver):
+    small = ["--repeats", 2, "--tasks", 2, "--paths", 4, "--out", tmp_path]
+    result = run("run", "fig1-binary", "--solver", solver, *small)
+    assert result.exception is None, result.exception
+    curves = read_curves(tmp_path / "fig1-binary.csv")
+    assert set(curves["source"]) == {"synthetic"}
+    assert set(curves["method"]) == {"majority", "best_of_n", "greedy"}
+    assert (curves["questions"] == 4).all()
+    assert (curves["T"] == curves["setting"].astype(float)).all()
+    single = curves[(curves["N"] == 1) & (curves["permutation"] == "exact")]
+    single = single.pivot_table(index="setting", columns="method", values="accuracy")
+    np.testing.assert_allclose(single["majority"], single["best_of_n"], atol=1e-9)
+
+
+def test_samples_of_a_run_make_its_curves(tmp_path):
+    run(
+        "run",
+        "fig1-binary",
+        "--solver",
+        "monte-carlo",
+        "--repeats",
+        2,
+        "--tasks",
+        2,
+        "--paths",
+        8,
+        "--out",
+        tmp_path,
+    )
+    samples = read_samples(tmp_path / "fig1-binary.samples.parquet")
+    again = build_curves(samples, ns=[1, 2, 4, 8], permutations=0)
+    written = read_curves(tmp_path / "fig1-binary.csv")
+    written = written[written["permutation"] == "exact"].reset_index(drop=True)
+    columns = ["method", "setting", "N", "accuracy", "T"]
+    pd.testing.assert_frame_equal(again[columns], written[columns], check_dtype=False, rtol=1e-9)
+
+
+def test_both_roads_give_the_same_curve(tmp_path):
+    same = ["--repeats", 2, "--tasks", 10, "--seed", 4]
+    run("run", "fig1-binary", *same, "--out", tmp_path / "exact")
+    run("run", "fig1-binary", *same, "--solver", "monte-carlo", "--paths", 512, "--out", tmp_path / "sampled")
+    key = ["method", "setting", "N"]
+    tables = [read_curves(tmp_path / road / "fig1-binary.csv") for road in ("exact", "sampled")]
+    exact, sampled = (table[table["permutation"] == "exact"].set_index(key)["accuracy"] for table in tables)
+    exact, sampled = exact.align(sampled, join="inner")
+    assert len(exact) == 2 * 11 * 9 + 11
+    pd.testing.assert_series_equal(exact.xs("greedy"), sampled.xs("greedy"), check_names=False)
+    for votes in (1, 4, 16):
+        difference = (exact - sampled).xs(votes, level="N")
+        # 512/N independent votes of each of 20 tasks, each of variance at most 1/4
+        assert abs(difference).max() < 4 * 0.5 / np.sqrt(20 * 512 / votes)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "fig9"], "no such experiment"),
+        (["run", "fig2f", "--tasks", 0], "tasks=0"),
+        (["run", "fig2f", "--repeats", -1], "repeats=-1"),
+        (["run", "fig2f", "--paths", 10**12], "paths=1000000000000"),
+        (["run", "fig2f", "--jobs", 0], "jobs=0"),
+    ],
+)
+def test_bad_input_is_one_line_and_writes_nothing(tmp_path, arguments, message):
+    result = run(*arguments, "--out", tmp_path / "out")
+    assert isinstance(result.exception, BadInput)
+    assert message in str(result.exception)
+    assert "\n" not in str(result.exception)
+    assert not (tmp_path / "out").exists()
+
+
+def test_help_is_quick_and_ends_with_an_example():
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "synthetic", "run", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.rstrip().splitlines()[-1].strip().startswith("Example: python -m synthetic run")
+    assert "synthetic.mode" not in done.stderr
