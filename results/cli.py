@@ -44,11 +44,16 @@ def curves(
     "exact" rows are the mean over all subsets of N answers; rows 0, 1, … use the first N answers of a random
     order. An N that some question has too few answers for is left out, and said so.
     """
+    from results.commandline import BadInput
     from results.curves import build_curves
-    from results.tables import read_samples, write_curves
+    from results.files import check_suffix
+    from results.tables import read_samples, sample_files, write_curves
 
     ns = None if n is None else [_whole(part) for part in n.split(",")]
     methods = [part.strip() for part in method.split(",")]
+    check_suffix(out)
+    if out.resolve() in {path.resolve() for path in sample_files(*samples)}:
+        raise BadInput(f"{out}: is one of the inputs, expected another name for the curves")
     table = read_samples(*samples)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)

@@ -27,7 +27,7 @@ def read_samples(*paths: str | Path) -> pd.DataFrame:
 
     `correct` is computed from `gold` (equal text) where the column is absent. Raises BadInput.
     """
-    return _read(_files(paths), SAMPLES)
+    return _read(sample_files(*paths), SAMPLES)
 
 
 def as_samples(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
@@ -47,7 +47,7 @@ def read_forecast(*paths: str | Path) -> pd.DataFrame:
 
 def kind_of(path: str | Path) -> str:
     """Which table a file holds, told by its columns: "samples", "curves" or "forecast". Raises BadInput."""
-    columns = set(read_raw(_files([path])[0], text_columns(SAMPLES)).columns)
+    columns = set(read_raw(sample_files(path)[0], text_columns(SAMPLES)).columns)
     if "predictor" in columns:
         return "forecast"
     if {"N", "method"} <= columns:
@@ -89,8 +89,8 @@ def _read(files: list[Path], schema: pa.DataFrameSchema) -> pd.DataFrame:
     return joined
 
 
-def _files(paths: tuple[str | Path, ...] | list[str | Path]) -> list[Path]:
-    """The files meant by `paths`: a folder stands for the samples table in it."""
+def sample_files(*paths: str | Path) -> list[Path]:
+    """The files meant by `paths`: a folder stands for the samples table in it. Raises BadInput."""
     found = []
     for path in map(Path, paths):
         if path.is_dir():

@@ -141,8 +141,10 @@ def question_curve(correct: int, wrong: Ints, nulls: int, n_max: int, rate: floa
         degree = multiply(rivals, degree, others, 0, free, 1.0, top, product)
         for d in range(degree + 1):
             curve[m + d - 1] += own[m] * product[d]
-    for n in range(1, n_max + 1):
-        curve[n - 1] = min(curve[n - 1] / every[n], 1.0)
+    for n in range(
+        1, n_max + 1
+    ):  # with a tilt meant for N = n_max, small N may have vanished: nobody reads them
+        curve[n - 1] = min(curve[n - 1] / every[n], 1.0) if every[n] > 0.0 else np.nan
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]

@@ -142,6 +142,6 @@ def best_of_n(pool: ArrayLike, correct: ArrayLike, n: ArrayLike) -> Floats:
 
 def _within(pools: Ints, ns: Sequence[int] | Ints) -> Ints:
     asked = np.asarray(ns, np.int64)
-    if asked.size and (asked.min() < 1 or asked.max() > pools.min(initial=asked.max())):
-        raise ValueError(f"N must be from 1 to the smallest pool ({pools.min(initial=asked.max())})")
+    if pools.size and asked.size and (asked.min() < 1 or asked.max() > pools.min()):
+        raise ValueError(f"N must be from 1 to the smallest pool ({pools.min()})")
     return asked
