@@ -1,0 +1,89 @@
+"""The model that ships with the project: it loads unchanged, keeps to the format, thinks longer when it may."""
+
+import json
+
+import pytest
+
+import prompts
+from harness.grader import read_hashes
+from harness.tiny import BUDGETS, distinct_problems
+from harness.tiny.__main__ import MODEL_FOLDER
+from harness.tiny.tokenizer import MAX_LENGTH, PROMPT, build_tokenizer
+from harness.torchvision_names import declare_torchvision_operations
+
+ASKED = 40
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    declare_torchvision_operations()
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(MODEL_FOLDER), AutoModelForCausalLM.from_pretrained(MODEL_FOLDER)
+
+
+@pytest.fixture(scope="module")
+def greedy_answers(loaded):
+    """{budget: greedy completions of the first test questions, as token ids up to the end token}."""
+    import torch
+
+    tokenizer, model = loaded
+    questions = distinct_problems("test", 0, ASKED)
+    answers = {}
+    for budget in BUDGETS:
+        chats = [
+            [{"role": "user", "content": prompts.fill(PROMPT, problem=p.question, token_limit=budget)}]
+            for p in questions
+        ]
+        texts = tokenizer.apply_chat_template(chats, add_generation_prompt=True, tokenize=False)
+        batch = tokenizer(texts, return_tensors="pt", padding=True, padding_side="left")
+        with torch.inference_mode():
+            rows = model.generate(**batch, do_sample=False, max_new_tokens=256)[:, batch.input_ids.shape[1] :]
+        answers[budget] = [
+            [token for token in row if token != tokenizer.pad_token_id] for row in rows.tolist()
+        ]
+    return answers
+
+
+def test_the_folder_is_small_and_is_a_plain_llama():
+    assert sum(file.stat().st_size for file in MODEL_FOLDER.iterdir()) <= 8 * 2**20
+    config = json.loads((MODEL_FOLDER / "config.json").read_text(encoding="utf-8"))
+    assert config["architectures"] == ["LlamaForCausalLM"]
+    assert config["max_position_embeddings"] == MAX_LENGTH
+    assert "auto_map" not in config
+
+
+def test_the_shipped_tokenizer_is_the_one_the_code_builds(loaded, tmp_path):
+    tokenizer, model = loaded
+    build_tokenizer().save_pretrained(tmp_path)
+    for name in ("tokenizer.json", "chat_template.jinja"):
+        assert (tmp_path / name).read_bytes() == (MODEL_FOLDER / name).read_bytes()
+    assert len(tokenizer) == model.config.vocab_size
+    assert model.generation_config.eos_token_id == tokenizer.eos_token_id
+
+
+def test_nearly_every_greedy_answer_ends_in_the_format(loaded, greedy_answers):
+    tokenizer, _ = loaded
+    for budget, rows in greedy_answers.items():
+        assert all(row[-1] == tokenizer.eos_token_id for row in rows), budget
+        texts = [tokenizer.decode(row, skip_special_tokens=True) for row in rows]
+        in_format = [text.endswith(" [END]") and read_hashes(text) is not None for text in texts]
+        assert sum(in_format) >= 0.95 * len(texts), budget
+
+
+def test_longer_budgets_give_longer_and_better_greedy_answers(loaded, greedy_answers):
+    tokenizer, _ = loaded
+    questions = distinct_problems("test", 0, ASKED)
+    lengths, accuracies = {}, {}
+    for budget, rows in greedy_answers.items():
+        lengths[budget] = sum(map(len, rows)) / len(rows)
+        read = [read_hashes(tokenizer.decode(row, skip_special_tokens=True)) for row in rows]
+        accuracies[budget] = sum(
+            answer == str(p.gold) for answer, p in zip(read, questions, strict=True)
+        ) / len(rows)
+    assert list(lengths.values()) == sorted(lengths.values())
+    assert lengths[10] < 12
+    assert lengths[120] > 45
+    assert accuracies[10] <= 0.35
+    assert accuracies[120] >= 0.7
+    assert accuracies[10] < accuracies[30] < accuracies[120]

@@ -1,0 +1,100 @@
+"""The generator: seeded, split by question, and right by an evaluation of its own."""
+
+import json
+import re
+from fractions import Fraction
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import harness.tiny
+from harness.tiny.__main__ import tiny
+from harness.tiny.problems import MAX_VALUE, distinct_problems, problems
+from harness.tiny.templates import EVENTS, OPENINGS, QUESTIONS
+
+TEST_FILE = Path(harness.tiny.__file__).parent / "test.jsonl"
+ANNOTATION = re.compile(r"(\d+) ([-+*/]) (\d+) = <<(\d+)([-+*/])(\d+)=(\d+)>>(\d+)")
+
+
+def rows_of(file: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def evaluated(answer: str) -> list[int]:
+    """Every `<<a+b=c>>` computed again in exact fractions; fails where one does not hold."""
+    results = []
+    for plain_left, plain_op, plain_right, left, op, right, result, shown in ANNOTATION.findall(answer):
+        assert (plain_left, plain_op, plain_right, shown) == (left, op, right, result)
+        a, b = Fraction(left), Fraction(right)
+        value = a + b if op == "+" else a - b if op == "-" else a * b if op == "*" else a / b
+        assert value == int(result)
+        results.append(int(result))
+    return results
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 2**32), split=st.sampled_from(["train", "test"]))
+def test_every_step_holds_and_the_last_is_the_gold_answer(seed, split):
+    for problem in islice(problems(split, seed), 20):
+        row = problem.row()
+        lines = row["answer"].split("\n")
+        results = evaluated(row["answer"])
+        assert 2 <= len(results) == len(problem.steps) == len(lines) - 1 <= 6
+        assert lines[-1] == f"#### {results[-1]}" == f"#### {problem.gold}"
+        assert all(2 <= result <= MAX_VALUE for result in results)
+        assert not re.search(r"[{}]", row["question"] + row["answer"])
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_every_number_of_a_step_was_given_in_the_question_or_computed_before(seed):
+    for problem in islice(problems("train", seed), 20):
+        known = {int(number) for number in re.findall(r"\d+", problem.question)} | {
+            2,
+            3,
+        }  # twice, half, a third
+        for step in problem.steps:
+            assert {step.left, step.right} <= known
+            known.add(step.result)
+
+
+def test_the_same_seed_gives_the_same_problems_and_another_seed_others():
+    assert distinct_problems("train", 5, 50) == distinct_problems("train", 5, 50)
+    assert distinct_problems("train", 5, 50) != distinct_problems("train", 6, 50)
+
+
+def test_a_stream_holds_problems_of_its_own_split_only():
+    test_questions = {row["question"] for row in rows_of(TEST_FILE)}
+    train = list(islice(problems("train", 0), 20_000))
+    assert {problem.split for problem in train} == {"train"}
+    assert test_questions.isdisjoint(problem.question for problem in train)
+    assert {problem.split for problem in islice(problems("test", 1), 200)} == {"test"}
+
+
+def test_the_shipped_test_file_is_what_the_command_writes(tmp_path):
+    out = tmp_path / "test.jsonl"
+    result = CliRunner().invoke(tiny, ["problems", "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    assert out.read_bytes() == TEST_FILE.read_bytes()
+
+
+def test_the_test_file_has_300_different_questions_of_every_length_from_every_sentence_form():
+    rows = rows_of(TEST_FILE)
+    assert len(rows) == len({row["question"] for row in rows}) == 300
+    assert {len(evaluated(row["answer"])) for row in rows} == {2, 3, 4, 5, 6}
+    used = {name for problem in distinct_problems("test", 0, 300) for name in problem.forms}
+    forms = [form.name for form in (*OPENINGS, *EVENTS, *QUESTIONS)]
+    assert used == set(forms)
+    assert len(forms) == len(set(forms)) >= 12
+
+
+@pytest.mark.parametrize("count", ["0", "many"])
+def test_a_bad_count_is_refused_and_nothing_written(tmp_path, count):
+    out = tmp_path / "test.jsonl"
+    result = CliRunner().invoke(tiny, ["problems", "--count", count, "--out", str(out)])
+    assert result.exit_code == 2
+    assert not out.exists()

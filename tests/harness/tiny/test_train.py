@@ -1,0 +1,82 @@
+"""Training: what the examples hold, and a few steps that lower the loss the same way every time."""
+
+from itertools import islice
+
+import pytest
+import torch
+
+import prompts
+from harness.tiny import distinct_problems
+from harness.tiny.problems import problems
+from harness.tiny.tokenizer import PROMPT, build_tokenizer
+from harness.tiny.train import IGNORED, Training, batches, build_model, examples, loss_of, save, train
+
+SHORT = Training(steps=12, tokens_per_batch=512, examples_per_pool=64)
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return build_tokenizer()
+
+
+def test_an_example_is_a_problem_of_the_training_split_with_its_budget_and_a_true_solution(tokenizer):
+    test_questions = [problem.question for problem in distinct_problems("test", 0, 300)]
+    budgets = set()
+    for problem, (prompt, answer) in zip(
+        problems("train", 3), islice(examples(tokenizer, 3), 200), strict=False
+    ):
+        text = tokenizer.decode(prompt)
+        budgets.add(budget := int(text.split("Use around ")[1].split(" ")[0]))
+        content = prompts.fill(PROMPT, problem=problem.question, token_limit=budget)
+        assert text == f"<|user|>{content}<|assistant|>"
+        assert tokenizer.decode(answer).endswith(f"The answer is ##{problem.gold}##. [END]<|end|>")
+        assert not any(question in text for question in test_questions)
+    assert len(budgets) > 50
+
+
+def test_a_batch_keeps_to_its_size_and_labels_the_solutions_only(tokenizer):
+    for inputs, labels in islice(batches(tokenizer, Training(examples_per_pool=128)), 6):
+        assert inputs.shape == labels.shape
+        assert inputs.shape[1] % 16 == 0
+        assert inputs.shape[0] * (inputs.shape[1] - 15) <= Training().tokens_per_batch
+        for row, labelled in zip(inputs.tolist(), labels.tolist(), strict=True):
+            start = row.index(tokenizer.convert_tokens_to_ids("<|assistant|>")) + 1
+            end = row.index(tokenizer.eos_token_id) + 1
+            assert labelled == [IGNORED] * start + row[start:end] + [IGNORED] * (len(row) - end)
+            assert set(row[end:]) <= {tokenizer.pad_token_id}
+
+
+def test_the_loss_is_the_library_s_own_and_padding_does_not_change_it(tokenizer):
+    torch.manual_seed(0)
+    model = build_model(len(tokenizer), tokenizer.pad_token_id, tokenizer.eos_token_id)
+    inputs, labels = next(batches(tokenizer, SHORT))
+    with torch.no_grad():
+        ours = loss_of(model, inputs, labels)
+        reference = model(input_ids=inputs, labels=labels).loss
+        wider = [
+            torch.nn.functional.pad(x, (0, 8), value=fill) for x, fill in ((inputs, 0), (labels, IGNORED))
+        ]
+        padded = loss_of(model, *wider)
+    torch.testing.assert_close(ours, reference, rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(ours, padded, rtol=1e-5, atol=1e-6)
+
+
+def test_a_few_steps_lower_the_loss_and_the_same_seed_repeats_them(tmp_path):
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        model, tokenizer, losses = train(SHORT)
+        again = train(SHORT)[2]
+        other = train(Training(steps=2, tokens_per_batch=512, examples_per_pool=64, seed=1))[2]
+    finally:
+        torch.set_num_threads(threads)
+    assert losses[0] > 4
+    assert losses[-1] < losses[0] - 1
+    assert losses == again
+    assert losses[:2] != other
+    save(model, tokenizer, tmp_path)
+    assert {file.name for file in tmp_path.iterdir()} >= {
+        "model.safetensors",
+        "config.json",
+        "tokenizer.json",
+    }
