@@ -67,6 +67,8 @@ class Experiment(BaseModel):
     """Answers asked for in one request."""
     concurrency: Positive = 64
     """Requests in flight."""
+    dp: Positive = 1
+    """Copies of the model in a server that the run starts, a GPU each."""
     seed: Count = 0
     device: Literal["auto", "cpu", "cuda"] = "auto"
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"

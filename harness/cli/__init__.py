@@ -1,0 +1,19 @@
+"""The commands of `python -m harness`."""
+
+import click
+
+from harness.cli.import_samples import import_samples
+from harness.cli.questions import questions
+from harness.cli.sample import sample
+from harness.cli.serve import serve
+
+
+@click.group(epilog="Example: python -m harness sample tiny --out results/runs/tiny")
+def cli() -> None:
+    """Sample a language model: load questions, serve a model, draw and grade its answers."""
+
+
+for command in (questions, sample, serve, import_samples):
+    cli.add_command(command)
+
+__all__ = ["cli"]

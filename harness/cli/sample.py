@@ -1,0 +1,83 @@
+"""python -m harness sample: draw the answers of an experiment.
+
+$ python -m harness sample tiny --set limit=20 --out results/runs/tiny
+100%|██████████| 7680/7680 [00:21<00:00, 365 answers/s, 14,210 tokens/s, 38.2% correct]
+setting  decoding  answers  tokens  cut off  unreadable  distinct  correct
+10       sample       1280     9.1     0.0%        0.0%     38.3%     2.9%
+...
+"""
+
+from pathlib import Path
+
+import click
+
+INCOMPLETE = 3
+"""The exit status of a run that has ended with answers missing."""
+FAILURES_SHOWN = 5
+
+
+@click.command(
+    epilog="Example: python -m harness sample gsm8k-budgets --set budgets=100,200 --set limit=50 "
+    "--url http://127.0.0.1:30000 --out results/runs/gsm8k"
+)
+@click.argument("config")
+@click.option(
+    "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace a key. May be repeated."
+)
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="The run's folder."
+)
+@click.option("--url", help="A running SGLang server; without one, the run starts its own and stops it.")
+@click.option(
+    "--resume/--restart",
+    default=True,
+    help="Go on with the run in the folder (default), or put its files aside and begin again.",
+)
+def sample(config: str, overrides: tuple[str, ...], out: Path, url: str | None, resume: bool) -> int:
+    """Sample the answers that CONFIG (a TOML file, or the name of one in harness/experiments) asks for.
+
+    Writes samples.jsonl and run.json. Stop it at any time: the same command goes on where it stopped. Exit
+    status 3: the run has ended, and answers are missing because requests kept failing.
+    """
+    import asyncio
+
+    from harness.config import read_experiment
+    from harness.engines import engine_for
+    from harness.questions import load_questions
+    from harness.sampler import Outcome
+    from harness.sampler import sample as sample_answers
+
+    given = dict(_key_and_value(text) for text in overrides)
+    experiment = read_experiment(config, {**given, "url": url} if url else given)
+    questions = load_questions(experiment.dataset, experiment.file)
+
+    def say(line: str) -> None:
+        click.echo(line, err=True)
+
+    outcome: Outcome = asyncio.run(
+        sample_answers(
+            experiment,
+            questions,
+            out,
+            lambda: engine_for(experiment, out / "server.log", say),
+            restart=not resume,
+        )
+    )
+    if outcome.tally.answers:
+        click.echo(outcome.tally.table())
+    for failure in outcome.failures[:FAILURES_SHOWN]:
+        say(f"no answer: {failure}")
+    if outcome.missing:
+        say(
+            f"error: {outcome.missing} of {outcome.planned} answers are missing, {len(outcome.failures)} "
+            "requests failed: run the same command again to ask for them"
+        )
+        return INCOMPLETE
+    return 0
+
+
+def _key_and_value(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise click.BadParameter(f"{text!r} is not of the form KEY=VALUE.", param_hint="--set")
+    return key.strip(), value

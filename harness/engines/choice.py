@@ -1,0 +1,60 @@
+"""The engine that an experiment asks for, opened and closed.
+
+    async with engine_for(experiment, log=Path("results/runs/tiny/server.log"), say=print) as engine: ...
+
+SGLang without a URL means a server of the run's own, which ends with it.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from harness.config import Experiment, model_location
+from harness.engines.base import Engine
+from harness.engines.sglang import SGLangEngine
+from harness.serve import Server, free_port, launch
+from results import BadInput
+
+
+@asynccontextmanager
+async def engine_for(experiment: Experiment, log: Path, say: Callable[[str], None]) -> AsyncIterator[Engine]:
+    """The experiment's engine, ready for requests; `log` takes the output of a server that is started.
+
+    Raises BadInput: no such model, no server at the URL or one with another model, a server that cannot
+    start.
+    """
+    model, revision, chat = model_location(experiment.model), experiment.revision, experiment.chat
+    if experiment.engine == "transformers":
+        from harness.engines.local import TransformersEngine
+
+        async with TransformersEngine(
+            model, revision=revision, chat=chat, device=experiment.device, dtype=experiment.dtype
+        ) as local:
+            yield local
+    elif experiment.url:
+        async with SGLangEngine(experiment.url, model, revision=revision, chat=chat) as remote:
+            yield remote
+    else:
+        port = free_port()
+        command = launch(
+            model,
+            port=port,
+            revision=revision,
+            device=experiment.device,
+            dtype=experiment.dtype,
+            dp=experiment.dp,
+        )
+        with log.open("ab") as output, Server(command, output) as server:
+            say(f"starting SGLang for {model}, log in {log}")
+
+            def check() -> None:
+                if server.ended() is not None:
+                    raise BadInput(
+                        f"SGLang ended with status {server.ended()} before it was ready: see {log}"
+                    )
+
+            own = SGLangEngine(
+                f"http://127.0.0.1:{port}", model, revision=revision, chat=chat, while_waiting=check
+            )
+            async with own as engine:
+                yield engine

@@ -1,0 +1,47 @@
+"""When an answer ends: at an end token, after a stop string, or at its token limit.
+
+    tokens of " The answer is ##18##. [END]" with stop=("[END]",)
+    -> finished at the token that completes "[END]"; text " The answer is ##18##. "
+
+This is what SGLang does, so that texts and token counts of the two engines can be compared.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+REPLACEMENT = "\ufffd"  # what half a character decodes to
+
+
+class StopRule:
+    """The end tokens and stop strings of one kind of request."""
+
+    def __init__(self, tokenizer: Any, end_tokens: frozenset[int], stop: tuple[str, ...]) -> None:
+        self._tokenizer = tokenizer
+        self._end_tokens = end_tokens
+        self._stop = stop
+        # A stop string of so many characters, in tokens of at least one each.
+        self._tail = max(map(len, stop), default=0) + 1
+        self._suspects = self._tokens_that_may_complete_a_stop()
+
+    def _tokens_that_may_complete_a_stop(self) -> frozenset[int]:
+        """A stop string is complete when its last character is there: only tokens with one need a look."""
+        if not self._stop:
+            return frozenset()
+        last = {text[-1] for text in self._stop} | {REPLACEMENT}
+        pieces = self._tokenizer.batch_decode([[token] for token in range(len(self._tokenizer))])
+        return frozenset(token for token, piece in enumerate(pieces) if not last.isdisjoint(piece))
+
+    def ends(self, tokens: Sequence[int]) -> bool:
+        """Whether the newest of `tokens` ends the answer."""
+        if tokens[-1] in self._end_tokens:
+            return True
+        if tokens[-1] not in self._suspects:
+            return False
+        tail = self._tokenizer.decode(tokens[-self._tail :])
+        return any(text in tail for text in self._stop)
+
+    def text(self, tokens: Sequence[int]) -> str:
+        """The answer's text, cut where the first stop string begins."""
+        text: str = self._tokenizer.decode(tokens, skip_special_tokens=True)
+        found = [position for stop in self._stop if (position := text.find(stop)) >= 0]
+        return text[: min(found)] if found else text

@@ -1,0 +1,168 @@
+"""Samples the answers that an experiment asks for, and stores each chunk as soon as it is there.
+
+    outcome = await sample(experiment, questions, folder, open_engine)
+    -> Outcome(planned=38400, missing=0, failures=[], tally=...)
+
+A request that keeps failing leaves its answers absent from the table: they are not wrong. A run can be
+stopped at any moment; sampling into the same folder goes on with what is missing.
+"""
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tqdm import tqdm
+
+from harness.config import Experiment
+from harness.engines.base import Completion, Engine, EngineError
+from harness.grader import GRADERS
+from harness.plan import Chunk, planned_answers, prompt_for, remaining_chunks, sampling_for
+from harness.questions import Question
+from harness.record import Record
+from harness.store import Row, SampleStore, locked
+from harness.tally import Tally
+
+FEWEST_FAILURES = 16
+"""So many failed requests in a row, and as many as are in flight, end a run: the server is gone."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What stands in the folder at the end; `failures` says of each request without answers why."""
+
+    planned: int
+    missing: int
+    failures: list[str]
+    tally: Tally
+
+
+async def sample(
+    experiment: Experiment,
+    questions: Sequence[Question],
+    folder: Path,
+    open_engine: Callable[[], AbstractAsyncContextManager[Engine]],
+    restart: bool = False,
+) -> Outcome:
+    """Sample what is missing in `folder`; `questions` are all of the data set, whatever the experiment's
+    limit.
+
+    The engine is opened only where something is missing. `restart` puts an earlier run's files aside. Raises
+    BadInput: the folder is in use or holds another experiment, a prompt cannot be filled, no engine.
+    """
+    asked = questions[: experiment.limit]
+    for chunk in remaining_chunks(experiment, asked[:1], {}):
+        prompt_for(experiment, chunk)
+    record = Record(folder, experiment, questions)
+    tally = Tally()
+    with locked(folder):
+        if restart:
+            record.set_aside()
+        record.continue_from_disk()
+        with SampleStore(folder, tally.add) as store:
+            chunks = list(remaining_chunks(experiment, asked, store.done))
+            run = _Run(experiment, chunks, store, tally, planned_answers(experiment, asked))
+            if chunks:
+                async with open_engine() as engine:
+                    record.begin(
+                        {"name": engine.name, "version": engine.version, **engine.describe()}, run.planned
+                    )
+                    try:
+                        await run.draw(engine)
+                    finally:
+                        record.end(run.drawn)
+    return Outcome(run.planned, run.missing - run.drawn, run.failures, tally)
+
+
+class _Run:
+    """One pass over the chunks that are missing."""
+
+    def __init__(
+        self, experiment: Experiment, chunks: Sequence[Chunk], store: SampleStore, tally: Tally, planned: int
+    ) -> None:
+        self.planned = planned
+        self.missing = sum(len(chunk.samples) for chunk in chunks)
+        self.drawn = 0
+        self.failures: list[str] = []
+        self._experiment = experiment
+        self._chunks = chunks
+        self._store = store
+        self._tally = tally
+        self._failed_in_a_row = 0
+
+    async def draw(self, engine: Engine) -> None:
+        """Keep `concurrency` requests in flight until every chunk was asked for, or the server is gone."""
+        self._started = time.monotonic()
+        self._tokens_before = self._tally.tokens
+        waiting = iter(self._chunks)
+        on_terminal = sys.stderr.isatty()
+        self._bar = tqdm(
+            total=self.planned,
+            initial=self.planned - self.missing,
+            unit=" answers",
+            smoothing=0,  # the mean rate: answers come in bursts
+            mininterval=0.5 if on_terminal else 10,
+        )
+        try:
+            with self._bar:
+                async with asyncio.TaskGroup() as group:
+                    for _ in range(min(self._experiment.concurrency, len(self._chunks))):
+                        group.create_task(self._work(engine, waiting))
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+
+    async def _work(self, engine: Engine, waiting: Iterator[Chunk]) -> None:
+        """Ask for one chunk after the other; all workers take from the same iterator."""
+        for chunk in waiting:
+            if self._failed_in_a_row >= max(FEWEST_FAILURES, self._experiment.concurrency):
+                return
+            try:
+                completions = await engine.generate(
+                    prompt_for(self._experiment, chunk),
+                    len(chunk.samples),
+                    sampling_for(self._experiment, chunk),
+                    chunk.seed(self._experiment.seed),
+                )
+            except EngineError as error:
+                self.failures.append(f"{chunk}: {error}")
+                self._failed_in_a_row += 1
+                continue
+            self._failed_in_a_row = 0
+            self._store.append(_rows(self._experiment, chunk, completions))
+            self.drawn += len(completions)
+            self._show_progress(len(completions))
+
+    def _show_progress(self, answers: int) -> None:
+        rate = (self._tally.tokens - self._tokens_before) / (time.monotonic() - self._started)
+        correct = self._tally.correct / self._tally.answers
+        self._bar.set_postfix_str(f"{rate:,.0f} tokens/s, {correct:.1%} correct", refresh=False)
+        self._bar.update(answers)
+
+
+def _rows(experiment: Experiment, chunk: Chunk, completions: Sequence[Completion]) -> list[Row]:
+    """The rows of the samples table for the answers to one chunk."""
+    rows = []
+    for index, completion in zip(chunk.samples, completions, strict=True):
+        answer = GRADERS[experiment.answer_format](completion.text)
+        rows.append(
+            {
+                "question_id": chunk.question.question_id,
+                "setting": chunk.setting,
+                "sample": index,
+                "answer": answer,
+                "gold": chunk.question.gold,
+                "correct": answer == chunk.question.gold,
+                "tokens": completion.tokens,
+                "finish_reason": completion.finish_reason,
+                "prompt_tokens": completion.prompt_tokens,
+                "seed": completion.seed,
+                "text": completion.text,
+                "dataset": experiment.dataset,
+                "model": experiment.model,
+                "decoding": chunk.decoding,
+            }
+        )
+    return rows
