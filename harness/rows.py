@@ -74,23 +74,40 @@ def file_rows(file: Path) -> list[Row]:
 def hub_rows(source: HubDataset) -> list[Row]:
     """The test split out of the hub's files, which are downloaded once. Raises BadInput where that fails."""
     import httpx
-    from huggingface_hub import snapshot_download
+    from datasets.exceptions import DatasetsError
 
     try:
-        folder = snapshot_download(
-            source.repository,
-            repo_type="dataset",
-            revision=source.revision,
-            allow_patterns=["README.md", "*.parquet"],
-            etag_timeout=HUB_TIMEOUT,
-        )
-    except (httpx.HTTPError, OSError) as error:
+        return folder_rows(_download(source), source.configs)
+    except (httpx.HTTPError, OSError, ValueError, DatasetsError) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise BadInput(
             f"cannot get {source.repository} from the Hugging Face hub ({reason}): "
             "try again, or give a local file of the same rows with --file"
         ) from None
-    return folder_rows(Path(folder), source.configs)
+
+
+def _download(source: HubDataset) -> Path:
+    """The folder in the hub's cache that holds the pinned revision, fetched if it is not there yet."""
+    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    def snapshot(local_files_only: bool) -> Path:
+        return Path(
+            snapshot_download(
+                source.repository,
+                repo_type="dataset",
+                revision=source.revision,
+                allow_patterns=["README.md", "*.parquet"],
+                local_files_only=local_files_only,
+            )
+        )
+
+    try:
+        return snapshot(local_files_only=True)
+    except LocalEntryNotFoundError:
+        # The one request with a time limit: without it a hub that never replies is waited for without end.
+        HfApi().dataset_info(source.repository, revision=source.revision, timeout=HUB_TIMEOUT)
+        return snapshot(local_files_only=False)
 
 
 def folder_rows(folder: Path, configs: tuple[str, ...]) -> list[Row]:
