@@ -80,9 +80,15 @@ def _question(row: Row, default_id: str, where: str) -> Question:
 
 
 def _first(row: Row, *columns: str) -> str | None:
-    """The first of `columns` that holds text."""
-    cells = (row.get(column) for column in columns)
-    return next((cell for cell in cells if isinstance(cell, str) and cell.strip()), None)
+    """The first of `columns` that holds something, as text."""
+    for column in columns:
+        cell = row.get(column)
+        text = (
+            f"{cell:.15g}" if isinstance(cell, float) else str(cell)
+        )  # 7 beside an empty cell is read as 7.0
+        if cell is not None and text.strip() not in ("", "nan"):
+            return text
+    return None
 
 
 def _math_level1(name: str, rows: list[Row], where: Path) -> list[Question]:
