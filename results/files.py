@@ -5,6 +5,7 @@
 Nothing here knows what a column means (`results.tables` does): cells come out as text, numbers or null.
 """
 
+import csv
 import json
 import os
 import re
@@ -12,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import pyarrow as pa
@@ -57,16 +58,13 @@ def read_raw(path: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
 def _read_csv(path: Path, _text_columns: tuple[str, ...]) -> pd.DataFrame:
     if path.read_bytes().count(b'"') % 2:
         raise BadInput(f'{path}: a quote (") is opened and never closed, expected them in pairs')
+    reading = pyarrow.csv.ReadOptions(use_threads=False)  # on several threads errors come without their row
     parsing = pyarrow.csv.ParseOptions(newlines_in_values=True)
     try:
         with path.open("rb") as file:
-            header = pyarrow.csv.open_csv(file, parse_options=parsing).schema.names
-        table = pyarrow.csv.read_csv(
-            path,
-            pyarrow.csv.ReadOptions(use_threads=False),  # on several threads errors come without their row
-            parsing,
-            pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(header, _TEXT)),
-        )
+            header = pyarrow.csv.open_csv(file, reading, parsing).schema.names
+        as_text = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(header, _TEXT))
+        table = pyarrow.csv.read_csv(path, reading, parsing, as_text)
     except pa.ArrowInvalid as error:
         _check_utf8(path)
         ragged = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", str(error))
@@ -167,13 +165,20 @@ def write_raw(frame: pd.DataFrame, path: Path) -> None:
     with replacing(path) as temporary:
         try:
             if path.suffix == ".csv":
-                frame.to_csv(temporary, index=False, float_format="%.10g")
+                frame.to_csv(temporary, index=False, float_format="%.10g", quoting=_quoting(frame))
             elif path.suffix == ".jsonl":
                 _write_jsonl(frame, temporary)
             else:
                 frame.to_parquet(temporary, index=False)
         except (pa.ArrowException, UnicodeError) as error:
             raise BadInput(f"{path}: a cell that this kind of file cannot hold: {error}") from None
+
+
+def _quoting(frame: pd.DataFrame) -> Literal[0, 2]:
+    """Python's CSV writer leaves a lone carriage return bare, and readers take it for the end of the row."""
+    text = [column for _, column in frame.items() if not pd.api.types.is_numeric_dtype(column.dtype)]
+    bare = any(column.astype("str").str.contains("\r", regex=False).any() for column in text)
+    return csv.QUOTE_NONNUMERIC if bare else csv.QUOTE_MINIMAL
 
 
 def _write_jsonl(frame: pd.DataFrame, path: Path) -> None:
