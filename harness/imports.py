@@ -14,6 +14,7 @@ import pandas as pd
 from results import BadInput, as_samples
 from results.files import read_raw
 
+_NEEDED = ("question_id", "sample", "answer")
 _TEXT = ("dataset", "model", "setting", "decoding", "question_id", "answer", "gold", "finish_reason", "text")
 
 
@@ -30,6 +31,10 @@ def import_table(
     is not a wrong answer. `constants` fills columns that the file does not have. Raises BadInput.
     """
     rows = read_raw(file, tuple(columns.get(name, name) for name in _TEXT))
+    for name in _NEEDED:
+        if name not in columns and name not in rows:
+            found = ", ".join(map(str, rows.columns))
+            raise BadInput(f"{file}: no column {name!r}, found {found}: name it with --map {name}=COLUMN")
     for column in (*columns.values(), *(column for column, _ in drop)):
         if column not in rows:
             raise BadInput(f"{file}: no column {column!r}, found {', '.join(map(str, rows.columns))}")

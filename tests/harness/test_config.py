@@ -1,4 +1,4 @@
-"""Experiments: the shipped ones are the paper's, `--set` replaces keys, a mistake is one line with its place."""
+"""Experiments: the shipped ones are the paper's, `--set` replaces keys, a mistake is one line."""
 
 from pathlib import Path
 from typing import Any

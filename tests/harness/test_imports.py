@@ -1,0 +1,149 @@
+"""Answers sampled elsewhere become a samples table: real files, renamed columns, failed requests left out."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from harness.cli.import_samples import import_samples
+from harness.imports import import_table
+from results import BadInput, read_samples
+
+CSV = """\
+id,run,effort,reply,gold,completion_tokens,error
+007,0,none,18,18,10,0
+007,1,none,17,18,12,0
+007,2,none,,18,0,1
+008,0,none,,5,99,0
+"""
+NAMES = {
+    "question_id": "id",
+    "sample": "run",
+    "setting": "effort",
+    "answer": "reply",
+    "tokens": "completion_tokens",
+}
+
+
+def command(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(import_samples, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def csv(tmp_path: Path) -> Path:
+    file = tmp_path / "answers.csv"
+    file.write_text(CSV)
+    return file
+
+
+def test_columns_are_renamed_and_failed_requests_left_out(csv: Path) -> None:
+    table, left_out = import_table(csv, NAMES, [("error", "1")], {"model": "m", "gold": "unused"})
+    assert left_out == 1
+    assert table["question_id"].tolist() == ["007", "007", "008"]
+    assert table["setting"].unique().tolist() == ["none"]
+    assert table["correct"].tolist() == [True, False, False]
+    assert table["answer"].isna().tolist() == [False, False, True]
+    assert table["tokens"].tolist() == [10, 12, 99]
+    assert table["model"].unique().tolist() == ["m"]
+    assert table["gold"].tolist() == ["18", "18", "5"]
+    assert not {"id", "run", "effort", "reply", "completion_tokens"} & set(table.columns)
+
+
+def test_a_mapped_column_takes_the_place_of_one_of_that_name(tmp_path: Path) -> None:
+    file = tmp_path / "answers.csv"
+    file.write_text("question_id,sample,answer,parsed,correct\na,0,It is 18.,18,1\n")
+    table, _ = import_table(file, {"answer": "parsed"})
+    assert table["answer"].tolist() == ["18"]
+    assert "parsed" not in table
+    swapped, _ = import_table(file, {"answer": "parsed", "parsed": "answer"})
+    assert (swapped["answer"].tolist(), swapped["parsed"].tolist()) == (["18"], ["It is 18."])
+
+
+def test_json_lines_keep_text_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "answers.jsonl"
+    rows = [
+        {"key": "2024-01-01", "sample": 0, "answer": "007", "correct": True, "failed": False},
+        {"key": "2024-01-01", "sample": 1, "answer": None, "correct": False, "failed": None},
+        {"key": "2024-01-01", "sample": 2, "answer": "x", "correct": False, "failed": True},
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    table, left_out = import_table(file, {"question_id": "key"}, [("failed", "true"), ("failed", "")])
+    assert left_out == 2
+    assert table[["question_id", "answer"]].to_dict("list") == {
+        "question_id": ["2024-01-01"],
+        "answer": ["007"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("columns", "drop", "message"),
+    [
+        ({**NAMES, "tokens": "toks"}, [], "no column 'toks', found id, run, effort"),
+        (NAMES, [("err", "1")], "no column 'err', found id, run, effort"),
+        (NAMES, [("error", "0"), ("error", "1")], "all 4 rows are left out, expected some to keep"),
+        ({**NAMES, "sample": "reply"}, [], "row 3, column 'sample': found nothing, expected a value"),
+        (
+            {**NAMES, "tokens": "effort"},
+            [("error", "1")],
+            "(without 1 rows left out): row 1, column 'tokens'",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(
+    csv: Path, columns: dict[str, str], drop: list[tuple[str, str]], message: str
+) -> None:
+    with pytest.raises(BadInput) as refusal:
+        import_table(csv, columns, drop)
+    assert refusal.value.message.startswith(str(csv))
+    assert message in refusal.value.message
+
+
+def test_the_command_writes_a_run_folder_once(csv: Path, tmp_path: Path) -> None:
+    maps = [part for column, source in NAMES.items() for part in ("--map", f"{column}={source}")]
+    out = tmp_path / "runs" / "mine"
+    arguments = ["csv", csv, "--out", out, "--drop", "error=1", "--dataset", "d", *maps]
+    assert (
+        command(*arguments).output
+        == f"3 answers to 2 questions, 1 rows left out -> {out / 'samples.jsonl'}\n"
+    )
+    table = read_samples(out)
+    assert table["dataset"].unique().tolist() == ["d"]
+    assert table["question_id"].tolist() == ["007", "007", "008"]
+    again = command(*arguments)
+    assert again.exit_code == 2
+    assert "there is a table already" in again.output
+
+
+def test_the_command_refuses_what_it_cannot_use(csv: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert "answers.csv: expected a .jsonl file" in command("jsonl", csv, "--out", out).output
+    assert (
+        "'answer' is not of the form COLUMN=SOURCE"
+        in command("csv", csv, "--out", out, "--map", "answer").output
+    )
+    assert "name it with --map question_id=COLUMN" in command("csv", csv, "--out", out).output
+    assert not out.exists()
+
+
+def test_epochs_grid_of_settings_is_imported(data_dir: Path, tmp_path: Path) -> None:
+    file = data_dir / "samples" / "epoch_otis_mock_aime.csv"
+    maps = ["--map", "setting=effort", "--map", "tokens=completion_tokens", "--drop", "error=1"]
+    result = command("csv", file, "--out", tmp_path, *maps)
+    assert "3240 answers to 45 questions" in result.output
+    table, raw = read_samples(tmp_path), pd.read_csv(file, dtype=str, keep_default_na=False)
+    assert table.groupby(["model", "setting"]).size().tolist() == [360] * 9
+    assert table["tokens"].sum() == raw["completion_tokens"].astype(float).sum()
+    assert table["correct"].sum() == raw["correct"].astype(float).sum()
+    assert table["answer"].isna().sum() == (raw["answer"] == "").sum()
+
+
+@pytest.mark.parametrize("temperature", ["0.1", "0.5", "0.8"])
+def test_real_answers_of_gpt_3_5_are_imported(data_dir: Path, tmp_path: Path, temperature: str) -> None:
+    file = data_dir / "samples" / f"gpt-3.5-turbo_biggsm_t{temperature}.csv"
+    assert "9760 answers to 610 questions" in command("csv", file, "--out", tmp_path).output
+    table, raw = read_samples(tmp_path), pd.read_csv(file, dtype=str, keep_default_na=False)
+    assert table["question_id"].tolist() == raw["question_id"].tolist()
+    assert table["answer"].fillna("").tolist() == raw["answer"].tolist()
+    assert table["correct"].astype(int).astype(str).tolist() == raw["correct"].tolist()
