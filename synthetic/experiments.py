@@ -10,7 +10,7 @@ settings, at the defaults of docs/reproduction.md.
 from dataclasses import dataclass
 
 from results import BadInput
-from synthetic.settings import BinarySetting, Setting
+from synthetic.settings import BinarySetting, ContinuousSetting, NoiseFunction, Setting
 
 VOTES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
@@ -40,15 +40,68 @@ class Experiment:
     votes: tuple[int, ...] = VOTES
 
 
+def _continuous(sigma_eps: float, sigma: float, noise: NoiseFunction) -> ContinuousSetting:
+    """The sizes and the step that all continuous panels share."""
+    return ContinuousSetting(n=36, d=72, eta=1e-3, sigma_eps=sigma_eps, sigma=sigma, noise=noise)
+
+
+def _grid(noise: NoiseFunction) -> tuple[Variant, ...]:
+    """The lines of Figure 2a–d: label noise varied at sampling noise 2, then the other way round."""
+    pairs = [(0.5, 2.0), (1.0, 2.0), (2.0, 2.0), (3.0, 2.0), (1.0, 1.0), (1.0, 4.0)]
+    return tuple(
+        Variant(_continuous(sigma_eps, sigma, noise), f"sigma_eps={sigma_eps:g} sigma={sigma:g}")
+        for sigma_eps, sigma in pairs
+    )
+
+
+_STEPS = (50, 100, 200, 400, 950)
 _BINARY_METHODS = ("majority", "best_of_n", "greedy")
 
 EXPERIMENTS: dict[str, Experiment] = {
+    "fig1-continuous": Experiment(
+        title="Figure 1, continuous coefficients: ensemble and best-of-N against N and t, and plain descent",
+        variants=(
+            Variant(_continuous(1.0, 2.0, "constant"), "constant noise"),
+            Variant(_continuous(1.0, 2.0, "linear"), "linear noise"),
+        ),
+        steps=_STEPS,
+        methods=("ensemble", "best_of_n", "greedy"),
+        tasks=1,
+    ),
     "fig1-binary": Experiment(
         title="Figure 1, binary coefficients: vote, best-of-N and greedy against N and t",
         variants=(Variant(BinarySetting(n=4, k=1, d=48, eta=1 / 4, sigma_eps=0.5)),),
         steps=(1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 50),
         methods=_BINARY_METHODS,
-        tasks=40,
+        tasks=20,
+    ),
+    "fig2a": Experiment(
+        title="Figure 2a: ensemble, constant noise: never below plain gradient descent",
+        variants=_grid("constant"),
+        steps=_STEPS,
+        methods=("ensemble", "greedy"),
+        tasks=20,
+    ),
+    "fig2b": Experiment(
+        title="Figure 2b: ensemble, linear noise: below plain gradient descent where labels are noisy",
+        variants=_grid("linear"),
+        steps=_STEPS,
+        methods=("ensemble", "greedy"),
+        tasks=20,
+    ),
+    "fig2c": Experiment(
+        title="Figure 2c: best-of-N by an oracle reward, constant noise",
+        variants=_grid("constant"),
+        steps=_STEPS,
+        methods=("best_of_n", "greedy"),
+        tasks=4,
+    ),
+    "fig2d": Experiment(
+        title="Figure 2d: best-of-N by an oracle reward, linear noise (sampled: there is no formula)",
+        variants=_grid("linear"),
+        steps=_STEPS,
+        methods=("best_of_n", "greedy"),
+        tasks=1,
     ),
     "fig2e": Experiment(
         title="Figure 2e: many examples, greedy decoding and vote both perfect",
@@ -72,7 +125,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         tasks=40,
     ),
     "fig2h": Experiment(
-        title="Figure 2h: accuracy against N as α − β e^(−νN), d = 10, with the text's step 1 and with 1/n",
+        title="Figure 2h: accuracy against N as α − β e^(−νN), d = 10, at the text's step 1 and at 1/n",
         variants=(
             Variant(BinarySetting(n=5, k=1, d=10, eta=1.0, sigma_eps=0.1), "step=1"),
             Variant(BinarySetting(n=5, k=1, d=10, eta=1.0, sigma_eps=0.1, step_rule="eta/n"), "step=1/5"),

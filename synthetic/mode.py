@@ -105,7 +105,7 @@ def _upper_tail(rate: float, count: int) -> float:
 
 @numba.njit(cache=True)  # type: ignore[untyped-decorator]
 def _win(right: float, others: Array, n: int, points: int, nodes: Array, weights: Array) -> float:
-    """P(the right answer wins n votes); `others` falling. The module's formula, with all points side by side."""
+    """P(the right answer wins n votes); `others` falling. All points of the circle side by side."""
     if right <= 0:
         return 0.0
     low, high = n + 1, 0

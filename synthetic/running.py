@@ -19,9 +19,10 @@ from tqdm import tqdm
 from results import build_curves
 from synthetic.binary import exact_accuracy, samples_table, transformer_supports
 from synthetic.chain import MAX_SUPPORTS
+from synthetic.continuous import continuous_risk, needs_sampling
 from synthetic.experiments import Experiment, Variant
 from synthetic.sampler import sample_supports
-from synthetic.settings import BinarySetting, Solver, check_count
+from synthetic.settings import BinarySetting, Setting, Solver, check_count
 from synthetic.tasks import Array, draw_tasks, task_keys
 
 Key = tuple[int, int]
@@ -80,32 +81,51 @@ def _run_variant(
     jobs: int,
     progress: bool,
 ) -> Outcome:
-    setting, notes = variant.setting, []
-    if not isinstance(setting, BinarySetting):
-        raise NotImplementedError
-    if solver == "exact" and setting.supports > MAX_SUPPORTS:
-        solver = "monte-carlo"
-        notes.append(
-            f"{name}: {setting.supports:,} supports are too many for the exact chain: sampled instead"
-        )
+    setting = variant.setting
+    solver, samples, note = _plan(f"{name} {variant.label}".strip(), experiment, setting, solver, paths)
+    if samples:
+        experiment = replace(experiment, votes=tuple(n for n in experiment.votes if n <= paths))
     named = {"dataset": name, "model": variant.model}
     over = partial(
         _over_blocks, keys=keys, jobs=jobs, label=f"{name} {variant.label}".strip(), progress=progress
     )
-    if solver == "exact":
-        values = _joined(over(partial(_exact_block, experiment, setting, seed)))
-        return Outcome(curves_table(values, experiment, named), None, tuple(notes))
-    blocks = over(partial(_samples_block, experiment, setting, seed, solver, paths))
-    samples = pd.concat(blocks, ignore_index=True).assign(**named)
-    curves = build_curves(samples, ns=[n for n in experiment.votes if n <= paths], permutations=10, seed=seed)
-    return Outcome(curves, samples, tuple(notes))
+    if isinstance(setting, BinarySetting) and samples:
+        blocks = over(partial(_samples_block, experiment, setting, seed, solver, paths))
+        table = pd.concat(blocks, ignore_index=True).assign(**named)
+        return Outcome(build_curves(table, ns=experiment.votes, permutations=10, seed=seed), table, note)
+    values = _joined(over(partial(_values_block, experiment, setting, seed, solver, paths)))
+    column = "accuracy" if isinstance(setting, BinarySetting) else "risk"
+    return Outcome(curves_table(values, experiment, named, column), None, note)
 
 
-def _exact_block(
-    experiment: Experiment, setting: BinarySetting, seed: int, keys: list[Key]
+def _plan(
+    label: str, experiment: Experiment, setting: Setting, solver: Solver, paths: int
+) -> tuple[Solver, bool, tuple[str, ...]]:
+    """The solver to use, whether it draws paths, and what to say where that is not what was asked."""
+    if solver != "exact":
+        return solver, True, ()
+    if isinstance(setting, BinarySetting):
+        if setting.supports <= MAX_SUPPORTS:
+            return solver, False, ()
+        why = f"{setting.supports:,} supports are too many for the exact chain"
+        return "monte-carlo", True, (f"{label}: {why}: {paths} sampled paths a task instead",)
+    if needs_sampling(setting, experiment.methods):
+        return (
+            solver,
+            True,
+            (f"{label}: best-of-N has no formula here: {paths} sampled paths a task",),
+        )
+    return solver, False, ()
+
+
+def _values_block(
+    experiment: Experiment, setting: Setting, seed: int, solver: Solver, paths: int, keys: list[Key]
 ) -> dict[str, Array]:
     tasks = draw_tasks(setting, keys, seed)
-    return exact_accuracy(tasks, setting, experiment.steps, experiment.votes, experiment.methods)
+    asked = (experiment.steps, experiment.votes, experiment.methods)
+    if isinstance(setting, BinarySetting):
+        return exact_accuracy(tasks, setting, *asked)
+    return continuous_risk(tasks, setting, *asked, solver, paths)
 
 
 def _samples_block(
