@@ -55,6 +55,12 @@ def test_math_prompt_differs_from_the_gsm8k_one_in_data_set_and_example_only() -
     assert [label.split(" (")[0] for label in labels[2:]] == ["Case 1", "Case 2", "Case 3", "Case 4"]
 
 
+def test_the_papers_own_math_prompt_is_the_gsm8k_one_with_the_name_replaced() -> None:
+    gsm8k = prompts.template("gsm8k-budget")
+    replaced = gsm8k.replace("Grade School Math 8K dataset (GSM8K)", "MATH")
+    assert prompts.template("math-budget-paper") == replaced != gsm8k
+
+
 def test_the_example_in_the_math_prompt_is_right() -> None:
     text = prompts.template("math-budget")
     assert "$2x + 7 = 3(x - 4) + 5$" in text
