@@ -3,7 +3,7 @@
 One example is `<|user|>` problem and budget `<|assistant|>` solution `<|end|>`; the loss counts what follows
 `<|assistant|>`. The number of steps is fixed, not the time, so that a slower machine trains the same model.
 
-Losses of the shipped model's training: step 0: 4.6, step 100: 1.1, step 300: 0.40, step 999: 0.11.
+Losses of the shipped model's training: step 0: 4.7, step 100: 1.1, step 300: 0.37, step 999: 0.06.
 """
 
 import json

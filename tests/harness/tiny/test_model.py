@@ -1,4 +1,4 @@
-"""The model that ships with the project: it loads unchanged, keeps to the format, thinks longer when it may."""
+"""The shipped model: it loads unchanged, keeps to the format, and thinks longer when it may."""
 
 import json
 
