@@ -15,7 +15,7 @@ def cli() -> None:
     """Turn samples into curves, and curves and forecasts into a report."""
 
 
-@cli.command(epilog="Example: python -m results curves results/runs/tiny --n 1,4,16 --out curves.csv")
+@cli.command(epilog="Example: python -m results curves results/runs/tiny --out curves.csv")
 @click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="The .csv, .jsonl or .parquet to write."

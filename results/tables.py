@@ -107,9 +107,10 @@ def _checked(frame: pd.DataFrame, schema: pa.DataFrameSchema, path: Path) -> pd.
     """The rows with every declared column converted to its type, present by default, and checked."""
     if frame.empty:
         raise BadInput(f"{path}: no rows, expected at least one row of the {schema.name} table")
-    frame = _defaults(conform(frame, schema, path), schema)
+    frame = conform(frame, schema, path)
     if schema is SAMPLES:
         frame = _with_correct(frame, path)
+    frame = _defaults(frame, schema)
     try:
         return schema.validate(frame)
     except pandera.errors.SchemaError as error:

@@ -1,0 +1,126 @@
+"""`python -m results curves`: its file, its messages, its exit codes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from results import read_curves, run, write_samples
+from results.cli import cli
+
+
+def samples_file(folder: Path, name: str = "samples.jsonl") -> Path:
+    rows = [
+        {
+            "question_id": question,
+            "sample": i,
+            "answer": answer,
+            "gold": "1",
+            "tokens": 10 + i,
+            "setting": setting,
+        }
+        for setting in ("100", "20")
+        for question, answers in (("a", "1122"), ("b", "2111"), ("c", "1111"))
+        for i, answer in enumerate(answers)
+    ]
+    write_samples(pd.DataFrame(rows), folder / name)
+    return folder / name
+
+
+def results(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    monkeypatch.setattr(sys, "argv", ["results", *map(str, arguments)])
+    with pytest.raises(SystemExit) as stop:
+        run(cli, "python -m results")
+    assert isinstance(stop.value.code, int)
+    return stop.value.code
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_curves_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    file, out = samples_file(tmp_path), tmp_path / f"curves.{kind}"
+    assert results(monkeypatch, "curves", file, "--out", out) == 0
+    curves = read_curves(out)
+    assert len(curves) == 2 * 2 * 3 * 11  # settings, methods, N = 1, 2, 4, the exact row and ten orders
+    assert curves["setting"].drop_duplicates().tolist() == ["20", "100"]
+    assert set(curves["T"].round(6)[curves["permutation"] == "exact"]) == {3 * 11.5}
+    output = capsys.readouterr()
+    assert output.out == f"{file}: 24 answers -> {out}: 132 rows\n"
+    assert output.err == ""
+
+
+def test_options_are_heeded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    samples_file(tmp_path)
+    common = ["--method", "majority", "--n", "4, 1", "--permutations", 2]
+    for seed in (0, 0, 1):
+        code = results(
+            monkeypatch, "curves", tmp_path, *common, "--seed", seed, "--out", tmp_path / f"{seed}.csv"
+        )
+        assert code == 0
+    first, second = read_curves(tmp_path / "0.csv"), read_curves(tmp_path / "1.csv")
+    assert first["N"].unique().tolist() == [1, 4]
+    assert first["permutation"].unique().tolist() == ["exact", "0", "1"]
+    assert first["method"].unique().tolist() == ["majority"]
+    exact = first["permutation"] == "exact"
+    pd.testing.assert_frame_equal(first[exact], second[exact])
+    assert not first.equals(second)
+
+
+def test_n_left_out_is_one_warning_a_setting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = samples_file(tmp_path)
+    assert results(monkeypatch, "curves", file, "--n", "2,8", "--out", tmp_path / "c.csv") == 0
+    warned = capsys.readouterr().err.splitlines()
+    assert warned == [
+        f"warning: unknown/unknown/{setting}: N = 8 left out: 3 of 3 questions have fewer than 8 answers "
+        "(the smallest pool has 4)"
+        for setting in ("100", "20")
+    ]
+    assert read_curves(tmp_path / "c.csv")["N"].unique().tolist() == [2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.csv"], "error: none.csv: no such file"),
+        (["samples.jsonl", "--n", "8"], "error: N = 8: no setting has that many answers a question"),
+        (["samples.jsonl", "--n", "0"], "error: Invalid value for '--n': '0' is not a whole number"),
+        (["samples.jsonl", "--n", "2,x"], "error: Invalid value for '--n': 'x' is not a whole number"),
+        (["samples.jsonl", "--n", ""], "error: Invalid value for '--n': '' is not a whole number"),
+        (
+            ["samples.jsonl", "--method", "mode"],
+            "error: method mode: expected one or both of majority, best_of_n",
+        ),
+        (["samples.jsonl", "--permutations", "-1"], "error: Invalid value for '--permutations'"),
+        (["samples.jsonl", "--out", "c.xlsx"], "error: c.xlsx: unknown kind of file '.xlsx'"),
+        (["samples.jsonl", "--out", "samples.jsonl"], "error: samples.jsonl: is one of the inputs"),
+        ([".", "--out", "samples.jsonl"], "error: samples.jsonl: is one of the inputs"),
+        (["samples.jsonl", "samples.jsonl"], "error: samples.jsonl: row 1: a second row for"),
+        ([], "error: Missing argument 'SAMPLES...'"),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_written(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    content = samples_file(tmp_path).read_bytes()
+    assert results(monkeypatch, "curves", "--out", "c.csv", *arguments) == 2
+    errors = capsys.readouterr().err
+    assert errors.startswith(message)
+    assert errors.count("\n") == 1
+    assert [entry.name for entry in tmp_path.iterdir()] == ["samples.jsonl"]
+    assert (tmp_path / "samples.jsonl").read_bytes() == content
+
+
+def test_help_ends_with_an_example() -> None:
+    command = [sys.executable, "-m", "results", "curves", "--help"]
+    text = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert text.rstrip().splitlines()[-1].strip().startswith("Example: python -m results curves ")

@@ -1,0 +1,88 @@
+"""results.commandline: every way a command can end, and what it leaves on stderr."""
+
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from results import BadInput, run
+
+
+@click.group()
+def program() -> None:
+    """A program for the tests."""
+
+
+@program.command()
+@click.option(
+    "--fail", type=click.Choice(["no", "input", "interrupt", "abort", "missing", "bug", "pipe", "exit"])
+)
+def work(fail: str) -> None:
+    """Do nothing, or fail as told."""
+    match fail:
+        case "input":
+            raise BadInput("t.csv: row 3, column 'N':\n  found '0'")
+        case "interrupt":
+            raise KeyboardInterrupt
+        case "abort":
+            raise click.Abort
+        case "missing":
+            Path("/no/such/file").read_text()
+        case "bug":
+            raise RuntimeError("a bug")
+        case "exit":
+            click.get_current_context().exit(3)
+    click.echo("done")
+
+
+def outcome(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["program", *arguments])
+    with pytest.raises(SystemExit) as stop:
+        run(program, "python -m program")
+    assert isinstance(stop.value.code, int)
+    return stop.value.code
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["work", "--fail", "no"], 0, ""),
+        (["work", "--fail", "input"], 2, "error: t.csv: row 3, column 'N': found '0'\n"),
+        (["work", "--fail", "interrupt"], 130, "error: stopped by Ctrl-C\n"),
+        (["work", "--fail", "abort"], 130, "error: stopped by Ctrl-C\n"),
+        (["work", "--fail", "missing"], 2, "error: /no/such/file: no such file or directory\n"),
+        (["work", "--fail", "exit"], 3, ""),
+        (["wrok"], 2, "error: No such command 'wrok'. Did you mean 'work'? (see python -m program --help)\n"),
+        (
+            ["work", "--fial"],
+            2,
+            "error: No such option '--fial'. Did you mean '--fail'? (see python -m program work",
+        ),
+        (["work", "--fail", "x"], 2, "error: Invalid value for '--fail'"),
+    ],
+)
+def test_every_end_has_its_exit_code_and_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    code: int,
+    message: str,
+) -> None:
+    assert outcome(monkeypatch, *arguments) == code
+    errors = capsys.readouterr().err.removeprefix("\n")  # click ends the line on which a terminal shows ^C
+    assert errors.startswith(message)
+    assert errors.count("\n") == (1 if code and message else 0)
+
+
+def test_a_bug_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["program", "work", "--fail", "bug"])
+    with pytest.raises(RuntimeError, match="a bug"):
+        run(program, "program")
+
+
+def test_help_and_no_arguments(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert outcome(monkeypatch, "--help") == 0
+    assert "Usage: python -m program" in capsys.readouterr().out
+    assert outcome(monkeypatch) == 2
+    assert "Usage: python -m program" in capsys.readouterr().err
