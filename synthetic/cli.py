@@ -4,13 +4,15 @@ $ python -m synthetic run fig2f --out results/runs/twin
 fig2f: 315 rows of 200 tasks, exact, 0.9 s -> results/runs/twin/fig2f.csv
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
-from typing import cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from synthetic.settings import Solver
+if TYPE_CHECKING:
+    from synthetic.experiments import Experiment
 
 
 @click.group()
@@ -29,59 +31,118 @@ def list_() -> None:
             click.echo(f"{'':16}   {variant.setting}")
 
 
+def _options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that `run` and `sweep` share."""
+    for option in reversed(
+        [
+            click.option(
+                "--solver",
+                type=click.Choice(["exact", "monte-carlo", "transformer"]),
+                default="exact",
+                show_default=True,
+                help="exact: no sampling where a formula exists; monte-carlo: many paths at once; "
+                "transformer: the paper's loop word for word, slow.",
+            ),
+            click.option("--repeats", default=5, show_default=True, help="Repeats of the experiment."),
+            click.option(
+                "--tasks", default=None, type=int, help="Tasks in a repeat.  [default: the experiment's own]"
+            ),
+            click.option(
+                "--paths",
+                default=None,
+                type=int,
+                help="Sampled paths of a task.  [default: 256; transformer: 16]",
+            ),
+            click.option(
+                "--set",
+                "changes",
+                multiple=True,
+                metavar="FIELD=VALUE",
+                help="Change a field of the setting, e.g. step_rule=eta/n; `list` shows them all.",
+            ),
+            click.option(
+                "--seed",
+                default=0,
+                show_default=True,
+                type=click.IntRange(min=0),
+                help="Seed of all randomness.",
+            ),
+            click.option("--jobs", default=1, show_default=True, help="Processes to use."),
+        ]
+    ):
+        command = option(command)
+    return command
+
+
 @cli.command(epilog="Example: python -m synthetic run fig1-binary --out results/runs/twin")
 @click.argument("name")
-@click.option(
-    "--solver",
-    type=click.Choice(["exact", "monte-carlo", "transformer"]),
-    default="exact",
-    show_default=True,
-    help="exact: no sampling where a formula exists; monte-carlo: many paths at once; transformer: the "
-    "paper's loop word for word, slow.",
-)
-@click.option("--repeats", default=5, show_default=True, help="Repeats of the experiment.")
-@click.option("--tasks", default=None, type=int, help="Tasks in a repeat.  [default: the experiment's own]")
-@click.option(
-    "--paths", default=None, type=int, help="Sampled paths of a task.  [default: 256; transformer: 16]"
-)
-@click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of all randomness."
-)
-@click.option("--jobs", default=1, show_default=True, help="Processes to use.")
+@_options
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
 )
-def run(
-    name: str,
-    solver: str,
-    repeats: int,
-    tasks: int | None,
-    paths: int | None,
-    seed: int,
-    jobs: int,
-    out: Path,
-) -> None:
+def run(name: str, out: Path, **options: Any) -> None:
     """Run experiment NAME (or `all`) and write OUT/NAME.csv, a curves table.
 
     A sampling solver also writes OUT/NAME.samples.parquet, the samples table its curves were counted from.
     """
-    from results import write_curves, write_samples
     from synthetic.experiments import find_experiments
-    from synthetic.running import run_experiment
 
     for key, experiment in find_experiments(name).items():
-        start = perf_counter()
-        outcome = run_experiment(
-            key, experiment, cast(Solver, solver), repeats, seed, tasks, paths, jobs, progress=True
-        )
-        for note in outcome.notes:
-            click.echo(f"note: {note}", err=True)
-        target = out / f"{key}.csv"
-        write_curves(outcome.curves, target)
-        if outcome.samples is not None:
-            write_samples(outcome.samples, out / f"{key}.samples.parquet")
-        count = int(outcome.curves["questions"].max())
-        seconds = perf_counter() - start
-        click.echo(
-            f"{key}: {len(outcome.curves)} rows of {count} tasks, {solver}, {seconds:.1f} s -> {target}"
-        )
+        _solve(key, experiment, out / f"{key}.csv", options)
+
+
+@cli.command(
+    epilog="Example: python -m synthetic sweep fig2f --vary d=5,10,20,40 --out results/runs/sweep.csv"
+)
+@click.argument("name")
+@click.option("--vary", required=True, metavar="FIELD=V1,V2,…", help="The field to vary and its values.")
+@_options
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="The .csv, .jsonl or .parquet to write."
+)
+def sweep(name: str, vary: str, out: Path, **options: Any) -> None:
+    """Run experiment NAME (its first line) once for each value of one field of its setting."""
+    from results import BadInput
+    from synthetic.experiments import find_experiments
+    from synthetic.overrides import swept
+
+    if name == "all":
+        raise BadInput("sweep all: expected the name of one experiment")
+    _solve(name, swept(find_experiments(name)[name], vary), out, options)
+
+
+@cli.command(epilog="Example: python -m synthetic claims --out results/runs/claims.csv")
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of all randomness."
+)
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The CSV to write.")
+def claims(seed: int, out: Path) -> None:
+    """Check every claim of the paper and write a table of claim, setting, measured value and verdict."""
+    from results.files import write_raw
+    from synthetic.claims import all_claims, evaluate
+
+    table = evaluate(all_claims(), seed, progress=True)
+    write_raw(table, out)
+    for name, verdict in table.groupby("claim", sort=False)["verdict"].first().items():
+        click.echo(f"{name}: {verdict}")
+    click.echo(f"{table['claim'].nunique()} claims, {len(table)} rows -> {out}")
+
+
+def _solve(name: str, experiment: "Experiment", target: Path, options: dict[str, Any]) -> None:
+    from results import write_curves, write_samples
+    from synthetic.overrides import with_changes
+    from synthetic.running import run_experiment
+
+    start = perf_counter()
+    changed = with_changes(experiment, options["changes"])
+    chosen = {key: value for key, value in options.items() if key != "changes"}
+    outcome = run_experiment(name, changed, progress=True, **chosen)
+    for note in outcome.notes:
+        click.echo(f"note: {note}", err=True)
+    write_curves(outcome.curves, target)
+    if outcome.samples is not None:
+        write_samples(outcome.samples, target.with_suffix(".samples.parquet"))
+    count = int(outcome.curves["questions"].max())
+    seconds = perf_counter() - start
+    rows = len(outcome.curves)
+    click.echo(f"{name}: {rows} rows of {count} tasks, {options['solver']}, {seconds:.1f} s -> {target}")

@@ -107,7 +107,8 @@ def _mean_error(view: Spectrum, setting: ContinuousSetting, steps: tuple[int, ..
     """E[w_t] − w* where every step multiplies the mean of w̃ by `factor`."""
     gap = 1 - factor * (1 - setting.step * view.eigenvalues)
     start = factor * setting.step * view.pull
-    means = [start * geometric(gap, t) for t in steps]
+    with np.errstate(invalid="ignore"):  # ∞ · 0 on the way to the refusal below
+        means = [start * geometric(gap, t) for t in steps]
     if not _bounded(means[-1], view):
         when = next(t for t in range(1, steps[-1] + 1) if not _bounded(start * geometric(gap, t), view))
         raise BadInput(
