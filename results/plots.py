@@ -1,27 +1,79 @@
-"""How every figure of the project looks, and how it becomes a page's specification, a PNG and an SVG.
+"""How every figure of the project looks, and how it becomes a page's specification, an SVG and a PNG.
 
-    Figure(name="llm-gsm8k-majority-answers", title="…", subtitle=("…",), words="…", chart=<Altair chart>)
-    figure.page_spec() -> Vega-Lite as a dict;   figure.svg() -> str;   png(svg) -> bytes
+    Figure(name="llm-gsm8k-majority-answers", title="…", subtitle=("…",), words="…", layers=(<Altair charts>))
+figure.page_spec() -> Vega-Lite as a dict;   figure.svg() -> str;   png(svg) -> bytes
 
-The chart itself has neither a width nor a title: on a page it takes the width of its column and HTML says
-what it shows, in a file both are fixed.
+On a page a chart takes the width of its column and HTML says what it shows; in a file its size is fixed and
+its title is in it.
 """
 
+import json
 from dataclasses import dataclass
-from typing import Any, cast
+from functools import cache, cached_property
+from typing import Any
 
 import altair as alt
 import numpy as np
 import vl_convert
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif"
-INK, QUIET, HAIRLINE = "#1f2430", "#5b6475", "#e3e6ec"
+INK, QUIET, HAIRLINE, AXIS = "#1f2430", "#5b6475", "#e3e6ec", "#b8bfcc"
 FILE_WIDTH, HEIGHT, SCALE = 480, 320, 2
 
 # Viridis and plasma (CC0, Smith and van der Walt), cut where they become too pale for a white page:
 # ordered, legible in grey and to the colour-blind. Settings wear the one, numbers of answers the other.
 _SETTINGS = ("#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c", "#28ae80", "#5ec962")
 _COUNTS = ("#0d0887", "#5402a3", "#8b0aa5", "#b93289", "#db5c68", "#f48849")
+
+
+CONFIG = {
+    "font": FONT,
+    "background": "white",
+    "padding": 8,
+    "aria": False,  # the page describes each figure in one sentence, not mark by mark
+    "view": {"stroke": None},
+    "axis": {
+        "labelFontSize": 12,
+        "titleFontSize": 13,
+        "titleFontWeight": 500,
+        "labelColor": QUIET,
+        "titleColor": INK,
+        "gridColor": HAIRLINE,
+        "domainColor": AXIS,
+        "tickColor": AXIS,
+        "titlePadding": 10,
+        "labelPadding": 5,
+    },
+    "axisX": {"grid": False},
+    "axisY": {"domain": False, "ticks": False},
+    "legend": {
+        "orient": "bottom",
+        "direction": "horizontal",
+        "labelFontSize": 12,
+        "labelColor": INK,
+        "labelLimit": 170,
+        "titleFontSize": 12,
+        "titleFontWeight": 500,
+        "titleColor": QUIET,
+        "symbolType": "circle",
+        "symbolSize": 110,
+        "symbolOpacity": 1,
+        "columnPadding": 14,
+        "offset": 14,
+    },
+    "title": {
+        "anchor": "start",
+        "fontSize": 15,
+        "fontWeight": 600,
+        "color": INK,
+        "subtitleFontSize": 12.5,
+        "subtitleColor": QUIET,
+        "subtitleLineHeight": 16,
+        "subtitlePadding": 6,
+        "offset": 14,
+    },
+}
+"""The look of every figure: no frame, pale grid, the reader's own font, legend below."""
 
 
 def setting_colours(count: int) -> list[str]:
@@ -45,73 +97,61 @@ def _ramp(anchors: tuple[str, ...], count: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with its file name (no suffix), its title and the words for those who cannot see it."""
+    """Layers of one chart (the last on top), with its file name (no suffix) and its title.
+
+    `words` tell those who cannot see the figure what is in it.
+    """
 
     name: str
     title: str
     subtitle: tuple[str, ...]
     words: str
-    chart: alt.LayerChart
+    layers: tuple[alt.Chart, ...]
+
+    @cached_property
+    def spec(self) -> dict[str, Any]:
+        """The layers as Vega-Lite, with neither size, title nor look; numbers to four decimals."""
+        frames = {id(layer.data): layer.data for layer in self.layers}  # layers may share their table
+        names = {key: f"{self.name}/{i}" for i, key in enumerate(frames)}
+        # Altair copies and checks whatever a chart holds many times over: rows join when it is done.
+        bare = [layer.properties(data=alt.NamedData(name=names[id(layer.data)])) for layer in self.layers]
+        spec = dict(alt.layer(*bare).to_dict())
+        spec["datasets"] = {
+            names[key]: json.loads(frame.to_json(orient="records", double_precision=4))
+            for key, frame in frames.items()
+        }
+        return spec
 
     def page_spec(self) -> dict[str, Any]:
         """The specification for a page: as wide as the element that holds it."""
-        sized = self.chart.properties(width="container", height=HEIGHT)
-        return _to_dict(
-            styled(sized.properties(autosize=alt.AutoSizeParams(type="fit-x", contains="padding")))
-        )
+        size = {"width": "container", "height": HEIGHT, "autosize": {"type": "fit-x", "contains": "padding"}}
+        return {**self.spec, **size, "config": CONFIG}
 
     def file_spec(self) -> dict[str, Any]:
         """The specification for a file: of fixed size, with its title in it."""
-        return _to_dict(styled(self.titled()))
-
-    def titled(self) -> alt.LayerChart:
-        """The chart with size and title, to stand alone or beside others in one file."""
-        title = alt.TitleParams(text=self.title, subtitle=list(self.subtitle), limit=FILE_WIDTH + 50)
-        return self.chart.properties(width=FILE_WIDTH, height=HEIGHT, title=title)
+        title = {"text": self.title, "subtitle": list(self.subtitle), "limit": FILE_WIDTH + 50}
+        return {**self.spec, "width": FILE_WIDTH, "height": HEIGHT, "title": title, "config": CONFIG}
 
     def svg(self) -> str:
         """The figure as an SVG document."""
         return str(vl_convert.vegalite_to_svg(self.file_spec()))
 
 
-def layered(*layers: alt.Chart) -> alt.LayerChart:
-    """The layers over one another, the last on top; numbers are cut to four decimals to keep pages small."""
-    for layer in layers:
-        layer.data = layer.data.round(4)
-    return cast(alt.LayerChart, alt.layer(*layers))
-
-
-def styled(chart: Any) -> Any:
-    """`chart` (any Altair chart) in the project's look: no frame, pale grid, system font, legend below."""
-    return (
-        chart.configure(font=FONT, background="white", padding=8, aria=False)
-        .configure_view(stroke=None)
-        .configure_axis(
-            labelFontSize=12, titleFontSize=13, titleFontWeight=500, labelColor=QUIET, titleColor=INK,
-            gridColor=HAIRLINE, domainColor="#b8bfcc", tickColor="#b8bfcc", titlePadding=10, labelPadding=5,
-        )
-        .configure_axisX(grid=False)
-        .configure_axisY(domain=False, ticks=False)
-        .configure_legend(
-            orient="bottom", direction="horizontal", labelFontSize=12, titleFontSize=12, titleFontWeight=500,
-            labelColor=INK, titleColor=QUIET, symbolStrokeWidth=3, symbolSize=110, columnPadding=14,
-            labelLimit=170, offset=14, symbolOpacity=1, symbolType="circle",
-        )
-        .configure_title(
-            anchor="start", fontSize=15, fontWeight=600, color=INK, subtitleFontSize=12.5,
-            subtitleColor=QUIET, offset=14, subtitlePadding=6, subtitleLineHeight=16,
-        )
-    )  # fmt: skip
-
-
 def combined_svg(rows: list[list[Figure]]) -> str:
     """One SVG of several figures, laid out in rows."""
-    lines = [
-        alt.hconcat(*(figure.titled() for figure in row), spacing=40).resolve_scale(color="independent")
-        for row in rows
-    ]
-    spec = _to_dict(styled(alt.vconcat(*lines, spacing=36).resolve_scale(color="independent")))
-    return str(vl_convert.vegalite_to_svg(spec))
+    specs = [[figure.file_spec() for figure in row] for row in rows]
+    apart = {"scale": {"color": "independent"}}
+    only_once = ("$schema", "datasets", "config")
+    bare = [[{key: s[key] for key in s if key not in only_once} for s in row] for row in specs]
+    whole = {
+        "$schema": specs[0][0]["$schema"],
+        "datasets": {name: data for row in specs for s in row for name, data in s["datasets"].items()},
+        "vconcat": [{"hconcat": row, "spacing": 40, "resolve": apart} for row in bare],
+        "spacing": 36,
+        "resolve": apart,
+        "config": CONFIG,
+    }
+    return str(vl_convert.vegalite_to_svg(whole))
 
 
 def png(svg: str) -> bytes:
@@ -119,12 +159,8 @@ def png(svg: str) -> bytes:
     return bytes(vl_convert.svg_to_png(svg, scale=SCALE))
 
 
+@cache
 def javascript() -> str:
     """Vega, Vega-Lite and vega-embed in one script that sets `window.vegaEmbed`."""
     bundle = str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
     return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-
-
-def _to_dict(chart: Any) -> dict[str, Any]:
-    with alt.data_transformers.enable("default", max_rows=None):
-        return dict(chart.to_dict())

@@ -15,6 +15,8 @@ MOST_SETTINGS = 8
 MOST_COUNTS = 6
 """Values of N a chart shows at most."""
 
+NBSP = "\N{NO-BREAK SPACE}"
+
 METRIC_TITLES = {"accuracy": "accuracy", "risk": "squared error (lower is better)"}
 LENGTH_TITLES = {"llm": "tokens per answer, T", "synthetic": "reasoning steps, T"}
 
@@ -79,4 +81,5 @@ def number_format(metric: str, axis: bool = False) -> str:
 
 def show(value: float, metric: str = "accuracy") -> str:
     """A value in words: per cent for an accuracy, three digits for a risk."""
-    return f"{100 * value:.1f} %" if metric == "accuracy" else f"{value:.3g}"
+    text = f"{100 * value:.1f}{NBSP}%" if metric == "accuracy" else f"{value:.3g}"
+    return text.replace("-", "−")

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from results.plots import INK, Figure, layered
+from results.plots import INK, Figure
 from results.plots_axes import MOST_SETTINGS, faded, log_axis, picker, setting_colour, show, value_axis
 from results.plots_data import METHOD_NAMES, Panel, spread_out, value_range
 
@@ -34,7 +34,7 @@ def cost_figure(panel: Panel) -> Figure:
     pick = picker(f"{panel.slug}_cost", "setting")
     colour = setting_colour(settings)
     low, high = float(rows["cost"].min()), float(rows["cost"].max())
-    x = log_axis("cost", low, high, "tokens per question (N × tokens per answer)")
+    x = log_axis("cost", low, high, "tokens per question, N × T")
     y = value_axis("value", panel.metric, value_range(rows["value"], panel.metric))
     lines = alt.Chart(rows[rows["setting"].isin(settings)]).encode(x, y, colour)
     said = [
@@ -43,7 +43,7 @@ def cost_figure(panel: Panel) -> Figure:
         alt.Tooltip("cost:Q", title="tokens per question", format=",.0f"),
         alt.Tooltip("value:Q", title="accuracy", format=".1%"),
     ]
-    chart = layered(
+    layers = (
         alt.Chart(best)
         .mark_line(interpolate="step-after", strokeWidth=7, color=INK, opacity=0.13)
         .encode(x, y),
@@ -68,7 +68,7 @@ def cost_figure(panel: Panel) -> Figure:
             f"{show(cheap['value'], 'accuracy')} for {cheap['cost']:,.0f} tokens ({_choice(cheap)}) to "
             f"{show(dear['value'], 'accuracy')} for {dear['cost']:,.0f} tokens ({_choice(dear)})."
         ),
-        chart=chart,
+        layers=layers,
     )
 
 

@@ -167,9 +167,10 @@ def counts_to_show(ns: Sequence[int], most: int) -> list[int]:
     return spread_out(kept, most)
 
 
-def axis_range(panels: list[Panel]) -> tuple[float, float]:
-    """The vertical range in which all rows of `panels` fit, widened to round numbers."""
-    return value_range(pd.concat([part for panel in panels for part in _all_values(panel)]), panels[0].metric)
+def axis_range(panel: Panel) -> tuple[float, float]:
+    """The vertical range in which all rows of the panel fit, widened to round numbers."""
+    parts = [panel.exact["low"], panel.exact["high"], panel.dots["value"], panel.greedy["value"]]
+    return value_range(pd.concat(parts), panel.metric)
 
 
 def value_range(values: "pd.Series[float]", metric: str) -> tuple[float, float]:
@@ -180,7 +181,3 @@ def value_range(values: "pd.Series[float]", metric: str) -> tuple[float, float]:
         return max(0.0, low - room), high + room
     step = 0.1 if high - low > 0.25 else 0.05
     return max(0.0, np.floor(low / step) * step), min(1.0, np.ceil(high / step + 1e-9) * step)
-
-
-def _all_values(panel: Panel) -> list[pd.Series]:
-    return [panel.exact["low"], panel.exact["high"], panel.dots["value"], panel.greedy["value"]]

@@ -14,7 +14,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from results.plots import Figure, layered
+from results.plots import Figure
 from results.plots_axes import (
     LENGTH_TITLES,
     MOST_COUNTS,
@@ -115,10 +115,11 @@ def forecast_figure(forecast: Forecast) -> Figure:
         colour = setting_colour(settings)
         x = n_axis(ns)
     points = _points(rows)
-    y = value_axis("value", "accuracy", value_range(points["value"], "accuracy"))
     pick = picker(forecast.slug, series)
     asked = rows[rows["role"] != "used"].dropna(subset=["low", "high"])
     asked = asked.assign(value=asked["low"].clip(0, 1), top=asked["high"].clip(0, 1))
+    y_range = value_range(pd.concat([points["value"], asked["value"], asked["top"]]), "accuracy")
+    y = value_axis("value", "accuracy", y_range)
     measured = rows.dropna(subset=["accuracy"]).assign(value=lambda frame: frame["accuracy"])
 
     layers = [
@@ -141,7 +142,7 @@ def forecast_figure(forecast: Forecast) -> Figure:
             "Thin line: through what was measured; bars: 90 % interval of each forecast.",
         ),
         words=_in_words(forecast),
-        chart=layered(*layers),
+        layers=tuple(layers),
     )
 
 

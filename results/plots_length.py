@@ -13,7 +13,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from results.plots import QUIET, Figure, layered
+from results.plots import QUIET, Figure
 from results.plots_axes import (
     LENGTH_TITLES,
     METRIC_TITLES,
@@ -46,13 +46,14 @@ class Trend:
 def fit_trends(panel: Panel) -> list[Trend]:
     """The trend at each N of the panel that has one; [] where fewer than three lengths are known.
 
-    A risk has no probability gap: its trend is fitted in T at every N.
+    Where no gap varies with T (a risk has none, nor has a flat or a step at N = 1) every trend is fitted in T.
     """
     rows = panel.exact.dropna(subset=["length"])
-    parts = {n: rows[rows["N"] == n] for n in panel.ns}
+    parts = {n: rows[rows["N"] == n] for n in panel.ns if (rows["N"] == n).any()}
     fits = {n: fit_saturating(part["length"], part["value"]) for n, part in parts.items()}
     fits = {n: fit for n, fit in fits.items() if fit.status != FitStatus.TOO_FEW_POINTS}
-    if panel.metric == "risk" or 1 not in fits:
+    gapless = panel.metric == "risk" or 1 not in fits
+    if gapless or fits[1].status in (FitStatus.FLAT, FitStatus.STEP):
         return [Trend(n, fit, None) for n, fit in sorted(fits.items())]
     trends = [Trend(1, fits[1], None)]
     for n in sorted(set(fits) - {1}):
@@ -67,9 +68,9 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     shown = counts_to_show(panel.ns, MOST_COUNTS)
     rows = panel.exact.dropna(subset=["length"])
     exact, dots = rows[rows["N"].isin(shown)], _dots(panel, shown)
-    lengths = np.geomspace(rows["length"].min(), rows["length"].max(), 80)
+    grid = np.geomspace(rows["length"].min(), rows["length"].max(), 80)
     trends = [trend for trend in fit_trends(panel) if trend.n in shown]
-    curves = [pd.DataFrame({"N": trend.n, "length": lengths, "value": trend(lengths)}) for trend in trends]
+    curves = [_drawn(trend, grid, rows) for trend in trends]
 
     pick = picker(f"{panel.slug}_length", "N")
     colour = count_colour(shown)
@@ -109,8 +110,16 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
             length_key(panel, bool(curves)),
         ),
         words=_in_words(panel, shown),
-        chart=layered(*layers),
+        layers=tuple(layers),
     )
+
+
+def _drawn(trend: Trend, grid: np.ndarray, rows: pd.DataFrame) -> pd.DataFrame:
+    """The trend's line; a step is drawn from the second length on, as nothing is known before it."""
+    if trend.fit.status == FitStatus.STEP:
+        second = np.unique(rows.loc[rows["N"] == trend.n, "length"])[1]
+        grid = np.concatenate([[second], grid[grid > second]])
+    return pd.DataFrame({"N": trend.n, "length": grid, "value": trend(grid)})
 
 
 def length_key(panel: Panel, has_trend: bool) -> str:

@@ -5,7 +5,7 @@ N=1  0.52   N=4  0.60   N=16  0.65      line and band: exact value ± 1.645 stde
 
 import altair as alt
 
-from results.plots import Figure, layered
+from results.plots import Figure
 from results.plots_axes import (
     METRIC_TITLES,
     MOST_SETTINGS,
@@ -62,7 +62,7 @@ def samples_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
             key_in_words(panel),
         ),
         words=_in_words(panel),
-        chart=layered(*layers),
+        layers=tuple(layers),
     )
 
 

@@ -1,0 +1,190 @@
+"""The report: one page that opens offline, and each of its figures as PNG and SVG.
+
+    build_report(tables, made)  ->  {"index.html": "<!doctype html>…", "llm-gsm8k-….png": b"…", …}
+
+The page carries Vega once and every figure as data; names out of the tables are untrusted and escaped
+everywhere (Jinja's autoescape in the page, `<` as \\u003c in the data).
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from importlib import resources
+from pathlib import Path
+
+import jinja2
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+from tqdm import tqdm
+
+from results.commandline import BadInput
+from results.plots import Figure, combined_svg, javascript, png
+from results.plots_data import make_panels
+from results.plots_forecast import Forecast, make_forecasts
+from results.report_findings import findings
+from results.report_tables import overview_table
+from results.report_views import cost_views, forecast_views, numbers_views, row_views
+from results.schemas import CURVE_KEY
+from results.tables import kind_of, read_curves, read_forecast
+
+MISSING = {
+    "llm": "No curves of a language model were given. Sample one with `python -m harness sample`, turn its "
+    "answers into curves with `python -m results curves RUN --out curves.csv`, and name that file here.",
+    "twin": "No curves of the synthetic twin were given. Make them with "
+    "`python -m synthetic run all --out DIR`, and name those files here.",
+    "cost": "No token counts were given, so nothing can be said about cost. The harness records them; in "
+    "tables of your own, fill the column `tokens`.",
+    "forecast": "No forecasts were given. Make them with `python -m predict forecast curves.csv "
+    "--predictor all --out forecast.csv`, and name that file here.",
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file the report was made from."""
+
+    name: str
+    kind: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What the report shows: all curves, the forecasts by file, and the files they came from."""
+
+    curves: pd.DataFrame
+    forecasts: dict[str, pd.DataFrame]
+    sources: list[Source]
+    notes: str = ""
+
+
+def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
+    """Read curves and forecast files, told apart by their columns. Raises BadInput."""
+    curves: list[pd.DataFrame] = []
+    forecasts: dict[str, pd.DataFrame] = {}
+    sources = []
+    for path in paths:
+        kind = kind_of(path)
+        if kind == "samples":
+            raise BadInput(
+                f"{path}: a samples table, expected curves or forecasts "
+                f"(python -m results curves {path} --out curves.csv)"
+            )
+        table = read_curves(path) if kind == "curves" else read_forecast(path)
+        if kind == "curves":
+            curves.append(table)
+        else:
+            forecasts[str(path.with_suffix(""))] = table
+        sources.append(Source(path.name, kind, len(table)))
+    joined = pd.concat(curves, ignore_index=True) if curves else pd.DataFrame(columns=CURVE_KEY)
+    twice = joined[joined.duplicated(CURVE_KEY)]
+    if len(twice):
+        point = ", ".join(f"{name}={twice[name].iloc[0]}" for name in CURVE_KEY)
+        names = ", ".join(source.name for source in sources if source.kind == "curves")
+        raise BadInput(f"{names}: two rows for {point}, expected each curve in one file only")
+    stems = {Path(name).stem: table for name, table in forecasts.items()}
+    return Tables(joined, stems if len(stems) == len(forecasts) else forecasts, sources, notes)
+
+
+def build_report(tables: Tables, made: datetime, progress: bool = False) -> dict[str, str | bytes]:
+    """Every file of the report by its name: index.html, and NAME.png and NAME.svg of each figure."""
+    panels = make_panels(tables.curves)
+    llm = row_views([panel for panel in panels if panel.source == "llm"])
+    twin = row_views([panel for panel in panels if panel.source == "synthetic"])
+    costs = cost_views(panels)
+    forecasts = make_forecasts(tables.forecasts)
+    judged = forecast_views(forecasts)
+    rows = [*llm, *twin, *(row for view in judged for row in view.rows)]
+    figures = [shown.figure for row in rows for shown in row.figures] + [cost.shown.figure for cost in costs]
+    combined = [[shown.figure for shown in views[0].figures] for views in (llm, twin) if views]
+    combined = [row for row in combined if row]
+
+    files = _pictures(figures, combined, progress)
+    context = {
+        "facts": _facts(tables, made),
+        "findings": findings(panels),
+        "llm_rows": llm,
+        "twin_rows": twin,
+        "has_combined": bool(combined),
+        "costs": costs,
+        "forecasts": judged,
+        "forecast_sentence": closest(forecasts),
+        "overview": overview_table({view.name: view.table for view in judged}),
+        "numbers": numbers_views(panels),
+        "sources": tables.sources,
+        "notes": tables.notes,
+        "made": made.strftime("%d %B %Y, %H:%M %Z").strip(),
+        "missing": MISSING,
+    }
+    return {"index.html": _page(context, figures), **files}
+
+
+def _pictures(figures: list[Figure], combined: list[list[Figure]], progress: bool) -> dict[str, str | bytes]:
+    files: dict[str, str | bytes] = {}
+    with tqdm(total=len(figures) + bool(combined), unit=" figures", delay=2, disable=not progress) as bar:
+        if combined:
+            files["side-by-side.svg"] = combined_svg(combined)
+            files["side-by-side.png"] = png(str(files["side-by-side.svg"]))
+            bar.update()
+        for figure in figures:
+            files[f"{figure.name}.svg"] = svg = figure.svg()
+            files[f"{figure.name}.png"] = png(svg)
+            bar.update()
+    return files
+
+
+def _page(context: dict[str, object], figures: list[Figure]) -> str:
+    specs = {figure.name: figure.page_spec() for figure in figures}
+    data = json.dumps(specs, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    own = resources.files("results")
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    template = environment.from_string(own.joinpath("report.html.j2").read_text(encoding="utf-8"))
+    return template.render(
+        context,
+        css=Markup(own.joinpath("report.css").read_text(encoding="utf-8")),
+        vega=Markup(javascript()),
+        specs=Markup(data.replace("<", "\\u003c")),  # no name in the data can close the script element
+        script=Markup(own.joinpath("report.js").read_text(encoding="utf-8")),
+    )
+
+
+def _facts(tables: Tables, made: datetime) -> str:
+    """How much is shown, and when the page was made."""
+    llm = tables.curves[tables.curves["source"] == "llm"]
+    twin = tables.curves[tables.curves["source"] == "synthetic"]
+    predictors = {name for table in tables.forecasts.values() for name in table["predictor"]}
+    counted = [
+        _count(llm["model"].nunique(), "language model"),
+        _count(llm["dataset"].nunique(), "dataset"),
+        _count(len(twin[["dataset", "model"]].drop_duplicates()), "synthetic experiment"),
+        _count(len(predictors), "forecasting method"),
+    ]
+    return " · ".join([*filter(None, counted), made.strftime("%d %B %Y")])
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' if number > 1 else ''}" if number else ""
+
+
+def closest(forecasts: list[Forecast]) -> str:
+    """Which predictor came closest on all held-out points, of those that forecast them all; "" if none."""
+    errors: dict[str, list[float]] = {}
+    for forecast in forecasts:
+        held = forecast.targets.dropna(subset=["accuracy"])
+        told = (held["predicted"] - held["accuracy"]).abs().astype("float64")
+        errors.setdefault(forecast.predictor, []).extend(told)
+    asked = max(map(len, errors.values()), default=0)
+    complete = {
+        name: float(np.mean(found))
+        for name, found in errors.items()
+        if asked and len(found) == asked and np.isfinite(found).all()
+    }
+    if not complete:
+        return ""
+    best = min(complete, key=lambda name: complete[name])
+    return (
+        f"Closest over all {asked} held-out points: {best}, {100 * complete[best]:.1f} percentage points off "
+        f"on average."
+    )

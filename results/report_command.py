@@ -1,0 +1,53 @@
+"""The command `report` of the results room.
+
+$ python -m results report results/cached/gsm8k-curves.csv --out report
+report: 12 figures -> report/index.html (1.3 MB)
+"""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from results.commandline import BadInput
+from results.files import replacing
+from results.tables import kind_of
+
+CACHED = Path(__file__).parent / "cached"
+
+
+@click.command(epilog="Example: python -m results report curves.csv twin.csv forecast.csv --out report")
+@click.argument("inputs", nargs=-1, type=click.Path(path_type=Path), metavar="[CURVES or FORECASTS]...")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder to write into.")
+def report(inputs: tuple[Path, ...], out: Path) -> None:
+    """Write OUT/index.html, a page that opens offline, and each of its figures as PNG and SVG.
+
+    Without inputs it shows the tables that ship with the project (results/cached).
+    """
+    from results.report import build_report, read_tables
+
+    paths = list(inputs) or cached_tables()
+    notes = CACHED / "README.md"
+    tables = read_tables(paths, notes.read_text(encoding="utf-8") if not inputs and notes.exists() else "")
+    files = build_report(tables, datetime.now(UTC), progress=True)
+    for name in sorted(files, key=lambda name: name == "index.html"):  # the page last: it names the others
+        content = files[name]
+        with replacing(out / name) as temporary:
+            temporary.write_bytes(content if isinstance(content, bytes) else content.encode())
+    size = len(str(files["index.html"]).encode()) / 1e6
+    click.echo(f"report: {len(files) // 2} figures -> {out / 'index.html'} ({size:.1f} MB)")
+
+
+def cached_tables() -> list[Path]:
+    """The curves and forecasts among the project's own tables. Raises BadInput where there are none."""
+    found = [path for path in sorted(CACHED.glob("*.csv")) if _is_shown(path)]
+    if not found:
+        raise BadInput(f"no tables given, and none in {CACHED}: expected curves or forecasts to show")
+    return found
+
+
+def _is_shown(path: Path) -> bool:
+    try:
+        return kind_of(path) in ("curves", "forecast")
+    except BadInput:  # other tables may ship there too
+        return False
