@@ -10,13 +10,17 @@ from pathlib import Path
 
 import click
 import pandas as pd
+from tqdm import tqdm
 
+from predict.backtest import backtest, summary
 from predict.data import Group, read_groups
-from predict.forecast import forecast, warnings
-from predict.predictors import PREDICTORS
+from predict.forecast import forecast
+from predict.plan import plan
+from predict.predictors import PREDICTORS, WHY_NOT, able
 from predict.protocol import Options
 from predict.split import Request
 from results import BadInput, write_forecast
+from results.files import write_raw
 
 LINES = 24
 """Rows of one table that are printed; the file holds all."""
@@ -72,9 +76,9 @@ def main() -> None:
 @click.option(
     "--target",
     type=click.Choice(["population", "these-questions"]),
-    default="population",
+    default="these-questions",
     show_default=True,
-    help="Whether intervals are for new questions of the same kind or for these.",
+    help="Whether intervals are for these questions, sampled further, or for new ones of their kind.",
 )
 @click.option("--seed", default=0, show_default=True)
 def forecast_command(
@@ -93,26 +97,112 @@ def forecast_command(
     options = Options(replicates=bootstrap, seed=seed, target=target)
     tables = []
     for group in groups:
-        table = forecast(group, request, chosen(predictor), options)
-        show(group, table)
+        table, notes = forecast(group, request, chosen(predictor, group), options)
+        show(group, table, notes)
         tables.append(table)
     write_forecast(pd.concat(tables, ignore_index=True), out)
-    click.echo(f"{sum(map(len, tables))} rows in {out}")
+    click.echo(f"\n{sum(map(len, tables))} rows in {out}")
 
 
-def chosen(predictor: str) -> list[str]:
-    """The predictors meant by --predictor."""
+@main.command(
+    "backtest",
+    epilog="Example: python -m predict backtest samples.jsonl --out backtest.csv --fit-max-n 4 --at-n 8,16",
+)
+@click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SAMPLES...")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="Table of all forecasts to write."
+)
+@click.option("--predictor", default="all", show_default=True, help="One predictor, or all that can.")
+@click.option("--method", type=click.Choice(["majority", "best_of_n"]), default="majority", show_default=True)
+@click.option("--fit-max-n", type=click.IntRange(1), required=True, help="Answers that are not hidden.")
+@click.option("--at-n", callback=numbers, required=True, help="Forecast these N.")
+@click.option("--splits", default=20, show_default=True, type=click.IntRange(1), help="Random splits.")
+@click.option("--bootstrap", default=200, show_default=True, type=click.IntRange(0), help="Replicates.")
+@click.option("--seed", default=0, show_default=True)
+def backtest_command(
+    inputs: tuple[Path, ...], out: Path, predictor: str, method: str, fit_max_n: int, at_n: tuple[int, ...],
+    splits: int, bootstrap: int, seed: int,
+) -> None:  # fmt: skip
+    """Hide answers of SAMPLES, forecast the vote of all of them, and compare.
+
+    Each split keeps --fit-max-n random answers a question. Prints, by predictor, the mean error (absolute
+    difference of accuracies), the bias, the worst error and how many 90 % intervals hold the truth.
+    """
+    groups = read_groups(inputs, method, at_n)
+    options = Options(replicates=bootstrap, seed=seed)
+    tables = []
+    with tqdm(total=len(groups) * splits, unit="split", disable=None) as bar:
+        for group in groups:
+            names_ = chosen(predictor, group)
+            tables.append(backtest(group, names_, fit_max_n, at_n, splits, options, bar.update))
+    table = pd.concat(tables, ignore_index=True)
+    write_raw(table, out)
+    click.echo(summary(table).to_string(float_format=lambda value: f"{value:.4f}"))
+    click.echo(f"\n{len(table)} rows in {out}")
+
+
+@main.command("plan", epilog="Example: python -m predict plan samples.jsonl --target-accuracy 0.8")
+@click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="INPUT...")
+@click.option(
+    "--target-accuracy", type=click.FloatRange(0, 1), help="Find the cheapest way to this accuracy."
+)
+@click.option(
+    "--token-budget",
+    type=click.FloatRange(0, min_open=True),
+    help="Find the best way within this many tokens a question.",
+)
+@click.option(
+    "--predictor", default="default", show_default="mixture, or joint on curves", help="One predictor."
+)
+@click.option("--method", type=click.Choice(["majority", "best_of_n"]), default="majority", show_default=True)
+@click.option("--max-n", default=64, show_default=True, type=click.IntRange(1), help="Largest N considered.")
+@click.option("--bootstrap", default=300, show_default=True, type=click.IntRange(1), help="Replicates.")
+@click.option("--seed", default=0, show_default=True)
+def plan_command(
+    inputs: tuple[Path, ...], target_accuracy: float | None, token_budget: float | None, predictor: str,
+    method: str, max_n: int, bootstrap: int, seed: int,
+) -> None:  # fmt: skip
+    """Choose setting and N: the cheapest that reaches an accuracy, or the best within a token budget.
+
+    Prints every choice that beats all cheaper ones, with its 90 % interval.
+    """
+    if (target_accuracy is None) == (token_budget is None):
+        raise click.UsageError("expected either --target-accuracy or --token-budget")
+    options = Options(replicates=bootstrap, seed=seed)
+    for group in read_groups(inputs, method):
+        default = "mixture" if group.pools else "joint"
+        name = default if predictor == "default" else chosen(predictor, group)[0]
+        found = plan(group, name, max_n, options, target_accuracy, token_budget)
+        click.echo(f"\n{group.name}: {name}, cost in tokens a question")
+        click.echo(found.frontier.to_string(index=False, float_format=lambda value: f"{value:.4g}"))
+        goal = f"accuracy {target_accuracy:g}" if token_budget is None else f"{token_budget:g} tokens"
+        for word, row in (("forecast", found.chosen), ("lower end of the interval", found.cautious)):
+            choice = "nothing considered" if row is None else _choice(row)
+            click.echo(f"{goal}, by the {word}: {choice}")
+
+
+def _choice(row: pd.Series) -> str:
+    low_high = f"{row['low']:.3f} … {row['high']:.3f}"
+    cost = f"{row['cost']:.4g} tokens"
+    return f"setting {row['setting']}, N = {row['N']}: {cost}, {row['predicted']:.3f} ({low_high})"
+
+
+def chosen(predictor: str, group: Group) -> list[str]:
+    """The predictors meant by --predictor for this group. Raises BadInput for one that cannot."""
+    possible = able(group.method, samples=bool(group.pools))
     if predictor == "default":
-        return ["low-cost-to-high"]
+        return ["mixture" if group.pools else "low-cost-to-high"]
     if predictor == "all":
-        return list(PREDICTORS)
+        return possible
     if predictor not in PREDICTORS:
         raise BadInput(f"--predictor {predictor!r}: expected one of {', '.join(PREDICTORS)}, all")
+    if predictor not in possible and predictor != "mixture":
+        raise BadInput(f"--predictor {predictor}: cannot forecast {group.name}: {WHY_NOT[predictor]}")
     return [predictor]
 
 
-def show(group: Group, table: pd.DataFrame) -> None:
-    """Print the forecasts, and on stderr what is wrong with them."""
+def show(group: Group, table: pd.DataFrame, notes: list[str]) -> None:
+    """Print the forecasts, and on stderr what must be said about them."""
     for name, part in table.groupby("predictor", sort=False):
         used = part[part["role"] == "used"]
         asked = part[part["role"] != "used"] if len(used) < len(part) else used
@@ -120,7 +210,7 @@ def show(group: Group, table: pd.DataFrame) -> None:
         click.echo(printable(asked.head(LINES)))
         if len(asked) > LINES:
             click.echo(f"… {len(asked) - LINES} more in the file")
-    for sentence in warnings(table):
+    for sentence in notes:
         click.echo(f"warning: {group.name}: {sentence}", err=True)
 
 

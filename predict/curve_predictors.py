@@ -1,24 +1,28 @@
-"""The predictors that look at curve points alone: fit, refit every replicate, take quantiles.
+"""The predictors that look at curve points alone: fit, refit every replicate, take quantiles, raise alarms.
 
 power-law on 0.50 0.50 0.58 0.63 at N = 1 2 4 8  ->  N = 64: 0.69, 90 % 0.66 … 0.73
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
+from predict.alarm import falling, poor_fit
 from predict.low_cost_to_high import low_cost_to_high
-from predict.protocol import Floats, Observed, Options, Points, Prediction, Predictor, finished
+from predict.protocol import Floats, Observed, Options, Points, Prediction, Predictor, finished, worse
 from predict.rivals import CurveForecast, CurveModel, exponential, flat, power_law
 
 
-def on_curves(model: CurveModel) -> Predictor:
+def on_curves(model: CurveModel, alarms: bool = True) -> Predictor:
     """A predictor out of a curve model: its interval is the spread of the refitted bootstrap replicates."""
 
     def predict(observed: Observed, targets: Points, options: Options) -> Prediction:
         curves = np.vstack([observed.accuracy[None], observed.replicates])
         fitted = model(observed.points, curves, targets)
-        return finished(fitted.mean[0], fitted.mean[1:], fitted.status, fitted.condition, options.level)
+        status = fitted.status.astype("<U20")
+        if alarms:
+            back = model(observed.points, curves[:1], observed.points).mean[0]
+            status = worse(status, falling(observed, targets))
+            status = worse(status, np.full(len(targets), str(poor_fit(observed, back)), dtype="<U20"))
+        return finished(fitted.mean[0], fitted.mean[1:], status, fitted.condition, options.level)
 
     return predict
 
@@ -29,9 +33,10 @@ def one_by_one(points: Points, accuracy: Floats, targets: Points) -> CurveForeca
     return CurveForecast(np.stack([fit.mean for fit in fits]), fits[0].status, fits[0].condition)
 
 
-CURVE_PREDICTORS: dict[str, Callable[[Observed, Points, Options], Prediction]] = {
+CURVE_PREDICTORS: dict[str, Predictor] = {
     "low-cost-to-high": on_curves(one_by_one),
-    "flat": on_curves(flat),
+    "flat": on_curves(flat, alarms=False),
     "exponential": on_curves(exponential),
     "power-law": on_curves(power_law),
 }
+"""`flat` promises no curve, so it raises no alarm."""

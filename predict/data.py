@@ -2,7 +2,8 @@
 
     samples.jsonl or curves.csv  ->  Group("llm", "gsm8k", "llama", "majority", points, accuracy, …, pools)
 
-T is read from the table, or is tokens_per_answer × questions; for language models it is scaled by 1e-5 (T').
+T is read from the table, or is tokens_per_answer × questions; for language models it is scaled by 1e-5
+(T').
 """
 
 from collections.abc import Sequence
@@ -174,9 +175,17 @@ def chosen_answers(pool: Pool, order: Ints, n: int) -> Pool:
     place = np.arange(len(order)) - answers.starts[:-1][question[by_question]]
     kept = np.sort(by_question[place < n])
     starts = np.searchsorted(question[kept], np.arange(len(answers.question_ids) + 1))
-    return replace(
-        pool, answers=AnswerPools(answers.question_ids, starts, answers.votes[kept], answers.tokens[kept])
-    )
+    votes = _renumbered(question[kept], answers.votes[kept])
+    return replace(pool, answers=AnswerPools(answers.question_ids, starts, votes, answers.tokens[kept]))
+
+
+def _renumbered(question: Ints, votes: Ints) -> Ints:
+    """`votes` with each question's wrong answers numbered 1, 2, … without the numbers that were cut away."""
+    wrong = votes > 0
+    kinds, place = np.unique(np.stack([question[wrong], votes[wrong]], axis=1), axis=0, return_inverse=True)
+    renumbered = votes.copy()
+    renumbered[wrong] = place - np.searchsorted(kinds[:, 0], question[wrong]) + 1
+    return renumbered
 
 
 def _stderr(values: Floats) -> Floats:

@@ -5,6 +5,7 @@ setting  N   predictor   role      accuracy  predicted  low   high  status  cond
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pandas as pd
 
@@ -14,16 +15,24 @@ from predict.protocol import SENTENCES, Options, Prediction, Status
 from predict.split import Question, Request, ask
 
 
-def forecast(group: Group, request: Request, predictors: Iterable[str], options: Options) -> pd.DataFrame:
-    """The forecast table of one group, all `predictors` below one another. Raises BadInput."""
+def forecast(
+    group: Group, request: Request, predictors: Iterable[str], options: Options
+) -> tuple[pd.DataFrame, list[str]]:
+    """The forecast table of one group, all `predictors` below one another, and what a reader must be told.
+
+    Raises BadInput where the request leaves nothing to fit.
+    """
     question = ask(group, request)
-    return pd.concat(
-        [
-            rows(group, question, name, PREDICTORS[name](question.observed, question.targets, options))
-            for name in predictors
-        ],
-        ignore_index=True,
-    )
+    if group.pools:
+        options = replace(options, pool=max(int(question.targets.N.max()), int(group.points.N.max())))
+    tables: list[pd.DataFrame] = []
+    notes: list[str] = []
+    for name in predictors:
+        found = PREDICTORS[name](question.observed, question.targets, options)
+        tables.append(rows(group, question, name, found))
+        notes += found.notes
+    table = pd.concat(tables, ignore_index=True)
+    return table, notes + warnings(table)
 
 
 def rows(group: Group, question: Question, name: str, prediction: Prediction) -> pd.DataFrame:

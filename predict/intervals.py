@@ -3,8 +3,9 @@
     observed 0.50 0.58 0.63   ->   replicates 0.49 0.56 0.62 / 0.52 0.60 0.64 / ...   (R, P)
 
 From samples: the questions are drawn again with replacement, the same draw at every setting and N, so that
-the correlation along the curve is kept. From a curves table only standard errors are known; the points of one
-group share their questions, so `SHARED` of each variance is one common shift and the rest is independent.
+the correlation along the curve is kept. From a curves table only standard errors are known; the points of
+one group share their questions, so `SHARED` of each variance is one common shift and the rest is
+independent.
 """
 
 import numpy as np

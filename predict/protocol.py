@@ -103,12 +103,20 @@ class Observed:
 
 @dataclass(frozen=True)
 class Options:
-    """How intervals are made: `target` is "population" (new questions) or "these-questions"."""
+    """How intervals are made.
+
+    Arguments:
+        level: their coverage.
+        replicates: how many replicates or draws they are read from; 0 for none.
+        target: "these-questions" (what sampling the same questions further will show) or "population".
+        pool: answers a question in the pool whose accuracy is forecast; None: the largest N asked for.
+    """
 
     level: float = 0.9
     replicates: int = 0
     seed: int = 0
-    target: str = "population"
+    target: str = "these-questions"
+    pool: int | None = None
 
 
 @dataclass(frozen=True)

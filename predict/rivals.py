@@ -4,7 +4,8 @@
 
 Along N, one curve a setting: α − β e^{−νN} or α − β N^{−c}. At settings that were not observed, the same
 family along T is fitted to those curves' values at the wanted N. α is held within [0, 1] (an accuracy). A
-whole batch of curves is fitted at once: for each shape (ν or c) on a grid, α and β follow from a regression.
+whole batch of curves is fitted at once: for each shape (ν or c) on a grid, α and β follow from a
+regression.
 """
 
 from collections.abc import Callable

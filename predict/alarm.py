@@ -1,0 +1,66 @@
+"""Alarms: data that no saturating curve can follow, and curves that miss the data.
+
+N = 1 2 4 8 16, accuracy 0.42 0.42 0.47 0.44 0.39 ± 0.01   ->   falling
+"""
+
+import numpy as np
+
+from predict.intervals import SHARED
+from predict.protocol import Floats, Observed, Points, Status, Texts
+
+SIGMAS = 3.0
+LEAST = 0.005
+"""Falls smaller than this are not worth an alarm, however sure."""
+
+FAR = 4.0
+"""A root-mean-square residual of this many noises is a poor fit."""
+
+
+def falling(observed: Observed, targets: Points) -> Texts:
+    """ "falling" for targets whose curve comes down from its peak by more than noise, shape (M,).
+
+    Along N this concerns targets at the same setting; along T, targets at settings that were not observed.
+    """
+    alarmed = np.zeros(len(targets), dtype=bool)
+    points = observed.points
+    settings = points.settings()
+    for name, _ in settings:
+        if _falls(observed, _ordered(points.setting == name, points.N.astype(float))):
+            alarmed |= targets.setting == name
+    known = np.array([name for name, _ in settings])
+    if np.isfinite(points.T).all():
+        for N in np.unique(points.N):
+            if _falls(observed, _ordered(points.N == N, points.T)):
+                alarmed |= ~np.isin(targets.setting, known)
+    return np.where(alarmed, Status.FALLING, Status.OK).astype("<U20")
+
+
+def poor_fit(observed: Observed, fitted: Floats) -> Status:
+    """Compare the curve's values `fitted` (P,) at the observed points with them, shared shifts left out."""
+    residual = observed.accuracy - fitted
+    if not np.isfinite(residual).all():
+        return Status.OK
+    if len(observed.replicates) >= 20:
+        copies = observed.replicates - observed.replicates.mean(axis=1, keepdims=True)
+        noise = copies.std(axis=0)
+    else:
+        noise = np.sqrt(1 - SHARED) * np.nan_to_num(observed.stderr, nan=0.0)
+    noise = np.maximum(noise, LEAST)
+    return Status.POOR_FIT if np.sqrt(np.mean((residual / noise) ** 2)) > FAR else Status.OK
+
+
+def _ordered(chosen: np.ndarray, by: Floats) -> np.ndarray:
+    index = np.flatnonzero(chosen)
+    return np.asarray(index[np.argsort(by[index], kind="stable")])
+
+
+def _falls(observed: Observed, order: np.ndarray) -> bool:
+    if len(order) < 2:
+        return False
+    values = observed.accuracy[order]
+    peak = int(np.argmax(values))
+    if len(observed.replicates) >= 20:
+        noise = float((observed.replicates[:, order[peak]] - observed.replicates[:, order[-1]]).std())
+    else:
+        noise = float(np.sqrt(2 * (1 - SHARED)) * np.nan_to_num(observed.stderr[order[-1]], nan=0.0))
+    return bool(values[peak] - values[-1] > max(SIGMAS * noise, LEAST))

@@ -1,0 +1,214 @@
+"""The paper's surface fitted to all settings and all N at once, bounded and weighted by the noise.
+
+    Acc(T, N) = α_T − (α_T − ζ_T) e^{−Δ_T² N / 2},   α_T = α_∞ + (α_0 − α_∞) e^{−μ(T − T_0)}
+
+ζ_T and Δ_T are of the same form, with the same μ; T_0 is the cheapest fitted T. At fixed T this is the
+paper's fit in N (β_T = α_T − ζ_T), at N = 1 nearly its fit in T. With both ends of α, ζ and Δ in [0, 1], Acc
+stays in [0, 1] at every T ≥ T_0 and N ≥ 0.
+
+Given μ and the Δ's, Acc is linear in the four ends of α and ζ: they are solved for (bounded least squares)
+and only μ and the Δ's are searched, from many starts (variable projection). Residuals are whitened by the
+covariance of the points, which share their questions. With fewer than three settings, or unknown T, each
+setting has its own α, ζ and Δ.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+
+from predict.alarm import falling
+from predict.intervals import SHARED
+from predict.protocol import Floats, Ints, Observed, Options, Points, Prediction, Status, finished, worse
+
+MODEL_ERROR = 0.003
+"""What the formula itself is allowed to be off, added to every point's noise."""
+
+REFITS = 40
+"""Replicates that are refitted; the interval is normal, with their spread."""
+
+_MU = (0.1, 0.3, 1.0, 3.0, 10.0)
+_DELTA = (0.05, 0.15, 0.35, 0.7, 1.0)
+_LIMITS = (np.log([0.01, 0.01, 0.01]), np.log([100.0, 1.0, 1.0]))
+
+
+@dataclass(frozen=True)
+class JointFit:
+    """The fitted surface.
+
+    Arguments:
+        start: T_0; scale: the length that `mu` is measured in (the fitted range of T).
+        mu: rate per `scale`.
+        delta: Δ at T_0 and at T = ∞.
+        alpha, zeta: accuracy at N = ∞ and N = 0, each at T_0 and at T = ∞.
+        chi2: mean squared whitened residual per degree of freedom.
+        condition: condition number of the column-scaled Jacobian.
+        at_bound: whether μ or a Δ ran to the end of its range.
+    """
+
+    start: float
+    scale: float
+    mu: float
+    delta: tuple[float, float]
+    alpha: tuple[float, float]
+    zeta: tuple[float, float]
+    chi2: float
+    condition: float
+    at_bound: bool
+
+    def __call__(self, T: Floats, N: Ints) -> Floats:
+        """Acc at (T, N), shape as broadcast."""
+        linear = np.array([*self.alpha, *self.zeta])
+        return np.asarray(_basis((T - self.start) / self.scale, N, self.mu, self.delta) @ linear)
+
+
+def joint(observed: Observed, targets: Points, options: Options) -> Prediction:
+    """One surface through all settings with known T; one curve a setting where there is only one, or no T."""
+    M = len(targets)
+    mean, condition = np.full(M, np.nan), np.full(M, np.inf)
+    status = np.full(M, str(Status.NOT_IDENTIFIABLE), dtype="<U20")
+    draws = np.full((options.replicates, M), np.nan)
+    rng = np.random.default_rng(options.seed)
+    settings = observed.points.settings()
+    together = len(settings) >= 3 and all(np.isfinite(T) for _, T in settings)
+    parts = [np.arange(len(observed.points))] if together else [
+        np.flatnonzero(observed.points.setting == name) for name, _ in settings
+    ]  # fmt: skip
+    for part in parts:
+        here = np.flatnonzero(
+            np.isfinite(targets.T) if together else targets.setting == observed.points.setting[part[0]]
+        )
+        N = observed.points.N[part]
+        if not len(here) or len(np.unique(N)) < 3:
+            continue
+        T = observed.points.T[part] if together else np.zeros(len(part))
+        whiten = np.asarray(np.linalg.inv(np.linalg.cholesky(covariance(observed, part))), dtype=np.float64)
+        fit = fit_joint(T, N, observed.accuracy[part], whiten)
+        at = (targets.T[here] if together else np.zeros(len(here)), targets.N[here])
+        mean[here], condition[here], status[here] = fit(*at), fit.condition, _status(fit)
+        if not options.replicates or not len(observed.replicates):
+            continue
+        copies = observed.replicates[:REFITS, part]
+        spread = np.std([fit_joint(T, N, copy, whiten, fit)(*at) for copy in copies], axis=0)
+        draws[:, here] = fit(*at) + spread * rng.standard_normal((options.replicates, 1))
+    status = worse(status, falling(observed, targets))
+    return finished(mean, draws, status, condition, options.level)
+
+
+def fit_joint(T: Floats, N: Ints, accuracy: Floats, whiten: Floats, near: JointFit | None = None) -> JointFit:
+    """Fit the surface to P points; `whiten` (P, P) turns their noise into independent unit noise.
+
+    Starts from the best of a grid, or from the fit `near`. With a single T the part in T is left out.
+    """
+    start, scale = float(T.min()), float(np.ptp(T)) or 1.0
+    t = (T - start) / scale
+    single = np.ptp(T) == 0
+    y = whiten @ accuracy
+
+    def residual(log: Floats) -> Floats:
+        return _solved(t, N, log, y, whiten, single)[1]
+
+    tries = 200 if near is None else 10
+    if near is not None:
+        starts = [np.log([near.mu, *near.delta])]
+    else:
+        grid = [
+            np.log(x)
+            for x in product(_MU[2:3] if single else _MU, _DELTA, _DELTA)
+            if not single or x[1] == x[2]
+        ]
+        losses = [float((residual(x) ** 2).sum()) for x in grid]
+        starts = [grid[i] for i in np.argsort(losses)[:3]]
+    inside = [np.clip(x, _LIMITS[0] + 1e-6, _LIMITS[1] - 1e-6) for x in starts]
+    found = min(
+        (least_squares(residual, x, bounds=_LIMITS, max_nfev=tries) for x in inside),
+        key=lambda r: r.cost,
+    )
+    log = np.asarray(found.x)
+    linear, rest = _solved(t, N, log, y, whiten, single)
+    mu, lo, hi = np.exp(log)
+    free = 3 if single else 7
+    searched = log[1:2] if single else log
+    limits = (_LIMITS[0][1:2], _LIMITS[1][1:2]) if single else _LIMITS
+    return JointFit(
+        start, scale, float(mu), (float(lo), float(hi)),
+        (float(linear[0]), float(linear[1])), (float(linear[2]), float(linear[3])),
+        float((rest**2).sum() / max(len(y) - free, 1)),
+        _condition(t, N, log, linear, whiten, single),
+        bool(np.any(searched < limits[0] + 1e-3) or np.any(searched[:1] > limits[1][:1] - 1e-3)),
+    )  # fmt: skip
+
+
+def covariance(observed: Observed, part: np.ndarray) -> Floats:
+    """Covariance of the points `part`: that of 50 replicates or more, else from standard errors."""
+    floor = MODEL_ERROR**2 * np.eye(len(part))
+    if len(observed.replicates) >= 50:
+        return np.asarray(np.cov(observed.replicates[:, part], rowvar=False) + floor)
+    noise = np.where(np.isfinite(observed.stderr[part]), observed.stderr[part], 0.01)
+    return np.asarray(SHARED * np.outer(noise, noise) + np.diag((1 - SHARED) * noise**2) + floor)
+
+
+def _basis(t: Floats, N: Ints, mu: float, delta: tuple[float, float]) -> Floats:
+    """The regressors of α_0, α_∞, ζ_0, ζ_∞ at scaled T: non-negative for t ≥ 0, and of sum 1."""
+    late = -np.expm1(-mu * t)
+    gap = delta[0] + (delta[1] - delta[0]) * late
+    decay = np.exp(-(gap**2) * N / 2)
+    return np.stack([(1 - late) * (1 - decay), late * (1 - decay), (1 - late) * decay, late * decay], axis=-1)
+
+
+def _solved(
+    t: Floats, N: Ints, log: Floats, y: Floats, whiten: Floats, single: bool
+) -> tuple[Floats, Floats]:
+    """The best ends of α and ζ for given μ and Δ's, and the whitened residuals."""
+    mu, lo, hi = np.exp(log)
+    basis = whiten @ _basis(t, N, mu, (lo, hi))
+    if single:
+        pair = _bounded(basis[:, [0, 2]], y)
+        return np.array([pair[0], pair[0], pair[1], pair[1]]), basis[:, [0, 2]] @ pair - y
+    ends = _bounded(basis, y)
+    return ends, basis @ ends - y
+
+
+def _bounded(basis: Floats, y: Floats) -> Floats:
+    """Least squares within [0, 1] for a few unknowns: the best of all ways to put some of them at 0 or 1.
+
+    Leaving unknown i free is row i of the normal equations; fixing it is the equation x_i = 0 or x_i = 1.
+    """
+    gram, right = basis.T @ basis, basis.T @ y
+    gram = gram + 1e-12 * np.trace(gram) * np.eye(len(gram))
+    fixed, value = _corners(len(gram))
+    systems = np.where(fixed[:, :, None], np.eye(len(gram)), gram)
+    x = np.linalg.solve(systems, np.where(fixed, value, right)[..., None])[..., 0]
+    loss = np.einsum("ci,ij,cj->c", x, gram, x) - 2 * x @ right
+    loss[((x < -1e-12) | (x > 1 + 1e-12)).any(axis=1)] = np.inf
+    return np.asarray(np.clip(x[np.argmin(loss)], 0.0, 1.0))
+
+
+@cache
+def _corners(size: int) -> tuple[NDArray[np.bool_], Floats]:
+    """Every way to leave each of `size` unknowns free, at 0 or at 1: whether it is fixed, and where."""
+    ways = np.array(list(product((-1.0, 0.0, 1.0), repeat=size)))
+    return ways >= 0, ways
+
+
+def _condition(t: Floats, N: Ints, log: Floats, linear: Floats, whiten: Floats, single: bool) -> float:
+    def surface(x: Floats) -> Floats:
+        mu, lo, hi = np.exp(x)
+        return whiten @ (_basis(t, N, mu, (lo, hi)) @ linear)
+
+    step = 1e-5
+    columns = [(surface(log + step * e) - surface(log - step * e)) / (2 * step) for e in np.eye(3)]
+    mu, lo, hi = np.exp(log)
+    direct = whiten @ _basis(t, N, mu, (lo, hi))
+    jacobian = np.stack([columns[1], direct[:, 0], direct[:, 2]] if single else [*columns, *direct.T], axis=1)
+    norms = np.linalg.norm(jacobian, axis=0)
+    return float(np.linalg.cond(jacobian / norms)) if (norms > 1e-12).all() else np.inf
+
+
+def _status(fit: JointFit) -> Status:
+    if fit.at_bound:
+        return Status.BOUND_HIT
+    return Status.POOR_FIT if fit.chi2 > 4 else Status.OK

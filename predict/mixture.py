@@ -1,0 +1,167 @@
+"""Our forecaster: each question's posterior over answer distributions, with a prior learnt from them all.
+
+    1,319 questions × 8 answers   ->   vote at N = 64: 0.83, 90 % 0.81 … 0.85
+
+The forecast at N is the mean over questions of  Σ_k P(atom k | counts of q) · f_N(k),  f_N exact, averaged
+over all fits of `mixture_fit`. A vote curve is thereby a mixture of very different curves, which no single
+exponential is. Unreadable answers: each question has its own rate, shrunk by a beta-binomial, and the
+number of votes cast among N answers is binomial. Best-of-N is averaged with the beta-binomial's forecast,
+whose errors differ.
+
+The interval holds the draw of a fit and of its α (Laplace), the spread of each question's posterior, the
+luck of the pool that the forecast will be compared with, and, for the target "population", the draw of the
+questions.
+
+Settings without answers follow from the surface of `joint`, fitted to the forecasts at the settings with
+answers.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.stats import binom
+
+from predict.beta_binomial import best_of_n_given, fit_beta, parameter_draws, rates
+from predict.joint import joint
+from predict.mixture_best import best_table
+from predict.mixture_population import Population, fit_rates, fit_votes
+from predict.mixture_votes import vote_table, votes_cast
+from predict.protocol import Floats, Ints, Observed, Options, Points, Pool, Prediction, Status, finished
+from results.votes import VoteCounts, best_of_n, majority_accuracy
+
+PARAMETER_DRAWS = 200
+
+
+def mixture(observed: Observed, targets: Points, options: Options) -> Prediction:
+    """Forecasts from samples at every target; from curves alone, those of `joint`, with a note saying so."""
+    if not observed.pools:
+        note = "mixture needs samples; these are the forecasts of joint"
+        return replace(joint(observed, targets, options), notes=(note,))
+    M = len(targets)
+    mean, draws = np.full(M, np.nan), np.full((options.replicates, M), np.nan)
+    status = np.full(M, str(Status.NOT_IDENTIFIABLE), dtype="<U20")
+    options = replace(options, pool=options.pool or int(targets.N.max()))
+    sampled = [pool.setting for pool in observed.pools]
+    beyond = ~np.isin(targets.setting, sampled)
+    grid = np.unique([*targets.N, *observed.points.N]) if beyond.any() else targets.N
+    carried: list[tuple[Pool, Floats, Floats]] = []
+    for i, pool in enumerate(observed.pools):
+        here = np.flatnonzero(targets.setting == pool.setting)
+        N = grid if beyond.any() else np.unique(targets.N[here])
+        if not len(N):
+            continue
+        seeded = replace(options, seed=options.seed + i)
+        means, drawn, verdict = forecast_pool(pool, observed.method, N, seeded)
+        column = np.searchsorted(N, targets.N[here])
+        mean[here], draws[:, here], status[here] = means[column], drawn[:, column], verdict
+        carried.append((pool, means, drawn))
+    condition = np.where(np.isnan(mean), np.inf, 1.0)
+    if beyond.any():
+        at = np.flatnonzero(beyond)
+        along = _beyond(carried, grid, _at(targets, at), observed.method, options)
+        mean[at], status[at], condition[at] = along[0], along[1], along[2]
+        if options.replicates:
+            draws[:, at] = along[3]
+    return finished(mean, draws, status, condition, options.level)
+
+
+def forecast_pool(pool: Pool, method: str, N: Ints, options: Options) -> tuple[Floats, Floats, Status]:
+    """Forecasts of one observed setting at `N` (M,): means (M,), draws (R, M) and a status."""
+    counts = pool.answers.counts()
+    rng = np.random.default_rng(options.seed)
+    R = options.replicates
+    if method == "best_of_n":
+        population = fit_rates(counts)
+        values = np.stack([best_table(int(n)) for n in N], axis=1)
+        each, square = (population.posterior_mean(v) for v in (values, values**2))
+        beta = fit_beta(counts.correct, counts.pools)
+        other = best_of_n_given(beta, counts.correct, counts.pools, N).mean(axis=0)
+        mean = (each.mean(axis=0) + other) / 2
+    else:
+        population = fit_votes(counts)
+        each, square, values = _with_nulls(population, counts, N)
+        mean = each.mean(axis=0)
+    status = _check(counts, method, population)
+    if not R:
+        return mean, np.empty((0, len(N))), status
+    drawn = population.parameter_draws(values, min(PARAMETER_DRAWS, R), rng)
+    drawn = drawn[rng.integers(len(drawn), size=R)]
+    if method == "best_of_n":  # the truth may lie between the two models, or half as far beyond either
+        share = rng.uniform(-0.5, 1.5, (R, 1))
+        others = parameter_draws(beta, counts.correct, counts.pools, N, R, rng)
+        drawn = np.clip(share * drawn + (1 - share) * others, 0.0, 1.0)
+    else:
+        drawn += mean - drawn.mean(axis=0)
+    noise = np.sqrt(_variance(each, square, counts.pools, N, options) / len(counts.correct))
+    return mean, drawn + noise * rng.standard_normal((R, 1)), status
+
+
+def _variance(each: Floats, square: Floats, seen: Ints, N: Ints, options: Options) -> Floats:
+    """Variance of one question's part in the forecast error, averaged over questions: shape (M,).
+
+    A question's true vote accuracy f has posterior mean `each` and mean square `square` (Q, M). The accuracy
+    measured later on a pool of M answers, the seen ones among them, scatters about f by about f(1−f)·N/M.
+    """
+    posterior = np.maximum(square - each**2, 0.0)
+    if options.target == "population":
+        return np.asarray(posterior.mean(axis=0) + each.var(axis=0))
+    pool = max(options.pool or 0, int(N.max()), int(seen.max()))
+    unseen = 1 - np.minimum(seen, pool)[:, None] / pool
+    luck = (each - square) * np.minimum(N / pool, 1.0) * unseen
+    return np.asarray((posterior + luck).mean(axis=0))
+
+
+def _with_nulls(population: Population, counts: VoteCounts, N: Ints) -> tuple[Floats, Floats, Floats]:
+    """Posterior mean and mean square of the vote accuracy, (Q, M) each, and its values by atom (K, M)."""
+    if not counts.nulls.any():
+        values = np.stack([vote_table(int(n)) for n in N], axis=1)
+        return population.posterior_mean(values), population.posterior_mean(values**2), values
+    fit = fit_beta(counts.nulls, counts.pools)
+    blank = rates(fit, counts.nulls, counts.pools)
+    each, square = np.empty((len(blank), len(N))), np.empty((len(blank), len(N)))
+    values = np.empty((len(population.F), len(N)))
+    for j, n in enumerate(N):
+        cast = np.arange(n + 1)
+        tables = votes_cast(int(n))
+        chance = np.asarray(binom.pmf(cast[None, :], n, 1 - blank[:, None]))
+        each[:, j] = (chance * population.posterior_mean(tables)).sum(axis=1)
+        square[:, j] = (chance * population.posterior_mean(tables**2)).sum(axis=1)
+        values[:, j] = tables @ chance.mean(axis=0)
+    return each, square, values
+
+
+def _check(counts: VoteCounts, method: str, population: Population) -> Status:
+    """poor_fit where the accuracy implied by the population is far from the observed one."""
+    every = int(counts.pools.min())
+    if method == "majority" and counts.nulls.any():
+        return Status.OK  # the population describes the votes that were cast, the observed curve all answers
+    for N in {1, every}:
+        seen = best_of_n(counts.pools, counts.correct, N)
+        seen = majority_accuracy(counts, [N])[:, 0] if method == "majority" else seen
+        implied = population.prior() @ (vote_table(N) if method == "majority" else best_table(N))
+        noise = max(float(seen.std()), 0.5 / np.sqrt(len(seen))) / np.sqrt(len(seen))
+        if abs(seen.mean() - implied) > 4 * noise:
+            return Status.POOR_FIT
+    return Status.OK
+
+
+def _at(points: Points, index: np.ndarray) -> Points:
+    return Points(points.setting[index], points.T[index], points.N[index])
+
+
+def _beyond(
+    carried: list[tuple[Pool, Floats, Floats]], N: Ints, targets: Points, method: str, options: Options
+) -> tuple[Floats, np.ndarray, Floats, Floats]:
+    """Settings without answers: the surface of `joint` through the forecasts at those with answers."""
+    points = Points(
+        np.repeat([pool.setting for pool, _, _ in carried], len(N)),
+        np.repeat([pool.T for pool, _, _ in carried], len(N)),
+        np.tile(N, len(carried)),
+    )
+    curve = np.concatenate([mean for _, mean, _ in carried])
+    copies = np.concatenate([drawn for _, _, drawn in carried], axis=1)
+    observed = Observed(points, curve, np.full(len(curve), 0.01), copies, (), method)
+    found = joint(observed, targets, options)
+    spread = (found.high - found.low) / (2 * 1.645)
+    noise = np.random.default_rng(options.seed).standard_normal((options.replicates, 1))
+    return found.mean, found.status, found.condition, found.mean + spread * noise

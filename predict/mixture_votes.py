@@ -1,0 +1,111 @@
+"""Exact accuracy of a vote of N fresh answers from an atom, ties shared.
+
+    p = 0.4, a = 0.6, Ewens(2):  N = 1: 0.400,  N = 5: 0.478,  N = 100: 0.66
+
+N answers split into s right, l leading wrong and r = N − s − l others by a multinomial law. The right
+answer wins if l ≤ s and no block of others is larger than s; K blocks of size s and a tie l = s share the
+credit. Sizes of the blocks follow from generating functions: for Ewens(θ), with K blocks of size s and
+none larger,
+
+    r! / (θ)_r · [z^r]  (θ z^s / s)^K / K! · exp(θ Σ_{j<s} z^j / j),
+
+and for choice(J)  r! (J−1)! / (r+J−1)! · [z^r] C(J, K) z^{sK} (Σ_{j<s} z^j)^{J−K}.
+"""
+
+from functools import cache
+
+import numpy as np
+from scipy.special import comb, gammaln
+
+from predict.mixture_atoms import ATOMS, CHOICES, RESTS, THETAS, A, P
+from predict.protocol import Floats
+
+EVERY = 24
+
+
+@cache
+def vote_table(N: int) -> Floats:
+    """P(the vote of N answers is right), ties shared, for every atom: shape (ATOMS,)."""
+    s, lead = (grid.ravel() for grid in np.meshgrid(np.arange(1, N + 1), np.arange(N + 1), indexing="ij"))
+    possible = (lead <= s) & (s + lead <= N)
+    s, lead = s[possible], lead[possible]
+    r = N - s - lead
+    credit = _credit(N)[(s == lead).astype(int), :, s, r]  # (pairs, RESTS)
+    ways = gammaln(N + 1) - gammaln(s + 1) - gammaln(lead + 1) - gammaln(r + 1)
+    table = np.empty((len(P), len(A), RESTS))
+    for i, p in enumerate(P):
+        with np.errstate(divide="ignore"):
+            logs = np.log([np.full(len(A), p), (1 - p) * A, (1 - p) * (1 - A)])
+        chance = sum(
+            np.where(k > 0, k * np.maximum(log[:, None], -1e9), 0.0)
+            for k, log in zip((s, lead, r), logs, strict=True)
+        )
+        table[i] = np.exp(ways + chance) @ credit
+    return np.minimum(table.reshape(ATOMS), 1.0)
+
+
+@cache
+def _credit(N: int) -> Floats:
+    """E[credit of the right answer | s, r], shape (2: leader not tied or tied, RESTS, s ≤ N, r ≤ N)."""
+    return np.stack(
+        [
+            [_ewens_credit(N, theta, tied) for theta in THETAS]
+            + [_choice_credit(N, J, tied) for J in CHOICES]
+            for tied in (0, 1)
+        ]
+    )
+
+
+def _ewens_credit(N: int, theta: float, tied: int) -> Floats:
+    scale = min(1.0, 100 / theta)  # z is replaced by scale·z: keeps every coefficient within range
+    n = np.arange(N + 1)
+    s = np.arange(N + 1)
+    series = np.zeros((N + 1, N + 1))  # row s: coefficients of exp(θ Σ_{j<s} z^j / j)
+    series[:, 0] = 1.0
+    for k in range(1, N + 1):  # k·e_k = θ Σ_{j<s, j≤k} scale^j e_{k−j}
+        j = np.arange(1, k + 1)
+        terms = series[:, k - j] * scale**j
+        cumulative = np.cumsum(terms, axis=1)
+        last = np.minimum(s - 1, k)
+        series[:, k] = theta / k * np.where(last > 0, cumulative[s, np.maximum(last, 1) - 1], 0.0)
+    norm = np.exp(gammaln(theta + n) - gammaln(theta) - gammaln(n + 1) + n * np.log(scale))
+    out = np.zeros((N + 1, N + 1))
+    for size in range(1, N + 1):
+        top = N - size
+        log_block = np.log(theta) + size * np.log(scale) - np.log(size)
+        for K in range(top // size + 1):
+            shift = K * size
+            weight = np.exp(K * log_block - gammaln(K + 1)) / (1 + tied + K)
+            out[size, shift : top + 1] += weight * series[size, : top + 1 - shift]
+    return np.asarray(out / norm)
+
+
+def _choice_credit(N: int, J: int, tied: int) -> Floats:
+    n = np.arange(N + 1)
+    out = np.zeros((N + 1, N + 1))
+    for size in range(1, N + 1):
+        below = np.ones(min(size, N + 1))
+        powers: list[Floats] = [np.ones(1)]
+        for _ in range(J):
+            powers.append(np.asarray(np.convolve(powers[-1], below)[: N + 1], dtype=np.float64))
+        for K in range(J + 1):
+            shift = K * size
+            part = powers[J - K][: max(N + 1 - shift, 0)]
+            out[size, shift : shift + len(part)] += comb(J, K) * part / (1 + tied + K)
+    return np.asarray(out / comb(n + J - 1, J - 1))
+
+
+def votes_cast(N: int) -> Floats:
+    """The vote's accuracy when 0 … N votes are cast, shape (ATOMS, N + 1); 0 when none is.
+
+    Beyond `EVERY` votes only odd numbers some 10 % apart have their own table, and the rest is interpolated.
+    """
+    nodes = list(range(1, min(N, EVERY) + 1))
+    while nodes[-1] < N:
+        step = max(2, 2 * round(nodes[-1] / 20))
+        nodes.append(min(nodes[-1] + step + (1 - nodes[-1] % 2), N))
+    tables = np.stack([np.zeros(ATOMS), *(vote_table(n) for n in nodes)], axis=1)
+    places = np.array([0, *nodes])
+    upper = np.clip(np.searchsorted(places, np.arange(N + 1)), 1, len(places) - 1)
+    weight = (np.arange(N + 1) - places[upper - 1]) / (places[upper] - places[upper - 1])
+    return np.asarray(tables[:, upper - 1] * (1 - weight) + tables[:, upper] * weight)
