@@ -115,17 +115,14 @@ def question_curve(correct: int, wrong: Ints, nulls: int, n_max: int, rate: floa
     for j in range(classes):
         starts[j + 1] = starts[j] + wrong[j] + 1
         pool += wrong[j]
-    rows, own, others, every = (
-        np.empty(starts[classes]),
-        np.empty(correct + 1),
-        np.empty(pool + 1),
-        np.empty(pool + 1),
-    )
+    rows, own = np.empty(starts[classes]), np.empty(correct + 1)
+    others, every = np.empty(pool + 1), np.empty(pool + 1)
     for j in range(classes):
         binomial_row(wrong[j], rate, rows, starts[j])
     binomial_row(correct, rate, own, 0)
     binomial_row(pool, rate, every, 0)
-    rivals, product, a, b = np.empty(n_max + 1), np.empty(n_max + 1), np.empty(n_max + 1), np.empty(n_max + 1)
+    rivals, product = np.empty(n_max + 1), np.empty(n_max + 1)
+    a, b = np.empty(n_max + 1), np.empty(n_max + 1)
     for n in range(n_max):
         curve[n] = 0.0
     first, free, drawn = 0, nulls, -1  # `free` answers cannot reach m votes: any number of them may be drawn
@@ -141,9 +138,7 @@ def question_curve(correct: int, wrong: Ints, nulls: int, n_max: int, rate: floa
         degree = multiply(rivals, degree, others, 0, free, 1.0, top, product)
         for d in range(degree + 1):
             curve[m + d - 1] += own[m] * product[d]
-    for n in range(
-        1, n_max + 1
-    ):  # with a tilt meant for N = n_max, small N may have vanished: nobody reads them
+    for n in range(1, n_max + 1):  # a tilt meant for N = n_max may let small N vanish: nobody reads those
         curve[n - 1] = min(curve[n - 1] / every[n], 1.0) if every[n] > 0.0 else np.nan
 
 

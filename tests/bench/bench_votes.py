@@ -1,4 +1,4 @@
-"""How long `python -m results curves` takes on one core, from a samples file to the curves table.
+"""Processor time of `python -m results curves` on one core, from a samples file to the curves table.
 
     $ python tests/bench/bench_votes.py
     questions  settings  answers     rows  load s  curves s  total s
@@ -28,7 +28,9 @@ def drawn_samples(questions: int, settings: int, answers: int, seed: int = 0) ->
     rng = np.random.default_rng(seed)
     shape = (questions, settings, answers)
     right = rng.random(shape) < rng.beta(0.9, 0.6, (questions, 1, 1))
-    answer = np.where(right, 0, np.minimum(rng.zipf(1.7, shape), 10_000)) + rng.integers(0, 900, (questions, 1, 1))
+    answer = np.where(right, 0, np.minimum(rng.zipf(1.7, shape), 10_000)) + rng.integers(
+        0, 900, (questions, 1, 1)
+    )
     texts = np.array([str(value) for value in range(answer.max() + 1)], dtype=object)
     question, setting, sample = (axis.ravel() for axis in np.indices(shape))
     return pd.DataFrame(
