@@ -12,6 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import click
 import numpy as np
 import pandas as pd
 
@@ -64,13 +65,13 @@ def main() -> None:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     start = time.process_time()
     majority_curve(3, [2, 1], 1)
-    print(f"compiled loops ready after {time.process_time() - start:.1f} s (cached after the first run)")
-    print("questions  settings  answers     rows  load s  curves s  total s")
+    click.echo(f"compiled loops ready after {time.process_time() - start:.1f} s (cached after the first run)")
+    click.echo("questions  settings  answers     rows  load s  curves s  total s")
     with tempfile.TemporaryDirectory() as folder:
         for case in CASES:
             rows, load, curves = measure(*case, Path(folder))
             sizes = f"{case[0]:9}  {case[1]:8}  {case[2]:7}  {rows:7}"
-            print(f"{sizes}  {load:6.1f}  {curves:8.1f}  {load + curves:7.1f}", flush=True)
+            click.echo(f"{sizes}  {load:6.1f}  {curves:8.1f}  {load + curves:7.1f}")
 
 
 if __name__ == "__main__":
