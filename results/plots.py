@@ -1,7 +1,7 @@
-"""How every figure of the project looks, and how it becomes a page's specification, an SVG and a PNG.
+"""How every figure of the project looks, and how it becomes Vega-Lite for a page or for a file.
 
     Figure(name="llm-gsm8k-majority-answers", title="…", subtitle=("…",), words="…", layers=(<Altair charts>))
-figure.page_spec() -> Vega-Lite as a dict;   figure.svg() -> str;   png(svg) -> bytes
+figure.page_spec(), figure.file_spec()  ->  {"$schema": "…/vega-lite/v6…", "layer": […], "datasets": {…}, …}
 
 On a page a chart takes the width of its column and HTML says what it shows; in a file its size is fixed and
 its title is in it.
@@ -18,7 +18,7 @@ import vl_convert
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif"
 INK, QUIET, HAIRLINE, AXIS = "#1f2430", "#5b6475", "#e3e6ec", "#b8bfcc"
-FILE_WIDTH, HEIGHT, SCALE = 480, 320, 2
+FILE_WIDTH, HEIGHT = 480, 320
 
 # Viridis and plasma (CC0, Smith and van der Walt), cut where they become too pale for a white page:
 # ordered, legible in grey and to the colour-blind. Settings wear the one, numbers of answers the other.
@@ -132,18 +132,14 @@ class Figure:
         title = {"text": self.title, "subtitle": list(self.subtitle), "limit": FILE_WIDTH + 50}
         return {**self.spec, "width": FILE_WIDTH, "height": HEIGHT, "title": title, "config": CONFIG}
 
-    def svg(self) -> str:
-        """The figure as an SVG document."""
-        return str(vl_convert.vegalite_to_svg(self.file_spec()))
 
-
-def combined_svg(rows: list[list[Figure]]) -> str:
-    """One SVG of several figures, laid out in rows."""
+def combined_spec(rows: list[list[Figure]]) -> dict[str, Any]:
+    """One specification of several figures, laid out in rows, for a file."""
     specs = [[figure.file_spec() for figure in row] for row in rows]
     apart = {"scale": {"color": "independent"}}
     only_once = ("$schema", "datasets", "config")
     bare = [[{key: s[key] for key in s if key not in only_once} for s in row] for row in specs]
-    whole = {
+    return {
         "$schema": specs[0][0]["$schema"],
         "datasets": {name: data for row in specs for s in row for name, data in s["datasets"].items()},
         "vconcat": [{"hconcat": row, "spacing": 40, "resolve": apart} for row in bare],
@@ -151,12 +147,6 @@ def combined_svg(rows: list[list[Figure]]) -> str:
         "resolve": apart,
         "config": CONFIG,
     }
-    return str(vl_convert.vegalite_to_svg(whole))
-
-
-def png(svg: str) -> bytes:
-    """An SVG document as a PNG of twice its nominal size."""
-    return bytes(vl_convert.svg_to_png(svg, scale=SCALE))
 
 
 @cache

@@ -60,7 +60,7 @@ class Panel:
     @property
     def name(self) -> str:
         """What the panel shows, in words."""
-        return f"{self.model} on {self.dataset}"
+        return curves_name(self.source, self.dataset, self.model)
 
     @property
     def combined(self) -> str:
@@ -77,6 +77,11 @@ class Panel:
     def has_lengths(self) -> bool:
         """Whether there are two settings or more of known length: something to draw accuracy against."""
         return bool(self.exact["length"].notna().all() and len(set(self.exact["length"])) > 1)
+
+
+def curves_name(source: str, dataset: str, model: str) -> str:
+    """The curves of a model on a dataset in words; the twin goes by its experiment."""
+    return f"{dataset}: {model}" if source == "synthetic" else f"{model} on {dataset}"
 
 
 def make_panels(curves: pd.DataFrame) -> list[Panel]:

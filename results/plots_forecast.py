@@ -30,6 +30,7 @@ from results.plots_axes import (
 from results.plots_data import (
     METHOD_NAMES,
     counts_to_show,
+    curves_name,
     lengths,
     order_settings,
     spread_out,
@@ -66,7 +67,7 @@ class Forecast:
     def name(self) -> str:
         """The curves that are forecast, in words."""
         extra = f" ({self.label})" if self.label else ""
-        return f"{self.model} on {self.dataset}, {METHOD_NAMES[self.method]}{extra}"
+        return f"{curves_name(self.source, self.dataset, self.model)}, {METHOD_NAMES[self.method]}{extra}"
 
     @property
     def targets(self) -> pd.DataFrame:
@@ -136,7 +137,7 @@ def forecast_figure(forecast: Forecast) -> Figure:
     ]
     return Figure(
         name=forecast.slug,
-        title=f"{forecast.model} on {forecast.dataset}",
+        title=curves_name(forecast.source, forecast.dataset, forecast.model),
         subtitle=(
             f"Forecast by {forecast.predictor} of the {METHOD_NAMES[forecast.method]}.",
             "Thin line: through what was measured; bars: 90 % interval of each forecast.",

@@ -46,7 +46,7 @@ class Trend:
 def fit_trends(panel: Panel) -> list[Trend]:
     """The trend at each N of the panel that has one; [] where fewer than three lengths are known.
 
-    Where no gap varies with T (a risk has none, nor has a flat or a step at N = 1) every trend is fitted in T.
+    Where no gap varies with T (a risk has none, nor has a flat or a step at N = 1) all are fitted in T.
     """
     rows = panel.exact.dropna(subset=["length"])
     parts = {n: rows[rows["N"] == n] for n in panel.ns if (rows["N"] == n).any()}

@@ -7,7 +7,7 @@ everywhere (Jinja's autoescape in the page, `<` as \\u003c in the data).
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import resources
@@ -17,12 +17,13 @@ import jinja2
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
-from tqdm import tqdm
 
 from results.commandline import BadInput
-from results.plots import Figure, combined_svg, javascript, png
+from results.plots import Figure, combined_spec, javascript
 from results.plots_data import make_panels
+from results.plots_files import render_all
 from results.plots_forecast import Forecast, make_forecasts
+from results.report_claims import claims_view, is_claims, read_claims
 from results.report_findings import findings
 from results.report_tables import overview_table
 from results.report_views import cost_views, forecast_views, numbers_views, row_views
@@ -52,40 +53,48 @@ class Source:
 
 @dataclass(frozen=True)
 class Tables:
-    """What the report shows: all curves, the forecasts by file, and the files they came from."""
+    """What the report shows: all curves, the forecasts by file, the claims, and the files they came from."""
 
     curves: pd.DataFrame
     forecasts: dict[str, pd.DataFrame]
+    claims: list[pd.DataFrame]
     sources: list[Source]
     notes: str = ""
 
 
 def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
-    """Read curves and forecast files, told apart by their columns. Raises BadInput."""
-    curves: list[pd.DataFrame] = []
-    forecasts: dict[str, pd.DataFrame] = {}
+    """Read curves, forecast and claims files, told apart by their columns. Raises BadInput."""
+    tables: dict[str, dict[Path, pd.DataFrame]] = {"curves": {}, "forecast": {}, "claims": {}}
+    readers: dict[str, Callable[[Path], pd.DataFrame]]
+    readers = {"curves": read_curves, "forecast": read_forecast, "claims": read_claims}
     sources = []
-    for path in paths:
-        kind = kind_of(path)
-        if kind == "samples":
+    for path in dict.fromkeys(paths):
+        kind = "claims" if is_claims(path) else kind_of(path)
+        if kind not in tables:
             raise BadInput(
-                f"{path}: a samples table, expected curves or forecasts "
+                f"{path}: a {kind} table, expected curves or forecasts "
                 f"(python -m results curves {path} --out curves.csv)"
             )
-        table = read_curves(path) if kind == "curves" else read_forecast(path)
-        if kind == "curves":
-            curves.append(table)
-        else:
-            forecasts[str(path.with_suffix(""))] = table
+        table = tables[kind][path] = readers[kind](path)
         sources.append(Source(path.name, kind, len(table)))
-    joined = pd.concat(curves, ignore_index=True) if curves else pd.DataFrame(columns=CURVE_KEY)
-    twice = joined[joined.duplicated(CURVE_KEY)]
+    stems = [path.stem for path in tables["forecast"]]
+    unlike = len(set(stems)) == len(stems)
+    forecasts = {path.stem if unlike else str(path): table for path, table in tables["forecast"].items()}
+    return Tables(_joined(tables["curves"]), forecasts, list(tables["claims"].values()), sources, notes)
+
+
+def _joined(curves: dict[Path, pd.DataFrame]) -> pd.DataFrame:
+    """All curves in one table. Raises BadInput where two files hold the same point."""
+    if not curves:
+        return pd.DataFrame(columns=CURVE_KEY)
+    joined = pd.concat([table.assign(file=path.name) for path, table in curves.items()], ignore_index=True)
+    twice = joined[joined.duplicated(CURVE_KEY, keep=False)]
     if len(twice):
-        point = ", ".join(f"{name}={twice[name].iloc[0]}" for name in CURVE_KEY)
-        names = ", ".join(source.name for source in sources if source.kind == "curves")
-        raise BadInput(f"{names}: two rows for {point}, expected each curve in one file only")
-    stems = {Path(name).stem: table for name, table in forecasts.items()}
-    return Tables(joined, stems if len(stems) == len(forecasts) else forecasts, sources, notes)
+        point = twice.iloc[0]
+        files = twice.loc[(twice[CURVE_KEY] == point[CURVE_KEY]).all(axis=1), "file"]
+        what = ", ".join(f"{name}={point[name]}" for name in CURVE_KEY)
+        raise BadInput(f"{' and '.join(files)}: both hold {what}, expected each curve in one file only")
+    return joined
 
 
 def build_report(tables: Tables, made: datetime, progress: bool = False) -> dict[str, str | bytes]:
@@ -101,7 +110,10 @@ def build_report(tables: Tables, made: datetime, progress: bool = False) -> dict
     combined = [[shown.figure for shown in views[0].figures] for views in (llm, twin) if views]
     combined = [row for row in combined if row]
 
-    files = _pictures(figures, combined, progress)
+    specs = {figure.name: figure.file_spec() for figure in figures}
+    if combined:
+        specs["side-by-side"] = combined_spec(combined)
+    files = render_all(specs, progress)
     context = {
         "facts": _facts(tables, made),
         "findings": findings(panels),
@@ -116,23 +128,10 @@ def build_report(tables: Tables, made: datetime, progress: bool = False) -> dict
         "sources": tables.sources,
         "notes": tables.notes,
         "made": made.strftime("%d %B %Y, %H:%M %Z").strip(),
+        "claims": [claims_view(table) for table in tables.claims],
         "missing": MISSING,
     }
     return {"index.html": _page(context, figures), **files}
-
-
-def _pictures(figures: list[Figure], combined: list[list[Figure]], progress: bool) -> dict[str, str | bytes]:
-    files: dict[str, str | bytes] = {}
-    with tqdm(total=len(figures) + bool(combined), unit=" figures", delay=2, disable=not progress) as bar:
-        if combined:
-            files["side-by-side.svg"] = combined_svg(combined)
-            files["side-by-side.png"] = png(str(files["side-by-side.svg"]))
-            bar.update()
-        for figure in figures:
-            files[f"{figure.name}.svg"] = svg = figure.svg()
-            files[f"{figure.name}.png"] = png(svg)
-            bar.update()
-    return files
 
 
 def _page(context: dict[str, object], figures: list[Figure]) -> str:

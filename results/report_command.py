@@ -11,18 +11,18 @@ import click
 
 from results.commandline import BadInput
 from results.files import replacing
-from results.tables import kind_of
 
 CACHED = Path(__file__).parent / "cached"
 
 
 @click.command(epilog="Example: python -m results report curves.csv twin.csv forecast.csv --out report")
-@click.argument("inputs", nargs=-1, type=click.Path(path_type=Path), metavar="[CURVES or FORECASTS]...")
+@click.argument("inputs", nargs=-1, type=click.Path(path_type=Path), metavar="[TABLES]...")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder to write into.")
 def report(inputs: tuple[Path, ...], out: Path) -> None:
     """Write OUT/index.html, a page that opens offline, and each of its figures as PNG and SVG.
 
-    Without inputs it shows the tables that ship with the project (results/cached).
+    TABLES are curves (of `results curves` or `synthetic run`), forecasts (`predict forecast`) and claims
+    (`synthetic claims`), told apart by their columns. Without any, those that ship with the project are shown.
     """
     from results.report import build_report, read_tables
 
@@ -39,7 +39,7 @@ def report(inputs: tuple[Path, ...], out: Path) -> None:
 
 
 def cached_tables() -> list[Path]:
-    """The curves and forecasts among the project's own tables. Raises BadInput where there are none."""
+    """The tables that ship with the project and can be shown. Raises BadInput where there are none."""
     found = [path for path in sorted(CACHED.glob("*.csv")) if _is_shown(path)]
     if not found:
         raise BadInput(f"no tables given, and none in {CACHED}: expected curves or forecasts to show")
@@ -47,7 +47,10 @@ def cached_tables() -> list[Path]:
 
 
 def _is_shown(path: Path) -> bool:
+    from results.report_claims import is_claims
+    from results.tables import kind_of
+
     try:
-        return kind_of(path) in ("curves", "forecast")
+        return is_claims(path) or kind_of(path) in ("curves", "forecast")
     except BadInput:  # other tables may ship there too
         return False

@@ -89,7 +89,7 @@ def row_views(panels: list[Panel]) -> list[RowView]:
             figures.append(_shown(panel, length_figure(panel, y_range), length_verdict(panel)))
         else:
             absent.append(NO_LENGTHS[panel.source])
-        name = f"{panel.name}: {METHOD_NAMES[panel.method]}"
+        name = f"{panel.name}, {METHOD_NAMES[panel.method]}"
         views.append(RowView(panel.slug, name, figures, absent))
     return views
 

@@ -1,0 +1,90 @@
+"""The table of the paper's claims with measured verdicts, as the report shows it.
+
+claim,where,setting,quantity,measured,low,high,holds,verdict
+greedy-stays-near-2/d,"Sec. 5, Fig. 2f",fig2f t=50,P(greedy right) ≤ 0.202,0.211,0.194,0.229,True,holds
+
+One row a setting; the verdict is the claim's own, the same in all of its rows.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from results.commandline import BadInput
+from results.files import read_raw
+from results.report_tables import Table
+
+COLUMNS = ("claim", "where", "setting", "quantity", "measured", "low", "high", "holds", "verdict")
+
+
+@dataclass(frozen=True)
+class ClaimsView:
+    """All claims in one table, a sentence that counts the verdicts, and the measured rows of each claim."""
+
+    sentence: str
+    table: Table
+    details: Table
+
+
+def is_claims(path: Path) -> bool:
+    """Whether the file's columns are those of a claims table."""
+    return {"claim", "verdict"} <= set(read_raw(path, COLUMNS).columns)
+
+
+def read_claims(path: Path) -> pd.DataFrame:
+    """The table, its cells as text. Raises BadInput where a column or a cell is missing."""
+    table = read_raw(path, COLUMNS)
+    absent = [name for name in COLUMNS if name not in table]
+    if absent:
+        raise BadInput(f"{path}: no column {absent[0]!r}, expected in the claims table")
+    table = table[list(COLUMNS)]
+    for name in COLUMNS:
+        empty = (table[name].isna() | (table[name].astype("str") == "")).to_numpy()
+        if empty.any():
+            raise BadInput(
+                f"{path}: row {int(empty.argmax()) + 1}, column {name!r}: found nothing, expected text"
+            )
+    return table.astype("str")
+
+
+def claims_view(claims: pd.DataFrame) -> ClaimsView:
+    """One row a claim for reading, and all measured rows for checking."""
+    rows, counts = [], {"hold": 0, "hold only in part": 0, "fail": 0}
+    for name, part in claims.groupby("claim", sort=False):
+        verdict = str(part["verdict"].iloc[0])
+        counts[{"holds": "hold", "fails": "fail"}.get(verdict, "hold only in part")] += 1
+        rows.append([_words(str(name)), verdict, str(part["where"].iloc[0]), str(len(part))])
+    told = ", ".join(f"{count} {verb}" for verb, count in counts.items() if count)
+    sentence = f"Of {len(rows)} claims of the paper checked here, {told}."
+    details = [
+        [
+            _words(row["claim"]),
+            row["setting"],
+            row["quantity"],
+            _number(row["measured"]),
+            _range(row),
+            row["holds"],
+        ]
+        for _, row in claims.iterrows()
+    ]
+    return ClaimsView(
+        sentence,
+        Table("The paper’s claims", ["claim", "verdict", "in the paper", "settings checked"], rows),
+        Table("Claims", ["claim", "setting", "quantity", "measured", "95 % interval", "holds"], details),
+    )
+
+
+def _words(name: str) -> str:
+    text = name.replace("-", " ")
+    return text[:1].upper() + text[1:]
+
+
+def _number(text: str) -> str:
+    return f"{float(text):.4g}".replace("-", "−")
+
+
+def _range(row: "pd.Series[str]") -> str:
+    if row["low"] == row["high"]:  # an extreme over tasks has no interval
+        return "–"
+    return f"{_number(row['low'])} … {_number(row['high'])}"
