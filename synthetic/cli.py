@@ -128,6 +128,20 @@ def claims(seed: int, out: Path) -> None:
     click.echo(f"{table['claim'].nunique()} claims, {len(table)} rows -> {out}")
 
 
+@cli.command(epilog="Example: python -m synthetic figures results/runs/twin/*.csv --out docs/images")
+@click.argument("curves", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
+)
+def figures(curves: tuple[Path, ...], out: Path) -> None:
+    """Draw each experiment in the CURVES tables as OUT/NAME.png, laid out like the paper's panels."""
+    from results import read_curves
+    from synthetic.figures import save_figures
+
+    for path in save_figures(read_curves(*curves), out):
+        click.echo(f"{path} ({path.stat().st_size / 1000:.0f} kB)")
+
+
 def _solve(name: str, experiment: "Experiment", target: Path, options: dict[str, Any]) -> None:
     from results import write_curves, write_samples
     from synthetic.overrides import with_changes
