@@ -9,6 +9,8 @@ from pathlib import Path
 
 import click
 
+from results.report_command import report
+
 
 @click.group()
 def cli() -> None:
@@ -72,3 +74,6 @@ def _whole(part: str) -> int:
     if value < 1:
         raise click.BadParameter(f"{part.strip()!r} is not a whole number of at least 1.", param_hint="'--n'")
     return value
+
+
+cli.add_command(report)
