@@ -22,7 +22,7 @@ def report(inputs: tuple[Path, ...], out: Path) -> None:
     """Write OUT/index.html, a page that opens offline, and each of its figures as PNG and SVG.
 
     TABLES are curves (of `results curves` or `synthetic run`), forecasts (`predict forecast`) and claims
-    (`synthetic claims`), told apart by their columns. Without any, those that ship with the project are shown.
+    (`synthetic claims`), told apart by their columns. Without any, those that ship with it are shown.
     """
     from results.report import build_report, read_tables
 

@@ -1,0 +1,116 @@
+"""The report in a real browser, offline and from a file: every chart becomes a drawing, nothing complains.
+
+Skips where no Chromium is installed (CHROMIUM names one that is not on the PATH).
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from results import write_curves, write_forecast
+from results.report_command import report
+
+pytestmark = pytest.mark.integration
+
+FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update", "--hide-scrollbars",
+    "--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr", "--virtual-time-budget=20000",
+]  # fmt: skip
+
+SHOW_ALL = """<script>
+for (const choice of document.querySelectorAll("[data-choice-of]")) choice.hidden = false;
+drawVisible();
+</script>"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> str:
+    """The command of a Chromium."""
+    names = [os.environ.get("CHROMIUM", "chromium"), "chromium-browser", "google-chrome"]
+    found = next((path for name in names if (path := shutil.which(name))), None)
+    if found is None:
+        pytest.skip("no Chromium found (install it, or set CHROMIUM)")
+    return found
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory) -> Path:
+    """A report of two models, a twin and two forecasts, one of them far out of range."""
+    folder = tmp_path_factory.mktemp("report")
+    rows = [
+        {
+            "source": source, "dataset": dataset, "model": model, "method": method, "setting": str(length),
+            "T": length * (1.0 if source == "synthetic" else 50), "tokens_per_answer": float(length), "N": n,
+            "permutation": order, "accuracy": min(1.0, 0.2 + 0.02 * length + 0.03 * n), "stderr": 0.02,
+            "questions": 50,
+        }
+        for source, dataset, model in (
+            ("llm", "sums", "a </script> b"), ("llm", "sums", "c"), ("synthetic", "fig2f", "linear")
+        )
+        for method in ("majority", "best_of_n")
+        for length in (1, 2, 4, 8)
+        for n in (1, 2, 4)
+        for order in ("exact", "0", "1")
+    ]  # fmt: skip
+    curves = pd.DataFrame(rows)
+    write_curves(curves, folder / "curves.csv")
+    some = curves[(curves["source"] == "llm") & (curves["permutation"] == "exact")]
+    some = some[some["method"] == "majority"]
+    role = some["N"].eq(4).map({True: "held_out", False: "used"})
+    tables = [
+        some.assign(predictor=name, role=role, predicted=value, low=value, high=value, status=status)
+        for name, value, status in (("flat", 0.5, "ok"), ("wild", -19.0, "out_of_range"))
+    ]
+    write_forecast(pd.concat(tables), folder / "forecast.csv")
+    inputs = [str(folder / "curves.csv"), str(folder / "forecast.csv")]
+    result = CliRunner().invoke(report, [*inputs, "--out", str(folder / "out")])
+    assert result.exit_code == 0, result.output
+    return folder / "out" / "index.html"
+
+
+def opened(browser: str, page: Path, profile: Path, width: int) -> tuple[str, str]:
+    """The page's elements after its scripts have run, and what the browser's console said."""
+    command = [browser, *FLAGS, f"--user-data-dir={profile}", f"--window-size={width},2000", "--dump-dom"]
+    done = subprocess.run([*command, page.as_uri()], capture_output=True, text=True, timeout=120, check=True)
+    return done.stdout, "\n".join(line for line in done.stderr.splitlines() if "CONSOLE" in line)
+
+
+def charts(elements: str) -> list[str]:
+    """The inside of each chart's element, up to the end of its figure."""
+    body = elements.split('<script type="application/json"')[0]
+    return re.findall(r'<div class="(chart[^"]*"[^>]*>.*?)<noscript', body, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_chart_is_drawn_without_a_complaint(browser, page, tmp_path, width):
+    every = page.with_name("every.html")
+    before, _, after = page.read_text(encoding="utf-8").rpartition("</body>")
+    every.write_text(before + SHOW_ALL + after, encoding="utf-8")
+    elements, console = opened(browser, every, tmp_path, width)
+    drawn = charts(elements)
+    assert len(drawn) == 6 * 2 + 2 + 4  # rows of two, costs, forecasts
+    assert all("<svg" in chart and "failed" not in chart for chart in drawn)
+    assert all("<path" in chart or "<circle" in chart for chart in drawn)
+    assert console == ""
+
+
+def test_one_choice_of_each_list_is_shown_first(browser, page, tmp_path):
+    elements, console = opened(browser, page, tmp_path, 1280)
+    drawn = [chart for chart in charts(elements) if "<svg" in chart]
+    assert len(drawn) == 2 + 2 + 1 + 1  # model, twin, cost, forecast
+    assert console == ""
+
+
+def test_a_figure_that_cannot_be_drawn_says_so(browser, page, tmp_path):
+    broken = page.with_name("broken.html")
+    before, start, data = page.read_text(encoding="utf-8").rpartition('id="specs"')
+    broken.write_text(before + start + data.replace('"layer":', '"no-layer":'), encoding="utf-8")
+    elements, _ = opened(browser, broken, tmp_path, 1280)
+    assert any("failed" in chart and "could not be drawn" in chart for chart in charts(elements))
