@@ -139,7 +139,10 @@ def _over_blocks(
     solve: Callable[[list[Key]], Any], keys: list[Key], jobs: int, label: str, progress: bool
 ) -> list[Any]:
     """`solve` on every block of tasks, in order, on `jobs` processes."""
-    blocks = [keys[start : start + TASKS_AT_ONCE] for start in range(0, len(keys), TASKS_AT_ONCE)]
+    at_once = min(
+        TASKS_AT_ONCE, -(-len(keys) // (2 * jobs))
+    )  # at least two blocks a process, to share evenly
+    blocks = [keys[start : start + at_once] for start in range(0, len(keys), at_once)]
     if jobs == 1:
         found: Iterable[Any] = map(solve, blocks)
     else:

@@ -139,7 +139,7 @@ def test_linear_noise_bound_has_the_order_of_the_exact_risk():
     for votes in (1, 64, 4096):
         risk = moments.ensemble_risk((votes,))[..., 0].mean(axis=0) / 2
         bounds = [theory.linear_noise_bound(eigenvalues, n, eta, t, 1, 1, 1 / d).total(votes) for t in steps]
-        assert theory.hidden_factor(risk, bounds)[1] < 1.5
+        assert theory.hidden_factor(risk, bounds)[1] < 0.5
 
 
 def test_supports_counted_by_the_vote_bound_are_all_answers():
