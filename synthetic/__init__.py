@@ -1,1 +1,17 @@
 """The theory twin: the paper's transformer on in-context linear regression, sampled and solved exactly."""
+
+from synthetic.experiments import EXPERIMENTS, Experiment, Variant, find_experiments
+from synthetic.settings import BinarySetting, ContinuousSetting
+from synthetic.tasks import Tasks, draw_tasks, task_keys
+
+__all__ = [
+    "EXPERIMENTS",
+    "BinarySetting",
+    "ContinuousSetting",
+    "Experiment",
+    "Tasks",
+    "Variant",
+    "draw_tasks",
+    "find_experiments",
+    "task_keys",
+]

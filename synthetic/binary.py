@@ -1,13 +1,13 @@
 """Accuracy in the binary case, by two roads: exactly from the chain, or from sampled paths.
 
-    exact_accuracy(tasks, setting, steps, votes, methods)["majority"][task, step, vote]  ->  0.97
+    exact_accuracy(tasks, setting, steps, votes, methods)[0]["majority"][task, step, vote]  ->  0.97
     samples:  question_id 0-17  setting 8  sample 3  answer 7  gold 7  correct True  tokens 8
 
 The sampled road ends in a samples table, the same a language model's run writes, and `results` makes the
 curve of it. Its paths come from the vectorised sampler or, one at a time, from the literal transformer.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 import numpy as np
@@ -18,11 +18,9 @@ from synthetic.chain import law_of_paths
 from synthetic.decode import sample_support, support_text
 from synthetic.greedy import greedy_correct, greedy_supports
 from synthetic.mode import vote_accuracy
-from synthetic.sampler import SampledSupports, Supports, sample_supports
+from synthetic.sampler import SampledSupports, Supports
 from synthetic.settings import BinarySetting
 from synthetic.tasks import Array, Tasks
-
-PathSource = Callable[[Tasks, BinarySetting, int, tuple[int, ...]], SampledSupports]
 
 
 def exact_accuracy(
@@ -31,11 +29,16 @@ def exact_accuracy(
     steps: tuple[int, ...],
     votes: tuple[int, ...],
     methods: Sequence[str],
-) -> dict[str, Array]:
-    """Accuracy of each task, (tasks, steps, votes) by method (greedy: one "vote"). Raises BadInput."""
+) -> tuple[dict[str, Array], Array]:
+    """Accuracy of each task, (tasks, steps, votes) by method (greedy: one "vote"). Raises BadInput.
+
+    Second comes the share of steps, (tasks,), that had too few positive entries (`PathLaw.fallback`).
+    """
     found: dict[str, Array] = {}
+    fallback = np.zeros(len(tasks))
     if {"majority", "best_of_n"} & set(methods):
         law = law_of_paths(tasks, setting, steps)
+        fallback = law.fallback
         shape = (len(tasks), len(steps), len(votes))
         if "majority" in methods:
             rows = law.probabilities.reshape(-1, law.probabilities.shape[2])
@@ -44,7 +47,7 @@ def exact_accuracy(
             found["best_of_n"] = best_of_n_accuracy(law.correct, votes)
     if "greedy" in methods:
         found["greedy"] = greedy_correct(tasks, setting, steps)[:, :, None]
-    return found
+    return found, fallback
 
 
 def best_of_n_accuracy(correct: Array, votes: tuple[int, ...]) -> Array:
@@ -75,14 +78,9 @@ def transformer_supports(
 
 
 def samples_table(
-    tasks: Tasks,
-    setting: BinarySetting,
-    steps: tuple[int, ...],
-    paths: int,
-    source: PathSource = sample_supports,
+    tasks: Tasks, setting: BinarySetting, steps: tuple[int, ...], sampled: Supports
 ) -> pd.DataFrame:
-    """The samples table of `paths` sampled answers and the greedy answer of every task at every t."""
-    sampled = source(tasks, setting, paths, steps).supports
+    """The samples table of `sampled` answers (tasks, steps, paths, k) and the greedy answer at every t."""
     greedy = greedy_supports(tasks, setting, steps)[:, :, None]
     tables = [_rows(tasks, steps, sampled, "sample"), _rows(tasks, steps, greedy, "greedy")]
     return pd.concat(tables, ignore_index=True)

@@ -108,6 +108,7 @@ def sweep(name: str, vary: str, out: Path, **options: Any) -> None:
 
     if name == "all":
         raise BadInput("sweep all: expected the name of one experiment")
+    _check_suffix(out)
     _solve(name, swept(find_experiments(name)[name], vary), out, options)
 
 
@@ -121,6 +122,7 @@ def claims(seed: int, out: Path) -> None:
     from results.files import write_raw
     from synthetic.claims import all_claims, evaluate
 
+    _check_suffix(out)
     table = evaluate(all_claims(), seed, progress=True)
     write_raw(table, out)
     for name, verdict in table.groupby("claim", sort=False)["verdict"].first().items():
@@ -140,6 +142,15 @@ def figures(curves: tuple[Path, ...], out: Path) -> None:
 
     for path in save_figures(read_curves(*curves), out):
         click.echo(f"{path} ({path.stat().st_size / 1000:.0f} kB)")
+
+
+def _check_suffix(out: Path) -> None:
+    """Refuse a file name no table can be written to before the work, not after it."""
+    from results import BadInput
+    from results.files import SUFFIXES
+
+    if out.suffix not in SUFFIXES:
+        raise BadInput(f"{out}: unknown kind of file {out.suffix!r}, expected one of {', '.join(SUFFIXES)}")
 
 
 def _solve(name: str, experiment: "Experiment", target: Path, options: dict[str, Any]) -> None:

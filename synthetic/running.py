@@ -10,13 +10,13 @@ Tasks are solved in small blocks, on `jobs` processes; each has its own seed, so
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from results import build_curves
+from results import BadInput, build_curves
 from synthetic.binary import exact_accuracy, samples_table, transformer_supports
 from synthetic.chain import MAX_SUPPORTS
 from synthetic.continuous import continuous_risk, needs_sampling
@@ -26,9 +26,24 @@ from synthetic.settings import BinarySetting, Setting, Solver, check_count
 from synthetic.tasks import Array, draw_tasks, task_keys
 
 Key = tuple[int, int]
+Block = TypeVar("Block")
 TASKS_AT_ONCE = 10
 PATHS: dict[Solver, int] = {"exact": 256, "monte-carlo": 256, "transformer": 16}
 """Paths drawn per task where a solver samples and the user names no number."""
+MAX_ANSWERS = 50_000_000
+"""The most sampled answers of one line, all tasks and t together: beyond that they do not fit in memory."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """How to solve one line of an experiment: by which solver, for which tasks, on how many processes."""
+
+    solver: Solver
+    keys: list[Key]
+    seed: int
+    paths: int
+    jobs: int = 1
+    progress: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,11 +72,8 @@ def run_experiment(
     draws = PATHS[solver] if paths is None else paths
     check_count("paths", draws)
     check_count("jobs", jobs, high=1024)
-    keys = task_keys(repeats, experiment.tasks)
-    outcomes = [
-        _run_variant(name, experiment, variant, solver, keys, seed, draws, jobs, progress)
-        for variant in experiment.variants
-    ]
+    request = Request(solver, task_keys(repeats, experiment.tasks), seed, draws, jobs, progress)
+    outcomes = [_run_line(name, experiment, line, request) for line in experiment.variants]
     samples = [outcome.samples for outcome in outcomes if outcome.samples is not None]
     return Outcome(
         pd.concat([outcome.curves for outcome in outcomes], ignore_index=True),
@@ -70,86 +82,90 @@ def run_experiment(
     )
 
 
-def _run_variant(
-    name: str,
-    experiment: Experiment,
-    variant: Variant,
-    solver: Solver,
-    keys: list[Key],
-    seed: int,
-    paths: int,
-    jobs: int,
-    progress: bool,
-) -> Outcome:
-    setting = variant.setting
-    solver, samples, note = _plan(f"{name} {variant.label}".strip(), experiment, setting, solver, paths)
+def _run_line(name: str, experiment: Experiment, line: Variant, request: Request) -> Outcome:
+    label, setting = f"{name} {line.label}".strip(), line.setting
+    named = {"dataset": name, "model": line.model}
+    solver, samples, notes = _plan(label, experiment, setting, request)
+    request = replace(request, solver=solver)
     if samples:
-        experiment = replace(experiment, votes=tuple(n for n in experiment.votes if n <= paths))
-    named = {"dataset": name, "model": variant.model}
-    over = partial(
-        _over_blocks, keys=keys, jobs=jobs, label=f"{name} {variant.label}".strip(), progress=progress
-    )
-    if isinstance(setting, BinarySetting) and samples:
-        blocks = over(partial(_samples_block, experiment, setting, seed, solver, paths))
-        table = pd.concat(blocks, ignore_index=True).assign(**named)
-        return Outcome(build_curves(table, ns=experiment.votes, permutations=10, seed=seed), table, note)
-    values = _joined(over(partial(_values_block, experiment, setting, seed, solver, paths)))
-    column = "accuracy" if isinstance(setting, BinarySetting) else "risk"
-    return Outcome(curves_table(values, experiment, named, column), None, note)
+        experiment = replace(experiment, votes=tuple(n for n in experiment.votes if n <= request.paths))
+        answers = len(request.keys) * len(experiment.steps) * request.paths
+        if answers > MAX_ANSWERS:
+            raise BadInput(
+                f"{label}: {answers:,} sampled answers do not fit in memory: take fewer paths or tasks"
+            )
+    if not isinstance(setting, BinarySetting):
+        values = _over_blocks(partial(_risk, experiment, setting, request), request, label)
+        return Outcome(curves_table(_joined(values), experiment, named, "risk"), None, notes)
+    if samples:
+        drawn = _over_blocks(partial(_draw, experiment, setting, request), request, label)
+        table = pd.concat([table for table, _ in drawn], ignore_index=True).assign(**named)
+        curves = build_curves(table, ns=experiment.votes, permutations=10, seed=request.seed)
+        return Outcome(curves, table, (*notes, *_fallback_note(label, [share for _, share in drawn])))
+    solved = _over_blocks(partial(_accuracy, experiment, setting, request), request, label)
+    curves = curves_table(_joined([values for values, _ in solved]), experiment, named, "accuracy")
+    return Outcome(curves, None, (*notes, *_fallback_note(label, [share for _, share in solved])))
 
 
 def _plan(
-    label: str, experiment: Experiment, setting: Setting, solver: Solver, paths: int
+    label: str, experiment: Experiment, setting: Setting, request: Request
 ) -> tuple[Solver, bool, tuple[str, ...]]:
     """The solver to use, whether it draws paths, and what to say where that is not what was asked."""
-    if solver != "exact":
-        return solver, True, ()
+    if request.solver != "exact":
+        return request.solver, True, ()
+    drawn = f"{request.paths} sampled paths a task"
     if isinstance(setting, BinarySetting):
         if setting.supports <= MAX_SUPPORTS:
-            return solver, False, ()
+            return "exact", False, ()
         why = f"{setting.supports:,} supports are too many for the exact chain"
-        return "monte-carlo", True, (f"{label}: {why}: {paths} sampled paths a task instead",)
+        return "monte-carlo", True, (f"{label}: {why}: {drawn} instead",)
     if needs_sampling(setting, experiment.methods):
-        return (
-            solver,
-            True,
-            (f"{label}: best-of-N has no formula here: {paths} sampled paths a task",),
-        )
-    return solver, False, ()
+        return "exact", True, (f"{label}: best-of-N has no formula here: {drawn}",)
+    return "exact", False, ()
 
 
-def _values_block(
-    experiment: Experiment, setting: Setting, seed: int, solver: Solver, paths: int, keys: list[Key]
-) -> dict[str, Array]:
-    tasks = draw_tasks(setting, keys, seed)
+def _fallback_note(label: str, shares: list[Array]) -> tuple[str, ...]:
+    """What the paper leaves as 0/0, where it occurred: see `decode.clip_norm`."""
+    share = float(np.concatenate(shares).mean())
+    if share == 0:
+        return ()
+    return (f"{label}: too few positive entries for ClipNorm in {share:.2%} of steps, completed uniformly",)
+
+
+def _risk(experiment: Experiment, setting: Setting, request: Request, keys: list[Key]) -> dict[str, Array]:
+    assert not isinstance(setting, BinarySetting)
+    tasks = draw_tasks(setting, keys, request.seed)
     asked = (experiment.steps, experiment.votes, experiment.methods)
-    if isinstance(setting, BinarySetting):
-        return exact_accuracy(tasks, setting, *asked)
-    return continuous_risk(tasks, setting, *asked, solver, paths)
+    return continuous_risk(tasks, setting, *asked, request.solver, request.paths)
 
 
-def _samples_block(
-    experiment: Experiment, setting: BinarySetting, seed: int, solver: Solver, paths: int, keys: list[Key]
-) -> pd.DataFrame:
-    source = transformer_supports if solver == "transformer" else sample_supports
-    return samples_table(draw_tasks(setting, keys, seed), setting, experiment.steps, paths, source)
+def _accuracy(
+    experiment: Experiment, setting: BinarySetting, request: Request, keys: list[Key]
+) -> tuple[dict[str, Array], Array]:
+    tasks = draw_tasks(setting, keys, request.seed)
+    return exact_accuracy(tasks, setting, experiment.steps, experiment.votes, experiment.methods)
 
 
-def _over_blocks(
-    solve: Callable[[list[Key]], Any], keys: list[Key], jobs: int, label: str, progress: bool
-) -> list[Any]:
-    """`solve` on every block of tasks, in order, on `jobs` processes."""
-    at_once = min(
-        TASKS_AT_ONCE, -(-len(keys) // (2 * jobs))
-    )  # at least two blocks a process, to share evenly
+def _draw(
+    experiment: Experiment, setting: BinarySetting, request: Request, keys: list[Key]
+) -> tuple[pd.DataFrame, Array]:
+    source = transformer_supports if request.solver == "transformer" else sample_supports
+    tasks = draw_tasks(setting, keys, request.seed)
+    sampled = source(tasks, setting, request.paths, experiment.steps)
+    return samples_table(tasks, setting, experiment.steps, sampled.supports), sampled.fallback
+
+
+def _over_blocks(solve: Callable[[list[Key]], Block], request: Request, label: str) -> list[Block]:
+    """`solve` on every block of tasks, in order; at least two blocks a process, to share evenly."""
+    keys, jobs = request.keys, request.jobs
+    at_once = min(TASKS_AT_ONCE, -(-len(keys) // (2 * jobs)))
     blocks = [keys[start : start + at_once] for start in range(0, len(keys), at_once)]
-    if jobs == 1:
-        found: Iterable[Any] = map(solve, blocks)
-    else:
+    found: Iterable[Block] = map(solve, blocks)
+    if jobs > 1:
         from joblib import Parallel, delayed  # type: ignore[import-untyped]
 
         found = Parallel(n_jobs=jobs, return_as="generator")(delayed(solve)(block) for block in blocks)
-    bar = tqdm(found, total=len(blocks), desc=label, unit="block", delay=2, disable=not progress)
+    bar = tqdm(found, total=len(blocks), desc=label, unit="block", delay=2, disable=not request.progress)
     return list(bar)
 
 
@@ -158,7 +174,7 @@ def _joined(blocks: list[dict[str, Array]]) -> dict[str, Array]:
 
 
 def curves_table(
-    values: dict[str, Array], experiment: Experiment, named: dict[str, str], column: str = "accuracy"
+    values: dict[str, Array], experiment: Experiment, named: dict[str, str], column: str
 ) -> pd.DataFrame:
     """The curves table of per-task values (tasks, steps, votes) by method."""
     parts = []

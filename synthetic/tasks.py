@@ -55,6 +55,7 @@ def task_keys(repeats: int, per_repeat: int) -> list[tuple[int, int]]:
     """The (repeat, index) of every task of an experiment. Raises BadInput on counts below one."""
     check_count("repeats", repeats)
     check_count("tasks", per_repeat)
+    check_count("repeats × tasks", repeats * per_repeat, high=1_000_000)
     return [(repeat, index) for repeat in range(repeats) for index in range(per_repeat)]
 
 

@@ -61,7 +61,7 @@ def exact_vote() -> tuple[str, float]:
     assert isinstance(setting, BinarySetting)
     tasks = draw_tasks(setting, task_keys(1, 20), seed=0)
     exact = seconds(lambda: exact_accuracy(tasks, setting, (50,), (64,), ("majority",)))
-    accuracy = exact_accuracy(tasks, setting, (50,), (64,), ("majority",))["majority"].ravel()
+    accuracy = exact_accuracy(tasks, setting, (50,), (64,), ("majority",))[0]["majority"].ravel()
     paths = (accuracy * (1 - accuracy) / 0.001**2 * 64).mean()
     sampled = seconds(lambda: sample_supports(tasks, setting, 2000, (50,))) / 2000 * paths
     return "exact / sampled vote at a standard error of 0.001 (N=64, t=50)", sampled / exact

@@ -85,6 +85,16 @@ def test_both_roads_give_the_same_curve(tmp_path):
         (["run", "fig2f", "--repeats", -1], "repeats=-1"),
         (["run", "fig2f", "--paths", 10**12], "paths=1000000000000"),
         (["run", "fig2f", "--jobs", 0], "jobs=0"),
+        (["run", "fig2f", "--set", "k=10"], "sparsity k=10"),
+        (["run", "fig2f", "--set", "n=0"], "n=0"),
+        (["run", "fig2f", "--set", "eta=nan"], "eta=nan"),
+        (["run", "fig2a", "--set", "eta=1"], "diverges at step"),
+        (["run", "fig2b", "--set", "noise_scale=raw"], "diverges at step 17"),
+        (["run", "fig2a", "--set", "d=100000"], "more than 50,000,000 numbers"),
+        (["run", "fig2f", "--repeats", 1000, "--tasks", 10**6], "repeats × tasks"),
+        (["sweep", "fig2f", "--vary", "d=2,1"], "d=1"),
+        (["sweep", "fig2f", "--vary", "d=3,4"], "unknown kind of file"),
+        (["claims"], "unknown kind of file"),
     ],
 )
 def test_bad_input_is_one_line_and_writes_nothing(tmp_path, arguments, message):

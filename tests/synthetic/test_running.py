@@ -55,6 +55,19 @@ def test_continuous_roads_agree():
     np.testing.assert_allclose(near["risk"], near["risk_sampled"], rtol=0.05)
 
 
+def test_fallbacks_of_clip_norm_are_reported():
+    """With one example of two coordinates, both of the wrong sign, nothing is positive at the first step."""
+    for solver in ("exact", "monte-carlo"):
+        notes = run_experiment("fig2g", EXPERIMENTS["fig2g"], solver, repeats=1, tasks=40, paths=64).notes
+        assert "too few positive entries for ClipNorm in" in notes[0]
+    assert run_experiment("fig2e", EXPERIMENTS["fig2e"], repeats=1, tasks=2).notes == ()
+
+
+def test_more_answers_than_memory_holds_are_refused_before_any_is_drawn():
+    with pytest.raises(BadInput, match="2,200,000,000 sampled answers do not fit in memory"):
+        run_experiment("fig2g", EXPERIMENTS["fig2g"], "monte-carlo", paths=1_000_000)
+
+
 def test_samples_the_votes_cannot_reach_are_left_out():
     outcome = run_experiment("fig2g", EXPERIMENTS["fig2g"], "transformer", paths=4, **SMALL)
     assert outcome.curves["N"].max() == 4
