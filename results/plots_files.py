@@ -4,6 +4,7 @@ render_all({"llm-gsm8k-majority-answers": {...}})  ->  {"llm-….svg": "<svg…"
 """
 
 import os
+import signal
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -34,7 +35,8 @@ def render_all(specs: dict[str, dict[str, Any]], progress: bool = False) -> dict
     if jobs <= 1:
         return _collect(map(render, specs.items()), len(specs), progress)
     # The renderer holds Python's lock, so threads gain nothing; it must not be forked once it has started.
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    quiet = (signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    with ProcessPoolExecutor(jobs, get_context("spawn"), signal.signal, quiet) as pool:
         return _collect(pool.map(render, specs.items()), len(specs), progress)
 
 

@@ -81,7 +81,7 @@ def greedy_name(panel: Panel) -> str:
     """What the baseline is called: decoding without chance, or in the continuous twin plain descent."""
     if panel.metric == "risk":
         return "plain gradient descent"
-    return "greedy decoding" if panel.source == "synthetic" else "greedy decoding (temperature 0)"
+    return "greedy decoding" if panel.source == "synthetic" else "greedy (temperature 0)"
 
 
 def value_tooltip(metric: str) -> list[alt.Tooltip]:

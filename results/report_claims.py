@@ -8,11 +8,13 @@ One row a setting; the verdict is the claim's own, the same in all of its rows.
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from results.commandline import BadInput
 from results.files import read_raw
+from results.plots_axes import NBSP
 from results.report_tables import Table
 
 COLUMNS = ("claim", "where", "setting", "quantity", "measured", "low", "high", "holds", "verdict")
@@ -33,19 +35,26 @@ def is_claims(path: Path) -> bool:
 
 
 def read_claims(path: Path) -> pd.DataFrame:
-    """The table, its cells as text. Raises BadInput where a column or a cell is missing."""
+    """The table: numbers in measured, low and high, text elsewhere. Raises BadInput on any other cell."""
     table = read_raw(path, COLUMNS)
     absent = [name for name in COLUMNS if name not in table]
     if absent:
         raise BadInput(f"{path}: no column {absent[0]!r}, expected in the claims table")
-    table = table[list(COLUMNS)]
+    table = table[list(COLUMNS)].astype("str").fillna("")
     for name in COLUMNS:
-        empty = (table[name].isna() | (table[name].astype("str") == "")).to_numpy()
-        if empty.any():
-            raise BadInput(
-                f"{path}: row {int(empty.argmax()) + 1}, column {name!r}: found nothing, expected text"
-            )
-    return table.astype("str")
+        expected = "text"
+        bad = table[name] == ""
+        if name in ("measured", "low", "high"):
+            expected = "a number"
+            table[name] = pd.to_numeric(table[name], errors="coerce")
+            bad = table[name].isna()
+        elif name == "holds":
+            expected = "True or False"
+            bad = ~table[name].isin(["True", "False"])
+        if bad.any():
+            row = int(bad.to_numpy().argmax()) + 1
+            raise BadInput(f"{path}: row {row}, column {name!r}: expected {expected}")
+    return table
 
 
 def claims_view(claims: pd.DataFrame) -> ClaimsView:
@@ -64,7 +73,7 @@ def claims_view(claims: pd.DataFrame) -> ClaimsView:
             row["quantity"],
             _number(row["measured"]),
             _range(row),
-            row["holds"],
+            "yes" if row["holds"] == "True" else "no",
         ]
         for _, row in claims.iterrows()
     ]
@@ -80,11 +89,11 @@ def _words(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _number(text: str) -> str:
-    return f"{float(text):.4g}".replace("-", "−")
+def _number(value: float) -> str:
+    return f"{value:.4g}".replace("-", "−")
 
 
-def _range(row: "pd.Series[str]") -> str:
+def _range(row: "pd.Series[Any]") -> str:
     if row["low"] == row["high"]:  # an extreme over tasks has no interval
         return "–"
-    return f"{_number(row['low'])} … {_number(row['high'])}"
+    return f"{_number(row['low'])}{NBSP}… {_number(row['high'])}"

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from results.plots_axes import show
+from results.plots_axes import NBSP, show
 from results.plots_cost import frontier, with_cost
 from results.plots_data import METHOD_NAMES, Z90, Panel
 
@@ -160,7 +160,7 @@ def _advice(panel: Panel) -> str:
     enough = choices[choices["value"] >= choices["value"].max() - 0.01].iloc[0]
     return (
         f"The cheapest way to within a point of the best measured is setting “{enough['setting']}” with "
-        f"N = {_n(enough)}: {show(enough['value'])} for {enough['cost']:,.0f} tokens a question."
+        f"N{NBSP}={NBSP}{_n(enough)}: {show(enough['value'])} for {enough['cost']:,.0f} tokens a question."
     )
 
 

@@ -273,3 +273,16 @@ def test_values_in_words():
     assert show(0.6456) == "64.6\N{NO-BREAK SPACE}%"
     assert show(-0.091) == "−9.1\N{NO-BREAK SPACE}%"
     assert show(33.05, "risk") == "33"
+
+
+def test_figures_rendered_by_several_processes_are_those_of_one():
+    def bars(height):
+        values = [{"a": "x", "b": height}]
+        encoding = {"x": {"field": "a", "type": "nominal"}, "y": {"field": "b", "type": "quantitative"}}
+        return {"data": {"values": values}, "mark": "bar", "encoding": encoding}
+
+    specs = {f"bars-{height}": bars(height) for height in range(1, 18)}
+    files = render_all(specs)
+    assert len(files) == 2 * len(specs)
+    for name in ("bars-1", "bars-17"):
+        assert (files[f"{name}.svg"], files[f"{name}.png"]) == render((name, specs[name]))[1:]

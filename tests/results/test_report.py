@@ -117,7 +117,7 @@ def test_card_numbers_are_those_of_the_table():
     assert card.headline == "Both pay, thinking longer more than voting."
     assert "adds 20.0 points for 4 times the tokens" in card.verdict
     # 0.70 for 400 tokens is more than a point below 0.74, the best: only N = 16 at high is near enough
-    assert f"setting “high” with N = 16: 74.0{NBSP}% for 6,400 tokens a question" in card.verdict
+    assert f"setting “high” with N{NBSP}={NBSP}16: 74.0{NBSP}% for 6,400 tokens a question" in card.verdict
 
 
 @pytest.mark.parametrize(
@@ -259,6 +259,11 @@ def test_claims_are_counted_by_verdict(tables):
     assert "Greedy stays near 2/d" in page.text
     with pytest.raises(BadInput, match="no column 'low'"):
         read_tables(tables(claims=claims.drop(columns="low")))
+    for name, expected in (("low", "a number"), ("holds", "True or False"), ("where", "text")):
+        with pytest.raises(BadInput, match=f"row 1, column '{name}': expected {expected}"):
+            read_tables(
+                tables(claims=claims.astype(object).assign(**{name: ["" if name == "where" else "x"] * 4}))
+            )
 
 
 def test_many_random_orders_are_thinned_and_said_so(tables):
