@@ -1,6 +1,7 @@
 """Which answers an experiment asks for, and which of them are still to be sampled.
 
-    Chunk(question=Question("tiny-0000", ...), setting="40", budget=40, decoding="sample", samples=(0, ..., 63))
+    Chunk(question=Question("tiny-0000", ...), setting="40", budget=40, decoding="sample", samples=(0, 1,
+    ...))
 
 One question comes after the other with all its settings and chunks: its prompts begin alike, so that a server
 computes the common part once, and a run that ends early has whole questions.

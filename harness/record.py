@@ -27,8 +27,14 @@ from results.files import replacing
 
 RECORD = "run.json"
 
-PLAN_FIELDS = {"limit", "samples", "budgets", "greedy", "url", "chunk", "concurrency", "device", "dp"}
+PLAN_FIELDS = {"file", "limit", "samples", "budgets", "greedy", "url", "chunk", "concurrency", "device", "dp"}
 """Fields that say how many answers are drawn, or where: a run may be continued with others."""
+CONTENTS = {
+    "prompt_sha256": ("prompt", "prompt text"),
+    "questions_sha256": ("dataset", "set of questions"),
+    "model_sha256": ("model", "training of the model"),
+}
+"""What may differ under the same name: the field with the name, and what to call it."""
 
 
 class Record:
@@ -73,9 +79,9 @@ class Record:
             if name not in PLAN_FIELDS and name in before and before[name] != now
         ]
         changed += [
-            name.replace("_sha256", "'s content")
-            for name in self._digests
-            if digests[name] != self._digests[name] and name.removesuffix("_sha256") not in " ".join(changed)
+            words
+            for name, (field, words) in CONTENTS.items()
+            if digests[name] != self._digests[name] and before.get(field) == self._experiment[field]
         ]
         if changed:
             raise BadInput(

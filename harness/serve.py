@@ -90,7 +90,7 @@ def _cpu_environment(dp: int) -> dict[str, str]:
     """The platform, and the cores shared out among `dp` copies unless the environment says so already."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
     each = max(1, len(cores) // dp)
-    defaults = {"OMP_NUM_THREADS": str(each)}
+    defaults = {"OMP_NUM_THREADS": str(each), "OMP_WAIT_POLICY": "PASSIVE"}
     if dp > 1:
         groups = [[cores[(copy * each + i) % len(cores)] for i in range(each)] for copy in range(dp)]
         defaults["SGLANG_CPU_OMP_THREADS_BIND"] = "|".join(f"{group[0]}-{group[-1]}" for group in groups)
@@ -132,7 +132,7 @@ class Server:
     def stop(self) -> None:
         """Ask the server to end, and kill whatever of its group is left."""
         if self._process.poll() is None:
-            self._process.send_signal(signal.SIGINT)
+            self._process.send_signal(signal.SIGTERM)
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(STOP_SECONDS)
         with suppress(ProcessLookupError):  # nothing is left
@@ -149,5 +149,5 @@ class Server:
 
 
 def _end_with_parent() -> None:
-    """In the child: be told to end when the parent is gone, even one that was killed (Linux only)."""
+    """In the child, on Linux: be told to end when the parent is gone, even one that was killed."""
     _LIBC.prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG

@@ -40,6 +40,10 @@ def sample(config: str, overrides: tuple[str, ...], out: Path, url: str | None, 
     status 3: the run has ended, and answers are missing because requests kept failing.
     """
     import asyncio
+    import os
+
+    # Threads that wait for one another in a loop are several times slower once another program wants a core.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
     from harness.config import read_experiment
     from harness.engines import engine_for

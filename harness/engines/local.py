@@ -69,6 +69,7 @@ class TransformersEngine:
         await asyncio.gather(self._worker, return_exceptions=True)
 
     def _load(self) -> Any:
+        transformers.utils.logging.disable_progress_bar()
         try:
             model = transformers.AutoModelForCausalLM.from_pretrained(
                 self._location, revision=self._revision, dtype=self._dtype

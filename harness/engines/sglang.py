@@ -23,7 +23,9 @@ from harness.engines.tokens import PromptTokens
 from results import BadInput
 
 ATTEMPTS = 6
-"""Times a request is sent; the pauses between them add up to about half a minute."""
+"""Times a request is sent; with the pauses between, a server has half a minute to come back."""
+FIRST_PAUSE = 1.0
+"""Seconds between the first two; each pause is twice the one before."""
 PATIENCE = 60.0
 """Seconds that a server at a URL has to become ready."""
 LONGEST_REPLY = 1800.0
@@ -107,8 +109,8 @@ class SGLangEngine:
         )
         try:
             await self._wait_until_ready()
-            self._check_model(await self._get("/model_info"))
-            self._read_settings(await self._get("/server_info"))
+            self._check_model(await self._get("model_info"))
+            self._read_settings(await self._get("server_info"))
         except BaseException:
             await self._session.close()
             raise
@@ -139,7 +141,7 @@ class SGLangEngine:
         retrying = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception_type((_TryAgain, aiohttp.ClientError, TimeoutError)),
             stop=tenacity.stop_after_attempt(ATTEMPTS),
-            wait=tenacity.wait_exponential_jitter(initial=1, max=30),
+            wait=tenacity.wait_exponential_jitter(multiplier=FIRST_PAUSE, max=30, jitter=FIRST_PAUSE),
             reraise=True,
         )
         try:
@@ -202,15 +204,18 @@ class SGLangEngine:
                 )
             await asyncio.sleep(0.5)
 
-    async def _get(self, path: str) -> dict[str, Any]:
+    async def _get(self, name: str) -> dict[str, Any]:
+        """A server's account of itself; routers still know it by an older name."""
         try:
-            async with self._session.get(self._url + path) as response:
+            async with self._session.get(f"{self._url}/{name}") as response:
+                if response.status == 404 and not name.startswith("get_"):
+                    return await self._get(f"get_{name}")
                 response.raise_for_status()
-                found = await response.json()
+                found = await response.json(content_type=None)  # a router may name no type
         except (aiohttp.ClientError, ValueError) as error:
-            raise BadInput(f"{self._url}{path}: not the reply of an SGLang server: {error}") from None
+            raise BadInput(f"{self._url}/{name}: not the reply of an SGLang server: {error}") from None
         if not isinstance(found, dict):
-            raise BadInput(f"{self._url}{path}: not the reply of an SGLang server: {found!r:.80}")
+            raise BadInput(f"{self._url}/{name}: not the reply of an SGLang server: {found!r:.80}")
         return found
 
     def _check_model(self, info: dict[str, Any]) -> None:

@@ -19,8 +19,8 @@ class StopRule:
         self._tokenizer = tokenizer
         self._end_tokens = end_tokens
         self._stop = stop
-        # A stop string of so many characters, in tokens of at least one each.
-        self._tail = max(map(len, stop), default=0) + 1
+        # A token is a byte of the stop string at least; one more, as some decoders strip the first space.
+        self._tail = max((len(text.encode()) for text in stop), default=0) + 1
         self._suspects = self._tokens_that_may_complete_a_stop()
 
     def _tokens_that_may_complete_a_stop(self) -> frozenset[int]:
@@ -28,8 +28,10 @@ class StopRule:
         if not self._stop:
             return frozenset()
         last = {text[-1] for text in self._stop} | {REPLACEMENT}
-        pieces = self._tokenizer.batch_decode([[token] for token in range(len(self._tokenizer))])
-        return frozenset(token for token, piece in enumerate(pieces) if not last.isdisjoint(piece))
+        before = self._tokenizer("a", add_special_tokens=False)["input_ids"]  # keeps a token's leading space
+        skipped = len(self._tokenizer.decode(before))
+        pieces = self._tokenizer.batch_decode([[*before, token] for token in range(len(self._tokenizer))])
+        return frozenset(token for token, piece in enumerate(pieces) if not last.isdisjoint(piece[skipped:]))
 
     def ends(self, tokens: Sequence[int]) -> bool:
         """Whether the newest of `tokens` ends the answer."""

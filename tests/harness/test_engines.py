@@ -1,0 +1,280 @@
+"""Engines: what the SGLang client makes of every fault a server can have, and the local engine's answers."""
+
+import asyncio
+import json
+import socket
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+import harness.engines.sglang as client
+from harness.config import model_location
+from harness.engines.base import Completion, EngineError, Sampling
+from harness.engines.local import TransformersEngine
+from harness.engines.sglang import ATTEMPTS, SGLangEngine
+from harness.engines.tokens import PromptTokens
+from results import BadInput
+
+TINY = model_location("tiny")
+SAMPLING = Sampling(max_new_tokens=64, temperature=1.0, stop=("[END]",))
+PROMPT = "Clara has 12 eggs. Mia has 2 fewer than Clara. How many eggs does Mia have?\nUse around 40 tokens."
+
+
+def answer(text: str = " The answer is ##18##.", reason: str = "stop", tokens: int = 9) -> dict[str, Any]:
+    meta = {"prompt_tokens": 71, "completion_tokens": tokens, "finish_reason": {"type": reason}}
+    return {"text": text, "output_ids": [1, 2], "meta_info": meta}
+
+
+class FaultyServer:
+    """Speaks SGLang's protocol and answers each /generate with the next of `replies`, the last for ever."""
+
+    def __init__(
+        self, *replies: Any, model: str = TINY, info: dict[str, Any] | None = None, prefix: str = ""
+    ) -> None:
+        self.replies = list(replies)
+        self.requests: list[dict[str, Any]] = []
+        self.unready = 0
+        app = web.Application()
+        app.router.add_get("/health", self._health)
+        app.router.add_get(
+            f"/{prefix}model_info", _constant({"model_path": model, "served_model_name": "served"})
+        )
+        app.router.add_get(
+            f"/{prefix}server_info", _constant({"version": "0.5.23", "api_key": "secret", **(info or {})})
+        )
+        app.router.add_post("/generate", self._generate)
+        self.app = app
+
+    async def _health(self, _request: web.Request) -> web.Response:
+        self.unready -= 1
+        return web.Response(status=503 if self.unready >= 0 else 200)
+
+    async def _generate(self, request: web.Request) -> web.StreamResponse:
+        self.requests.append(await request.json())
+        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+        if reply == "cut":
+            assert request.transport is not None
+            request.transport.abort()
+        if isinstance(reply, int):
+            return web.Response(status=reply, text="what is wrong")
+        return web.Response(text=reply if isinstance(reply, str) else json.dumps(reply))
+
+
+def _constant(content: Any) -> Callable[[web.Request], Awaitable[web.Response]]:
+    async def reply(_request: web.Request) -> web.Response:
+        return web.json_response(content)
+
+    return reply
+
+
+def ask(server: FaultyServer, n: int = 2) -> list[Completion]:
+    """The answers that the client gets from `server` to one request."""
+
+    async def run() -> list[Completion]:
+        async with TestServer(server.app) as running:
+            url = str(running.make_url("/"))
+            async with SGLangEngine(url, TINY, revision=None, chat=True) as engine:
+                return await engine.generate(PROMPT, n, SAMPLING, seed=1)
+
+    return asyncio.run(run())
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "FIRST_PAUSE", 0.001)
+
+
+def test_a_request_says_everything_and_sends_tokens() -> None:
+    server = FaultyServer([answer(), answer(" 7", "length", 64)])
+    first, second = ask(server)
+    assert first == Completion(" The answer is ##18##.", 9, 71, "stop", None)
+    assert second == Completion(" 7", 64, 71, "length", None)
+    (request,) = server.requests
+    params = request["sampling_params"]
+    expected = {
+        "n": 2,
+        "max_new_tokens": 64,
+        "temperature": 1.0,
+        "top_p": 1.0,
+        "top_k": -1,
+        "stop": ["[END]"],
+    }
+    assert params == expected
+    assert request["input_ids"][:1] == [2]  # one <|user|>, and no other token before it
+    assert request.keys() == {"input_ids", "sampling_params"}
+
+
+def test_one_answer_may_come_without_a_list() -> None:
+    assert len(ask(FaultyServer(answer()), n=1)) == 1
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(500, id="server error"),
+        pytest.param(503, id="not ready"),
+        pytest.param(429, id="too busy"),
+        pytest.param("cut", id="connection cut"),
+        pytest.param("<html>", id="not JSON"),
+        pytest.param("", id="nothing"),
+        pytest.param([], id="no answers"),
+        pytest.param([answer()], id="too few answers"),
+        pytest.param([answer()] * 3, id="too many answers"),
+        pytest.param([answer(), answer(reason="abort")], id="an aborted answer"),
+        pytest.param([answer(), {"text": "x"}], id="an answer without its account"),
+        pytest.param([answer(), answer(reason="odd")], id="an unknown reason"),
+        pytest.param({"error": {"message": "out of memory"}}, id="an error in place of answers"),
+    ],
+)
+def test_a_fault_is_asked_again_and_never_taken_for_an_answer(fault: Any) -> None:
+    server = FaultyServer(fault, fault, [answer(), answer()])
+    assert len(ask(server)) == 2
+    assert len(server.requests) == 3
+
+    lasting = FaultyServer(fault)
+    with pytest.raises(EngineError, match=f"{ATTEMPTS} attempts failed"):
+        ask(lasting)
+    assert len(lasting.requests) == ATTEMPTS
+
+
+@pytest.mark.parametrize("status", [400, 404, 422])
+def test_a_refused_request_is_not_sent_again(status: int) -> None:
+    server = FaultyServer(status)
+    with pytest.raises(EngineError, match=rf"refused with status {status}: what is wrong"):
+        ask(server)
+    assert len(server.requests) == 1
+
+
+def test_the_client_waits_for_a_server_that_is_starting() -> None:
+    server = FaultyServer([answer(), answer()])
+    server.unready = 2
+    assert len(ask(server)) == 2
+
+
+def test_a_router_in_front_of_servers_will_do() -> None:
+    assert len(ask(FaultyServer([answer(), answer()], prefix="get_"))) == 2
+
+
+@pytest.mark.parametrize("info", [[], "text", 7])
+def test_another_program_at_the_url_is_refused(info: Any) -> None:
+    server = FaultyServer(answer(), prefix="unknown_")
+    server.app.router.add_get("/model_info", _constant(info))
+    with pytest.raises(BadInput, match="not the reply of an SGLang server"):
+        ask(server)
+    with pytest.raises(BadInput, match="get_model_info: not the reply of an SGLang server: 404"):
+        ask(FaultyServer(answer(), prefix="unknown_"))
+
+
+def open_engine(url: str) -> None:
+    async def run() -> None:
+        async with SGLangEngine(url, TINY, revision=None, chat=True):
+            pass
+
+    asyncio.run(run())
+
+
+def test_no_server_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "PATIENCE", 0.1)
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        with pytest.raises(BadInput, match=rf"server at {url} does not answer .*python -m harness serve"):
+            open_engine(url)
+
+
+@pytest.mark.parametrize("url", ["localhost:30000", "http://", "nonsense", "ftp://host"])
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(BadInput, match=r"not the address of a server|does not answer"):
+        open_engine(url)
+
+
+def test_another_model_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"serves org/Other-8B, expected .*model"):
+        ask(FaultyServer([answer(), answer()], model="org/Other-8B"))
+
+
+def test_a_server_that_repeats_its_answers_is_refused() -> None:
+    server = FaultyServer([answer(), answer()], info={"enable_deterministic_inference": True})
+    with pytest.raises(BadInput, match="copies of one another"):
+        ask(server)
+
+
+def test_settings_go_on_record_and_keys_do_not() -> None:
+    server = FaultyServer(answer(), info={"dtype": "bfloat16", "dp_size": 8})
+
+    async def run() -> dict[str, Any]:
+        async with TestServer(server.app) as running:
+            url = str(running.make_url("/"))
+            async with SGLangEngine(url, TINY, revision=None, chat=True) as engine:
+                return {"version": engine.version, **engine.describe()}
+
+    found = asyncio.run(run())
+    assert found["version"] == "0.5.23"
+    assert found["server"] == {"dtype": "bfloat16", "dp_size": 8}
+
+
+def draw(*requests: tuple[str, int, Sampling, int]) -> list[list[Completion]]:
+    """The local engine's answers to requests that are made at the same time."""
+
+    async def run() -> list[list[Completion]]:
+        async with TransformersEngine(TINY, revision=None, chat=True) as engine:
+            return await asyncio.gather(*(engine.generate(*request) for request in requests))
+
+    return asyncio.run(run())
+
+
+def test_local_answers_are_cut_before_the_stop_string_and_counted_with_it() -> None:
+    (answers,) = draw((PROMPT, 8, SAMPLING, 1))
+    assert len(answers) == 8
+    for completion in answers:
+        assert "[END]" not in completion.text
+        assert completion.prompt_tokens == len(PromptTokens(TINY, None, chat=True).encode(PROMPT))
+        assert 1 <= completion.tokens <= 64
+    stopped = [completion for completion in answers if completion.finish_reason == "stop"]
+    assert stopped
+    assert all(completion.text.endswith(". ") for completion in stopped)
+
+
+def test_local_requests_of_different_kinds_are_answered_side_by_side() -> None:
+    greedy = Sampling(max_new_tokens=64, temperature=0.0, stop=("[END]",))
+    short = Sampling(max_new_tokens=2, temperature=1.0)
+    first, second, third = draw((PROMPT, 3, greedy, 1), (PROMPT, 200, short, 2), (PROMPT, 100, short, 3))
+    assert len({completion.text for completion in first}) == 1
+    assert {(c.tokens, c.finish_reason) for c in [*second, *third]} == {(2, "length")}
+    assert (len(second), len(third)) == (200, 100)
+
+
+def test_local_answers_can_be_drawn_again() -> None:
+    assert draw((PROMPT, 4, SAMPLING, 7)) == draw((PROMPT, 4, SAMPLING, 7))
+
+
+def test_a_prompt_beyond_the_context_is_an_error_of_its_request() -> None:
+    with pytest.raises(EngineError, match=r"\d+ tokens of prompt and 64 new ones: the model has 512"):
+        draw(("egg " * 500, 2, SAMPLING, 1))
+
+
+def test_a_local_model_that_is_none_is_refused(tmp_path: Any) -> None:
+    with pytest.raises(BadInput, match="no tokenizer could be loaded"):
+        TransformersEngine(str(tmp_path), revision=None, chat=True)
+
+
+def test_closing_the_local_engine_ends_its_batch() -> None:
+    async def run() -> None:
+        async with TransformersEngine(TINY, revision=None, chat=True) as engine:
+            endless = Sampling(max_new_tokens=480, temperature=1.0)
+            request = asyncio.create_task(engine.generate("egg", 256, endless, 1))
+            await asyncio.sleep(0.5)
+            request.cancel()
+
+    started = asyncio.run(_timed(run))
+    assert started < 20  # drawing it all takes minutes on a slow machine
+
+
+async def _timed(run: Callable[[], Awaitable[None]]) -> float:
+    loop = asyncio.get_running_loop()
+    start = loop.time()
+    await run()
+    return loop.time() - start

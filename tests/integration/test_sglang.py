@@ -1,0 +1,118 @@
+"""The client against the real SGLang server, and both engines against each other."""
+
+import asyncio
+import math
+import shutil
+from pathlib import Path
+from statistics import mean, variance
+
+import pytest
+
+from harness.config import model_location, read_experiment
+from harness.engines import Completion, Engine, EngineError, Sampling
+from harness.engines.local import TransformersEngine
+from harness.engines.sglang import SGLangEngine
+from harness.grader import read_hashes
+from harness.plan import prompt_for, remaining_chunks
+from harness.questions import Question, load_questions
+from results import BadInput
+
+pytestmark = pytest.mark.integration
+
+TINY = model_location("tiny")
+QUESTIONS = load_questions("tiny")[:20]
+
+
+def local() -> TransformersEngine:
+    return TransformersEngine(TINY, revision=None, chat=True, dtype="float32")
+
+
+def remote(url: str) -> SGLangEngine:
+    return SGLangEngine(url, TINY, revision=None, chat=True)
+
+
+def prompts(questions: list[Question], budget: int) -> list[str]:
+    experiment = read_experiment("tiny", {"budgets": str(budget), "chunk": "64"})
+    return [prompt_for(experiment, chunk) for chunk in remaining_chunks(experiment, questions, {})]
+
+
+def answers(engine: Engine, texts: list[str], n: int, sampling: Sampling) -> list[list[Completion]]:
+    async def run() -> list[list[Completion]]:
+        async with engine:
+            asked = (engine.generate(text, n, sampling, seed) for seed, text in enumerate(texts))
+            return await asyncio.gather(*asked)
+
+    return asyncio.run(run())
+
+
+def test_greedy_answers_of_both_engines_are_equal(sglang_url: str) -> None:
+    texts = prompts(QUESTIONS[:8], 20) + prompts(QUESTIONS[:8], 60)
+    sampling = Sampling(184, temperature=0.0, stop=("[END]",))
+    ours = answers(local(), texts, 1, sampling)
+    theirs = answers(remote(sglang_url), texts, 1, sampling)
+    for (mine,), (its,) in zip(ours, theirs, strict=True):
+        assert mine.text == its.text
+        assert (mine.tokens, mine.prompt_tokens) == (its.tokens, its.prompt_tokens)
+        assert mine.finish_reason == its.finish_reason
+
+
+def test_answers_cut_off_by_the_limit_are_equal(sglang_url: str) -> None:
+    texts = prompts(QUESTIONS[:4], 60)
+    sampling = Sampling(7, temperature=0.0, stop=("[END]",))
+    ours = answers(local(), texts, 1, sampling)
+    theirs = answers(remote(sglang_url), texts, 1, sampling)
+    assert [(c.text, c.tokens) for (c,) in ours] == [(c.text, c.tokens) for (c,) in theirs]
+    assert {(c.tokens, c.finish_reason) for (c,) in ours + theirs} == {(7, "length")}
+
+
+def test_sampled_answers_of_both_engines_come_from_one_distribution(sglang_url: str) -> None:
+    n = 24
+    texts = prompts(QUESTIONS, 40)
+    sampling = Sampling(144, temperature=1.0, stop=("[END]",))
+    ours = answers(local(), texts, n, sampling)
+    theirs = answers(remote(sglang_url), texts, n, sampling)
+
+    golds = [question.gold for question in QUESTIONS]
+    for measure in (_correct, _tokens):
+        differences, variances = [], []
+        for gold, mine, its in zip(golds, ours, theirs, strict=True):
+            a, b = [measure(c, gold) for c in mine], [measure(c, gold) for c in its]
+            differences.append(mean(a) - mean(b))
+            variances.append((variance(a) + variance(b)) / n)
+        z = sum(differences) / math.sqrt(sum(variances))
+        assert abs(z) < 4, measure.__name__
+    # The bound is tight enough to mean something: the standard error of the accuracy is a few per cent.
+    correct = [_correct(c, gold) for gold, found in zip(golds, theirs, strict=True) for c in found]
+    assert 0.1 < mean(correct) < 0.9
+    assert len({c.text for found in theirs for c in found}) > 4 * len(QUESTIONS)  # no copies of one another
+
+
+def _correct(completion: Completion, gold: str) -> float:
+    return float(read_hashes(completion.text) == gold)
+
+
+def _tokens(completion: Completion, _gold: str) -> float:
+    return float(completion.tokens)
+
+
+def test_a_prompt_beyond_the_context_fails_at_once(sglang_url: str) -> None:
+    with pytest.raises(EngineError, match="refused with status 400"):
+        answers(remote(sglang_url), ["egg " * 600], 2, Sampling(64, temperature=1.0))
+
+
+def test_a_server_with_another_model_is_refused(sglang_url: str, tmp_path: Path) -> None:
+    shutil.copytree(TINY, tmp_path / "other-model")
+    other = SGLangEngine(sglang_url, str(tmp_path / "other-model"), revision=None, chat=True)
+    with pytest.raises(BadInput, match=r"serves .*, expected .*other-model"):
+        answers(other, ["egg"], 1, Sampling(4, temperature=1.0))
+
+
+def test_the_server_s_settings_are_known(sglang_url: str) -> None:
+    async def run() -> tuple[str, dict[str, object]]:
+        async with remote(sglang_url) as engine:
+            return engine.version, engine.describe()["server"]
+
+    version, settings = asyncio.run(run())
+    assert version.count(".") >= 2
+    assert (settings["device"], settings["dtype"]) == ("cpu", "float32")
+    assert settings["sampling_defaults"] == "openai"
