@@ -127,7 +127,8 @@ def length_key(panel: Panel, has_trend: bool) -> str:
     many = "repeats" if panel.source == "synthetic" else "random orders"
     parts = ["Points: exact"]
     if has_trend:
-        parts.append("lines: fitted trend")
+        few = len(set(panel.exact["length"])) == 3
+        parts.append("lines: fitted trend (which meets any three points)" if few else "lines: fitted trend")
     if panel.orders:
         parts.append(f"dots: {panel.orders_shown} {many}")
     if len(panel.greedy.dropna(subset=["length"])):

@@ -76,9 +76,11 @@ class ForecastView:
 
 
 def row_views(panels: list[Panel]) -> list[RowView]:
-    """One row of figures for each panel; those that have both axes come first, and so are shown first."""
+    """One row of figures for each panel; that with most to see on both axes is first, and so shown first."""
     views = []
-    for panel in sorted(panels, key=lambda panel: (not panel.has_lengths, len(panel.ns) == 1)):
+    for panel in sorted(
+        panels, key=lambda panel: (not panel.has_lengths, -len(panel.settings) * len(panel.ns))
+    ):
         y_range = axis_range(panel)
         figures, absent = [], []
         if len(panel.ns) > 1:
