@@ -23,7 +23,7 @@ _LOG_BOUNDS = (-9.0, 9.0)
 
 @dataclass(frozen=True)
 class BetaFit:
-    """Beta(a, b), the covariance of (log a, log b) and whether a or b ran to the end of its range."""
+    """Beta(a, b), the covariance of (log a, log b), and whether a or b ran to within e of its limit."""
 
     a: float
     b: float
@@ -46,7 +46,7 @@ def fit_beta(successes: Ints, trials: Ints) -> BetaFit:
         (minimize(loss, x, method="L-BFGS-B", bounds=[_LOG_BOUNDS] * 2) for x in starts), key=lambda r: r.fun
     )
     x = np.asarray(found.x)
-    at_bound = bool(np.any(np.abs(x) > _LOG_BOUNDS[1] - 1e-6))
+    at_bound = bool(np.any(np.abs(x) > _LOG_BOUNDS[1] - 1))
     return BetaFit(float(np.exp(x[0])), float(np.exp(x[1])), _inverse_curvature(loss, x), at_bound)
 
 
@@ -80,7 +80,7 @@ def beta_binomial(observed: Observed, targets: Points, options: Options) -> Pred
         status[here] = Status.BOUND_HIT if fit.at_bound else Status.OK
         condition[here] = np.linalg.cond(fit.covariance)
         draws[:, here] = _draws(fit, counts.correct, counts.pools, targets.N[here], options, rng)
-    return finished(mean, draws, status, condition, options.level)
+    return finished(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level)
 
 
 def parameter_draws(fit: BetaFit, s: Ints, n: Ints, N: Ints, R: int, rng: np.random.Generator) -> Floats:

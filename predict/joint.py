@@ -46,7 +46,7 @@ class JointFit:
         alpha, zeta: accuracy at N = ∞ and N = 0, each at T_0 and at T = ∞.
         chi2: mean squared whitened residual per degree of freedom.
         condition: condition number of the column-scaled Jacobian.
-        at_bound: whether μ or a Δ ran to the end of its range.
+        at_bound: whether μ or a Δ ran to the end of its range (α may do so as well: see its value).
     """
 
     start: float
@@ -95,7 +95,7 @@ def joint(observed: Observed, targets: Points, options: Options) -> Prediction:
         spread = np.std([fit_joint(T, N, copy, whiten, fit)(*at) for copy in copies], axis=0)
         draws[:, here] = fit(*at) + spread * rng.standard_normal((options.replicates, 1))
     status = worse(status, falling(observed, targets))
-    return finished(mean, draws, status, condition, options.level)
+    return finished(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level)
 
 
 def fit_joint(T: Floats, N: Ints, accuracy: Floats, whiten: Floats, near: JointFit | None = None) -> JointFit:
@@ -209,6 +209,6 @@ def _condition(t: Floats, N: Ints, log: Floats, linear: Floats, whiten: Floats, 
 
 
 def _status(fit: JointFit) -> Status:
-    if fit.at_bound:
+    if fit.at_bound or any(abs(end - 0.5) > 0.5 - 1e-9 for end in fit.alpha):
         return Status.BOUND_HIT
     return Status.POOR_FIT if fit.chi2 > 4 else Status.OK

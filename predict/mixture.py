@@ -62,7 +62,7 @@ def mixture(observed: Observed, targets: Points, options: Options) -> Prediction
         mean[at], status[at], condition[at] = along[0], along[1], along[2]
         if options.replicates:
             draws[:, at] = along[3]
-    return finished(mean, draws, status, condition, options.level)
+    return finished(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level)
 
 
 def forecast_pool(pool: Pool, method: str, N: Ints, options: Options) -> tuple[Floats, Floats, Status]:
@@ -73,7 +73,7 @@ def forecast_pool(pool: Pool, method: str, N: Ints, options: Options) -> tuple[F
     if method == "best_of_n":
         population = fit_rates(counts)
         values = np.stack([best_table(int(n)) for n in N], axis=1)
-        each, square = (population.posterior_mean(v) for v in (values, values**2))
+        each, square = population.moments(values)
         beta = fit_beta(counts.correct, counts.pools)
         other = best_of_n_given(beta, counts.correct, counts.pools, N).mean(axis=0)
         mean = (each.mean(axis=0) + other) / 2
@@ -86,8 +86,8 @@ def forecast_pool(pool: Pool, method: str, N: Ints, options: Options) -> tuple[F
         return mean, np.empty((0, len(N))), status
     drawn = population.parameter_draws(values, min(PARAMETER_DRAWS, R), rng)
     drawn = drawn[rng.integers(len(drawn), size=R)]
-    if method == "best_of_n":  # the truth may lie between the two models, or half as far beyond either
-        share = rng.uniform(-0.5, 1.5, (R, 1))
+    if method == "best_of_n":  # the truth may lie between the two models, or as far beyond either
+        share = rng.uniform(-1.0, 2.0, (R, 1))
         others = parameter_draws(beta, counts.correct, counts.pools, N, R, rng)
         drawn = np.clip(share * drawn + (1 - share) * others, 0.0, 1.0)
     else:
@@ -115,17 +115,16 @@ def _with_nulls(population: Population, counts: VoteCounts, N: Ints) -> tuple[Fl
     """Posterior mean and mean square of the vote accuracy, (Q, M) each, and its values by atom (K, M)."""
     if not counts.nulls.any():
         values = np.stack([vote_table(int(n)) for n in N], axis=1)
-        return population.posterior_mean(values), population.posterior_mean(values**2), values
+        return *population.moments(values), values
     fit = fit_beta(counts.nulls, counts.pools)
     blank = rates(fit, counts.nulls, counts.pools)
     each, square = np.empty((len(blank), len(N))), np.empty((len(blank), len(N)))
     values = np.empty((len(population.F), len(N)))
     for j, n in enumerate(N):
-        cast = np.arange(n + 1)
-        tables = votes_cast(int(n))
-        chance = np.asarray(binom.pmf(cast[None, :], n, 1 - blank[:, None]))
-        each[:, j] = (chance * population.posterior_mean(tables)).sum(axis=1)
-        square[:, j] = (chance * population.posterior_mean(tables**2)).sum(axis=1)
+        tables, spread = votes_cast(int(n))
+        chance = np.asarray(binom.pmf(np.arange(n + 1)[None, :], n, 1 - blank[:, None])) @ spread
+        mean, mean_square = population.moments(tables)
+        each[:, j], square[:, j] = (chance * mean).sum(axis=1), (chance * mean_square).sum(axis=1)
         values[:, j] = tables @ chance.mean(axis=0)
     return each, square, values
 

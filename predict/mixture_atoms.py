@@ -13,8 +13,9 @@ Only how many answers agree is used, never their text: the probability of a part
 Processes, 2.2).
 """
 
+import itertools
+from collections import Counter
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from scipy.special import gammaln
@@ -78,34 +79,47 @@ def log_likelihood(observed: Patterns) -> Floats:
         wrong = np.where(m[:, None] > 0, m[:, None] * np.log1p(-P), 0.0)
     unique: dict[tuple[int, ...], int] = {}
     of = [unique.setdefault(tuple(w.tolist()), len(unique)) for w in observed.wrong]
-    agreement = np.stack([_log_agreement(counts) for counts in unique])[of]
+    agreement = _log_agreement(list(unique))[of]
     total = (right + wrong)[:, :, None, None] + agreement[:, None]
     return np.asarray(total.reshape(len(s), ATOMS))
 
 
-@cache
-def _log_agreement(counts: tuple[int, ...]) -> Floats:
-    """The log of the bracket in `log_likelihood`, shape (len(A), RESTS)."""
-    c = np.array(counts, dtype=float)
-    m = c.sum()
-    log_a, log_rest = np.log(np.maximum(A, 1e-300)), np.log1p(-A)
-    terms = [m * log_rest[:, None] + _log_eppf(c)]
-    for size in np.unique(c):
-        without = np.delete(c, int(np.argmax(c == size)))
-        weight = np.log((c == size).sum()) + size * log_a + (m - size) * log_rest
-        terms.append(weight[:, None] + _log_eppf(without))
-    return np.asarray(np.logaddexp.reduce(np.stack(terms), axis=0))
+def _log_agreement(counts: list[tuple[int, ...]]) -> Floats:
+    """The log of the bracket in `log_likelihood` for each of `counts`, shape (len(counts), len(A), RESTS).
 
-
-def _log_eppf(c: Floats) -> Floats:
-    """log EPPF of block sizes c under each `rest`, shape (RESTS,); −inf where it is impossible."""
-    n, k = c.sum(), len(c)
-    theta = np.array(THETAS)
-    ewens = k * np.log(theta) + gammaln(c).sum() - (gammaln(theta + n) - gammaln(theta))
-    choices = [
-        gammaln(J + 1) - gammaln(J - k + 1) + gammaln(c + 1).sum() - (gammaln(J + n) - gammaln(J))
-        if k <= J
-        else -np.inf
-        for J in CHOICES
+    Its terms are rows here: no seen answer leads (lead = 0), or one of `ways` answers of the same count does.
+    """
+    rows = [
+        (lead, ways, len(c), sum(c))
+        for c in counts
+        for lead, ways in itertools.chain([(0, 1)], Counter(c).items())
     ]
-    return np.append(ewens, choices)
+    lead, ways, k, m = np.array(rows, dtype=float).T
+    terms = np.array([1 + len(set(c)) for c in counts])
+    first = np.concatenate([[0], np.cumsum(terms)[:-1]])
+    log_gamma = np.repeat([gammaln(np.array(c)).sum() for c in counts], terms)
+    log_factorial = np.repeat([gammaln(np.array(c) + 1.0).sum() for c in counts], terms)
+    eppf = _log_eppf(
+        m - lead,
+        np.where(lead > 0, k - 1, k),
+        log_gamma - np.where(lead > 0, gammaln(np.maximum(lead, 1)), 0.0),
+        log_factorial - gammaln(lead + 1),
+    )
+    log_a, log_other = np.log(np.maximum(A, 1e-300)), np.log1p(-A)
+    weight = np.log(ways)[:, None] + lead[:, None] * log_a + (m - lead)[:, None] * log_other
+    return np.asarray(np.logaddexp.reduceat(weight[:, :, None] + eppf[:, None, :], first, axis=0))
+
+
+def _log_eppf(n: Floats, k: Floats, log_gamma: Floats, log_factorial: Floats) -> Floats:
+    """log EPPF of partitions of n into k blocks c under each `rest`, −inf where impossible.
+
+    All arguments have shape (partitions,); `log_gamma` is Σ log Γ(c), `log_factorial` Σ log c!. The result
+    has shape (partitions, RESTS).
+    """
+    theta = np.array(THETAS)
+    rising = gammaln(theta + n[:, None]) - gammaln(theta)
+    ewens = k[:, None] * np.log(theta) + log_gamma[:, None] - rising
+    J = np.array(CHOICES)
+    ways = gammaln(J + 1) - gammaln(np.maximum(J - k[:, None], 0) + 1)
+    choices = ways + log_factorial[:, None] - (gammaln(J + n[:, None]) - gammaln(J))
+    return np.concatenate([ewens, np.where(k[:, None] <= J, choices, -np.inf)], axis=1)

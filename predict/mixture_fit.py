@@ -11,11 +11,17 @@ with equal weight.
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from predict.mixture_atoms import RESTS, THETAS, A, P
 from predict.protocol import Floats
 
 _STEPS = 40
+ENOUGH = 1e-2
+"""Newton stops when a step gains less than this much log-likelihood: far below what changes a forecast."""
+
+Likelihood = Floats | csr_array
+"""Dense, or sparse where most atoms are out of the question for most patterns."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,7 @@ def features() -> Floats:
 
 
 def bases() -> list[Floats]:
-    """Six base log-weights: three shapes in p times two in a."""
+    """Three base log-weights: even in a and `rest`, of three shapes in p."""
     p = np.clip(P, 1e-4, 1 - 1e-4)
     inner = (P > 0) & (P < 1)
     shapes = [
@@ -57,25 +63,27 @@ def bases() -> list[Floats]:
         np.where(inner, 0.0, -1.0),  # uniform in arcsin √p
         np.where(inner, -0.25 * np.log(p * (1 - p)), 1.0),  # most questions easy or hopeless
     ]
-    leads = [np.zeros(len(A)), -2.0 * A]
-    return [
-        np.broadcast_to(shape[:, None, None] + lead[None, :, None], (len(P), len(A), RESTS)).ravel()
-        for shape in shapes
-        for lead in leads
-    ]
+    return [np.repeat(shape, len(A) * RESTS) for shape in shapes]
 
 
 def fit_mixtures(
-    likelihood: Floats, times: Floats, F: Floats, base: list[Floats], ridges: tuple[float, ...]
+    likelihood: Likelihood, times: Floats, F: Floats, base: list[Floats], ridges: tuple[float, ...]
 ) -> list[MixtureFit]:
-    """All fits to U patterns seen `times` (U,); `likelihood` (U, atoms) up to a factor per pattern."""
-    fits = []
-    for start in base:
-        alpha = np.zeros(F.shape[1])
-        for ridge in sorted(ridges, reverse=True):  # the strong ridge's solution is near the weaker one's
-            fit = _newton(likelihood, times, F, start, ridge, alpha)
-            alpha = fit.alpha
-            fits.append(fit)
+    """All fits to U patterns seen `times` (U,); `likelihood` (U, atoms) up to a factor per pattern.
+
+    Each fit starts where the one before came out: at its α, or, under another base, at the α whose weights
+    are nearest to its weights.
+    """
+    fits: list[MixtureFit] = []
+    alpha = np.zeros(F.shape[1])
+    for here in base:
+        if fits:
+            alpha = alpha + np.asarray(np.linalg.lstsq(F, fits[-1].base - here)[0])
+        for ridge in sorted(ridges, reverse=True):
+            problem = _Problem(likelihood, times, F, here, ridge)
+            alpha, curvature = problem.maximum(alpha)
+            covariance = np.asarray(np.linalg.inv(curvature), dtype=np.float64)
+            fits.append(MixtureFit(here, alpha, weights_at(here, alpha, F), covariance))
     return fits
 
 
@@ -86,49 +94,51 @@ def weights_at(base: Floats, alpha: Floats, F: Floats) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def _newton(
-    likelihood: Floats, times: Floats, F: Floats, base: Floats, ridge: float, start: Floats
-) -> MixtureFit:
-    """Maximise the penalised likelihood from `start` by Newton steps, halved until they gain."""
-    alpha = start
-    total = times.sum()
-    value, w, marginal = _value(likelihood, times, F, base, ridge, alpha)
-    for _ in range(_STEPS):
-        gradient, curvature = _derivatives(likelihood, times, F, w, marginal, ridge, alpha)
-        step = np.linalg.solve(curvature, gradient)
-        size = 1.0
-        while True:
-            trial = _value(likelihood, times, F, base, ridge, alpha + size * step)
-            if trial[0] >= value - 1e-12 or size < 1e-4:
+@dataclass(frozen=True)
+class _Problem:
+    """One penalised likelihood in α."""
+
+    likelihood: Likelihood
+    times: Floats
+    F: Floats
+    base: Floats
+    ridge: float
+
+    def maximum(self, alpha: Floats) -> tuple[Floats, Floats]:
+        """The maximum near `alpha` by Newton steps, halved until they gain; the curvature before the last."""
+        value = self.value(alpha)
+        for _ in range(_STEPS):
+            gradient, curvature = self.derivatives(alpha)
+            step = np.linalg.solve(curvature, gradient)
+            size, trial = 1.0, self.value(alpha + step)
+            while trial < value and size > 1e-4:
+                size /= 2
+                trial = self.value(alpha + size * step)
+            if trial < value:
                 break
-            size /= 2
-        gain = trial[0] - value
-        alpha, (value, w, marginal) = alpha + size * step, trial
-        if gain < 1e-7 * total:
-            break
-    _, curvature = _derivatives(likelihood, times, F, w, marginal, ridge, alpha)
-    return MixtureFit(base, alpha, w, np.asarray(np.linalg.inv(curvature), dtype=np.float64))
+            gain, value, alpha = trial - value, trial, alpha + size * step
+            if gain < ENOUGH:
+                break
+        return alpha, curvature
 
+    def value(self, alpha: Floats) -> float:
+        """Σ_q log Σ_k w_k L_qk − ridge/2 |α|²."""
+        marginal = self.likelihood @ weights_at(self.base, alpha, self.F)
+        return float(self.times @ np.log(np.maximum(marginal, 1e-300)) - self.ridge / 2 * alpha @ alpha)
 
-def _value(
-    likelihood: Floats, times: Floats, F: Floats, base: Floats, ridge: float, alpha: Floats
-) -> tuple[float, Floats, Floats]:
-    w = weights_at(base, alpha, F)
-    marginal = likelihood @ w
-    return float(times @ np.log(np.maximum(marginal, 1e-300)) - ridge / 2 * alpha @ alpha), w, marginal
+    def derivatives(self, alpha: Floats) -> tuple[Floats, Floats]:
+        """The gradient, and minus the Hessian with eigenvalues of at least the ridge: steps go uphill.
 
-
-def _derivatives(
-    likelihood: Floats, times: Floats, F: Floats, w: Floats, marginal: Floats, ridge: float, alpha: Floats
-) -> tuple[Floats, Floats]:
-    """The gradient, and minus the Hessian with its eigenvalues raised to at least the ridge."""
-    scaled = times / np.maximum(marginal, 1e-300)
-    mass = w * (scaled @ likelihood)  # Σ_q times_q · P(atom k | q)
-    posterior_mean = ((likelihood * w) @ F) / np.maximum(marginal, 1e-300)[:, None]
-    prior_mean = w @ F
-    total = times.sum()
-    gradient = mass @ F - total * prior_mean - ridge * alpha
-    second = (F * (total * w - mass)[:, None]).T @ F
-    second += (posterior_mean * times[:, None]).T @ posterior_mean - total * np.outer(prior_mean, prior_mean)
-    values, vectors = np.linalg.eigh((second + second.T) / 2 + ridge * np.eye(len(alpha)))
-    return gradient, (vectors * np.maximum(values, ridge)) @ vectors.T
+        The gradient is the posterior minus the prior mean of the features, summed over questions, minus the
+        ridge's pull; minus the Hessian is the prior minus the posterior covariance, plus the ridge.
+        """
+        w = weights_at(self.base, alpha, self.F)
+        marginal = np.maximum(self.likelihood @ w, 1e-300)
+        mass = w * ((self.times / marginal) @ self.likelihood)
+        means = (self.likelihood @ (w[:, None] * self.F)) / marginal[:, None]
+        prior, total = w @ self.F, self.times.sum()
+        gradient = mass @ self.F - total * prior - self.ridge * alpha
+        second = (self.F * (total * w - mass)[:, None]).T @ self.F
+        second += (means * self.times[:, None]).T @ means - total * np.outer(prior, prior)
+        values, vectors = np.linalg.eigh((second + second.T) / 2)
+        return gradient, (vectors * (np.maximum(values, 0.0) + self.ridge)) @ vectors.T

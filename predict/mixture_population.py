@@ -1,16 +1,16 @@
 """The mixture fitted to one setting: what its questions are like, and the posterior of each.
 
-610 questions × 4 answers  ->  61 different patterns of counts, 18 fits, P(atom | pattern)
+610 questions × 4 answers  ->  61 different patterns of counts, 9 fits, P(atom | pattern)
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from predict.mixture_atoms import log_likelihood, patterns
 from predict.mixture_best import rate_bases, rate_features, rate_log_likelihood
-from predict.mixture_fit import MixtureFit, bases, features, fit_mixtures, weights_at
+from predict.mixture_fit import Likelihood, MixtureFit, bases, features, fit_mixtures, weights_at
 from predict.protocol import Floats, Ints
 from results.votes import VoteCounts
 
@@ -20,28 +20,35 @@ RIDGES = (1.0, 4.0, 16.0)
 RATE_RIDGES = (0.03, 0.2, 1.0)
 """For best-of-N: 85 rates, 8 features."""
 
+NEGLIGIBLE = 1e-9
+"""Likelihoods this far below a pattern's largest one are put to 0."""
+
+SPARSE = 0.25
+"""Below this share of other likelihoods they are stored as a sparse matrix."""
+
+LEARN_FROM = 400
+"""With more different patterns than this the weights are learnt from so many of them, drawn at random."""
+
 
 @dataclass(frozen=True)
 class Population:
     """The fitted mixture of one setting: U patterns of counts, their likelihoods (U, K), and all fits."""
 
-    likelihood: Floats
+    likelihood: Likelihood
     times: Floats
     of: Ints
     F: Floats
     fits: tuple[MixtureFit, ...]
 
-    @cached_property
-    def _posterior(self) -> Floats:
-        return np.asarray(np.mean([self._given(fit.weights) for fit in self.fits], axis=0))
-
-    def posterior(self) -> Floats:
-        """P(atom | pattern) averaged over the fits, shape (U, K)."""
-        return self._posterior
-
-    def posterior_mean(self, values: Floats) -> Floats:
-        """Σ_k P(atom k | counts of q) · values[k], shape (Q, M) for values (K, M)."""
-        return np.asarray((self.posterior() @ values)[self.of])
+    def moments(self, values: Floats) -> tuple[Floats, Floats]:
+        """Posterior mean of `values` (K, M) and of their squares, over all fits: (Q, M) each."""
+        both = np.concatenate([values, values**2], axis=1)
+        total = np.zeros((len(self.times), both.shape[1]))
+        for fit in self.fits:
+            marginal = np.maximum(self.likelihood @ fit.weights, 1e-300)
+            total += (self.likelihood @ (fit.weights[:, None] * both)) / marginal[:, None]
+        mean, square = np.split((total / len(self.fits))[self.of], 2, axis=1)
+        return mean, square
 
     def prior(self) -> Floats:
         """Atom weights averaged over the fits, shape (K,)."""
@@ -51,17 +58,14 @@ class Population:
         """Mean over questions of the posterior mean of `values` (K, M), for R draws of fit and α: (R, M)."""
         share = self.times / self.times.sum()
         draws = np.empty((R, values.shape[1]))
+        roots = [np.linalg.cholesky(fit.covariance) for fit in self.fits]
         for r in range(R):
-            fit = self.fits[r % len(self.fits)]
-            root = np.linalg.cholesky(fit.covariance)
+            fit, root = self.fits[r % len(self.fits)], roots[r % len(self.fits)]
             weights = weights_at(fit.base, fit.alpha + root @ rng.standard_normal(len(fit.alpha)), self.F)
             marginal = self.likelihood @ weights
-            draws[r] = (share / np.maximum(marginal, 1e-300)) @ self.likelihood @ (weights[:, None] * values)
+            mass = ((share / np.maximum(marginal, 1e-300)) @ self.likelihood) * weights
+            draws[r] = mass @ values
         return draws
-
-    def _given(self, weights: Floats) -> Floats:
-        joint = self.likelihood * weights
-        return np.asarray(joint / np.maximum(joint.sum(axis=1, keepdims=True), 1e-300))
 
 
 def fit_votes(counts: VoteCounts) -> Population:
@@ -83,6 +87,11 @@ def fit_rates(counts: VoteCounts) -> Population:
 def _population(
     logs: Floats, times: Ints, of: Ints, F: Floats, base: list[Floats], ridges: tuple[float, ...]
 ) -> Population:
-    likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))
-    fits = fit_mixtures(likelihood, times.astype(float), F, base, ridges)
+    dense = np.exp(logs - logs.max(axis=1, keepdims=True))
+    dense[dense < NEGLIGIBLE] = 0.0
+    likelihood = csr_array(dense) if np.count_nonzero(dense) < SPARSE * dense.size else dense
+    rows = np.arange(len(times))
+    if len(rows) > LEARN_FROM:
+        rows = np.random.default_rng(0).choice(len(rows), LEARN_FROM, replace=False)
+    fits = fit_mixtures(likelihood[rows], times[rows].astype(float), F, base, ridges)
     return Population(likelihood, times.astype(float), of, F, tuple(fits))

@@ -95,10 +95,11 @@ def _choice_credit(N: int, J: int, tied: int) -> Floats:
     return np.asarray(out / comb(n + J - 1, J - 1))
 
 
-def votes_cast(N: int) -> Floats:
-    """The vote's accuracy when 0 … N votes are cast, shape (ATOMS, N + 1); 0 when none is.
+def votes_cast(N: int) -> tuple[Floats, Floats]:
+    """The vote's accuracy when 0 … N votes are cast: a few tables, and how they make up all N + 1 of them.
 
-    Beyond `EVERY` votes only odd numbers some 10 % apart have their own table, and the rest is interpolated.
+    Returns: tables (ATOMS, T) and weights (N + 1, T); the accuracy with v votes is tables @ weights[v]. Up to
+    `EVERY` votes each number has its own table; beyond, odd ones some 10 % apart, interpolated between.
     """
     nodes = list(range(1, min(N, EVERY) + 1))
     while nodes[-1] < N:
@@ -106,6 +107,10 @@ def votes_cast(N: int) -> Floats:
         nodes.append(min(nodes[-1] + step + (1 - nodes[-1] % 2), N))
     tables = np.stack([np.zeros(ATOMS), *(vote_table(n) for n in nodes)], axis=1)
     places = np.array([0, *nodes])
-    upper = np.clip(np.searchsorted(places, np.arange(N + 1)), 1, len(places) - 1)
-    weight = (np.arange(N + 1) - places[upper - 1]) / (places[upper] - places[upper - 1])
-    return np.asarray(tables[:, upper - 1] * (1 - weight) + tables[:, upper] * weight)
+    cast = np.arange(N + 1)
+    upper = np.clip(np.searchsorted(places, cast), 1, len(places) - 1)
+    share = (cast - places[upper - 1]) / (places[upper] - places[upper - 1])
+    weights = np.zeros((N + 1, len(places)))
+    weights[cast, upper - 1] = 1 - share
+    weights[cast, upper] += share
+    return tables, weights

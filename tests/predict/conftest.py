@@ -29,7 +29,9 @@ def simulated_samples(
                 rows.append((f"q{q}", setting, k, answer, "right", int(setting) - 10 + k))
     columns = ["question_id", "setting", "sample", "answer", "gold", "tokens"]
     frame = pd.DataFrame(rows, columns=columns)
-    return frame.assign(dataset="toy", model="sim", correct=frame["answer"] == frame["gold"])
+    return frame.assign(
+        dataset="toy", model="sim", decoding="sample", correct=frame["answer"] == frame["gold"]
+    )
 
 
 @pytest.fixture(scope="session")

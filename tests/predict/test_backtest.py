@@ -1,0 +1,102 @@
+"""Backtests: the truth is exact, splits are reproducible, the mixture beats its rivals on real answers."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from predict.backtest import backtest, hide, summary
+from predict.cli import main
+from predict.data import Group, groups_of_samples, read_groups
+from predict.protocol import Options
+from results import BadInput, read_samples
+
+
+@pytest.fixture(scope="module")
+def group(samples_file: Path) -> Group:
+    return read_groups([samples_file], "majority")[0]
+
+
+def test_truth_is_the_exact_vote_of_all_answers(group: Group) -> None:
+    table = backtest(group, ["flat"], 4, [8, 12], 2, Options())
+    known = {(s, n): a for s, n, a in zip(group.points.setting, group.points.N, group.accuracy, strict=True)}
+    assert len(table) == 2 * 4 * 2
+    for row in table.itertuples():
+        assert row.accuracy == pytest.approx(known[row.setting, row.N])
+
+
+def test_every_question_keeps_n_of_its_own_answers(group: Group) -> None:
+    seen = hide(group, 5, Options(), 0)
+    for before, after in zip(group.pools, seen.pools, strict=True):
+        assert set(after.answers.sizes) == {5}
+        was, now = before.answers.counts(), after.answers.counts()
+        assert (now.correct <= was.correct).all()
+        assert (now.wrong > 0).all()
+
+
+def test_splits_differ_and_the_seed_repeats_them(group: Group) -> None:
+    one, same, other = (
+        hide(group, 4, Options(seed=seed), split).accuracy for seed, split in ((0, 0), (0, 0), (0, 1))
+    )
+    assert np.array_equal(one, same)
+    assert not np.array_equal(one, other)
+
+
+def test_summary_counts_errors_bias_and_coverage() -> None:
+    table = pd.DataFrame(
+        {
+            "predictor": ["p"] * 4,
+            "accuracy": [0.5, 0.5, 0.5, 0.5],
+            "predicted": [0.6, 0.5, 0.3, np.nan],
+            "low": [0.4, 0.45, 0.2, np.nan],
+            "high": [0.7, 0.55, 0.4, np.nan],
+        }
+    )
+    row = summary(table).loc["p"]
+    assert row["forecasts"] == 3
+    assert row["missing"] == 1
+    assert row["mean_error"] == pytest.approx(0.1)
+    assert row["bias"] == pytest.approx(-1 / 30)
+    assert row["worst_error"] == pytest.approx(0.2)
+    assert row["coverage"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(("n", "at", "words"), [(12, [12], "hides nothing"), (4, [64], "has no truth")])
+def test_impossible_splits_are_refused(group: Group, n: int, at: list[int], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        backtest(group, ["flat"], n, at, 1, Options())
+
+
+def test_curves_are_refused(group: Group) -> None:
+    with pytest.raises(BadInput, match="needs samples"):
+        backtest(replace(group, pools=()), ["flat"], 4, [8], 1, Options())
+
+
+def test_command_writes_a_row_a_forecast_and_prints_a_line_a_predictor(
+    samples_file: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "backtest.csv"
+    options = ["--fit-max-n", "4", "--at-n", "8,12", "--splits", "2", "--bootstrap", "20"]
+    done = CliRunner().invoke(main, ["backtest", str(samples_file), "--out", str(out), *options])
+    assert done.exit_code == 0, done.output
+    table = pd.read_csv(out)
+    assert set(table["predictor"]) == {
+        "low-cost-to-high", "flat", "exponential", "power-law", "joint", "plug-in", "mixture"
+    }  # fmt: skip
+    assert len(table) == 7 * 2 * 4 * 2
+    assert "mean_error" in done.output
+
+
+def test_mixture_beats_the_simple_rivals_on_real_answers(data_dir: Path) -> None:
+    tables = []
+    for temperature in ("0.1", "0.5", "0.8"):
+        path = data_dir / "samples" / f"gpt-3.5-turbo_biggsm_t{temperature}.csv"
+        real = groups_of_samples(read_samples(path), "majority")[0]
+        names = ["flat", "exponential", "power-law", "mixture"]
+        tables.append(backtest(real, names, 8, [16], 10, Options(replicates=100)))
+    found = summary(pd.concat(tables))
+    assert found["mean_error"]["mixture"] < 0.75 * found["mean_error"].drop("mixture").min()
+    assert found["coverage"]["mixture"] >= 0.85

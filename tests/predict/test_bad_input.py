@@ -1,0 +1,126 @@
+"""Poor or broken input: a clear message or a defined result, whichever command reads it."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from predict.cli import main
+from results import read_forecast
+
+from .conftest import simulated_samples
+
+
+def forecast(frame: pd.DataFrame, folder: Path, *options: str) -> Result:
+    """Write `frame` as it is and run the forecast on it."""
+    source = folder / "input.csv"
+    frame.to_csv(source, index=False)
+    arguments = ["forecast", str(source), "--out", str(folder / "f.csv"), "--bootstrap", "20", *options]
+    return CliRunner().invoke(main, arguments)
+
+
+def curve(**columns: object) -> pd.DataFrame:
+    base = {
+        "method": "majority",
+        "setting": "100",
+        "T": 1e5,
+        "N": [1, 2, 4, 8],
+        "accuracy": [0.5, 0.5, 0.55, 0.6],
+    }
+    return pd.DataFrame({**base, **columns})
+
+
+def test_one_setting_only_is_forecast_by_n_and_not_identifiable_for_the_paper_s_algorithm(
+    tmp_path: Path,
+) -> None:
+    done = forecast(curve(), tmp_path, "--at-n", "16", "--predictor", "all")
+    assert done.exit_code == 0, done.output
+    table = read_forecast(tmp_path / "f.csv").set_index("predictor")
+    assert table.loc["low-cost-to-high", "status"] == "not_identifiable"
+    assert np.isnan(table.loc["low-cost-to-high", "predicted"])
+    assert 0.55 < table.loc["power-law", "predicted"] < 0.8
+
+
+def test_n_of_one_only_leaves_nothing_but_the_last_value(tmp_path: Path) -> None:
+    frame = simulated_samples(answers=1)
+    done = forecast(frame, tmp_path, "--at-n", "8", "--predictor", "all")
+    assert done.exit_code == 0, done.output
+    table = read_forecast(tmp_path / "f.csv")
+    status = table.groupby("predictor")["status"].agg(set).to_dict()
+    assert status["power-law"] == {"not_identifiable"}
+    assert status["low-cost-to-high"] == {"not_identifiable"}
+    assert "not_identifiable" in done.stderr
+    assert table[table["predictor"] == "mixture"]["predicted"].between(0, 1).all()
+
+
+@pytest.mark.parametrize("correct", [True, False], ids=["all right", "all wrong"])
+def test_unanimous_samples_give_defined_results(tmp_path: Path, correct: bool) -> None:
+    frame = simulated_samples(questions=8, answers=4)
+    frame = frame.assign(answer="right" if correct else "wrong", correct=correct)
+    done = forecast(frame, tmp_path, "--at-n", "16", "--predictor", "all")
+    assert done.exit_code == 0, done.output
+    table = read_forecast(tmp_path / "f.csv")
+    flat = table[table["predictor"] == "flat"]["predicted"]
+    assert (flat == float(correct)).all()
+    assert table["predicted"].dropna().between(-1e-9, 1 + 1e-9).all()
+
+
+def test_no_correct_column_is_computed_from_gold_or_refused(tmp_path: Path) -> None:
+    frame = simulated_samples(questions=10, answers=4).drop(columns="correct")
+    assert forecast(frame, tmp_path, "--at-n", "8").exit_code == 0
+    done = forecast(frame.drop(columns="gold"), tmp_path, "--at-n", "8")
+    assert done.exit_code == 2
+    assert "no column 'correct'" in done.output
+
+
+def test_duplicate_answers_are_refused(tmp_path: Path) -> None:
+    frame = simulated_samples(questions=5, answers=4)
+    done = forecast(pd.concat([frame, frame.head(1)]), tmp_path)
+    assert done.exit_code == 2
+    assert "a second row" in done.output
+
+
+def test_unequal_pools_are_read_up_to_the_smallest_one(tmp_path: Path) -> None:
+    frame = simulated_samples(questions=20, answers=8)
+    short = (frame["question_id"] == "q3") & (frame["sample"] >= 5)
+    done = forecast(frame[~short], tmp_path, "--at-n", "4,16", "--predictor", "all")
+    assert done.exit_code == 0, done.output
+    table = read_forecast(tmp_path / "f.csv")
+    assert set(table[table["N"] == 4]["role"]) == {"used"}
+    assert set(table[table["N"] == 16]["role"]) == {"forecast"}
+
+
+def test_one_question_is_forecast(tmp_path: Path) -> None:
+    done = forecast(simulated_samples(questions=1, answers=6), tmp_path, "--at-n", "12", "--predictor", "all")
+    assert done.exit_code == 0, done.output
+    mixture = read_forecast(tmp_path / "f.csv").query("predictor == 'mixture'")
+    assert mixture["predicted"].between(0, 1).all()
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(1.2, "from 0 to 1"), (-0.1, "from 0 to 1"), (np.nan, "accuracy")]
+)
+def test_accuracies_outside_the_unit_interval_or_missing_are_refused(
+    tmp_path: Path, value: float, words: str
+) -> None:
+    done = forecast(curve(accuracy=[0.5, value, 0.6, 0.7]), tmp_path)
+    assert done.exit_code == 2
+    assert words in done.output
+    assert not (tmp_path / "f.csv").exists()
+
+
+def test_curves_without_exact_rows_are_refused(tmp_path: Path) -> None:
+    done = forecast(curve(permutation=["0", "0", "0", "0"]), tmp_path)
+    assert done.exit_code == 2
+    assert "no rows to forecast majority from" in done.output
+
+
+def test_a_predictor_that_needs_samples_says_so(tmp_path: Path) -> None:
+    done = forecast(curve(), tmp_path, "--predictor", "plug-in")
+    assert done.exit_code == 2
+    assert "it needs samples" in done.output
+    fallback = forecast(curve(), tmp_path, "--predictor", "mixture", "--at-n", "16")
+    assert fallback.exit_code == 0
+    assert "mixture needs samples" in fallback.stderr

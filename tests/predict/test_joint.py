@@ -1,0 +1,85 @@
+"""The joint surface: bounded everywhere, recovered from its own data, and honest where it does not fit."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import lsq_linear
+
+from predict.joint import JointFit, _bounded, fit_joint, joint
+from predict.protocol import Observed, Options, Points
+
+T = np.repeat([0.8, 1.2, 1.7, 2.5], 6)
+N = np.tile([1, 2, 4, 8, 16, 32], 4)
+TRUE = JointFit(0.8, 1.7, 1.2, (0.4, 0.8), (0.7, 0.92), (0.25, 0.45), 0.0, 1.0, False)
+
+
+def observe(accuracy: np.ndarray, noise: float, copies: int = 0, seed: int = 0) -> Observed:
+    points = Points(np.array([f"{t:g}" for t in T]), T, N)
+    rng = np.random.default_rng(seed)
+    replicates = accuracy + rng.normal(0, noise, (copies, len(T)))
+    return Observed(points, accuracy, np.full(len(T), noise), replicates)
+
+
+def test_exact_data_give_back_every_parameter() -> None:
+    found = fit_joint(T, N, TRUE(T, N), np.eye(len(T)) / 0.003)
+    assert found.mu == pytest.approx(TRUE.mu, abs=1e-4)
+    assert found.delta == pytest.approx(TRUE.delta, abs=1e-4)
+    assert found.alpha == pytest.approx(TRUE.alpha, abs=1e-4)
+    assert found.zeta == pytest.approx(TRUE.zeta, abs=1e-4)
+    assert not found.at_bound
+
+
+def test_forecast_and_interval_at_unseen_T_and_N() -> None:
+    rng = np.random.default_rng(1)
+    far = Points(np.array(["4", "8"]), np.array([4.0, 8.0]), np.array([64, 16]))
+    data = observe(TRUE(T, N) + rng.normal(0, 0.003, len(T)), 0.003, copies=100)
+    found = joint(data, far, Options(replicates=200))
+    truth = TRUE(far.T, far.N)
+    assert found.mean == pytest.approx(truth, abs=0.015)
+    assert (found.low <= truth).all()
+    assert (truth <= found.high).all()
+    assert set(found.status) == {"ok"}
+
+
+unit = st.floats(0.0, 1.0)
+
+
+@given(
+    unit, unit, unit, unit, st.floats(0.01, 1), st.floats(0.01, 1), st.floats(0.01, 50), st.integers(1, 10**6)
+)
+def test_surface_never_leaves_the_unit_interval(
+    a: float, b: float, c: float, d: float, lo: float, hi: float, mu: float, n: int
+) -> None:
+    fit = JointFit(1.0, 2.0, mu, (lo, hi), (a, b), (c, d), 0.0, 1.0, False)
+    value = fit(np.array([1.0, 1.5, 40.0]), np.full(3, n))
+    assert (value >= -1e-12).all()
+    assert (value <= 1 + 1e-12).all()
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.sampled_from([2, 4]))
+def test_bounded_least_squares_agrees_with_scipy(seed: int, size: int) -> None:
+    rng = np.random.default_rng(seed)
+    basis, y = rng.random((9, size)), rng.normal(0.5, 1.0, 9)
+    expected = lsq_linear(basis, y, bounds=(0, 1), tol=1e-12)
+    found = _bounded(basis, y)
+    assert ((basis @ found - y) ** 2).sum() / 2 == pytest.approx(expected.cost, abs=1e-6)
+
+
+def test_one_setting_without_T_is_an_exponential_in_N() -> None:
+    n = np.array([1, 2, 4, 8, 16])
+    points = Points(np.full(5, "a"), np.full(5, np.nan), n)
+    y = 0.8 - 0.4 * np.exp(-0.1 * n)
+    wanted = Points(np.array(["a", "b"]), np.full(2, np.nan), np.array([64, 64]))
+    found = joint(Observed(points, y, np.full(5, 0.005), np.empty((0, 5))), wanted, Options())
+    assert found.mean[0] == pytest.approx(0.8 - 0.4 * np.exp(-6.4), abs=2e-3)
+    assert np.isnan(found.mean[1])
+    assert found.status.tolist() == ["ok", "not_identifiable"]
+
+
+def test_a_surface_of_another_shape_is_a_poor_fit() -> None:
+    wavy = 0.5 + 0.2 * np.sin(1.7 * np.arange(len(T)))
+    found = joint(observe(wavy, 0.002), Points(np.array(["4"]), np.array([4.0]), np.array([8])), Options())
+    assert found.status[0] in ("poor_fit", "bound_hit", "falling")
+    assert found.status[0] != "ok"

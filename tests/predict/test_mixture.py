@@ -1,0 +1,229 @@
+"""The mixture: probabilities sum to 1, vote tables agree with simulation, a known population is recovered."""
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy.special import comb
+
+from predict.data import Group, group_of_pools
+from predict.mixture import mixture
+from predict.mixture_atoms import ATOMS, CHOICES, RESTS, THETAS, A, P, Patterns, log_likelihood
+from predict.mixture_fit import _Problem, bases, features
+from predict.mixture_population import fit_rates, fit_votes
+from predict.mixture_votes import vote_table, votes_cast
+from predict.protocol import Observed, Options, Points, Pool, Status
+from results.votes import AnswerPools, VoteCounts
+
+
+def set_partitions(n: int) -> list[tuple[int, ...]]:
+    """Block sizes of every set partition of n things, one entry a partition (restricted growth strings)."""
+    strings = [()]
+    for _ in range(n):
+        strings = [(*s, k) for s in strings for k in range(max(s, default=-1) + 2)]
+    return [tuple(sorted(Counter(s).values(), reverse=True)) for s in strings]
+
+
+def test_probabilities_of_all_outcomes_of_five_answers_sum_to_one_for_every_atom() -> None:
+    total = np.zeros(ATOMS)
+    for s in range(6):
+        for blocks, times in Counter(set_partitions(5 - s)).items():
+            one = Patterns(np.array([s]), (np.array(blocks, dtype=np.int64),), np.ones(1), np.zeros(1))
+            total += comb(5, s) * times * np.exp(log_likelihood(one)[0])
+    assert total == pytest.approx(np.ones(ATOMS), abs=1e-10)
+
+
+def simulated_vote(p: float, a: float, rest: int, N: int, rounds: int, rng: np.random.Generator) -> float:
+    """The vote of N answers from an atom, one answer after the other."""
+    won = 0.0
+    for _ in range(rounds):
+        blocks: Counter[object] = Counter()
+        others: list[int] = []
+        shares = rng.dirichlet(np.ones(CHOICES[rest - len(THETAS)])) if rest >= len(THETAS) else None
+        for _ in range(N):
+            u = rng.random()
+            if u < p:
+                blocks["right"] += 1
+            elif u < p + (1 - p) * a:
+                blocks["lead"] += 1
+            elif shares is not None:
+                blocks[int(rng.choice(len(shares), p=shares))] += 1
+            else:
+                theta = THETAS[rest]
+                new = rng.random() < theta / (theta + len(others))
+                kind = len(set(others)) if new else int(rng.choice(others))
+                others.append(kind)
+                blocks[kind] += 1
+        top = max(blocks.values())
+        if blocks["right"] == top:
+            won += 1 / sum(count == top for count in blocks.values())
+    return won / rounds
+
+
+@pytest.mark.parametrize(
+    ("p", "a", "rest", "N"), [(12, 4, 1, 5), (10, 2, 4, 9), (9, 0, 5, 8), (14, 5, 0, 9), (8, 0, 2, 16)]
+)
+def test_vote_table_agrees_with_answers_drawn_one_by_one(p: int, a: int, rest: int, N: int) -> None:
+    rng = np.random.default_rng(p)
+    rounds = 4000
+    exact = vote_table(N).reshape(len(P), len(A), RESTS)[p, a, rest]
+    assert simulated_vote(P[p], A[a], rest, N, rounds, rng) == pytest.approx(
+        exact, abs=3.5 * 0.5 / np.sqrt(rounds)
+    )
+
+
+def test_one_answer_is_right_with_probability_p_and_no_vote_leaves_the_unit_interval() -> None:
+    one = vote_table(1).reshape(len(P), len(A), RESTS)
+    assert one == pytest.approx(np.broadcast_to(P[:, None, None], one.shape))
+    far = vote_table(100)
+    assert np.isfinite(far).all()
+    assert (far >= 0).all()
+    assert (far <= 1).all()
+
+
+def test_two_answers_vote_as_well_as_one() -> None:
+    assert vote_table(2) == pytest.approx(vote_table(1), abs=1e-10)
+
+
+def test_tables_by_votes_cast_are_exact_up_to_24_and_close_beyond() -> None:
+    tables, weights = votes_cast(40)
+    assert weights.sum(axis=1) == pytest.approx(np.ones(41))
+    assert tables @ weights[17] == pytest.approx(vote_table(17))
+    assert tables @ weights[33] == pytest.approx(vote_table(33), abs=0.01)
+
+
+def test_derivatives_agree_with_differences_and_vanish_at_the_maximum() -> None:
+    rng = np.random.default_rng(0)
+    likelihood, times, F = rng.random((30, ATOMS)) ** 8, np.ones(30), features()
+    problem = _Problem(likelihood, times, F, bases()[0], 2.0)
+    alpha = rng.normal(0, 0.1, F.shape[1])
+    gradient, _ = problem.derivatives(alpha)
+    step = 1e-5 * np.eye(len(alpha))
+    slopes = [(problem.value(alpha + e) - problem.value(alpha - e)) / 2e-5 for e in step]
+    assert gradient == pytest.approx(slopes, abs=1e-4)
+    best, _ = problem.maximum(alpha)
+    assert problem.value(best) == pytest.approx(problem.value(problem.maximum(best)[0]), abs=0.02)
+    assert np.abs(problem.derivatives(best)[0]).max() < 0.3
+
+
+def drawn_pool(questions: int, answers: int, rng: np.random.Generator, blank: float = 0.0) -> Pool:
+    """Answers of a two-humped population: easy questions, and hard ones with a strong wrong answer."""
+    votes = []
+    for _ in range(questions):
+        p = rng.beta(8, 2) if rng.random() < 0.6 else rng.beta(1.5, 4)
+        wrong = np.array([0.5, 0.2, 0.1, 0.1, 0.1])
+        raw = rng.choice(6, answers, p=[p, *(1 - p) * wrong])
+        raw[rng.random(answers) < blank] = -1
+        kinds = {kind: i + 1 for i, kind in enumerate(np.unique(raw[raw > 0]))}
+        votes += [kinds.get(kind, kind) for kind in raw.tolist()]
+    starts = np.arange(0, (questions + 1) * answers, answers)
+    found = np.array(votes, dtype=np.int64)
+    pool = AnswerPools([f"q{i:04}" for i in range(questions)], starts, found, np.full(len(found), 100.0))
+    return Pool("s", 1.0, pool)
+
+
+def observed(pool: Pool, n: int, method: str = "majority") -> tuple[Observed, Group]:
+    """The first n answers of a pool, and all of them as a group."""
+    from predict.data import first_answers
+
+    cut = group_of_pools("llm", "d", "m", method, [first_answers(pool, n)])
+    whole = group_of_pools("llm", "d", "m", method, [pool], at_n=(20, 40))
+    return Observed(
+        cut.points, cut.accuracy, cut.stderr, np.empty((0, len(cut.points))), cut.pools, method
+    ), whole
+
+
+@pytest.mark.parametrize("blank", [0.0, 0.15])
+def test_forecast_recovers_the_vote_of_hidden_answers(blank: float) -> None:
+    rng = np.random.default_rng(3)
+    seen, whole = observed(drawn_pool(400, 40, rng, blank), 6)
+    targets = Points(np.array(["s", "s"]), np.ones(2), np.array([20, 40]))
+    truth = [whole.accuracy[n == whole.points.N][0] for n in (20, 40)]
+    found = mixture(seen, targets, Options(replicates=400, pool=40))
+    assert found.mean == pytest.approx(truth, abs=0.025)
+    assert (found.low <= truth).all()
+    assert (truth <= found.high).all()
+    assert (found.high - found.low < 0.1).all()
+    assert set(found.status) == {"ok"}
+
+
+def test_best_of_n_recovers_hidden_answers() -> None:
+    seen, whole = observed(drawn_pool(400, 40, np.random.default_rng(4)), 6, "best_of_n")
+    targets = Points(np.array(["s", "s"]), np.ones(2), np.array([20, 40]))
+    truth = [whole.accuracy[n == whole.points.N][0] for n in (20, 40)]
+    found = mixture(seen, targets, Options(replicates=200))
+    assert found.mean == pytest.approx(truth, abs=0.03)
+    assert (found.low <= truth).all()
+    assert (truth <= found.high).all()
+
+
+def test_population_interval_is_wider_than_that_of_these_questions() -> None:
+    seen, _ = observed(drawn_pool(60, 16, np.random.default_rng(5)), 8)
+    targets = Points(np.array(["s"]), np.ones(1), np.array([16]))
+    widths = {}
+    for target in ("these-questions", "population"):
+        found = mixture(seen, targets, Options(replicates=400, target=target))
+        widths[target] = float(found.high[0] - found.low[0])
+    assert widths["population"] > 1.3 * widths["these-questions"]
+
+
+@pytest.mark.parametrize("vote", [0, 1], ids=["all right", "all wrong"])
+def test_unanimous_answers_give_a_defined_forecast(vote: int) -> None:
+    starts = np.arange(0, 41, 4)
+    answers = AnswerPools([f"q{i}" for i in range(10)], starts, np.full(40, vote), np.full(40, np.nan))
+    seen, _ = observed(Pool("s", np.nan, answers), 4)
+    found = mixture(seen, Points(np.array(["s"]), np.array([np.nan]), np.array([16])), Options(replicates=50))
+    assert found.mean[0] == pytest.approx(1 - vote, abs=0.12)
+    assert 0 <= found.low[0] <= found.mean[0] <= found.high[0] <= 1
+
+
+def test_one_question_gives_a_defined_forecast() -> None:
+    answers = AnswerPools(["q"], np.array([0, 4]), np.array([0, 0, 1, 2]), np.full(4, np.nan))
+    seen, _ = observed(Pool("s", np.nan, answers), 4)
+    found = mixture(seen, Points(np.array(["s"]), np.array([np.nan]), np.array([16])), Options(replicates=50))
+    assert 0 < found.mean[0] < 1
+
+
+def test_settings_without_answers_are_forecast_along_T_and_curves_fall_back_to_joint() -> None:
+    pools = []
+    for i, blank in enumerate((0.5, 0.3, 0.2, 0.15)):
+        pool = drawn_pool(100, 8, np.random.default_rng(7), blank)
+        pools.append(Pool(f"s{i}", 1.0 + i, pool.answers))
+    cut = group_of_pools("llm", "d", "m", "majority", pools)
+    empty = np.empty((0, len(cut.points)))
+    seen = Observed(cut.points, cut.accuracy, cut.stderr, empty, cut.pools)
+    targets = Points(np.array(["s3", "new"]), np.array([4.0, 6.0]), np.array([32, 32]))
+    found = mixture(seen, targets, Options(replicates=60))
+    assert found.mean[1] == pytest.approx(found.mean[0], abs=0.08)
+    assert np.isfinite([*found.low, *found.high]).all()
+    curves = mixture(Observed(cut.points, cut.accuracy, cut.stderr, empty), targets, Options())
+    assert curves.notes == ("mixture needs samples; these are the forecasts of joint",)
+
+
+def test_a_population_that_the_atoms_cannot_follow_is_a_poor_fit() -> None:
+    from predict.mixture import _check
+
+    counts = VoteCounts(np.full(200, 3), np.full(200, 1), np.arange(201), np.zeros(200, dtype=np.int64))
+    other = VoteCounts(np.full(200, 0), np.full(200, 4), np.arange(201), np.zeros(200, dtype=np.int64))
+    assert _check(counts, "majority", fit_votes(other)) is Status.POOR_FIT
+    drawn = drawn_pool(100, 8, np.random.default_rng(1)).answers.counts()
+    assert _check(drawn, "majority", fit_votes(drawn)) is Status.OK
+    assert _check(drawn, "best_of_n", fit_rates(drawn)) is Status.OK
+
+
+def test_question_order_and_label_order_do_not_matter() -> None:
+    pool = drawn_pool(50, 8, np.random.default_rng(9))
+    counts = pool.answers.counts()
+    flip = np.arange(50)[::-1]
+    wrong = [counts.wrong[a:b][::-1] for a, b in itertools.pairwise(counts.starts)]
+    sizes = np.array([len(wrong[i]) for i in flip])
+    other = VoteCounts(
+        counts.correct[flip],
+        np.concatenate([wrong[i] for i in flip]),
+        np.concatenate([[0], sizes.cumsum()]),
+        counts.nulls,
+    )
+    values = np.stack([vote_table(16)], axis=1)
+    one, two = fit_votes(counts).moments(values)[0], fit_votes(other).moments(values)[0]
+    assert one[flip] == pytest.approx(two, abs=1e-3)
