@@ -1,6 +1,6 @@
 """Risk in the continuous case, by three roads: formulas, compiled sampling, or the literal transformer.
 
-    continuous_risk(tasks, setting, steps, votes, methods)["ensemble"][task, step, vote]  ->  33.6
+    continuous_risk(tasks, setting, steps, votes, methods)["ensemble"][task, step, vote]  ->  31.13
 
 Risk is ‖w − w*‖²_H, twice the paper's excess risk. "greedy" is the noise-free decode: gradient descent.
 """

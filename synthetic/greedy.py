@@ -1,6 +1,6 @@
 """Greedy decoding of many tasks at once: the k most probable coordinates at every step, no randomness.
 
-    greedy_supports(tasks, setting, steps=(1, 8, 50))[task, step]  ->  [3, 7]
+    greedy_supports(tasks, setting, steps=(1, 8, 50))[task, step]  ->  [12, 13]
 
 Ties go to the lowest index, and entries clipped to 0 tie with one another (Section 3.3, baseline).
 """

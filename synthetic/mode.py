@@ -1,6 +1,6 @@
 """Majority vote of N independent paths, exactly: P(the right answer is the most frequent one, ties shared).
 
-    vote_accuracy(p=[[0.4, 0.3, 0.3]], gold=[0], votes=(1, 3, 9))  ->  [[0.4, 0.424, 0.50…]]
+    vote_accuracy(p=[[0.4, 0.3, 0.3]], gold=[0], votes=(1, 3, 9))  ->  [[0.4, 0.424, 0.48865…]]
 
 The counts are multinomial. They are N independent Poisson(N p_j) counts conditioned on their sum N, so
 

@@ -1,7 +1,7 @@
 """Mean and covariance of w_t in the continuous case, exactly, hence the ensemble's risk for every N.
 
     moments = path_moments(tasks, setting, steps=(950,))
-    moments.ensemble_risk(votes=(1, 256))[task, step]  ->  [34.1, 33.6]
+    moments.ensemble_risk(votes=(1, 256))[task, step]  ->  [33.51, 31.13]
 
 In the eigenbasis Q of XᵀX (eigenvalues λ) a gradient step is w̃_i = D_i w_i + b_i with D = 1 − step·λ and
 b = step·Qᵀ Xᵀy. With s the variance of ξ, M and C the covariances of w̃ and of the next w:

@@ -1,6 +1,6 @@
 """Many reasoning paths at once: Algorithm 2 over blocks of paths, compiled.
 
-    sample_supports(tasks, setting, paths=256, steps=(1, 8, 50)).supports[task, step, path]  ->  [3, 7]
+    sample_supports(tasks, setting, paths=256, steps=(1, 8, 50)).supports[task, step, path]  ->  [9, 13]
 
 Path p of a task uses the same k·t random numbers of the task's own stream, in the same order, as the
 p-th run of the transformer loop with `decode.sample_support`: neither the block size nor the number of

@@ -85,6 +85,7 @@ def test_both_roads_give_the_same_curve(tmp_path):
         (["run", "fig2f", "--repeats", -1], "repeats=-1"),
         (["run", "fig2f", "--paths", 10**12], "paths=1000000000000"),
         (["run", "fig2f", "--jobs", 0], "jobs=0"),
+        (["run", "fig2a", "--solver", "monte-carlo", "--tasks", 1, "--paths", 1], "at least 2 paths"),
         (["run", "fig2f", "--set", "k=10"], "sparsity k=10"),
         (["run", "fig2f", "--set", "n=0"], "n=0"),
         (["run", "fig2f", "--set", "eta=nan"], "eta=nan"),
