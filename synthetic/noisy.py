@@ -31,9 +31,10 @@ class SampledPaths:
     mean_error: Array
 
     def ensemble_risk(self, votes: tuple[int, ...]) -> Array:
-        """An unbiased estimate of E‖w_avg − w*‖²_H for every N, (tasks, steps, votes). Raises BadInput on a single path.
+        """An unbiased estimate of E‖w_avg − w*‖²_H for every N, (tasks, steps, votes).
 
-        The mean of P paths has risk bias + variance/P and a single path bias + variance.
+        The mean of P paths has risk bias + variance/P and a single path bias + variance. Raises BadInput
+        on a single path.
         """
         paths = self.errors.shape[2]
         if paths < 2:
