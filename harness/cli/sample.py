@@ -1,9 +1,10 @@
 """python -m harness sample: draw the answers of an experiment.
 
-$ python -m harness sample tiny --set limit=20 --out results/runs/tiny
-100%|██████████| 7680/7680 [00:21<00:00, 365 answers/s, 14,210 tokens/s, 38.2% correct]
+$ python -m harness sample tiny --set limit=100 --out results/runs/tiny
+100%|██████████| 38400/38400 [04:33<00:00, 140.26 answers/s, 4,657 tokens/s, 51.5% correct]
 setting  decoding  answers  tokens  cut off  unreadable  distinct  correct
-10       sample       1280     9.1     0.0%        0.0%     38.3%     2.9%
+10       sample       6400     8.9     0.0%        0.7%     46.8%     4.0%
+20       sample       6400    18.5     0.0%        0.2%     51.8%    19.1%
 ...
 """
 
@@ -50,9 +51,14 @@ def sample(config: str, overrides: tuple[str, ...], out: Path, url: str | None, 
     from harness.questions import load_questions
     from harness.sampler import Outcome
     from harness.sampler import sample as sample_answers
+    from results import BadInput
 
     given = dict(_key_and_value(text) for text in overrides)
-    experiment = read_experiment(config, {**given, "url": url} if url else given)
+    if url:
+        given = {"engine": "sglang", **given, "url": url}
+    experiment = read_experiment(config, given)
+    if experiment.url and experiment.engine != "sglang":
+        raise BadInput(f"a server's URL for engine {experiment.engine!r}, expected engine 'sglang'")
     questions = load_questions(experiment.dataset, experiment.file)
 
     def say(line: str) -> None:

@@ -26,7 +26,7 @@ ATTEMPTS = 6
 """Times a request is sent; with the pauses between, a server has half a minute to come back."""
 FIRST_PAUSE = 1.0
 """Seconds between the first two; each pause is twice the one before."""
-PATIENCE = 60.0
+PATIENCE = 30.0
 """Seconds that a server at a URL has to become ready."""
 LONGEST_REPLY = 1800.0
 """Seconds after which a request counts as lost. A full queue on a slow machine can take many minutes."""
