@@ -23,9 +23,17 @@ from predict.protocol import Floats
 EVERY = 24
 
 
-@cache
+LARGEST = 512
+"""A vote of more answers than this is taken for a vote of this many: only near-ties still change."""
+
+
 def vote_table(N: int) -> Floats:
-    """P(the vote of N answers is right), ties shared, for every atom: shape (ATOMS,)."""
+    """P(the vote of N answers is right) for every atom, ties shared: (ATOMS,). N is cut at `LARGEST`."""
+    return _vote_table(min(N, LARGEST))
+
+
+@cache
+def _vote_table(N: int) -> Floats:
     s, lead = (grid.ravel() for grid in np.meshgrid(np.arange(1, N + 1), np.arange(N + 1), indexing="ij"))
     possible = (lead <= s) & (s + lead <= N)
     s, lead = s[possible], lead[possible]

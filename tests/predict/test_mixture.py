@@ -82,6 +82,11 @@ def test_one_answer_is_right_with_probability_p_and_no_vote_leaves_the_unit_inte
     assert (far <= 1).all()
 
 
+def test_votes_beyond_the_largest_table_keep_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("predict.mixture_votes.LARGEST", 32)
+    assert vote_table(10**6) is vote_table(32)
+
+
 def test_two_answers_vote_as_well_as_one() -> None:
     assert vote_table(2) == pytest.approx(vote_table(1), abs=1e-10)
 
