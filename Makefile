@@ -6,18 +6,11 @@ RUN    := $(VENV)/bin/python
 PIP    := $(RUN) -m pip install --quiet --disable-pip-version-check
 
 # What a user may set:  make gsm8k-samples MODEL=… BUDGETS=100,200 N=16 LIMIT=50 URL=http://host:30000 OUT=… DP=2
-MODEL   ?=
-BUDGETS ?=
-N       ?=
-LIMIT   ?=
-URL     ?=
-OUT     ?=
-DP      ?= 1
-FILE    ?=
-
-SET = $(if $(MODEL),--set model="$(MODEL)" --set revision=) $(if $(BUDGETS),--set budgets=$(BUDGETS)) \
-      $(if $(N),--set samples=$(N)) $(if $(LIMIT),--set limit=$(LIMIT)) $(if $(FILE),--set file="$(FILE)") \
-      $(if $(URL),--url $(URL)) --set dp=$(DP)
+# and, for questions or a prompt of one's own:  FILE=questions.jsonl PROMPT=tiny-budget
+key = $(if $(2),--set $(1)="$(2)")
+SET = $(call key,model,$(MODEL)) $(call key,budgets,$(BUDGETS)) $(call key,samples,$(N)) \
+      $(call key,limit,$(LIMIT)) $(call key,dp,$(DP)) $(call key,file,$(FILE)) \
+      $(call key,prompt,$(PROMPT)) $(if $(URL),--url $(URL))
 runs = $(or $(OUT),results/runs/$(1))
 
 .DEFAULT_GOAL := help
@@ -28,19 +21,23 @@ help:  ## print this list
 
 # ---- installing: each stamp is redone only when what it was made from changes -------------------------------
 
-$(VENV)/.setup: pyproject.toml constraints.txt
+GPU         := $(shell command -v nvidia-smi)
+CONSTRAINTS := $(if $(GPU),constraints-gpu.txt,constraints.txt)
+
+# Of lm-eval one file of data is read (the 8-shot prompt), so its own dependencies are left out.
+$(VENV)/.setup: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --constraint constraints.txt --editable '.[lm,dev]'
-	$(PIP) --constraint constraints.txt --no-deps lm-eval
+	$(PIP) --constraint $(CONSTRAINTS) --editable '.[lm,dev]'
+	$(PIP) --constraint $(CONSTRAINTS) --no-deps lm-eval
 	@touch $@
 
 # A GPU host takes SGLang as it comes; without a GPU the wheels of harness/sglang_cpu are enough.
-$(VENV)/.sglang: $(VENV)/.setup harness/sglang_cpu/requirements.txt harness/sglang_cpu/requirements-no-deps.txt
-ifeq ($(shell command -v nvidia-smi),)
-	$(PIP) --constraint constraints.txt --requirement harness/sglang_cpu/requirements.txt
-	$(PIP) --no-deps --requirement harness/sglang_cpu/requirements-no-deps.txt
+$(VENV)/.sglang: $(VENV)/.setup $(wildcard harness/sglang_cpu/requirements*.txt)
+ifdef GPU
+	$(PIP) --constraint $(CONSTRAINTS) --editable '.[lm,sglang]'
 else
-	$(PIP) --constraint constraints-gpu.txt --editable '.[lm,sglang]'
+	$(PIP) --constraint $(CONSTRAINTS) --requirement harness/sglang_cpu/requirements.txt
+	$(PIP) --no-deps --requirement harness/sglang_cpu/requirements-no-deps.txt
 endif
 	@touch $@
 
@@ -62,6 +59,7 @@ bench: $(VENV)/.sglang  ## measure the hot paths
 # ---- the jobs ------------------------------------------------------------------------------------------------
 
 demo: DIR = $(call runs,demo)
+demo: LIMIT := $(or $(LIMIT),100)
 demo: setup  ## the whole road on a CPU in a few minutes: sample the tiny model, vote, forecast, twin, report
 	$(RUN) -m harness sample tiny $(SET) --out $(DIR)/samples
 	$(RUN) -m results curves $(DIR)/samples --out $(DIR)/tiny.csv
@@ -92,13 +90,14 @@ run-experiment: $(VENV)/.sglang
 synthetic: setup  ## the twin: the paper's linear-regression experiments, solved exactly
 	$(RUN) -m synthetic run all --out $(call runs,synthetic)
 
+CURVES = tiny otis-mock-aime fig1-binary fig2f
 predict: setup  ## forecast expensive runs from cheap ones on the curves in results/cached
-	@mkdir -p $(call runs,predict)
-	for table in results/cached/*.csv; do \
-	    $(RUN) -m predict forecast $$table --out $(call runs,predict)/$$(basename $$table) || exit 1; done
+	for name in $(CURVES); do \
+	    $(RUN) -m predict forecast results/cached/$$name.csv --predictor low-cost-to-high \
+	        --out $(call runs,predict)/$$name.csv || exit 1; done
 
-report: setup  ## the side-by-side page of everything in results/cached, or of what stands in results/runs
-	$(RUN) -m results report --out $(call runs,report)
+report: setup  ## the side-by-side page of the tables in results/cached, or of TABLES="curves.csv forecast.csv …"
+	$(RUN) -m results report $(TABLES) --out $(call runs,report)
 
 clean:  ## remove the virtual environment and caches (never your runs)
 	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
