@@ -96,7 +96,7 @@ def forecast_command(
     request = Request(fit_max_n, fit_max_tokens, fit_settings, at_n, at_settings, bootstrap, seed)
     options = Options(replicates=bootstrap, seed=seed, target=target)
     tables = []
-    for group in groups:
+    for group in tqdm(groups, unit="group", disable=None, leave=False):
         table, notes = forecast(group, request, chosen(predictor, group), options)
         show(group, table, notes)
         tables.append(table)

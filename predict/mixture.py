@@ -55,7 +55,7 @@ def mixture(observed: Observed, targets: Points, options: Options) -> Prediction
         column = np.searchsorted(N, targets.N[here])
         mean[here], draws[:, here], status[here] = means[column], drawn[:, column], verdict
         carried.append((pool, means, drawn))
-    condition = np.where(np.isnan(mean), np.inf, 1.0)
+    condition = np.where(np.isnan(mean), np.inf, np.nan)  # no system is solved for a sampled setting
     if beyond.any():
         at = np.flatnonzero(beyond)
         along = _beyond(carried, grid, _at(targets, at), observed.method, options)
