@@ -50,8 +50,8 @@ async def sample(
     """Sample what is missing in `folder`.
 
     `questions` are all of the data set, whatever the experiment's limit. The engine is opened only where
-    something is missing. `restart` puts an earlier run's files aside. Raises BadInput: the folder is in use or
-    holds another experiment, a prompt cannot be filled, no engine.
+    something is missing. `restart` puts an earlier run's files aside. Raises BadInput: the folder is in use
+    or holds another experiment, a prompt cannot be filled, no engine.
     """
     asked = questions[: experiment.limit]
     for chunk in remaining_chunks(experiment, asked[:1], {}):
