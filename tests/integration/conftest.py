@@ -1,7 +1,6 @@
 """One SGLang server for all tests of a run: the real one, on this machine's CPU, with the tiny model."""
 
 import importlib.util
-import os
 import signal
 import subprocess
 import sys
@@ -24,7 +23,7 @@ def sglang_url() -> Iterator[str]:
     """The address of a server that `python -m harness serve tiny` runs, stopped by Ctrl-C at the end."""
     if importlib.util.find_spec("sglang") is None:
         pytest.skip("SGLang is not installed")
-    import psutil
+    import psutil  # comes with SGLang
 
     port = free_port()
     url = f"http://127.0.0.1:{port}"
@@ -34,7 +33,6 @@ def sglang_url() -> Iterator[str]:
             command,
             stdout=log,
             stderr=log,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
             start_new_session=True,
         )
         family = []
@@ -48,7 +46,13 @@ def sglang_url() -> Iterator[str]:
             try:
                 status = process.wait(STOP_SECONDS)
             finally:
-                _, left = psutil.wait_procs(family, timeout=5)
+                _, there = psutil.wait_procs(family, timeout=5)
+                # What has ended and only waits to be collected by the system's first process is gone.
+                left = [
+                    member
+                    for member in there
+                    if member.is_running() and member.status() != psutil.STATUS_ZOMBIE
+                ]
                 for member in (*left, process):
                     member.kill()
         log.seek(0)
