@@ -1,6 +1,6 @@
 """Risk in the continuous case, by three roads: formulas, compiled sampling, or the literal transformer.
 
-    continuous_risk(tasks, setting, steps, votes, methods)["ensemble"][task, step, vote]  ->  31.13
+    continuous_risk([(tasks, setting)], steps, votes, methods)[0]["ensemble"][task, step, vote]  ->  31.13
 
 Risk is ‖w − w*‖²_H, twice the paper's excess risk. "greedy" is the noise-free decode: gradient descent.
 """
@@ -15,7 +15,7 @@ from synthetic import transformer
 from synthetic.best_of_n import best_of_n_risk
 from synthetic.decode import constant_noise, linear_noise
 from synthetic.moments import Moments, Spectrum, gradient_descent_error, path_moments, spectrum
-from synthetic.noisy import SampledPaths, sample_paths
+from synthetic.noisy import SampledPaths, sample_lines
 from synthetic.settings import ContinuousSetting, Solver
 from synthetic.tasks import Array, Tasks, covariance_eigenvalues
 
@@ -26,27 +26,43 @@ def needs_sampling(setting: ContinuousSetting, methods: Sequence[str]) -> bool:
 
 
 def continuous_risk(
-    tasks: Tasks,
-    setting: ContinuousSetting,
+    lines: Sequence[tuple[Tasks, ContinuousSetting]],
     steps: tuple[int, ...],
     votes: tuple[int, ...],
     methods: Sequence[str],
     solver: Solver = "exact",
     paths: int = 256,
-) -> dict[str, Array]:
-    """Risk of each task, (tasks, steps, votes) by method (greedy: one "vote").
+) -> list[dict[str, Array]]:
+    """Risk of each task of each line, (tasks, steps, votes) by method (greedy: one "vote").
 
-    `paths` are drawn where the solver samples or `needs_sampling`. Raises BadInput on divergence.
+    `paths` are drawn where the solver samples or `needs_sampling`; such a line has only the votes that many
+    paths can give. Raises BadInput on divergence.
     """
-    view = spectrum(tasks, setting)
+    views = [spectrum(tasks, setting) for tasks, setting in lines]
+    sampled = _sampled(lines, views, steps, methods, solver, paths)
+    return [
+        _line_risk(view, setting, steps, votes, methods, solver, drawn)
+        for (_, setting), view, drawn in zip(lines, views, sampled, strict=True)
+    ]
+
+
+def _line_risk(
+    view: Spectrum,
+    setting: ContinuousSetting,
+    steps: tuple[int, ...],
+    votes: tuple[int, ...],
+    methods: Sequence[str],
+    solver: Solver,
+    sampled: SampledPaths | None,
+) -> dict[str, Array]:
     found: dict[str, Array] = {}
-    sampled = _sampled(tasks, view, setting, steps, methods, solver, paths)
+    if sampled is not None:
+        votes = tuple(n for n in votes if n <= sampled.errors.shape[2])
     if "ensemble" in methods or (sampled is None and "best_of_n" in methods):
         moments = path_moments(view, setting, steps)
     if "ensemble" in methods:
-        found["ensemble"] = (moments if sampled is None or solver == "exact" else sampled).ensemble_risk(
-            votes
-        )
+        source = moments if sampled is None or solver == "exact" else sampled
+        found["ensemble"] = source.ensemble_risk(votes)
     if "best_of_n" in methods:
         found["best_of_n"] = (
             best_of_n_risk(moments, votes) if sampled is None else sampled.best_of_n_risk(votes)
@@ -58,25 +74,29 @@ def continuous_risk(
 
 
 def _sampled(
-    tasks: Tasks,
-    view: Spectrum,
-    setting: ContinuousSetting,
+    lines: Sequence[tuple[Tasks, ContinuousSetting]],
+    views: list[Spectrum],
     steps: tuple[int, ...],
     methods: Sequence[str],
     solver: Solver,
     paths: int,
-) -> SampledPaths | None:
+) -> list[SampledPaths | None]:
+    """The sampled paths of each line, None where none are needed."""
     if solver == "transformer":
-        return transformer_paths(tasks, setting, paths, steps)
-    if solver == "monte-carlo" or needs_sampling(setting, methods):
-        return sample_paths(tasks, view, setting, paths, steps)
-    return None
+        return [transformer_paths(tasks, setting, paths, steps) for tasks, setting in lines]
+    drawn = [
+        (tasks, view, setting) if solver == "monte-carlo" or needs_sampling(setting, methods) else None
+        for (tasks, setting), view in zip(lines, views, strict=True)
+    ]
+    wanted = [line for line in drawn if line is not None]
+    found = iter(sample_lines(wanted, paths, steps) if wanted else ())
+    return [None if line is None else next(found) for line in drawn]
 
 
 def transformer_paths(
     tasks: Tasks, setting: ContinuousSetting, paths: int, steps: tuple[int, ...]
 ) -> SampledPaths:
-    """What `sample_paths` draws, by the literal loop of Definition 1 with Algorithm 1; slow."""
+    """What `noisy.sample_paths` draws, by the literal loop of Definition 1 with Algorithm 1; slow."""
     weights = covariance_eigenvalues(setting)
     errors = np.empty((len(tasks), len(steps), paths))
     total = np.zeros((len(tasks), len(steps), setting.d))

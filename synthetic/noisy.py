@@ -8,6 +8,7 @@ loop on the rotated task, and the tests compare the two path by path. What is ke
 error; per task also the mean path: enough for every N.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numba
@@ -71,31 +72,72 @@ def sample_paths(
     block: int = BLOCK_NUMBERS,
 ) -> SampledPaths:
     """Draw `paths` independent paths of every task. Raises BadInput, saying when, if one diverges."""
+    return sample_lines([(tasks, view, setting)], paths, steps, block)[0]
+
+
+def sample_lines(
+    lines: Sequence[tuple[Tasks, Spectrum, ContinuousSetting]],
+    paths: int,
+    steps: tuple[int, ...],
+    block: int = BLOCK_NUMBERS,
+) -> list[SampledPaths]:
+    """`sample_paths` for several settings of the same tasks, each block of normals drawn once for all.
+
+    Drawing takes several times as long as walking, and a task's normals depend on its key and on d alone.
+    """
     check_count("paths", paths)
-    longest = max(steps)
-    errors = np.empty((len(tasks), paths, len(steps)))
-    totals = np.zeros((len(tasks), len(steps), setting.d))
-    at_once = max(1, block // (longest * setting.d))
-    sign = setting.linear_sign if setting.noise == "linear" else 0
+    if len({(tasks.seed, tasks.keys, setting.d) for tasks, _, setting in lines}) > 1:
+        return [found for line in lines for found in sample_lines([line], paths, steps, block)]
+    tasks, _, setting = lines[0]
+    longest, d = max(steps), setting.d
+    errors = np.empty((len(lines), len(tasks), paths, len(steps)))
+    totals = np.zeros((len(lines), len(tasks), len(steps), d))
+    at_once = max(1, block // (longest * d))
     for task in range(len(tasks)):
         rng = tasks.path_generator(task)
-        shrink = 1 - setting.step * view.eigenvalues[task]
-        push, target = setting.step * view.pull[task], view.target[task]
         for start in range(0, paths, at_once):
-            normals = rng.standard_normal((min(at_once, paths - start), longest, setting.d))
-            normals *= np.sqrt(setting.noise_variance)
-            into = errors[task, start : start + len(normals)]
-            when = _walk(
-                shrink, push, target, view.metric[task], sign, normals, np.array(steps), into, totals[task]
-            )
-            if when:
-                raise BadInput(
-                    f"a path diverges at step {when}: {setting.noise} noise of variance "
-                    f"{setting.noise_variance:g}, step {setting.step:g}"
-                )
-    offset = totals / paths - view.target[:, None]
+            normals = rng.standard_normal((min(at_once, paths - start), longest, d))
+            for line, (_, view, setting) in enumerate(lines):
+                into = errors[line, task, start : start + len(normals)]
+                _walk_task(view, setting, task, normals, steps, into, totals[line, task])
+    return [
+        _reduced(view, found, total / paths)
+        for (_, view, _), found, total in zip(lines, errors, totals, strict=True)
+    ]
+
+
+def _reduced(view: Spectrum, errors: Array, mean: Array) -> SampledPaths:
+    offset = mean - view.target[:, None]
     mean_error = np.einsum("bti,bij,btj->bt", offset, view.metric, offset)
     return SampledPaths(np.swapaxes(errors, 1, 2), mean_error)
+
+
+def _walk_task(
+    view: Spectrum,
+    setting: ContinuousSetting,
+    task: int,
+    normals: Array,
+    steps: tuple[int, ...],
+    errors: Array,
+    total: Array,
+) -> None:
+    when = _walk(
+        1 - setting.step * view.eigenvalues[task],
+        setting.step * view.pull[task],
+        view.target[task],
+        view.metric[task],
+        setting.linear_sign if setting.noise == "linear" else 0,
+        np.sqrt(setting.noise_variance),
+        normals,
+        np.array(steps),
+        errors,
+        total,
+    )
+    if when:
+        raise BadInput(
+            f"a path diverges at step {when}: {setting.noise} noise of variance "
+            f"{setting.noise_variance:g}, step {setting.step:g}"
+        )
 
 
 @numba.njit(cache=True)  # type: ignore[untyped-decorator]
@@ -105,6 +147,7 @@ def _walk(
     target: Array,
     metric: Array,
     sign: int,
+    deviation: float,
     normals: Array,
     steps: NDArray[np.int64],
     errors: Array,
@@ -112,19 +155,20 @@ def _walk(
 ) -> int:
     """Walk one task's paths into `errors` (paths, steps) and `total` (steps, d); 0, or when one diverged.
 
-    `sign` is that of linear noise, 0 meaning constant noise.
+    `sign` is that of linear noise, 0 meaning constant noise; `deviation` times a standard normal is ξ.
     """
     d = len(shrink)
     w = np.empty(d)
+    xi = np.empty(d)
     limit = DIVERGED * max(1.0, np.sum(target * target))
     for path in range(len(normals)):
         w[:] = 0
         kept = 0
         for t in range(normals.shape[1]):
-            xi = normals[path, t]
             along = 0.0
             size = 0.0
             for i in range(d):
+                xi[i] = deviation * normals[path, t, i]
                 w[i] = shrink[i] * w[i] + push[i]
                 along += xi[i] * w[i]
                 size += w[i] * w[i]

@@ -22,7 +22,7 @@ from synthetic.chain import MAX_SUPPORTS
 from synthetic.continuous import continuous_risk, needs_sampling
 from synthetic.experiments import Experiment, Variant
 from synthetic.sampler import sample_supports
-from synthetic.settings import BinarySetting, Setting, Solver, check_count
+from synthetic.settings import BinarySetting, ContinuousSetting, Solver, check_count
 from synthetic.tasks import Array, draw_tasks, task_keys
 
 Key = tuple[int, int]
@@ -73,7 +73,9 @@ def run_experiment(
     check_count("paths", draws)
     check_count("jobs", jobs, high=1024)
     request = Request(solver, task_keys(repeats, experiment.tasks), seed, draws, jobs, progress)
-    outcomes = [_run_line(name, experiment, line, request) for line in experiment.variants]
+    if any(isinstance(line.setting, ContinuousSetting) for line in experiment.variants):
+        return _run_continuous(name, experiment, request)
+    outcomes = [_run_binary(name, experiment, line, request) for line in experiment.variants]
     samples = [outcome.samples for outcome in outcomes if outcome.samples is not None]
     return Outcome(
         pd.concat([outcome.curves for outcome in outcomes], ignore_index=True),
@@ -82,46 +84,52 @@ def run_experiment(
     )
 
 
-def _run_line(name: str, experiment: Experiment, line: Variant, request: Request) -> Outcome:
+def _run_continuous(name: str, experiment: Experiment, request: Request) -> Outcome:
+    """All lines at once, so that those which sample share their normals (`noisy.sample_lines`)."""
+    settings = [line.setting for line in experiment.variants if isinstance(line.setting, ContinuousSetting)]
+    notes: tuple[str, ...] = ()
+    formula_missing = any(needs_sampling(setting, experiment.methods) for setting in settings)
+    if request.solver != "exact" or formula_missing:
+        _check_answers(name, experiment, request)
+    if request.solver == "exact" and formula_missing:
+        notes = (
+            f"{name}: best-of-N has no formula under linear noise: {request.paths} sampled paths a task",
+        )
+    blocks = _over_blocks(partial(_risk, experiment, settings, request), request, name)
+    tables = [
+        curves_table(_joined(list(values)), experiment, {"dataset": name, "model": line.model}, "risk")
+        for line, values in zip(experiment.variants, zip(*blocks, strict=True), strict=True)
+    ]
+    return Outcome(pd.concat(tables, ignore_index=True), None, notes)
+
+
+def _run_binary(name: str, experiment: Experiment, line: Variant, request: Request) -> Outcome:
     label, setting = f"{name} {line.label}".strip(), line.setting
+    assert isinstance(setting, BinarySetting)
     named = {"dataset": name, "model": line.model}
-    solver, samples, notes = _plan(label, experiment, setting, request)
-    request = replace(request, solver=solver)
-    if samples:
-        experiment = replace(experiment, votes=tuple(n for n in experiment.votes if n <= request.paths))
-        answers = len(request.keys) * len(experiment.steps) * request.paths
-        if answers > MAX_ANSWERS:
-            raise BadInput(
-                f"{label}: {answers:,} sampled answers do not fit in memory: take fewer paths or tasks"
-            )
-    if not isinstance(setting, BinarySetting):
-        values = _over_blocks(partial(_risk, experiment, setting, request), request, label)
-        return Outcome(curves_table(_joined(values), experiment, named, "risk"), None, notes)
-    if samples:
-        drawn = _over_blocks(partial(_draw, experiment, setting, request), request, label)
-        table = pd.concat([table for table, _ in drawn], ignore_index=True).assign(**named)
-        curves = build_curves(table, ns=experiment.votes, permutations=10, seed=request.seed)
-        return Outcome(curves, table, (*notes, *_fallback_note(label, [share for _, share in drawn])))
-    solved = _over_blocks(partial(_accuracy, experiment, setting, request), request, label)
-    curves = curves_table(_joined([values for values, _ in solved]), experiment, named, "accuracy")
-    return Outcome(curves, None, (*notes, *_fallback_note(label, [share for _, share in solved])))
-
-
-def _plan(
-    label: str, experiment: Experiment, setting: Setting, request: Request
-) -> tuple[Solver, bool, tuple[str, ...]]:
-    """The solver to use, whether it draws paths, and what to say where that is not what was asked."""
-    if request.solver != "exact":
-        return request.solver, True, ()
-    drawn = f"{request.paths} sampled paths a task"
-    if isinstance(setting, BinarySetting):
-        if setting.supports <= MAX_SUPPORTS:
-            return "exact", False, ()
+    notes: tuple[str, ...] = ()
+    if request.solver == "exact" and setting.supports > MAX_SUPPORTS:
         why = f"{setting.supports:,} supports are too many for the exact chain"
-        return "monte-carlo", True, (f"{label}: {why}: {drawn} instead",)
-    if needs_sampling(setting, experiment.methods):
-        return "exact", True, (f"{label}: best-of-N has no formula here: {drawn}",)
-    return "exact", False, ()
+        notes = (f"{label}: {why}: {request.paths} sampled paths a task instead",)
+        request = replace(request, solver="monte-carlo")
+    if request.solver == "exact":
+        solved = _over_blocks(partial(_accuracy, experiment, setting, request), request, label)
+        curves = curves_table(_joined([values for values, _ in solved]), experiment, named, "accuracy")
+        return Outcome(curves, None, _fallback_note(label, [share for _, share in solved]))
+    _check_answers(label, experiment, request)
+    drawn = _over_blocks(partial(_draw, experiment, setting, request), request, label)
+    table = pd.concat([table for table, _ in drawn], ignore_index=True).assign(**named)
+    votes = tuple(n for n in experiment.votes if n <= request.paths)
+    curves = build_curves(table, ns=votes, permutations=10, seed=request.seed)
+    return Outcome(curves, table, (*notes, *_fallback_note(label, [share for _, share in drawn])))
+
+
+def _check_answers(label: str, experiment: Experiment, request: Request) -> None:
+    answers = len(request.keys) * len(experiment.steps) * request.paths
+    if answers > MAX_ANSWERS:
+        raise BadInput(
+            f"{label}: {answers:,} sampled answers do not fit in memory: take fewer paths or tasks"
+        )
 
 
 def _fallback_note(label: str, shares: list[Array]) -> tuple[str, ...]:
@@ -132,11 +140,12 @@ def _fallback_note(label: str, shares: list[Array]) -> tuple[str, ...]:
     return (f"{label}: too few positive entries for ClipNorm in {share:.2%} of steps, completed uniformly",)
 
 
-def _risk(experiment: Experiment, setting: Setting, request: Request, keys: list[Key]) -> dict[str, Array]:
-    assert not isinstance(setting, BinarySetting)
-    tasks = draw_tasks(setting, keys, request.seed)
+def _risk(
+    experiment: Experiment, settings: list[ContinuousSetting], request: Request, keys: list[Key]
+) -> list[dict[str, Array]]:
+    lines = [(draw_tasks(setting, keys, request.seed), setting) for setting in settings]
     asked = (experiment.steps, experiment.votes, experiment.methods)
-    return continuous_risk(tasks, setting, *asked, request.solver, request.paths)
+    return continuous_risk(lines, *asked, request.solver, request.paths)
 
 
 def _accuracy(

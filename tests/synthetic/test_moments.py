@@ -176,9 +176,8 @@ def test_every_road_gives_the_same_methods_and_shapes():
     setting = small(noise="linear")
     tasks = draw_tasks(setting, task_keys(1, 2), seed=9)
     for solver in ("exact", "monte-carlo", "transformer"):
-        found = continuous_risk(
-            tasks, setting, STEPS, VOTES, ("ensemble", "best_of_n", "greedy"), solver, paths=10
-        )
+        methods = ("ensemble", "best_of_n", "greedy")
+        (found,) = continuous_risk([(tasks, setting)], STEPS, VOTES, methods, solver, paths=10)
         assert {name: value.shape for name, value in found.items()} == {
             "ensemble": (2, 3, 3),
             "best_of_n": (2, 3, 3),
