@@ -87,6 +87,7 @@ def run(name: str, out: Path, **options: Any) -> None:
     """
     from synthetic.experiments import find_experiments
 
+    _check_folder(out)
     for key, experiment in find_experiments(name).items():
         _solve(key, experiment, out / f"{key}.csv", options)
 
@@ -151,6 +152,15 @@ def _check_suffix(out: Path) -> None:
 
     if out.suffix not in SUFFIXES:
         raise BadInput(f"{out}: unknown kind of file {out.suffix!r}, expected one of {', '.join(SUFFIXES)}")
+
+
+def _check_folder(out: Path) -> None:
+    """Refuse a folder that could not be made, before the work."""
+    from results import BadInput
+
+    nearest = next(path for path in (out, *out.absolute().parents) if path.exists())
+    if not nearest.is_dir():
+        raise BadInput(f"{out}: {nearest} is a file, expected a folder")
 
 
 def _solve(name: str, experiment: "Experiment", target: Path, options: dict[str, Any]) -> None:

@@ -2,10 +2,14 @@
 
 $ python tests/bench/bench_synthetic.py
 sampler / literal transformer, binary (fig1-binary, t=50)         312 × as many paths a second
+
+$ python tests/bench/bench_synthetic.py --growth docs/images/growth.png     # the growth in d, n, N, t alone
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import click
 import numpy as np
@@ -19,6 +23,15 @@ from synthetic.running import run_experiment
 from synthetic.sampler import sample_supports
 from synthetic.settings import BinarySetting, ContinuousSetting
 from synthetic.tasks import draw_tasks, task_keys
+
+BASE = {"d": 32, "n": 8, "N": 64, "t": 64}
+"""Where the growth is measured from: one size is varied, the others stay."""
+SIZES = {
+    "d": (16, 32, 64, 128, 256, 512),
+    "n": (8, 16, 32, 64, 128, 256, 512),
+    "N": (16, 32, 64, 128, 256, 512, 1024),
+    "t": (16, 32, 64, 128, 256, 512, 1024),
+}
 
 
 def seconds(job: Callable[[], object], times: int = 3) -> float:
@@ -80,15 +93,90 @@ def exact_ensemble() -> tuple[str, float]:
     return "exact / sampled ensemble risk at a relative standard error of 0.001 (t=950)", sampled / exact
 
 
+def solvers(d: int, n: int, votes: int, t: int) -> dict[str, Callable[[], object]]:
+    """One call of each solver for four tasks of these sizes; drawing the tasks is not counted."""
+    binary = BinarySetting(n=n, d=d, eta=1 / n, sigma_eps=0.5)
+    linear = ContinuousSetting(n=n, d=d, eta=0.1 / (n + d), sigma_eps=1, sigma=1, noise="linear")
+    keys = task_keys(1, 4)
+    tasks, regressions = draw_tasks(binary, keys, seed=0), draw_tasks(linear, keys, seed=0)
+    return {
+        "vote, exact": lambda: exact_accuracy(tasks, binary, (t,), (votes,), ("majority",)),
+        "vote, N sampled paths": lambda: sample_supports(tasks, binary, votes, (t,)),
+        "ensemble, exact": lambda: path_moments(spectrum(regressions, linear), linear, (t,)),
+        "ensemble, N sampled paths": lambda: sample_paths(
+            regressions, spectrum(regressions, linear), linear, votes, (t,)
+        ),
+    }
+
+
+def growth() -> list[dict[str, Any]]:
+    """Seconds of every solver at every size: rows of size, value, solver, seconds."""
+    rows = []
+    for size, values in SIZES.items():
+        for value in values:
+            at = {**BASE, size: value}
+            for solver, job in solvers(at["d"], at["n"], at["N"], at["t"]).items():
+                rows.append({"size": size, "value": value, "solver": solver, "seconds": seconds(job)})
+    return rows
+
+
+def exponent(rows: list[dict[str, Any]], solver: str, size: str) -> float:
+    """p in seconds ∝ size^p, between the third largest and the largest value."""
+    found = [row for row in rows if row["solver"] == solver and row["size"] == size]
+    low, high = found[-3], found[-1]
+    return float(np.log(high["seconds"] / low["seconds"]) / np.log(high["value"] / low["value"]))
+
+
+def draw(rows: list[dict[str, Any]], out: Path) -> None:
+    """One panel a size, both axes logarithmic, written to a .png or .svg."""
+    import altair as alt
+
+    panels = [
+        alt.Chart(alt.Data(values=[row for row in rows if row["size"] == size]))
+        .mark_line(point=alt.OverlayMarkDef(size=18))
+        .encode(
+            alt.X("value:Q", scale=alt.Scale(type="log", base=2, nice=False), title=size),
+            alt.Y("seconds:Q", scale=alt.Scale(type="log"), title="seconds for four tasks"),
+            alt.Color("solver:N", scale=alt.Scale(scheme="tableau10"), title=None),
+        )
+        .properties(width=210, height=190)
+        for size in SIZES
+    ]
+    alt.hconcat(*panels).resolve_scale(y="shared").save(str(out))
+
+
 @click.command()
-def main() -> None:
-    """Print each ratio, and the time of all ten experiments with five repeats on two processes."""
+@click.option(
+    "--growth",
+    "picture",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Only measure the growth of the cost in d, n, N and t, and draw it to this .png or .svg.",
+)
+def main(picture: Path | None) -> None:
+    """Print each ratio, the growth of the cost, and the time of all ten experiments on two processes."""
+    if picture is None:
+        print_ratios()
+    rows = growth()
+    click.echo(f"{'cost grows as size^p, p of:':40}" + "".join(f"{size:>8}" for size in SIZES))
+    for solver in dict.fromkeys(row["solver"] for row in rows):
+        exponents = (exponent(rows, solver, size) for size in SIZES)
+        click.echo(f"{solver:40}" + "".join(f"{p:8.1f}" for p in exponents))
+    if picture is None:
+        time_experiments()
+    else:
+        draw(rows, picture)
+
+
+def print_ratios() -> None:
     for measure in (binary_sampler, continuous_sampler):
         name, ratio = measure()
         click.echo(f"{name:80} {ratio:8.0f} × as many paths a second")
     for measure in (exact_vote, exact_ensemble):
         name, ratio = measure()
         click.echo(f"{name:80} {ratio:8.0f} × as fast")
+
+
+def time_experiments() -> None:
     start = perf_counter()
     for name, experiment in EXPERIMENTS.items():
         begun = perf_counter()

@@ -105,6 +105,12 @@ def test_bad_input_is_one_line_and_writes_nothing(tmp_path, arguments, message):
     assert not (tmp_path / "out").exists()
 
 
+def test_a_folder_that_cannot_be_made_is_refused_before_the_work(tmp_path):
+    (tmp_path / "taken").write_text("")
+    result = run("run", "fig2f", "--repeats", 10_000, "--tasks", 100, "--out", tmp_path / "taken" / "folder")
+    assert "taken is a file, expected a folder" in str(result.exception)
+
+
 def test_help_is_quick_and_ends_with_an_example():
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "synthetic", "run", "--help"],
