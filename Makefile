@@ -64,7 +64,7 @@ demo: setup  ## the whole road on a CPU in a few minutes: sample the tiny model,
 	$(RUN) -m harness sample tiny $(SET) --out $(DIR)/samples
 	$(RUN) -m results curves $(DIR)/samples --out $(DIR)/tiny.csv
 	$(RUN) -m synthetic run fig1-binary --out $(DIR)
-	$(RUN) -m predict forecast $(DIR)/tiny.csv --predictor all --out $(DIR)/forecast.csv
+	$(RUN) -m predict forecast $(DIR)/samples --fit-max-n 8 --predictor all --out $(DIR)/forecast.csv
 	$(RUN) -m results report $(DIR)/tiny.csv $(DIR)/fig1-binary.csv $(DIR)/forecast.csv --out $(DIR)/report
 
 tiny: setup  ## train the tiny model again (two cores, under 30 minutes)
@@ -87,8 +87,12 @@ run-experiment: $(VENV)/.sglang
 	$(RUN) -m harness sample $(EXPERIMENT) $(SET) --out $(call runs,$(EXPERIMENT))
 	$(RUN) -m results curves $(call runs,$(EXPERIMENT)) --out $(call runs,$(EXPERIMENT))/curves.csv
 
-synthetic: setup  ## the twin: the paper's linear-regression experiments, solved exactly
-	$(RUN) -m synthetic run all --out $(call runs,synthetic)
+synthetic: DIR = $(call runs,synthetic)
+synthetic: setup  ## the twin: every panel of the paper redrawn from exact solutions, and its claims checked
+	$(RUN) -m synthetic run all --jobs 2 --out $(DIR)
+	$(RUN) -m synthetic figures $(DIR)/fig*.csv --out $(DIR)
+	$(RUN) -m synthetic claims --out $(DIR)/claims.csv
+	$(RUN) -m results report $(DIR)/fig*.csv $(DIR)/claims.csv --out $(DIR)/report
 
 CURVES = tiny otis-mock-aime fig1-binary fig2f
 predict: setup  ## forecast expensive runs from cheap ones on the curves in results/cached

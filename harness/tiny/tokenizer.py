@@ -21,7 +21,8 @@ SPECIAL = (PAD, UNKNOWN, USER, ASSISTANT, END)
 PIECES = r" ?[A-Za-z]+| ?[0-9]| ?\[END\]| ?##| ?[^\sA-Za-z0-9]|\s"
 # Servers split an embedding over devices in blocks of 64 rows.
 VOCABULARY_BLOCK = 64
-MAX_LENGTH = 512
+# Far beyond what training saw (a few hundred), so that the paper's long prompts can be put to it as well.
+MAX_LENGTH = 4096
 # The template in prompts/ that the model is trained on.
 PROMPT = "tiny-budget"
 # Enough to see every word of every sentence form.

@@ -252,8 +252,8 @@ def test_local_answers_can_be_drawn_again() -> None:
 
 
 def test_a_prompt_beyond_the_context_is_an_error_of_its_request() -> None:
-    with pytest.raises(EngineError, match=r"\d+ tokens of prompt and 64 new ones: the model has 512"):
-        draw(("egg " * 500, 2, SAMPLING, 1))
+    with pytest.raises(EngineError, match=r"\d+ tokens of prompt and 64 new ones: the model has 4096"):
+        draw(("egg " * 5000, 2, SAMPLING, 1))
 
 
 def test_a_local_model_that_is_none_is_refused(tmp_path: Any) -> None:

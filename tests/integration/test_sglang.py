@@ -97,7 +97,7 @@ def _tokens(completion: Completion, _gold: str) -> float:
 
 def test_a_prompt_beyond_the_context_fails_at_once(sglang_url: str) -> None:
     with pytest.raises(EngineError, match="refused with status 400"):
-        answers(remote(sglang_url), ["egg " * 600], 2, Sampling(64, temperature=1.0))
+        answers(remote(sglang_url), ["egg " * 5000], 2, Sampling(64, temperature=1.0))
 
 
 def test_a_server_with_another_model_is_refused(sglang_url: str, tmp_path: Path) -> None:
