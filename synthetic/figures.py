@@ -57,6 +57,38 @@ def figure(table: pd.DataFrame) -> alt.VConcatChart:
     return chart
 
 
+def bounds_figure(table: pd.DataFrame) -> alt.ConcatChart:
+    """The panels of `bounds.bounds_table`: exact curves in full, bounds dashed."""
+    panels = [_bounds_panel(rows, str(title)) for title, rows in table.groupby("panel", sort=False)]
+    chart: alt.ConcatChart = alt.concat(*panels, columns=3).resolve_scale(
+        color="independent", strokeDash="independent"
+    )
+    return chart
+
+
+def _bounds_panel(rows: pd.DataFrame, title: str) -> alt.Chart:
+    x_name = rows["x_name"].iloc[0]
+    risk = title.endswith("excess risk")
+    scale = alt.Scale(type="log", nice=False) if risk else alt.Scale(domain=[0, 1])
+    lines = list(rows["line"].unique())
+    dashes = [
+        [1, 0] if kind == "exact" else [5, 3] for kind in rows.groupby("line", sort=False)["kind"].first()
+    ]
+    legend = alt.Legend(orient="bottom", columns=1, labelLimit=260)
+    chart: alt.Chart = (
+        alt.Chart(rows)
+        .mark_line()
+        .encode(
+            alt.X("x:Q", scale=alt.Scale(type="log", nice=False), title=x_name, axis=alt.Axis(grid=False)),
+            alt.Y("value:Q", scale=scale, title=None),
+            alt.Color("line:N", scale=alt.Scale(scheme="tableau10", domain=lines), title=None, legend=legend),
+            alt.StrokeDash("line:N", scale=alt.Scale(domain=lines, range=dashes), title=None, legend=legend),
+        )
+        .properties(width=WIDTH, height=HEIGHT, title=title)
+    )
+    return chart
+
+
 def _accuracy_row(table: pd.DataFrame, title: str) -> alt.HConcatChart:
     sampled = table[table["method"] != "greedy"]
     steps, votes = _spread(sampled["t"]), _spread(sampled["N"])
