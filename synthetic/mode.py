@@ -104,6 +104,20 @@ def _upper_tail(rate: float, count: int) -> float:
 
 
 @numba.njit(cache=True)  # type: ignore[untyped-decorator]
+def _tie_nodes(total: float, most: int) -> int:
+    """Gauss nodes for a polynomial in u of degree `most` whose r-th coefficient is at most total^r / r!.
+
+    g nodes are exact up to degree 2g − 1; degrees left out have coefficients that are negligible.
+    """
+    g = 1
+    term = total**2 / 2 * np.exp(total)
+    while 2 * g <= most and term > 1e-3 * NEGLIGIBLE:
+        term *= total**2 / ((2 * g + 1) * (2 * g + 2))
+        g += 1
+    return g
+
+
+@numba.njit(cache=True)  # type: ignore[untyped-decorator]
 def _win(right: float, others: Array, n: int, points: int, nodes: Array, weights: Array) -> float:
     """P(the right answer wins n votes); `others` falling. All points of the circle side by side."""
     if right <= 0:
@@ -114,12 +128,11 @@ def _win(right: float, others: Array, n: int, points: int, nodes: Array, weights
             low, high = min(low, m), m
     # Rivals that cannot reach the winning count m are not truncated by it: together they are one Poisson.
     reaching = np.zeros(high + 1, dtype=np.int64)
-    rivals = 0
+    rivals, furthest = 0, high  # a weaker rival reaches no further than a stronger one
     while rivals < len(others) and others[rivals] > 0 and _upper_tail(n * others[rivals], low) > NEGLIGIBLE:
-        m = low
-        while m <= high and _upper_tail(n * others[rivals], m) > NEGLIGIBLE:
-            reaching[m] += 1
-            m += 1
+        while _upper_tail(n * others[rivals], furthest) <= NEGLIGIBLE:
+            furthest -= 1
+        reaching[low : furthest + 1] += 1
         rivals += 1
     quiet = np.full(high + 1, n * (1.0 - right))
     for m in range(high + 1):
@@ -133,13 +146,14 @@ def _win(right: float, others: Array, n: int, points: int, nodes: Array, weights
     power_re, power_im = np.ones(near), np.zeros(near)  # z^m
     below_re, below_im = np.zeros((rivals, near)), np.zeros((rivals, near))  # Σ_{i<m} π_j(i) z^i
     value = np.zeros(near, dtype=np.complex128)
+    rest = np.zeros(near, dtype=np.complex128)  # the quiet Poisson
     for m in range(high + 1):
         if m >= low:
             tie = np.empty(reaching[m])
             for j in range(reaching[m]):
                 tie[j] = np.exp(_log_poisson(n * others[j], m))
             share = np.zeros(near, dtype=np.complex128)
-            g = min(min(reaching[m], (n - m) // m) // 2 + 1, len(nodes))
+            g = min(_tie_nodes(tie.sum(), min(reaching[m], (n - m) // m)), len(nodes))
             for q in range(g):
                 re, im = np.full(near, weights[g - 1, q]), np.zeros(near)
                 for j in range(reaching[m]):
@@ -151,7 +165,8 @@ def _win(right: float, others: Array, n: int, points: int, nodes: Array, weights
                         im[i] = re[i] * factor_im + im[i] * factor_re
                         re[i] = product_re
                 share += re + 1j * im
-            rest = np.exp(quiet[m] * (z_re - 1 + 1j * z_im))
+            if m == low or reaching[m] != reaching[m - 1]:
+                rest = np.exp(quiet[m] * (z_re - 1 + 1j * z_im))
             value += np.exp(_log_poisson(n * right, m)) * (power_re + 1j * power_im) * share * rest
         for j in range(rivals):
             mass = np.exp(_log_poisson(n * others[j], m))
