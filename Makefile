@@ -6,11 +6,12 @@ RUN    := $(VENV)/bin/python
 PIP    := $(RUN) -m pip install --quiet --disable-pip-version-check
 
 # What a user may set:  make gsm8k-samples MODEL=… BUDGETS=100,200 N=16 LIMIT=50 URL=http://host:30000 OUT=… DP=2
-# and, for questions or a prompt of one's own:  FILE=questions.jsonl PROMPT=tiny-budget
+# Without the hub:  FILE=a local copy of the data set's rows;  with other questions and prompt:
+# QUESTIONS=questions.jsonl PROMPT=tiny-budget
 key = $(if $(2),--set $(1)="$(2)")
 SET = $(call key,model,$(MODEL)) $(call key,budgets,$(BUDGETS)) $(call key,samples,$(N)) \
       $(call key,limit,$(LIMIT)) $(call key,dp,$(DP)) $(call key,file,$(FILE)) \
-      $(call key,prompt,$(PROMPT)) $(if $(URL),--url $(URL))
+      $(call key,dataset,$(QUESTIONS)) $(call key,prompt,$(PROMPT)) $(if $(URL),--url $(URL))
 runs = $(or $(OUT),results/runs/$(1))
 
 .DEFAULT_GOAL := help
@@ -64,8 +65,9 @@ demo: setup  ## the whole road on a CPU in a few minutes: sample the tiny model,
 	$(RUN) -m harness sample tiny $(SET) --out $(DIR)/samples
 	$(RUN) -m results curves $(DIR)/samples --out $(DIR)/tiny.csv
 	$(RUN) -m synthetic run fig1-binary --out $(DIR)
+	$(RUN) -m synthetic run fig2f --out $(DIR)
 	$(RUN) -m predict forecast $(DIR)/samples --fit-max-n 8 --predictor all --out $(DIR)/forecast.csv
-	$(RUN) -m results report $(DIR)/tiny.csv $(DIR)/fig1-binary.csv $(DIR)/forecast.csv --out $(DIR)/report
+	$(RUN) -m results report $(DIR)/tiny.csv $(DIR)/fig1-binary.csv $(DIR)/fig2f.csv $(DIR)/forecast.csv --out $(DIR)/report
 
 tiny: setup  ## train the tiny model again (two cores, under 30 minutes)
 	$(RUN) -m harness.tiny train

@@ -15,6 +15,9 @@ from harness.engines.choosing import chooser
 from harness.engines.decoding import Request, decode
 from harness.engines.tokens import PromptTokens
 from harness.questions import load_questions
+from harness.torchvision_names import declare_torchvision_operations
+
+declare_torchvision_operations()
 
 VOCABULARY = 50
 
