@@ -23,6 +23,7 @@ from scipy.stats import binom
 
 from predict.beta_binomial import best_of_n_given, fit_beta, parameter_draws, rates
 from predict.joint import joint
+from predict.length import other_settings
 from predict.mixture_best import best_table
 from predict.mixture_population import Population, fit_rates, fit_votes
 from predict.mixture_votes import vote_table, votes_cast
@@ -58,7 +59,7 @@ def mixture(observed: Observed, targets: Points, options: Options) -> Prediction
     condition = np.where(np.isnan(mean), np.inf, np.nan)  # no system is solved for a sampled setting
     if beyond.any():
         at = np.flatnonzero(beyond)
-        along = _beyond(carried, grid, _at(targets, at), observed.method, options)
+        along = other_settings(carried, grid, _at(targets, at), observed.method, options)
         mean[at], status[at], condition[at] = along[0], along[1], along[2]
         if options.replicates:
             draws[:, at] = along[3]
@@ -146,21 +147,3 @@ def _check(counts: VoteCounts, method: str, population: Population) -> Status:
 
 def _at(points: Points, index: np.ndarray) -> Points:
     return Points(points.setting[index], points.T[index], points.N[index])
-
-
-def _beyond(
-    carried: list[tuple[Pool, Floats, Floats]], N: Ints, targets: Points, method: str, options: Options
-) -> tuple[Floats, np.ndarray, Floats, Floats]:
-    """Settings without answers: the surface of `joint` through the forecasts at those with answers."""
-    points = Points(
-        np.repeat([pool.setting for pool, _, _ in carried], len(N)),
-        np.repeat([pool.T for pool, _, _ in carried], len(N)),
-        np.tile(N, len(carried)),
-    )
-    curve = np.concatenate([mean for _, mean, _ in carried])
-    copies = np.concatenate([drawn for _, _, drawn in carried], axis=1)
-    observed = Observed(points, curve, np.full(len(curve), 0.01), copies, (), method)
-    found = joint(observed, targets, options)
-    spread = (found.high - found.low) / (2 * 1.645)
-    noise = np.random.default_rng(options.seed).standard_normal((options.replicates, 1))
-    return found.mean, found.status, found.condition, found.mean + spread * noise
