@@ -25,11 +25,9 @@ help:  ## print this list
 GPU         := $(shell command -v nvidia-smi)
 CONSTRAINTS := $(if $(GPU),constraints-gpu.txt,constraints.txt)
 
-# Of lm-eval one file of data is read (the 8-shot prompt), so its own dependencies are left out.
 $(VENV)/.setup: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --constraint $(CONSTRAINTS) --editable '.[lm,dev]'
-	$(PIP) --constraint $(CONSTRAINTS) --no-deps lm-eval
 	@touch $@
 
 # A GPU host takes SGLang as it comes; without a GPU the wheels of harness/sglang_cpu are enough.
