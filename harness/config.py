@@ -9,6 +9,7 @@
 """
 
 import math
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -37,6 +38,8 @@ class Experiment(BaseModel):
     """The rows of the named dataset as a local file, in place of the hub."""
     limit: Positive | None = None
     """Only the first so many questions."""
+    shard: str | None = None
+    """`i/n`: of these, every n-th question beginning with the i-th; several hosts share a run."""
     model: str
     """A model on the hub, a local folder, or `tiny` (the model that ships with the project)."""
     revision: str | None = None
@@ -86,6 +89,15 @@ class Experiment(BaseModel):
         if len(set(values)) != len(values):
             raise ValueError("values that differ from one another")
         return values
+
+    @field_validator("shard")
+    @classmethod
+    def _one_of_its_shards(cls, shard: str | None) -> str | None:
+        found = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", shard or "1/1")
+        if found is None or not 1 <= int(found[1]) <= int(found[2]):
+            raise ValueError("i/n with i from 1 to n, such as 2/4")
+        index, shards = int(found[1]), int(found[2])
+        return f"{index}/{shards}" if shards > 1 else None
 
     @field_validator("top_k")
     @classmethod

@@ -39,6 +39,19 @@ class Chunk:
         return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:6])
 
 
+def asked_questions(experiment: Experiment, questions: Sequence[Question]) -> Sequence[Question]:
+    """Those of all `questions` that the experiment's limit and shard leave. Raises BadInput where none is."""
+    within = questions[: experiment.limit]
+    if experiment.shard is None:
+        return within
+    index, shards = map(int, experiment.shard.split("/"))
+    if index > len(within):
+        raise BadInput(
+            f"shard {experiment.shard} of {len(within)} questions: none is left, expected fewer shards"
+        )
+    return within[index - 1 :: shards]
+
+
 def planned_answers(experiment: Experiment, questions: Sequence[Question]) -> int:
     """How many answers the experiment asks for."""
     return len(questions) * len(experiment.settings) * (experiment.samples + experiment.greedy)

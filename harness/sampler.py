@@ -20,7 +20,7 @@ from tqdm import tqdm
 from harness.config import Experiment
 from harness.engines.base import Completion, Engine, EngineError
 from harness.grader import GRADERS
-from harness.plan import Chunk, planned_answers, prompt_for, remaining_chunks, sampling_for
+from harness.plan import Chunk, asked_questions, planned_answers, prompt_for, remaining_chunks, sampling_for
 from harness.questions import Question
 from harness.record import Record
 from harness.store import Row, SampleStore, locked
@@ -49,11 +49,11 @@ async def sample(
 ) -> Outcome:
     """Sample what is missing in `folder`.
 
-    `questions` are all of the data set, whatever the experiment's limit. The engine is opened only where
-    something is missing. `restart` puts an earlier run's files aside. Raises BadInput: the folder is in use
-    or holds another experiment, a prompt cannot be filled, no engine.
+    `questions` are all of the data set, whatever the experiment's limit and shard. The engine is opened only
+    where something is missing. `restart` puts an earlier run's files aside. Raises BadInput: the folder is in
+    use or holds another experiment, a prompt cannot be filled, no engine.
     """
-    asked = questions[: experiment.limit]
+    asked = asked_questions(experiment, questions)
     for chunk in remaining_chunks(experiment, asked[:1], {}):
         prompt_for(experiment, chunk)
     record = Record(folder, experiment, questions)
