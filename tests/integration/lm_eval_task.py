@@ -1,6 +1,7 @@
 """A task of lm-eval made from the tiny model's own questions, and the command that really runs it.
 
-    folder/tiny_budget.yaml, folder/tiny_budget.jsonl     {"question": "Clara has 12 eggs. ...", "answer": "... #### 5"}
+    folder/tiny_budget.jsonl   {"question": "Clara has 12 eggs. ...", "answer": "... #### 5"}
+    folder/tiny_budget.yaml    the task: prompt, stop strings, repeats, how answers are read and scored
 
 The prompt is the tiny model's, chat format included, so that a server's plain completions answer it.
 """
@@ -39,13 +40,14 @@ def write_task(
 ) -> str:
     """Write the task into `folder` (give it as --include_path); returns its name.
 
-    Two filters keep all answers to a question, `all` and `last-number`; `first` scores the first alone.
+    Its filters: `marked` (##18##) and `flexible` (the last number), each of the first answer as lm-eval's
+    own tasks have it, and `maj`, the vote of all.
     """
     folder.mkdir(parents=True, exist_ok=True)
     rows = TINY_FILE.read_text(encoding="utf-8").splitlines()[:questions]
     data = folder / f"{NAME}.jsonl"
     data.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
-    regex = {"function": "regex", "regex_pattern": ANSWER}
+    marked = {"function": "regex", "regex_pattern": ANSWER}
     number = {"function": "regex", "regex_pattern": "(-?[0-9]+)", "group_select": -1}
     task = {
         "task": NAME,
@@ -73,9 +75,9 @@ def write_task(
             }
         ],
         "filter_list": [
-            {"name": "all", "filter": [regex, {"function": "take_first_k", "k": repeats}]},
-            {"name": "last-number", "filter": [number, {"function": "take_first_k", "k": repeats}]},
-            {"name": "first", "filter": [regex, {"function": "take_first"}]},
+            {"name": "marked", "filter": [marked, {"function": "take_first"}]},
+            {"name": "flexible", "filter": [number, {"function": "take_first"}]},
+            {"name": "maj", "filter": [marked, {"function": "majority_vote"}, {"function": "take_first"}]},
         ],
         "metadata": {"version": 1.0},
     }
