@@ -38,8 +38,6 @@ class Experiment(BaseModel):
     """The rows of the named dataset as a local file, in place of the hub."""
     limit: Positive | None = None
     """Only the first so many questions."""
-    shard: str | None = None
-    """`i/n`: of these, every n-th question beginning with the i-th; several hosts share a run."""
     model: str
     """A model on the hub, a local folder, or `tiny` (the model that ships with the project)."""
     revision: str | None = None
@@ -72,6 +70,8 @@ class Experiment(BaseModel):
     """Requests in flight."""
     dp: Positive = 1
     """Copies of the model in a server that the run starts, a GPU each."""
+    shard: str | None = None
+    """`i/n`: of the questions, every n-th beginning with the i-th; several hosts share a run."""
     seed: Count = 0
     device: Literal["auto", "cpu", "cuda"] = "auto"
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
