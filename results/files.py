@@ -85,8 +85,8 @@ def _read_jsonl(path: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
         table.validate(full=True)
     except pa.ArrowException:
         # A number where text belongs, or a broken line: the plain parser mends the one and names the other.
-        return pd.DataFrame(list(_json_rows(path)), dtype=object).infer_objects()
-    named = next(_json_rows(path), {})
+        return pd.DataFrame(list(json_rows(path)), dtype=object).infer_objects()
+    named = next(json_rows(path), {})
     absent = [name for name in text_columns if name not in named and table[name].null_count == len(table)]
     return _to_pandas(table.drop_columns(absent))
 
@@ -100,7 +100,8 @@ def _arrow_json(path: Path, text_columns: tuple[str, ...]) -> pa.Table:
     )
 
 
-def _json_rows(path: Path) -> Iterator[dict[str, Any]]:
+def json_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The objects in a file with one a line, nested ones as they are. Raises BadInput naming the row."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
