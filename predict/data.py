@@ -106,18 +106,25 @@ def _group(source: str, dataset: str, model: str, method: str, rows: pd.DataFram
 def groups_of_samples(frame: pd.DataFrame, method: str, at_n: Sequence[int] = ()) -> list[Group]:
     """The groups in a checked samples table (without greedy answers), exact at `grid` and `at_n`."""
     rows = frame[frame["decoding"] == "sample"]
+    rows = rows if "source" in rows else rows.assign(source="llm")
     groups = []
-    for key, part in rows.groupby(["dataset", "model"], sort=False):
-        pools = [make_pool(str(name), answer_pools(one)) for name, one in part.groupby("setting", sort=False)]
-        groups.append(group_of_pools("llm", str(key[0]), str(key[1]), method, pools, at_n))
+    for key, part in rows.groupby(["source", "dataset", "model"], sort=False):
+        source, dataset, model = map(str, key)
+        pools = [
+            make_pool(str(name), answer_pools(one), source)
+            for name, one in part.groupby("setting", sort=False)
+        ]
+        groups.append(group_of_pools(source, dataset, model, method, pools, at_n))
     return groups
 
 
-def make_pool(setting: str, answers: AnswerPools) -> Pool:
-    """A pool whose T' is mean completion tokens × questions / 1e5 (NaN without token counts)."""
+def make_pool(setting: str, answers: AnswerPools, source: str = "llm") -> Pool:
+    """A pool with T' = mean completion tokens × questions / 1e5, or mean steps; NaN where not counted."""
     known = answers.tokens[np.isfinite(answers.tokens)]
-    T = float(known.mean()) * len(answers.question_ids) / TOKEN_SCALE["llm"] if known.size else np.nan
-    return Pool(setting, T, answers)
+    T = float(known.mean()) if known.size else np.nan
+    return Pool(
+        setting, T if source == "synthetic" else T * len(answers.question_ids) / TOKEN_SCALE[source], answers
+    )
 
 
 def group_of_pools(
@@ -134,7 +141,7 @@ def group_of_pools(
     )
     counts = {pool.setting: len(pool.answers.question_ids) for pool in ordered}
     cost = {
-        pool.setting: pool.T * TOKEN_SCALE[source] / counts[pool.setting]
+        pool.setting: price_of_answer(source, pool.T, counts[pool.setting])
         for pool in ordered if np.isfinite(pool.T)
     }  # fmt: skip
     return Group(
@@ -143,6 +150,13 @@ def group_of_pools(
         np.concatenate([_stderr(value) for value in values]),
         cost, counts, tuple(ordered),
     )  # fmt: skip
+
+
+def price_of_answer(source: str, T: float, questions: int) -> float:
+    """Tokens of one answer at T on the fitting scale; for the twin its steps. NaN without questions."""
+    if source == "synthetic":
+        return T
+    return T * TOKEN_SCALE[source] / questions if questions else np.nan
 
 
 def grid(smallest_pool: int, at_n: Sequence[int] = ()) -> Ints:

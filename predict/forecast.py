@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from predict.data import Group
+from predict.data import Group, price_of_answer
 from predict.predictors import PREDICTORS
 from predict.protocol import SENTENCES, Options, Prediction, Status
 from predict.split import Question, Request, ask
@@ -38,7 +38,11 @@ def forecast(
 def rows(group: Group, question: Question, name: str, prediction: Prediction) -> pd.DataFrame:
     """One predictor's answer to `question` in the columns of the forecast table, and `condition`."""
     targets = question.targets
-    cost = pd.Series(targets.setting).map(group.cost).astype("float64")
+    questions = max(group.questions.values(), default=0)
+    cost = [
+        group.cost.get(str(name), price_of_answer(group.source, T, questions))
+        for name, T in zip(targets.setting, targets.T, strict=True)
+    ]
     return pd.DataFrame(
         {
             "source": group.source,
