@@ -22,6 +22,8 @@ from results import BadInput
 
 EXPERIMENTS = Path(__file__).parent / "experiments"
 TINY_MODEL = Path(__file__).parent / "tiny" / "model"
+MAY_HOLD_A_SECRET = {"url", "api_key_env"}
+"""Keys of an experiment whose refused values are not repeated in a message."""
 
 Count = Annotated[int, Field(ge=0, strict=True)]
 Positive = Annotated[int, Field(ge=1, strict=True)]
@@ -61,11 +63,14 @@ class Experiment(BaseModel):
     stop: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     tokens_per_budget: Annotated[float, Field(ge=0)] = 0.0
     tokens_extra: Count
-    engine: Literal["sglang", "transformers"] = "sglang"
+    engine: Literal["sglang", "transformers", "openai"] = "sglang"
+    """openai is any server with OpenAI's interface: vLLM, llama.cpp, a hosted one."""
     url: str | None = None
-    """Where a running SGLang server answers, such as http://127.0.0.1:30000."""
+    """Where a running server answers, such as http://127.0.0.1:30000."""
+    api_key_env: str = "OPENAI_API_KEY"
+    """The environment variable that holds the key for engine openai; the key itself is in no file."""
     chunk: Positive = 16
-    """Answers asked for in one request."""
+    """Answers asked for in one request; 1 with engine openai, if not given."""
     concurrency: Positive = 64
     """Requests in flight."""
     dp: Positive = 1
@@ -75,6 +80,12 @@ class Experiment(BaseModel):
     seed: Count = 0
     device: Literal["auto", "cpu", "cuda"] = "auto"
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_answer_a_request(cls, values: Any) -> Any:
+        # Such servers say how many tokens a request took, not how many each of its answers.
+        return {"chunk": 1, **values} if values.get("engine") == "openai" else values
 
     @field_validator("prompt")
     @classmethod
@@ -99,6 +110,20 @@ class Experiment(BaseModel):
         index, shards = int(found[1]), int(found[2])
         return f"{index}/{shards}" if shards > 1 else None
 
+    @field_validator("url")
+    @classmethod
+    def _no_secrets(cls, url: str | None) -> str | None:
+        if url and ("@" in url or "?" in url):
+            raise ValueError("an address without user name, password or query, as it goes on record")
+        return url
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _no_key(cls, name: str) -> str:
+        if not re.fullmatch("[A-Z_][A-Z0-9_]*", name):
+            raise ValueError("the name of an environment variable such as OPENAI_API_KEY, not a key")
+        return name
+
     @field_validator("top_k")
     @classmethod
     def _some_tokens(cls, top_k: int) -> int:
@@ -113,6 +138,8 @@ class Experiment(BaseModel):
         for _, budget in self.settings:
             if self.max_new_tokens(budget) < 1:
                 raise ValueError("tokens_per_budget or tokens_extra above 0, to leave room for an answer")
+        if self.engine == "openai" and not self.url:
+            raise ValueError("url, the address of a server, with engine 'openai'")
         return self
 
     @property
@@ -202,4 +229,6 @@ def _explain(error: ValidationError, path: Path, given: Mapping[str, Any]) -> Ba
     expected = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     if not key:
         return BadInput(f"{path}: expected {expected}")
+    if key in MAY_HOLD_A_SECRET:
+        return BadInput(f"{origin}: expected {expected}")
     return BadInput(f"{origin}: {key} is {first['input']!r}, expected {expected}")

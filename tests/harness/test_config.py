@@ -133,7 +133,8 @@ def test_answers_are_cut_off_well_after_the_budget(minimal: Path) -> None:
         ("temperature", "0", "--set temperature: temperature is 0, expected greater than 0"),
         ("temperature", "nan", "--set temperature: temperature is nan, expected a finite number"),
         ("top_k", "0", "--set top_k: top_k is 0, expected -1 (no limit) or at least 1"),
-        ("engine", "vllm", "--set engine: engine is 'vllm', expected 'sglang' or 'transformers'"),
+        ("engine", "vllm", "--set engine: engine is 'vllm', expected 'sglang', 'transformers' or 'openai'"),
+        ("engine", "openai", "mine.toml: expected url, the address of a server, with engine 'openai'"),
         ("prompt", "gsm9k", "--set prompt: prompt is 'gsm9k', expected one of gsm8k-budget, gsm8k-cot,"),
         ("sample", "4", "--set sample: unknown key 'sample', expected one of dataset, file, limit, model,"),
     ],
@@ -145,6 +146,28 @@ def test_a_bad_value_is_one_line_that_names_its_place(
         read_experiment(minimal, {key: text})
     assert refusal.value.message.removeprefix(f"{minimal.parent}/").startswith(message)
     assert "\n" not in refusal.value.message
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("api_key_env", "sk-secret"),
+        ("api_key_env", "SECRET-1"),
+        ("url", "https://me:secret@host/v1"),
+        ("url", "https://host/v1?key=secret"),
+    ],
+)
+def test_a_secret_is_refused_and_not_repeated(minimal: Path, key: str, text: str) -> None:
+    with pytest.raises(BadInput, match=f"--set {key}: expected ") as refusal:
+        read_experiment(minimal, {key: text})
+    assert "secret" not in refusal.value.message.lower()
+
+
+def test_a_server_of_the_openai_kind_is_asked_for_single_answers(minimal: Path) -> None:
+    given = {"engine": "openai", "url": "http://127.0.0.1:8000"}
+    assert read_experiment(minimal).chunk == 16
+    assert read_experiment(minimal, given).chunk == 1
+    assert read_experiment(minimal, {**given, "chunk": "8"}).chunk == 8
 
 
 def test_mistakes_in_the_file_name_the_file(minimal: Path) -> None:
