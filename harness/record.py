@@ -1,12 +1,16 @@
 """run.json: what a run's answers depend on, and when and by what they were sampled.
 
     {"experiment": {"dataset": "tiny", "model": "tiny", "temperature": 1.0, ...}, "prompt_sha256": "9f2c...",
-     "questions_sha256": "41aa...", "model_sha256": "c07e...", "planned": 38400,
-     "sessions": [{"started": "2026-03-01T10:00:00+00:00", "ended": "...", "answers": 38400,
-       "git_commit": "3ed5...", "engine": {"name": "sglang", "version": "0.5.23", "server": {...}}}]}
+     "questions_sha256": "41aa...", "model_sha256": "c07e...", "max_new_tokens": {"40": 144, ...},
+     "planned": 38400, "plan_fields": ["budgets", "chunk", ...],
+     "sessions": [{"started": "2026-03-01T10:00:00+00:00", "ended": "...", "seconds": 273.1,
+       "answers": 38400, "tokens": 1274880,
+       "git_commit": "3ed5...", "engine": {"name": "sglang", "version": "0.5.23", "server": {...}}}],
+     "summary": {"settings": [{"setting": "40", "tokens_mean": 39.8, "unreadable": 0.012, ...}], ...}}
 
 It is written before the first answer and again at the end, always as a whole. A run is continued only where
-everything its answers depend on is still the same.
+everything its answers depend on is still the same: the experiment but for its plan fields, and the digests.
+The summary is over all answers in the folder, of whatever session.
 """
 
 import hashlib
@@ -27,7 +31,10 @@ from results.files import replacing
 
 RECORD = "run.json"
 
-PLAN_FIELDS = {"file", "limit", "samples", "budgets", "greedy", "url", "chunk", "concurrency", "device", "dp"}
+PLAN_FIELDS = {
+    *("file", "limit", "samples", "budgets", "greedy"),
+    *("url", "api_key_env", "chunk", "concurrency", "device", "dp"),
+}
 """Fields that say how many answers are drawn, or where: a run may be continued with others."""
 CONTENTS = {
     "prompt_sha256": ("prompt", "prompt text"),
@@ -49,7 +56,10 @@ class Record:
             "questions_sha256": _digest([[q.question_id, q.problem, q.gold] for q in questions]),
             "model_sha256": _model_digest(Path(model_location(experiment.model))),
         }
+        self._limits = {name: experiment.max_new_tokens(budget) for name, budget in experiment.settings}
+        self._planned: int | None = None
         self._sessions: list[dict[str, Any]] = []
+        self._found: dict[str, Any] = {}
 
     def set_aside(self) -> None:
         """Give the files of the run in the folder names with the time in them; they are kept."""
@@ -71,6 +81,7 @@ class Record:
             found = json.loads(self.path.read_text(encoding="utf-8"))
             before, self._sessions = found["experiment"], found["sessions"]
             digests = {name: found[name] for name in self._digests}
+            self._found = found
         except (ValueError, KeyError, TypeError):
             raise BadInput(f"{self.path}: not a record of this harness, expected another --out") from None
         changed = [
@@ -92,23 +103,45 @@ class Record:
     def begin(self, engine: dict[str, Any], planned: int) -> None:
         """Write that a session has started."""
         self._planned = planned
+        self._began = time.monotonic()
         self._sessions.append(
-            {"started": _now(), "ended": None, "answers": 0, "git_commit": _git_commit(), "engine": engine}
+            {
+                "started": _now(),
+                "ended": None,
+                "seconds": None,
+                "answers": 0,
+                "tokens": 0,
+                "git_commit": _git_commit(),
+                "engine": engine,
+            }
         )
-        self._write()
+        self._write(self._found.get("summary"))
 
-    def end(self, answers: int) -> None:
-        """Write that the session has ended, with the number of answers it added."""
-        self._sessions[-1] |= {"ended": _now(), "answers": answers}
-        self._write()
+    def end(self, answers: int, tokens: int, summary: dict[str, Any]) -> None:
+        """Write that the session has ended, with the answers it added and their tokens, and the summary."""
+        seconds = round(time.monotonic() - self._began, 1)
+        self._sessions[-1] |= {"ended": _now(), "seconds": seconds, "answers": answers, "tokens": tokens}
+        self._write(summary)
 
-    def _write(self) -> None:
-        content = {
-            "experiment": self._experiment,
-            **self._digests,
-            "planned": self._planned,
-            "sessions": self._sessions,
-        }
+    def keep(self, summary: dict[str, Any]) -> None:
+        """Write the summary of a run to which nothing was added, where a killed session left an older one."""
+        if self._found and self._found.get("summary") != summary:
+            self._replace({**self._found, "summary": summary})
+
+    def _write(self, summary: dict[str, Any] | None) -> None:
+        self._replace(
+            {
+                "experiment": self._experiment,
+                **self._digests,
+                "max_new_tokens": self._limits,
+                "planned": self._planned,
+                "plan_fields": sorted(PLAN_FIELDS | {"shard"}),
+                "sessions": self._sessions,
+                "summary": summary,
+            }
+        )
+
+    def _replace(self, content: dict[str, Any]) -> None:
         with replacing(self.path) as temporary:
             temporary.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from harness.config import Experiment
-from harness.engines.base import Completion, Engine, EngineError
+from harness.engines.base import Completion, Engine, EngineError, RequestRefused
 from harness.grader import GRADERS
 from harness.plan import Chunk, asked_questions, planned_answers, prompt_for, remaining_chunks, sampling_for
 from harness.questions import Question
@@ -57,7 +57,7 @@ async def sample(
     for chunk in remaining_chunks(experiment, asked[:1], {}):
         prompt_for(experiment, chunk)
     record = Record(folder, experiment, questions)
-    tally = Tally()
+    tally = Tally(experiment)
     with locked(folder):
         if restart:
             record.set_aside()
@@ -73,7 +73,9 @@ async def sample(
                     try:
                         await run.draw(engine)
                     finally:
-                        record.end(run.drawn)
+                        record.end(run.drawn, run.drawn_tokens, tally.summary())
+            else:
+                record.keep(tally.summary())
     return Outcome(run.planned, run.missing - run.drawn, run.failures, tally)
 
 
@@ -85,7 +87,7 @@ class _Run:
     ) -> None:
         self.planned = planned
         self.missing = sum(len(chunk.samples) for chunk in chunks)
-        self.drawn = 0
+        self.drawn = self.drawn_tokens = 0
         self.failures: list[str] = []
         self._experiment = experiment
         self._chunks = chunks
@@ -128,11 +130,14 @@ class _Run:
                 )
             except EngineError as error:
                 self.failures.append(f"{chunk}: {error}")
+                if isinstance(error, RequestRefused):
+                    self._tally.refuse(chunk.setting, chunk.decoding, len(chunk.samples))
                 self._failed_in_a_row += 1
                 continue
             self._failed_in_a_row = 0
             self._store.append(_rows(self._experiment, chunk, completions))
             self.drawn += len(completions)
+            self.drawn_tokens += sum(completion.tokens for completion in completions)
             self._show_progress(len(completions))
 
     def _show_progress(self, answers: int) -> None:

@@ -1,15 +1,26 @@
 """What a run's answers look like, setting by setting, counted while they come in.
 
-    setting  decoding  answers  tokens  cut off  unreadable  distinct  correct
-    40       sample       6400    39.8     0.4%        1.2%     88.1%    31.1%
+    setting  decoding  answers  tokens  90%  limit  cut off  unreadable  refused  distinct  correct
+    40       sample       6400    39.8   48    144     0.4%        1.2%     0.0%     88.1%    31.1%
 
-Tokens are the mean really used, beside the budget asked for; distinct is the share of texts that differ
-from the others of their question: answers that are copies of one another tell of a fixed seed.
+The setting is the number of tokens asked for. `tokens` is the mean really used, `90%` the number that nine
+of ten answers keep within, `limit` max_new_tokens, where an answer is cut off. Unreadable answers hold no
+integer where the prompt wants it; refused ones are those of them that decline to answer. Distinct is the
+share of texts that differ from the others of their question. Requests that failed or that the server refused
+have no answers and count nowhere in this table.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from harness.config import Experiment
+from harness.refusals import is_refusal
+from harness.repeats import Repeat, Texts, find_repeats
+
+GUESSES = (2, 4, 8, 16, 32, 64)
+"""Answers of one request, where no record says how many."""
 
 
 @dataclass
@@ -17,31 +28,72 @@ class Counts:
     """The answers of one setting and decoding."""
 
     answers: int = 0
-    tokens: int = 0
+    total_tokens: int = 0
     cut_off: int = 0
     unreadable: int = 0
+    refused: int = 0
     correct: int = 0
-    texts: set[int] = field(default_factory=set)
+    tokens: Counter[int] = field(default_factory=Counter)
+    texts: dict[str, Texts] = field(default_factory=dict)
+    refused_requests: int = 0
+    """Answers that are absent because the server refused the request for them when it was last sent."""
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Count one row of the samples table."""
+        """Count one row of the samples table; tokens, finish_reason and text may be absent or null."""
         self.answers += 1
-        self.tokens += row["tokens"]
-        self.cut_off += row["finish_reason"] == "length"
+        tokens, text = row.get("tokens"), row.get("text")
+        if tokens is not None:
+            self.tokens[tokens] += 1
+            self.total_tokens += tokens
+        self.cut_off += row.get("finish_reason") == "length"
         self.unreadable += row["answer"] is None
+        self.refused += is_refusal(text, row["answer"])
         self.correct += row["correct"]
-        self.texts.add(hash((row["question_id"], row["text"])))
+        if text is not None:
+            question = self.texts.setdefault(row["question_id"], Texts())
+            question.add(row["sample"], text, tokens or 0)
+
+    def share(self, count: int) -> float:
+        """`count` as a part of all answers; 0 where there are none."""
+        return count / self.answers if self.answers else 0.0
+
+    @property
+    def mean_tokens(self) -> float | None:
+        known = self.tokens.total()
+        return self.total_tokens / known if known else None
+
+    @property
+    def p90_tokens(self) -> int | None:
+        """The smallest number of tokens that at least 90 % of the answers do not exceed."""
+        need = 0.9 * self.tokens.total()
+        for tokens in sorted(self.tokens):
+            need -= self.tokens[tokens]
+            if need <= 1e-9:
+                return tokens
+        return None
+
+    @property
+    def distinct(self) -> float | None:
+        """The share of texts that differ from the others of their question."""
+        texts = sum(len(question.hashes) for question in self.texts.values())
+        return sum(len(set(question.hashes)) for question in self.texts.values()) / texts if texts else None
 
 
 class Tally:
-    """Counts for every setting, in the order of their first answer."""
+    """Counts for every setting, and the alarm when answers repeat."""
 
-    def __init__(self) -> None:
+    def __init__(self, experiment: Experiment | None = None) -> None:
+        """`experiment` is None for answers of unknown origin: limits and temperature are then not known."""
         self.settings: dict[tuple[str, str], Counts] = {}
+        self._experiment = experiment
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one row of the samples table."""
         self.settings.setdefault((row["setting"], row["decoding"]), Counts()).add(row)
+
+    def refuse(self, setting: str, decoding: str, answers: int) -> None:
+        """Count a request for so many answers that the server refused."""
+        self.settings.setdefault((setting, decoding), Counts()).refused_requests += answers
 
     @property
     def answers(self) -> int:
@@ -49,22 +101,76 @@ class Tally:
 
     @property
     def tokens(self) -> int:
-        return sum(counts.tokens for counts in self.settings.values())
+        return sum(counts.total_tokens for counts in self.settings.values())
 
     @property
     def correct(self) -> int:
         return sum(counts.correct for counts in self.settings.values())
 
+    @property
+    def refused_requests(self) -> int:
+        return sum(counts.refused_requests for counts in self.settings.values())
+
+    def limit(self, setting: str) -> int | None:
+        """max_new_tokens of a setting, or None where it is not known."""
+        budget = int(setting) if _is_size(setting) else None
+        return self._experiment.max_new_tokens(budget) if self._experiment else None
+
+    def repeats(self) -> list[Repeat]:
+        """What the repeats among the sampled answers say (see harness/repeats.py)."""
+        groups = (
+            texts
+            for (_, decoding), counts in self.settings.items()
+            if decoding == "sample"
+            for texts in counts.texts.values()
+        )
+        known = self._experiment
+        free = known is not None and known.temperature >= 0.5 and known.top_p >= 0.5 and known.top_k != 1
+        return find_repeats(groups, (known.chunk,) if known else GUESSES, free)
+
+    def alarm(self) -> str | None:
+        """One sentence where answers repeat more than independent sampling explains, else None."""
+        worst = next(iter(self.repeats()), None)
+        return f"answers repeat more than sampling explains: {worst}" if worst and worst.alarm else None
+
+    def summary(self) -> dict[str, Any]:
+        """The counts for run.json: one object a setting and decoding, and what the repeats say."""
+        return {
+            "settings": [
+                {
+                    "setting": setting,
+                    "decoding": decoding,
+                    "max_new_tokens": self.limit(setting),
+                    "answers": counts.answers,
+                    "tokens_mean": counts.mean_tokens,
+                    "tokens_p90": counts.p90_tokens,
+                    "cut_off": counts.share(counts.cut_off),
+                    "unreadable": counts.share(counts.unreadable),
+                    "refused": counts.share(counts.refused),
+                    "distinct": counts.distinct,
+                    "correct": counts.share(counts.correct),
+                    "answers_of_refused_requests": counts.refused_requests,
+                }
+                for (setting, decoding), counts in self.ordered()
+            ],
+            "repeats": [asdict(repeat) for repeat in self.repeats()],
+            "alarm": self.alarm(),
+        }
+
     def table(self) -> str:
         """The counts as lines of text, one a setting: budgets by size, then others by name."""
-        header = ("setting", "decoding", "answers", "tokens", "cut off", "unreadable", "distinct", "correct")
-        lines: list[tuple[str, ...]] = [header]
-        for (setting, decoding), counts in sorted(self.settings.items(), key=_order):
-            shares = (counts.cut_off, counts.unreadable, len(counts.texts), counts.correct)
-            percent = (f"{share / counts.answers:.1%}" for share in shares)
-            lines.append(
-                (setting, decoding, str(counts.answers), f"{counts.tokens / counts.answers:.1f}", *percent)
-            )
+        lines: list[tuple[str, ...]] = [_HEADER]
+        for (setting, decoding), counts in self.ordered():
+            if counts.answers:
+                shares = (counts.cut_off, counts.unreadable, counts.refused)
+                percent = [_cell(counts.share(count), ".1%") for count in shares]
+                tokens = (
+                    _cell(counts.mean_tokens, ".1f"),
+                    _cell(counts.p90_tokens),
+                    _cell(self.limit(setting)),
+                )
+                last = (_cell(counts.distinct, ".1%"), _cell(counts.share(counts.correct), ".1%"))
+                lines.append((setting, decoding, str(counts.answers), *tokens, *percent, *last))
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         return "\n".join(
             "  ".join(
@@ -74,8 +180,26 @@ class Tally:
             for line in lines
         )
 
+    def ordered(self) -> Iterator[tuple[tuple[str, str], Counts]]:
+        """The counts by setting and decoding: budgets by size, then others by name."""
+        yield from sorted(self.settings.items(), key=_order)
+
+
+_HEADER = (
+    *("setting", "decoding", "answers", "tokens", "90%", "limit"),
+    *("cut off", "unreadable", "refused", "distinct", "correct"),
+)
+
+
+def _cell(value: float | None, how: str = "") -> str:
+    return "-" if value is None else format(value, how)
+
 
 def _order(item: tuple[tuple[str, str], Counts]) -> tuple[bool, int, str, str]:
     (setting, decoding), _ = item
-    number = setting.isdecimal()
+    number = _is_size(setting)
     return not number, int(setting) if number else 0, setting, decoding
+
+
+def _is_size(setting: str) -> bool:
+    return setting.isdecimal() and len(setting) < 19

@@ -39,6 +39,14 @@ class EngineError(Exception):
     """A request that brought no answers; its samples are absent, not wrong."""
 
 
+class RequestRefused(EngineError):
+    """The server refused the request (status 400, 413, …), and would refuse it again."""
+
+
+class EngineGone(EngineError):
+    """No request will be answered any more."""
+
+
 class Engine(Protocol):
     """Draws answers to prompts, many requests at a time; used as an async context manager."""
 

@@ -39,14 +39,17 @@ def test_everything_needed_to_repeat_a_run_is_on_record(tmp_path: Path) -> None:
     again = record(tmp_path)
     again.continue_from_disk()
     again.begin(ENGINE, planned=10)
-    again.end(answers=7)
+    again.end(answers=7, tokens=70, summary={"settings": [], "alarm": None})
     found = json.loads((tmp_path / "run.json").read_text())
     assert found["experiment"]["model"] == "tiny"
     assert found["prompt_sha256"] == prompts.digest("tiny-budget")
     assert found["planned"] == 10
+    assert found["max_new_tokens"] == {"10": 84, "20": 104, "30": 124, "40": 144, "60": 184, "120": 304}
+    assert found["summary"] == {"settings": [], "alarm": None}
     killed, ended = found["sessions"]
     assert (killed["ended"], killed["answers"]) == (None, 0)
-    assert ended["answers"] == 7
+    assert (ended["answers"], ended["tokens"]) == (7, 70)
+    assert 0 <= ended["seconds"] < 10
     assert ended["started"] <= ended["ended"]
     assert ended["engine"] == ENGINE
     assert ended["git_commit"] is None or len(ended["git_commit"]) == 40
@@ -71,6 +74,28 @@ def test_a_run_is_not_continued_with_what_changes_its_answers(
     begun(tmp_path)
     with pytest.raises(BadInput, match=named):
         record(tmp_path, **changes).continue_from_disk()
+
+
+def test_another_shard_is_refused_and_named(tmp_path: Path) -> None:
+    begun(tmp_path, shard="1/2")
+    with pytest.raises(BadInput, match=r'another shard \("1/2" then, "2/2" now\)'):
+        record(tmp_path, shard="2/2").continue_from_disk()
+    with pytest.raises(BadInput, match=r'another shard \("1/2" then, null now\)'):
+        record(tmp_path).continue_from_disk()
+
+
+def test_the_summary_of_a_killed_session_is_made_good(tmp_path: Path) -> None:
+    begun(tmp_path)
+    before = json.loads((tmp_path / "run.json").read_text())
+    assert before["summary"] is None
+    again = record(tmp_path, limit=1)
+    again.continue_from_disk()
+    again.keep({"alarm": None})
+    assert json.loads((tmp_path / "run.json").read_text()) == before | {"summary": {"alarm": None}}
+    empty = record(tmp_path / "new")
+    empty.continue_from_disk()
+    empty.keep({"alarm": None})
+    assert not (tmp_path / "new").exists()
 
 
 def test_more_answers_and_other_ways_to_them_are_no_change(tmp_path: Path) -> None:
