@@ -160,17 +160,14 @@ class _Table:
         telling = (most > 1e-9) & (variance > 1e-9)
         if not telling.any():
             return []
+        edges, equal, mean, most = edges[telling], equal[telling], mean[telling], most[telling]
         # A group counts for at most 1, so that Bennett's inequality holds with that bound.
-        excess = ((equal - mean) / most)[telling].sum()
-        spread = (variance / most**2)[telling].sum()
-        chance = bennett(float(excess), float(spread))
-        total = edges[telling].sum()
-        shares = (float(equal[telling].sum() / total), float(mean[telling].sum() / total))
+        chance = bennett(float(((equal - mean) / most).sum()), float((variance[telling] / most**2).sum()))
+        shares = (float(equal.sum() / edges.sum()), float(mean.sum() / edges.sum()))
         return [Repeat(kind, *shares, chance, chance < level)]
 
     def _sum(self, group: npt.NDArray[Any], values: Ints) -> Floats:
-        summed: Floats = np.bincount(group, values.astype(np.float64), minlength=self._groups)
-        return summed
+        return np.bincount(group, values, self._groups).astype(np.float64)
 
 
 def bennett(excess: float, variance: float) -> float:
