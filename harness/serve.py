@@ -15,7 +15,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import IO, Any, Self
@@ -59,20 +59,23 @@ def launch(
     device: str = "auto",
     dtype: str = "auto",
     dp: int = 1,
+    worker: int = 0,
+    workers: int = 1,
     extra: Sequence[str] = (),
 ) -> Launch:
     """The command that serves `model` (hub name or folder) on 127.0.0.1:`port`, `dp` copies of it.
 
-    `device` auto is cuda where there is a GPU. Raises BadInput where SGLang or a GPU is missing.
+    `device` auto is cuda where there is a GPU. The `workers` servers of one host have GPUs of their own each;
+    this one is number `worker`, from 0. Raises BadInput where SGLang or a GPU is missing.
     """
     if importlib.util.find_spec("sglang") is None:
         raise BadInput("SGLang is not installed, expected `make serve` or the packages named in the README")
     import torch
 
     gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    if device == "cuda" and dp > gpus:
-        raise BadInput(f"{dp} copies of the model on {gpus} GPUs, expected at least one GPU each")
     on_gpu = device == "cuda" or (device == "auto" and gpus > 0)
+    if on_gpu and dp * workers > gpus:
+        raise BadInput(f"{dp * workers} copies of the model on {gpus} GPUs, expected at least one GPU each")
     flags = ["--model-path", model, "--host", "127.0.0.1", "--port", str(port), "--dp-size", str(dp)]
     # Otherwise the model's own generation_config would change what a request says.
     flags += ["--sampling-defaults", "openai"]
@@ -80,10 +83,19 @@ def launch(
         flags += ["--revision", revision]
     if on_gpu:
         command = [sys.executable, "-m", "sglang.launch_server", *flags, "--dtype", dtype, *GPU_FLAGS]
-        return Launch((*command, *extra), {})
+        return Launch((*command, *extra), _gpu_environment(worker, workers, gpus))
     dtype = "float32" if dtype == "auto" else dtype
     command = [sys.executable, "-m", "harness.sglang_cpu.launch", *flags, "--dtype", dtype, *CPU_FLAGS]
     return Launch((*command, "--device", "cpu", *extra), _cpu_environment(dp))
+
+
+def _gpu_environment(worker: int, workers: int, gpus: int) -> dict[str, str]:
+    """The worker's own share of the GPUs that this process may use; all of them for the only one."""
+    if workers == 1:
+        return {}
+    usable = (os.environ.get("CUDA_VISIBLE_DEVICES") or ",".join(map(str, range(gpus)))).split(",")
+    share = gpus // workers
+    return {"CUDA_VISIBLE_DEVICES": ",".join(usable[worker * share : (worker + 1) * share])}
 
 
 def _cpu_environment(dp: int) -> dict[str, str]:
@@ -102,10 +114,27 @@ def _cpu_environment(dp: int) -> dict[str, str]:
 
 def free_port() -> int:
     """A port on 127.0.0.1 that nothing listens on now."""
+    (port,) = free_ports(1)
+    return port
+
+
+def free_ports(count: int) -> list[int]:
+    """So many ports on 127.0.0.1 that nothing listens on now, all of them different."""
+    with ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
+
+
+def check_free(port: int) -> None:
+    """Raises BadInput where something listens on 127.0.0.1:`port`."""
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            raise BadInput(f"port {port} of 127.0.0.1 is in use, expected another --port") from None
 
 
 class Server:
@@ -131,12 +160,16 @@ class Server:
         """The exit status of a server that has ended, else None."""
         return self._process.poll()
 
-    def stop(self) -> None:
-        """Ask the server to end, and kill whatever of its group is left."""
+    def ask_to_end(self) -> None:
+        """Ask the server to end by itself, and don't wait for it."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(STOP_SECONDS)
+
+    def stop(self) -> None:
+        """Ask the server to end, and kill whatever of its group is left."""
+        self.ask_to_end()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(STOP_SECONDS)
         with suppress(ProcessLookupError):  # nothing is left
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()

@@ -28,7 +28,7 @@ FAILURES_SHOWN = 5
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="The run's folder."
 )
-@click.option("--url", help="A running SGLang server; without one, the run starts its own and stops it.")
+@click.option("--url", help="A running server; without one, the run starts SGLang and stops it.")
 @click.option(
     "--resume/--restart",
     default=True,
@@ -55,10 +55,12 @@ def sample(config: str, overrides: tuple[str, ...], out: Path, url: str | None, 
 
     given = dict(_key_and_value(text) for text in overrides)
     if url:
-        given = {"engine": "sglang", **given, "url": url}
+        given["url"] = url
     experiment = read_experiment(config, given)
-    if experiment.url and experiment.engine != "sglang":
-        raise BadInput(f"a server's URL for engine {experiment.engine!r}, expected engine 'sglang'")
+    if url and "engine" not in given and experiment.engine == "transformers":
+        experiment = experiment.model_copy(update={"engine": "sglang"})
+    if experiment.url and experiment.engine == "transformers":
+        raise BadInput("a server's URL for engine 'transformers', expected engine 'sglang' or 'openai'")
     questions = load_questions(experiment.dataset, experiment.file)
 
     def say(line: str) -> None:

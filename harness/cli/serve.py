@@ -1,7 +1,10 @@
-"""python -m harness serve: run a SGLang server until Ctrl-C.
+"""python -m harness serve: run a SGLang server, or several behind a gateway, until Ctrl-C.
 
 $ python -m harness serve tiny --port 30000
 serving harness/tiny/model at http://127.0.0.1:30000, Ctrl-C stops it
+$ python -m harness serve tiny --workers 2
+starting 2 servers for harness/tiny/model, Ctrl-C stops them
+2 servers at http://127.0.0.1:41001, http://127.0.0.1:41002 answer at http://127.0.0.1:30000
 """
 
 import click
@@ -15,25 +18,55 @@ import click
 @click.option(
     "--dp", default=1, type=click.IntRange(1), show_default=True, help="Copies of the model, a GPU each."
 )
+@click.option(
+    "--workers",
+    default=1,
+    type=click.IntRange(1),
+    show_default=True,
+    help="Servers of --dp copies each, behind SGLang's gateway: if one dies, the others do its work.",
+)
 @click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]), show_default=True)
 @click.option("--port", default=30000, type=click.IntRange(1, 65535), show_default=True)
 @click.option("--revision", help="The commit of the model on the hub.")
-def serve(model: str, flags: tuple[str, ...], dp: int, device: str, port: int, revision: str | None) -> None:
+def serve(
+    model: str,
+    flags: tuple[str, ...],
+    dp: int,
+    workers: int,
+    device: str,
+    port: int,
+    revision: str | None,
+) -> None:
     """Serve MODEL (on the hub, a folder, or `tiny`) on 127.0.0.1 and show the server's log.
 
-    FLAGS after `--` go to SGLang as they are.
+    FLAGS after `--` go to SGLang as they are. Servers on several hosts: run this on each with
+    `-- --host ADDRESS`, and one gateway in front of all:
+    `smg launch --policy cache_aware --port 30000 --worker-urls http://ADDRESS:30000 ...`.
     """
     import signal
     import sys
+    from functools import partial
 
     from harness.config import model_location
+    from harness.gateway import Fleet
     from harness.serve import Server, launch
 
     # Whoever started this command stops it with SIGTERM; the server has to end with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     location = model_location(model)
-    command = launch(location, port=port, revision=revision, device=device, dp=dp, extra=flags)
-    click.echo(f"serving {location} at http://127.0.0.1:{port}, Ctrl-C stops it", err=True)
-    with Server(command) as server:
-        status = server.wait()
+
+    def say(line: str) -> None:
+        click.echo(line, err=True)
+
+    start = partial(launch, location, revision=revision, device=device, dp=dp, workers=workers, extra=flags)
+    running: Server | Fleet
+    if workers == 1:
+        command = start(port=port)
+        say(f"serving {location} at http://127.0.0.1:{port}, Ctrl-C stops it")
+        running = Server(command)
+    else:
+        running = Fleet(workers, port, lambda number, own: start(worker=number, port=own), say)
+        say(f"starting {workers} servers for {location}, Ctrl-C stops them")
+    with running:
+        status = running.wait()
     raise click.ClickException(f"SGLang ended by itself with status {status}: see its log above")
