@@ -87,6 +87,11 @@ def read_plain(text: str) -> str | None:
     return None
 
 
+def read_gold(text: str) -> str | None:
+    """The right answer as data sets write it: an integer alone, or the last `#### 18` of a solution."""
+    return read_hashes(text[text.rindex("####") :]) if "####" in text else normalise_integer(text)
+
+
 def _is_unit(text: str) -> bool:
     odd = any(char.isnumeric() for char in text)  # "6 ½"
     return not odd and _UNIT.fullmatch(text) is not None and _CHANGES_THE_VALUE.search(text) is None

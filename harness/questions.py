@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.grader import normalise_integer, read_hashes
+from harness.grader import normalise_integer, read_gold
 from harness.rows import GSM8K, MATH, Row, dataset_rows, file_rows
 from results import BadInput
 
@@ -73,7 +73,7 @@ def _question(row: Row, default_id: str, where: str) -> Question:
     if problem is None or answer is None:
         missing = "problem or question" if problem is None else "gold or answer"
         raise BadInput(f"{where}: no {missing}, found columns {', '.join(row)}")
-    gold = read_hashes(answer[answer.rindex("####") :]) if "####" in answer else normalise_integer(answer)
+    gold = read_gold(answer)
     if gold is None:
         raise BadInput(f"{where}: the answer is {answer[-60:]!r}, expected an integer or '… #### 18'")
     return Question(_first(row, "question_id") or default_id, problem, gold)

@@ -5,10 +5,21 @@ $ python -m harness import csv aime.csv --map setting=effort --map tokens=out_to
 """
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 Pairs = tuple[tuple[str, str], ...]
+
+_BELONGS = {
+    "columns": ("--map", ("csv", "jsonl")),
+    "drop": ("--drop", ("csv", "jsonl")),
+    "filter_name": ("--filter", ("lm-eval",)),
+    "scorer": ("--scorer", ("inspect",)),
+    "grade": ("--grade", ("lm-eval", "inspect")),
+    "setting": ("--setting", ("lm-eval", "inspect")),
+}
+"""The option for each argument, and the kinds of file it is for."""
 
 
 def _pairs(_context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> Pairs:
@@ -21,10 +32,12 @@ def _pairs(_context: click.Context, option: click.Parameter, values: tuple[str, 
 
 @click.command(
     "import",
-    epilog="Example: python -m harness import csv aime.csv --map setting=effort --map tokens=out_tokens"
-    " --drop error=1 --out results/runs/aime",
+    epilog="Examples: python -m harness import csv aime.csv --map setting=effort --map tokens=out_tokens"
+    " --drop error=1 --out results/runs/aime; "
+    "python -m harness import lm-eval out/samples_gsm8k_….jsonl --filter strict-match --out results/runs/g; "
+    "python -m harness import inspect logs/….eval --setting reasoning_effort --out results/runs/high",
 )
-@click.argument("kind", type=click.Choice(["csv", "jsonl"]))
+@click.argument("kind", type=click.Choice(["lm-eval", "inspect", "csv", "jsonl"]))
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder for samples.jsonl.")
 @click.option(
@@ -33,35 +46,67 @@ def _pairs(_context: click.Context, option: click.Parameter, values: tuple[str, 
     multiple=True,
     metavar="COLUMN=SOURCE",
     callback=_pairs,
-    help="Take a column of the samples table from the file's column SOURCE. May be repeated.",
+    help="csv, jsonl: take a column of the samples table from the file's column SOURCE. May be repeated.",
 )
 @click.option(
     "--drop",
     multiple=True,
     metavar="COLUMN=VALUE",
     callback=_pairs,
-    help="Leave out rows with this value in the file's column, such as failed requests. May be repeated.",
+    help="csv, jsonl: leave out rows with this value, such as failed requests. May be repeated.",
 )
-@click.option("--dataset", help="The data set's name, where the file has no such column.")
-@click.option("--model", help="The model's name, where the file has no such column.")
-def import_samples(
-    kind: str, file: Path, out: Path, columns: Pairs, drop: Pairs, dataset: str | None, model: str | None
-) -> None:
-    """Turn FILE, one sampled answer a row, into a run folder for the other commands.
+@click.option("--filter", "filter_name", metavar="NAME", help="lm-eval: the filter that reads the answers.")
+@click.option("--scorer", metavar="NAME", help="inspect: the scorer whose verdicts and answers count.")
+@click.option(
+    "--grade",
+    type=click.Choice(["hashes", "plain"]),
+    help="lm-eval, inspect: read the answers with our grader: ##18## or #### 18, or `The answer is 18.`",
+)
+@click.option(
+    "--setting",
+    metavar="FIELD",
+    help="lm-eval, inspect: the generation or task setting that tells this log from others.",
+)
+@click.option("--dataset", help="The data set's name, where the file has none (csv, jsonl), or in its place.")
+@click.option("--model", help="The model's name, where the file has none (csv, jsonl), or in its place.")
+def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
+    """Turn FILE into a run folder for the other commands.
 
-    Needed: question_id, sample, answer, and gold or correct. Used where they are there: setting, tokens,
-    dataset, model, finish_reason, prompt_tokens. Other columns pass through.
+    lm-eval: a file of its --log_samples, or the output folder. inspect: a log of inspect_ai. csv, jsonl: one
+    sampled answer a row; needed are question_id, answer, and gold or correct; used where they are there:
+    sample, setting, tokens, dataset, model, finish_reason, prompt_tokens; other columns pass through.
     """
-    from harness.imports import import_table
     from results import BadInput, write_samples
 
-    if file.suffix != f".{kind}":
-        raise BadInput(f"{file}: expected a .{kind} file")
+    for name, (option, kinds) in _BELONGS.items():
+        if options[name] and kind not in kinds:
+            raise BadInput(f"{option} is for {' and '.join(kinds)}, not for {kind}")
+    for name in ("filter_name", "scorer"):
+        if options["grade"] and options[name]:
+            raise BadInput(f"{_BELONGS[name][0]} and --grade both read the answers, expected one of them")
     target = out / "samples.jsonl"
     if target.exists():
         raise BadInput(f"{target}: there is a table already, expected a new folder")
-    constants = {name: text for name, text in (("dataset", dataset), ("model", model)) if text}
-    table, left_out = import_table(file, dict(columns), drop, constants)
-    write_samples(table, target)
-    answered = table["question_id"].nunique()
-    click.echo(f"{len(table)} answers to {answered} questions, {left_out} rows left out -> {target}")
+    imported = _import(kind, file, options)
+    write_samples(imported.table, target)
+    for note in imported.notes:
+        click.echo(f"note: {note}", err=True)
+    answers, answered = len(imported.table), imported.table["question_id"].nunique()
+    click.echo(f"{answers} answers to {answered} questions, {imported.left_out} rows left out -> {target}")
+
+
+def _import(kind: str, file: Path, options: dict[str, Any]) -> Any:
+    from harness.imports import import_inspect, import_lm_eval, import_table
+    from results import BadInput
+
+    names = {name: text for name in ("dataset", "model") if (text := options[name])}
+    if kind in ("csv", "jsonl"):
+        if file.suffix != f".{kind}":
+            raise BadInput(f"{file}: expected a .{kind} file")
+        return import_table(file, dict(options["columns"]), options["drop"], names)
+    grade, setting = options["grade"], options["setting"]
+    if kind == "lm-eval":
+        imported = import_lm_eval(file, options["filter_name"], grade, setting)
+    else:
+        imported = import_inspect(file, options["scorer"], grade, setting)
+    return imported._replace(table=imported.table.assign(**names))

@@ -39,7 +39,7 @@ def csv(tmp_path: Path) -> Path:
 
 
 def test_columns_are_renamed_and_failed_requests_left_out(csv: Path) -> None:
-    table, left_out = import_table(csv, NAMES, [("error", "1")], {"model": "m", "gold": "unused"})
+    table, left_out, _ = import_table(csv, NAMES, [("error", "1")], {"model": "m", "gold": "unused"})
     assert left_out == 1
     assert table["question_id"].tolist() == ["007", "007", "008"]
     assert table["setting"].unique().tolist() == ["none"]
@@ -54,10 +54,10 @@ def test_columns_are_renamed_and_failed_requests_left_out(csv: Path) -> None:
 def test_a_mapped_column_takes_the_place_of_one_of_that_name(tmp_path: Path) -> None:
     file = tmp_path / "answers.csv"
     file.write_text("question_id,sample,answer,parsed,correct\na,0,It is 18.,18,1\n")
-    table, _ = import_table(file, {"answer": "parsed"})
+    table = import_table(file, {"answer": "parsed"}).table
     assert table["answer"].tolist() == ["18"]
     assert "parsed" not in table
-    swapped, _ = import_table(file, {"answer": "parsed", "parsed": "answer"})
+    swapped, *_ = import_table(file, {"answer": "parsed", "parsed": "answer"})
     assert (swapped["answer"].tolist(), swapped["parsed"].tolist()) == (["18"], ["It is 18."])
 
 
@@ -69,12 +69,51 @@ def test_json_lines_keep_text_as_it_is(tmp_path: Path) -> None:
         {"key": "2024-01-01", "sample": 2, "answer": "x", "correct": False, "failed": True},
     ]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    table, left_out = import_table(file, {"question_id": "key"}, [("failed", "true"), ("failed", "")])
+    table, left_out, _ = import_table(file, {"question_id": "key"}, [("failed", "true"), ("failed", "")])
     assert left_out == 2
     assert table[["question_id", "answer"]].to_dict("list") == {
         "question_id": ["2024-01-01"],
         "answer": ["007"],
     }
+
+
+def test_answers_without_a_number_are_numbered_within_question_and_setting(tmp_path: Path) -> None:
+    file = tmp_path / "answers.csv"
+    file.write_text("question_id,effort,answer,gold\na,low,1,1\nb,low,2,2\na,high,1,1\na,low,3,1\n")
+    table, _, notes = import_table(file, {"setting": "effort"})
+    assert table["sample"].tolist() == [0, 0, 0, 1]
+    assert notes == ("no column 'sample': answers are numbered in the order of the rows",)
+
+
+def test_what_spreadsheets_write_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "answers.csv"
+    file.write_bytes("\ufeffquestion_id,sample,answer,correct\r\na,0,1,TRUE\r\na,1,,FALSE\r\n".encode())
+    assert import_table(file, {}).table["correct"].tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "question_id;sample;answer\na;0;1\n",
+            "one column, found question_id;sample;answer, expected several",
+        ),
+        (
+            "question_id,sample,answer,correct\na,0,1,yes\n",
+            "row 1, column 'correct': found 'yes', expected true",
+        ),
+        ("question_id,sample,answer,correct\na,0,1,1\na,0,2,0\n", "row 2: a second row for"),
+        ("question_id,sample,answer,answer\na,0,1,1\n", "column 'answer' appears twice, expected once"),
+        (f"question_id,sample,answer,correct,tokens\na,0,1,1,{10**30}\n", "column 'tokens'"),
+    ],
+)
+def test_tables_that_cannot_be_meant_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "answers.csv"
+    file.write_text(text)
+    with pytest.raises(BadInput) as refusal:
+        import_table(file, {})
+    assert refusal.value.message.startswith(str(file))
+    assert message in refusal.value.message
 
 
 @pytest.mark.parametrize(
@@ -124,6 +163,14 @@ def test_the_command_refuses_what_it_cannot_use(csv: Path, tmp_path: Path) -> No
         in command("csv", csv, "--out", out, "--map", "answer").output
     )
     assert "name it with --map question_id=COLUMN" in command("csv", csv, "--out", out).output
+    for option, kinds in (("--grade=plain", "lm-eval and inspect"), ("--filter=f", "lm-eval")):
+        assert f"is for {kinds}, not for csv" in command("csv", csv, "--out", out, option).output
+    assert "--map is for csv and jsonl, not for inspect" in (
+        command("inspect", csv, "--out", out, "--map", "a=b").output
+    )
+    assert "--filter and --grade both read the answers" in (
+        command("lm-eval", csv, "--out", out, "--filter=f", "--grade=plain").output
+    )
     assert not out.exists()
 
 

@@ -8,14 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
 from results import BadInput, as_samples
 from results.files import read_raw
+from results.schemas import SAMPLE_KEY
 
-_NEEDED = ("question_id", "sample", "answer")
+_NEEDED = ("question_id", "answer")
 _TEXT = ("dataset", "model", "setting", "decoding", "question_id", "answer", "gold", "finish_reason", "text")
+
+
+class Imported(NamedTuple):
+    """A samples table, how many answers of the file were left out of it, and what its reader should know."""
+
+    table: pd.DataFrame
+    left_out: int
+    notes: tuple[str, ...] = ()
 
 
 def import_table(
@@ -23,31 +33,39 @@ def import_table(
     columns: Mapping[str, str],
     drop: Sequence[tuple[str, str]] = (),
     constants: Mapping[str, str] | None = None,
-) -> tuple[pd.DataFrame, int]:
+) -> Imported:
     """The samples table in `file`, and how many of the file's rows were left out of it.
 
     `columns` maps a column of the samples table to the file's name for it, and takes the place of a column
     that has the name already. `drop` lists (column, value) of rows to leave out, since a request that failed
-    is not a wrong answer. `constants` fills columns that the file does not have. Raises BadInput.
+    is not a wrong answer. `constants` fills columns that the file does not have. Where no column numbers the
+    answers to a question, they are numbered from 0 in the order of the rows. Raises BadInput.
     """
     rows = read_raw(file, tuple(columns.get(name, name) for name in _TEXT))
+    found = f"found {', '.join(map(str, rows.columns))}"
+    if len(rows.columns) == 1 and any(mark in str(rows.columns[0]) for mark in ";\t|"):
+        raise BadInput(f"{file}: one column, {found}, expected several with commas between them")
     for name in _NEEDED:
         if name not in columns and name not in rows:
-            found = ", ".join(map(str, rows.columns))
-            raise BadInput(f"{file}: no column {name!r}, found {found}: name it with --map {name}=COLUMN")
+            raise BadInput(f"{file}: no column {name!r}, {found}: name it with --map {name}=COLUMN")
     for column in (*columns.values(), *(column for column, _ in drop)):
         if column not in rows:
-            raise BadInput(f"{file}: no column {column!r}, found {', '.join(map(str, rows.columns))}")
+            raise BadInput(f"{file}: no column {column!r}, {found}")
     kept = rows[~_dropped(rows, drop)].reset_index(drop=True)
     if kept.empty:
         raise BadInput(f"{file}: all {len(rows)} rows are left out, expected some to keep")
     renamed = [name for name in columns.values() if name not in columns]
     table = kept.drop(columns=renamed).assign(**{name: kept[source] for name, source in columns.items()})
     table = table.assign(**{name: text for name, text in (constants or {}).items() if name not in table})
+    notes = []
+    if "sample" not in table:
+        key = [name for name in SAMPLE_KEY if name in table]
+        table = table.assign(sample=table.groupby(key, dropna=False).cumcount())
+        notes.append("no column 'sample': answers are numbered in the order of the rows")
     left_out = len(rows) - len(kept)
     # Rows are counted among those kept; the name says so where that makes a difference.
     where = Path(f"{file} (without {left_out} rows left out)") if left_out else file
-    return as_samples(table, where), left_out
+    return Imported(as_samples(table, where), left_out, tuple(notes))
 
 
 def _dropped(rows: pd.DataFrame, drop: Sequence[tuple[str, str]]) -> pd.Series[bool]:

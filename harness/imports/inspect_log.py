@@ -1,0 +1,192 @@
+"""The logs of inspect_ai (`.eval`, `.json`), each epoch of a sample an answer of its own.
+
+    EvalSample(id="q7", epoch=2, target="18", output=ModelOutput(completion="... ##18##", stop_reason="stop"),
+               scores={"match": Score(value="C", answer="18")}, model_usage={"openai/gpt-5": ModelUsage(...)})
+
+Absent, since they say nothing about the model: samples that ended by an error, by the clock or by a person,
+samples taken back later, and samples without a score.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from harness.grader import GRADERS, normalise_integer, read_gold
+from harness.imports.columns import Imported
+from results import BadInput, as_samples
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog, EvalSample
+
+_OUTSIDE = {"time", "working", "operator"}
+"""Limits that end a sample by the clock or by hand; the others count what the model itself used."""
+_CUT_OFF = {"max_tokens", "model_length"}
+_VERDICTS = {"C": True, "I": False, "N": False, "1": True, "0": False, "True": True, "False": False}
+"""inspect_ai's marks: correct, incorrect, no answer; "P", partly, is neither right nor wrong."""
+_LONG = 60  # characters; a completion that is longer and the answer as a whole was not read by the scorer
+
+
+def import_inspect(
+    path: Path, scorer: str | None = None, grade: str | None = None, setting: str | None = None
+) -> Imported:
+    """The answers in one log, or in the one log that the folder `path` holds.
+
+    `scorer` is the one whose verdict and answer count, needed where the log has several. `grade` ("hashes",
+    "plain") reads the completions with our grader in its place. `setting` names an argument of the task or of
+    the generation, such as reasoning_effort, that becomes the column of that name. Raises BadInput.
+    """
+    log, file = _read(path)
+    samples = log.samples or []
+    why_absent = Counter(reason for sample in samples if (reason := _absent(sample)))
+    asked = [sample for sample in samples if not _absent(sample)]
+    name = None if grade else _scorer(asked, scorer, file)
+    rows, unscored, whole = [], 0, 0
+    shared = {
+        "dataset": log.eval.task,
+        "model": log.eval.model,
+        "setting": _setting(log, setting, file) if setting else "default",
+        "decoding": "greedy" if _settings(log).get("temperature") == 0 else "sample",
+    }
+    for sample in asked:
+        where = f"{file}: sample {sample.id}, epoch {sample.epoch}"
+        text = sample.output.completion
+        target = sample.target if isinstance(sample.target, str) else next(iter(sample.target), "")
+        if grade:
+            gold = read_gold(target)
+            if gold is None:
+                raise BadInput(f"{where}: the target is {target[-60:]!r}, expected an integer or '… #### 18'")
+            answer = GRADERS[grade](text)
+            correct = answer == gold
+        else:
+            score = (sample.scores or {}).get(str(name))
+            if score is None:
+                unscored += 1
+                continue
+            gold = _normal(target)
+            correct = _verdict(score.value, f"{where}, scorer {name}")
+            answer = _normal(score.answer) or (gold if correct else None)
+            whole += (
+                answer is not None and len(answer) > _LONG and answer.casefold() == text.strip().casefold()
+            )
+        rows.append({**shared, **_fields(sample, log), "answer": answer, "gold": gold, "correct": correct})
+    if not rows:
+        raise BadInput(f"{file}: none of {len(samples)} samples has a score and no error, expected some")
+    why_absent["no score"] += unscored
+    notes = [f"read {file}"]
+    if log.status != "success":
+        notes.append(f"the evaluation's status is {log.status!r}: some samples may never have been asked for")
+    if reasons := [f"{count} for {reason}" for reason, count in why_absent.items() if count]:
+        notes.append(f"left out: {', '.join(reasons)}")
+    if whole:
+        notes.append(
+            f"scorer {name} gives the whole completion for {whole} answers, of which no two may be alike: "
+            "a vote needs --grade, or a scorer that reads the answer"
+        )
+    return Imported(as_samples(pd.DataFrame(rows), file), sum(why_absent.values()), tuple(notes))
+
+
+def _read(path: Path) -> tuple[EvalLog, Path]:
+    try:
+        from inspect_ai.log import read_eval_log
+    except ImportError:
+        raise BadInput(
+            f"{path}: logs of inspect_ai are read by its package, not installed: pip install inspect-ai"
+        ) from None
+    file = _only(path) if path.is_dir() else path
+    if not file.exists():
+        raise BadInput(f"{file}: no such file")
+    if file.suffix not in (".eval", ".json"):
+        raise BadInput(f"{file}: expected a log of inspect_ai, .eval or .json")
+    try:
+        log = read_eval_log(str(file), exclude_fields={"events", "messages", "store"})
+    except MemoryError:
+        raise
+    except Exception as error:  # what a broken archive raises is not declared: zip, zlib, JSON, pydantic, …
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise BadInput(f"{file}: not a readable log of inspect_ai, perhaps cut off ({reason:.100})") from None
+    if not log.samples:
+        raise BadInput(f"{file}: no samples in it (status {log.status!r}), expected a log with samples")
+    return log, file
+
+
+def _only(folder: Path) -> Path:
+    """The one log in `folder`. Raises BadInput naming those there, where there are several."""
+    found = sorted(folder.glob("*.eval"), key=lambda file: file.name)
+    if not found:
+        raise BadInput(f"{folder}: no .eval in it, expected inspect_ai's log folder")
+    if len(found) > 1:
+        names = ", ".join(file.name for file in found[:5])
+        raise BadInput(f"{folder}: {len(found)} logs ({names}, …), expected one file's name")
+    return found[0]
+
+
+def _absent(sample: EvalSample) -> str | None:
+    """Why the sample is no answer of the model's, or None."""
+    if sample.error is not None:
+        return "an error"
+    if sample.limit is not None and sample.limit.type in _OUTSIDE:
+        return f"the {sample.limit.type} limit"
+    if sample.invalidation is not None:
+        return "being invalidated"
+    return None
+
+
+def _scorer(samples: list[EvalSample], asked: str | None, file: Path) -> str:
+    names = list(dict.fromkeys(name for sample in samples for name in sample.scores or ()))
+    if asked is not None and asked not in names:
+        raise BadInput(
+            f"{file}: no scorer {asked!r}, expected one of {', '.join(names) or '(there is none)'}"
+        )
+    if asked is None and len(names) > 1:
+        raise BadInput(f"{file}: scorers {', '.join(names)}, expected --scorer with one of them, or --grade")
+    if not names:
+        raise BadInput(f"{file}: no scores in it, expected a scored log, or --grade")
+    return asked or names[0]
+
+
+def _verdict(value: Any, where: str) -> bool:
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    if text not in _VERDICTS:
+        raise BadInput(f"{where}: found {text[:60]!r}, expected right or wrong (C, I, N, 1 or 0), or --grade")
+    return _VERDICTS[text]
+
+
+def _normal(text: str | None) -> str | None:
+    """An integer as our grader writes it, so that 1,234 and 1234 are one vote; other text without margins."""
+    return (normalise_integer(text) or text.strip() or None) if text else None
+
+
+def _fields(sample: EvalSample, log: EvalLog) -> dict[str, Any]:
+    usage = sample.model_usage.get(log.eval.model) or sample.output.usage
+    reason = sample.output.stop_reason if sample.output.choices else None
+    read = (
+        []
+        if usage is None
+        else [usage.input_tokens, usage.input_tokens_cache_read, usage.input_tokens_cache_write]
+    )
+    return {
+        "question_id": str(sample.id),
+        "sample": sample.epoch - 1,
+        "tokens": usage.output_tokens if usage else None,
+        "prompt_tokens": sum(count or 0 for count in read) if usage else None,
+        "finish_reason": "length" if sample.limit is not None or reason in _CUT_OFF else reason,
+        "text": sample.output.completion,
+    }
+
+
+def _settings(log: EvalLog) -> dict[str, Any]:
+    """Everything that was set for the generation or the task, the more particular last."""
+    generation = (log.eval.model_generate_config, log.plan.config)
+    parts = [config.model_dump(exclude_none=True) for config in generation]
+    return {**parts[0], **parts[1], **log.eval.task_args}
+
+
+def _setting(log: EvalLog, name: str, file: Path) -> str:
+    settings = _settings(log)
+    if name not in settings:
+        raise BadInput(f"{file}: no setting {name!r}, found {', '.join(settings) or 'none'}")
+    return str(settings[name])

@@ -1,0 +1,164 @@
+"""The samples of lm-eval (`lm_eval run --log_samples`), each repeat an answer of its own.
+
+    samples_gsm8k_2026-01-31T10-00-00.000000.jsonl       one row per document and filter
+    {"doc_id": 0, "target": "... #### 18", "resps": [["... #### 18", "... #### 17"]],
+     "filter": "strict-match", "filtered_resps": ["18"],
+     "metrics": ["exact_match"], "exact_match": 1.0, "arguments": {...}}
+
+lm-eval's own filters end by taking one answer (`take_first`) or the vote of all, so that its log has no
+verdict on the other repeats: `lm_eval_filters` reads them as lm-eval would, or our grader does.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from harness.grader import GRADERS, read_gold
+from harness.imports.columns import Imported
+from harness.imports.lm_eval_filters import Reading, as_logged
+from results import BadInput, as_samples
+from results.files import json_rows
+
+Row = dict[str, Any]
+
+_NAME = re.compile(r"samples_(?P<task>.+)_(?P<stamp>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
+_NEEDED = ("doc_id", "target", "resps", "filtered_resps", "filter")
+
+
+def import_lm_eval(
+    path: Path, filter_name: str | None = None, grade: str | None = None, setting: str | None = None
+) -> Imported:
+    """The answers in lm-eval's samples file, or in the newest one of the folder `path`.
+
+    `filter_name` is the filter whose reading counts, needed where the task has several. `grade` ("hashes",
+    "plain") reads the answers with our grader in its place. `setting` names a generation setting whose value
+    becomes the column of that name, such as max_gen_toks. Raises BadInput.
+    """
+    file = _newest(path) if path.is_dir() else path
+    rows = _rows(file, filter_name, first=grade is not None)
+    texts = [_responses(row, file) for row in rows]
+    parts = _NAME.fullmatch(file.name)
+    task = parts["task"] if parts else file.stem
+    results = _results(file, parts["stamp"]) if parts else {}
+    if grade:
+        reading = _graded(file, rows, texts, grade)
+    else:
+        reading = as_logged(file, rows, texts, results.get("configs", {}).get(task))
+    model = str(results.get("model_name") or file.parent.name)
+    table = []
+    for row, said, gold, answers, correct in zip(
+        rows, texts, reading.golds, reading.answers, reading.correct, strict=True
+    ):
+        settings = _generation(row)
+        shared = {
+            "dataset": task,
+            "model": model,
+            "setting": _setting(settings, setting, file) if setting else "default",
+            "decoding": "greedy" if _is_greedy(settings) and len(said) == 1 else "sample",
+            "question_id": str(row["doc_id"]),
+            "gold": gold,
+        }
+        table += [
+            {**shared, "sample": i, "answer": answer, "correct": right, "text": text}
+            for i, (text, answer, right) in enumerate(zip(said, answers, correct, strict=True))
+        ]
+    notes = (f"read {file}", "lm-eval logs no tokens, so that the curves have no T", *reading.notes)
+    return Imported(as_samples(pd.DataFrame(table), file), 0, notes)
+
+
+def _newest(folder: Path) -> Path:
+    """The samples file of the last run in `folder`. Raises BadInput: none, or several tasks or models."""
+    found = {file: parts for file in folder.rglob("samples_*.jsonl") if (parts := _NAME.fullmatch(file.name))}
+    if not found:
+        raise BadInput(f"{folder}: no samples_TASK_TIME.jsonl in it, expected lm-eval's --output_path")
+    kinds = sorted({f"{file.parent.name}/samples_{parts['task']}" for file, parts in found.items()})
+    if len(kinds) > 1:
+        raise BadInput(f"{folder}: samples of {', '.join(kinds)}, expected one file's name")
+    return max(found, key=lambda file: found[file]["stamp"])
+
+
+def _rows(file: Path, filter_name: str | None, *, first: bool) -> list[Row]:
+    """The rows of one filter: the named one, the only one, or any where only the responses are wanted."""
+    if not file.exists():
+        raise BadInput(f"{file}: no such file")
+    rows = list(json_rows(file))
+    if not rows:
+        raise BadInput(f"{file}: no rows, expected the samples of lm-eval's --log_samples")
+    for number, row in enumerate(rows, start=1):
+        absent = next((name for name in _NEEDED if name not in row), None)
+        if absent:
+            raise BadInput(
+                f"{file}: row {number}: no {absent!r}, expected the samples of lm-eval's --log_samples"
+            )
+    names = list(dict.fromkeys(str(row["filter"]) for row in rows))
+    if filter_name is not None and filter_name not in names:
+        raise BadInput(f"{file}: no filter {filter_name!r}, expected one of {', '.join(names)}")
+    if filter_name is None and len(names) > 1 and not first:
+        raise BadInput(f"{file}: filters {', '.join(names)}, expected --filter with one of them, or --grade")
+    return [row for row in rows if row["filter"] == (filter_name or names[0])]
+
+
+def _responses(row: Row, file: Path) -> list[str]:
+    """The texts of all repeats. Raises BadInput for a task that generates none."""
+    requests = row["resps"]
+    one = isinstance(requests, list) and len(requests) == 1 and isinstance(requests[0], list)
+    if not one or not requests[0] or not all(isinstance(text, str) for text in requests[0]):
+        raise BadInput(
+            f"{file}: doc_id {row['doc_id']}: resps {str(requests)[:60]}, expected generated text "
+            "(a task with output_type: generate_until), one list of it a document"
+        )
+    texts: list[str] = requests[0]
+    return texts
+
+
+def _graded(file: Path, rows: list[Row], texts: list[list[str]], grade: str) -> Reading:
+    golds = [_gold(row, file) for row in rows]
+    answers = [[GRADERS[grade](text) for text in said] for said in texts]
+    correct = [[answer == gold for answer in said] for said, gold in zip(answers, golds, strict=True)]
+    return Reading(golds, answers, correct)
+
+
+def _gold(row: Row, file: Path) -> str:
+    target = str(row["target"])
+    gold = read_gold(target)
+    if gold is None:
+        raise BadInput(
+            f"{file}: doc_id {row['doc_id']}: the target is {target[-60:]!r}, "
+            "expected an integer or '… #### 18'"
+        )
+    return gold
+
+
+def _results(file: Path, stamp: str) -> Row:
+    """What lm-eval wrote beside the samples about the run, or nothing."""
+    beside = file.with_name(f"results_{stamp}.json")
+    try:
+        found = json.loads(beside.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise BadInput(f"{beside}: not JSON ({error}), expected lm-eval's results") from None
+    return found if isinstance(found, dict) else {}
+
+
+def _generation(row: Row) -> Row:
+    """The generation settings of the request: `{"until": [...], "temperature": 1.0, "max_gen_toks": 256}`."""
+    request = row.get("arguments")
+    request = request.get("gen_args_0") if isinstance(request, dict) else None
+    settings = request.get("arg_1") if isinstance(request, dict) else None
+    return settings if isinstance(settings, dict) else {}
+
+
+def _is_greedy(settings: Row) -> bool:
+    return settings.get("temperature") == 0 or settings.get("do_sample") is False
+
+
+def _setting(settings: Row, name: str, file: Path) -> str:
+    if settings.get(name) is None:
+        raise BadInput(f"{file}: no generation setting {name!r}, found {', '.join(settings) or 'none'}")
+    return str(settings[name])

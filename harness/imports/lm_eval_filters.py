@@ -1,0 +1,139 @@
+"""How lm-eval reads and scores an answer, applied to every repeat and not to the first alone.
+
+    {"name": "strict-match", "filter": [{"function": "regex", "regex_pattern": "#### (\\-?[0-9\\.\\,]+)"},
+                                        {"function": "take_first"}]}
+    {"metric": "exact_match", "ignore_case": true, "regexes_to_ignore": [",", "(?s).*#### "]}
+
+The task's filters run by lm-eval's own code, without the steps that choose among repeats. `exact_match`
+compares texts of which it first leaves parts out; these shortened texts are the answers, so that "1,234" and
+"1234" are one vote where the task takes them for one.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from results import BadInput
+
+Row = dict[str, Any]
+
+_SELECTIONS = {"take_first", "take_first_k", "majority_vote"}
+_NO_MATCH = "[invalid]"
+"""What lm-eval's filters put where they find nothing."""
+_OR_GRADE = "or --grade for our own grader"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """For each of D documents its gold, and for each of its repeats the answer and whether it is right."""
+
+    golds: list[str]
+    answers: list[list[str | None]]
+    correct: list[list[bool]]
+    notes: tuple[str, ...] = ()
+
+
+def as_logged(file: Path, rows: list[Row], texts: list[list[str]], task: Row | None) -> Reading:
+    """What the filter of `rows` reads in `texts`, D documents with their repeats; `task` is lm-eval's config.
+
+    Where every document has one answer the log's own metric decides, else equality with the target as in
+    lm-eval's exact_match; a difference to the logged verdict on a first answer is in the notes. Raises
+    BadInput: no config, a filter that is not lm-eval's own, lm-eval not installed.
+    """
+    if task is None:
+        raise BadInput(
+            f"{file}: no results_TIME.json with the task's settings beside it: expected it, {_OR_GRADE}"
+        )
+    steps = _steps(file, task, str(rows[0]["filter"]))
+    found = _apply(file, [step for step in steps if step["function"] not in _SELECTIONS], rows, texts)
+    clean = _cleaner(task)
+    golds = [clean(str(row["target"])) for row in rows]
+    answers = [[None if text in ("", _NO_MATCH) else clean(text) for text in said] for said in found]
+    correct = [[answer == gold for answer in said] for said, gold in zip(answers, golds, strict=True)]
+    if all(len(said) == 1 for said in texts):
+        correct = [[_logged(file, row)] for row in rows]
+        answers = [
+            [gold if right and answer is None else answer]
+            for gold, (answer,), (right,) in zip(golds, answers, correct, strict=True)
+        ]
+        return Reading(golds, answers, correct)
+    firsts = [step["function"] for step in steps if step["function"] in _SELECTIONS] == ["take_first"]
+    differ = (
+        sum(said[0] != _logged(file, row) for said, row in zip(correct, rows, strict=True)) if firsts else 0
+    )
+    note = f"the log's own metric differs on {differ} of {len(rows)} first answers"
+    return Reading(golds, answers, correct, (note,) if differ else ())
+
+
+def _steps(file: Path, task: Row, name: str) -> list[Row]:
+    """The steps of the filter `name`, as `{"function": ..., option: value}`."""
+    pipelines = task.get("filter_list") or [{"name": "none", "filter": [{"function": "take_first"}]}]
+    steps: list[Row] | None = next((p["filter"] for p in pipelines if p["name"] == name), None)
+    if steps is None:
+        raise BadInput(
+            f"{file}: filter {name!r} is not among the task's settings, expected it there, {_OR_GRADE}"
+        )
+    return steps
+
+
+def _apply(file: Path, steps: list[Row], rows: list[Row], texts: list[list[str]]) -> list[list[str]]:
+    """`texts` after lm-eval's own filters."""
+    if not steps:
+        return texts
+    try:
+        import_module("lm_eval.filters")  # registers lm-eval's own
+        get_filter = import_module("lm_eval.api.registry").get_filter
+    except ImportError:
+        raise BadInput(
+            f"{file}: reading answers with lm-eval's filters takes its package, not installed: "
+            f"pip install lm-eval, {_OR_GRADE}"
+        ) from None
+    documents = [row.get("doc") for row in rows]
+    found: Any = texts
+    for step in steps:
+        options = {name: value for name, value in step.items() if name != "function"}
+        try:
+            found = get_filter(step["function"])(**options).apply(found, documents)
+        except Exception as error:  # a task's own code, of which the log holds the name or the text alone
+            reason = f"{type(error).__name__}: {error}"
+            raise BadInput(
+                f"{file}: filter step {step['function']!r} cannot be run again ({reason:.80}), "
+                f"expected steps of lm-eval itself, {_OR_GRADE}"
+            ) from None
+        found = [list(said) for said in found]
+    return [[str(text) for text in said] for said in found]
+
+
+def _cleaner(task: Row) -> Callable[[str], str]:
+    """Leaves out of a text what the task's exact_match leaves out."""
+    metrics = task.get("metric_list") or []
+    options: Row = next((metric for metric in metrics if metric.get("metric") == "exact_match"), {})
+    ignored = [re.compile(pattern) for pattern in options.get("regexes_to_ignore") or ()]
+    dropped = string.punctuation * bool(options.get("ignore_punctuation"))
+    dropped += string.digits * bool(options.get("ignore_numbers"))
+    table = str.maketrans("", "", dropped)
+
+    def clean(text: str) -> str:
+        for pattern in ignored:
+            text = pattern.sub("", text)
+        return (text.lower() if options.get("ignore_case") else text).translate(table)
+
+    return clean
+
+
+def _logged(file: Path, row: Row) -> bool:
+    """The log's own verdict on a document: its exact_match, or its one metric."""
+    names = row.get("metrics") or []
+    name = "exact_match" if "exact_match" in names else next(iter(names), "exact_match")
+    score = row.get(name)
+    if score not in (0, 1):
+        raise BadInput(
+            f"{file}: doc_id {row['doc_id']}: {name} {score!r}, expected a metric of 0 or 1, {_OR_GRADE}"
+        )
+    return bool(score)
