@@ -38,11 +38,11 @@ from results.plots_data import (
     value_range,
 )
 
-_STAR = "M0,-1.3L.29,-.4L1.24,-.4L.47,.15L.76,1.05L0,.49L-.76,1.05L-.47,.15L-1.24,-.4L-.29,-.4Z"
+STAR = "M0,-1.3L.29,-.4L1.24,-.4L.47,.15L.76,1.05L0,.49L-.76,1.05L-.47,.15L-1.24,-.4L-.29,-.4Z"
 _RING = "M-1,0A1,1,0,1,1,1,0A1,1,0,1,1,-1,0ZM-.66,0A.66,.66,0,1,0,.66,0A.66,.66,0,1,0,-.66,0Z"
 _SHAPES = {
     "used": "circle",
-    "predicted": _STAR,
+    "predicted": STAR,
     "measured": _RING,
     "above 100 %": "triangle-up",
     "below 0 %": "triangle-down",

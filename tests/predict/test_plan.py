@@ -67,6 +67,6 @@ def test_unpriced_data_are_refused(group: Group, data_dir: Path) -> None:
 def test_command_prints_the_choice_and_refuses_two_goals(curves_file: Path) -> None:
     done = CliRunner().invoke(main, ["plan", str(curves_file), "--target-accuracy", "0.75", "--max-n", "32"])
     assert done.exit_code == 0, done.output
-    assert "accuracy 0.75, by the forecast: setting" in done.output
+    assert "To reach 75.0 %: setting" in done.output
     both = ["plan", str(curves_file), "--target-accuracy", "0.75", "--token-budget", "5"]
     assert CliRunner().invoke(main, both).exit_code == 2

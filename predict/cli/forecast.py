@@ -1,0 +1,178 @@
+"""`python -m predict forecast`: the forecast table, printed so that one can act on it.
+
+tiny on tiny, majority vote, forecast by power-law
+setting  N   tokens/question  forecast  90 % interval   measured  status
+120      64            3,718    95.7 %  95.1 … 96.4 %     96.0 %  ok
+"""
+
+from pathlib import Path
+
+import click
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from predict.cli import options as option
+from predict.cli.wording import (
+    METHOD_WORDS,
+    STATUS_WORDS,
+    UNUSABLE,
+    aligned,
+    choice,
+    interval,
+    percent,
+    points,
+    spread,
+    tokens,
+)
+from predict.data import Group, read_groups
+from predict.forecast import forecast
+from predict.predictors import PREDICTORS, default
+from predict.protocol import Options
+from predict.split import Request, ask
+from results import write_forecast
+
+LINES = 24
+"""Rows of one table that are printed; the file holds all."""
+
+CLOSE = 0.01
+"""Choices within so much of the best one are as good."""
+
+
+@click.command(
+    "forecast", epilog="Example: python -m predict forecast results/cached/tiny.csv --out forecast.csv"
+)
+@option.inputs("INPUT")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Forecast table to write.")
+@click.option(
+    "--predictor",
+    default="default",
+    show_default=f"mixture; on curves {default(False, False)}, for new settings {default(False, True)}",
+    help=f"One of {', '.join(PREDICTORS)}, or all that can.",
+)
+@option.method
+@click.option("--fit-max-n", type=click.IntRange(1), help="Look at N (of samples: answers) up to this.")
+@click.option("--fit-max-tokens", type=float, help="Look at settings up to this many tokens per answer.")
+@click.option("--fit-settings", callback=option.names, help="Look at these settings only.")
+@click.option("--at-n", callback=option.numbers, help="Forecast these N.")
+@click.option(
+    "--at-settings", callback=option.names, help="Forecast these settings; NAME=LENGTH for a new one."
+)
+@option.replicates(1000)
+@option.target
+@option.seed
+def forecast_command(
+    inputs: tuple[Path, ...], out: Path, predictor: str, method: str, fit_max_n: int | None,
+    fit_max_tokens: float | None, fit_settings: tuple[str, ...], at_n: tuple[int, ...],
+    at_settings: tuple[str, ...], bootstrap: int, target: str, seed: int,
+) -> None:  # fmt: skip
+    """Forecast every model and dataset in INPUT (samples or curves tables).
+
+    Without --fit-… and --at-… options the cheaper half is fitted and the rest held out to compare with: of
+    four settings or more the cheapest half (at least three) with every N, else every setting with N up to
+    half of the largest.
+    """
+    groups = read_groups(inputs, method, at_n)
+    request = Request(fit_max_n, fit_max_tokens, fit_settings, at_n, at_settings, bootstrap, seed)
+    options = Options(replicates=bootstrap, seed=seed, target=target)
+    tables = []
+    for group in tqdm(groups, unit="group", disable=None, leave=False):
+        names, notes = chosen(predictor, group, request)
+        table, warned = forecast(group, request, names, options)
+        show(group, table, [*notes, *warned])
+        tables.append(table)
+    write_forecast(pd.concat(tables, ignore_index=True), out)
+    click.echo(f"\n{sum(map(len, tables))} rows in {out}")
+
+
+def chosen(predictor: str, group: Group, request: Request) -> tuple[list[str], list[str]]:
+    """The predictors meant, and what is to be said where the default one needs samples."""
+    if predictor != "default" or group.pools:
+        return option.chosen(predictor, group), []
+    question = ask(group, request)
+    new = not set(question.targets.setting) <= set(question.observed.points.setting)
+    name = default(samples=False, new_settings=new)
+    return [name], [f"mixture, the default, needs samples: {name} forecasts these curves"]
+
+
+def show(group: Group, table: pd.DataFrame, notes: list[str]) -> None:
+    """Print each predictor's forecasts with what they are worth, and on stderr what must be said of them."""
+    for name, part in table.groupby("predictor", sort=False):
+        asked = part[part["role"] != "used"]
+        asked = asked if len(asked) else part
+        shown = spread(asked, LINES)
+        click.echo(
+            f"\n{group.model} on {group.dataset}, {METHOD_WORDS[group.method]}, forecast by {name} "
+            f"from {_what(part[part['role'] == 'used'])}"
+        )
+        click.echo(printable(shown))
+        if len(shown) < len(asked):
+            click.echo(f"… {len(asked) - len(shown)} more in the file")
+        for sentence in (judged(asked), advice(part)):
+            if sentence:
+                click.echo(sentence)
+    for sentence in notes:
+        click.echo(f"warning: {group.name}: {sentence}", err=True)
+
+
+def printable(rows: pd.DataFrame) -> str:
+    """Rows of a forecast table as aligned text."""
+    body = [
+        [
+            str(row["setting"]),
+            str(row["N"]),
+            tokens(row["tokens_per_answer"] * row["N"]),
+            percent(row["predicted"]),
+            interval(row["low"], row["high"]),
+            percent(row["accuracy"]),
+            STATUS_WORDS.get(row["status"], row["status"]),
+        ]
+        for _, row in rows.iterrows()
+    ]
+    cost = "steps" if (rows["source"] == "synthetic").all() else "tokens"
+    head = ["setting", "N", f"{cost}/question", "forecast", "90 % interval", "measured", "status"]
+    return aligned(head, body, left=(0, 6))
+
+
+def judged(asked: pd.DataFrame) -> str:
+    """How far the forecasts are from what was measured and not shown to the fit; "" without any."""
+    both = asked[(asked["role"] == "held_out")].dropna(subset=["accuracy", "predicted"])
+    if both.empty:
+        return ""
+    error = both["predicted"] - both["accuracy"]
+    bounded = both.dropna(subset=["low", "high"])
+    inside = bounded["accuracy"].between(bounded["low"] - 1e-9, bounded["high"] + 1e-9).sum()
+    held = f"; {inside} of {len(bounded)} intervals hold it" if len(bounded) else ""
+    lean = f"{points(abs(error.mean()))} too {'high' if error.mean() > 0 else 'low'} on average"
+    return (
+        f"Against the {len(both)} measured values it did not see: mean error {points(error.abs().mean())} "
+        f"points ({lean}), worst {points(error.abs().max())}{held}."
+    )
+
+
+def advice(table: pd.DataFrame) -> str:
+    """The cheapest way to within a point of the best value, what was fitted counting as measured."""
+    used = table["role"] == "used"
+    rows = table.assign(
+        predicted=table["accuracy"].where(used, table["predicted"]),
+        low=table["low"].where(~used),
+        high=table["high"].where(~used),
+        cost=table["tokens_per_answer"] * table["N"],
+    )
+    rows = rows[(used | ~rows["status"].isin(UNUSABLE)) & rows["predicted"].between(0, 1)]
+    rows = rows.dropna(subset=["cost"])
+    if rows.empty or rows["N"].nunique() * rows["setting"].nunique() < 2:
+        return ""
+    best = rows["predicted"].max()
+    enough = rows[rows["predicted"] >= best - CLOSE].sort_values(["cost", "predicted"]).iloc[0]
+    seen = "measured" if enough["role"] == "used" else "forecast"
+    return f"Cheapest way to within a point of the best ({percent(best)}): {choice(enough)}, {seen}."
+
+
+def _what(used: pd.DataFrame) -> str:
+    """What was looked at: "settings 10, 20, 30, N up to 64"."""
+    settings = list(dict.fromkeys(used["setting"].astype(str)))
+    if used.empty:
+        return "what was seen"
+    few = ", ".join(settings) if len(settings) <= 6 else f"{settings[0]} … {settings[-1]}"
+    return f"setting{'s' if len(settings) > 1 else ''} {few}, N up to {np.max(used['N'])}"

@@ -1,0 +1,87 @@
+"""Options that the commands share, and how their values are read.
+
+--at-n 16,64  ->  (16, 64)      --predictor default  ->  ["mixture"] for samples, ["joint"] for curves
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from predict.data import Group
+from predict.predictors import PREDICTORS, WHY_NOT, able
+from results import BadInput
+
+Command = TypeVar("Command", bound=Callable[..., object])
+
+
+def names(_ctx: click.Context, _param: click.Parameter, value: str | None) -> tuple[str, ...]:
+    """The names in "low,high"."""
+    return tuple(part.strip() for part in (value or "").split(",") if part.strip())
+
+
+def numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) -> tuple[int, ...]:
+    """The numbers in "16,64", each at least 1."""
+    if value is None:
+        return ()
+    try:
+        found = tuple(int(part) for part in value.split(","))
+    except ValueError:
+        found = (0,)
+    if min(found) < 1:
+        raise click.BadParameter(f"{value!r} is not a list of whole numbers from 1 up, like 16,64")
+    return found
+
+
+def inputs(metavar: str) -> Callable[[Command], Command]:
+    """The files or run folders that are read."""
+    return click.argument(
+        "inputs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar=f"{metavar}..."
+    )
+
+
+def method(command: Command) -> Command:
+    """--method: what is made of N answers."""
+    choice = click.Choice(["majority", "best_of_n"])
+    return click.option(
+        "--method", type=choice, default="majority", show_default=True, help="What is made of the N answers."
+    )(command)
+
+
+def replicates(default: int, least: int = 0) -> Callable[[Command], Command]:
+    """--bootstrap: how many replicates intervals are read from."""
+    help_ = "Replicates that intervals are read from" + ("; 0: no intervals." if least == 0 else ".")
+    return click.option(
+        "--bootstrap", default=default, show_default=True, type=click.IntRange(least), help=help_
+    )
+
+
+def target(command: Command) -> Command:
+    """--target: what intervals are for."""
+    return click.option(
+        "--target",
+        type=click.Choice(["population", "these-questions"]),
+        default="these-questions",
+        show_default=True,
+        help="Whether intervals are for these questions, sampled further, or for new ones of their kind.",
+    )(command)
+
+
+def seed(command: Command) -> Command:
+    """--seed of all randomness."""
+    return click.option("--seed", default=0, show_default=True, type=click.IntRange(0))(command)
+
+
+def chosen(predictor: str, group: Group) -> list[str]:
+    """The predictors meant by --predictor for this group. Raises BadInput for one that cannot."""
+    possible = able(group.method, samples=bool(group.pools))
+    if predictor == "default":
+        return ["mixture"]  # from curves it falls back and says so
+    if predictor == "all":
+        return possible
+    if predictor not in PREDICTORS:
+        raise BadInput(f"--predictor {predictor!r}: expected one of {', '.join(PREDICTORS)}, all")
+    if predictor not in possible and predictor != "mixture":
+        raise BadInput(f"--predictor {predictor}: cannot forecast {group.name}: {WHY_NOT[predictor]}")
+    return [predictor]

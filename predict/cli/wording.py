@@ -1,0 +1,86 @@
+"""Numbers, tables and sentences as the commands print them.
+
+0.6362 -> "63.6 %"      (0.6014, 0.6677) -> "60.1 … 66.8 %"      3718.4 -> "3,718"
+
+Accuracies are per cent with one decimal; "–" stands for what is not known.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from predict.protocol import Status
+
+UNUSABLE = (Status.ILL_CONDITIONED, Status.OUT_OF_RANGE, Status.NOT_IDENTIFIABLE)
+"""Nothing is decided by a forecast with one of these."""
+
+STATUS_WORDS: Mapping[str, str] = {
+    Status.OK: "ok",
+    Status.POOR_FIT: "poor fit",
+    Status.FALLING: "data fall",
+    Status.BOUND_HIT: "not pinned down",
+    Status.ILL_CONDITIONED: "do not use: unstable",
+    Status.OUT_OF_RANGE: "do not use: outside 0–100 %",
+    Status.NOT_IDENTIFIABLE: "no forecast",
+}
+
+METHOD_WORDS = {"majority": "majority vote", "best_of_n": "best of N"}
+
+
+def percent(value: float) -> str:
+    """0.6362 as "63.6 %"."""
+    return "–" if np.isnan(value) else f"{100 * value:.1f} %".replace("-", "−")
+
+
+def points(value: float) -> str:
+    """A difference of accuracies in percentage points: 0.0213 as "2.1"."""
+    return f"{100 * value:.1f}".replace("-", "−")
+
+
+def interval(low: float, high: float) -> str:
+    """ "60.1 … 66.8 %", or "–" where there is none."""
+    return "–" if np.isnan(low) or np.isnan(high) else f"{100 * low:.1f} … {percent(high)}".replace("-", "−")
+
+
+def tokens(value: float) -> str:
+    """3718.4 as "3,718"; small numbers keep a decimal."""
+    if np.isnan(value):
+        return "–"
+    return f"{value:,.0f}" if value >= 100 or value == round(value) else f"{value:.1f}"
+
+
+def aligned(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> str:
+    """Columns two blanks apart: those at `left` start at the same place, the others end there."""
+    table = [list(head), *(list(row) for row in rows)]
+    widths = [max(len(row[i]) for row in table) for i in range(len(head))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if i in left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in table
+    ]
+    return "\n".join(lines)
+
+
+def choice(row: "pd.Series[Any]") -> str:
+    """ "setting 120, N = 16, 929 tokens a question: 95.9 % (95.1 … 96.7 %)"."""
+    low_high = interval(row["low"], row["high"])
+    value = percent(row["predicted"]) + (f" ({low_high})" if low_high != "–" else "")
+    return f"setting {row['setting']}, N = {row['N']}, {tokens(row['cost'])} {unit(row)} a question: {value}"
+
+
+def unit(row: "pd.Series[Any]") -> str:
+    """What an answer's length is counted in."""
+    return "steps" if row.get("source") == "synthetic" else "tokens"
+
+
+def spread(rows: pd.DataFrame, most: int) -> pd.DataFrame:
+    """At most `most` or so rows of a forecast table: of every setting the same few N, evenly chosen."""
+    settings = rows["setting"].nunique()
+    each = max(2, most // settings)
+    ns = np.unique(rows["N"])
+    kept = ns[np.unique(np.linspace(0, len(ns) - 1, min(each, len(ns))).round().astype(int))]
+    return rows if len(rows) <= most else rows[rows["N"].isin(kept)]

@@ -1,0 +1,86 @@
+"""Answers that have not been sampled yet, drawn from what the sampled ones say.
+
+    question  seen: 3 right, "17" twice, one unreadable   ->   4 more: right, right, "17", a new wrong one
+
+Each question's rate of unreadable and of right answers is drawn from its beta posterior (both beta laws
+fitted to all questions); a wrong answer repeats one given c times with chance c/(θ + m) after m wrong ones,
+else it is new: the Chinese restaurant process (Ewens' law), θ by maximum likelihood. Drawing with the
+posterior, not with the observed frequencies, keeps the surprises that more answers bring.
+"""
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import gammaln
+
+from predict.beta_binomial import fit_beta
+from predict.protocol import Floats, Ints
+from results.votes import AnswerPools, VoteCounts
+
+
+def imagine(answers: AnswerPools, more: int, rng: np.random.Generator) -> AnswerPools:
+    """The pools with `more` drawn answers appended to every question, of the mean number of tokens."""
+    counts = answers.counts()
+    cast = counts.pools - counts.nulls
+    shape = (len(cast), more)
+    votes = _wrong_answers(counts, more, rng)
+    votes[rng.random(shape) < _rates(counts.correct, cast, rng)[:, None]] = 0
+    votes[rng.random(shape) < _rates(counts.nulls, counts.pools, rng)[:, None]] = -1
+    known = answers.tokens[np.isfinite(answers.tokens)]
+    new_tokens = np.full(votes.size, known.mean() if known.size else np.nan)
+    place = np.repeat(answers.starts[1:], more)
+    return AnswerPools(
+        answers.question_ids,
+        answers.starts + more * np.arange(len(answers.starts)),
+        np.insert(answers.votes, place, votes.ravel()),
+        np.insert(answers.tokens, place, new_tokens),
+    )
+
+
+def _rates(successes: Ints, trials: Ints, rng: np.random.Generator) -> Floats:
+    """One draw of each question's rate from its beta posterior, shape (Q,); 0 without any success."""
+    if not successes.any():
+        return np.zeros(len(successes))
+    fit = fit_beta(successes, trials)
+    return np.asarray(rng.beta(fit.a + successes, fit.b + trials - successes))
+
+
+def _wrong_answers(counts: VoteCounts, more: int, rng: np.random.Generator) -> Ints:
+    """`more` wrong answers for each question as their numbers 1, 2, …, shape (Q, more).
+
+    All of them continue the seen ones: those that turn out right or unreadable are overwritten later, which
+    changes no law, since the process is exchangeable.
+    """
+    kinds = np.diff(counts.starts)
+    theta = agreement(counts)
+    rows = np.arange(len(kinds))
+    table = np.zeros((len(kinds), int(kinds.max(initial=0)) + more + 1))
+    table[np.repeat(rows, kinds), np.arange(len(counts.wrong)) - np.repeat(counts.starts[:-1], kinds)] = (
+        counts.wrong
+    )
+    drawn = np.empty((len(kinds), more), np.int64)
+    for i in range(more):
+        weights = table.copy()
+        weights[rows, kinds] = theta
+        ladder = weights.cumsum(axis=1)
+        chosen = (ladder <= rng.random((len(kinds), 1)) * ladder[:, -1:]).sum(axis=1)
+        table[rows, chosen] += 1
+        kinds = kinds + (chosen == kinds)
+        drawn[:, i] = chosen + 1
+    return drawn
+
+
+def agreement(counts: VoteCounts) -> float:
+    """θ of Ewens' law by maximum likelihood: small where wrong answers agree, within 0.01 … 10,000."""
+    kinds = np.diff(counts.starts)
+    totals = counts.pools - counts.nulls - counts.correct
+    sizes, times = np.unique(totals[totals > 0], return_counts=True)
+    if not len(sizes):
+        return 1.0
+
+    def loss(log_theta: float) -> float:
+        theta = np.exp(log_theta)
+        rising = gammaln(theta + sizes) - gammaln(theta)
+        return float(times @ rising - kinds.sum() * log_theta)
+
+    found = minimize_scalar(loss, bounds=(np.log(0.01), np.log(1e4)), method="bounded")
+    return float(np.exp(found.x))
