@@ -15,13 +15,18 @@ from results import BadInput
 class PromptTokens:
     """A model's tokenizer, and its chat template where `chat` asks for it."""
 
-    def __init__(self, model: str, revision: str | None, chat: bool) -> None:
-        """Load the tokenizer of `model` (hub name or folder); raises BadInput where there is none."""
+    def __init__(self, model: str, revision: str | None, chat: bool, local_only: bool = False) -> None:
+        """Load the tokenizer of `model` (hub name or folder); raises BadInput where there is none.
+
+        `local_only` asks no hub: what is not on this machine is not there.
+        """
         declare_torchvision_operations()
         from transformers import AutoTokenizer
 
         try:
-            self.tokenizer: Any = AutoTokenizer.from_pretrained(model, revision=revision)
+            self.tokenizer: Any = AutoTokenizer.from_pretrained(
+                model, revision=revision, local_files_only=local_only
+            )
         except (OSError, ValueError) as error:
             raise BadInput(f"model {model}: no tokenizer could be loaded: {error}") from None
         if chat and not self.tokenizer.chat_template:
