@@ -32,7 +32,7 @@ async def engine_for(experiment: Experiment, log: Path, say: Callable[[str], Non
         ) as local:
             yield local
     elif experiment.url:
-        async with SGLangEngine(experiment.url, model, revision=revision, chat=chat) as remote:
+        async with SGLangEngine(experiment.url, model, revision=revision, chat=chat, say=say) as remote:
             yield remote
     else:
         port = free_port()
@@ -49,12 +49,9 @@ async def engine_for(experiment: Experiment, log: Path, say: Callable[[str], Non
 
             def check() -> None:
                 if server.ended() is not None:
-                    raise BadInput(
-                        f"SGLang ended with status {server.ended()} before it was ready: see {log}"
-                    )
+                    raise BadInput(f"SGLang ended with status {server.ended()}: see {log}")
 
-            own = SGLangEngine(
-                f"http://127.0.0.1:{port}", model, revision=revision, chat=chat, while_waiting=check
-            )
+            url = f"http://127.0.0.1:{port}"
+            own = SGLangEngine(url, model, revision=revision, chat=chat, say=say, check_alive=check)
             async with own as engine:
                 yield engine

@@ -4,34 +4,25 @@
     -> [{"text": " The answer is ##18##.", "meta_info": {"prompt_tokens": 71, "completion_tokens": 9,
          "finish_reason": {"type": "stop", "matched": "[END]"}}}, ...]
 
-A reply that is not `n` whole answers is asked for again, with growing pauses; an aborted answer is no answer.
+A reply that is not `n` whole answers to this prompt is asked for again; an aborted answer is no answer.
 """
 
-import asyncio
-import time
+import json
 from collections.abc import Callable
+from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-import aiohttp
-import tenacity
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from harness.engines.base import Completion, EngineError, Sampling
+from harness.engines.connection import Connection, excerpt
+from harness.engines.retrying import TryAgain
 from harness.engines.tokens import PromptTokens
 from results import BadInput
 
-ATTEMPTS = 6
-"""Times a request is sent; with the pauses between, a server has half a minute to come back."""
-FIRST_PAUSE = 1.0
-"""Seconds between the first two; each pause is twice the one before."""
-PATIENCE = 30.0
-"""Seconds that a server at a URL has to become ready."""
-LONGEST_REPLY = 1800.0
-"""Seconds after which a request counts as lost. A full queue on a slow machine can take many minutes."""
-REFUSED = {400, 401, 403, 404, 413, 422}
-"""Statuses which the same request would meet again."""
 SETTINGS = (
     "model_path",
     "revision",
@@ -52,27 +43,33 @@ SETTINGS = (
 """The settings of /server_info that go on record; the rest may hold keys."""
 
 
-class _FinishReason(BaseModel):
+MAY_CHANGE = {"random_seed", "max_total_num_tokens"}
+"""Those which a server draws or measures anew at every start."""
+
+TokenCount = Annotated[int, Field(ge=0)]
+
+
+class _FromServer(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+
+class _FinishReason(_FromServer):
     type: Literal["stop", "length", "abort"]
     message: str | None = None
 
 
-class _MetaInfo(BaseModel):
-    prompt_tokens: int
-    completion_tokens: int
+class _MetaInfo(_FromServer):
+    prompt_tokens: TokenCount
+    completion_tokens: TokenCount
     finish_reason: _FinishReason
 
 
-class _Answer(BaseModel):
+class _Answer(_FromServer):
     text: str
     meta_info: _MetaInfo
 
 
 _REPLY: TypeAdapter[list[_Answer] | _Answer] = TypeAdapter(list[_Answer] | _Answer)
-
-
-class _TryAgain(Exception):
-    """A reply that the same request may not meet again."""
 
 
 class SGLangEngine:
@@ -88,42 +85,40 @@ class SGLangEngine:
         *,
         revision: str | None,
         chat: bool,
-        while_waiting: Callable[[], None] | None = None,
+        say: Callable[[str], None] = lambda _line: None,
+        check_alive: Callable[[], None] | None = None,
     ) -> None:
         """Raises BadInput where the model has no tokenizer.
 
-        A server has PATIENCE seconds to be ready. With `while_waiting`, which raises where the server will
-        not be ready any more, it has as long as it takes.
+        `say` is told when the server goes away and comes back. `check_alive` raises BadInput where a server
+        of the run's own has ended; until then it has as long as it takes to be ready.
         """
-        self._url = url.rstrip("/")
         self._location = model
-        self._while_waiting = while_waiting
         self._prompts = PromptTokens(model, revision, chat)
         self._settings: dict[str, Any] = {}
+        self._server = Connection(
+            url, ready="/health", say=say, check_alive=check_alive, on_return=self._check_that_it_is_the_same
+        )
 
     async def __aenter__(self) -> Self:
         """Open the session. Raises BadInput: no server there, not SGLang, or one with another model."""
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0),
-            timeout=aiohttp.ClientTimeout(total=LONGEST_REPLY, sock_connect=10),
-        )
-        try:
-            await self._wait_until_ready()
-            self._check_model(await self._get("model_info"))
-            self._read_settings(await self._get("server_info"))
-        except BaseException:
-            await self._session.close()
-            raise
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(self._server)
+            await self._server.wait_until_ready(
+                hint="start one with `python -m harness serve MODEL`, or leave --url out"
+            )
+            self._settings = await self._read_settings()
+            self._close = stack.pop_all()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._session.close()
+        await self._close.aclose()
 
     def describe(self) -> dict[str, Any]:
         """The server's own account of how it runs."""
-        return {"url": self._url, "server": self._settings}
+        return {"url": self._server.url, "server": self._settings}
 
     async def generate(self, prompt: str, n: int, sampling: Sampling, seed: int) -> list[Completion]:  # noqa: ARG002
         """`n` answers to `prompt`. No seed is sent: a server may give all `n` the same one."""
@@ -138,18 +133,8 @@ class SGLangEngine:
                 "stop": sampling.stop,
             },
         }
-        retrying = tenacity.AsyncRetrying(
-            retry=tenacity.retry_if_exception_type((_TryAgain, aiohttp.ClientError, TimeoutError)),
-            stop=tenacity.stop_after_attempt(ATTEMPTS),
-            wait=tenacity.wait_exponential_jitter(multiplier=FIRST_PAUSE, max=30, jitter=FIRST_PAUSE),
-            reraise=True,
-        )
-        try:
-            answers: list[_Answer] = await retrying(self._ask, body, n)
-        except (_TryAgain, aiohttp.ClientError, TimeoutError) as error:
-            raise EngineError(
-                f"{ATTEMPTS} attempts failed, the last with: {error or type(error).__name__}"
-            ) from None
+        read = partial(_answers, n=n, prompt_tokens=len(body["input_ids"]))
+        answers = await self._server.ask("/generate", body, read, tokens=n * sampling.max_new_tokens)
         return [
             Completion(
                 text=answer.text,
@@ -161,81 +146,68 @@ class SGLangEngine:
             for answer in answers
         ]
 
-    async def _ask(self, body: dict[str, Any], n: int) -> list[_Answer]:
-        """One attempt: exactly `n` answers, or _TryAgain, or EngineError where trying again is no use."""
-        async with self._session.post(f"{self._url}/generate", json=body) as response:
-            content = await response.read()
-            if response.status in REFUSED:
-                raise EngineError(f"refused with status {response.status}: {_excerpt(content)}")
-            if response.status != 200:
-                raise _TryAgain(f"status {response.status}: {_excerpt(content)}")
-        try:
-            reply = _REPLY.validate_json(content)
-        except ValidationError:
-            raise _TryAgain(f"a reply that is not a list of answers: {_excerpt(content)}") from None
-        answers = reply if isinstance(reply, list) else [reply]
-        for answer in answers:
-            if answer.meta_info.finish_reason.type == "abort":
-                raise _TryAgain(f"an aborted answer: {answer.meta_info.finish_reason.message}")
-        if len(answers) != n:
-            raise _TryAgain(f"{len(answers)} answers, expected {n}")
-        return answers
-
-    async def _wait_until_ready(self) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            if self._while_waiting:
-                self._while_waiting()
-            try:
-                async with self._session.get(f"{self._url}/health") as response:
-                    if response.status == 200:
-                        return
-                    state = f"is not ready (status {response.status})"
-            except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError):
-                raise BadInput(
-                    f"{self._url}: not the address of a server, expected http://HOST:PORT"
-                ) from None
-            except (aiohttp.ClientError, TimeoutError) as error:
-                state = f"does not answer ({error or type(error).__name__})"
-            if time.monotonic() > deadline and not self._while_waiting:
-                raise BadInput(
-                    f"the SGLang server at {self._url} {state} after {PATIENCE:.0f} s: "
-                    "start one with `python -m harness serve MODEL`, or leave --url out"
-                )
-            await asyncio.sleep(0.5)
-
-    async def _get(self, name: str) -> dict[str, Any]:
-        """A server's account of itself; routers still know it by an older name."""
-        try:
-            async with self._session.get(f"{self._url}/{name}") as response:
-                if response.status == 404 and not name.startswith("get_"):
-                    return await self._get(f"get_{name}")
-                response.raise_for_status()
-                found = await response.json(content_type=None)  # a router may name no type
-        except (aiohttp.ClientError, ValueError) as error:
-            raise BadInput(f"{self._url}/{name}: not the reply of an SGLang server: {error}") from None
-        if not isinstance(found, dict):
-            raise BadInput(f"{self._url}/{name}: not the reply of an SGLang server: {found!r:.80}")
-        return found
-
-    def _check_model(self, info: dict[str, Any]) -> None:
-        """Answers of another model would be taken for this one's; folders of one model may differ in path."""
-        served = {str(info.get(key)) for key in ("model_path", "served_model_name")}
-        if Path(self._location).name not in {Path(name).name for name in served}:
+    async def _read_settings(self) -> dict[str, Any]:
+        """The server's settings. Raises BadInput for another model, or one that repeats its answers."""
+        model = await self._account("model_info")
+        # Answers of another model would be taken for this one's; folders of one model may differ in path.
+        served = {Path(str(model.get(key))).name for key in ("model_path", "served_model_name")}
+        if Path(self._location).name not in served:
             raise BadInput(
-                f"the server at {self._url} serves {info.get('model_path')}, expected {self._location}: "
-                "start it with that model, or give --set model=…"
+                f"the server at {self._server.url} serves {model.get('model_path')}, expected "
+                f"{self._location}: start it with that model, or give --set model=…"
             )
-
-    def _read_settings(self, info: dict[str, Any]) -> None:
+        info = await self._account("server_info")
         if info.get("enable_deterministic_inference"):
             raise BadInput(
-                f"the server at {self._url} runs with --enable-deterministic-inference, which makes the "
-                "answers to a question copies of one another: start it without"
+                f"the server at {self._server.url} runs with --enable-deterministic-inference, which makes "
+                "the answers to a question copies of one another: start it without"
             )
         self.version = str(info.get("version"))
-        self._settings = {key: info[key] for key in SETTINGS if key in info}
+        return {key: info[key] for key in SETTINGS if key in info}
+
+    async def _check_that_it_is_the_same(self) -> None:
+        """After a restart: run.json says how the answers of a session were drawn."""
+        before = self._settings | {"version": self.version}
+        now = await self._read_settings() | {"version": self.version}
+        changed = [key for key in before if key not in MAY_CHANGE and now.get(key) != before[key]]
+        if changed:
+            raise BadInput(
+                f"the server at {self._server.url} came back with another {', '.join(changed)}: "
+                "run the same command again, which puts that on record"
+            )
+
+    async def _account(self, name: str) -> dict[str, Any]:
+        """A server's account of itself; routers still know it by an older name."""
+        for path in (f"/{name}", f"/get_{name}"):
+            status, content = await self._server.get(path)
+            if status != 404:
+                break
+        try:
+            found = json.loads(content)
+        except ValueError:
+            found = None
+        if status != 200 or not isinstance(found, dict):
+            raise BadInput(
+                f"{self._server.url}{path}: not the reply of an SGLang server: {status} {excerpt(content)}"
+            )
+        return found
 
 
-def _excerpt(content: bytes) -> str:
-    return content[:200].decode(errors="replace")
+def _answers(content: bytes, n: int, prompt_tokens: int) -> list[_Answer]:
+    """Exactly `n` answers to all of the prompt. Raises TryAgain, or EngineError where that is no use."""
+    try:
+        reply = _REPLY.validate_json(content)
+    except ValidationError:
+        raise TryAgain(f"a reply that is not a list of answers: {excerpt(content)}") from None
+    answers = reply if isinstance(reply, list) else [reply]
+    for answer in answers:
+        about = answer.meta_info
+        if about.finish_reason.type == "abort":
+            raise TryAgain(f"an aborted answer: {about.finish_reason.message}")
+        if about.prompt_tokens != prompt_tokens:
+            raise EngineError(
+                f"an answer to {about.prompt_tokens} tokens, expected to all {prompt_tokens} of the prompt"
+            )
+    if len(answers) != n:
+        raise TryAgain(f"{len(answers)} answers, expected {n}")
+    return answers

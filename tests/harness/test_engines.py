@@ -10,21 +10,23 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-import harness.engines.sglang as client
 from harness.config import model_location
+from harness.engines import connection, retrying
 from harness.engines.base import Completion, EngineError, Sampling
 from harness.engines.local import TransformersEngine
-from harness.engines.sglang import ATTEMPTS, SGLangEngine
+from harness.engines.retrying import ATTEMPTS
+from harness.engines.sglang import SGLangEngine
 from harness.engines.tokens import PromptTokens
 from results import BadInput
 
 TINY = model_location("tiny")
 SAMPLING = Sampling(max_new_tokens=64, temperature=1.0, stop=("[END]",))
 PROMPT = "Clara has 12 eggs. Mia has 2 fewer than Clara. How many eggs does Mia have?\nUse around 40 tokens."
+PROMPT_TOKENS = len(PromptTokens(TINY, None, chat=True).encode(PROMPT))
 
 
 def answer(text: str = " The answer is ##18##.", reason: str = "stop", tokens: int = 9) -> dict[str, Any]:
-    meta = {"prompt_tokens": 71, "completion_tokens": tokens, "finish_reason": {"type": reason}}
+    meta = {"prompt_tokens": PROMPT_TOKENS, "completion_tokens": tokens, "finish_reason": {"type": reason}}
     return {"text": text, "output_ids": [1, 2], "meta_info": meta}
 
 
@@ -84,14 +86,14 @@ def ask(server: FaultyServer, n: int = 2) -> list[Completion]:
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(retrying, "FIRST_PAUSE", 0.001)
 
 
 def test_a_request_says_everything_and_sends_tokens() -> None:
     server = FaultyServer([answer(), answer(" 7", "length", 64)])
     first, second = ask(server)
-    assert first == Completion(" The answer is ##18##.", 9, 71, "stop", None)
-    assert second == Completion(" 7", 64, 71, "length", None)
+    assert first == Completion(" The answer is ##18##.", 9, PROMPT_TOKENS, "stop", None)
+    assert second == Completion(" 7", 64, PROMPT_TOKENS, "length", None)
     (request,) = server.requests
     params = request["sampling_params"]
     expected = {
@@ -116,7 +118,6 @@ def test_one_answer_may_come_without_a_list() -> None:
     [
         pytest.param(500, id="server error"),
         pytest.param(503, id="not ready"),
-        pytest.param(429, id="too busy"),
         pytest.param("cut", id="connection cut"),
         pytest.param("<html>", id="not JSON"),
         pytest.param("", id="nothing"),
@@ -140,7 +141,16 @@ def test_a_fault_is_asked_again_and_never_taken_for_an_answer(fault: Any) -> Non
     assert len(lasting.requests) == ATTEMPTS
 
 
-@pytest.mark.parametrize("status", [400, 404, 422])
+def test_a_busy_server_is_asked_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retrying, "LONGEST_PAUSE", 0.01)
+    server = FaultyServer(*[429] * 2 * ATTEMPTS, [answer(), answer()])
+    assert len(ask(server)) == 2
+    monkeypatch.setattr(retrying, "BUSY_PATIENCE", 0.1)
+    with pytest.raises(EngineError, match="put off for 0 s: status 429: what is wrong"):
+        ask(FaultyServer(429))
+
+
+@pytest.mark.parametrize("status", [301, 307, 400, 401, 403, 404, 413, 422])
 def test_a_refused_request_is_not_sent_again(status: int) -> None:
     server = FaultyServer(status)
     with pytest.raises(EngineError, match=rf"refused with status {status}: what is wrong"):
@@ -177,7 +187,7 @@ def open_engine(url: str) -> None:
 
 
 def test_no_server_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "PATIENCE", 0.1)
+    monkeypatch.setattr(connection, "START_PATIENCE", 0.1)
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
@@ -231,7 +241,7 @@ def test_local_answers_are_cut_before_the_stop_string_and_counted_with_it() -> N
     assert len(answers) == 8
     for completion in answers:
         assert "[END]" not in completion.text
-        assert completion.prompt_tokens == len(PromptTokens(TINY, None, chat=True).encode(PROMPT))
+        assert completion.prompt_tokens == PROMPT_TOKENS
         assert 1 <= completion.tokens <= 64
     stopped = [completion for completion in answers if completion.finish_reason == "stop"]
     assert stopped

@@ -198,6 +198,6 @@ def test_without_a_url_a_run_starts_and_stops_a_server(
 def test_a_server_that_cannot_start_is_one_line_that_names_its_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(BadInput, match=r"SGLang ended with status 7 before it was ready: see .*server\.log"):
+    with pytest.raises(BadInput, match=r"SGLang ended with status 7: see .*server\.log"):
         open_own_server(tmp_path, monkeypatch, "print('why'); raise SystemExit(7)")
     assert (tmp_path / "server.log").read_text() == "why\n"
