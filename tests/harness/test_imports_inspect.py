@@ -1,0 +1,220 @@
+"""inspect_ai's logs become a samples table; samples that say nothing about the model are left out."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from harness.cli.import_samples import import_samples
+from harness.imports import import_inspect
+from results import BadInput, read_samples
+
+pytest.importorskip("inspect_ai")
+
+Write = Callable[..., Path]
+
+USED = {"input_tokens": 5, "input_tokens_cache_read": 20, "output_tokens": 31, "total_tokens": 56}
+
+
+def score(value: Any = "C", answer: str | None = "18") -> dict[str, Any]:
+    return {"value": value, "answer": answer}
+
+
+def sample(epoch: int, text: str = "It is ##18##.", *, id: object = "q7", **changes: Any) -> dict[str, Any]:  # noqa: A002
+    reason = changes.pop("stop_reason", "stop")
+    choice = {"message": {"role": "assistant", "content": text, "source": "generate"}, "stop_reason": reason}
+    return {
+        "id": id,
+        "epoch": epoch,
+        "input": "?",
+        "target": "18",
+        "output": {"model": "x/m", "choices": [choice], "completion": text},
+        "scores": {"pattern": score()},
+        "model_usage": {"x/m": USED, "x/judge": {"output_tokens": 900}},
+        **changes,
+    }
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write(*samples: dict[str, Any], suffix: str = ".eval", **changes: Any) -> Path:
+        from inspect_ai.log import EvalLog, write_eval_log
+
+        content = {
+            "status": changes.pop("status", "success"),
+            "eval": {
+                "created": "2026-01-31T10:00:00+00:00",
+                "task": "suite/toy",
+                "dataset": {},
+                "model": "x/m",
+                "config": {},
+                "task_args": {"shots": 8},
+                "model_generate_config": {"reasoning_effort": "low", **changes},
+            },
+            "plan": {"config": {"max_tokens": 100}},
+            "samples": list(samples),
+        }
+        file = tmp_path / f"2026-01-31_toy{suffix}"
+        write_eval_log(EvalLog.model_validate(content), str(file))
+        return file
+
+    return write
+
+
+def command(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(import_samples, [str(argument) for argument in arguments])
+
+
+@pytest.mark.parametrize("suffix", [".eval", ".json"])
+def test_each_epoch_is_an_answer(write: Write, tmp_path: Path, suffix: str) -> None:
+    file = write(
+        sample(1),
+        sample(2, "##1,019##", scores={"pattern": score("I", "1,019")}, stop_reason="max_tokens"),
+        sample(1, id=8, scores={"pattern": score(0.0, None)}),
+        suffix=suffix,
+    )
+    result = command("inspect", file, "--setting", "reasoning_effort", "--out", tmp_path / "run")
+    assert (
+        f"3 answers to 2 questions, 0 rows left out -> {tmp_path / 'run' / 'samples.jsonl'}\n"
+        in result.output
+    )
+    table = read_samples(tmp_path / "run").sort_values(["question_id", "sample"], ascending=[False, True])
+    assert table["question_id"].tolist() == ["q7", "q7", "8"]
+    assert table["sample"].tolist() == [0, 1, 0]
+    assert table["answer"].fillna("").tolist() == ["18", "1019", ""]
+    assert table["correct"].tolist() == [True, False, False]
+    assert table["gold"].tolist() == ["18"] * 3
+    assert table["tokens"].tolist() == [31] * 3  # the judge's are not the model's
+    assert table["prompt_tokens"].tolist() == [25] * 3
+    assert table["finish_reason"].tolist() == ["stop", "length", "stop"]
+    for name, value in (
+        ("dataset", "suite/toy"),
+        ("model", "x/m"),
+        ("setting", "low"),
+        ("decoding", "sample"),
+    ):
+        assert set(table[name]) == {value}
+
+
+def test_what_says_nothing_about_the_model_is_absent(write: Write) -> None:
+    error = {"message": "timeout", "traceback": "", "traceback_ansi": ""}
+    taken_back = {"timestamp": "2026-01-31T11:00:00+00:00", "author": "a", "reason": "wrong prompt"}
+    table, left_out, notes = import_inspect(
+        write(
+            sample(1),
+            sample(2, error=error, scores=None),
+            sample(3, limit={"type": "time", "limit": 60}),
+            sample(4, limit={"type": "token", "limit": 99}, scores={"pattern": score("I", None)}),
+            sample(5, limit={"type": "operator", "limit": 1}),
+            sample(6, scores=None),
+            sample(7, invalidation=taken_back),
+            status="error",
+        )
+    )
+    assert table["sample"].tolist() == [0, 3]
+    assert table["finish_reason"].tolist() == ["stop", "length"]
+    assert left_out == 5
+    assert any("the evaluation's status is 'error'" in note for note in notes)
+    reasons = (
+        "1 for an error, 1 for the time limit, 1 for the operator limit, 1 for being invalidated, 1 for no"
+    )
+    assert any(f"left out: {reasons} score" in note for note in notes)
+
+
+def test_a_right_answer_that_was_not_read_votes_for_the_right_one(write: Write) -> None:
+    table = import_inspect(
+        write(sample(1, scores={"pattern": score("C", None)}), sample(2, scores={"pattern": score("C", "")}))
+    ).table
+    assert table["answer"].tolist() == ["18", "18"]
+    assert table["correct"].tolist() == [True, True]
+
+
+def test_our_grader_takes_the_place_of_a_scorer(write: Write) -> None:
+    file = write(
+        sample(1, "The answer is 18.", scores=None),
+        sample(2, "The answer is 17.", scores={"a": score("C"), "b": score("P")}),
+        sample(3, "none", target=["Hence\n#### 18", "18.0"]),
+    )
+    table = import_inspect(file, grade="plain").table
+    assert table["answer"].fillna("").tolist() == ["18", "17", ""]
+    assert table["correct"].tolist() == [True, False, False]
+    assert table["gold"].tolist() == ["18"] * 3
+
+
+def test_temperature_0_is_greedy_and_settings_are_found_in_all_places(write: Write) -> None:
+    file = write(sample(1), temperature=0.0)
+    assert set(import_inspect(file).table["decoding"]) == {"greedy"}
+    assert set(import_inspect(file, setting="max_tokens").table["setting"]) == {"100"}
+    assert set(import_inspect(file, setting="shots").table["setting"]) == {"8"}
+    with pytest.raises(
+        BadInput, match="no setting 'budget', found temperature, reasoning_effort, max_tokens, sh"
+    ):
+        import_inspect(file, setting="budget")
+
+
+def test_a_scorer_that_reads_no_answer_is_named(write: Write) -> None:
+    text = "Mia has 12 - 2 = 10 eggs. Paul has 10 - 5 = 5 eggs. The answer is ##18##."
+    long = {"includes": score("I", text.casefold())}
+    notes = import_inspect(write(sample(1, text, scores=long), sample(2, text, scores=long))).notes
+    assert any("scorer includes gives the whole completion for 2 answers" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "options", "message"),
+    [
+        ({"scores": {"a": score(), "b": score()}}, {}, "scorers pattern, a, b, expected --scorer with one"),
+        ({}, {"scorer": "c"}, "no scorer 'c', expected one of pattern"),
+        (
+            {"scores": {"pattern": score("P")}},
+            {},
+            "sample q7, epoch 2, scorer pattern: found 'P', expected right",
+        ),
+        ({"scores": {"pattern": score(0.25)}}, {}, "found '0.25', expected right or wrong"),
+        ({"scores": {"pattern": score({"a": 1})}}, {}, "expected right or wrong"),
+        ({"target": "Paris"}, {"grade": "plain"}, "epoch 2: the target is 'Paris', expected an integer"),
+        ({"epoch": 1}, {}, "a second row for"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(
+    write: Write, changes: dict[str, Any], options: dict[str, Any], message: str
+) -> None:
+    file = write(sample(1), {**sample(2), **changes}, suffix=".json")
+    with pytest.raises(BadInput) as refusal:
+        import_inspect(file, **options)
+    assert refusal.value.message.startswith(str(file))
+    assert message in refusal.value.message
+
+
+def test_a_broken_log_is_refused_in_one_line(write: Write, tmp_path: Path) -> None:
+    whole = write(sample(1)).read_bytes()
+    broken = tmp_path / "broken.eval"
+    for length in (0, 1, 100, len(whole) // 2, len(whole) - 30):
+        broken.write_bytes(whole[:length])
+        result = command("inspect", broken, "--out", tmp_path / "run")
+        assert result.exit_code == 2, length
+        assert "not a readable log of inspect_ai, perhaps cut off" in result.output
+        assert len(result.output.strip().splitlines()) == 1
+    flipped = bytearray(whole)
+    flipped[len(whole) // 3] ^= 0xFF
+    broken.write_bytes(flipped)
+    assert command("inspect", broken, "--out", tmp_path / "run").exit_code in (0, 2)
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps({"a": 1}))
+    assert "not a readable log" in command("inspect", other, "--out", tmp_path / "run2").output
+    assert "no samples in it" in command("inspect", write(), "--out", tmp_path / "run2").output
+    assert "no such file" in command("inspect", tmp_path / "x.eval", "--out", tmp_path / "run2").output
+    assert "expected one file's name" in command("inspect", tmp_path, "--out", tmp_path / "run2").output
+    assert not (tmp_path / "run2").exists()
+
+
+def test_without_the_package_one_line_says_what_to_install(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write(sample(1))
+    monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
+    with pytest.raises(BadInput, match="not installed: pip install inspect-ai"):
+        import_inspect(file)
