@@ -1,9 +1,11 @@
-"""Hide answers that are there, forecast them, and compare: how good is each predictor on your own data?
+"""Hide answers or settings that are there, forecast them, and compare: how good is each predictor here?
 
     predictor  split  setting  N   accuracy  predicted  low    high   status
     mixture    0      100      16  0.646     0.641      0.628  0.655  ok
 
-Each split keeps `fit_max_n` random answers of every question; the truth is the exact vote over all answers.
+Of samples each split keeps `fit_max_n` random answers of every question at the fitted settings; the truth
+is the exact vote over all answers. A curves table has no answers to hide: its points at the fitted settings
+up to `fit_max_n` are looked at, once, and the truth is its other points.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,40 +14,38 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from predict.data import Group, chosen_answers, group_of_pools, question_accuracy
+from predict.data import Group, chosen_answers, group_of_pools
 from predict.intervals import replicate_samples
 from predict.predictors import PREDICTORS
-from predict.protocol import Observed, Options, Points
+from predict.protocol import Floats, Observed, Options, Points
+from predict.split import Request, fitted, observe
 from results import BadInput
 
 
 def backtest(
     group: Group,
     predictors: Sequence[str],
-    fit_max_n: int,
-    at_n: Sequence[int],
+    request: Request,
     splits: int,
     options: Options,
     tick: Callable[[], object] = lambda: None,
 ) -> pd.DataFrame:
     """One row a predictor, split, setting and N; `tick` is called after each split.
 
-    Raises BadInput where the group has no samples, or a pool is too small for `fit_max_n` or for some N.
+    Of `request` what is fitted and what is asked are used. Without `at_settings` these are the settings that
+    are not fitted, or all where all are; without `at_n` every N of the table. Where nothing depends on the
+    split there is one only. Raises BadInput where nothing would be hidden, or there is no truth.
     """
-    if not group.pools:
-        raise BadInput(f"{group.name}: a backtest hides answers, so it needs samples, not curves")
-    smallest = min(int(pool.answers.sizes.min()) for pool in group.pools)
-    if fit_max_n >= smallest:
-        raise BadInput(f"{group.name}: --fit-max-n {fit_max_n} hides nothing, expected less than {smallest}")
-    if max(at_n) > smallest:
-        raise BadInput(
-            f"{group.name}: --at-n {max(at_n)} has no truth, expected at most {smallest}, the smallest pool"
-        )
-    targets, truth = _truth(group, np.unique(np.asarray(at_n, dtype=np.int64)))
+    names, max_n = fitted(group, replace(request, fit_max_n=request.fit_max_n or int(group.points.N.max())))
+    targets, truth = _held_out(group, request, names, max_n)
+    smallest = min((int(pool.answers.sizes.min()) for pool in group.pools), default=0)
     rows = []
-    for split in range(splits):
-        observed = hide(group, fit_max_n, options, split)
-        seeded = replace(options, seed=options.seed + split, pool=smallest)
+    for split in range(splits if max_n < smallest else 1):
+        if group.pools:
+            observed = hide(group, max_n, options, split, names)
+        else:
+            observed = observe(group, names, max_n, options.replicates, options.seed)
+        seeded = replace(options, seed=options.seed + split, pool=smallest or None)
         for name in predictors:
             found = PREDICTORS[name](observed, targets, seeded)
             rows.append(
@@ -70,10 +70,16 @@ def backtest(
     return pd.concat(rows, ignore_index=True)
 
 
-def hide(group: Group, n: int, options: Options, split: int) -> Observed:
-    """What is left to see when every question keeps `n` random answers."""
+def hide(
+    group: Group, n: int, options: Options, split: int, settings: Sequence[str] | None = None
+) -> Observed:
+    """What is left to see when every question keeps `n` random answers at `settings` (None: all)."""
     rng = np.random.default_rng([options.seed, split])
-    kept = [chosen_answers(pool, rng.permutation(len(pool.answers.votes)), n) for pool in group.pools]
+    kept = [
+        chosen_answers(pool, rng.permutation(len(pool.answers.votes)), n)
+        for pool in group.pools
+        if settings is None or pool.setting in settings
+    ]
     cut = group_of_pools(group.source, group.dataset, group.model, group.method, kept)
     copies = replicate_samples(cut.points, cut.pools, group.method, options.replicates, options.seed + split)
     return Observed(cut.points, cut.accuracy, cut.stderr, copies, cut.pools, group.method)
@@ -101,11 +107,33 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _truth(group: Group, N: np.ndarray) -> tuple[Points, np.ndarray]:
-    targets = Points(
-        np.repeat([pool.setting for pool in group.pools], len(N)),
-        np.repeat([pool.T for pool in group.pools], len(N)),
-        np.tile(N, len(group.pools)),
-    )
-    exact = [question_accuracy(pool.answers, N, group.method).mean(axis=0) for pool in group.pools]
-    return targets, np.concatenate(exact)
+def _held_out(group: Group, request: Request, names: Sequence[str], max_n: int) -> tuple[Points, Floats]:
+    """The points asked for, with their accuracies in the table, less those that are looked at."""
+    points = group.points
+    known = [name for name, _ in points.settings()]
+    for name in request.at_settings:
+        if name not in known:
+            raise BadInput(
+                f"{group.name}: --at-settings {name} has no truth, expected some of {', '.join(known)}"
+            )
+    others = [name for name in known if name not in names]
+    wanted = list(request.at_settings) or others or known
+    there = np.isin(points.setting, wanted)
+    ns = sorted(set(request.at_n)) or np.unique(points.N[there]).tolist()
+    for n in set(ns) - set(points.N[there].tolist()):
+        raise BadInput(
+            f"{group.name}: --at-n {n} has no truth, expected N of the table, at most {points.N[there].max()}"
+        )
+    asked = there & np.isin(points.N, ns)
+    if group.pools:
+        smallest = min(int(pool.answers.sizes.min()) for pool in group.pools if pool.setting in names)
+        seen = np.isin(points.setting, names) & (max_n >= smallest)
+    else:
+        seen = np.isin(points.setting, names) & np.less_equal(points.N, max_n)
+    if not (asked & ~seen).any():
+        raise BadInput(
+            f"{group.name}: --fit-max-n {max_n} hides nothing; expected fewer answers, "
+            "or --fit-settings without those of --at-settings"
+        )
+    at = asked & ~seen
+    return Points(points.setting[at], points.T[at], points.N[at]), group.accuracy[at]

@@ -52,7 +52,7 @@ class Question:
 
 def ask(group: Group, request: Request) -> Question:
     """Cut `group` into what is observed and what is asked. Raises BadInput where nothing is left to fit."""
-    names, max_n = _fitted(group, request)
+    names, max_n = fitted(group, request)
     observed = observe(group, names, max_n, request.replicates, request.seed)
     targets = _targets(group, request)
     seen = _index(observed.points)
@@ -84,8 +84,8 @@ def observe(group: Group, names: Sequence[str], max_n: int, replicates: int, see
     return Observed(points, group.accuracy[at], group.stderr[at], copies, (), group.method)
 
 
-def _fitted(group: Group, request: Request) -> tuple[list[str], int]:
-    """The settings that are looked at and the largest N that is."""
+def fitted(group: Group, request: Request) -> tuple[list[str], int]:
+    """The settings that are looked at and the largest N that is. Raises BadInput where there is none."""
     settings = group.points.settings()
     names = [name for name, _ in settings]
     largest = int(group.points.N.max())

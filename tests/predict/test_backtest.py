@@ -12,6 +12,7 @@ from predict.backtest import backtest, hide, summary
 from predict.cli import main
 from predict.data import Group, groups_of_samples, read_groups
 from predict.protocol import Options
+from predict.split import Request
 from results import BadInput, read_samples
 
 
@@ -21,7 +22,7 @@ def group(samples_file: Path) -> Group:
 
 
 def test_truth_is_the_exact_vote_of_all_answers(group: Group) -> None:
-    table = backtest(group, ["flat"], 4, [8, 12], 2, Options())
+    table = backtest(group, ["flat"], Request(fit_max_n=4, at_n=(8, 12)), 2, Options())
     known = {(s, n): a for s, n, a in zip(group.points.setting, group.points.N, group.accuracy, strict=True)}
     assert len(table) == 2 * 4 * 2
     for row in table.itertuples():
@@ -64,15 +65,44 @@ def test_summary_counts_errors_bias_and_coverage() -> None:
     assert row["coverage"] == pytest.approx(2 / 3)
 
 
-@pytest.mark.parametrize(("n", "at", "words"), [(12, [12], "hides nothing"), (4, [64], "has no truth")])
-def test_impossible_splits_are_refused(group: Group, n: int, at: list[int], words: str) -> None:
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        (Request(fit_max_n=12, at_n=(12,)), "hides nothing"),
+        (Request(fit_max_n=4, at_n=(64,)), "has no truth"),
+        (Request(fit_settings=("40",), at_settings=("40",)), "hides nothing"),
+        (Request(fit_settings=("40",), at_settings=("new=500",)), "has no truth"),
+        (Request(fit_settings=("50",)), "no setting '50' to fit on"),
+    ],
+)
+def test_impossible_splits_are_refused(group: Group, request_: Request, words: str) -> None:
     with pytest.raises(BadInput, match=words):
-        backtest(group, ["flat"], n, at, 1, Options())
+        backtest(group, ["flat"], request_, 1, Options())
 
 
-def test_curves_are_refused(group: Group) -> None:
-    with pytest.raises(BadInput, match="needs samples"):
-        backtest(replace(group, pools=()), ["flat"], 4, [8], 1, Options())
+def test_hidden_settings_are_compared_with_all_their_answers(group: Group) -> None:
+    request_ = Request(fit_max_n=6, fit_settings=("40", "80", "160"), at_n=(4, 12))
+    table = backtest(group, ["flat", "mixture"], request_, 3, Options(replicates=50))
+    known = {(s, n): a for s, n, a in zip(group.points.setting, group.points.N, group.accuracy, strict=True)}
+    assert len(table) == 2 * 3 * 2
+    assert set(table["setting"]) == {"320"}
+    assert table["accuracy"].tolist() == [known["320", n] for n in table["N"]]
+    assert np.isfinite(table[["predicted", "low", "high"]]).all(axis=None)
+
+
+def test_whole_settings_are_split_once(group: Group) -> None:
+    table = backtest(group, ["flat"], Request(fit_settings=("40", "80")), 5, Options())
+    assert set(table["split"]) == {0}
+    assert set(table["setting"]) == {"160", "320"}
+
+
+def test_of_curves_the_hidden_points_are_the_truth(group: Group) -> None:
+    curves = replace(group, pools=())
+    table = backtest(curves, ["mixture"], Request(4, fit_settings=("40", "80", "160")), 5, Options())
+    assert set(table["setting"]) == {"320"}
+    assert table["accuracy"].tolist() == group.accuracy[group.points.setting == "320"].tolist()
+    along_n = backtest(curves, ["flat"], Request(fit_max_n=4), 1, Options())
+    assert set(along_n["N"]) == {5, 6, 7, 8, 12}
 
 
 def test_command_writes_a_row_a_forecast_and_prints_a_line_a_predictor(
@@ -96,7 +126,7 @@ def test_mixture_beats_the_simple_rivals_on_real_answers(data_dir: Path) -> None
         path = data_dir / "samples" / f"gpt-3.5-turbo_biggsm_t{temperature}.csv"
         real = groups_of_samples(read_samples(path), "majority")[0]
         names = ["flat", "exponential", "power-law", "mixture"]
-        tables.append(backtest(real, names, 8, [16], 10, Options(replicates=100)))
+        tables.append(backtest(real, names, Request(fit_max_n=8, at_n=(16,)), 10, Options(replicates=100)))
     found = summary(pd.concat(tables))
     assert found["mean_error"]["mixture"] < 0.75 * found["mean_error"].drop("mixture").min()
     assert found["coverage"]["mixture"] >= 0.85
