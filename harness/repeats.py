@@ -26,8 +26,11 @@ ALARM = 1e-6
 LONG = 20
 """Tokens of an answer, in the mean, from which on equal texts everywhere are no coincidence."""
 FEWEST_ANSWERS, FEWEST_GROUPS = 4, 5
-IDENTICAL_SHARE = 0.5
-"""The share of questions with all their long answers one text above which that is an alarm."""
+IDENTICAL_SHARE = 0.9
+"""The share of questions with all their long answers one text above which that is an alarm.
+
+The tiny model, which knows few turns of phrase, has 69 % at temperature 0.5 with 4 answers, and 41 % at 1.
+"""
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from harness.aligned import aligned
 from harness.config import Experiment
 from harness.refusals import is_refusal
 from harness.repeats import Repeat, Texts, find_repeats
@@ -171,14 +172,7 @@ class Tally:
                 )
                 last = (_cell(counts.distinct, ".1%"), _cell(counts.share(counts.correct), ".1%"))
                 lines.append((setting, decoding, str(counts.answers), *tokens, *percent, *last))
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        return "\n".join(
-            "  ".join(
-                cell.ljust(width) if index < 2 else cell.rjust(width)
-                for index, (cell, width) in enumerate(zip(line, widths, strict=True))
-            )
-            for line in lines
-        )
+        return "\n".join(aligned(lines, left=(0, 1)))
 
     def ordered(self) -> Iterator[tuple[tuple[str, str], Counts]]:
         """The counts by setting and decoding: budgets by size, then others by name."""

@@ -2,10 +2,14 @@
 
 $ python -m harness sample tiny --set limit=100 --out results/runs/tiny
 100%|██████████| 38400/38400 [04:33<00:00, 140.26 answers/s, 4,657 tokens/s, 51.5% correct]
-setting  decoding  answers  tokens  cut off  unreadable  distinct  correct
-10       sample       6400     8.9     0.0%        0.7%     46.8%     4.0%
-20       sample       6400    18.5     0.0%        0.2%     51.8%    19.1%
+setting  decoding  answers  tokens  90%  limit  cut off  unreadable  refused  distinct  correct
+10       sample       6400     8.9    9     84     0.0%        0.7%     0.0%     46.8%     4.0%
+20       sample       6400    18.5   22    104     0.0%        0.2%     0.0%     51.8%    19.1%
 ...
+$ python -m harness sample tiny --out results/runs/tiny --dry-run --rate 5000
+...
+completion tokens: 5,376,000 expected, 18,124,800 at most
+time: 18 min at 5,000 completion tokens/s (given), 1 h at most
 """
 
 from pathlib import Path
@@ -18,7 +22,7 @@ FAILURES_SHOWN = 5
 
 
 @click.command(
-    epilog="Example: python -m harness sample gsm8k-budgets --set budgets=100,200 --set limit=50 "
+    epilog="Example: python -m harness sample gsm8k-budgets --set budgets=100,200 --limit 50 "
     "--url http://127.0.0.1:30000 --out results/runs/gsm8k"
 )
 @click.argument("config")
@@ -29,16 +33,43 @@ FAILURES_SHOWN = 5
     "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="The run's folder."
 )
 @click.option("--url", help="A running server; without one, the run starts SGLang and stops it.")
+@click.option("--limit", metavar="K", help="Only the first K questions; the same as --set limit=K.")
+@click.option(
+    "--shard",
+    metavar="I/N",
+    help="This host's part: every N-th question from the I-th on. `results curves` joins the folders.",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Print what would be asked for and how long that takes, and stop."
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Completion tokens a second that --dry-run reckons with.  [default: as measured in the folder]",
+)
 @click.option(
     "--resume/--restart",
     default=True,
     help="Go on with the run in the folder (default), or put its files aside and begin again.",
 )
-def sample(config: str, overrides: tuple[str, ...], out: Path, url: str | None, resume: bool) -> int:
+def sample(
+    config: str,
+    overrides: tuple[str, ...],
+    out: Path,
+    url: str | None,
+    limit: str | None,
+    shard: str | None,
+    dry_run: bool,
+    rate: float | None,
+    resume: bool,
+) -> int:
     """Sample the answers that CONFIG (a TOML file, or the name of one in harness/experiments) asks for.
 
     Writes samples.jsonl and run.json. Stop it at any time: the same command goes on where it stopped. Exit
     status 3: the run has ended, and answers are missing because requests kept failing.
+
+    The table at the end: beside the setting, which is the number of tokens asked for, the tokens used in the
+    mean, the number that nine of ten answers keep within, and the limit at which an answer is cut off.
     """
     import asyncio
     import os
@@ -51,17 +82,25 @@ def sample(config: str, overrides: tuple[str, ...], out: Path, url: str | None, 
     from harness.questions import load_questions
     from harness.sampler import Outcome
     from harness.sampler import sample as sample_answers
+    from harness.visible import visible
     from results import BadInput
 
     given = dict(_key_and_value(text) for text in overrides)
-    if url:
-        given["url"] = url
+    options = {"url": url, "limit": limit, "shard": shard}
+    given |= {key: text for key, text in options.items() if text is not None}
+    if rate is not None and not dry_run:
+        raise BadInput("--rate without --dry-run, expected both")
     experiment = read_experiment(config, given)
     if url and "engine" not in given and experiment.engine == "transformers":
         experiment = experiment.model_copy(update={"engine": "sglang"})
     if experiment.url and experiment.engine == "transformers":
         raise BadInput("a server's URL for engine 'transformers', expected engine 'sglang' or 'openai'")
     questions = load_questions(experiment.dataset, experiment.file)
+    if dry_run:
+        from harness.estimate import estimate
+
+        click.echo("\n".join(estimate(experiment, questions, out, rate, fresh=not resume).lines()))
+        return 0
 
     def say(line: str) -> None:
         click.echo(line, err=True)
@@ -77,12 +116,16 @@ def sample(config: str, overrides: tuple[str, ...], out: Path, url: str | None, 
     )
     if outcome.tally.answers:
         click.echo(outcome.tally.table())
+    if alarm := outcome.tally.alarm():
+        say(f"warning: {alarm}")
     for failure in outcome.failures[:FAILURES_SHOWN]:
-        say(f"no answer: {failure}")
+        say(f"no answer: {visible(failure)}")
     if outcome.missing:
+        refused = outcome.tally.refused_requests
         say(
             f"error: {outcome.missing} of {outcome.planned} answers are missing, {len(outcome.failures)} "
-            "requests failed: run the same command again to ask for them"
+            f"requests failed{f' (the server refused those for {refused} answers)' if refused else ''}: "
+            "run the same command again to ask for them"
         )
         return INCOMPLETE
     return 0
