@@ -18,7 +18,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from harness.config import Experiment
-from harness.engines.base import Completion, Engine, EngineError, RequestRefused
+from harness.engines.base import Completion, Engine, EngineError, EngineGone, RequestRefused
 from harness.grader import GRADERS
 from harness.plan import Chunk, asked_questions, planned_answers, prompt_for, remaining_chunks, sampling_for
 from harness.questions import Question
@@ -94,6 +94,7 @@ class _Run:
         self._store = store
         self._tally = tally
         self._failed_in_a_row = 0
+        self._gone = False
 
     async def draw(self, engine: Engine) -> None:
         """Keep `concurrency` requests in flight until every chunk was asked for, or the server is gone."""
@@ -119,7 +120,7 @@ class _Run:
     async def _work(self, engine: Engine, waiting: Iterator[Chunk]) -> None:
         """Ask for one chunk after the other; all workers take from the same iterator."""
         for chunk in waiting:
-            if self._failed_in_a_row >= max(FEWEST_FAILURES, self._experiment.concurrency):
+            if self._gone or self._failed_in_a_row >= max(FEWEST_FAILURES, self._experiment.concurrency):
                 return
             try:
                 completions = await engine.generate(
@@ -128,11 +129,17 @@ class _Run:
                     sampling_for(self._experiment, chunk),
                     chunk.seed(self._experiment.seed),
                 )
+            except EngineGone as error:
+                if not self._gone:
+                    self.failures.append(str(error))
+                self._gone = True
+                return
             except EngineError as error:
                 self.failures.append(f"{chunk}: {error}")
-                if isinstance(error, RequestRefused):
+                if isinstance(error, RequestRefused):  # by a server that is there
                     self._tally.refuse(chunk.setting, chunk.decoding, len(chunk.samples))
-                self._failed_in_a_row += 1
+                else:
+                    self._failed_in_a_row += 1
                 continue
             self._failed_in_a_row = 0
             self._store.append(_rows(self._experiment, chunk, completions))

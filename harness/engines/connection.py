@@ -17,7 +17,7 @@ from typing import Any, Self, TypeVar
 
 import aiohttp
 
-from harness.engines.base import EngineError, EngineGone
+from harness.engines.base import EngineGone, RequestRefused
 from harness.engines.retrying import (
     Attempts,
     Away,
@@ -44,6 +44,8 @@ REPLY_BYTES = 1 << 20
 REPLY_BYTES_PER_TOKEN = 256
 """Room for the text of a token and its id; a larger reply is none."""
 STATUSES_AWAY = {502, 503, 504}
+STATUSES_FOR_ALL = {401, 404, 405}
+"""Those which every other request would meet, too; redirections are not followed either."""
 STATUSES_IN_PASSING = {408, 425}
 """Statuses below 500, besides 429, which the same request may not meet again."""
 
@@ -128,7 +130,7 @@ class Connection:
         """What `read` makes of the reply to POST `path`, asked for until there is one.
 
         `read` raises TryAgain for a reply that is no answer; `tokens` is the most that the answers can hold.
-        Raises EngineError where the server refuses the request or keeps failing, EngineGone where it is gone.
+        Raises RequestRefused, EngineError where the server keeps failing, EngineGone where it is gone.
         """
         attempts = Attempts()
         try:
@@ -247,8 +249,10 @@ def _check_status(reply: aiohttp.ClientResponse, content: bytes) -> None:
         raise Busy(what, retry_after(after))
     if status in STATUSES_AWAY:
         raise Away(what)
-    if 300 <= status < 500 and status not in STATUSES_IN_PASSING:
-        raise EngineError(f"refused with {what}")
+    if 300 <= status < 400 or status in STATUSES_FOR_ALL:
+        raise EngineGone(f"{reply.url} refuses every request with {what}")
+    if 400 <= status < 500 and status not in STATUSES_IN_PASSING:
+        raise RequestRefused(f"refused with {what}")
     if status != 200:
         raise TryAgain(what)
 

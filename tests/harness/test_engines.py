@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestServer
 
 from harness.config import model_location
 from harness.engines import connection, retrying
-from harness.engines.base import Completion, EngineError, Sampling
+from harness.engines.base import Completion, EngineError, EngineGone, RequestRefused, Sampling
 from harness.engines.local import TransformersEngine
 from harness.engines.retrying import ATTEMPTS
 from harness.engines.sglang import SGLangEngine
@@ -150,10 +150,18 @@ def test_a_busy_server_is_asked_for_longer(monkeypatch: pytest.MonkeyPatch) -> N
         ask(FaultyServer(429))
 
 
-@pytest.mark.parametrize("status", [301, 307, 400, 401, 403, 404, 413, 422])
+@pytest.mark.parametrize("status", [400, 403, 413, 422])
 def test_a_refused_request_is_not_sent_again(status: int) -> None:
     server = FaultyServer(status)
-    with pytest.raises(EngineError, match=rf"refused with status {status}: what is wrong"):
+    with pytest.raises(RequestRefused, match=rf"refused with status {status}: what is wrong"):
+        ask(server)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("status", [301, 307, 401, 404, 405])
+def test_a_server_that_refuses_every_request_is_as_good_as_gone(status: int) -> None:
+    server = FaultyServer(status)
+    with pytest.raises(EngineGone, match=rf"/generate refuses every request with status {status}: what is"):
         ask(server)
     assert len(server.requests) == 1
 

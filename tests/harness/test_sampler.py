@@ -11,7 +11,7 @@ from typing import Any, Self
 import pytest
 
 from harness.config import Experiment, read_experiment
-from harness.engines.base import Completion, Engine, EngineError, Sampling
+from harness.engines.base import Completion, Engine, EngineError, EngineGone, RequestRefused, Sampling
 from harness.plan import Chunk
 from harness.questions import Question
 from harness.sampler import FEWEST_FAILURES, Outcome, sample
@@ -146,6 +146,26 @@ def test_a_server_that_is_gone_ends_the_run(tmp_path: Path) -> None:
     assert outcome.missing == 4 * 2 * 200
     assert FEWEST_FAILURES <= len(engine.asked) < FEWEST_FAILURES + 3
     assert len(outcome.failures) == len(engine.asked)
+
+
+def test_a_server_that_says_so_ends_the_run_at_once(tmp_path: Path) -> None:
+    def gone(prompt: str, n: int) -> None:
+        raise EngineGone("the server does not answer after 600 s")
+
+    outcome = run(tmp_path, ScriptedEngine(gone), samples=200, concurrency=3)
+    assert outcome.missing == 4 * 2 * 200
+    assert outcome.failures == ["the server does not answer after 600 s"]
+
+
+def test_refusals_do_not_end_a_run(tmp_path: Path) -> None:
+    def refuse(prompt: str, n: int) -> None:
+        if "number 1" in prompt:
+            raise RequestRefused("refused with status 400: longer than the model's context")
+
+    outcome = run(tmp_path, ScriptedEngine(refuse), samples=100, concurrency=3)
+    assert outcome.missing == 2 * 100
+    assert len(outcome.failures) == 100 > FEWEST_FAILURES
+    assert set(keys(tmp_path)) == {key for key in planned(100) if key[0] != "q-1"}
 
 
 def test_single_failures_far_apart_do_not_end_a_run(tmp_path: Path) -> None:
