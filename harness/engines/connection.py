@@ -79,6 +79,7 @@ class Connection:
         server that came back is another than went away.
         """
         self.url = url.rstrip("/")
+        self.overloads = 0
         self._ready = ready
         self._say = say
         self._headers = headers
@@ -147,6 +148,7 @@ class Connection:
             return read(await self._post(path, body, tokens, attempts))
         except TryAgain as fault:
             attempts.count(fault)
+            self.overloads += isinstance(fault, Busy | Stuck)
             if isinstance(fault, Away):
                 await self._wait_for_return(fault)
             raise
@@ -172,7 +174,7 @@ class Connection:
             raise Away(_reason(error)) from None
         except aiohttp.ClientError as error:
             raise TryAgain(_reason(error)) from None
-        _check_status(reply, content)
+        check_status(str(reply.url), reply.status, reply.headers.get("Retry-After", ""), content)
         self._times.add(loop.time() - since, tokens)
         return content
 
@@ -242,15 +244,15 @@ async def _content(response: aiohttp.ClientResponse, limit: int) -> bytes:
     return b"".join(parts)
 
 
-def _check_status(reply: aiohttp.ClientResponse, content: bytes) -> None:
-    status, after = reply.status, reply.headers.get("Retry-After", "")
+def check_status(url: str, status: int, after: str, content: bytes) -> None:
+    """Raise what any status but 200 means; `after` is the header Retry-After."""
     what = f"status {status}: {excerpt(content)}"
     if status == 429 or (status == 503 and after):
         raise Busy(what, retry_after(after))
     if status in STATUSES_AWAY:
         raise Away(what)
     if 300 <= status < 400 or status in STATUSES_FOR_ALL:
-        raise EngineGone(f"{reply.url} refuses every request with {what}")
+        raise EngineGone(f"{url} refuses every request with {what}")
     if 400 <= status < 500 and status not in STATUSES_IN_PASSING:
         raise RequestRefused(f"refused with {what}")
     if status != 200:
