@@ -13,6 +13,9 @@ from predict.length_law import along_T
 from predict.protocol import Floats, Ints, Observed, Options, Points, Pool, Prediction, Status, finished
 from predict.rivals import power_law
 
+UNKNOWN = 0.01
+"""Standard error of a curve point where the table has none."""
+
 
 def other_settings(
     carried: list[tuple[Pool, Floats, Floats]], N: Ints, targets: Points, method: str, options: Options
@@ -36,42 +39,40 @@ def other_settings(
 def from_curves(observed: Observed, targets: Points, options: Options) -> Prediction:
     """From curves alone: a power law along N at the observed settings, and `along_T` at all others."""
     settings = observed.points.settings()
-    N = np.unique(targets.N)
-    places = Points(
-        np.repeat([name for name, _ in settings], len(N)),
-        np.repeat([T for _, T in settings], len(N)),
-        np.tile(N, len(settings)),
-    )
+    names, N = [name for name, _ in settings], np.unique(targets.N)
     curves = np.vstack([observed.accuracy[None], observed.replicates])
-    fitted = power_law(observed.points, curves, places)
-    means, known = fitted.mean.copy(), np.full(len(places), False)
-    deviation = np.nan_to_num(observed.stderr, nan=0.01)
-    own = np.full(len(places), np.nan)
-    for i, (name, n) in enumerate(zip(places.setting, places.N, strict=True)):
-        here = np.flatnonzero((observed.points.setting == name) & (n == observed.points.N))
-        if len(here):
-            means[:, i], known[i], own[i] = curves[:, here[0]], True, deviation[here[0]] ** 2
-    shape = (len(settings), len(N))
-    own = np.where(known, own, means[1:].var(axis=0) if len(means) > 1 else 1e-4)
-    index = {place: i for i, place in enumerate(zip(places.setting, places.N, strict=True))}
-    at = np.array(
-        [index.get(place, -1) for place in zip(targets.setting, targets.N, strict=True)], dtype=np.int64
+    grid = Points(
+        np.repeat(names, len(N)), np.repeat([T for _, T in settings], len(N)), np.tile(N, len(names))
     )
-    status = np.where(known, str(Status.OK), fitted.status)[at].astype("<U20")
-    mean, draws = means[0, at], means[1:, at]
-    new = np.flatnonzero(at < 0)
-    if len(new):
-        wanted = Points(targets.setting[new], targets.T[new], targets.N[new])
-        common = SHARED * own * (options.target == "population")
-        along = _spread_out(
-            np.array([T for _, T in settings]), N, means[0].reshape(shape),
-            ((1 - SHARED) * own).reshape(shape), common.reshape(shape), wanted,
-            replace(options, replicates=len(draws)),
-        )  # fmt: skip
-        mean[new], status[new], draws[:, new] = along[0], along[1], along[3]
+    fitted = power_law(observed.points, curves, grid)
+    value, status = fitted.mean.copy(), fitted.status.astype("<U20")
+    variance = value[1:].var(axis=0) if len(curves) > 1 else np.full(len(grid), UNKNOWN**2)
+    for i in range(len(grid)):  # an observed point needs no curve
+        seen = (observed.points.setting == grid.setting[i]) & (grid.N[i] == observed.points.N)
+        if seen.any():
+            at = int(np.argmax(seen))
+            value[:, i], status[i] = curves[:, at], Status.OK
+            variance[i] = np.nan_to_num(observed.stderr[at], nan=UNKNOWN) ** 2
+    table = (len(names), len(N))
+    mean, status_of, draws = (
+        np.full(len(targets), np.nan),
+        np.full(len(targets), str(Status.NOT_IDENTIFIABLE), dtype="<U20"),
+        np.full((len(curves) - 1, len(targets)), np.nan),
+    )
+    for row, name in enumerate(names):
+        here = targets.setting == name
+        place = row * len(N) + np.searchsorted(N, targets.N[here])
+        mean[here], status_of[here], draws[:, here] = value[0, place], status[place], value[1:, place]
+    new = np.flatnonzero(~np.isin(targets.setting, names))
+    common = SHARED * variance * (options.target == "population")
+    mean[new], status_of[new], _, draws[:, new] = _spread_out(
+        np.array([T for _, T in settings]), N, value[0].reshape(table),
+        ((1 - SHARED) * variance).reshape(table), common.reshape(table),
+        Points(targets.setting[new], targets.T[new], targets.N[new]), replace(options, replicates=len(draws)),
+    )  # fmt: skip
     note = "mixture needs samples; from curves it is a power law along N and its own law along T"
     condition = np.where(np.isnan(mean), np.inf, np.nan)
-    return finished(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level, (note,))
+    return finished(mean, np.clip(draws, 0.0, 1.0), status_of, condition, options.level, (note,))
 
 
 def _spread_out(

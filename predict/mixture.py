@@ -12,8 +12,8 @@ The interval holds the draw of a fit and of its α (Laplace), the spread of each
 luck of the pool that the forecast will be compared with, and, for the target "population", the draw of the
 questions.
 
-Settings without answers follow from the surface of `joint`, fitted to the forecasts at the settings with
-answers.
+Settings without answers follow from the forecasts at those with answers, by the law along T of
+`length_law`.
 """
 
 from dataclasses import replace
@@ -22,8 +22,7 @@ import numpy as np
 from scipy.stats import binom
 
 from predict.beta_binomial import best_of_n_given, fit_beta, parameter_draws, rates
-from predict.joint import joint
-from predict.length import other_settings
+from predict.length import from_curves, other_settings
 from predict.mixture_best import best_table
 from predict.mixture_population import Population, fit_rates, fit_votes
 from predict.mixture_votes import vote_table, votes_cast
@@ -34,17 +33,16 @@ PARAMETER_DRAWS = 200
 
 
 def mixture(observed: Observed, targets: Points, options: Options) -> Prediction:
-    """Forecasts from samples at every target; from curves alone, those of `joint`, with a note saying so."""
+    """Forecasts from samples at every target; from curves alone `from_curves`, with a note saying so."""
     if not observed.pools:
-        note = "mixture needs samples; these are the forecasts of joint"
-        return replace(joint(observed, targets, options), notes=(note,))
+        return from_curves(observed, targets, options)
     M = len(targets)
     mean, draws = np.full(M, np.nan), np.full((options.replicates, M), np.nan)
     status = np.full(M, str(Status.NOT_IDENTIFIABLE), dtype="<U20")
     options = replace(options, pool=options.pool or int(targets.N.max()))
     sampled = [pool.setting for pool in observed.pools]
     beyond = ~np.isin(targets.setting, sampled)
-    grid = np.unique([*targets.N, *observed.points.N]) if beyond.any() else targets.N
+    grid = np.unique(targets.N)
     carried: list[tuple[Pool, Floats, Floats]] = []
     for i, pool in enumerate(observed.pools):
         here = np.flatnonzero(targets.setting == pool.setting)

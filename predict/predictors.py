@@ -15,7 +15,7 @@ PREDICTORS: dict[str, Predictor] = {
     "mixture": mixture,
 }
 
-NEED_SAMPLES = ("beta-binomial", "plug-in", "mixture")
+NEED_SAMPLES = ("beta-binomial", "plug-in")
 """What these know of a question cannot be read from a curve."""
 
 BEST_OF_N_ONLY = ("beta-binomial",)
