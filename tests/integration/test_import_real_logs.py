@@ -1,0 +1,152 @@
+"""lm-eval and inspect_ai really run on the tiny model; their logs become samples, and the samples curves.
+
+The references read the tools' own files, or objects, with a few lines of this file's own, and vote by going
+through every subset of the answers.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+from statistics import mean
+
+import pytest
+from click.testing import CliRunner
+
+from harness.cli import cli
+from harness.questions import load_questions
+from results import read_curves, read_samples
+from results.cli import cli as results_cli
+from tests.integration import lm_eval_task as task
+
+pytestmark = pytest.mark.integration
+
+QUESTIONS = 6
+REPEATS = 5
+RUN_SECONDS = 300
+MARKED = re.compile(r"##\s*(-?[0-9][0-9,]*)\s*##")
+
+Pool = list[tuple[str | None, bool]]
+"""The answers to one question and whether each is right."""
+
+
+def call(command: list[str], home: Path) -> str:
+    """What a command of another tool printed; it must end well and in time."""
+    done = subprocess.run(
+        command, env=task.environment(home), cwd=home, capture_output=True, text=True, timeout=RUN_SECONDS
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
+    return done.stdout
+
+
+def invoke(*arguments: str | Path) -> str:
+    group = results_cli if arguments[0] == "curves" else cli
+    result = CliRunner().invoke(group, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def vote(pool: Pool, n: int) -> float:
+    """The chance that the vote of `n` of the answers is right, ties shared, by every subset."""
+    shares = []
+    for subset in combinations(pool, n):
+        votes = [("right" if right else answer) for answer, right in subset if answer is not None]
+        most = max(map(votes.count, votes), default=0)
+        leaders = {answer for answer in votes if votes.count(answer) == most}
+        shares.append(("right" in leaders) / len(leaders) if leaders else 0.0)
+    return mean(shares)
+
+
+def check_curves(folder: Path, pools: list[Pool]) -> None:
+    """`results curves` of the imported samples is the vote and best-of-N of `pools`."""
+    file = folder / "curves.csv"
+    invoke("curves", folder, "--n", "1,2,3,4,5", "--permutations", "0", "--out", file)
+    curves = read_curves(file).set_index(["method", "N"])["accuracy"]
+    for n in range(1, REPEATS + 1):
+        assert curves["majority", n] == pytest.approx(mean(vote(pool, n) for pool in pools), abs=1e-9)
+        best = mean(
+            mean(any(right for _, right in subset) for subset in combinations(pool, n)) for pool in pools
+        )
+        assert curves["best_of_n", n] == pytest.approx(best, abs=1e-9)
+
+
+def marked(text: str) -> str | None:
+    found = MARKED.search(text)
+    return found[1].replace(",", "") if found else None
+
+
+@pytest.fixture(scope="module")
+def lm_eval_out(sglang_url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("lm_eval")
+    root = tmp_path_factory.mktemp("lm_eval")
+    task.write_task(root / "task", questions=QUESTIONS, repeats=REPEATS)
+    out = root / "out"
+    call(task.command(root / "task", out, "local-completions", task.completions(sglang_url, 4)), root)
+    return out
+
+
+@pytest.fixture(scope="module")
+def inspect_log(sglang_url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("inspect_ai")
+    root = tmp_path_factory.mktemp("inspect")
+    script = Path(__file__).with_name("inspect_task.py")
+    settings = json.dumps({"questions": QUESTIONS, "epochs": REPEATS})
+    printed = call([sys.executable, str(script), sglang_url, str(root / "logs"), settings], root)
+    return Path(printed.strip().splitlines()[-1])
+
+
+@pytest.mark.parametrize("options", [["--filter", "marked"], ["--filter", "maj"], ["--grade", "hashes"]])
+def test_answers_of_lm_eval_are_the_curves_its_log_implies(
+    lm_eval_out: Path, tmp_path: Path, options: list[str]
+) -> None:
+    said = invoke("import", "lm-eval", lm_eval_out, "--out", tmp_path, "--model", "tiny", *options)
+    assert f"{QUESTIONS * REPEATS} answers to {QUESTIONS} questions, 0 rows left out" in said
+    assert "differs" not in said
+    rows = [row for row in task.logged(lm_eval_out) if row["filter"] == "marked"]
+    pools = []
+    for row in rows:
+        gold = row["doc"]["answer"].rsplit("#### ", 1)[1]
+        pools.append([(answer, answer == gold) for answer in map(marked, row["resps"][0])])
+    table = read_samples(tmp_path)
+    assert table["correct"].tolist() == [right for pool in pools for _, right in pool]
+    assert 0 < table["correct"].mean() < 1
+    check_curves(tmp_path, pools)
+    # lm-eval itself has scored the first answer to each question, and the vote of all.
+    firsts = table[table["sample"] == 0]["correct"].tolist()
+    assert firsts == [row["exact_match"] == 1 for row in rows]
+
+
+def test_scores_of_inspect_ai_are_the_curves_its_log_implies(inspect_log: Path, tmp_path: Path) -> None:
+    from inspect_ai.log import read_eval_log
+
+    said = invoke("import", "inspect", inspect_log, "--scorer", "pattern", "--out", tmp_path / "scored")
+    assert f"{QUESTIONS * REPEATS} answers to {QUESTIONS} questions, 0 rows left out" in said
+    invoke("import", "inspect", inspect_log, "--grade", "hashes", "--out", tmp_path / "graded")
+    log = read_eval_log(str(inspect_log))
+    assert log.samples is not None
+    pools: dict[str, Pool] = {}
+    for sample in log.samples:
+        right = sample.scores["pattern"].value == "C"
+        pools.setdefault(str(sample.id), []).append((marked(sample.output.completion), right))
+    for folder in (tmp_path / "scored", tmp_path / "graded"):
+        check_curves(folder, list(pools.values()))
+        table = read_samples(folder)
+        assert sorted(table["tokens"]) == sorted(s.output.usage.output_tokens for s in log.samples)
+        assert set(table["question_id"]) == {q.question_id for q in load_questions("tiny")[:QUESTIONS]}
+        assert 0 < table["correct"].mean() < 1
+    curves = read_curves(tmp_path / "scored" / "curves.csv")
+    # T: the tokens of one answer, summed over the questions.
+    used = sum(sample.output.usage.output_tokens for sample in log.samples)
+    assert curves["T"].iloc[0] == pytest.approx(used / REPEATS)
+
+
+def test_both_tools_measure_the_same_model(lm_eval_out: Path, inspect_log: Path, tmp_path: Path) -> None:
+    """The same prompt and temperature: answers to a question are drawn from one distribution."""
+    invoke("import", "lm-eval", lm_eval_out, "--grade", "hashes", "--out", tmp_path / "a")
+    invoke("import", "inspect", inspect_log, "--grade", "hashes", "--out", tmp_path / "b")
+    ours, theirs = read_samples(tmp_path / "a"), read_samples(tmp_path / "b")
+    assert ours["gold"].tolist()[::REPEATS] == theirs.sort_values("question_id")["gold"].tolist()[::REPEATS]
+    # 30 answers each: one standard error of the difference is below 0.13 whatever the questions.
+    assert abs(ours["correct"].mean() - theirs["correct"].mean()) < 0.6
