@@ -10,8 +10,8 @@ stopped at any moment; sampling into the same folder goes on with what is missin
 import asyncio
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from tqdm import tqdm
 from harness.config import Experiment
 from harness.engines.base import Completion, Engine, EngineError, EngineGone, RequestRefused
 from harness.grader import GRADERS
+from harness.in_flight import InFlight
 from harness.plan import Chunk, asked_questions, planned_answers, prompt_for, remaining_chunks, sampling_for
 from harness.questions import Question
 from harness.record import Record
@@ -27,7 +28,7 @@ from harness.store import Row, SampleStore, locked
 from harness.tally import Tally
 
 FEWEST_FAILURES = 16
-"""So many failed requests in a row, and as many as are in flight, end a run: the server is gone."""
+"""So many failed requests in a row, and as many as were ever in flight, end a run: the server is gone."""
 
 
 @dataclass(frozen=True)
@@ -63,15 +64,15 @@ async def sample(
             record.set_aside()
         record.continue_from_disk()
         with SampleStore(folder, tally.add) as store:
-            chunks = list(remaining_chunks(experiment, asked, store.done))
-            run = _Run(experiment, chunks, store, tally, planned_answers(experiment, asked))
-            if chunks:
+            missing = sum(len(chunk.samples) for chunk in remaining_chunks(experiment, asked, store.done))
+            run = _Run(experiment, store, tally, planned_answers(experiment, asked), missing)
+            if missing:
                 async with open_engine() as engine:
                     record.begin(
                         {"name": engine.name, "version": engine.version, **engine.describe()}, run.planned
                     )
                     try:
-                        await run.draw(engine)
+                        await run.draw(engine, remaining_chunks(experiment, asked, store.done))
                     finally:
                         record.end(run.drawn, run.drawn_tokens, tally.summary())
             else:
@@ -83,72 +84,75 @@ class _Run:
     """One pass over the chunks that are missing."""
 
     def __init__(
-        self, experiment: Experiment, chunks: Sequence[Chunk], store: SampleStore, tally: Tally, planned: int
+        self, experiment: Experiment, store: SampleStore, tally: Tally, planned: int, missing: int
     ) -> None:
         self.planned = planned
-        self.missing = sum(len(chunk.samples) for chunk in chunks)
+        self.missing = missing
         self.drawn = self.drawn_tokens = 0
         self.failures: list[str] = []
         self._experiment = experiment
-        self._chunks = chunks
         self._store = store
         self._tally = tally
+        self._in_flight = InFlight(experiment.concurrency)
         self._failed_in_a_row = 0
         self._gone = False
 
-    async def draw(self, engine: Engine) -> None:
-        """Keep `concurrency` requests in flight until every chunk was asked for, or the server is gone."""
+    async def draw(self, engine: Engine, chunks: Iterable[Chunk]) -> None:
+        """Ask for one chunk after the other, many at a time, until no more are left or the server is gone."""
         self._started = time.monotonic()
-        self._tokens_before = self._tally.tokens
-        waiting = iter(self._chunks)
-        on_terminal = sys.stderr.isatty()
+        self._overloads = engine.overloads
         self._bar = tqdm(
             total=self.planned,
             initial=self.planned - self.missing,
             unit=" answers",
             smoothing=0,  # the mean rate: answers come in bursts
-            mininterval=0.5 if on_terminal else 10,
+            mininterval=0.5 if sys.stderr.isatty() else 10,
         )
         try:
             with self._bar:
                 async with asyncio.TaskGroup() as group:
-                    for _ in range(min(self._experiment.concurrency, len(self._chunks))):
-                        group.create_task(self._work(engine, waiting))
+                    for chunk in chunks:
+                        await self._in_flight.start()
+                        if self._gone or self._failed_in_a_row >= max(
+                            FEWEST_FAILURES, self._in_flight.highest
+                        ):
+                            break
+                        group.create_task(self._ask(engine, chunk))
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
 
-    async def _work(self, engine: Engine, waiting: Iterator[Chunk]) -> None:
-        """Ask for one chunk after the other; all workers take from the same iterator."""
-        for chunk in waiting:
-            if self._gone or self._failed_in_a_row >= max(FEWEST_FAILURES, self._experiment.concurrency):
-                return
-            try:
-                completions = await engine.generate(
-                    prompt_for(self._experiment, chunk),
-                    len(chunk.samples),
-                    sampling_for(self._experiment, chunk),
-                    chunk.seed(self._experiment.seed),
-                )
-            except EngineGone as error:
-                if not self._gone:
-                    self.failures.append(str(error))
-                self._gone = True
-                return
-            except EngineError as error:
-                self.failures.append(f"{chunk}: {error}")
-                if isinstance(error, RequestRefused):  # by a server that is there
-                    self._tally.refuse(chunk.setting, chunk.decoding, len(chunk.samples))
-                else:
-                    self._failed_in_a_row += 1
-                continue
+    async def _ask(self, engine: Engine, chunk: Chunk) -> None:
+        """Store the answers to one request, or note why there are none."""
+        tokens = 0
+        try:
+            completions = await engine.generate(
+                prompt_for(self._experiment, chunk),
+                len(chunk.samples),
+                sampling_for(self._experiment, chunk),
+                chunk.seed(self._experiment.seed),
+            )
+        except EngineGone as error:
+            if not self._gone:
+                self.failures.append(str(error))
+            self._gone = True
+        except EngineError as error:
+            self.failures.append(f"{chunk}: {error}")
+            if isinstance(error, RequestRefused):  # by a server that is there
+                self._tally.refuse(chunk.setting, chunk.decoding, len(chunk.samples))
+            else:
+                self._failed_in_a_row += 1
+        else:
             self._failed_in_a_row = 0
             self._store.append(_rows(self._experiment, chunk, completions))
+            tokens = sum(completion.tokens for completion in completions)
             self.drawn += len(completions)
-            self.drawn_tokens += sum(completion.tokens for completion in completions)
+            self.drawn_tokens += tokens
             self._show_progress(len(completions))
+        self._in_flight.end(tokens, overloaded=engine.overloads > self._overloads)
+        self._overloads = engine.overloads
 
     def _show_progress(self, answers: int) -> None:
-        rate = (self._tally.tokens - self._tokens_before) / (time.monotonic() - self._started)
+        rate = self.drawn_tokens / (time.monotonic() - self._started)
         correct = self._tally.correct / self._tally.answers
         self._bar.set_postfix_str(f"{rate:,.0f} tokens/s, {correct:.1%} correct", refresh=False)
         self._bar.update(answers)

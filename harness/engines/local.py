@@ -39,6 +39,7 @@ class TransformersEngine:
 
     name = "transformers"
     version = transformers.__version__
+    overloads = 0
 
     def __init__(
         self, model: str, *, revision: str | None, chat: bool, device: str = "auto", dtype: str = "auto"
