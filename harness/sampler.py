@@ -73,8 +73,11 @@ async def sample(
                     )
                     try:
                         await run.draw(engine, remaining_chunks(experiment, asked, store.done))
-                    finally:
-                        record.end(run.drawn, run.drawn_tokens, tally.summary())
+                    except BaseException:
+                        with suppress(OSError):  # of a full disk the store has told
+                            record.end(run.drawn, run.drawn_tokens, tally.summary())
+                        raise
+                    record.end(run.drawn, run.drawn_tokens, tally.summary())
             else:
                 record.keep(tally.summary())
     return Outcome(run.planned, run.missing - run.drawn, run.failures, tally)

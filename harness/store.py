@@ -5,17 +5,19 @@
      "dataset": "tiny", "model": "tiny", "decoding": "sample"}
 
 A run that was killed leaves at most one torn line, the last. It is cut off when the file is opened again,
-and what is then missing from the plan is what remains to be sampled.
+and what is then missing from the plan is what remains to be sampled. A write that fails (a full disk) is
+undone, so that what it was to add is missing, too.
 """
 
+import io
 import json
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, Self, TypeGuard
 
 import filelock
 
@@ -25,10 +27,16 @@ SAMPLES = "samples.jsonl"
 SYNC_SECONDS = 5.0
 """Rows are forced onto the disk this often, in case the machine goes down and not the run alone."""
 
-COLUMNS = {
-    *("question_id", "setting", "sample", "answer", "gold", "correct", "tokens", "finish_reason"),
-    *("prompt_tokens", "seed", "text", "dataset", "model", "decoding"),
+NULL = type(None)
+COLUMNS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("question_id", "setting", "gold", "finish_reason", "text"), (str,)),
+    **dict.fromkeys(("dataset", "model", "decoding"), (str,)),
+    **dict.fromkeys(("sample", "tokens", "prompt_tokens"), (int,)),
+    "correct": (bool,),
+    "answer": (str, NULL),
+    "seed": (int, NULL),
 }
+"""What the cells of a row are."""
 
 Row = dict[str, Any]
 Key = tuple[str, str, str]
@@ -63,21 +71,50 @@ class SampleStore:
             _mend_last_line(self.path)
             for row in self._rows():
                 self._count(row)
-        self._file: BinaryIO | None = None
+        self._file: io.FileIO | None = None
         self._synced = time.monotonic()
 
     def append(self, rows: Sequence[Row]) -> None:
-        """Add rows to the end of the file, where another process can see them at once."""
-        if self._file is None:
-            self._file = self.path.open("ab")
+        """Add rows to the end of the file, where another process can see them at once.
+
+        Raises BadInput where they cannot be written; the file is then as it was before.
+        """
         lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        self._file.write(lines.encode(errors="replace"))
-        self._file.flush()
+        with self._full_disk_in_words():
+            self._write(lines.encode(errors="replace"))
         for row in rows:
             self._count(row)
         if time.monotonic() - self._synced > SYNC_SECONDS:
-            os.fsync(self._file.fileno())
-            self._synced = time.monotonic()
+            self._sync()
+
+    def _write(self, content: bytes) -> None:
+        """All of it or nothing; without a buffer, which would try again to write what was undone."""
+        if self._file is None:
+            self._file = io.FileIO(self.path, "a")
+        end = os.fstat(self._file.fileno()).st_size
+        left = memoryview(content)
+        try:
+            while left:
+                left = left[self._file.write(left) :]
+        except OSError:
+            self._file.truncate(end)
+            raise
+
+    def _sync(self) -> None:
+        if self._file is not None:
+            with self._full_disk_in_words():
+                os.fsync(self._file.fileno())
+        self._synced = time.monotonic()
+
+    @contextmanager
+    def _full_disk_in_words(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise BadInput(
+                f"{self.path}: {reason}: what it holds is whole; once there is room, the same command goes on"
+            ) from None
 
     def __enter__(self) -> Self:
         return self
@@ -86,9 +123,8 @@ class SampleStore:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._file is not None:
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
+            with closing(self._file), suppress(BadInput) if error else nullcontext():
+                self._sync()
 
     def _count(self, row: Row) -> None:
         self.done.setdefault(key_of(row), set()).add(row["sample"])
@@ -98,12 +134,8 @@ class SampleStore:
         with self.path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 where = f"{self.path}: row {number}"
-                try:
-                    row = json.loads(line)
-                    whole = row.keys() >= COLUMNS
-                except (ValueError, AttributeError):
-                    whole = False
-                if not whole:
+                row = _json_object(line)
+                if not _is_row(row):
                     found = line.strip()[:80].decode(errors="replace")
                     raise BadInput(f"{where}: found {found!r}, expected a row of this harness")
                 if row["sample"] in self.done.get(key_of(row), ()):
@@ -120,7 +152,7 @@ def _mend_last_line(path: Path) -> None:
         last = file.read()
         if not last or last.endswith(b"\n"):
             return
-        if _is_json_object(last):
+        if _json_object(last) is not None:
             file.write(b"\n")
         else:
             file.truncate(start)
@@ -140,8 +172,13 @@ def _start_of_last_line(file: BinaryIO) -> int:
     return 0
 
 
-def _is_json_object(line: bytes) -> bool:
+def _json_object(line: bytes) -> Row | None:
     try:
-        return isinstance(json.loads(line), dict)
-    except ValueError:
-        return False
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _is_row(found: Row | None) -> TypeGuard[Row]:
+    return found is not None and all(type(found.get(name, ...)) in types for name, types in COLUMNS.items())

@@ -197,14 +197,25 @@ def _plain(cell: Any) -> Any:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary neighbour of `path` that takes its place when the block ends without an error."""
+    """A temporary neighbour of `path` that takes its place when the block ends without an error.
+
+    It is on the disk before it does. Raises OSError naming `path` where that cannot be (a full disk).
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
-    os.close(handle)
-    temporary = Path(name)
+    temporary = None
     try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
+        temporary = Path(name)
+        os.close(handle)
         yield temporary
         temporary.chmod(0o644)
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
         temporary.replace(path)
+    except OSError as error:
+        if error.errno is not None and error.filename in (None, str(temporary)):
+            raise OSError(error.errno, os.strerror(error.errno), str(path)) from None
+        raise
     finally:
-        temporary.unlink(missing_ok=True)
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)

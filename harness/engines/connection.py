@@ -50,6 +50,15 @@ STATUSES_IN_PASSING = {408, 425}
 """Statuses below 500, besides 429, which the same request may not meet again."""
 
 
+@dataclass(frozen=True)
+class Reply:
+    """What came back for one attempt; `retry_after` is that header, empty where there is none."""
+
+    status: int
+    retry_after: str
+    content: bytes
+
+
 @dataclass(eq=False)
 class _InFlight:
     """One attempt that waits for its reply."""
@@ -122,8 +131,7 @@ class Connection:
         """Status and content of a server's account of itself. Raises BadInput where there is no reply."""
         try:
             async with asyncio.timeout(PROBE_SECONDS):
-                async with self._session.get(self.url + path, allow_redirects=False) as response:
-                    return response.status, await _content(response, REPLY_BYTES)
+                return await self._fetch(path)
         except (aiohttp.ClientError, TimeoutError, TryAgain) as error:
             raise BadInput(f"{self.url}{path}: no reply ({_reason(error)})") from None
 
@@ -142,8 +150,7 @@ class Connection:
     async def _attempt(
         self, attempts: Attempts, path: str, body: dict[str, Any], read: Callable[[bytes], T], tokens: int
     ) -> T:
-        if self._gone is not None:
-            raise EngineGone(self._gone)
+        self._check_gone()
         try:
             return read(await self._post(path, body, tokens, attempts))
         except TryAgain as fault:
@@ -162,8 +169,7 @@ class Connection:
                 waiting = _InFlight(since, tokens, attempts, timeout)
                 self._in_flight.add(waiting)
                 try:
-                    async with self._session.post(self.url + path, json=body, allow_redirects=False) as reply:
-                        content = await _content(reply, REPLY_BYTES + REPLY_BYTES_PER_TOKEN * tokens)
+                    reply = await self._send(path, body, REPLY_BYTES + REPLY_BYTES_PER_TOKEN * tokens)
                 finally:
                     self._in_flight.discard(waiting)
         except TimeoutError as error:
@@ -174,9 +180,24 @@ class Connection:
             raise Away(_reason(error)) from None
         except aiohttp.ClientError as error:
             raise TryAgain(_reason(error)) from None
-        check_status(str(reply.url), reply.status, reply.headers.get("Retry-After", ""), content)
+        check_status(self.url + path, reply.status, reply.retry_after, reply.content)
         self._times.add(loop.time() - since, tokens)
-        return content
+        return reply.content
+
+    async def _fetch(self, path: str) -> tuple[int, bytes]:
+        """Status and content of the reply to GET `path`."""
+        async with self._session.get(self.url + path, allow_redirects=False) as response:
+            return response.status, await _content(response, REPLY_BYTES)
+
+    async def _send(self, path: str, body: dict[str, Any], limit: int) -> Reply:
+        """The reply to POST `path`, of at most `limit` bytes."""
+        async with self._session.post(self.url + path, json=body, allow_redirects=False) as response:
+            content = await _content(response, limit)
+            return Reply(response.status, response.headers.get("Retry-After", ""), content)
+
+    def _is_ready(self, status: int) -> bool:
+        """Whether GET `ready` was answered by a server that takes requests."""
+        return status == 200
 
     async def _give_up_stuck_requests(self) -> None:
         """Every limit moves with the replies that come in, so it is looked at again and again."""
@@ -185,14 +206,19 @@ class Connection:
             await asyncio.sleep(WATCH_SECONDS)
             for request in self._in_flight:
                 limit = self._times.limit(request.tokens) * 2**request.attempts.stuck
-                if loop.time() - request.since > limit:
+                if self._gone is not None or loop.time() - request.since > limit:
                     request.timeout.reschedule(loop.time())
 
     async def _wait_for_return(self, fault: TryAgain) -> None:
         """All requests that find the server away wait together. Raises EngineGone where it stays away."""
+        self._check_gone()
         if self._return is None or self._return.done():
             self._return = asyncio.create_task(self._wait_and_say(fault))
         await asyncio.shield(self._return)
+
+    def _check_gone(self) -> None:
+        if self._gone is not None:
+            raise EngineGone(self._gone)
 
     async def _wait_and_say(self, fault: TryAgain) -> None:
         try:
@@ -224,11 +250,11 @@ class Connection:
         """None where the server is ready."""
         try:
             async with asyncio.timeout(PROBE_SECONDS):
-                async with self._session.get(self.url + self._ready, allow_redirects=False) as response:
-                    return None if response.status == 200 else f"is not ready (status {response.status})"
+                status, _ = await self._fetch(self._ready)
+            return None if self._is_ready(status) else f"is not ready (status {status})"
         except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError):
             raise BadInput(f"{self.url}: not the address of a server, expected http://HOST:PORT") from None
-        except (aiohttp.ClientError, TimeoutError) as error:
+        except (aiohttp.ClientError, TimeoutError, TryAgain) as error:
             return f"does not answer ({_reason(error)})"
 
 
