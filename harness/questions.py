@@ -37,16 +37,21 @@ class Question:
     gold: str
 
 
-def load_questions(name: str, file: Path | None = None, limit: int | None = None) -> list[Question]:
+def load_questions(
+    name: str, file: Path | None = None, limit: int | None = None, local_only: bool = False
+) -> list[Question]:
     """The questions of a data set by name, or of a file of one's own given as `name`.
 
-    `file` holds the rows of the named data set, in place of the hub. `limit` keeps the first so many.
+    `file` holds the rows of the named data set, in place of the hub. `limit` keeps the first so many. With
+    `local_only` the hub is not asked.
     Raises BadInput: rows that are missing or not as expected, an unreachable hub.
     """
     if name == "gsm8k":
-        questions = _questions(dataset_rows(GSM8K, file), "gsm8k-test", file or Path(GSM8K.repository))
+        questions = _questions(
+            dataset_rows(GSM8K, file, local_only), "gsm8k-test", file or Path(GSM8K.repository)
+        )
     elif name in _MATH_SUBSETS:
-        questions = _math_level1(name, dataset_rows(MATH, file), file or Path(MATH.repository))
+        questions = _math_level1(name, dataset_rows(MATH, file, local_only), file or Path(MATH.repository))
     elif name == "tiny":
         questions = _questions(file_rows(file or TINY_FILE), "tiny", file or TINY_FILE)
     elif file is not None:
