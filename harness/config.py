@@ -71,8 +71,8 @@ class Experiment(BaseModel):
     """The environment variable that holds the key for engine openai; the key itself is in no file."""
     chunk: Positive = 16
     """Answers asked for in one request; 1 with engine openai, if not given."""
-    concurrency: Positive = 64
-    """Requests in flight."""
+    concurrency: Positive = 512
+    """The most requests in flight; how many there are follows what the server can do."""
     dp: Positive = 1
     """Copies of the model in a server that the run starts, a GPU each."""
     shard: str | None = None

@@ -21,6 +21,7 @@ from harness.engines.choosing import chooser
 from harness.engines.decoding import Request, decode
 from harness.engines.stopping import StopRule
 from harness.engines.tokens import PromptTokens
+from harness.torchvision_names import declare_torchvision_operations
 from results import BadInput
 
 BATCH_ROWS = 256
@@ -70,6 +71,7 @@ class TransformersEngine:
         await asyncio.gather(self._worker, return_exceptions=True)
 
     def _load(self) -> Any:
+        declare_torchvision_operations()
         transformers.utils.logging.disable_progress_bar()
         try:
             model = transformers.AutoModelForCausalLM.from_pretrained(
