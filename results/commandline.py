@@ -6,10 +6,24 @@
 Exit codes: 0 done, 2 bad input (one line on stderr), 130 stopped by Ctrl-C.
 """
 
+import os
+import signal
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
+
+INTERRUPTED = 130
+
+
+def _stop_at_once(*_: Any) -> NoReturn:
+    os.write(2, b"error: stopped by Ctrl-C\n")
+    os._exit(INTERRUPTED)
+
+
+# `python -m ROOM` imports the room before it runs anything of it; until that is done sys.argv[0] is "-m".
+if sys.argv[0] == "-m" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, _stop_at_once)
 
 
 class BadInput(click.ClickException):
@@ -20,6 +34,8 @@ class BadInput(click.ClickException):
 
 def run(command: click.Command, name: str) -> NoReturn:
     """Run `command` as the program `name` and exit; every failure is one line on stderr, no traceback."""
+    if signal.getsignal(signal.SIGINT) is _stop_at_once:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         code = command.main(prog_name=name, standalone_mode=False)
         raise SystemExit(code if isinstance(code, int) else 0)
@@ -32,7 +48,7 @@ def run(command: click.Command, name: str) -> NoReturn:
     except click.ClickException as error:
         fail(error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        fail("stopped by Ctrl-C", 130)
+        fail("stopped by Ctrl-C", INTERRUPTED)
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output went away (`| head`): nothing is left to say
         raise SystemExit(0) from None

@@ -1,6 +1,9 @@
 """results.commandline: every way a command can end, and what it leaves on stderr."""
 
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import click
@@ -86,3 +89,17 @@ def test_help_and_no_arguments(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     assert "Usage: python -m program" in capsys.readouterr().out
     assert outcome(monkeypatch) == 2
     assert "Usage: python -m program" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize("room", ["harness", "predict", "results", "synthetic"])
+def test_ctrl_c_while_a_room_is_still_being_imported(room: str) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", room, "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        libraries = Path(f"/proc/{process.pid}/maps")
+        while "numpy" not in libraries.read_text() and process.poll() is None:
+            time.sleep(0.002)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=30)
+    assert (process.returncode, output, errors) == (130, "", "error: stopped by Ctrl-C\n")
