@@ -19,15 +19,19 @@ import pandera.pandas as pa
 from results.columns import conform, refusal, text_columns
 from results.commandline import BadInput
 from results.files import read_raw, write_raw
+from results.origins import check_origins
 from results.schemas import CURVES, DEFAULTS, FORECAST, SAMPLES
 
 
 def read_samples(*paths: str | Path) -> pd.DataFrame:
     """One samples table out of files or run folders (whose samples.jsonl is read), in the order given.
 
-    `correct` is computed from `gold` (equal text) where the column is absent. Raises BadInput.
+    `correct` is computed from `gold` (equal text) where the column is absent. Raises BadInput, also where
+    runs have a curve in common and were sampled in different ways.
     """
-    return _read(sample_files(*paths), SAMPLES)
+    files = sample_files(*paths)
+    check_origins(files)
+    return _read(files, SAMPLES)
 
 
 def as_samples(frame: pd.DataFrame, path: Path) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 import click
 
 from harness.cli.import_samples import import_samples
+from harness.cli.inspect import inspect
 from harness.cli.questions import questions
 from harness.cli.sample import sample
 from harness.cli.serve import serve
@@ -13,7 +14,7 @@ def cli() -> None:
     """Sample a language model: load questions, serve a model, draw and grade its answers."""
 
 
-for command in (questions, sample, serve, import_samples):
+for command in (questions, sample, inspect, serve, import_samples):
     cli.add_command(command)
 
 __all__ = ["cli"]

@@ -1,0 +1,57 @@
+"""python -m harness inspect: look at the answers of a run.
+
+$ python -m harness inspect results/runs/tiny --question tiny-0003 --setting 40 --limit 2
+question tiny-0003, gold 18
+...
+"""
+
+from pathlib import Path
+
+import click
+
+
+@click.command(epilog="Example: python -m harness inspect results/runs/tiny --unreadable --limit 3")
+@click.argument("samples", type=click.Path(path_type=Path))
+@click.option("--question", metavar="ID", help="The answers to this question.")
+@click.option("--setting", help="One setting (token budget) alone.")
+@click.option(
+    "--wrong", "only", flag_value="wrong", help="Wrong answers alone, of any question if none is named."
+)
+@click.option("--unreadable", "only", flag_value="unreadable", help="Unreadable answers alone, likewise.")
+@click.option(
+    "--cut-off", "only", flag_value="cut-off", help="Answers that ended at the limit alone, likewise."
+)
+@click.option(
+    "--limit", default=5, show_default=True, type=click.IntRange(1), help="Answers shown of each setting."
+)
+@click.option("--full", is_flag=True, help="Show texts as a whole.")
+def inspect(
+    samples: Path,
+    question: str | None,
+    setting: str | None,
+    only: str | None,
+    limit: int,
+    full: bool,
+) -> None:
+    """Show the answers in SAMPLES, a run's folder or a samples table.
+
+    Without further options: the counts of each setting, and the hardest questions. ✓ is right, ✗ wrong, ∅
+    unreadable. A run may be looked at while it is under way. Control characters in texts are escaped.
+    """
+    import sys
+    from io import TextIOWrapper
+
+    from harness.inspection import answers, overview
+    from harness.reading import stored_rows
+    from results.tables import sample_files
+
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that is not Unicode
+    (file,) = sample_files(samples)
+    rows = stored_rows(file)
+    if question is None and only is None:
+        lines = overview(rows, file.parent, setting)
+    else:
+        lines = answers(rows, file.parent, question, setting, only, limit, full)
+    for line in lines:
+        click.echo(line)

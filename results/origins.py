@@ -1,0 +1,65 @@
+"""Were run folders that are joined into one curve sampled in the same way? Their run.json, if any, tells.
+
+    {"experiment": {"dataset": "gsm8k", "model": "tiny", "budgets": [100], "temperature": 1.0, "limit": 50, ...},
+     "plan_fields": ["budgets", "limit", "shard", ...], "prompt_sha256": "9f2c...", ...}
+
+Plan fields say how many answers were asked for, or where; they differ between the shards of a run. Prompt and
+temperature are no columns of the samples table, so that nothing else would tell two experiments apart.
+"""
+
+import itertools
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from results.commandline import BadInput
+
+RECORD = "run.json"
+
+
+def check_origins(files: Sequence[Path]) -> None:
+    """Raise BadInput where two samples files have a curve in common and were sampled in different ways.
+
+    A file without a run.json of this harness beside it is let through.
+    """
+    records = [(file, record) for file in files if (record := _read(file)) is not None]
+    for (file, one), (other_file, other) in itertools.combinations(records, 2):
+        if _curves(one).isdisjoint(_curves(other)):
+            continue
+        ours, theirs = _conditions(one), _conditions(other)
+        differing = [name for name in ours if name in theirs and ours[name] != theirs[name]]
+        if differing:
+            named = ", ".join(
+                f"{name} ({_short(ours[name])} and {_short(theirs[name])})" for name in differing
+            )
+            raise BadInput(
+                f"{file.parent} and {other_file.parent}: sampled with different {named}, expected one "
+                "experiment for one curve: take the folders one at a time"
+            )
+
+
+def _read(file: Path) -> dict[str, Any] | None:
+    try:
+        found = json.loads((file.parent / RECORD).read_text(encoding="utf-8"))
+        return found if {"experiment", "plan_fields"} <= found.keys() else None
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def _curves(record: dict[str, Any]) -> set[tuple[str, str, str]]:
+    """Data set, model and setting of the answers."""
+    experiment = record["experiment"]
+    settings = experiment.get("budgets") or ["default"]
+    return {(str(experiment.get("dataset")), str(experiment.get("model")), str(name)) for name in settings}
+
+
+def _conditions(record: dict[str, Any]) -> dict[str, Any]:
+    """What the answers depend on: the fields of the experiment but for the plan's, and the digests."""
+    fields = {k: v for k, v in record["experiment"].items() if k not in record["plan_fields"]}
+    return fields | {k: v for k, v in record.items() if k.endswith("_sha256")}
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 24 else text[:21] + "..."
