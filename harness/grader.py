@@ -21,18 +21,19 @@ _CHARACTERS = str.maketrans("０１２３４５６７８９，．＋\u2212\u2013
 # Become a space and not nothing: "2*3" and "2{3}" must not turn into 23.
 _MARKUP = dict.fromkeys(map(ord, '*_`$€£¥"“”{}#'), " ")
 
-_LATEX_COMMA = re.compile(r"\{,\}|,\\!|\\,(?=[0-9])")
+_LATEX_COMMA = re.compile(r"\{,\}|,\\!\s*+|\\,(?=[0-9])")
 _LATEX_DEGREE = re.compile(r"\^\s*+\{?+\\circ\b\}?+")
 _LATEX_WRAPPER = re.compile(r"\\(?:boxed|text|textbf|mathbf|mathrm|mbox)\b|\\[()\[\]$%,!; ]")
 
 _NUMBER = re.compile(r"\s*+([-+]?+)\s*+([0-9][0-9,.]*+)(.*+)", re.DOTALL)
 _INTEGER = re.compile(r"([0-9]{1,3}+(?:,[0-9]{3})++|[0-9]++)(?:\.0*+)?+")
 
-# After the number: nothing, percent, degree, words. "5x" and "10k" are no integers; "5ml" and "5 m" are 5.
+# After the number: nothing, percent, degree, words. "5x", "10k" are no integers; "5ml", "5 m", "5 m²" are 5.
 _LETTER = r"[^\W\d_]"
 _UNIT = re.compile(
     rf"(?!{_LETTER}(?!{_LETTER}))(?:[\s%°,!?()]|\.(?=\s*+\Z)|{_LETTER}++(?:[-'’/]{_LETTER}++)*+\.?+)*+"
 )
+_SQUARED = re.compile(rf"(?<={_LETTER})(?:\s*+\^\s*+[23](?!\d)|[²³])")
 _CHANGES_THE_VALUE = re.compile(
     r"\b(?:hundreds?|thousands?|millions?|billions?|trillions?|and|or|half|pi|[iknxyz])\b", re.IGNORECASE
 )
@@ -52,8 +53,9 @@ def normalise_integer(text: str) -> str | None:
     """The integer that `text` consists of, as `-?[0-9]+` without leading zeros; None for anything else.
 
     Allowed beside the digits: thousands separators in their places, zeros after a decimal point, a sign,
-    currency, Markdown and LaTeX markup, percent and degree, and words after the number ("6 apples") unless
-    they change its value ("6 million", "6 and a half"). Full-width digits are digits, other scripts' are not.
+    currency, Markdown and LaTeX markup, percent and degree, and words after the number ("6 apples", "6 cm^2")
+    unless they change its value ("6 million", "6 and a half"). Full-width digits are digits, other scripts'
+    are not.
     """
     text = _LATEX_COMMA.sub(",", text.translate(_CHARACTERS))
     text = _LATEX_WRAPPER.sub(" ", _LATEX_DEGREE.sub("°", text)).translate(_MARKUP)
@@ -93,6 +95,7 @@ def read_gold(text: str) -> str | None:
 
 
 def _is_unit(text: str) -> bool:
+    text = _SQUARED.sub("", text)  # "6 cm^2"
     odd = any(char.isnumeric() for char in text)  # "6 ½"
     return not odd and _UNIT.fullmatch(text) is not None and _CHANGES_THE_VALUE.search(text) is None
 

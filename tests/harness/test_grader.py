@@ -86,7 +86,18 @@ INTEGERS = [
     ("10{,}000", "10000"),
     ("25,\\!000", "25000"),
     ("\\boxed{18}", "18"),
+    ("11,\\! 111,\\! 100", "11111100"),
     ("6\\text{ cm}", "6"),
+    ("440\\text{ cm}^2", "440"),
+    ("144 \\mbox{ m}^{3}", "144"),
+    ("6 cm²", "6"),
+    ("6 cm^{2} in all", "6"),
+    ("6 cm^4", None),
+    ("6 cm^23", None),
+    ("6 x^2", None),
+    ("6t^2", None),
+    ("6^2", None),
+    ("6²", None),
     ("500ml", "500"),
     ("5 m", "5"),
     ("6 km/h", "6"),
@@ -187,6 +198,9 @@ ADVERSARIAL: list[Callable[[int], str]] = [
     lambda n: "the" + " " * n,
     lambda n: "the answer is 1" + " or" * (n // 3),
     lambda n: "^ " * (n // 2),
+    lambda n: "the answer is 1 " + "cm ^ " * (n // 5),
+    lambda n: "the answer is 1 m" + " " * n,
+    lambda n: "##1" + ",\\! " * (n // 4) + "##",
 ]
 
 
