@@ -2,6 +2,7 @@
 
 import click
 
+from harness.cli.gpu_check import gpu_check
 from harness.cli.import_samples import import_samples
 from harness.cli.inspect import inspect
 from harness.cli.questions import questions
@@ -14,7 +15,7 @@ def cli() -> None:
     """Sample a language model: load questions, serve a model, draw and grade its answers."""
 
 
-for command in (questions, sample, inspect, serve, import_samples):
+for command in (questions, sample, inspect, serve, gpu_check, import_samples):
     cli.add_command(command)
 
 __all__ = ["cli"]

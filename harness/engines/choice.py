@@ -31,6 +31,13 @@ async def engine_for(experiment: Experiment, log: Path, say: Callable[[str], Non
             model, revision=revision, chat=chat, device=experiment.device, dtype=experiment.dtype
         ) as local:
             yield local
+    elif experiment.engine == "openai" and experiment.url:
+        from harness.engines.api_key import ApiKey
+        from harness.engines.openai import OpenAIEngine
+
+        key = ApiKey.from_environment(experiment.api_key_env)
+        async with OpenAIEngine(experiment.url, model, chat=chat, key=key, say=say) as hosted:
+            yield hosted
     elif experiment.url:
         async with SGLangEngine(experiment.url, model, revision=revision, chat=chat, say=say) as remote:
             yield remote

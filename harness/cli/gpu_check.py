@@ -1,0 +1,67 @@
+"""python -m harness gpu-check: how fast this machine would sample an 8B model, without downloading one.
+
+$ python -m harness gpu-check
+64 prompts x 64 answers x 256 tokens, llama-3.1-8b with random weights
+tokens/s         12345   1048576 tokens in 84.9 s
+the server's     12890   its own count while it was busy, median of 80 readings
+prefix cache     93.8%   of 3014656 prompt tokens
+client            4.1%   of the time: 3.5 s of one core
+"""
+
+import click
+
+
+@click.command("gpu-check", epilog="Example: python -m harness gpu-check --dp 8")
+@click.option("--prompts", default=64, type=click.IntRange(1, 300), show_default=True)
+@click.option("--answers", default=64, type=click.IntRange(1), show_default=True, help="Answers a prompt.")
+@click.option("--tokens", default=256, type=click.IntRange(1), show_default=True, help="Tokens an answer.")
+@click.option(
+    "--dp", default=1, type=click.IntRange(1), show_default=True, help="Copies of the model, a GPU each."
+)
+@click.option(
+    "--shape",
+    default="llama-3.1-8b",
+    type=click.Choice(["llama-3.1-8b", "small"]),
+    show_default=True,
+    help="The model's shape; small is for trying this command out.",
+)
+@click.option("--device", default="cuda", type=click.Choice(["cuda", "cpu"]), show_default=True)
+def gpu_check(prompts: int, answers: int, tokens: int, dp: int, shape: str, device: str) -> None:
+    """Sample from SGLang with random weights of Llama-3.1-8B's shape, and print how fast that went.
+
+    Printed are tokens a second, the share of prompt tokens that came out of the prefix cache, and the share
+    of the time in which the client kept a core busy: at 100 % the client is the limit and not the GPU.
+    """
+    import asyncio
+    import signal
+    import sys
+    import tempfile
+    from pathlib import Path
+
+    import torch
+
+    from harness.gpu_check import measure
+    from results import BadInput
+
+    if device == "cuda" and not torch.cuda.is_available():
+        raise BadInput("no CUDA GPU on this machine, expected a GPU host (or --device cpu --shape small)")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+
+    def say(line: str) -> None:
+        click.echo(line, err=True)
+
+    with tempfile.TemporaryDirectory() as folder:
+        found = asyncio.run(
+            measure(
+                shape,
+                Path(folder),
+                prompts=prompts,
+                answers=answers,
+                tokens=tokens,
+                device=device,
+                dp=dp,
+                say=say,
+            )
+        )
+    click.echo(f"{prompts} prompts x {answers} answers x {tokens} tokens, {shape} with random weights")
+    click.echo(found.lines())

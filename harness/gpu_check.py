@@ -1,0 +1,230 @@
+"""How fast a machine would sample: SGLang with random weights of a real model's shape, and our own client.
+
+    64 prompts x 64 answers x 256 tokens, llama-3.1-8b with random weights
+    tokens/s        12345   1048576 tokens in 84.9 s
+    the server's    12890   its own count while it was busy, median of 80 readings
+    prefix cache    93.8%   of 3014656 prompt tokens
+    client           4.1%   of the time: 3.5 s of one core
+
+Nothing is downloaded. Answers of random weights are noise and go on to their limit; the road that they take
+is a run's own: prompt, tokens, request, reply, grader, table.
+"""
+
+import asyncio
+import json
+import re
+import shutil
+import statistics
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from harness.config import TINY_MODEL, Experiment
+from harness.engines.base import Engine
+from harness.engines.sglang import SGLangEngine
+from harness.questions import load_questions
+from harness.sampler import sample
+from harness.serve import Server, free_port, launch
+from results import BadInput
+
+READ_SECONDS = 1.0
+CHUNK = 16
+COUNTERS = ("prompt_tokens_total", "cached_tokens_total", "generation_tokens_total")
+
+LLAMA_3_1_8B: dict[str, Any] = {
+    "hidden_size": 4096,
+    "intermediate_size": 14336,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "head_dim": 128,
+    "vocab_size": 128256,
+}
+SMALL: dict[str, Any] = {
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 16,
+    "vocab_size": 2048,
+}
+SHAPES = {"llama-3.1-8b": LLAMA_3_1_8B, "small": SMALL}
+FAMILY: dict[str, Any] = {
+    "architectures": ["LlamaForCausalLM"],
+    "model_type": "llama",
+    "hidden_act": "silu",
+    "max_position_embeddings": 131072,
+    "rms_norm_eps": 1e-05,
+    "rope_theta": 500000.0,
+    "rope_scaling": {
+        "rope_type": "llama3",
+        "factor": 8.0,
+        "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 8192,
+    },
+    "tie_word_embeddings": False,
+    "dtype": "bfloat16",
+}
+"""What the shapes have in common: Llama 3.1's config.json, less its end token: no answer ends early."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What was drawn, and how fast. `server_rates` are the server's own tokens/s, read while it was busy."""
+
+    tokens: int
+    seconds: float
+    server_rates: tuple[float, ...]
+    prompt_tokens: float
+    cached_tokens: float
+    client_seconds: float
+
+    def lines(self) -> str:
+        """The measurement as a table to be read."""
+        rows = [
+            (
+                "tokens/s",
+                f"{self.tokens / self.seconds:.0f}",
+                f"{self.tokens} tokens in {self.seconds:.1f} s",
+            ),
+            (
+                "the server's",
+                f"{statistics.median(self.server_rates):.0f}" if self.server_rates else "?",
+                f"its own count while it was busy, median of {len(self.server_rates)} readings",
+            ),
+            (
+                "prefix cache",
+                f"{self.cached_tokens / self.prompt_tokens:.1%}",
+                f"of {self.prompt_tokens:.0f} prompt tokens",
+            ),
+            (
+                "client",
+                f"{self.client_seconds / self.seconds:.1%}",
+                f"of the time: {self.client_seconds:.1f} s of one core",
+            ),
+        ]
+        return "\n".join(f"{name:<14}{value:>8}   {about}" for name, value, about in rows)
+
+
+def write_model(shape: str, folder: Path) -> None:
+    """A model folder of that shape without weights: a config, and the tiny model's tokenizer."""
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text(json.dumps(FAMILY | SHAPES[shape], indent=1) + "\n")
+    for name in ("tokenizer.json", "chat_template.jinja"):
+        shutil.copy(TINY_MODEL / name, folder / name)
+    words = json.loads((TINY_MODEL / "tokenizer_config.json").read_text())
+    del words["eos_token"]
+    words["model_max_length"] = FAMILY["max_position_embeddings"]
+    (folder / "tokenizer_config.json").write_text(json.dumps(words, indent=1) + "\n")
+
+
+async def measure(
+    shape: str,
+    folder: Path,
+    *,
+    prompts: int,
+    answers: int,
+    tokens: int,
+    device: str,
+    dp: int,
+    say: Callable[[str], None],
+) -> Measurement:
+    """Start a server, sample `answers` of `tokens` each to so many `prompts` into `folder`, stop the server.
+
+    Raises BadInput: no server could be started, or answers are missing.
+    """
+    model = folder / f"{shape}-random"
+    write_model(shape, model)
+    experiment = Experiment(
+        dataset="tiny",
+        limit=prompts,
+        model=str(model),
+        prompt="gsm8k-budget",
+        chat=True,
+        answer_format="hashes",
+        budgets=(tokens,),
+        samples=answers,
+        tokens_per_budget=1.0,
+        tokens_extra=0,
+        chunk=min(CHUNK, answers),
+        concurrency=max(1, prompts * answers // CHUNK),
+    )
+    port, log = free_port(), folder / "server.log"
+    url = f"http://127.0.0.1:{port}"
+    extra = ("--load-format", "dummy", "--enable-metrics")
+    command = launch(str(model), port=port, device=device, dp=dp, extra=extra)
+    with log.open("ab") as output, Server(command, output) as server:
+        say(f"starting SGLang with random weights, log in {log}")
+
+        def check() -> None:
+            if server.ended() is not None:
+                raise BadInput(f"SGLang ended with status {server.ended()}: see {log}")
+
+        async with (
+            SGLangEngine(url, str(model), revision=None, chat=True, say=say, check_alive=check) as engine,
+            aiohttp.ClientSession() as session,
+        ):
+            return await _draw(experiment, folder / "samples", engine, session, f"{url}/metrics")
+
+
+async def _draw(
+    experiment: Experiment, folder: Path, engine: Engine, session: aiohttp.ClientSession, metrics: str
+) -> Measurement:
+    """Sample with an engine that is open already, and read the server's counters around and during it."""
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Engine]:
+        yield engine
+
+    async def watch() -> None:
+        while True:
+            await asyncio.sleep(READ_SECONDS)
+            rates.append((await _metrics(session, metrics)).get("gen_throughput", 0.0))
+
+    rates: list[float] = []
+    questions = load_questions(experiment.dataset)
+    before = await _metrics(session, metrics)
+    watching = asyncio.create_task(watch())
+    wall, processor = time.perf_counter(), time.process_time()
+    outcome = await sample(experiment, questions, folder, opened)
+    wall, processor = time.perf_counter() - wall, time.process_time() - processor
+    watching.cancel()
+    with suppress(asyncio.CancelledError):
+        await watching
+    after = await _metrics(session, metrics)
+    if outcome.missing:
+        raise BadInput(f"{outcome.missing} of {outcome.planned} answers are missing: {outcome.failures[0]}")
+    grown = {name: after.get(name, 0.0) - before.get(name, 0.0) for name in COUNTERS}
+    return Measurement(
+        tokens=outcome.tally.tokens,
+        seconds=wall,
+        server_rates=tuple(rate for rate in rates if rate > 0),
+        prompt_tokens=grown["prompt_tokens_total"],
+        cached_tokens=grown["cached_tokens_total"],
+        client_seconds=processor,
+    )
+
+
+async def _metrics(session: aiohttp.ClientSession, url: str) -> dict[str, float]:
+    """SGLang's metrics by name, each summed over the copies of the model."""
+    async with session.get(url) as response:
+        return read_metrics(await response.text())
+
+
+def read_metrics(text: str) -> dict[str, float]:
+    """The values of Prometheus' text format by name, without the prefix `sglang:` and summed over labels.
+
+    >>> read_metrics('# HELP x\\nsglang:gen_throughput{rank="0"} 1.5\\nsglang:gen_throughput{rank="1"} 2e1')
+    {'gen_throughput': 21.5}
+    """
+    found: dict[str, float] = {}
+    for name, value in re.findall(r"^sglang:(\w+)(?:\{.*\})? (\S+)$", text, flags=re.MULTILINE):
+        found[name] = found.get(name, 0.0) + float(value)
+    return found
