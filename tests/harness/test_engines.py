@@ -1,6 +1,7 @@
 """Engines: what the SGLang client makes of every fault a server can have, and the local engine's answers."""
 
 import asyncio
+import gzip
 import json
 import socket
 from collections.abc import Awaitable, Callable
@@ -62,7 +63,20 @@ class FaultyServer:
             request.transport.abort()
         if isinstance(reply, int):
             return web.Response(status=reply, text="what is wrong")
+        if callable(reply):
+            sent: web.Response = reply()
+            return sent
         return web.Response(text=reply if isinstance(reply, str) else json.dumps(reply))
+
+
+def raw(body: bytes, **headers: str) -> Callable[[], web.Response]:
+    """A reply with exactly these bytes; a reply can be sent only once, so it is made anew each time."""
+    return lambda: web.Response(body=body, headers=headers)
+
+
+def changed(**values: Any) -> list[dict[str, Any]]:
+    """Two answers, the second with other values in its account of itself."""
+    return [answer(), answer() | {"meta_info": answer()["meta_info"] | values}]
 
 
 def _constant(content: Any) -> Callable[[web.Request], Awaitable[web.Response]]:
@@ -128,6 +142,19 @@ def test_one_answer_may_come_without_a_list() -> None:
         pytest.param([answer(), {"text": "x"}], id="an answer without its account"),
         pytest.param([answer(), answer(reason="odd")], id="an unknown reason"),
         pytest.param({"error": {"message": "out of memory"}}, id="an error in place of answers"),
+        pytest.param([[answer()], [answer()]], id="a list of lists"),
+        pytest.param(changed(completion_tokens=-1), id="fewer tokens than none"),
+        pytest.param(changed(completion_tokens=2.5), id="half a token"),
+        pytest.param(changed(completion_tokens="9"), id="tokens as text"),
+        pytest.param(changed(completion_tokens=float("nan")), id="NaN tokens"),
+        pytest.param(changed(finish_reason=None), id="no reason"),
+        pytest.param([answer(), answer() | {"text": None}], id="no text"),
+        pytest.param([answer(), answer("\ud800")], id="half a surrogate pair"),
+        pytest.param("[" * 100_000, id="deep nesting"),
+        pytest.param(raw(b'[{"text": "\xff"}]'), id="not UTF-8"),
+        pytest.param(raw(b"no gzip", **{"Content-Encoding": "gzip"}), id="not what it says it is"),
+        pytest.param(raw(b" " * (2 << 20)), id="huge"),
+        pytest.param(raw(gzip.compress(b" " * (1 << 28)), **{"Content-Encoding": "gzip"}), id="a bomb"),
     ],
 )
 def test_a_fault_is_asked_again_and_never_taken_for_an_answer(fault: Any) -> None:
@@ -139,6 +166,18 @@ def test_a_fault_is_asked_again_and_never_taken_for_an_answer(fault: Any) -> Non
     with pytest.raises(EngineError, match=f"{ATTEMPTS} attempts failed"):
         ask(lasting)
     assert len(lasting.requests) == ATTEMPTS
+
+
+def test_text_of_any_characters_is_an_answer() -> None:
+    text = "\x00 \u2028 \u202e \U0001f95a"
+    assert ask(FaultyServer([answer(text), answer()]))[0].text == text
+
+
+def test_an_answer_to_part_of_the_prompt_is_none() -> None:
+    server = FaultyServer(changed(prompt_tokens=PROMPT_TOKENS - 1))
+    with pytest.raises(EngineError, match=rf"to {PROMPT_TOKENS - 1} tokens, expected to all {PROMPT_TOKENS}"):
+        ask(server)
+    assert len(server.requests) == 1
 
 
 def test_a_busy_server_is_asked_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
