@@ -12,6 +12,10 @@ SIGMAS = 3.0
 LEAST = 0.005
 """Falls smaller than this are not worth an alarm, however sure."""
 
+SHARED_ALONG_T = 0.5
+"""Without answers to count from: the share of a point's variance common to all settings. Between settings of
+the models in docs/forecasting.md it is 0.3 … 0.95; along N at one setting `SHARED`, 0.9, is about right."""
+
 FAR = 4.0
 """A root-mean-square residual of this many noises is a poor fit."""
 
@@ -25,12 +29,12 @@ def falling(observed: Observed, targets: Points) -> Texts:
     points = observed.points
     settings = points.settings()
     for name, _ in settings:
-        if _falls(observed, _ordered(points.setting == name, points.N.astype(float))):
+        if _falls(observed, _ordered(points.setting == name, points.N.astype(float)), SHARED):
             alarmed |= targets.setting == name
     known = np.array([name for name, _ in settings])
     if np.isfinite(points.T).all():
         for N in np.unique(points.N):
-            if _falls(observed, _ordered(points.N == N, points.T)):
+            if _falls(observed, _ordered(points.N == N, points.T), SHARED_ALONG_T):
                 alarmed |= ~np.isin(targets.setting, known)
     return np.where(alarmed, Status.FALLING, Status.OK).astype("<U20")
 
@@ -54,13 +58,14 @@ def _ordered(chosen: np.ndarray, by: Floats) -> np.ndarray:
     return np.asarray(index[np.argsort(by[index], kind="stable")])
 
 
-def _falls(observed: Observed, order: np.ndarray) -> bool:
+def _falls(observed: Observed, order: np.ndarray, shared: float) -> bool:
     if len(order) < 2:
         return False
     values = observed.accuracy[order]
     peak = int(np.argmax(values))
-    if len(observed.replicates) >= 20:
+    if observed.pools and len(observed.replicates) >= 20:
         noise = float((observed.replicates[:, order[peak]] - observed.replicates[:, order[-1]]).std())
     else:
-        noise = float(np.sqrt(2 * (1 - SHARED)) * np.nan_to_num(observed.stderr[order[-1]], nan=0.0))
+        ends = np.nan_to_num(observed.stderr[[order[peak], order[-1]]], nan=0.0)
+        noise = float(np.sqrt((1 - shared) * (ends**2).sum()))
     return bool(values[peak] - values[-1] > max(SIGMAS * noise, LEAST))
