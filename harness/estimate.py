@@ -69,9 +69,9 @@ class Estimate:
         sent = sum(demand.prompt_tokens for demand in self.demands)
         if self.rate:
             time = (
-                f"{_duration(expected / self.rate)} at {self.rate:,.0f} completion tokens/s {self.rate_from}"
+                f"{duration(expected / self.rate)} at {self.rate:,.0f} completion tokens/s {self.rate_from}"
             )
-            time += f", {_duration(most / self.rate)} at most"
+            time += f", {duration(most / self.rate)} at most"
         else:
             time = "not known, expected --rate TOKENS/S or a session in the folder that has measured one"
         return [
@@ -116,8 +116,9 @@ def estimate(
         demand.answers += len(chunk.samples)
         demand.prompt_tokens += prompts.count(chunk)
     measured = measured_rate(folder)
+    settings = [name for name, _ in experiment.settings]
     return Estimate(
-        list(demands.values()),
+        sorted(demands.values(), key=lambda demand: (settings.index(demand.setting), demand.decoding)),
         planned_answers(experiment, asked),
         prompts.new,
         prompts.how,
@@ -190,9 +191,9 @@ def _table(demands: Iterable[Demand]) -> list[str]:
     return aligned([(*header, "expected"), *rows], left=(0, 1, 7))
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """8 s, 12 min, 3 h 20 min, 2 d 5 h."""
-    if seconds < 60:
+    if seconds < 59.5:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     if minutes < 60:

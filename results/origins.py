@@ -1,6 +1,6 @@
 """Were run folders that are joined into one curve sampled in the same way? Their run.json, if any, tells.
 
-    {"experiment": {"dataset": "gsm8k", "model": "tiny", "budgets": [100], "temperature": 1.0, "limit": 50, ...},
+    {"experiment": {"dataset": "gsm8k", "model": "tiny", "budgets": [100], "temperature": 1.0, ...},
      "plan_fields": ["budgets", "limit", "shard", ...], "prompt_sha256": "9f2c...", ...}
 
 Plan fields say how many answers were asked for, or where; they differ between the shards of a run. Prompt and
