@@ -1,0 +1,254 @@
+"""What the harness costs: against a bare loop and lm-eval on one SGLang server, and against no server at all.
+
+    $ OMP_NUM_THREADS=1 python tests/bench/bench_harness.py                   # six minutes on two quiet cores
+    | SGLang, tiny model, 1,920 answers | tokens/s | answers/s | of the bare loop |
+
+The first part starts a server on the CPU and takes turns, so that a change of the machine's speed meets all
+alike; the server's cache is emptied before every run. The second samples GSM8K-sized questions from a
+responder that answers at once (instant_responder.py).
+"""
+
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import click
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from harness.config import model_location, read_experiment
+from harness.engines.tokens import PromptTokens
+from harness.questions import TINY_FILE, load_questions
+from harness.serve import Server, free_port, launch
+from tests.bench.bare_loop import write_requests
+from tests.integration import lm_eval_task
+
+ROOT = Path(__file__).resolve().parents[2]
+CHUNK = 16
+BUDGET = 40
+BARE_IN_FLIGHT = (32, 64)
+"""The bare loop is given either number, and compared by the better."""
+LM_EVAL_IN_FLIGHT = (32, 512)
+"""lm-eval asks for one answer a request: as many requests as the harness begins with, and as many answers."""
+GSM8K_QUESTIONS = 1319
+READY_SECONDS = 240
+
+
+@dataclass
+class Speed:
+    """What one way of sampling did, over all its turns."""
+
+    answers: float = 0
+    tokens: float = 0
+    seconds: float = 0
+    whole: float = 0
+    """Seconds of the whole command, its start included."""
+
+    def __add__(self, other: "Speed") -> "Speed":
+        return Speed(
+            self.answers + other.answers,
+            self.tokens + other.tokens,
+            self.seconds + other.seconds,
+            self.whole + other.whole,
+        )
+
+    @property
+    def rate(self) -> float:
+        """Tokens a second."""
+        return self.tokens / self.seconds
+
+
+@contextmanager
+def sglang_server() -> Iterator[str]:
+    """A server of the tiny model on this machine's CPU."""
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    command = launch(model_location("tiny"), port=port, device="cpu")
+    with tempfile.TemporaryFile() as log, Server(command, log) as server:
+        deadline = time.monotonic() + READY_SECONDS
+        while not _answers(f"{url}/health"):
+            if server.ended() is not None or time.monotonic() > deadline:
+                log.seek(0)
+                raise click.ClickException(f"no server: {log.read()[-2000:].decode(errors='replace')}")
+            time.sleep(0.5)
+        yield url
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=60):
+            return True
+    except OSError:
+        return False
+
+
+def sample(folder: Path, url: str, experiment: str, **keys: object) -> tuple[Speed, float, float]:
+    """`harness sample` into a new folder: its speed, processor seconds, and most memory in MB."""
+    sets = [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
+    command = [
+        sys.executable,
+        "-m",
+        "harness",
+        "sample",
+        experiment,
+        *sets,
+        "--url",
+        url,
+        "--out",
+        str(folder),
+    ]
+    start = time.perf_counter()
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
+        _, status, usage = os.wait4(process.pid, 0)
+        whole = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            log.seek(0)
+            raise click.ClickException(log.read()[-2000:].decode(errors="replace"))
+    (session,) = json.loads((folder / "run.json").read_text(encoding="utf-8"))["sessions"]
+    speed = Speed(session["answers"], session["tokens"], session["seconds"], whole)
+    return speed, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def bare(url: str, requests: Path, in_flight: int) -> Speed:
+    command = [sys.executable, str(ROOT / "tests/bench/bare_loop.py"), url, str(requests), str(in_flight)]
+    start = time.perf_counter()
+    found = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    return Speed(**found, whole=time.perf_counter() - start)
+
+
+def lm_eval(url: str, task: Path, out: Path, in_flight: int) -> Speed:
+    """lm-eval logs no tokens: they are counted from its texts, and one added for the stop string."""
+    arguments = lm_eval_task.completions(url, in_flight)
+    command = lm_eval_task.command(task, out, "local-completions", arguments)
+    start = time.perf_counter()
+    done = subprocess.run(
+        command, env=lm_eval_task.environment(task), capture_output=True, text=True, check=True
+    )
+    whole = time.perf_counter() - start
+    rows = [row for row in lm_eval_task.logged(out) if row["filter"] == "marked"]
+    texts = [text for row in rows for text in row["resps"][0]]
+    tokenizer = PromptTokens(model_location("tiny"), None, chat=False).tokenizer
+    tokens = sum(len(ids) + 1 for ids in tokenizer(texts)["input_ids"])
+    number, unit = re.findall(r"Requesting API: 100%.*?([0-9.]+)(it/s|s/it)", done.stderr)[-1]
+    return Speed(len(texts), tokens, len(texts) / float(number) ** (1 if unit == "it/s" else -1), whole)
+
+
+def against_others(questions: int, samples: int, rounds: int, folder: Path) -> None:
+    """The same questions by all three, in turns; prints a table."""
+    keys = {"budgets": str(BUDGET), "limit": str(questions), "samples": str(samples), "chunk": str(CHUNK)}
+    experiment = read_experiment("tiny", keys)
+    requests, task = folder / "requests.jsonl", folder / "task"
+    write_requests(experiment, load_questions("tiny")[:questions], requests)
+    limit = experiment.max_new_tokens(BUDGET)
+    lm_eval_task.write_task(task, questions=questions, repeats=samples, budget=BUDGET, max_tokens=limit)
+    with sglang_server() as url:
+        bare(url, requests, BARE_IN_FLIGHT[0])  # warms the server up
+        turns: dict[str, Callable[[Path], Speed]] = {
+            "`harness sample`": lambda out: sample(out, url, "tiny", **keys)[0],
+            **{
+                f"bare loop, {k} requests in flight": lambda _, k=k: bare(url, requests, k)
+                for k in BARE_IN_FLIGHT
+            },
+            **{
+                f"lm-eval, `num_concurrent={k}`": lambda out, k=k: lm_eval(url, task, out, k)
+                for k in LM_EVAL_IN_FLIGHT
+            },
+        }
+        found: dict[str, list[Speed]] = {name: [] for name in turns}
+        for turn in range(rounds):
+            for number, (name, run) in enumerate(turns.items()):
+                urllib.request.urlopen(urllib.request.Request(f"{url}/flush_cache", method="POST")).close()
+                found[name].append(run(folder / f"{turn}-{number}"))
+    total = {name: sum(speeds[1:], speeds[0]) for name, speeds in found.items()}
+    best = max(speed.rate for name, speed in total.items() if name.startswith("bare"))
+    click.echo(f"\n{questions} questions x {samples} answers, budget {BUDGET}, {rounds} turns each\n")
+    click.echo("| way | answers | tokens/s | answers/s | of the bare loop | answers/s with its start |")
+    click.echo("|---|---:|---:|---:|---:|---:|")
+    for name, speed in total.items():
+        cells = (
+            f"{speed.answers:,.0f}",
+            f"{speed.rate:,.0f}",
+            f"{speed.answers / speed.seconds:.1f}",
+            f"{speed.rate / best:.3f}",
+            f"{speed.answers / speed.whole:.1f}",
+        )
+        click.echo(f"| {name} | {' | '.join(cells)} |")
+
+
+def against_the_responder(questions: int, samples: int, folder: Path) -> None:
+    """Answers a second, and memory, where the server takes no time; prints a table."""
+    problems = TINY_FILE.read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(problems[i % len(problems)]) | {"question_id": f"q-{i}"} for i in range(questions)]
+    file = folder / "questions.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    keys = {"model": "tiny", "dataset": str(file), "samples": str(samples), "greedy": "false"}
+    with subprocess.Popen(
+        [sys.executable, str(ROOT / "tests/bench/instant_responder.py")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as responder:
+        assert responder.stdin is not None
+        assert responder.stdout is not None
+        try:
+            url = responder.stdout.readline().strip()
+            speed, processor, memory = sample(folder / "instant", url, "gsm8k-256", **keys)
+        finally:
+            responder.stdin.close()
+    click.echo(
+        "\n| instant responder | answers/s | with its start | answers per processor second | most memory |"
+    )
+    click.echo("|---|---:|---:|---:|---:|")
+    cells = (
+        f"{speed.answers / speed.seconds:,.0f}",
+        f"{speed.answers / speed.whole:,.0f}",
+        f"{speed.answers / processor:,.0f}",
+        f"{memory:.0f} MB",
+    )
+    click.echo(
+        f"| {speed.answers:,.0f} answers of {speed.tokens / speed.answers:.0f} tokens | {' | '.join(cells)} |"
+    )
+
+
+def machine() -> str:
+    """Where the figures come from, in one line."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+    cores = f"{len(os.sched_getaffinity(0))} cores ({found[1] if found else platform.machine()})"
+    versions = ", ".join(f"{name} {version(name)}" for name in ("sglang", "lm-eval", "aiohttp"))
+    load = f"load before the run {os.getloadavg()[0]:.1f}"
+    return f"{cores}, {memory:.0f} GB, Python {platform.python_version()}, {versions}; {load}"
+
+
+@click.command()
+@click.option(
+    "--questions", default=40, show_default=True, help="Of the tiny model's, for the SGLang server."
+)
+@click.option("--samples", default=48, show_default=True, help="Answers to each of them.")
+@click.option("--rounds", default=2, show_default=True, help="Turns that each way of sampling has.")
+@click.option("--instant", default=256, show_default=True, help="Answers a question from the responder.")
+def main(questions: int, samples: int, rounds: int, instant: int) -> None:
+    """Print two tables; 0 rounds or 0 instant answers leave one out."""
+    click.echo(machine())
+    with tempfile.TemporaryDirectory() as folder:
+        if instant:
+            against_the_responder(GSM8K_QUESTIONS, instant, Path(folder))
+        if rounds:
+            against_others(questions, samples, rounds, Path(folder))
+
+
+if __name__ == "__main__":
+    main()
