@@ -1,0 +1,285 @@
+"""The engine for OpenAI's interface: servers of every habit, and that the key is written nowhere."""
+
+import asyncio
+import json
+import socket
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestServer
+from click.testing import CliRunner
+
+import harness.engines.connection as connection
+import harness.engines.retrying as retrying
+from harness.cli import cli
+from harness.engines.api_key import HIDDEN, ApiKey
+from harness.engines.base import Completion, EngineError, RequestRefused, Sampling
+from harness.engines.openai import PLAIN, OpenAIEngine
+from results import BadInput
+from tests.harness.openai_responder import ANSWERS, MODEL, TOKENS, Responder
+
+KEY = "sk-secret-0123456789-abcdefghij-ZYX"
+SAMPLING = Sampling(max_new_tokens=64, temperature=1.0, stop=("[END]",))
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retrying, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(connection, "START_PATIENCE", 0.1)
+    monkeypatch.setattr(connection, "POLL_SECONDS", 0.01)
+
+
+def ask(
+    server: Responder,
+    *numbers: int,
+    chat: bool = True,
+    model: str = MODEL,
+    key: str = "",
+    sampling: Sampling = SAMPLING,
+    described: dict[str, Any] | None = None,
+) -> list[list[Completion]]:
+    """The answers to requests for so many each, made one after the other."""
+
+    async def run() -> list[list[Completion]]:
+        async with TestServer(server.app) as running:
+            url = str(running.make_url("/"))
+            async with OpenAIEngine(url, model, chat=chat, key=ApiKey("THE_KEY", key)) as engine:
+                if described is not None:
+                    described.update(engine.describe())
+                return [await engine.generate("How many eggs?", n, sampling, seed=1) for n in numbers]
+
+    return asyncio.run(run())
+
+
+def asked(server: Responder) -> list[int]:
+    """How many answers each request asked for, after the trial."""
+    return [request.get("n", 1) for request in server.requests[1:]]
+
+
+@pytest.mark.parametrize("chat", [True, False])
+def test_a_request_says_everything(chat: bool) -> None:
+    server = Responder()
+    ((answer,),) = ask(server, 1, chat=chat)
+    assert answer == Completion(" The answer is ##18##.", 9, 71, "stop", None)
+    prompt = (
+        {"messages": [{"role": "user", "content": "How many eggs?"}]}
+        if chat
+        else {"prompt": "How many eggs?"}
+    )
+    assert server.requests[1] == {
+        **prompt,
+        **PLAIN,
+        "model": MODEL,
+        "max_tokens": 64,
+        "temperature": 1.0,
+        "top_p": 1.0,
+        "top_k": -1,
+        "stop": ["[END]"],
+    }
+
+
+@pytest.mark.parametrize("chat", [True, False])
+def test_several_answers_have_their_own_tokens(chat: bool) -> None:
+    server = Responder()
+    (answers,) = ask(server, 3, chat=chat)
+    assert [(answer.text, answer.tokens) for answer in answers] == list(zip(ANSWERS, TOKENS, strict=True))
+    assert asked(server) == [3]
+
+
+@pytest.mark.parametrize(
+    ("habits", "requests"),
+    [
+        pytest.param({"max_n": 1}, [4, 1, 1, 1, 1, 1, 1], id="refuses n"),
+        pytest.param({"ignores_n": True}, [4, 1, 1, 1, 1, 1], id="ignores n"),
+        pytest.param({"counts": False}, [4, 1, 1, 1, 1, 1, 1], id="no log probabilities"),
+    ],
+)
+def test_a_server_for_single_answers_is_learnt_once(habits: Mapping[str, Any], requests: list[int]) -> None:
+    server = Responder(**habits)
+    first, second = ask(server, 4, 2)
+    assert [len(first), len(second)] == [4, 2]
+    assert all((answer.text, answer.tokens) in zip(ANSWERS, TOKENS, strict=True) for answer in first + second)
+    assert asked(server) == requests
+
+
+@pytest.mark.parametrize(
+    ("refuses", "limit", "plain"),
+    [
+        ([], "max_tokens", True),
+        (["top_k"], "max_tokens", False),
+        (["min_p", "max_tokens"], "max_completion_tokens", False),
+    ],
+)
+def test_a_request_takes_the_form_that_the_server_takes(refuses: list[str], limit: str, plain: bool) -> None:
+    server, described = Responder(refuses=refuses), {}
+    ask(server, 1, described=described)
+    assert server.requests[-1][limit] == 64
+    assert ("top_k" in server.requests[-1]) == plain
+    assert described["request"]["limit"] == limit
+    assert described["request"]["top_k_and_penalties_sent"] == plain
+
+
+def test_a_top_k_that_the_server_does_not_take_is_not_left_out() -> None:
+    with pytest.raises(EngineError, match="takes no top_k"):
+        ask(Responder(refuses=["top_k"]), 1, sampling=Sampling(64, 1.0, top_k=20))
+
+
+def test_a_request_refused_in_every_form_is_one_line() -> None:
+    with pytest.raises(BadInput, match=r"refused with status 400: .*unsupported"):
+        ask(Responder(refuses=["model"]), 1)
+
+
+@pytest.mark.parametrize("fault", [429, 500, 503, "cut", "<html>", '{"choices": []}', "[]"])
+def test_a_fault_is_asked_again_and_never_taken_for_an_answer(fault: int | str) -> None:
+    server = Responder(faults=[fault, fault])
+    ((answer,),) = ask(server, 1)
+    assert answer.text == ANSWERS[0]
+    assert asked(server) == [1, 1, 1]
+
+
+def test_a_busy_server_is_given_the_time_it_asks_for() -> None:
+    started = time.monotonic()
+    ask(Responder(faults=[429], retry_after="0.4"), 1)
+    assert time.monotonic() - started >= 0.4
+
+
+@pytest.mark.parametrize(
+    ("content", "finish_reason", "expected"),
+    [
+        (None, "length", ("", "length")),
+        (None, "stop", ("", "stop")),
+        ("x", "eos", ("x", "stop")),
+    ],
+)
+def test_an_empty_answer_is_one(content: str | None, finish_reason: str, expected: tuple[str, str]) -> None:
+    server = Responder(content=content, finish_reason=finish_reason)
+    ((answer,),) = ask(server, 1)
+    assert (answer.text, answer.finish_reason) == expected
+
+
+def test_an_answer_that_was_withheld_is_no_answer() -> None:
+    server = Responder(finish_reason="content_filter")
+    with pytest.raises(RequestRefused, match=r"withheld .*content_filter"):
+        ask(server, 1)
+    assert asked(server) == [1]  # asking until one gets through would choose among the answers
+
+
+@pytest.mark.parametrize("finish_reason", [None, "abort"])
+def test_an_answer_that_was_broken_off_is_no_answer(finish_reason: str | None) -> None:
+    with pytest.raises(EngineError, match="broken off"):
+        ask(Responder(finish_reason=finish_reason), 1)
+
+
+def test_a_server_that_counts_no_tokens_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"attempts failed, .* usage: Field required"):
+        ask(Responder(usage=False), 1)
+
+
+@pytest.mark.parametrize("models", [["org/other", "org/third"], ["a"] * 20])
+def test_another_model_is_refused(models: list[str]) -> None:
+    with pytest.raises(BadInput, match=r"serves .*, expected org/model: give --set model=") as refusal:
+        ask(Responder(models=models), 1)
+    assert len(refusal.value.message) < 200
+
+
+def test_a_model_goes_by_the_servers_name_of_it(tmp_path: Path) -> None:
+    server = Responder(models=["other", "/srv/models/mine"])
+    ask(server, 1, model=str(tmp_path / "mine"))
+    assert server.requests[-1]["model"] == "/srv/models/mine"
+    unlisted = Responder(models=None)
+    ask(unlisted, 1, model="anything")
+    assert unlisted.requests[-1]["model"] == "anything"
+
+
+@pytest.mark.parametrize("url", ["localhost:8000", "http://", "nonsense", "ftp://host"])
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(BadInput, match="not the address of a server"):
+        OpenAIEngine(url, MODEL, chat=True, key=ApiKey("THE_KEY", ""))
+
+
+def test_no_server_is_one_clear_line() -> None:
+    async def run(url: str) -> None:
+        async with OpenAIEngine(url, MODEL, chat=True, key=ApiKey("THE_KEY", "")):
+            pass
+
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        with pytest.raises(BadInput, match=rf"server at {url}/v1 does not answer .*OpenAI's interface"):
+            asyncio.run(run(url))
+
+
+def test_a_key_is_sent_and_a_missing_or_wrong_one_is_one_line() -> None:
+    assert len(ask(Responder(key=KEY), 1, key=KEY)) == 1
+    with pytest.raises(BadInput, match="asks for a key: the one in THE_KEY is not set"):
+        ask(Responder(key=KEY), 1)
+    with pytest.raises(BadInput, match="asks for a key: the one in THE_KEY is not accepted") as refusal:
+        ask(Responder(key=KEY), 1, key="sk-wrong-0123456789")
+    assert "sk-wrong" not in refusal.value.message
+
+
+def test_quotations_of_a_key_are_hidden() -> None:
+    key = ApiKey("THE_KEY", KEY)
+    assert "secret" not in repr(key)
+    for quoted in (
+        KEY,
+        f"Bearer {KEY}",
+        f"'{KEY[:12]}...'",
+        f"...{KEY[-9:]}",
+        "sk-se*******-ZYX",
+        f'"{KEY}"',
+    ):
+        hidden = key.hide(f"Incorrect key {quoted}, see the manual.")
+        assert HIDDEN in hidden
+        assert "sk-se" not in hidden
+        assert "ZYX" not in hidden
+        assert hidden.startswith("Incorrect key")
+        assert hidden.endswith("see the manual.")
+    assert ApiKey("THE_KEY", "").hide("a plain message") == "a plain message"
+    assert key.remove(f"<{KEY}>".encode()) == f"<{HIDDEN}>".encode()
+
+
+@pytest.mark.parametrize("value", ["sk-\u2026", "sk-\x07-1"])
+def test_a_key_that_cannot_be_sent_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("THE_KEY", value)
+    with pytest.raises(BadInput, match="THE_KEY: not a key") as refusal:
+        ApiKey.from_environment("THE_KEY")
+    assert "sk-" not in refusal.value.message
+
+
+@pytest.mark.parametrize(
+    ("habits", "status", "said"),
+    [
+        pytest.param({"key": KEY}, 0, "tokens", id="all well"),
+        pytest.param({"key": "another"}, 2, "not accepted", id="not accepted"),
+        pytest.param({"faults": [400, 500, 400, 422] * 20}, 3, HIDDEN, id="errors that quote it"),
+        pytest.param({"refuses": ["model"]}, 2, HIDDEN, id="a trial that quotes it"),
+        pytest.param({"content": f"Bearer {KEY}"}, 0, "tokens", id="answers that quote it"),
+    ],
+)
+def test_the_key_is_in_no_file_and_no_output(
+    habits: Mapping[str, Any], status: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("THE_KEY", f" {KEY}\n")
+    server = Responder(models=["/srv/model"], **habits)
+
+    async def run() -> Any:
+        async with TestServer(server.app) as running:
+            command = ["sample", "tiny", "--url", str(running.make_url("/")), "--out", str(tmp_path / "run")]
+            for setting in ("engine=openai", "api_key_env=THE_KEY", "model=tiny", "limit=2", "budgets=10"):
+                command += ["--set", setting]
+            command += ["--set", "samples=4", "--set", "chunk=1", "--set", "concurrency=1"]
+            return await asyncio.to_thread(CliRunner().invoke, cli, command, standalone_mode=False)
+
+    result = asyncio.run(run())
+    written = [file.read_text() for file in tmp_path.rglob("*") if file.is_file()]
+    shown = result.output + (result.exception.format_message() if status == 2 else "")
+    assert all("sk-secret" not in text and KEY[-9:] not in text for text in [shown, *written])
+    assert said in shown
+    assert (status == 2) == (result.exception is not None)
+    if status == 0:
+        record = json.loads((tmp_path / "run" / "run.json").read_text())
+        assert record["experiment"]["api_key_env"] == "THE_KEY"
