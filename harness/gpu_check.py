@@ -71,6 +71,8 @@ FAMILY: dict[str, Any] = {
     },
     "tie_word_embeddings": False,
     "dtype": "bfloat16",
+    "bos_token_id": None,
+    "eos_token_id": None,
 }
 """What the shapes have in common: Llama 3.1's config.json, less its end token: no answer ends early."""
 
@@ -88,17 +90,10 @@ class Measurement:
 
     def lines(self) -> str:
         """The measurement as a table to be read."""
+        rate = f"{statistics.median(self.server_rates):.0f}" if self.server_rates else "-"
         rows = [
-            (
-                "tokens/s",
-                f"{self.tokens / self.seconds:.0f}",
-                f"{self.tokens} tokens in {self.seconds:.1f} s",
-            ),
-            (
-                "the server's",
-                f"{statistics.median(self.server_rates):.0f}" if self.server_rates else "?",
-                f"its own count while it was busy, median of {len(self.server_rates)} readings",
-            ),
+            ("tokens/s", f"{self.tokens / self.seconds:.0f}", f"{self.tokens} tokens in {self.seconds:.1f} s"),
+            ("the server's", rate, f"its own count while busy, median of {len(self.server_rates)} readings"),
             (
                 "prefix cache",
                 f"{self.cached_tokens / self.prompt_tokens:.1%}",
@@ -107,7 +102,7 @@ class Measurement:
             (
                 "client",
                 f"{self.client_seconds / self.seconds:.1%}",
-                f"of the time: {self.client_seconds:.1f} s of one core",
+                f"of the time: {self.client_seconds:.2f} s of one core",
             ),
         ]
         return "\n".join(f"{name:<14}{value:>8}   {about}" for name, value, about in rows)
