@@ -18,6 +18,7 @@ _BELONGS = {
     "scorer": ("--scorer", ("inspect",)),
     "grade": ("--grade", ("lm-eval", "inspect")),
     "setting": ("--setting", ("lm-eval", "inspect")),
+    "tokenizer": ("--tokenizer", ("lm-eval",)),
 }
 """The option for each argument, and the kinds of file it is for."""
 
@@ -67,6 +68,11 @@ def _pairs(_context: click.Context, option: click.Parameter, values: tuple[str, 
     metavar="FIELD",
     help="lm-eval, inspect: the generation or task setting that tells this log from others.",
 )
+@click.option(
+    "--tokenizer",
+    metavar="MODEL",
+    help="lm-eval, whose logs have no tokens: count them with this model's tokenizer.",
+)
 @click.option("--dataset", help="The data set's name, where the file has none (csv, jsonl), or in its place.")
 @click.option("--model", help="The model's name, where the file has none (csv, jsonl), or in its place.")
 def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
@@ -96,7 +102,7 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
 
 
 def _import(kind: str, file: Path, options: dict[str, Any]) -> Any:
-    from harness.imports import import_inspect, import_lm_eval, import_table
+    from harness.imports import import_inspect, import_lm_eval, import_table, repeat_notes, with_tokens
     from results import BadInput
 
     names = {name: text for name in ("dataset", "model") if (text := options[name])}
@@ -109,4 +115,10 @@ def _import(kind: str, file: Path, options: dict[str, Any]) -> Any:
         imported = import_lm_eval(file, options["filter_name"], grade, setting)
     else:
         imported = import_inspect(file, options["scorer"], grade, setting)
-    return imported._replace(table=imported.table.assign(**names))
+    table = imported.table.assign(**names)
+    if options["tokenizer"]:
+        table = with_tokens(table, options["tokenizer"])
+    notes = (*imported.notes, *repeat_notes(table))
+    if "tokens" not in table:
+        notes += ("no tokens in the log, so that curves have no T: --tokenizer MODEL counts them",)
+    return imported._replace(table=table, notes=notes)

@@ -1,7 +1,8 @@
 """Answers that were sampled elsewhere, as a samples table: plain tables and the logs of other tools."""
 
+from harness.imports.checks import repeat_notes, with_tokens
 from harness.imports.columns import Imported, import_table
 from harness.imports.inspect_log import import_inspect
 from harness.imports.lm_eval import import_lm_eval
 
-__all__ = ["Imported", "import_inspect", "import_lm_eval", "import_table"]
+__all__ = ["Imported", "import_inspect", "import_lm_eval", "import_table", "repeat_notes", "with_tokens"]

@@ -41,52 +41,63 @@ def import_inspect(
     """
     log, file = _read(path)
     samples = log.samples or []
-    why_absent = Counter(reason for sample in samples if (reason := _absent(sample)))
+    absent = Counter(reason for sample in samples if (reason := _absent(sample)))
     asked = [sample for sample in samples if not _absent(sample)]
     name = None if grade else _scorer(asked, scorer, file)
-    rows, unscored, whole = [], 0, 0
     shared = {
         "dataset": log.eval.task,
         "model": log.eval.model,
         "setting": _setting(log, setting, file) if setting else "default",
         "decoding": "greedy" if _settings(log).get("temperature") == 0 else "sample",
     }
+    rows = []
     for sample in asked:
         where = f"{file}: sample {sample.id}, epoch {sample.epoch}"
-        text = sample.output.completion
-        target = sample.target if isinstance(sample.target, str) else next(iter(sample.target), "")
-        if grade:
-            gold = read_gold(target)
-            if gold is None:
-                raise BadInput(f"{where}: the target is {target[-60:]!r}, expected an integer or '… #### 18'")
-            answer = GRADERS[grade](text)
-            correct = answer == gold
+        verdict = _graded(sample, grade, where) if grade else _scored(sample, str(name), where)
+        if verdict is None:
+            absent["no score"] += 1
         else:
-            score = (sample.scores or {}).get(str(name))
-            if score is None:
-                unscored += 1
-                continue
-            gold = _normal(target)
-            correct = _verdict(score.value, f"{where}, scorer {name}")
-            answer = _normal(score.answer) or (gold if correct else None)
-            whole += (
-                answer is not None and len(answer) > _LONG and answer.casefold() == text.strip().casefold()
-            )
-        rows.append({**shared, **_fields(sample, log), "answer": answer, "gold": gold, "correct": correct})
+            rows.append({**shared, **_fields(sample, log), **verdict})
     if not rows:
         raise BadInput(f"{file}: none of {len(samples)} samples has a score and no error, expected some")
-    why_absent["no score"] += unscored
     notes = [f"read {file}"]
     if log.status != "success":
         notes.append(f"the evaluation's status is {log.status!r}: some samples may never have been asked for")
-    if reasons := [f"{count} for {reason}" for reason, count in why_absent.items() if count]:
-        notes.append(f"left out: {', '.join(reasons)}")
+    if absent:
+        notes.append(f"left out: {', '.join(f'{count} for {reason}' for reason, count in absent.items())}")
+    whole = sum(
+        len(row["answer"] or "") > _LONG and row["answer"].casefold() == row["text"].strip().casefold()
+        for row in rows
+    )
     if whole:
         notes.append(
             f"scorer {name} gives the whole completion for {whole} answers, of which no two may be alike: "
             "a vote needs --grade, or a scorer that reads the answer"
         )
-    return Imported(as_samples(pd.DataFrame(rows), file), sum(why_absent.values()), tuple(notes))
+    return Imported(as_samples(pd.DataFrame(rows), file), sum(absent.values()), tuple(notes))
+
+
+def _graded(sample: EvalSample, grade: str, where: str) -> dict[str, Any]:
+    """answer, gold and correct by our own grader."""
+    target = _target(sample)
+    gold, answer = read_gold(target), GRADERS[grade](sample.output.completion)
+    if gold is None:
+        raise BadInput(f"{where}: the target is {target[-60:]!r}, expected an integer or '… #### 18'")
+    return {"answer": answer, "gold": gold, "correct": answer == gold}
+
+
+def _scored(sample: EvalSample, scorer: str, where: str) -> dict[str, Any] | None:
+    """answer, gold and correct by the log's scorer, or None where it gave no score."""
+    score = (sample.scores or {}).get(scorer)
+    if score is None:
+        return None
+    gold, correct = _normal(_target(sample)), _verdict(score.value, f"{where}, scorer {scorer}")
+    # What is held for right, without being read, votes for the right answer.
+    return {"answer": _normal(score.answer) or (gold if correct else None), "gold": gold, "correct": correct}
+
+
+def _target(sample: EvalSample) -> str:
+    return sample.target if isinstance(sample.target, str) else next(iter(sample.target), "")
 
 
 def _read(path: Path) -> tuple[EvalLog, Path]:
@@ -103,8 +114,6 @@ def _read(path: Path) -> tuple[EvalLog, Path]:
         raise BadInput(f"{file}: expected a log of inspect_ai, .eval or .json")
     try:
         log = read_eval_log(str(file), exclude_fields={"events", "messages", "store"})
-    except MemoryError:
-        raise
     except Exception as error:  # what a broken archive raises is not declared: zip, zlib, JSON, pydantic, …
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise BadInput(f"{file}: not a readable log of inspect_ai, perhaps cut off ({reason:.100})") from None

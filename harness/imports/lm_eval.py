@@ -67,8 +67,7 @@ def import_lm_eval(
             {**shared, "sample": i, "answer": answer, "correct": right, "text": text}
             for i, (text, answer, right) in enumerate(zip(said, answers, correct, strict=True))
         ]
-    notes = (f"read {file}", "lm-eval logs no tokens, so that the curves have no T", *reading.notes)
-    return Imported(as_samples(pd.DataFrame(table), file), 0, notes)
+    return Imported(as_samples(pd.DataFrame(table), file), 0, (f"read {file}", *reading.notes))
 
 
 def _newest(folder: Path) -> Path:

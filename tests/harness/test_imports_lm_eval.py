@@ -10,7 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from harness.cli.import_samples import import_samples
-from harness.imports import import_lm_eval
+from harness.config import model_location
+from harness.engines.tokens import PromptTokens
+from harness.imports import import_lm_eval, repeat_notes
 from results import BadInput, read_samples
 
 TASK = "toy_math"
@@ -134,6 +136,31 @@ def test_our_grader_needs_neither_the_settings_nor_the_filter(write: Write) -> N
     assert table["correct"].sum() == 3
     assert set(table["setting"]) == {"64"}
     assert set(table["model"]) == {"org__model"}
+
+
+def test_tokens_are_counted_where_a_tokenizer_is_named(write: Write, tmp_path: Path) -> None:
+    arguments = ("lm-eval", write(), "--grade", "hashes", "--out")
+    said = command(*arguments, tmp_path / "without").output
+    assert "note: no tokens in the log, so that curves have no T: --tokenizer MODEL counts them\n" in said
+    assert "tokens" not in read_samples(tmp_path / "without")
+    assert "no tokens" not in command(*arguments, tmp_path / "with", "--tokenizer", "tiny").output
+    tokenizer = PromptTokens(model_location("tiny"), None, chat=False, local_only=True).tokenizer
+    expected = [len(tokenizer.tokenize(text)) for text in chain(*RESPONSES)]
+    assert read_samples(tmp_path / "with")["tokens"].tolist() == expected
+    missing = command(*arguments, tmp_path / "no", "--tokenizer", str(tmp_path)).output
+    assert f"model {tmp_path}: no tokenizer could be loaded" in missing
+    assert not (tmp_path / "no").exists()
+
+
+def test_answers_of_one_seed_are_named(write: Write) -> None:
+    """A server that honours the one seed lm-eval sends with every request repeats itself."""
+    texts = [f"Question {i}, {'thought about at some length, ' * 4}#### {i}" for i in range(8)]
+    rows = [row(0, "f") | {"doc_id": i, "resps": [[text] * 4]} for i, text in enumerate(texts)]
+    (note,) = repeat_notes(import_lm_eval(write(rows), grade="hashes").table)
+    assert note.startswith("all answers are one text in 100.0% of the questions")
+    assert note.endswith("one seed for all requests, a cache, or greedy decoding; such answers are no sample")
+    varied = [cells | {"resps": [[*cells["resps"][0][:3], "#### 4"]]} for cells in rows]
+    assert repeat_notes(import_lm_eval(write(varied), grade="hashes").table) == ()
 
 
 def test_a_difference_to_the_logs_own_verdict_is_said(write: Write) -> None:

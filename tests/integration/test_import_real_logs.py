@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from harness.cli import cli
+from harness.imports import with_tokens
 from harness.questions import load_questions
 from results import read_curves, read_samples
 from results.cli import cli as results_cli
@@ -101,7 +102,7 @@ def inspect_log(sglang_url: str, tmp_path_factory: pytest.TempPathFactory) -> Pa
 def test_answers_of_lm_eval_are_the_curves_its_log_implies(
     lm_eval_out: Path, tmp_path: Path, options: list[str]
 ) -> None:
-    said = invoke("import", "lm-eval", lm_eval_out, "--out", tmp_path, "--model", "tiny", *options)
+    said = invoke("import", "lm-eval", lm_eval_out, "--out", tmp_path, "--tokenizer", "tiny", *options)
     assert f"{QUESTIONS * REPEATS} answers to {QUESTIONS} questions, 0 rows left out" in said
     assert "differs" not in said
     rows = [row for row in task.logged(lm_eval_out) if row["filter"] == "marked"]
@@ -136,6 +137,10 @@ def test_scores_of_inspect_ai_are_the_curves_its_log_implies(inspect_log: Path, 
         assert sorted(table["tokens"]) == sorted(s.output.usage.output_tokens for s in log.samples)
         assert set(table["question_id"]) == {q.question_id for q in load_questions("tiny")[:QUESTIONS]}
         assert 0 < table["correct"].mean() < 1
+    # Counted with the tokenizer an answer lacks its stop string, and at most that.
+    table = read_samples(tmp_path / "scored")
+    lacking = table["tokens"] - with_tokens(table, "tiny")["tokens"]
+    assert set(lacking[table["finish_reason"] == "stop"]) <= {1, 2}
     curves = read_curves(tmp_path / "scored" / "curves.csv")
     # T: the tokens of one answer, summed over the questions.
     used = sum(sample.output.usage.output_tokens for sample in log.samples)
