@@ -16,6 +16,7 @@ from scipy.stats import norm
 
 from predict.data import Group
 from predict.forecast import forecast
+from predict.predictors import DEFAULT
 from predict.protocol import Options, Points, Status
 from predict.split import Request
 from results import BadInput
@@ -77,9 +78,7 @@ def price(
             f"{group.name}: setting {name!r} has no token counts, so it cannot be priced: expected a column "
             "tokens (samples) or tokens_per_answer (curves)"
         )
-    table = (
-        _as_measured(table) if predictor != "mixture" or not group.pools else table.assign(known="forecast")
-    )
+    table = _as_measured(table) if predictor != DEFAULT or not group.pools else table.assign(known="forecast")
     table = table.assign(cost=table["tokens_per_answer"] * table["N"])
     table = table[table["status"].isin(USABLE) & table["predicted"].between(0, 1)]
     if table.empty:

@@ -30,19 +30,11 @@ def able(method: str, samples: bool) -> list[str]:
     ]
 
 
+DEFAULT = "mixture"
+"""Where only curves are known it falls back to laws along N and T, and says so."""
+
 WHY_NOT = {
     "beta-binomial": "it needs samples and --method best_of_n",
     "plug-in": "it needs samples, not curves",
 }
 """What a predictor lacks where it is asked for and cannot."""
-
-
-ON_CURVES_ALONG_N, ON_CURVES_ALONG_T = "power-law", "low-cost-to-high"
-"""The best measured predictors where only curves are known (docs/forecasting.md)."""
-
-
-def default(samples: bool, new_settings: bool) -> str:
-    """The predictor for those who name none; `new_settings`: settings without data are asked for."""
-    if samples:
-        return "mixture"
-    return ON_CURVES_ALONG_T if new_settings else ON_CURVES_ALONG_N

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from predict.backtest import hide
+from predict.backtest import backtest, hide
 from predict.data import Group, read_groups
 from predict.predictors import PREDICTORS, able
 from predict.protocol import Observed, Options, Points
@@ -100,27 +100,12 @@ def left_out(job: Job) -> pd.DataFrame:
     for group in read_groups([ROOT / job.source], "majority"):
         names = [name for name, _ in group.points.settings()]
         for k in range(min(3, len(names) - 1), len(names)):
-            question = ask(group, Request(fit_settings=tuple(names[:k]), replicates=REPLICATES))
-            asked = np.isin(question.role, ["held_out"])
-            targets = pd.DataFrame(
-                {
-                    "setting": question.targets.setting,
-                    "T": question.targets.T,
-                    "N": question.targets.N,
-                    "accuracy": question.truth,
-                }
-            )[asked]
-            options = Options(replicates=REPLICATES, pool=int(group.points.N.max()))
-            part = _forecast(
-                job,
-                question.observed,
-                targets,
-                pd.Series(False, targets.index),
-                options,
-                k,
-                bool(group.pools),
-            )
-            parts.append(part.assign(model=group.model))
+            found = backtest(
+                group, able("majority", bool(group.pools)), Request(fit_settings=tuple(names[:k])), 1,
+                Options(replicates=REPLICATES),
+            )  # fmt: skip
+            label = f"{job.label} {group.model.split('/')[-1]}" if group.pools else job.label
+            parts.append(found.assign(kind=job.kind, set=label, role="held_out", fitted=k))
     return pd.concat(parts)
 
 

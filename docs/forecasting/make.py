@@ -102,6 +102,7 @@ def main(jobs: int, splits: int, data: Path) -> None:
         list(pool.map(run, backtests))
     with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         evidence = pd.concat(pool.map(rows_of, [*TWIN_JOBS, *LENGTH_JOBS]), ignore_index=True)
+    write_raw(evidence, ROOT / WORK / "evidence.csv")
     hidden = pd.concat([backtest.rows() for backtest in BACKTESTS], ignore_index=True)
     write(hidden, evidence, [shown(words, data) for words in [*commands, *backtests]])
     click.echo(f"{time.monotonic() - started:.0f} s")
@@ -181,8 +182,8 @@ def write(hidden: pd.DataFrame, evidence: pd.DataFrame, commands: list[str]) -> 
 def summary_by_set(rows: pd.DataFrame) -> pd.DataFrame:
     """`predict.backtest.summary` of each set."""
     parts = [
-        summary(part).reset_index().assign(set=name, method=part["method"].iloc[0])
-        for name, part in rows.groupby("set", sort=False)
+        summary(part).reset_index().assign(set=name, method=method)
+        for (name, method), part in rows.groupby(["set", "method"], sort=False)
     ]
     table = pd.concat(parts, ignore_index=True)
     return table[["set", "method", *table.columns.drop(["set", "method"])]]
@@ -223,11 +224,13 @@ def overall(hidden: pd.DataFrame, evidence: pd.DataFrame) -> str:
         table = summary(rows)
         for predictor in (name for name in TABLE_ORDER if name in table.index):
             row = table.loc[predictor]
-            numbers = [f"{100 * row[key]:+.2f}" if key == "bias" else f"{100 * row[key]:.2f}"
-                       for key in ("mean_error", "bias", "worst_error")]  # fmt: skip
+            if not row["forecasts"]:
+                continue
+            bias = f"{100 * row['bias']:+.2f}".replace("-", "−")
+            numbers = [f"{100 * row['mean_error']:.2f}", bias, f"{100 * row['worst_error']:.1f}"]
             held = "–" if pd.isna(row["coverage"]) else f"{100 * row['coverage']:.0f} %"
             cells = [kind, predictor, f"{row['forecasts']:.0f}", f"{row['missing']:.0f}", *numbers, held]
-            lines.append("| " + " | ".join(cells).replace("-", "−").replace("−law", "-law") + " |")
+            lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 

@@ -27,9 +27,8 @@ from predict.cli.wording import (
 )
 from predict.data import Group, read_groups
 from predict.forecast import forecast
-from predict.predictors import PREDICTORS, default
 from predict.protocol import Options
-from predict.split import Request, ask
+from predict.split import Request
 from results import write_forecast
 
 LINES = 24
@@ -44,12 +43,7 @@ CLOSE = 0.01
 )
 @option.inputs("INPUT")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Forecast table to write.")
-@click.option(
-    "--predictor",
-    default="default",
-    show_default=f"mixture; on curves {default(False, False)}, for new settings {default(False, True)}",
-    help=f"One of {', '.join(PREDICTORS)}, or all that can.",
-)
+@option.predictor
 @option.method
 @click.option("--fit-max-n", type=click.IntRange(1), help="Look at N (of samples: answers) up to this.")
 @click.option("--fit-max-tokens", type=float, help="Look at settings up to this many tokens per answer.")
@@ -77,22 +71,11 @@ def forecast_command(
     options = Options(replicates=bootstrap, seed=seed, target=target)
     tables = []
     for group in tqdm(groups, unit="group", disable=None, leave=False):
-        names, notes = chosen(predictor, group, request)
-        table, warned = forecast(group, request, names, options)
-        show(group, table, [*notes, *warned])
+        table, notes = forecast(group, request, option.chosen(predictor, group), options)
+        show(group, table, notes)
         tables.append(table)
     write_forecast(pd.concat(tables, ignore_index=True), out)
     click.echo(f"\n{sum(map(len, tables))} rows in {out}")
-
-
-def chosen(predictor: str, group: Group, request: Request) -> tuple[list[str], list[str]]:
-    """The predictors meant, and what is to be said where the default one needs samples."""
-    if predictor != "default" or group.pools:
-        return option.chosen(predictor, group), []
-    question = ask(group, request)
-    new = not set(question.targets.setting) <= set(question.observed.points.setting)
-    name = default(samples=False, new_settings=new)
-    return [name], [f"mixture, the default, needs samples: {name} forecasts these curves"]
 
 
 def show(group: Group, table: pd.DataFrame, notes: list[str]) -> None:

@@ -1,6 +1,6 @@
 """Options that the commands share, and how their values are read.
 
---at-n 16,64  ->  (16, 64)      --predictor default  ->  ["mixture"] for samples, ["joint"] for curves
+--at-n 16,64  ->  (16, 64)      --predictor all  ->  ["low-cost-to-high", "flat", …]
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from typing import TypeVar
 import click
 
 from predict.data import Group
-from predict.predictors import PREDICTORS, WHY_NOT, able
+from predict.predictors import DEFAULT, PREDICTORS, WHY_NOT, able
 from results import BadInput
 
 Command = TypeVar("Command", bound=Callable[..., object])
@@ -68,6 +68,12 @@ def target(command: Command) -> Command:
     )(command)
 
 
+def predictor(command: Command) -> Command:
+    """--predictor: who forecasts."""
+    help_ = f"One of {', '.join(PREDICTORS)}, or all that can."
+    return click.option("--predictor", default=DEFAULT, show_default=True, help=help_)(command)
+
+
 def seed(command: Command) -> Command:
     """--seed of all randomness."""
     return click.option("--seed", default=0, show_default=True, type=click.IntRange(0))(command)
@@ -76,12 +82,10 @@ def seed(command: Command) -> Command:
 def chosen(predictor: str, group: Group) -> list[str]:
     """The predictors meant by --predictor for this group. Raises BadInput for one that cannot."""
     possible = able(group.method, samples=bool(group.pools))
-    if predictor == "default":
-        return ["mixture"]  # from curves it falls back and says so
     if predictor == "all":
         return possible
     if predictor not in PREDICTORS:
         raise BadInput(f"--predictor {predictor!r}: expected one of {', '.join(PREDICTORS)}, all")
-    if predictor not in possible and predictor != "mixture":
+    if predictor not in possible and predictor != DEFAULT:
         raise BadInput(f"--predictor {predictor}: cannot forecast {group.name}: {WHY_NOT[predictor]}")
     return [predictor]

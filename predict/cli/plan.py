@@ -15,7 +15,7 @@ from predict.cli.wording import METHOD_WORDS, STATUS_WORDS, aligned, choice, int
 from predict.data import Group, read_groups
 from predict.next_run import LEAST, NextRun, advised, next_runs
 from predict.plan import Plan, place, plan
-from predict.predictors import default
+from predict.predictors import DEFAULT, PREDICTORS
 from predict.protocol import Options
 from results import BadInput
 from results.files import check_suffix, write_raw
@@ -32,12 +32,7 @@ from results.plots_plan import PLOT_SUFFIXES, PlanView, save_plans
     type=click.FloatRange(0, min_open=True),
     help="Find the best way within this many tokens a question.",
 )
-@click.option(
-    "--predictor",
-    default="default",
-    show_default=f"mixture; on curves {default(False, False)}, for new settings {default(False, True)}",
-    help="One predictor.",
-)
+@click.option("--predictor", default=DEFAULT, show_default=True, help=f"One of {', '.join(PREDICTORS)}.")
 @option.method
 @click.option("--max-n", default=64, show_default=True, type=click.IntRange(1), help="Largest N considered.")
 @click.option("--at-settings", callback=option.names, help="Consider new settings too, as NAME=LENGTH.")
@@ -58,6 +53,8 @@ def plan_command(
     """
     if target_accuracy is not None and token_budget is not None:
         raise click.UsageError("expected --target-accuracy or --token-budget, not both")
+    if predictor == "all":
+        raise click.UsageError("--predictor all: a plan goes by one predictor")
     if out is not None:
         check_suffix(out)
     if plot is not None and plot.suffix not in PLOT_SUFFIXES:
@@ -65,9 +62,7 @@ def plan_command(
     options = Options(replicates=bootstrap, seed=seed, target=target)
     tables, views = [], []
     for group in read_groups(inputs, method):
-        name = default(bool(group.pools), bool(at_settings)) if predictor == "default" else (
-            option.chosen(predictor, group)[0]
-        )  # fmt: skip
+        (name,) = option.chosen(predictor, group)
         found = plan(group, name, max_n, options, target_accuracy, token_budget, at_settings)
         show(group, name, found, target_accuracy, token_budget)
         if group.pools and found.chosen is not None and found.chosen["low"] < found.chosen["high"]:
