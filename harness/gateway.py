@@ -39,7 +39,7 @@ def gateway_launch(port: int, metrics_port: int, workers: Sequence[str]) -> Laun
     flags += ["--worker-startup-check-interval", "1"]
     flags += ["--request-timeout-secs", str(24 * 3600)]  # a long queue is no fault: the client decides
     flags += ["--prometheus-host", "127.0.0.1", "--prometheus-port", str(metrics_port)]
-    flags += ["--disable-tokenizer-autoload", "--log-level", "warn"]
+    flags += ["--disable-tokenizer-autoload", "--log-level", "warn", "--shutdown-grace-period-secs", "1"]
     return Launch((sys.executable, "-m", "smg", "launch", *flags), {})
 
 
@@ -70,7 +70,7 @@ class Fleet:
             self._servers = {
                 url: stack.enter_context(Server(launch)) for url, launch in self._launches.items()
             }
-            # Runs first: while one server is waited for, the others end too.
+            # Runs before they are waited for one by one.
             stack.callback(self._ask_all_to_end)
             for url, server in self._servers.items():
                 _wait_until_ready(f"{url}/health", server, "SGLang")
