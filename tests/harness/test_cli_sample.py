@@ -1,19 +1,22 @@
 """python -m harness sample and serve, as a user meets them."""
 
+import itertools
 import json
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import harness.engines
 from harness.cli import cli
-from harness.engines import Completion, EngineError
+from harness.engines import Completion
+from harness.engines.base import RequestRefused
 from results import run
 
 HARNESS = [sys.executable, "-m", "harness"]
@@ -87,31 +90,144 @@ def test_a_small_run_end_to_end_and_ctrl_c_in_another(tmp_path: Path) -> None:
     assert session["answers"] == len(rows) > 0
 
 
-def test_answers_that_stay_missing_are_exit_status_3(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    class Failing:
-        name, version = "failing", "1"
+class Scripted:
+    """An engine that gives what `script` returns for the number of a request, or raises what it raises."""
 
-        def describe(self) -> dict[str, object]:
-            return {}
+    name, version, overloads = "scripted", "1", 0
 
-        async def generate(self, *_: object) -> list[Completion]:
-            raise EngineError("refused with status 400: too long")
+    def __init__(self, script: Callable[[int, int], list[str]]) -> None:
+        self._script = script
+        self._asked = itertools.count()
 
-    @asynccontextmanager
-    async def failing(*_: object) -> AsyncIterator[Failing]:
-        yield Failing()
+    def describe(self) -> dict[str, object]:
+        return {}
 
-    monkeypatch.setattr(harness.engines, "engine_for", failing)
-    command = ["sample", "tiny", "--set", "limit=2", "--set", "budgets=10", "--out", str(tmp_path)]
-    monkeypatch.setattr(sys, "argv", ["python -m harness", *command])
-    with pytest.raises(SystemExit) as ended:
-        run(cli, "python -m harness")
-    assert ended.value.code == 3
-    stderr = capsys.readouterr().err.splitlines()
-    line = "no answer: question tiny-0000, setting 10, sample 0 to 63: refused with status 400: too long"
-    assert line in stderr
-    assert stderr[-1].startswith(
-        "error: 128 of 128 answers are missing, 2 requests failed: run the same command"
+    async def generate(self, _prompt: str, n: int, *_: object) -> list[Completion]:
+        texts = self._script(next(self._asked), n)
+        return [Completion(text, 30, 20, "stop", None) for text in texts]
+
+
+@pytest.fixture
+def sampled(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Callable[..., tuple[int, list[str], list[str]]]:
+    """Run `sample tiny` with a script in place of an engine: exit status, lines of stdout and of stderr."""
+
+    def run_it(script: Callable[[int, int], list[str]], *options: object) -> tuple[int, list[str], list[str]]:
+        @asynccontextmanager
+        async def opened(*_: object) -> AsyncIterator[Scripted]:
+            yield Scripted(script)
+
+        monkeypatch.setattr(harness.engines, "engine_for", opened)
+        command = ["sample", "tiny", "--out", str(tmp_path), *map(str, options)]
+        monkeypatch.setattr(sys, "argv", ["python -m harness", *command])
+        with pytest.raises(SystemExit) as ended:
+            run(cli, "python -m harness")
+        assert isinstance(ended.value.code, int)
+        output = capsys.readouterr()
+        return ended.value.code, output.out.splitlines(), output.err.splitlines()
+
+    return run_it
+
+
+Sampled = Callable[..., tuple[int, list[str], list[str]]]
+
+
+def summary(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "run.json").read_text())["summary"]
+    return found
+
+
+def refuse(_number: int, _n: int) -> list[str]:
+    raise RequestRefused("refused with status 400: too \x1b[2Jlong")
+
+
+def test_answers_that_stay_missing_are_exit_status_3(sampled: Sampled, tmp_path: Path) -> None:
+    code, out, err = sampled(refuse, "--limit", 2, "--set", "budgets=10")
+    assert (code, out) == (3, [])
+    line = (
+        "no answer: question tiny-0000, setting 10, sample 0 to 63: refused with status 400: too \\x1b[2Jlong"
     )
+    assert line in err
+    assert err[-1] == (
+        "error: 128 of 128 answers are missing, 2 requests failed "
+        "(the server refused those for 128 answers): run the same command again to ask for them"
+    )
+    (setting,) = summary(tmp_path)["settings"]
+    assert (setting["answers"], setting["answers_of_refused_requests"]) == (0, 128)
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (["--shard", "3/2"], "--set shard: shard is '3/2', expected i/n with i from 1 to n, such as 2/4"),
+        (["--shard", "0/2"], "--set shard: shard is '0/2', expected i/n with i from 1 to n, such as 2/4"),
+        (["--shard", "a"], "--set shard: shard is 'a', expected i/n with i from 1 to n, such as 2/4"),
+        (["--limit", 2, "--shard", "3/3"], "shard 3/3 of 2 questions: none is left, expected fewer shards"),
+        (["--limit", 0], "--set limit: limit is 0, expected greater than or equal to 1"),
+        (["--rate", 9], "--rate without --dry-run, expected both"),
+        (["--dry-run", "--rate", -1], "Invalid value for '--rate': -1.0 is not in the range x>0."),
+        (["--dry-run", "--shard", "1/0"], "--set shard: shard is '1/0', expected i/n with i from 1 to n"),
+    ],
+)
+def test_a_part_that_is_none_is_one_line(
+    sampled: Sampled, tmp_path: Path, options: list[object], line: str
+) -> None:
+    code, out, (err,) = sampled(refuse, *options)
+    assert (code, out, list(tmp_path.iterdir())) == (2, [], [])
+    assert err.startswith(f"error: {line}")
+
+
+def test_another_shard_in_the_folder_is_refused(sampled: Sampled, tmp_path: Path) -> None:
+    part = ("--limit", 4, "--set", "budgets=10", "--shard")
+    assert sampled(lambda _number, n: ["##1##"] * n, *part, "1/2")[0] == 0
+    for options in ((), ("--dry-run",)):
+        code, _, (err,) = sampled(refuse, *part, "2/2", *options)
+        assert code == 2
+        assert 'sampled with another shard ("1/2" then, "2/2" now): expected the same' in err
+
+
+def test_the_summary_is_over_the_answers_of_all_sessions(sampled: Sampled, tmp_path: Path) -> None:
+    def partly(number: int, n: int) -> list[str]:
+        return refuse(number, n) if number == 1 else ["I can't answer that."] * n
+
+    small = ("--limit", 1, "--set", "budgets=10", "--set", "samples=8", "--set", "chunk=4")
+    assert sampled(partly, *small)[0] == 3
+    (setting,) = summary(tmp_path)["settings"]
+    assert (setting["answers"], setting["refused"], setting["answers_of_refused_requests"]) == (4, 1.0, 4)
+
+    code, out, _ = sampled(lambda _number, n: ["##1##"] * n, *small)
+    assert code == 0
+    assert out[1].split()[:6] == ["10", "sample", "8", "30.0", "30", "84"]
+    assert out[1].split()[7:9] == ["50.0%", "50.0%"]  # unreadable, refused
+    (setting,) = summary(tmp_path)["settings"]
+    assert (setting["answers"], setting["refused"], setting["answers_of_refused_requests"]) == (8, 0.5, 0)
+    assert setting["max_new_tokens"] == 84
+    record = json.loads((tmp_path / "run.json").read_text())
+    assert [session["tokens"] for session in record["sessions"]] == [120, 120]
+
+
+def test_answers_that_repeat_raise_an_alarm_also_when_a_run_goes_on(sampled: Sampled, tmp_path: Path) -> None:
+    def same_seed(_number: int, n: int) -> list[str]:
+        return [f"The answer is ##{index}##." for index in range(n)]
+
+    settings = ("--set", "budgets=40,60", "--set", "chunk=8", "--limit", 5)
+    code, _, err = sampled(same_seed, *settings, "--set", "samples=8")
+    assert code == 0
+    assert not any("warning" in line for line in err)  # a request for each question: nothing is repeated
+    code, _, err = sampled(same_seed, *settings, "--set", "samples=16")
+    assert code == 0
+    assert err[-1].startswith(
+        "warning: answers repeat more than sampling explains: "
+        "answers at the same place of different requests have the same text in 100.00% of pairs, "
+        "6.67% are expected (chance below 1e-"
+    )
+    assert summary(tmp_path)["alarm"] == err[-1].removeprefix("warning: ")
+    assert sampled(same_seed, *settings, "--set", "samples=16")[2][-1] == err[-1]  # nothing left to ask for
+
+
+def test_a_dry_run_asks_for_nothing_and_writes_nothing(sampled: Sampled, tmp_path: Path) -> None:
+    code, out, err = sampled(refuse, "--dry-run", "--rate", 1000, "--limit", 10, "--shard", "2/4")
+    assert (code, err, list(tmp_path.iterdir())) == (0, [], [])
+    assert out[-4] == "requests: 18, for 1,152 of 1,152 answers"  # questions 2, 6 and 10
+    assert out[-1].startswith("time: 54 s at 1,000 completion tokens/s (given), ")
