@@ -124,3 +124,90 @@ def test_a_predictor_that_needs_samples_says_so(tmp_path: Path) -> None:
     fallback = forecast(curve(), tmp_path, "--predictor", "mixture", "--at-n", "16")
     assert fallback.exit_code == 0
     assert "mixture needs samples" in fallback.stderr
+
+
+def command(name: str, frame: pd.DataFrame, folder: Path, *options: str) -> Result:
+    frame.to_csv(folder / "input.csv", index=False)
+    return CliRunner().invoke(main, [name, str(folder / "input.csv"), "--bootstrap", "20", *options])
+
+
+@pytest.mark.parametrize("column", ["correct", "question_id", "sample"])
+def test_a_missing_value_in_samples_is_named_by_row_and_column(tmp_path: Path, column: str) -> None:
+    frame = simulated_samples(questions=4, answers=3).astype(object)
+    frame.loc[3, column] = np.nan
+    done = forecast(frame, tmp_path)
+    assert done.exit_code == 2
+    assert "row 4" in done.output
+    assert f"'{column}'" in done.output
+
+
+def test_no_readable_answer_at_all_is_an_accuracy_of_nothing(tmp_path: Path) -> None:
+    frame = simulated_samples(questions=8, answers=4).assign(answer=None, correct=False)
+    assert forecast(frame, tmp_path, "--at-n", "16", "--predictor", "all").exit_code == 0
+    table = read_forecast(tmp_path / "f.csv")
+    assert (table.query("predictor == 'mixture'")["predicted"] < 0.01).all()
+
+
+def test_questions_missing_at_one_setting_are_no_wrong_answers(tmp_path: Path) -> None:
+    frame = simulated_samples(questions=20, answers=6)
+    hard = frame.groupby("question_id")["correct"].mean().nsmallest(8).index
+    lacking = frame[~((frame["setting"] == "40") & frame["question_id"].isin(hard))]
+    at = ("--at-n", "1", "--predictor", "flat")
+    assert forecast(lacking, tmp_path, *at).exit_code == 0
+    table = read_forecast(tmp_path / "f.csv").set_index("setting")
+    easy = frame[(frame["setting"] == "40") & ~frame["question_id"].isin(hard)]
+    assert table.loc["40", "accuracy"] == pytest.approx(easy["correct"].mean())
+    assert table.loc["40", "questions"] == 12
+
+
+def test_an_empty_table_is_refused(tmp_path: Path) -> None:
+    done = forecast(simulated_samples(questions=2, answers=2).head(0), tmp_path)
+    assert done.exit_code == 2
+    assert "no rows" in done.output
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (simulated_samples(questions=8, answers=4).drop(columns="tokens"), "no token counts"),
+        (curve(), "no token counts"),
+        (curve(accuracy=[0.5, 1.2, 0.6, 0.7]), "from 0 to 1"),
+    ],
+    ids=["samples without tokens", "curves without tokens", "above 1"],
+)
+def test_a_plan_without_prices_or_with_impossible_curves_is_refused(
+    tmp_path: Path, frame: pd.DataFrame, words: str
+) -> None:
+    done = command("plan", frame, tmp_path, "--target-accuracy", "0.7")
+    assert done.exit_code == 2
+    assert words in done.output
+
+
+@pytest.mark.parametrize("correct", [True, False], ids=["all right", "all wrong"])
+def test_unanimous_samples_are_planned_with(tmp_path: Path, correct: bool) -> None:
+    frame = simulated_samples(questions=8, answers=4)
+    frame = frame.assign(answer="right" if correct else "wrong", correct=correct)
+    done = command("plan", frame, tmp_path, "--target-accuracy", "0.7")
+    assert done.exit_code == 0, done.output
+    assert ("To reach 70.0 %: setting 40, N = 1" if correct else "nothing considered does") in done.output
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [simulated_samples(questions=1, answers=6), simulated_samples(questions=8, answers=4, settings=("40",))],
+    ids=["one question", "one setting"],
+)
+def test_one_question_or_one_setting_is_planned_with(tmp_path: Path, frame: pd.DataFrame) -> None:
+    done = command("plan", frame, tmp_path, "--token-budget", "1000")
+    assert done.exit_code == 0, done.output
+    assert "Within 1,000 tokens a question: setting" in done.output
+
+
+def test_a_backtest_that_hides_nothing_is_refused(tmp_path: Path) -> None:
+    frame = simulated_samples(questions=8, answers=1)
+    done = command(
+        "backtest", frame, tmp_path, "--out", str(tmp_path / "b.csv"), "--fit-max-n", "1", "--at-n", "4"
+    )
+    assert done.exit_code == 2
+    assert "has no truth" in done.output
+    assert not (tmp_path / "b.csv").exists()

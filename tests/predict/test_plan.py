@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from predict.cli import main
 from predict.data import Group, read_groups
@@ -64,9 +65,83 @@ def test_unpriced_data_are_refused(group: Group, data_dir: Path) -> None:
         plan(read_groups([source], "majority")[0], "flat", 8, Options(replicates=20), token_budget=100)
 
 
-def test_command_prints_the_choice_and_refuses_two_goals(curves_file: Path) -> None:
+def test_command_prints_the_choice(curves_file: Path) -> None:
     done = CliRunner().invoke(main, ["plan", str(curves_file), "--target-accuracy", "0.75", "--max-n", "32"])
     assert done.exit_code == 0, done.output
     assert "To reach 75.0 %: setting" in done.output
-    both = ["plan", str(curves_file), "--target-accuracy", "0.75", "--token-budget", "5"]
-    assert CliRunner().invoke(main, both).exit_code == 2
+
+
+def invoke(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["plan", *arguments])
+
+
+def test_without_a_goal_the_frontier_and_its_best_choice_are_printed(curves_file: Path) -> None:
+    done = invoke(str(curves_file))
+    assert done.exit_code == 0, done.output
+    assert done.output.count("Best of all considered: setting") == 2  # two models
+
+
+def test_measured_points_are_taken_as_measured(curves_file: Path) -> None:
+    group = next(g for g in read_groups([curves_file], "majority") if g.model == "small")
+    rows = plan(group, "power-law", 64, Options(replicates=40)).options
+    seen = rows[rows["known"] == "measured"]
+    known = {(s, n): a for s, n, a in zip(group.points.setting, group.points.N, group.accuracy, strict=True)}
+    assert len(seen) == 36
+    for row in seen.itertuples():
+        assert row.predicted == known[row.setting, row.N]
+        assert row.high - row.low == pytest.approx(2 * 1.645 * 0.005, rel=1e-3)
+    assert set(rows.loc[rows["known"] == "forecast", "N"]) == {64}
+
+
+def test_new_settings_are_priced_by_the_length_named(curves_file: Path) -> None:
+    group = next(g for g in read_groups([curves_file], "majority") if g.model == "large")
+    rows = plan(group, "joint", 8, Options(replicates=40), new_settings=("long=6000",)).options
+    long = rows[rows["setting"] == "long"].set_index("N")
+    assert long.loc[4, "cost"] == pytest.approx(24_000)
+    assert long.loc[4, "predicted"] == pytest.approx(
+        0.9 - 0.4 * np.exp(-((0.8 - 0.5 * np.exp(-0.6 * 6)) ** 2) * 4 / 2), abs=0.01
+    )
+
+
+def test_from_samples_the_next_run_is_named_with_its_price(samples_file: Path, tmp_path: Path) -> None:
+    table, picture = tmp_path / "plan.csv", tmp_path / "plan.svg"
+    done = invoke(
+        str(samples_file), "--target-accuracy", "0.6", "--max-n", "16", "--bootstrap", "60",
+        "--out", str(table), "--plot", str(picture),
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "The next run, to narrow the interval at setting" in done.output
+    assert "12 → 24" in done.output
+    rows = pd.read_csv(table, dtype={"setting": str})
+    assert len(rows) == 4 * 5
+    assert (rows["cost"] == sorted(rows["cost"])).all()
+    assert picture.read_text().startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--target-accuracy", "0.75", "--token-budget", "5"), "not both"),
+        (("--target-accuracy", "1.5"), "0<=x<=1"),
+        (("--token-budget", "0"), "x>0"),
+        (("--plot", "plan.pdf"), "expected a name ending in .png, .svg, .html"),
+        (("--out", "plan.txt"), "unknown kind of file"),
+        (("--predictor", "all"), "a plan goes by one predictor"),
+        (("--predictor", "plug-in"), "it needs samples"),
+        (("--predictor", "magic"), "expected one of"),
+        (("--at-settings", "new"), "no setting 'new' to forecast"),
+    ],
+)
+def test_bad_options_are_refused_in_one_line(curves_file: Path, options: tuple[str, ...], words: str) -> None:
+    done = invoke(str(curves_file), *options)
+    assert done.exit_code == 2
+    assert words in done.output
+
+
+def test_goals_out_of_reach_are_said_to_be(curves_file: Path) -> None:
+    high = invoke(
+        str(curves_file), "--target-accuracy", "0.999", "--bootstrap", "40", "--predictor", "power-law"
+    )
+    assert "nothing considered does; the best is setting" in high.output
+    low = invoke(str(curves_file), "--token-budget", "1", "--bootstrap", "40", "--predictor", "power-law")
+    assert "nothing considered is so cheap; the least is setting 0.8, N = 1, 800 tokens" in low.output
