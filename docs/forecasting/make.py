@@ -11,6 +11,7 @@ file, and the tables between the markers of docs/forecasting.md. Answers stay in
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -95,6 +96,7 @@ def main(jobs: int, splits: int, data: Path) -> None:
     """Remake the tables and pictures of docs/forecasting.md."""
     started = time.monotonic()
     os.environ["OMP_NUM_THREADS"] = "1"  # for the processes started below
+    shutil.rmtree(ROOT / WORK, ignore_errors=True)
     commands = prepare(data)
     with ThreadPoolExecutor(jobs) as pool:
         list(pool.map(run, commands))
