@@ -7,7 +7,9 @@
 A reply that is not `n` whole answers to this prompt is asked for again; an aborted answer is no answer.
 """
 
+import asyncio
 import json
+import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from functools import partial
@@ -18,7 +20,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from harness.engines.base import Completion, EngineError, Sampling
-from harness.engines.connection import Connection, excerpt
+from harness.engines.connection import POLL_SECONDS, START_PATIENCE, Connection, excerpt
 from harness.engines.retrying import TryAgain
 from harness.engines.tokens import PromptTokens
 from results import BadInput
@@ -183,10 +185,15 @@ class SGLangEngine:
 
     async def _account(self, name: str) -> dict[str, Any]:
         """A server's account of itself; routers still know it by an older name."""
-        for path in (f"/{name}", f"/get_{name}"):
-            status, content = await self._server.get(path)
-            if status != 404:
+        deadline = time.monotonic() + START_PATIENCE
+        while True:
+            for path in (f"/{name}", f"/get_{name}"):
+                status, content = await self._server.get(path)
+                if status != 404:
+                    break
+            if status != 503 or time.monotonic() > deadline:
                 break
+            await asyncio.sleep(POLL_SECONDS)  # a router that is well, and does not know its servers yet
         try:
             found = json.loads(content)
         except ValueError:

@@ -1,5 +1,6 @@
 """Several servers behind a gateway: their flags, starting in order, stopping together, dying one by one."""
 
+import asyncio
 import importlib.util
 import socket
 import sys
@@ -10,8 +11,12 @@ from pathlib import Path
 
 import pytest
 import torch
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 import harness.gateway
+from harness.config import model_location
+from harness.engines.sglang import SGLangEngine
 from harness.gateway import Fleet, gateway_launch
 from harness.serve import Launch, check_free, free_port, free_ports, launch
 from results import BadInput
@@ -142,3 +147,28 @@ def test_every_server_has_gpus_of_its_own(
     assert [command.environment["CUDA_VISIBLE_DEVICES"] for command in started] == shares
     with pytest.raises(BadInput, match=f"{2 * gpus} copies of the model on {gpus} GPUs"):
         launch("m", port=1, dp=gpus, workers=2)
+
+
+def test_a_gateway_that_does_not_know_its_servers_yet_is_waited_for() -> None:
+    asked: list[str] = []
+
+    async def account(request: web.Request) -> web.Response:
+        asked.append(request.path)
+        if request.path.startswith("/get_") and asked.count(request.path) > 2:
+            return web.json_response({"model_path": "/srv/model", "version": "0.5.23"})
+        return web.Response(status=503 if request.path.startswith("/get_") else 404)
+
+    async def healthy(_request: web.Request) -> web.Response:
+        return web.Response()
+
+    async def run() -> str:
+        app = web.Application()
+        app.router.add_get("/health", healthy)
+        app.router.add_get("/{name}", account)
+        async with TestServer(app) as running:
+            url = str(running.make_url("/"))
+            async with SGLangEngine(url, model_location("tiny"), revision=None, chat=True) as engine:
+                return engine.version
+
+    assert asyncio.run(run()) == "0.5.23"
+    assert asked.count("/get_model_info") == asked.count("/get_server_info") == 3

@@ -1,0 +1,23 @@
+"""The check of a GPU host, all of it but for the GPU and the size: a real server with random weights."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.integration
+
+
+def test_the_whole_road_on_a_cpu() -> None:
+    pytest.importorskip("sglang")
+    command = [sys.executable, "-m", "harness", "gpu-check", "--device", "cpu", "--shape", "small"]
+    command += ["--prompts", "4", "--answers", "8", "--tokens", "64"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+    title, tokens, _, cache, client = done.stdout.splitlines()
+    assert title == "4 prompts x 8 answers x 64 tokens, small with random weights"
+    assert re.search(r" 2048 tokens in [\d.]+ s$", tokens)  # 4 * 8 * 64: none ended early
+    # All of a prompt but its last token comes out of the cache for every answer after the first pass.
+    assert float(cache.split()[2].rstrip("%")) > 80
+    assert 0 < float(client.split()[1].rstrip("%")) < 100
