@@ -11,7 +11,7 @@ have no answers and count nowhere in this table.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -131,11 +131,11 @@ class Tally:
 
     def alarm(self) -> str | None:
         """One sentence where answers repeat more than independent sampling explains, else None."""
-        worst = next(iter(self.repeats()), None)
-        return f"answers repeat more than sampling explains: {worst}" if worst and worst.alarm else None
+        return _alarm(self.repeats())
 
     def summary(self) -> dict[str, Any]:
         """The counts for run.json: one object a setting and decoding, and what the repeats say."""
+        repeats = self.repeats()
         return {
             "settings": [
                 {
@@ -154,8 +154,8 @@ class Tally:
                 }
                 for (setting, decoding), counts in self.ordered()
             ],
-            "repeats": [asdict(repeat) for repeat in self.repeats()],
-            "alarm": self.alarm(),
+            "repeats": [asdict(repeat) for repeat in repeats],
+            "alarm": _alarm(repeats),
         }
 
     def table(self) -> str:
@@ -183,6 +183,11 @@ _HEADER = (
     *("setting", "decoding", "answers", "tokens", "90%", "limit"),
     *("cut off", "unreadable", "refused", "distinct", "correct"),
 )
+
+
+def _alarm(repeats: Sequence[Repeat]) -> str | None:
+    worst = next(iter(repeats), None)
+    return f"answers repeat more than sampling explains: {worst}" if worst and worst.alarm else None
 
 
 def _cell(value: float | None, how: str = "") -> str:
