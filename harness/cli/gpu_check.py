@@ -1,11 +1,11 @@
 """python -m harness gpu-check: how fast this machine would sample an 8B model, without downloading one.
 
-$ python -m harness gpu-check
-64 prompts x 64 answers x 256 tokens, llama-3.1-8b with random weights
-tokens/s         12345   1048576 tokens in 84.9 s
-the server's     12890   its own count while it was busy, median of 80 readings
-prefix cache     93.8%   of 3014656 prompt tokens
-client            4.1%   of the time: 3.5 s of one core
+$ python -m harness gpu-check --device cpu --shape small --prompts 16 --answers 16 --tokens 128
+16 prompts x 16 answers x 128 tokens, small with random weights
+tokens/s           700   32768 tokens in 46.8 s
+the server's       678   its own count while busy, median of 34 readings
+prefix cache     98.2%   of 378794 prompt tokens
+client            0.3%   of the time: 0.13 s of one core
 """
 
 import click
@@ -33,6 +33,7 @@ def gpu_check(prompts: int, answers: int, tokens: int, dp: int, shape: str, devi
     of the time in which the client kept a core busy: at 100 % the client is the limit and not the GPU.
     """
     import asyncio
+    import shutil
     import signal
     import sys
     import tempfile
@@ -50,18 +51,10 @@ def gpu_check(prompts: int, answers: int, tokens: int, dp: int, shape: str, devi
     def say(line: str) -> None:
         click.echo(line, err=True)
 
-    with tempfile.TemporaryDirectory() as folder:
-        found = asyncio.run(
-            measure(
-                shape,
-                Path(folder),
-                prompts=prompts,
-                answers=answers,
-                tokens=tokens,
-                device=device,
-                dp=dp,
-                say=say,
-            )
-        )
+    folder = Path(tempfile.mkdtemp(prefix="gpu-check-"))
+    found = asyncio.run(
+        measure(shape, folder, prompts=prompts, answers=answers, tokens=tokens, device=device, dp=dp, say=say)
+    )
+    shutil.rmtree(folder)  # after a failure its log is wanted
     click.echo(f"{prompts} prompts x {answers} answers x {tokens} tokens, {shape} with random weights")
     click.echo(found.lines())
