@@ -1,0 +1,236 @@
+"""Runs on the real server through a proxy that breaks things: exactly the planned answers, each once."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from harness.config import Experiment, read_experiment
+from harness.engines import connection, engine_for, retrying
+from harness.engines.connection import Connection
+from harness.questions import load_questions
+from harness.sampler import Outcome, sample
+from results import read_samples
+from tests.integration.faulty_proxy import (
+    GZIPPED_GARBAGE,
+    Fault,
+    FaultyProxy,
+    aborted,
+    body,
+    cut,
+    half_a_body,
+    status,
+    stuck,
+    truncated,
+    with_answers,
+)
+
+pytestmark = pytest.mark.integration
+
+LIMIT, SAMPLES = 6, 3
+BUDGETS = (20, 60)
+QUESTIONS = load_questions("tiny")
+PLANNED = {
+    (question.question_id, str(budget), decoding, index)
+    for question in QUESTIONS[:LIMIT]
+    for budget in BUDGETS
+    for decoding, count in (("greedy", 1), ("sample", SAMPLES))
+    for index in range(count)
+}
+EVERY_FAULT: Sequence[Fault] = [
+    status(500),
+    status(503),
+    status(429),
+    status(429, **{"Retry-After": "1"}),
+    status(503, **{"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}),
+    status(408),
+    cut,
+    truncated,
+    half_a_body,
+    body(b""),
+    body(b"<html>"),
+    body(b'{"object": "error", "message": "out of memory"}'),
+    body(b"[[]]"),
+    body(b'[{"text": NaN}]'),
+    body(b"\xff\xfe"),
+    body(b"[" + b" " * (4 << 20) + b"]"),
+    GZIPPED_GARBAGE,
+    with_answers(aborted),
+    with_answers(lambda answers: answers[1:]),
+    with_answers(lambda answers: answers * 2),
+    with_answers(lambda answers: [answers]),
+    stuck,
+]
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retrying, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(retrying, "SHORTEST_LIMIT", 5.0)
+    monkeypatch.setattr(connection, "WATCH_SECONDS", 0.1)
+
+
+def experiment(url: str) -> Experiment:
+    keys: dict[str, Any] = {"limit": LIMIT, "samples": SAMPLES, "greedy": True, "budgets": BUDGETS}
+    keys |= {"engine": "sglang", "url": url, "concurrency": 4}
+    return Experiment.model_validate(read_experiment("tiny").model_dump() | keys)
+
+
+async def draw(url: str, folder: Path, said: list[str] | None = None) -> Outcome:
+    asked = experiment(url)
+    say = said.append if said is not None else lambda _line: None
+    return await sample(asked, QUESTIONS, folder, lambda: engine_for(asked, folder / "server.log", say))
+
+
+def through_proxy(
+    url: str, faults: Sequence[Fault], work: Callable[[FaultyProxy], Awaitable[Outcome]], once: bool = False
+) -> tuple[Outcome, FaultyProxy]:
+    async def run() -> tuple[Outcome, FaultyProxy]:
+        async with FaultyProxy(url, faults, once) as proxy:
+            return await work(proxy), proxy
+
+    return asyncio.run(run())
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "samples.jsonl").read_bytes().splitlines()]
+
+
+def keys(folder: Path) -> list[tuple[str, str, str, int]]:
+    return [(row["question_id"], row["setting"], row["decoding"], row["sample"]) for row in rows(folder)]
+
+
+def assert_exactly_the_planned_answers(folder: Path) -> None:
+    assert len(keys(folder)) == len(PLANNED)
+    assert set(keys(folder)) == PLANNED
+    assert len(read_samples(folder)) == len(PLANNED)
+
+
+def greedy_answers(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    greedy = [row for row in rows(folder) if row["decoding"] == "greedy"]
+    return {(row["question_id"], row["setting"]): row for row in greedy}
+
+
+def test_every_fault_once(sglang_url: str, tmp_path: Path) -> None:
+    outcome, proxy = through_proxy(
+        sglang_url, EVERY_FAULT, lambda proxy: draw(proxy.url, tmp_path / "run"), once=True
+    )
+    assert (proxy.left, outcome.missing, outcome.failures) == ([], 0, [])
+    assert proxy.requests == len(EVERY_FAULT) + 2 * len(BUDGETS) * LIMIT
+    assert proxy.abandoned == 1  # the stuck one was let go
+    assert_exactly_the_planned_answers(tmp_path / "run")
+
+    # Greedy answers are the same whoever asks for them, so that a wrong one would be seen.
+    asyncio.run(draw(sglang_url, tmp_path / "undisturbed"))
+    assert greedy_answers(tmp_path / "run") == greedy_answers(tmp_path / "undisturbed")
+
+
+def test_what_keeps_failing_is_absent_reported_and_asked_for_again(sglang_url: str, tmp_path: Path) -> None:
+    faults = [status(400), *[status(500)] * 200]
+    outcome, _ = through_proxy(sglang_url, faults, lambda proxy: draw(proxy.url, tmp_path))
+    requests = 2 * len(BUDGETS) * LIMIT
+    assert len(outcome.failures) <= requests
+    assert sum("refused with status 400: <html>out of order" in failure for failure in outcome.failures) == 1
+    assert all("6 attempts failed, the last with: status 500" in failure for failure in outcome.failures[1:])
+    assert outcome.missing == len(PLANNED)
+    assert not (tmp_path / "samples.jsonl").exists()
+
+    asyncio.run(draw(sglang_url, tmp_path))
+    assert_exactly_the_planned_answers(tmp_path)
+    assert len(json.loads((tmp_path / "run.json").read_text())["sessions"]) == 2
+
+
+def test_a_server_that_is_killed_and_started_again(sglang_url: str, tmp_path: Path) -> None:
+    said: list[str] = []
+
+    async def with_a_break(proxy: FaultyProxy) -> Outcome:
+        run = asyncio.create_task(draw(proxy.url, tmp_path, said))
+        while proxy.answered < 5:
+            await asyncio.sleep(0.01)
+        await proxy.stop()
+        while not said:
+            await asyncio.sleep(0.01)
+        await proxy.start()
+        return await run
+
+    outcome, _ = through_proxy(sglang_url, [], with_a_break)
+    assert (outcome.missing, outcome.failures) == (0, [])
+    assert_exactly_the_planned_answers(tmp_path)
+    assert len(said) == 2
+    assert "is away" in said[0]
+    assert "is back" in said[1]
+
+
+def test_a_server_that_is_killed_for_good(
+    sglang_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "RETURN_PATIENCE", 1.0)
+
+    async def cut_short(proxy: FaultyProxy) -> Outcome:
+        run = asyncio.create_task(draw(proxy.url, tmp_path))
+        while proxy.answered < 5:
+            await asyncio.sleep(0.01)
+        await proxy.stop()
+        return await run
+
+    outcome, proxy = through_proxy(sglang_url, [], cut_short)
+    assert 0 < outcome.missing == len(PLANNED) - len(rows(tmp_path)) < len(PLANNED)
+    assert len(outcome.failures) == 1
+    assert outcome.failures[0].startswith(f"the server at {proxy.url} does not answer")
+
+    asyncio.run(draw(sglang_url, tmp_path))
+    assert_exactly_the_planned_answers(tmp_path)
+
+
+def test_a_server_that_comes_back_with_other_settings_ends_the_run(sglang_url: str, tmp_path: Path) -> None:
+    said: list[str] = []
+
+    async def replaced(proxy: FaultyProxy) -> Outcome:
+        run = asyncio.create_task(draw(proxy.url, tmp_path, said))
+        while proxy.answered < 5:
+            await asyncio.sleep(0.01)
+        await proxy.stop()
+        while not said:
+            await asyncio.sleep(0.01)
+        proxy.other_settings = {"dtype": "bfloat16"}
+        await proxy.start()
+        return await run
+
+    outcome, _ = through_proxy(sglang_url, [], replaced)
+    (failure,) = outcome.failures
+    assert "came back with another dtype: run the same command again" in failure
+    assert 0 < outcome.missing == len(PLANNED) - len(rows(tmp_path)) < len(PLANNED)
+
+    asyncio.run(draw(sglang_url, tmp_path))
+    assert_exactly_the_planned_answers(tmp_path)
+
+
+def test_the_server_stops_work_on_a_request_that_is_given_up(sglang_url: str) -> None:
+    answers, tokens = 16, 3500
+    parameters = {"n": answers, "max_new_tokens": tokens, "ignore_eos": True}
+
+    async def run() -> None:
+        async with (
+            aiohttp.ClientSession() as session,
+            Connection(sglang_url, ready="/health", say=lambda _line: None) as server,
+        ):
+            request = {"input_ids": [2, 3, 4], "sampling_params": parameters}
+            asked = asyncio.create_task(server.ask("/generate", request, bytes.decode, answers * tokens))
+            await _until(session, lambda running: running > 0)
+            asked.cancel()
+            await _until(session, lambda running: running == 0)
+
+    async def _until(session: aiohttp.ClientSession, there: Callable[[int], bool]) -> None:
+        async with asyncio.timeout(30):
+            while True:
+                async with session.get(f"{sglang_url}/v1/loads") as reply:
+                    loads = (await reply.json())["loads"]
+                if there(sum(load["num_running_reqs"] + load["num_waiting_reqs"] for load in loads)):
+                    return
+                await asyncio.sleep(0.2)
+
+    asyncio.run(run())
