@@ -108,8 +108,12 @@ def _import(kind: str, file: Path, options: dict[str, Any]) -> Any:
     names = {name: text for name in ("dataset", "model") if (text := options[name])}
     if kind in ("csv", "jsonl"):
         if file.suffix != f".{kind}":
-            raise BadInput(f"{file}: expected a .{kind} file")
-        return import_table(file, dict(options["columns"]), options["drop"], names)
+            packed = ", unpacked" if file.suffix in (".gz", ".zip", ".xz", ".bz2", ".zst") else ""
+            raise BadInput(f"{file}: expected a .{kind} file{packed}")
+        columns = dict(options["columns"])
+        if len(columns) < len(options["columns"]):
+            raise BadInput("--map names a column of the samples table twice, expected each once")
+        return import_table(file, columns, options["drop"], names)
     grade, setting = options["grade"], options["setting"]
     if kind == "lm-eval":
         imported = import_lm_eval(file, options["filter_name"], grade, setting)

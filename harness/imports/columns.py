@@ -14,7 +14,7 @@ import pandas as pd
 
 from results import BadInput, as_samples
 from results.files import read_raw
-from results.schemas import SAMPLE_KEY
+from results.schemas import SAMPLE_KEY, SAMPLES
 
 _NEEDED = ("question_id", "answer")
 _TEXT = ("dataset", "model", "setting", "decoding", "question_id", "answer", "gold", "finish_reason", "text")
@@ -57,7 +57,12 @@ def import_table(
     renamed = [name for name in columns.values() if name not in columns]
     table = kept.drop(columns=renamed).assign(**{name: kept[source] for name, source in columns.items()})
     table = table.assign(**{name: text for name, text in (constants or {}).items() if name not in table})
-    notes = []
+    known = (*SAMPLES.columns, "text", "seed")
+    notes = [
+        f"column {name!r} is none of the samples table's ({', '.join(known)}) and only passes through"
+        for name in columns
+        if name not in (*known, *columns.values())
+    ]
     if "sample" not in table:
         key = [name for name in SAMPLE_KEY if name in table]
         table = table.assign(sample=table.groupby(key, dropna=False).cumcount())

@@ -85,6 +85,12 @@ def test_answers_without_a_number_are_numbered_within_question_and_setting(tmp_p
     assert notes == ("no column 'sample': answers are numbered in the order of the rows",)
 
 
+def test_a_column_that_no_table_has_is_named(csv: Path) -> None:
+    notes = import_table(csv, {**NAMES, "toknes": "completion_tokens"}, [("error", "1")]).notes
+    assert [note.split(" is none")[0] for note in notes] == ["column 'toknes'"]
+    assert import_table(csv, NAMES, [("error", "1")]).notes == ()
+
+
 def test_what_spreadsheets_write_is_read(tmp_path: Path) -> None:
     file = tmp_path / "answers.csv"
     file.write_bytes("\ufeffquestion_id,sample,answer,correct\r\na,0,1,TRUE\r\na,1,,FALSE\r\n".encode())
@@ -165,6 +171,11 @@ def test_the_command_refuses_what_it_cannot_use(csv: Path, tmp_path: Path) -> No
     assert "name it with --map question_id=COLUMN" in command("csv", csv, "--out", out).output
     for option, kinds in (("--grade=plain", "lm-eval and inspect"), ("--filter=f", "lm-eval")):
         assert f"is for {kinds}, not for csv" in command("csv", csv, "--out", out, option).output
+    twice = command("csv", csv, "--out", out, "--map", "answer=reply", "--map", "answer=gold")
+    assert "--map names a column of the samples table twice" in twice.output
+    assert (
+        "answers.csv.gz: expected a .csv file, unpacked" in command("csv", f"{csv}.gz", "--out", out).output
+    )
     assert "--map is for csv and jsonl, not for inspect" in (
         command("inspect", csv, "--out", out, "--map", "a=b").output
     )
