@@ -1,4 +1,4 @@
-"""The predictors that look at curve points alone: fit, refit every replicate, take quantiles, raise alarms.
+"""The predictors that look at curve points alone: fit, refit every replicate, add model error, raise alarms.
 
 power-law on 0.50 0.50 0.58 0.63 at N = 1 2 4 8  ->  N = 64: 0.69, 90 % 0.66 … 0.73
 """
@@ -9,10 +9,14 @@ from predict.alarm import falling, poor_fit
 from predict.low_cost_to_high import low_cost_to_high
 from predict.protocol import Floats, Observed, Options, Points, Prediction, Predictor, finished, worse
 from predict.rivals import CurveForecast, CurveModel, exponential, flat, power_law
+from predict.rolling import model_error
 
 
 def on_curves(model: CurveModel, alarms: bool = True) -> Predictor:
-    """A predictor out of a curve model: its interval is the spread of the refitted bootstrap replicates."""
+    """A predictor out of a curve model.
+
+    Its interval holds the spread of the refitted replicates and the error of the formula (`rolling`).
+    """
 
     def predict(observed: Observed, targets: Points, options: Options) -> Prediction:
         curves = np.vstack([observed.accuracy[None], observed.replicates])
@@ -22,7 +26,12 @@ def on_curves(model: CurveModel, alarms: bool = True) -> Predictor:
             back = model(observed.points, curves[:1], observed.points).mean[0]
             status = worse(status, falling(observed, targets))
             status = worse(status, np.full(len(targets), str(poor_fit(observed, back)), dtype="<U20"))
-        return finished(fitted.mean[0], fitted.mean[1:], status, fitted.condition, options.level)
+        draws = fitted.mean[1:]
+        if len(draws):
+            off = model_error(observed, targets, lambda p, y, at: model(p, y[None], at).mean[0])
+            luck = np.random.default_rng(options.seed).standard_normal((len(draws), 1))
+            draws = np.clip(draws + off * luck, np.fmin(draws, 0.0), np.fmax(draws, 1.0))
+        return finished(fitted.mean[0], draws, status, fitted.condition, options.level)
 
     return predict
 

@@ -12,6 +12,7 @@ covariance of the points, which share their questions. With fewer than three set
 setting has its own α, ζ and Δ.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -23,15 +24,23 @@ from scipy.optimize import least_squares
 from predict.alarm import falling
 from predict.intervals import SHARED
 from predict.protocol import Floats, Ints, Observed, Options, Points, Prediction, Status, finished, worse
+from predict.rolling import model_error
 
-MODEL_ERROR = 0.003
-"""What the formula itself is allowed to be off, added to every point's noise."""
+MODEL_ERROR = 0.01
+"""What the formula itself is allowed to be off, added to every point's noise. Without it the fit would obey
+the best known combinations of points, those in which the formula is wrong."""
+
+POOR = 0.02
+"""A root-mean-square residual of more is a poor fit."""
 
 REFITS = 40
 """Replicates that are refitted; the interval is normal, with their spread."""
 
 _MU = (0.1, 0.3, 1.0, 3.0, 10.0)
 _DELTA = (0.05, 0.15, 0.35, 0.7, 1.0)
+PRIOR = (np.log([1.0, 0.7, 0.7]), np.array([1.0, 0.35, 0.35]))
+"""Centre and spread of log μ, log Δ_0 and log Δ_∞ where fewer than three N fix nothing."""
+
 _LIMITS = (np.log([0.01, 0.01, 0.01]), np.log([100.0, 1.0, 1.0]))
 
 
@@ -66,50 +75,74 @@ class JointFit:
 
 
 def joint(observed: Observed, targets: Points, options: Options) -> Prediction:
-    """One surface through all settings with known T; one curve a setting where there is only one, or no T."""
+    """One surface through all settings with known T; one curve a setting where there is only one, or no T.
+
+    Where the surface misses the points (`POOR`) observed settings are read from curves of their own.
+    """
     M = len(targets)
     mean, condition = np.full(M, np.nan), np.full(M, np.inf)
     status = np.full(M, str(Status.NOT_IDENTIFIABLE), dtype="<U20")
     draws = np.full((options.replicates, M), np.nan)
     rng = np.random.default_rng(options.seed)
     settings = observed.points.settings()
-    together = len(settings) >= 3 and all(np.isfinite(T) for _, T in settings)
-    parts = [np.arange(len(observed.points))] if together else [
-        np.flatnonzero(observed.points.setting == name) for name, _ in settings
-    ]  # fmt: skip
-    for part in parts:
-        here = np.flatnonzero(
-            np.isfinite(targets.T) if together else targets.setting == observed.points.setting[part[0]]
-        )
-        N = observed.points.N[part]
-        if not len(here) or len(np.unique(N)) < 3:
+    parts: list[tuple[np.ndarray, np.ndarray, bool]] = [
+        (observed.points.setting == name, targets.setting == name, False) for name, _ in settings
+    ]
+    if len(settings) >= 3 and all(np.isfinite(T) for _, T in settings):
+        parts.insert(0, (np.full(len(observed.points), True), np.isfinite(targets.T), True))
+    for seen, asked, together in parts:
+        part, here = np.flatnonzero(seen), np.flatnonzero(asked)
+        N = counted(observed.points.N[part], observed.method)
+        if not len(here) or len(np.unique(N)) < 2:
             continue
         T = observed.points.T[part] if together else np.zeros(len(part))
         whiten = np.asarray(np.linalg.inv(np.linalg.cholesky(covariance(observed, part))), dtype=np.float64)
         fit = fit_joint(T, N, observed.accuracy[part], whiten)
-        at = (targets.T[here] if together else np.zeros(len(here)), targets.N[here])
-        mean[here], condition[here], status[here] = fit(*at), fit.condition, _status(fit)
-        if not options.replicates or not len(observed.replicates):
-            continue
-        copies = observed.replicates[:REFITS, part]
-        spread = np.std([fit_joint(T, N, copy, whiten, fit)(*at) for copy in copies], axis=0)
-        draws[:, here] = fit(*at) + spread * rng.standard_normal((options.replicates, 1))
+        at = (
+            targets.T[here] if together else np.zeros(len(here)),
+            counted(targets.N[here], observed.method),
+        )
+        missed = float(np.sqrt(np.mean((fit(T, N) - observed.accuracy[part]) ** 2)))
+        mean[here], condition[here], status[here] = fit(*at), fit.condition, _status(fit, missed)
+        if len(np.unique(N)) < 3:
+            status[here] = Status.BOUND_HIT
+        if options.replicates and len(observed.replicates):
+            copies = observed.replicates[:REFITS, part]
+            spread = np.std([fit_joint(T, N, copy, whiten, fit)(*at) for copy in copies], axis=0)
+            draws[:, here] = fit(*at) + spread * rng.standard_normal((options.replicates, 1))
+        if together and missed <= POOR:
+            break
+    if options.replicates:
+        off = model_error(observed, targets, _mean_only(observed.method))
+        draws += off * rng.standard_normal((options.replicates, 1))
     status = worse(status, falling(observed, targets))
     return finished(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level)
+
+
+def _mean_only(method: str) -> Callable[[Points, Floats, Points], Floats]:
+    def fit(points: Points, accuracy: Floats, targets: Points) -> Floats:
+        unknown = np.full(len(points), np.nan)
+        seen = Observed(points, accuracy, unknown, np.empty((0, len(points))), method=method)
+        return joint(seen, targets, Options()).mean
+
+    return fit
 
 
 def fit_joint(T: Floats, N: Ints, accuracy: Floats, whiten: Floats, near: JointFit | None = None) -> JointFit:
     """Fit the surface to P points; `whiten` (P, P) turns their noise into independent unit noise.
 
     Starts from the best of a grid, or from the fit `near`. With a single T the part in T is left out.
+    Two different N do not tell how fast the curve rises: Δ is then held near `PRIOR`.
     """
     start, scale = float(T.min()), float(np.ptp(T)) or 1.0
     t = (T - start) / scale
     single = np.ptp(T) == 0
+    vague = len(np.unique(N)) < 3
     y = whiten @ accuracy
 
     def residual(log: Floats) -> Floats:
-        return _solved(t, N, log, y, whiten, single)[1]
+        missed = _solved(t, N, log, y, whiten, single)[1]
+        return np.concatenate([missed, (log - PRIOR[0]) / PRIOR[1]]) if vague else missed
 
     tries = 200 if near is None else 10
     if near is not None:
@@ -142,13 +175,27 @@ def fit_joint(T: Floats, N: Ints, accuracy: Floats, whiten: Floats, near: JointF
     )  # fmt: skip
 
 
+def counted(N: Ints, method: str) -> Ints:
+    """The N that the formula is read at: of a vote, an even N is the odd one below it.
+
+    With ties shared, one more answer than an odd number changes nothing where there are two answers to choose
+    from (it can only make or break a tie), nor ever from N = 1 to 2. Stairs have no place in an exponential.
+    """
+    return N - (N % 2 == 0) if method == "majority" else N
+
+
 def covariance(observed: Observed, part: np.ndarray) -> Floats:
-    """Covariance of the points `part`: that of 50 replicates or more, else from standard errors."""
+    """Covariance of the points `part`: that of 50 replicates or more, else from standard errors.
+
+    A shift that all points share is left out: it is of the questions, not of the curve, and a fit that knows
+    of it would rather shift the data than follow them where the formula misses (Peelle's puzzle).
+    """
     floor = MODEL_ERROR**2 * np.eye(len(part))
     if len(observed.replicates) >= 50:
-        return np.asarray(np.cov(observed.replicates[:, part], rowvar=False) + floor)
+        copies = observed.replicates[:, part]
+        return np.asarray(np.cov(copies - copies.mean(axis=1, keepdims=True), rowvar=False) + floor)
     noise = np.where(np.isfinite(observed.stderr[part]), observed.stderr[part], 0.01)
-    return np.asarray(SHARED * np.outer(noise, noise) + np.diag((1 - SHARED) * noise**2) + floor)
+    return np.asarray(np.diag((1 - SHARED) * noise**2) + floor)
 
 
 def _basis(t: Floats, N: Ints, mu: float, delta: tuple[float, float]) -> Floats:
@@ -208,7 +255,7 @@ def _condition(t: Floats, N: Ints, log: Floats, linear: Floats, whiten: Floats, 
     return float(np.linalg.cond(jacobian / norms)) if (norms > 1e-12).all() else np.inf
 
 
-def _status(fit: JointFit) -> Status:
+def _status(fit: JointFit, missed: float) -> Status:
     if fit.at_bound or any(abs(end - 0.5) > 0.5 - 1e-9 for end in fit.alpha):
         return Status.BOUND_HIT
-    return Status.POOR_FIT if fit.chi2 > 4 else Status.OK
+    return Status.POOR_FIT if missed > POOR else Status.OK

@@ -72,7 +72,8 @@ def test_one_setting_without_T_is_an_exponential_in_N() -> None:
     points = Points(np.full(5, "a"), np.full(5, np.nan), n)
     y = 0.8 - 0.4 * np.exp(-0.1 * n)
     wanted = Points(np.array(["a", "b"]), np.full(2, np.nan), np.array([64, 64]))
-    found = joint(Observed(points, y, np.full(5, 0.005), np.empty((0, 5))), wanted, Options())
+    observed = Observed(points, y, np.full(5, 0.005), np.empty((0, 5)), method="best_of_n")
+    found = joint(observed, wanted, Options())
     assert found.mean[0] == pytest.approx(0.8 - 0.4 * np.exp(-6.4), abs=2e-3)
     assert np.isnan(found.mean[1])
     assert found.status.tolist() == ["ok", "not_identifiable"]
