@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.grader import GRADERS, normalise_integer, read_hashes, read_plain
+from harness.grader import GRADERS, normalise_integer, read_gold, read_hashes, read_plain
 
 HASHES = [
     # text, answer, why
@@ -142,6 +142,20 @@ def test_answers_in_plain_words(text: str, answer: str | None, why: str) -> None
 @pytest.mark.parametrize(("text", "answer"), INTEGERS)
 def test_integers_are_normalised(text: str, answer: str | None) -> None:
     assert normalise_integer(text) == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "gold"),
+    [
+        ("He has 2 + 3 = 5.\n#### 5", "5"),
+        ("#### 4 is wrong.\n#### 1,018", "1018"),
+        (" 1,018 ", "1018"),
+        ("A B", None),
+        ("18 ####", None),
+    ],
+)
+def test_right_answers_are_read_alone_or_after_their_solution(text: str, gold: str | None) -> None:
+    assert read_gold(text) == gold
 
 
 # Letters of the grader's own grammar, so that random text comes near it.
