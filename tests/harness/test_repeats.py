@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.repeats import ALARM, Repeat, Texts, bennett, find_repeats
@@ -155,6 +155,7 @@ def _power(chance: float) -> int:
     return math.floor(-math.log10(chance))
 
 
+@settings(deadline=None, max_examples=60)
 @given(
     labels=st.lists(st.sampled_from("aabbbc"), min_size=4, max_size=7),
     chunk=st.integers(2, 4),
