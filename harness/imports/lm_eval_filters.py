@@ -44,7 +44,7 @@ def as_logged(file: Path, rows: list[Row], texts: list[list[str]], task: Row | N
 
     Where every document has one answer the log's own metric decides, else equality with the target as in
     lm-eval's exact_match; a difference to the logged verdict on a first answer is in the notes. Raises
-    BadInput: no config, a filter that is not lm-eval's own, lm-eval not installed.
+    BadInput: no config, a filter that is not lm-eval's own, another metric, lm-eval not installed.
     """
     if task is None:
         raise BadInput(
@@ -63,6 +63,12 @@ def as_logged(file: Path, rows: list[Row], texts: list[list[str]], task: Row | N
             for gold, (answer,), (right,) in zip(golds, answers, correct, strict=True)
         ]
         return Reading(golds, answers, correct)
+    names = [str(metric.get("metric")) for metric in task.get("metric_list") or ()]
+    if "exact_match" not in names:
+        raise BadInput(
+            f"{file}: the metric is {', '.join(names) or 'of its own'}, whose verdict on each repeat is "
+            f"not in the log: expected exact_match, {_OR_GRADE}"
+        )
     firsts = [step["function"] for step in steps if step["function"] in _SELECTIONS] == ["take_first"]
     differ = (
         sum(said[0] != _logged(file, row) for said, row in zip(correct, rows, strict=True)) if firsts else 0

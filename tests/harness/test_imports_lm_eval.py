@@ -58,6 +58,7 @@ def write(tmp_path: Path) -> Write:
         rows: list[dict[str, Any]] | None = None,
         *,
         filters: list[dict[str, Any]] | None = None,
+        metrics: list[dict[str, Any]] | None = None,
         task: str = TASK,
         stamp: str = "2026-01-31T10-00-00.000000",
     ) -> Path:
@@ -71,7 +72,7 @@ def write(tmp_path: Path) -> Write:
             {"name": "flexible-extract", "filter": [FLEXIBLE, FIRST]},
         ]
         results = {
-            "configs": {task: {"filter_list": pipelines, "metric_list": [METRIC]}},
+            "configs": {task: {"filter_list": pipelines, "metric_list": metrics or [METRIC]}},
             "model_name": "org/model",
         }
         (folder / f"results_{stamp}.json").write_text(json.dumps(results))
@@ -235,6 +236,13 @@ def test_a_tasks_own_filter_and_a_missing_package_are_refused(
     pytest.importorskip("lm_eval")
     with pytest.raises(BadInput, match="filter step 'my_code' cannot be run again"):
         import_lm_eval(file)
+    write([row(0, "own")], filters=[{"name": "own", "filter": [STRICT]}], metrics=[{"metric": "bleu"}])
+    with pytest.raises(BadInput, match="the metric is bleu, whose verdict on each repeat is not in the"):
+        import_lm_eval(file)
+    write([row(0, "own")], filters=[{"name": "other", "filter": [STRICT]}])
+    with pytest.raises(BadInput, match="filter 'own' is not among the task's settings"):
+        import_lm_eval(file)
+    write([row(0, "own")], filters=[{"name": "own", "filter": [STRICT]}])
     monkeypatch.setitem(__import__("sys").modules, "lm_eval", None)
     monkeypatch.delitem(__import__("sys").modules, "lm_eval.filters", raising=False)
     with pytest.raises(BadInput, match=r"its package, not installed: pip install lm-eval, or --grade"):
