@@ -14,6 +14,7 @@ import torch
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+import harness.engines.sglang
 import harness.gateway
 from harness.config import model_location
 from harness.engines.sglang import SGLangEngine
@@ -149,7 +150,8 @@ def test_every_server_has_gpus_of_its_own(
         launch("m", port=1, dp=gpus, workers=2)
 
 
-def test_a_gateway_that_does_not_know_its_servers_yet_is_waited_for() -> None:
+def test_a_gateway_that_does_not_know_its_servers_yet_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(harness.engines.sglang, "POLL_SECONDS", 0.01)
     asked: list[str] = []
 
     async def account(request: web.Request) -> web.Response:
