@@ -1,6 +1,11 @@
 """samples.jsonl: nothing is lost, nothing is there twice, whenever the writer is killed."""
 
+import errno
 import json
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +92,55 @@ def _line_ends(content: bytes) -> list[int]:
     return [index + 1 for index, byte in enumerate(content) if byte == ord("\n")]
 
 
+@contextmanager
+def no_file_beyond(size: int) -> Iterator[None]:
+    """As if the disk were full once a file has `size` bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@given(share=st.floats(0, 0.99))
+def test_a_write_that_fails_anywhere_is_undone(
+    share: float, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("run")
+    write(folder, [row(0), row(1)])
+    before = (folder / SAMPLES).read_bytes()
+    counted: list[dict[str, Any]] = []
+    with SampleStore(folder, counted.append) as store:
+        full = r"samples\.jsonl: file too large: what it holds is whole; .* the same command goes on"
+        room = int(len(before) * share)  # the rows to come are as long as those before
+        with no_file_beyond(len(before) + room), pytest.raises(BadInput, match=full):
+            store.append([row(2), row(3)])
+        assert (folder / SAMPLES).read_bytes() == before
+        assert len(counted) == 2
+        assert store.done == {key_of(row(0)): {0, 1}}
+        store.append([row(2), row(3)])  # there is room again
+    assert stored(folder) == [row(0), row(1), row(2), row(3)]
+
+
+def test_an_error_on_leaving_does_not_hide_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_file: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with (
+        pytest.raises(BadInput, match=r"samples\.jsonl: input/output error: "),
+        SampleStore(tmp_path, lambda _: None) as store,
+    ):
+        store.append([row(0)])
+    store = SampleStore(tmp_path, lambda _: None)
+    store.append([row(1)])
+    before = RuntimeError("before")
+    store.__exit__(RuntimeError, before, None)
+
+
 def test_a_torn_line_longer_than_a_block_is_cut_off(tmp_path: Path) -> None:
     write(tmp_path, [row(0)])
     with (tmp_path / SAMPLES).open("ab") as file:
@@ -106,7 +160,15 @@ def test_any_text_stays_one_line(tmp_path: Path, text: str) -> None:
     assert seen[0]["text"] == text.replace("\ud800", "?")
 
 
-@pytest.mark.parametrize("line", ["not JSON", "[]", "", '{"question_id": "tiny-0000"}', "\xff"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("not JSON", "[]", "", '{"question_id": "tiny-0000"}', "\xff", "\0" * 20, "[" * 100_000),
+        *(json.dumps(row(7) | {"sample": wrong}) for wrong in (None, "7", 7.0, True, [7])),
+        *(json.dumps(row(7) | {name: {}}) for name in ("question_id", "tokens", "correct", "text")),
+    ],
+    ids=lambda line: line[:30],
+)
 def test_a_bad_row_before_the_last_is_refused_with_its_number(tmp_path: Path, line: str) -> None:
     good = json.dumps(row(0)).encode() + b"\n"
     content = good + line.encode("latin-1") + b"\n" + json.dumps(row(1)).encode() + b"\n"
