@@ -1,47 +1,27 @@
 """The dry run: what it says is what a run then does, and it does nothing itself."""
 
-import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import harness.estimate
-from harness.config import Experiment, model_location, read_experiment
-from harness.engines import Engine
-from harness.engines.local import TransformersEngine
+from harness.config import Experiment, model_location
 from harness.engines.tokens import PromptTokens
 from harness.estimate import Estimate, estimate
 from harness.plan import prompt_for, remaining_chunks
-from harness.questions import load_questions
-from harness.sampler import sample
 from results import BadInput
-
-QUESTIONS = load_questions("tiny")
+from tests.harness import real_run
+from tests.harness.real_run import QUESTIONS
 
 
 def experiment(**changes: Any) -> Experiment:
-    base = read_experiment("tiny").model_dump() | {"budgets": (10, 30), "samples": 5, "chunk": 2, "limit": 3}
-    return Experiment.model_validate(base | changes)
+    return real_run.experiment(**({"samples": 5, "limit": 3} | changes))
 
 
 def dry(folder: Path, rate: float | None = None, fresh: bool = False, **changes: Any) -> Estimate:
     return estimate(experiment(**changes), QUESTIONS, folder, rate, fresh)
-
-
-def really(folder: Path, **changes: Any) -> None:
-    """Sample with the tiny model itself."""
-    plan = experiment(**changes)
-
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[Engine]:
-        async with TransformersEngine(model_location("tiny"), revision=None, chat=True) as engine:
-            yield engine
-
-    assert asyncio.run(sample(plan, QUESTIONS, folder, opened)).missing == 0
 
 
 def test_the_demand_is_that_of_the_plan_and_prompts_are_tokenised(tmp_path: Path) -> None:
@@ -74,7 +54,7 @@ def test_new_prompt_tokens_are_those_that_no_prompt_before_begins_with(tmp_path:
 
 
 def test_a_folder_s_own_answers_say_what_to_expect_and_how_fast(tmp_path: Path) -> None:
-    really(tmp_path, limit=1)
+    real_run.really(tmp_path, samples=5, limit=1)
     rows = [json.loads(line) for line in (tmp_path / "samples.jsonl").read_text().splitlines()]
     path = tmp_path / "run.json"
     record = json.loads(path.read_text())

@@ -1,44 +1,16 @@
 """Several hosts share a run, each a shard of it: together they make the curves of one run."""
 
-import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 
-from harness.config import Experiment, model_location, read_experiment
-from harness.engines import Engine
-from harness.engines.local import TransformersEngine
 from harness.plan import asked_questions
-from harness.questions import load_questions
-from harness.sampler import sample
 from results import BadInput, build_curves, read_curves, read_samples, run
 from results.cli import cli
-
-QUESTIONS = load_questions("tiny")
-
-
-def experiment(**changes: Any) -> Experiment:
-    base = read_experiment("tiny").model_dump() | {"budgets": (10, 30), "samples": 4, "chunk": 2, "limit": 5}
-    return Experiment.model_validate(base | changes)
-
-
-def really(folder: Path, **changes: Any) -> Path:
-    """Sample with the tiny model itself."""
-    plan = experiment(**changes)
-
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[Engine]:
-        async with TransformersEngine(model_location("tiny"), revision=None, chat=True) as engine:
-            yield engine
-
-    assert asyncio.run(sample(plan, QUESTIONS, folder, opened)).missing == 0
-    return folder
+from tests.harness.real_run import QUESTIONS, experiment, really
 
 
 @pytest.mark.parametrize("limit", [None, 1, 3, 7])
