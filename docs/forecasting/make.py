@@ -24,17 +24,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import click
 import pandas as pd
-import vl_convert
 from evidence import LENGTH_JOBS, TWIN_JOBS, rows_of
+from page import insert, write
 
-from predict.backtest import summary
 from results.files import write_raw
-from results.plots import Figure, combined_spec
-from results.plots_backtest import calibration_figure, coverage_figure, errors_figure, truth_figure
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PAGE = ROOT / "docs" / "forecasting.md"
 WORK = Path("results/runs/forecasting")
 
 
@@ -81,10 +77,6 @@ BACKTESTS = [
     Backtest("game24-16", "game of 24", "game24", "best_of_n", 16, "32,64,100"),
 ]
 
-TABLE_ORDER = [
-    "flat", "exponential", "power-law", "low-cost-to-high", "joint", "plug-in", "beta-binomial", "mixture",
-]  # fmt: skip
-
 
 @click.command()
 @click.option("--jobs", default=2, show_default=True, type=click.IntRange(1), help="Processes.")
@@ -92,21 +84,30 @@ TABLE_ORDER = [
 @click.option(
     "--data", envvar="DATA_DIR", default=ROOT.parent / "shared" / "data", type=click.Path(path_type=Path)
 )
-def main(jobs: int, splits: int, data: Path) -> None:
+@click.option(
+    "--reuse", is_flag=True, help="Take the forecasts of the last run; write tables and pictures only."
+)
+def main(jobs: int, splits: int, data: Path, reuse: bool) -> None:
     """Remake the tables and pictures of docs/forecasting.md."""
     started = time.monotonic()
     os.environ["OMP_NUM_THREADS"] = "1"  # for the processes started below
-    shutil.rmtree(ROOT / WORK, ignore_errors=True)
+    if not reuse:
+        shutil.rmtree(ROOT / WORK, ignore_errors=True)
     commands = prepare(data)
-    with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(run, commands))
-        backtests = [backtest.command(splits) for backtest in BACKTESTS]
-        list(pool.map(run, backtests))
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-        evidence = pd.concat(pool.map(rows_of, [*TWIN_JOBS, *LENGTH_JOBS]), ignore_index=True)
-    write_raw(evidence, ROOT / WORK / "evidence.csv")
+    backtests = [backtest.command(splits) for backtest in BACKTESTS]
+    if not reuse:
+        with ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(run, commands))
+            list(pool.map(run, backtests))
+        with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+            found = pd.concat(pool.map(rows_of, [*TWIN_JOBS, *LENGTH_JOBS]), ignore_index=True)
+        write_raw(found, ROOT / WORK / "evidence.csv")
+    evidence = pd.read_csv(ROOT / WORK / "evidence.csv", dtype={"setting": str})
     hidden = pd.concat([backtest.rows() for backtest in BACKTESTS], ignore_index=True)
-    write(hidden, evidence, [shown(words, data) for words in [*commands, *backtests]])
+    write(hidden, evidence)
+    examples()
+    said = [shown(words, data) for words in [*commands, *backtests, *EXAMPLES.values()]]
+    (HERE / "commands.txt").write_text("\n".join(said) + "\n", encoding="utf-8")
     click.echo(f"{time.monotonic() - started:.0f} s")
 
 
@@ -136,138 +137,43 @@ def prepare(data: Path) -> list[list[str]]:
     ]  # fmt: skip
 
 
-def run(words: list[str]) -> None:
-    """Run `python -m WORDS` in the repository; its output is shown where it fails."""
+EXAMPLES = {
+    "forecast-example": [
+        "predict", "forecast", f"{WORK}/otis", "--fit-max-n", "4", "--at-n", "8,32",
+        "--out", f"{WORK}/forecast.csv",
+    ],
+    "plan-example": [
+        "predict", "plan", f"{WORK}/otis", "--target-accuracy", "0.9", "--plot", "docs/forecasting/plan.png",
+    ],
+}  # fmt: skip
+SHOWN = "openai/gpt-5.1 on"
+"""The model whose part of the output stands in the page."""
+
+
+def examples() -> None:
+    """Run the page's examples and put one model's part of their output into it."""
+    for name, words in EXAMPLES.items():
+        blocks = run(words).split("\n\n")
+        first = next(i for i, block in enumerate(blocks) if block.strip().startswith(SHOWN))
+        rest = blocks[first + 1 :]
+        more = [block for block in rest[:1] if block.startswith("The next run")]
+        text = "\n\n".join([blocks[first].strip(), *more])
+        insert(name, f"```\n$ {shlex.join(['python', '-m', *words])}\n…\n{text}\n…\n```")
+
+
+def run(words: list[str]) -> str:
+    """Run `python -m WORDS` in the repository and return its output; errors are shown."""
     start = time.monotonic()
     done = subprocess.run([sys.executable, "-m", *words], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         raise click.ClickException(f"{shlex.join(words)}: {done.stderr.strip()}")
     click.echo(f"{shlex.join(words[:3])} {words[-1]} ({time.monotonic() - start:.0f} s)")
+    return done.stdout
 
 
 def shown(words: list[str], data: Path) -> str:
     """A command as a reader types it."""
     return shlex.join(["python", "-m", *words]).replace(str(data), "$DATA_DIR").replace(f"{ROOT}/", "")
-
-
-def write(hidden: pd.DataFrame, evidence: pd.DataFrame, commands: list[str]) -> None:
-    """All files beside this one, and the tables in the page."""
-    (HERE / "commands.txt").write_text("\n".join(commands) + "\n", encoding="utf-8")
-    by_set = summary_by_set(hidden)
-    twin = evidence[evidence["kind"] != "lengths"]
-    asked = evidence[evidence["role"] == "held_out"]
-    by_twin, by_length = (
-        summary_by_set(asked[(asked["kind"] == "lengths") == lengths]) for lengths in (False, True)
-    )
-    for name, table in (("backtests", by_set), ("twin", by_twin), ("lengths", by_length)):
-        write_raw(table, HERE / f"{name}.csv")
-    vote, best = (by_set[by_set["method"] == method] for method in ("majority", "best_of_n"))
-    insert("majority", markdown(vote))
-    insert("best-of-n", markdown(best))
-    insert("overall", overall(hidden, asked))
-    insert("twin", markdown(by_twin))
-    insert("lengths", markdown(by_length))
-    draw(
-        "errors",
-        [errors_figure(vote, "vote", "Majority vote, forecast from 4 or 8 answers"),
-         errors_figure(best, "best", "Best of N, forecast from 4 to 16 answers")],
-    )  # fmt: skip
-    judged = pd.concat([hidden, asked[asked["kind"] != "lengths"]])
-    draw(
-        "coverage",
-        [coverage_figure(pd.concat([by_set, by_twin]), "coverage", "Do the intervals keep their word?"),
-         calibration_figure(judged, "calibration", "Promised and kept coverage")],
-    )  # fmt: skip
-    draw("twin", twin_figures(twin))
-
-
-def summary_by_set(rows: pd.DataFrame) -> pd.DataFrame:
-    """`predict.backtest.summary` of each set."""
-    parts = [
-        summary(part).reset_index().assign(set=name, method=method)
-        for (name, method), part in rows.groupby(["set", "method"], sort=False)
-    ]
-    table = pd.concat(parts, ignore_index=True)
-    return table[["set", "method", *table.columns.drop(["set", "method"])]]
-
-
-def markdown(table: pd.DataFrame) -> str:
-    """Mean error in percentage points and coverage by set and predictor; the smallest error is bold."""
-    present = [name for name in TABLE_ORDER if name in set(table["predictor"])]
-    lines = ["| set | " + " | ".join(present) + " |", "|---" * (len(present) + 1) + "|"]
-    for name, part in table.groupby("set", sort=False):
-        rows = part.set_index("predictor")
-        full = rows[rows["forecasts"] > rows["missing"]]
-        cells = [str(name)]
-        for predictor in present:
-            if predictor not in rows.index or not rows.loc[predictor, "forecasts"]:
-                cells.append("–")
-                continue
-            row = rows.loc[predictor]
-            error = f"{100 * row['mean_error']:.2f}"
-            error = f"**{error}**" if row["mean_error"] == full["mean_error"].min() else error
-            held = "" if pd.isna(row["coverage"]) else f" ({100 * row['coverage']:.0f})"
-            cells.append(error + held)
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
-
-
-def overall(hidden: pd.DataFrame, evidence: pd.DataFrame) -> str:
-    """One line a predictor and kind of task: forecasts, error, bias, worst error, coverage."""
-    kinds = {
-        "majority vote along N": hidden[hidden["method"] == "majority"],
-        "best of N along N": hidden[hidden["method"] == "best_of_n"],
-        "new settings along T": evidence[evidence["kind"] == "lengths"],
-        "twin, exact truth": evidence[evidence["kind"] != "lengths"],
-    }
-    head = ["task", "predictor", "forecasts", "none given", "mean error", "bias", "worst", "held by 90 %"]
-    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    for kind, rows in kinds.items():
-        table = summary(rows)
-        for predictor in (name for name in TABLE_ORDER if name in table.index):
-            row = table.loc[predictor]
-            if not row["forecasts"]:
-                continue
-            bias = f"{100 * row['bias']:+.2f}".replace("-", "−")
-            numbers = [f"{100 * row['mean_error']:.2f}", bias, f"{100 * row['worst_error']:.1f}"]
-            held = "–" if pd.isna(row["coverage"]) else f"{100 * row['coverage']:.0f} %"
-            cells = [kind, predictor, f"{row['forecasts']:.0f}", f"{row['missing']:.0f}", *numbers, held]
-            lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
-
-
-def twin_figures(rows: pd.DataFrame) -> list[Figure]:
-    """One split of the twin over N, and one over T."""
-    figures = []
-    for kind, axis, keep, title in (
-        ("twin-N", "N", {"setting": ["1", "3", "6", "12", "50"]}, "The vote of N, from 8 answers a question"),
-        ("twin-T", "T", {"N": [1, 8, 64]}, "Longer reasoning, from T ≤ 8"),
-    ):
-        part = rows[(rows["kind"] == kind) & (rows["predictor"] == "mixture") & (rows["split"] == 0)]
-        for column, values in keep.items():
-            part = part[part[column].isin(values)]
-        subtitle = ("Lines: exact. Marks and bars: forecasts with 90 % intervals.", part["set"].iloc[0])
-        figures.append(
-            truth_figure(part, part.assign(known=part["role"] == "used"), axis, kind, title, subtitle)
-        )
-    return figures
-
-
-def draw(name: str, figures: list[Figure]) -> None:
-    """Figures side by side as docs/forecasting/NAME.png."""
-    png = bytes(vl_convert.vegalite_to_png(combined_spec([figures]), scale=1.6))
-    (HERE / f"{name}.png").write_bytes(png)
-
-
-def insert(name: str, text: str) -> None:
-    """Put `text` between the page's markers of this name, and print it."""
-    click.echo(f"\n{name}\n{text}")
-    page = PAGE.read_text(encoding="utf-8")
-    pattern = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
-    if not pattern.search(page):
-        click.echo(f"(no markers for {name} in {PAGE.name})", err=True)
-        return
-    PAGE.write_text(pattern.sub(lambda found: f"{found[1]}\n{text}\n\n{found[2]}", page), encoding="utf-8")
 
 
 if __name__ == "__main__":

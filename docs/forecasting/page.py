@@ -1,0 +1,166 @@
+"""The tables, pictures and examples of docs/forecasting.md, from the rows of the backtests.
+
+hidden    set                    method    predictor  split  setting  N  accuracy  predicted  low  high
+evidence  the same, with kind (twin-…, lengths), T and role
+"""
+
+import re
+from pathlib import Path
+
+import click
+import numpy as np
+import pandas as pd
+import vl_convert
+
+from predict.backtest import summary
+from results.files import write_raw
+from results.plots import Figure, combined_spec
+from results.plots_backtest import (
+    calibration_figure,
+    coverage_figure,
+    errors_figure,
+    relative_error,
+    truth_figure,
+)
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parent / "forecasting.md"
+
+TABLE_ORDER = [
+    "flat", "exponential", "power-law", "low-cost-to-high", "joint", "plug-in", "beta-binomial", "mixture",
+]  # fmt: skip
+
+
+def write(hidden: pd.DataFrame, evidence: pd.DataFrame) -> None:
+    """All tables and pictures beside this file, and the tables in the page."""
+    by_set = summary_by_set(hidden)
+    twin = evidence[evidence["kind"] != "lengths"]
+    asked = evidence[evidence["role"] == "held_out"]
+    by_twin, by_length = (
+        summary_by_set(asked[(asked["kind"] == "lengths") == lengths]) for lengths in (False, True)
+    )
+    for name, table in (("backtests", by_set), ("twin", by_twin), ("lengths", by_length)):
+        write_raw(table, HERE / f"{name}.csv")
+    vote, best = (by_set[by_set["method"] == method] for method in ("majority", "best_of_n"))
+    insert("ratio", ratios({"majority votes": vote, "best-of-N": best}))
+    insert("majority", markdown(vote))
+    insert("best-of-n", markdown(best))
+    insert("overall", overall(hidden, asked))
+    insert("twin", markdown(by_twin))
+    insert("lengths", markdown(by_length))
+    draw(
+        "errors",
+        [errors_figure(vote, "vote", "Majority vote, forecast from 4 or 8 answers"),
+         errors_figure(best, "best", "Best of N, forecast from 4 to 16 answers")],
+    )  # fmt: skip
+    judged = pd.concat([hidden, asked[asked["kind"] != "lengths"]])
+    draw(
+        "coverage",
+        [coverage_figure(pd.concat([by_set, by_twin]), "coverage", "Do the intervals keep their word?"),
+         calibration_figure(judged, "calibration", "Promised and kept coverage")],
+    )  # fmt: skip
+    draw("twin", twin_figures(twin))
+
+
+def summary_by_set(rows: pd.DataFrame) -> pd.DataFrame:
+    """`predict.backtest.summary` of each set."""
+    parts = [
+        summary(part).reset_index().assign(set=name, method=method)
+        for (name, method), part in rows.groupby(["set", "method"], sort=False)
+    ]
+    table = pd.concat(parts, ignore_index=True)
+    return table[["set", "method", *table.columns.drop(["set", "method"])]]
+
+
+def markdown(table: pd.DataFrame) -> str:
+    """Mean error in percentage points and coverage by set and predictor; the smallest error is bold."""
+    present = [name for name in TABLE_ORDER if name in set(table["predictor"])]
+    lines = ["| set | " + " | ".join(present) + " |", "|---" * (len(present) + 1) + "|"]
+    for name, part in table.groupby("set", sort=False):
+        rows = part.set_index("predictor")
+        full = rows[rows["forecasts"] > rows["missing"]]
+        cells = [str(name)]
+        for predictor in present:
+            if predictor not in rows.index or not rows.loc[predictor, "forecasts"]:
+                cells.append("–")
+                continue
+            row = rows.loc[predictor]
+            error = f"{100 * row['mean_error']:.2f}"
+            error = f"**{error}**" if row["mean_error"] == full["mean_error"].min() else error
+            held = "" if pd.isna(row["coverage"]) else f" ({100 * row['coverage']:.0f})"
+            cells.append(error + held)
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def ratios(tables: dict[str, pd.DataFrame]) -> str:
+    """The mixture against the best simple rival, in a sentence a method."""
+    sentences = []
+    for name, table in tables.items():
+        rows = relative_error(table)
+        ratio = rows.loc[rows["predictor"] == "mixture", "ratio"]
+        sentences.append(
+            f"Over the {len(ratio)} sets of {name} the mixture's mean error is "
+            f"{np.exp(np.log(ratio).mean()):.2f} times that of the best simple rival (flat, exponential "
+            "or power law, whichever was best on that set; geometric mean), between "
+            f"{ratio.min():.2f} and {ratio.max():.2f}."
+        )
+    return "\n".join(sentences)
+
+
+def overall(hidden: pd.DataFrame, evidence: pd.DataFrame) -> str:
+    """One line a predictor and kind of task: forecasts, error, bias, worst error, coverage."""
+    kinds = {
+        "majority vote along N": hidden[hidden["method"] == "majority"],
+        "best of N along N": hidden[hidden["method"] == "best_of_n"],
+        "new settings along T": evidence[evidence["kind"] == "lengths"],
+        "twin, exact truth": evidence[evidence["kind"] != "lengths"],
+    }
+    head = ["task", "predictor", "forecasts", "none given", "mean error", "bias", "worst", "held by 90 %"]
+    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    for kind, rows in kinds.items():
+        table = summary(rows)
+        for predictor in (name for name in TABLE_ORDER if name in table.index):
+            row = table.loc[predictor]
+            if not row["forecasts"]:
+                continue
+            bias = f"{100 * row['bias']:+.2f}".replace("-", "−")
+            numbers = [f"{100 * row['mean_error']:.2f}", bias, f"{100 * row['worst_error']:.1f}"]
+            held = "–" if pd.isna(row["coverage"]) else f"{100 * row['coverage']:.0f} %"
+            cells = [kind, predictor, f"{row['forecasts']:.0f}", f"{row['missing']:.0f}", *numbers, held]
+            lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def twin_figures(rows: pd.DataFrame) -> list[Figure]:
+    """One split of the twin over N, and one over T."""
+    figures = []
+    for kind, axis, keep, title in (
+        ("twin-N", "N", {"setting": ["1", "3", "6", "12", "50"]}, "The vote of N, from 8 answers a question"),
+        ("twin-T", "T", {"N": [1, 8, 64]}, "Longer reasoning, from T ≤ 8"),
+    ):
+        part = rows[(rows["kind"] == kind) & (rows["predictor"] == "mixture") & (rows["split"] == 0)]
+        for column, values in keep.items():
+            part = part[part[column].isin(values)]
+        subtitle = ("Lines: exact. Marks and bars: forecasts with 90 % intervals.", part["set"].iloc[0])
+        figures.append(
+            truth_figure(part, part.assign(known=part["role"] == "used"), axis, kind, title, subtitle)
+        )
+    return figures
+
+
+def draw(name: str, figures: list[Figure]) -> None:
+    """Figures side by side as docs/forecasting/NAME.png."""
+    png = bytes(vl_convert.vegalite_to_png(combined_spec([figures]), scale=1.6))
+    (HERE / f"{name}.png").write_bytes(png)
+
+
+def insert(name: str, text: str) -> None:
+    """Put `text` between the page's markers of this name, and print it."""
+    click.echo(f"\n{name}\n{text}")
+    page = PAGE.read_text(encoding="utf-8")
+    pattern = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
+    if not pattern.search(page):
+        click.echo(f"(no markers for {name} in {PAGE.name})", err=True)
+        return
+    PAGE.write_text(pattern.sub(lambda found: f"{found[1]}\n{text}\n\n{found[2]}", page), encoding="utf-8")
