@@ -32,13 +32,6 @@ class Usage(_FromServer):
     completion_tokens: TokenCount
 
 
-class LogProbabilities(_FromServer):
-    """One item a token: in `content` of a chat completion, in `tokens` of a completion."""
-
-    content: list[Any] | None = None
-    tokens: list[Any] | None = None
-
-
 class Message(_FromServer):
     """`content` is null where nothing was left of the limit after the reasoning."""
 
@@ -47,12 +40,15 @@ class Message(_FromServer):
 
 
 class Choice(_FromServer):
-    """One answer: `message` of a chat completion, `text` of a completion."""
+    """One answer: `message` of a chat completion, `text` of a completion.
+
+    `logprobs` lists the tokens: as `content` in a chat completion, as `tokens` in most servers' completions.
+    """
 
     finish_reason: str | None = None
     message: Message | None = None
     text: str | None = None
-    logprobs: LogProbabilities | None = None
+    logprobs: Any = None
 
 
 class Reply(_FromServer):
@@ -103,11 +99,15 @@ def _token_counts(reply: Reply) -> list[int]:
     """The tokens of each answer, or an empty list where they cannot be told apart."""
     if len(reply.choices) == 1:
         return [reply.usage.completion_tokens]
-    counts = []
-    for choice in reply.choices:
-        listed = choice.logprobs and (choice.logprobs.content or choice.logprobs.tokens)
-        counts.append(len(listed or ()))
+    counts = [len(_listed_tokens(choice.logprobs)) for choice in reply.choices]
     return counts if sum(counts) == reply.usage.completion_tokens else []
+
+
+def _listed_tokens(logprobs: Any) -> list[Any]:
+    if not isinstance(logprobs, dict):
+        return []
+    listed = logprobs.get("content") or logprobs.get("tokens")
+    return listed if isinstance(listed, list) else []
 
 
 def _text(choice: Choice) -> str:

@@ -18,6 +18,7 @@ from harness.cli import cli
 from harness.engines.api_key import HIDDEN, ApiKey
 from harness.engines.base import Completion, EngineError, RequestRefused, Sampling
 from harness.engines.openai import PLAIN, OpenAIEngine
+from harness.engines.openai_reply import completions, read_reply
 from results import BadInput
 from tests.harness.openai_responder import ANSWERS, MODEL, TOKENS, Responder
 
@@ -138,6 +139,23 @@ def test_a_fault_is_asked_again_and_never_taken_for_an_answer(fault: int | str) 
     ((answer,),) = ask(server, 1)
     assert answer.text == ANSWERS[0]
     assert asked(server) == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("logprobs", "tokens"),
+    [
+        (({"content": [{}] * 3}, {"content": [{}] * 4}), [3, 4]),
+        (({"tokens": ["a"] * 7}, {"content": None, "tokens": []}), [7, 0]),
+        (({"content": [{}] * 3}, {"content": [{}] * 3}), []),  # do not add up
+        (([1, 2, 3], None), []),
+        (("abc", {"content": 4}), []),
+    ],
+)
+def test_tokens_are_known_where_those_listed_add_up(logprobs: tuple[Any, Any], tokens: list[int]) -> None:
+    choices = [{"finish_reason": "stop", "text": "x", "logprobs": listed} for listed in logprobs]
+    usage = {"prompt_tokens": 5, "completion_tokens": 7}
+    reply = read_reply(json.dumps({"choices": choices, "usage": usage}).encode())
+    assert [answer.tokens for answer in completions(reply, 2)] == tokens
 
 
 def test_a_busy_server_is_given_the_time_it_asks_for() -> None:
