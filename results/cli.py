@@ -43,12 +43,14 @@ def curves(
 ) -> None:
     """Accuracy of a majority vote and of best-of-N at each N, from the SAMPLES (files or run folders).
 
-    "exact" rows are the mean over all subsets of N answers; rows 0, 1, … use the first N answers of a random
-    order. An N that some question has too few answers for is left out, and said so.
+    Several SAMPLES make one table: other models and data sets, or the shards of one run. "exact" rows are the
+    mean over all subsets of N answers; rows 0, 1, … use the first N answers of a random order. An N that some
+    question has too few answers for is left out, and said so.
     """
     from results.commandline import BadInput
     from results.curves import build_curves
     from results.files import check_suffix
+    from results.origins import missing_shards
     from results.tables import read_samples, sample_files, write_curves
 
     ns = None if n is None else [_whole(part) for part in n.split(",")]
@@ -57,6 +59,8 @@ def curves(
     if out.resolve() in {path.resolve() for path in sample_files(*samples)}:
         raise BadInput(f"{out}: is one of the inputs, expected another name for the curves")
     table = read_samples(*samples)
+    for line in missing_shards(sample_files(*samples)):
+        click.echo(f"warning: {line}", err=True)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         result = build_curves(table, methods, ns, permutations, seed, progress=True)

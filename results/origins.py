@@ -39,6 +39,23 @@ def check_origins(files: Sequence[Path]) -> None:
             )
 
 
+def missing_shards(files: Sequence[Path]) -> list[str]:
+    """A line for each run of which some shards are among the files and others are not."""
+    found: dict[tuple[str, str, int], set[int]] = {}
+    for record in filter(None, map(_read, files)):
+        experiment = record["experiment"]
+        if experiment.get("shard"):
+            index, shards = map(int, experiment["shard"].split("/"))
+            run = str(experiment.get("dataset")), str(experiment.get("model")), shards
+            found.setdefault(run, set()).add(index)
+    return [
+        f"{dataset}/{model}: shards {', '.join(map(str, sorted(there)))} of {shards} alone, "
+        "the questions of the others are missing"
+        for (dataset, model, shards), there in found.items()
+        if len(there) < shards
+    ]
+
+
 def _read(file: Path) -> dict[str, Any] | None:
     try:
         found = json.loads((file.parent / RECORD).read_text(encoding="utf-8"))

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from results import BadInput, read_samples, write_samples
+from results.origins import missing_shards
 
 EXPERIMENT = {
     "dataset": "d",
@@ -33,6 +34,16 @@ def folder(path: Path, question: str, digest: str = "9f2c", **changes: Any) -> P
 def test_shards_of_one_experiment_are_joined(tmp_path: Path) -> None:
     one, other = folder(tmp_path / "1", "a"), folder(tmp_path / "2", "b", shard="2/2", limit=7, budgets=[10])
     assert len(read_samples(one, other)) == 2
+
+
+def test_shards_that_are_missing_are_named(tmp_path: Path) -> None:
+    folders = [folder(tmp_path / str(i), f"q{i}", shard=f"{i}/3") for i in (1, 2, 3)]
+    folders.append(folder(tmp_path / "whole", "q", shard=None, dataset="other"))
+    files = [path / "samples.jsonl" for path in folders]
+    assert missing_shards(files) == []
+    assert missing_shards(files[3:]) == []
+    line = "d/m: shards 1, 3 of 3 alone, the questions of the others are missing"
+    assert missing_shards([files[2], files[0], files[3]]) == [line]
 
 
 def test_another_temperature_or_prompt_is_refused_and_named(tmp_path: Path) -> None:
