@@ -2,17 +2,19 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import pytest
+from tqdm import tqdm
 
 from harness.config import Experiment, read_experiment
 from harness.engines.base import Completion, Engine, EngineError, EngineGone, RequestRefused, Sampling
-from harness.plan import Chunk
+from harness.in_flight import START, InFlight
+from harness.plan import Chunk, remaining_chunks
 from harness.questions import Question
 from harness.sampler import FEWEST_FAILURES, Outcome, sample
 from harness.store import locked
@@ -270,3 +272,73 @@ def test_every_chunk_has_a_seed_of_its_own(tmp_path: Path) -> None:
     seeds = read_samples(tmp_path).groupby(["question_id", "setting"])["seed"].nunique()
     assert set(seeds) == {3}  # five answers in chunks of two
     assert Chunk(QUESTIONS[0], "10", 10, "sample", (0,)).seed(0) < 2**53  # a number JSON keeps whole
+
+
+def test_a_server_that_has_too_much_to_do_is_asked_for_less(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Busy(ScriptedEngine):
+        """Puts off every request beyond six."""
+
+        async def generate(self, prompt: str, n: int, sampling: Sampling, seed: int) -> list[Completion]:
+            while self.in_flight >= 6:
+                self.overloads += 1
+                await asyncio.sleep(0.001)
+            return await super().generate(prompt, n, sampling, seed)
+
+    limits: list[int] = []
+    end = InFlight.end
+
+    def end_and_note(self: InFlight, tokens: int, overloaded: bool = False) -> None:
+        end(self, tokens, overloaded)
+        limits.append(self.limit)
+
+    monkeypatch.setattr(InFlight, "end", end_and_note)
+    engine = Busy(lambda _prompt, _n: asyncio.sleep(0.001))
+    assert run(tmp_path, engine, samples=100, chunk=1).missing == 0
+    assert engine.overloads > 0
+    assert len(limits) == 800
+    assert limits[0] > 20
+    assert limits[-1] < 10
+
+
+def test_requests_are_made_up_only_when_they_are_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+
+    def counted(*arguments: Any) -> Iterator[Chunk]:
+        made.append(0)
+        for chunk in remaining_chunks(*arguments):
+            made[-1] += 1
+            yield chunk
+
+    async def never() -> None:
+        await asyncio.Event().wait()
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Engine]:
+        yield ScriptedEngine(lambda _prompt, _n: never())
+
+    async def stop_it() -> None:
+        await asyncio.wait_for(sample(experiment(samples=1000), QUESTIONS, tmp_path, opened), 0.3)
+
+    monkeypatch.setattr("harness.sampler.remaining_chunks", counted)
+    with pytest.raises(TimeoutError):
+        asyncio.run(stop_it())
+    _first_question, counting, sending = made
+    assert counting == 4000
+    assert START <= sending <= START + 1
+
+
+def test_the_bar_begins_with_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bars: list[tqdm[Any]] = []
+
+    def bar(**options: Any) -> "tqdm[Any]":
+        bars.append(tqdm(**options))
+        return bars[-1]
+
+    run(tmp_path, ScriptedEngine(), samples=3)
+    monkeypatch.setattr("harness.sampler.tqdm", bar)
+    run(tmp_path, ScriptedEngine(), samples=5)
+    assert (bars[0].initial, bars[0].total, bars[0].n) == (24, 40, 40)
