@@ -73,6 +73,9 @@ def sample(
     """
     import asyncio
     import os
+    import sys
+
+    from tqdm import tqdm
 
     # Threads that wait for one another in a loop are several times slower once another program wants a core.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -103,7 +106,7 @@ def sample(
         return 0
 
     def say(line: str) -> None:
-        click.echo(line, err=True)
+        tqdm.write(line, file=sys.stderr)  # beside the progress bar
 
     outcome: Outcome = asyncio.run(
         sample_answers(
