@@ -1,0 +1,106 @@
+"""Runs on a full disk: one clear line, nothing lost, and the same command goes on once there is room."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.questions import load_questions
+from results import read_samples
+from tests.integration.forked_runs import forked
+
+pytestmark = pytest.mark.integration
+
+LIMIT, SAMPLES = 20, 32
+DEADLINE = 120.0
+PLANNED = {
+    (question.question_id, "20", sample)
+    for question in load_questions("tiny")[:LIMIT]
+    for sample in range(SAMPLES)
+}
+
+
+def sample(folder: Path, errors: Path, largest_file: int | None = None) -> tuple[int | None, str]:
+    """The exit status of a run, and the lines that tell of an error."""
+    keys = {"limit": LIMIT, "samples": SAMPLES, "budgets": 20, "chunk": 8}
+    sets = [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
+    process = forked(["sample", "tiny", *sets, "--out", str(folder)], errors, largest_file)
+    process.join(DEADLINE)
+    told = [line for line in errors.read_text().splitlines() if "answers/s" not in line]
+    return process.exitcode, "\n".join(told).strip()
+
+
+def keys(folder: Path) -> list[tuple[str, str, int]]:
+    """Of every row; each line has to be whole."""
+    content = (folder / "samples.jsonl").read_bytes()
+    assert content.endswith(b"\n")
+    rows = [json.loads(line) for line in content.splitlines()]
+    return [(row["question_id"], row["setting"], row["sample"]) for row in rows]
+
+
+def assert_it_goes_on(folder: Path, errors: Path) -> None:
+    before = (folder / "samples.jsonl").read_bytes() if (folder / "samples.jsonl").exists() else b""
+    assert sample(folder, errors)[0] == 0
+    assert (folder / "samples.jsonl").read_bytes().startswith(before)
+    assert len(keys(folder)) == len(PLANNED)
+    assert set(keys(folder)) == PLANNED
+    assert len(read_samples(folder)) == len(PLANNED)
+    assert json.loads((folder / "run.json").read_text())["sessions"][-1]["ended"] is not None
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 1 MiB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
+    try:
+        made = subprocess.run(mount, capture_output=True, text=True, check=False)
+    except OSError as error:
+        pytest.skip(f"no mount: {error}")
+    if made.returncode:
+        pytest.skip(f"no small disk can be mounted here: {made.stderr.strip()}")
+    try:
+        yield disk
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_answers_beyond_the_largest_file(tmp_path: Path) -> None:
+    folder, errors = tmp_path / "run", tmp_path / "errors.txt"
+    status, told = sample(folder, errors, largest_file=50_000)
+    assert status == 2
+    assert told == (
+        f"error: {folder}/samples.jsonl: file too large: what it holds is whole; "
+        "once there is room, the same command goes on"
+    )
+    assert 0 < len(keys(folder)) < len(PLANNED)
+    assert (folder / "samples.jsonl").stat().st_size <= 50_000
+
+    # Nothing at all can be added.
+    before = (folder / "samples.jsonl").read_bytes()
+    assert sample(folder, errors, largest_file=50_000)[0] == 2
+    assert (folder / "samples.jsonl").read_bytes().startswith(before)
+    assert_it_goes_on(folder, errors)
+
+
+def test_a_record_that_cannot_be_written(tmp_path: Path) -> None:
+    folder, errors = tmp_path / "run", tmp_path / "errors.txt"
+    assert sample(folder, errors, largest_file=100) == (2, f"error: {folder}/run.json: file too large")
+    assert sorted(path.name for path in folder.iterdir()) == [".lock"]
+    assert_it_goes_on(folder, errors)
+
+
+def test_a_disk_that_is_full(small_disk: Path, tmp_path: Path) -> None:
+    folder, errors = small_disk / "run", tmp_path / "errors.txt"
+    room = small_disk / "in the way"
+    room.write_bytes(bytes(950_000))
+    status, told = sample(folder, errors)
+    assert (status, told.count("\n")) == (2, 0)
+    assert told.startswith(f"error: {folder}/samples.jsonl: no space left on device: what it holds is whole")
+    assert 0 < len(keys(folder)) < len(PLANNED)
+    assert json.loads((folder / "run.json").read_text())["sessions"]
+    room.unlink()
+    assert_it_goes_on(folder, errors)
