@@ -123,7 +123,13 @@ class Connection:
         Raises BadInput: no such address, nothing there in that time (with `hint`, which says what to do), the
         run's own server has ended.
         """
-        state = await self._wait(START_PATIENCE if self._check_alive is None else None)
+        state = await self._wait(0)
+        if state is None:
+            return
+        own = self._check_alive is not None
+        if not own:
+            self._say(f"the server at {self.url} {state}: waiting {START_PATIENCE:.0f} s for it")
+        state = await self._wait(None if own else START_PATIENCE)
         if state is not None:
             raise BadInput(f"the server at {self.url} {state} after {START_PATIENCE:.0f} s: {hint}")
 
@@ -157,7 +163,7 @@ class Connection:
             attempts.count(fault)
             self.overloads += isinstance(fault, Busy | Stuck)
             if isinstance(fault, Away):
-                await self._wait_for_return(fault)
+                await self._wait_for_return()
             raise
 
     async def _post(self, path: str, body: dict[str, Any], tokens: int, attempts: Attempts) -> bytes:
@@ -209,22 +215,25 @@ class Connection:
                 if self._gone is not None or loop.time() - request.since > limit:
                     request.timeout.reschedule(loop.time())
 
-    async def _wait_for_return(self, fault: TryAgain) -> None:
+    async def _wait_for_return(self) -> None:
         """All requests that find the server away wait together. Raises EngineGone where it stays away."""
         self._check_gone()
         if self._return is None or self._return.done():
-            self._return = asyncio.create_task(self._wait_and_say(fault))
+            self._return = asyncio.create_task(self._wait_and_say())
         await asyncio.shield(self._return)
 
     def _check_gone(self) -> None:
         if self._gone is not None:
             raise EngineGone(self._gone)
 
-    async def _wait_and_say(self, fault: TryAgain) -> None:
+    async def _wait_and_say(self) -> None:
         try:
-            if await self._wait(0) is None:
+            state = await self._wait(0)
+            if state is None:
                 return
-            self._say(f"the server at {self.url} is away ({fault}): waiting {RETURN_PATIENCE:.0f} s for it")
+            self._say(
+                f"the server at {self.url} {state}: waiting {RETURN_PATIENCE:.0f} s for it to come back"
+            )
             state = await self._wait(RETURN_PATIENCE)
             if state is not None:
                 raise BadInput(f"the server at {self.url} {state} after {RETURN_PATIENCE:.0f} s")

@@ -161,7 +161,7 @@ def test_a_server_that_is_killed_and_started_again(sglang_url: str, tmp_path: Pa
     assert (outcome.missing, outcome.failures) == (0, [])
     assert_exactly_the_planned_answers(tmp_path)
     assert len(said) == 2
-    assert "is away" in said[0]
+    assert "does not answer" in said[0]
     assert "is back" in said[1]
 
 
