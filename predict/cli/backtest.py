@@ -1,5 +1,6 @@
 """`python -m predict backtest`: how good each predictor is on answers or settings hidden from it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -8,7 +9,7 @@ from tqdm import tqdm
 
 from predict.backtest import backtest, summary
 from predict.cli import options as option
-from predict.data import read_groups
+from predict.data import Group, read_groups
 from predict.protocol import Options
 from predict.split import Request
 from results.files import write_raw
@@ -25,7 +26,9 @@ from results.files import write_raw
 @click.option("--predictor", default="all", show_default=True, help="One predictor, or all that can.")
 @option.method
 @click.option("--fit-max-n", type=click.IntRange(1), help="Answers a question that are not hidden.")
-@click.option("--fit-settings", callback=option.names, help="Settings that are not hidden.")
+@click.option(
+    "--fit-settings", callback=option.names, help="Settings that are not hidden, of each model those it has."
+)
 @click.option("--at-n", callback=option.numbers, help="Forecast these N.")
 @click.option(
     "--at-settings", callback=option.names, help="Forecast these settings.", show_default="the hidden ones"
@@ -48,13 +51,22 @@ def backtest_command(
         raise click.UsageError("expected --fit-max-n, --fit-settings or both: what is not hidden")
     groups = read_groups(inputs, method, at_n)
     options = Options(replicates=bootstrap, seed=seed)
-    request = Request(fit_max_n, None, fit_settings, at_n, at_settings)
     tables = []
     with tqdm(total=len(groups) * splits, unit="split", disable=None) as bar:
         for group in groups:
             names = option.chosen(predictor, group)
+            fit, at = _own(group, groups, fit_settings), _own(group, groups, at_settings)
+            request = Request(fit_max_n, None, fit, at_n, at)
             tables.append(backtest(group, names, request, splits, options, bar.update))
     table = pd.concat(tables, ignore_index=True)
     write_raw(table, out)
     click.echo(summary(table).to_string(float_format=lambda value: f"{value:.4f}"))
     click.echo(f"\n{len(table)} rows in {out}")
+
+
+def _own(group: Group, groups: Sequence[Group], asked: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the settings `asked` for that `group` has; all of them, to be refused, where it has none."""
+    known = {name for one in groups for name, _ in one.points.settings()}
+    here = {name for name, _ in group.points.settings()}
+    own = tuple(name for name in asked if name in here or name not in known)
+    return own or asked
