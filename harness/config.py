@@ -68,7 +68,7 @@ class Experiment(BaseModel):
     url: str | None = None
     """Where a running server answers, such as http://127.0.0.1:30000."""
     api_key_env: str = "OPENAI_API_KEY"
-    """The environment variable that holds the key for engine openai; the key itself is in no file."""
+    """The environment variable with the key that engine openai sends to `url`; the key is in no file."""
     chunk: Positive = 16
     """Answers asked for in one request; 1 with engine openai, if not given."""
     concurrency: Positive = 512

@@ -20,16 +20,15 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import aiohttp
 
 from harness.config import TINY_MODEL, Experiment
 from harness.engines.base import Engine
-from harness.engines.sglang import SGLangEngine
+from harness.engines.choice import own_server
 from harness.questions import load_questions
 from harness.sampler import sample
-from harness.serve import Server, free_port, launch
 from results import BadInput
 
 READ_SECONDS = 1.0
@@ -131,7 +130,7 @@ async def measure(
     prompts: int,
     answers: int,
     tokens: int,
-    device: str,
+    device: Literal["cpu", "cuda"],
     dp: int,
     say: Callable[[str], None],
 ) -> Measurement:
@@ -154,23 +153,16 @@ async def measure(
         tokens_extra=0,
         chunk=min(CHUNK, answers),
         concurrency=max(1, prompts * answers // CHUNK),
+        device=device,
+        dp=dp,
     )
-    port, log = free_port(), folder / "server.log"
-    url = f"http://127.0.0.1:{port}"
-    extra = ("--load-format", "dummy", "--enable-metrics")
-    command = launch(str(model), port=port, device=device, dp=dp, extra=extra)
-    with log.open("ab") as output, Server(command, output) as server:
-        say(f"starting SGLang with random weights, log in {log}")
-
-        def check() -> None:
-            if server.ended() is not None:
-                raise BadInput(f"SGLang ended with status {server.ended()}: see {log}")
-
-        async with (
-            SGLangEngine(url, str(model), revision=None, chat=True, say=say, check_alive=check) as engine,
-            aiohttp.ClientSession() as session,
-        ):
-            return await _draw(experiment, folder / "samples", engine, session, f"{url}/metrics")
+    flags = ("--load-format", "dummy", "--enable-metrics")
+    async with (
+        own_server(experiment, folder / "server.log", say, flags) as engine,
+        aiohttp.ClientSession() as session,
+    ):
+        metrics = f"{engine.describe()['url']}/metrics"
+        return await _draw(experiment, folder / "samples", engine, session, metrics)
 
 
 async def _draw(

@@ -8,6 +8,8 @@ prefix cache     98.2%   of 378794 prompt tokens
 client            0.3%   of the time: 0.13 s of one core
 """
 
+from typing import Literal
+
 import click
 
 
@@ -26,7 +28,9 @@ import click
     help="The model's shape; small is for trying this command out.",
 )
 @click.option("--device", default="cuda", type=click.Choice(["cuda", "cpu"]), show_default=True)
-def gpu_check(prompts: int, answers: int, tokens: int, dp: int, shape: str, device: str) -> None:
+def gpu_check(
+    prompts: int, answers: int, tokens: int, dp: int, shape: str, device: Literal["cpu", "cuda"]
+) -> None:
     """Sample from SGLang with random weights of Llama-3.1-8B's shape, and print how fast that went.
 
     Printed are tokens a second, the share of prompt tokens that came out of the prefix cache, and the share

@@ -5,7 +5,7 @@
 SGLang without a URL means a server of the run's own, which ends with it.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -42,23 +42,34 @@ async def engine_for(experiment: Experiment, log: Path, say: Callable[[str], Non
         async with SGLangEngine(experiment.url, model, revision=revision, chat=chat, say=say) as remote:
             yield remote
     else:
-        port = free_port()
-        command = launch(
-            model,
-            port=port,
-            revision=revision,
-            device=experiment.device,
-            dtype=experiment.dtype,
-            dp=experiment.dp,
-        )
-        with log.open("ab") as output, Server(command, output) as server:
-            say(f"starting SGLang for {model}, log in {log}")
+        async with own_server(experiment, log, say) as own:
+            yield own
 
-            def check() -> None:
-                if server.ended() is not None:
-                    raise BadInput(f"SGLang ended with status {server.ended()}: see {log}")
 
-            url = f"http://127.0.0.1:{port}"
-            own = SGLangEngine(url, model, revision=revision, chat=chat, say=say, check_alive=check)
-            async with own as engine:
-                yield engine
+@asynccontextmanager
+async def own_server(
+    experiment: Experiment, log: Path, say: Callable[[str], None], flags: Sequence[str] = ()
+) -> AsyncIterator[SGLangEngine]:
+    """A SGLang server for the experiment's model, started with `flags` too, and stopped at the end."""
+    model, revision = model_location(experiment.model), experiment.revision
+    port = free_port()
+    command = launch(
+        model,
+        port=port,
+        revision=revision,
+        device=experiment.device,
+        dtype=experiment.dtype,
+        dp=experiment.dp,
+        extra=flags,
+    )
+    with log.open("ab") as output, Server(command, output) as server:
+        say(f"starting SGLang for {model}, log in {log}")
+
+        def check() -> None:
+            if server.ended() is not None:
+                raise BadInput(f"SGLang ended with status {server.ended()}: see {log}")
+
+        url = f"http://127.0.0.1:{port}"
+        own = SGLangEngine(url, model, revision=revision, chat=experiment.chat, say=say, check_alive=check)
+        async with own as engine:
+            yield engine

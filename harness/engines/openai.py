@@ -112,7 +112,6 @@ class OpenAIEngine:
         """
         self._model = model
         self._chat = chat
-        self._key = key
         self._client = _Client(_base(url), key, say)
         self._form = FORMS[0]
         self._answered_by: str | None = None
