@@ -30,6 +30,8 @@ class Counts:
 
     answers: int = 0
     total_tokens: int = 0
+    endings: int = 0
+    """Answers of which it is known how they ended; other tools' tables may not say."""
     cut_off: int = 0
     unreadable: int = 0
     refused: int = 0
@@ -46,6 +48,7 @@ class Counts:
         if tokens is not None:
             self.tokens[tokens] += 1
             self.total_tokens += tokens
+        self.endings += row.get("finish_reason") is not None
         self.cut_off += row.get("finish_reason") == "length"
         self.unreadable += row["answer"] is None
         self.refused += is_refusal(text, row["answer"])
@@ -54,9 +57,15 @@ class Counts:
             question = self.texts.setdefault(row["question_id"], Texts())
             question.add(row["sample"], text, tokens or 0)
 
-    def share(self, count: int) -> float:
-        """`count` as a part of all answers; 0 where there are none."""
-        return count / self.answers if self.answers else 0.0
+    def shares(self) -> dict[str, float | None]:
+        """Parts of all answers; None where the table does not say, or where there are no answers."""
+        return {
+            "cut_off": _part(self.cut_off, self.endings),
+            "unreadable": _part(self.unreadable, self.answers),
+            "refused": _part(self.refused, self.answers if self.texts else 0),
+            "distinct": self.distinct,
+            "correct": _part(self.correct, self.answers),
+        }
 
     @property
     def mean_tokens(self) -> float | None:
@@ -76,8 +85,8 @@ class Counts:
     @property
     def distinct(self) -> float | None:
         """The share of texts that differ from the others of their question."""
-        texts = sum(len(question.hashes) for question in self.texts.values())
-        return sum(len(set(question.hashes)) for question in self.texts.values()) / texts if texts else None
+        texts = self.texts.values()
+        return _part(sum(len(set(text.hashes)) for text in texts), sum(len(text.hashes) for text in texts))
 
 
 class Tally:
@@ -145,11 +154,7 @@ class Tally:
                     "answers": counts.answers,
                     "tokens_mean": counts.mean_tokens,
                     "tokens_p90": counts.p90_tokens,
-                    "cut_off": counts.share(counts.cut_off),
-                    "unreadable": counts.share(counts.unreadable),
-                    "refused": counts.share(counts.refused),
-                    "distinct": counts.distinct,
-                    "correct": counts.share(counts.correct),
+                    **counts.shares(),
                     "answers_of_refused_requests": counts.refused_requests,
                 }
                 for (setting, decoding), counts in self.ordered()
@@ -163,15 +168,13 @@ class Tally:
         lines: list[tuple[str, ...]] = [_HEADER]
         for (setting, decoding), counts in self.ordered():
             if counts.answers:
-                shares = (counts.cut_off, counts.unreadable, counts.refused)
-                percent = [_cell(counts.share(count), ".1%") for count in shares]
                 tokens = (
                     _cell(counts.mean_tokens, ".1f"),
                     _cell(counts.p90_tokens),
                     _cell(self.limit(setting)),
                 )
-                last = (_cell(counts.distinct, ".1%"), _cell(counts.share(counts.correct), ".1%"))
-                lines.append((setting, decoding, str(counts.answers), *tokens, *percent, *last))
+                percent = (_cell(share, ".1%") for share in counts.shares().values())
+                lines.append((setting, decoding, str(counts.answers), *tokens, *percent))
         return "\n".join(aligned(lines, left=(0, 1)))
 
     def ordered(self) -> Iterator[tuple[tuple[str, str], Counts]]:
@@ -188,6 +191,10 @@ _HEADER = (
 def _alarm(repeats: Sequence[Repeat]) -> str | None:
     worst = next(iter(repeats), None)
     return f"answers repeat more than sampling explains: {worst}" if worst and worst.alarm else None
+
+
+def _part(count: int, of: int) -> float | None:
+    return count / of if of else None
 
 
 def _cell(value: float | None, how: str = "") -> str:

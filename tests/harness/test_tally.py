@@ -61,7 +61,7 @@ def test_the_summary_says_the_same_and_can_be_stored() -> None:
         **{"correct": 0.5, "answers_of_refused_requests": 0},
     }
     assert (second["setting"], second["max_new_tokens"]) == ("500", 1064)
-    assert (second["answers"], second["tokens_mean"], second["distinct"]) == (0, None, None)
+    assert (second["answers"], second["tokens_mean"], second["correct"]) == (0, None, None)
     assert second["answers_of_refused_requests"] == tally.refused_requests == 16
     assert summary["alarm"] is None
     assert len(tally.table().splitlines()) == 2  # nothing is to be said of answers that are not there
@@ -72,7 +72,7 @@ def test_answers_of_another_tool_may_lack_tokens_and_texts() -> None:
     bare = {"question_id": "q", "setting": "high", "decoding": "sample", "sample": 0, "answer": "1"}
     tally.add({**bare, "correct": True, "tokens": None, "text": None})
     (line,) = tally.table().splitlines()[1:]
-    assert line.split() == ["high", "sample", "1", "-", "-", "-", "0.0%", "0.0%", "0.0%", "-", "100.0%"]
+    assert line.split() == ["high", "sample", "1", "-", "-", "-", "-", "0.0%", "-", "-", "100.0%"]
 
 
 @given(tokens=st.lists(st.integers(0, 30), min_size=1, max_size=60))
