@@ -5,7 +5,8 @@
     3300   300      16  0.822      0.80  0.84  forecast
 
 The cost of a question is tokens per answer × N (for the twin: steps × N). Where a curve was measured, the
-plan goes by the measurement: a curve that is fitted to many points misses each of them by a little.
+plan goes by the measurement: a curve that is fitted to many points misses each of them by a little. Only
+the mixture, which smooths the luck of a few answers, is trusted more, unless it says that it fits poorly.
 """
 
 from dataclasses import dataclass
@@ -78,7 +79,8 @@ def price(
             f"{group.name}: setting {name!r} has no token counts, so it cannot be priced: expected a column "
             "tokens (samples) or tokens_per_answer (curves)"
         )
-    table = _as_measured(table) if predictor != DEFAULT or not group.pools else table.assign(known="forecast")
+    doubtful = table["status"].ne(Status.OK) if predictor == DEFAULT and group.pools else True
+    table = _as_measured(table, (table["role"] == "used") & doubtful)
     table = table.assign(cost=table["tokens_per_answer"] * table["N"])
     table = table[table["status"].isin(USABLE) & table["predicted"].between(0, 1)]
     if table.empty:
@@ -87,9 +89,8 @@ def price(
     return table[columns].sort_values("cost", kind="stable").reset_index(drop=True)
 
 
-def _as_measured(table: pd.DataFrame) -> pd.DataFrame:
-    """The forecast table with what was measured in place of the curve through it, ± its standard error."""
-    used = table["role"] == "used"
+def _as_measured(table: pd.DataFrame, used: "pd.Series[bool]") -> pd.DataFrame:
+    """The forecast table with measurements in place of the rows `used`, ± their standard error."""
     margin = norm.ppf(0.95) * table["stderr"]
     ends = {"low": (table["accuracy"] - margin).clip(0, 1), "high": (table["accuracy"] + margin).clip(0, 1)}
     return table.assign(

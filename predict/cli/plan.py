@@ -21,6 +21,9 @@ from results import BadInput
 from results.files import check_suffix, write_raw
 from results.plots_plan import PLOT_SUFFIXES, PlanView, save_plans
 
+NOTHING = 0.02
+"""A narrowing below this share is noise of the draws."""
+
 
 @click.command("plan", epilog="Example: python -m predict plan samples.jsonl --target-accuracy 0.8")
 @option.inputs("INPUT")
@@ -65,7 +68,7 @@ def plan_command(
         (name,) = option.chosen(predictor, group)
         found = plan(group, name, max_n, options, target_accuracy, token_budget, at_settings)
         show(group, name, found, target_accuracy, token_budget)
-        if group.pools and found.chosen is not None and found.chosen["low"] < found.chosen["high"]:
+        if group.pools and found.chosen is not None and _uncertain(found.chosen):
             show_runs(runs(group, name, found.chosen, max_n, options), found.chosen)
         tables.append(
             found.options.assign(dataset=group.dataset, model=group.model, method=method, predictor=name)
@@ -80,6 +83,11 @@ def plan_command(
     if plot is not None:
         save_plans(views, plot)
         click.echo(f"plot in {plot}")
+
+
+def _uncertain(row: pd.Series) -> bool:
+    """Whether more answers could narrow the interval: a measurement's is that of the questions."""
+    return row["known"] == "forecast" and bool(row["low"] < row["high"])
 
 
 def runs(group: Group, predictor: str, row: pd.Series, max_n: int, options: Options) -> list[NextRun]:
@@ -145,8 +153,12 @@ def show_runs(found: list[NextRun], row: pd.Series) -> None:
             f"±{points(run.width_now / 2)} → ±{points(run.width_then / 2)}",
         ]
         for run in found
+        if run.narrowing > NOTHING
     ]
-    click.echo(aligned(["setting", "answers", "tokens in all", "points"], body))
+    if body:
+        click.echo(aligned(["setting", "answers", "tokens in all", "points"], body))
+    if len(body) < len(found):
+        click.echo("More answers at the other settings would not narrow it.")
     best = advised(found)
     if best is None:
         click.echo(f"None of them is expected to narrow it by {percent(LEAST)} or more.")
