@@ -99,14 +99,17 @@ def _variance(each: Floats, square: Floats, seen: Ints, N: Ints, options: Option
     """Variance of one question's part in the forecast error, averaged over questions: shape (M,).
 
     A question's true vote accuracy f has posterior mean `each` and mean square `square` (Q, M). The accuracy
-    measured later on a pool of M answers, the seen ones among them, scatters about f by about f(1−f)·N/M.
+    measured later on a pool of M answers scatters about f: two subsets of N out of M share N²/M answers, so
+    their margins correlate by N/M and, near a tie, their votes by 2/π · arcsin(N/M) (Sheppard). Of that the
+    answers already seen are known.
     """
     posterior = np.maximum(square - each**2, 0.0)
     if options.target == "population":
         return np.asarray(posterior.mean(axis=0) + each.var(axis=0))
     pool = max(options.pool or 0, int(N.max()), int(seen.max()))
     unseen = 1 - np.minimum(seen, pool)[:, None] / pool
-    luck = (each - square) * np.minimum(N / pool, 1.0) * unseen
+    shared = 2 / np.pi * np.arcsin(np.minimum(N / pool, 1.0))
+    luck = (each - square) * shared * unseen
     return np.asarray((posterior + luck).mean(axis=0))
 
 

@@ -22,12 +22,16 @@ from scipy.special import gammaln
 
 from predict.protocol import Floats, Ints
 
-P = np.concatenate([[0.0], np.sin(np.pi / 2 * (np.arange(32) + 0.5) / 32) ** 2, [1.0]])
-"""Evenly spaced in arcsin √p, where a binomial share has the same noise everywhere; and never, always."""
+_CELLS = 32
+P_EDGES = np.sin(np.pi / 2 * np.arange(_CELLS + 1) / _CELLS) ** 2
+P = np.concatenate([[0.0], np.sin(np.pi / 2 * (np.arange(_CELLS) + 0.5) / _CELLS) ** 2, [1.0]])
+"""Never, always, and between them the middles of cells that are even in arcsin √p, where a binomial share
+has the same noise everywhere."""
 
 A = np.array([0.0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.88, 0.97])
+A_EDGES = np.concatenate([[0.0], (A[1:] + A[:-1]) / 2, [1.0]])
 
-THETAS = (0.6, 2.0, 8.0, 1e4)
+THETAS = (0.6, 2.0, 5.0, 12.0, 30.0, 100.0, 1e4)
 CHOICES = (2, 3)
 """After the Ewens ones come rests with this many other answers: choices among four or five options."""
 

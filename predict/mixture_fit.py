@@ -3,22 +3,33 @@
     weights w = softmax(base + F α),   maximise  Σ_q log Σ_k w_k L_qk − ridge/2 |α|²   over α
 
 F holds smooth features of an atom (p, a, rest and their products), so that a few dozen questions can
-already say something about the 1,360 weights; free weights (the plain NPMLE) follow the noise. Which base
-measure and how much ridge is right cannot be told from the data at hand, so all are fitted and averaged
-with equal weight.
+already say something about the 2,448 weights; free weights (the plain NPMLE) follow the noise. A few answers
+a question leave much of the population open, and there the base decides. Two are fitted, which differ in how
+many questions are guessed at, each with two ridges, and averaged with equal weight; where they disagree, the
+interval is wider.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
+from scipy.special import betainc
 
-from predict.mixture_atoms import RESTS, THETAS, A, P
+from predict.mixture_atoms import A_EDGES, CHOICES, P_EDGES, RESTS, THETAS, A, P
 from predict.protocol import Floats
 
 _STEPS = 40
 ENOUGH = 1e-2
 """Newton stops when a step gains less than this much log-likelihood: far below what changes a forecast."""
+
+GUESSES = (0.02, 0.5)
+"""Shares of the questions whose right answer is one guess among others, before any answer is seen: hardly
+any, or half of them."""
+
+ENDS = 1e-3
+"""Share of the questions never answered right, and of those always answered right, as far as not known."""
+
+_FLOOR = 1e-6
 
 Likelihood = Floats | csr_array
 """Dense, or sparse where most atoms are out of the question for most patterns."""
@@ -55,30 +66,47 @@ def features() -> Floats:
 
 
 def bases() -> list[Floats]:
-    """Three base log-weights: even in a and `rest`, of three shapes in p."""
-    p = np.clip(P, 1e-4, 1 - 1e-4)
-    inner = (P > 0) & (P < 1)
-    shapes = [
-        np.where(inner, 0.5 * np.log(p * (1 - p)), -6.0),  # uniform in p
-        np.where(inner, 0.0, -1.0),  # uniform in arcsin √p
-        np.where(inner, -0.25 * np.log(p * (1 - p)), 1.0),  # most questions easy or hopeless
-    ]
-    return [np.repeat(shape, len(A) * RESTS) for shape in shapes]
+    """The base log-weights, one for each of `GUESSES`."""
+    return [base(guesses) for guesses in GUESSES]
+
+
+def base(guesses: float) -> Floats:
+    """Log-weights of the atoms before any answer is seen, shape (ATOMS,): a share `guesses` of the questions
+    is guessed, the others are known.
+
+    Known: p is uniform, whatever a and `rest` are. Guessed: the right answer is an ordinary member of the
+    guesses. Among those of Ewens(θ) an answer given at random has a share of Beta(1, θ), and so has the next
+    one of what is left: p and a. Among J + 2 options (a symmetric Dirichlet law of weight ½) they have
+    Beta(½, (J+1)/2) and Beta(½, J/2). So wrong answers that are all different speak against p.
+    """
+    even = np.full(len(A), 1 / len(A))
+    known = np.outer(_p_cells(1.0, 1.0), even)
+    guessed = [np.outer(_p_cells(1.0, theta), _a_cells(1.0, theta)) for theta in THETAS]
+    guessed += [np.outer(_p_cells(0.5, (J + 1) / 2), _a_cells(0.5, J / 2)) for J in CHOICES]
+    share = (1 - guesses) * known[:, :, None] + guesses * np.stack(guessed, axis=2)
+    return np.asarray(np.log(share).ravel())
+
+
+def _p_cells(one: float, other: float) -> Floats:
+    """How much of Beta(one, other) each p of the grid stands for."""
+    inner = np.diff(betainc(one, other, P_EDGES)) + _FLOOR
+    return np.concatenate([[ENDS], inner, [ENDS]])
+
+
+def _a_cells(one: float, other: float) -> Floats:
+    return np.asarray(np.diff(betainc(one, other, A_EDGES)) + _FLOOR)
 
 
 def fit_mixtures(
-    likelihood: Likelihood, times: Floats, F: Floats, base: list[Floats], ridges: tuple[float, ...]
+    likelihood: Likelihood, times: Floats, F: Floats, bases: list[Floats], ridges: tuple[float, ...]
 ) -> list[MixtureFit]:
     """All fits to U patterns seen `times` (U,); `likelihood` (U, atoms) up to a factor per pattern.
 
-    Each fit starts where the one before came out: at its α, or, under another base, at the α whose weights
-    are nearest to its weights.
+    Each fit starts where the one before, under the same base but a stronger ridge, came out.
     """
     fits: list[MixtureFit] = []
-    alpha = np.zeros(F.shape[1])
-    for here in base:
-        if fits:
-            alpha = alpha + np.asarray(np.linalg.lstsq(F, fits[-1].base - here)[0])
+    for here in bases:
+        alpha = np.zeros(F.shape[1])
         for ridge in sorted(ridges, reverse=True):
             problem = _Problem(likelihood, times, F, here, ridge)
             alpha, curvature = problem.maximum(alpha)

@@ -10,7 +10,7 @@ from scipy.special import comb
 from predict.data import Group, group_of_pools
 from predict.mixture import mixture
 from predict.mixture_atoms import ATOMS, CHOICES, RESTS, THETAS, A, P, Patterns, log_likelihood
-from predict.mixture_fit import _Problem, bases, features
+from predict.mixture_fit import GUESSES, _Problem, bases, features
 from predict.mixture_population import fit_rates, fit_votes
 from predict.mixture_votes import vote_table, votes_cast
 from predict.protocol import Observed, Options, Points, Pool, Status
@@ -62,7 +62,8 @@ def simulated_vote(p: float, a: float, rest: int, N: int, rounds: int, rng: np.r
 
 
 @pytest.mark.parametrize(
-    ("p", "a", "rest", "N"), [(12, 4, 1, 5), (10, 2, 4, 9), (9, 0, 5, 8), (14, 5, 0, 9), (8, 0, 2, 16)]
+    ("p", "a", "rest", "N"),
+    [(12, 4, 1, 5), (10, 2, 7, 9), (9, 0, 8, 8), (14, 5, 0, 9), (8, 0, 2, 16), (6, 0, 4, 12)],
 )
 def test_vote_table_agrees_with_answers_drawn_one_by_one(p: int, a: int, rest: int, N: int) -> None:
     rng = np.random.default_rng(p)
@@ -161,6 +162,40 @@ def test_best_of_n_recovers_hidden_answers() -> None:
     assert found.mean == pytest.approx(truth, abs=0.03)
     assert (found.low <= truth).all()
     assert (truth <= found.high).all()
+
+
+def guessed_pool(questions: int, answers: int, rng: np.random.Generator) -> Pool:
+    """Every question is guessed at: some thirty likely answers, of which the right one is any."""
+    votes = []
+    for _ in range(questions):
+        shares = rng.dirichlet(np.full(30, 1.0))
+        raw = rng.choice(30, answers, p=shares).tolist()
+        kinds = {kind: i + 1 for i, kind in enumerate(sorted({k for k in raw if k}))}
+        votes += [kinds.get(kind, 0) for kind in raw]
+    starts = np.arange(0, (questions + 1) * answers, answers)
+    names = [f"q{i:04}" for i in range(questions)]
+    return Pool("s", 1.0, AnswerPools(names, starts, np.array(votes), np.full(len(votes), 1.0)))
+
+
+@pytest.mark.parametrize("n", [4, 8])
+def test_lucky_guesses_are_not_taken_for_knowledge(n: int) -> None:
+    """A right answer that is one guess among thirty wins hardly more votes than the thirtieth part."""
+    seen, whole = observed(guessed_pool(300, 40, np.random.default_rng(6)), n)
+    truth = whole.accuracy[whole.points.N == 40][0]
+    found = mixture(seen, Points(np.array(["s"]), np.ones(1), np.array([40])), Options(replicates=400))
+    assert truth == pytest.approx(0.03, abs=0.02)
+    assert found.mean[0] == pytest.approx(truth, abs=0.16 / n)
+    assert found.low[0] <= truth <= found.high[0]
+
+
+def test_base_weights_are_a_law_and_guesses_tie_the_right_answer_to_the_wrong_ones() -> None:
+    hardly, half = (np.exp(b).reshape(len(P), len(A), RESTS) for b in bases())
+    for weights in (hardly, half):
+        assert weights.sum(axis=(0, 1)) == pytest.approx(np.ones(RESTS), abs=0.01)
+    mean = [(P[:, None] * w.sum(axis=1)).sum(axis=0) for w in (hardly, half)]
+    share = (mean[0] - mean[1]) / (GUESSES[1] - GUESSES[0])  # known minus guessed
+    theta = np.array(THETAS)
+    assert share[: len(theta)] == pytest.approx(0.5 - 1 / (1 + theta), abs=0.02)
 
 
 def test_population_interval_is_wider_than_that_of_these_questions() -> None:
