@@ -70,7 +70,9 @@ def build_curves(
         )
     rows = [row for group in _groups(samples[greedy]) for row in _greedy_rows(group)]
     answers = sum(len(group.pools.votes) for group in groups)
-    with tqdm(total=answers, unit=" answers", unit_scale=True, delay=2, disable=None if progress else True) as bar:
+    with tqdm(
+        total=answers, unit=" answers", unit_scale=True, delay=2, disable=None if progress else True
+    ) as bar:
         for group, possible in plan:
             if possible.size:
                 rows += _exact_rows(group, methods, possible)

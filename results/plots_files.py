@@ -42,7 +42,9 @@ def render_all(specs: dict[str, dict[str, Any]], progress: bool = False) -> dict
 
 def _collect(done: Iterable[tuple[str, str, bytes]], count: int, progress: bool) -> dict[str, str | bytes]:
     files: dict[str, str | bytes] = {}
-    for name, svg, png in tqdm(done, total=count, unit=" figures", delay=2, disable=None if progress else True):
+    for name, svg, png in tqdm(
+        done, total=count, unit=" figures", delay=2, disable=None if progress else True
+    ):
         files[f"{name}.svg"] = svg
         files[f"{name}.png"] = png
     return files
