@@ -44,6 +44,8 @@ REPLY_BYTES = 1 << 20
 REPLY_BYTES_PER_TOKEN = 256
 """Room for the text of a token and its id; a larger reply is none."""
 STATUSES_AWAY = {502, 503, 504}
+QUEUE_IS_FULL = b"queue is full"
+"""What a SGLang server with --max-queued-requests says with status 503, and no Retry-After."""
 STATUSES_FOR_ALL = {401, 404, 405}
 """Those which every other request would meet, too; redirections are not followed either."""
 STATUSES_IN_PASSING = {408, 425}
@@ -282,7 +284,7 @@ async def _content(response: aiohttp.ClientResponse, limit: int) -> bytes:
 def check_status(url: str, status: int, after: str, content: bytes) -> None:
     """Raise what any status but 200 means; `after` is the header Retry-After."""
     what = f"status {status}: {excerpt(content)}"
-    if status == 429 or (status == 503 and after):
+    if status == 429 or (status == 503 and (after or QUEUE_IS_FULL in content)):
         raise Busy(what, retry_after(after))
     if status in STATUSES_AWAY:
         raise Away(what)

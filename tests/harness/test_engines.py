@@ -189,6 +189,25 @@ def test_a_busy_server_is_asked_for_longer(monkeypatch: pytest.MonkeyPatch) -> N
         ask(FaultyServer(429))
 
 
+def test_a_server_whose_queue_is_full_is_overloaded_and_not_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retrying, "LONGEST_PAUSE", 0.01)
+
+    def full() -> web.Response:
+        return web.json_response({"error": {"message": "The request queue is full."}}, status=503)
+
+    server = FaultyServer(*[full] * 2 * ATTEMPTS, [answer(), answer()])
+
+    async def run() -> int:
+        async with TestServer(server.app) as running, connected(running) as engine:
+            assert len(await engine.generate(PROMPT, 2, SAMPLING, seed=1)) == 2
+            return engine.overloads
+
+    def connected(running: TestServer) -> SGLangEngine:
+        return SGLangEngine(str(running.make_url("/")), TINY, revision=None, chat=True)
+
+    assert asyncio.run(run()) == 2 * ATTEMPTS
+
+
 @pytest.mark.parametrize("status", [400, 403, 413, 422])
 def test_a_refused_request_is_not_sent_again(status: int) -> None:
     server = FaultyServer(status)
