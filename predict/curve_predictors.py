@@ -9,7 +9,7 @@ from predict.alarm import falling, poor_fit
 from predict.low_cost_to_high import low_cost_to_high
 from predict.protocol import Floats, Observed, Options, Points, Prediction, Predictor, finished, worse
 from predict.rivals import CurveForecast, CurveModel, exponential, flat, power_law
-from predict.rolling import model_error
+from predict.rolling import answers_alone, model_error
 
 
 def on_curves(model: CurveModel, alarms: bool = True) -> Predictor:
@@ -26,7 +26,7 @@ def on_curves(model: CurveModel, alarms: bool = True) -> Predictor:
             back = model(observed.points, curves[:1], observed.points).mean[0]
             status = worse(status, falling(observed, targets))
             status = worse(status, np.full(len(targets), str(poor_fit(observed, back)), dtype="<U20"))
-        draws = fitted.mean[1:]
+        draws = answers_alone(observed, fitted.mean[1:], fitted.mean[0], options.target)
         if len(draws):
             off = model_error(observed, targets, lambda p, y, at: model(p, y[None], at).mean[0])
             luck = np.random.default_rng(options.seed).standard_normal((len(draws), 1))

@@ -24,7 +24,7 @@ from scipy.optimize import least_squares
 from predict.alarm import falling
 from predict.intervals import SHARED
 from predict.protocol import Floats, Ints, Observed, Options, Points, Prediction, Status, finished, worse
-from predict.rolling import model_error
+from predict.rolling import answers_alone, model_error
 
 MODEL_ERROR = 0.01
 """What the formula itself is allowed to be off, added to every point's noise. Without it the fit would obey
@@ -114,6 +114,7 @@ def joint(observed: Observed, targets: Points, options: Options) -> Prediction:
             break
     if options.replicates:
         off = model_error(observed, targets, _mean_only(observed.method))
+        draws = answers_alone(observed, draws, mean, options.target)
         draws += off * rng.standard_normal((options.replicates, 1))
     status = worse(status, falling(observed, targets))
     return finished(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level)
@@ -144,7 +145,7 @@ def fit_joint(T: Floats, N: Ints, accuracy: Floats, whiten: Floats, near: JointF
         missed = _solved(t, N, log, y, whiten, single)[1]
         return np.concatenate([missed, (log - PRIOR[0]) / PRIOR[1]]) if vague else missed
 
-    tries = 200 if near is None else 10
+    tries = 100 if near is None else 10
     if near is not None:
         starts = [np.log([near.mu, *near.delta])]
     else:
@@ -157,7 +158,7 @@ def fit_joint(T: Floats, N: Ints, accuracy: Floats, whiten: Floats, near: JointF
         starts = [grid[i] for i in np.argsort(losses)[:3]]
     inside = [np.clip(x, _LIMITS[0] + 1e-6, _LIMITS[1] - 1e-6) for x in starts]
     found = min(
-        (least_squares(residual, x, bounds=_LIMITS, max_nfev=tries) for x in inside),
+        (least_squares(residual, x, bounds=_LIMITS, max_nfev=tries, ftol=1e-6, xtol=1e-6) for x in inside),
         key=lambda r: r.cost,
     )
     log = np.asarray(found.x)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from predict.intervals import SHARED
 from predict.protocol import Floats, Observed, Points
 
 USUAL = 0.03
@@ -48,6 +49,26 @@ def model_error(observed: Observed, targets: Points, fit: Fit) -> Floats:
     residual = fit(points, observed.accuracy, points) - observed.accuracy
     residual = residual[np.isfinite(residual)]
     return np.hypot(sd, np.sqrt(np.mean(residual**2)) if len(residual) else 0.0)
+
+
+def answers_alone(observed: Observed, draws: Floats, mean: Floats, target: str) -> Floats:
+    """`draws` (R, M) about `mean` (M,), for "these-questions" without the spread that new questions bring.
+
+    Replicates draw the questions again. What the luck of the answers has in their variance is, at N = 1,
+    E[p(1 − p)]/n of Var[p̂] for n answers a question; of curves alone it is taken for 1 − `SHARED`.
+    """
+    if target == "population":
+        return draws
+    share = 1 - SHARED
+    if observed.pools:
+        counts = [pool.answers.counts() for pool in observed.pools]
+        rate = np.concatenate([c.correct / c.pools for c in counts])
+        size = np.concatenate([c.pools for c in counts])
+        place = np.repeat(np.arange(len(counts)), [len(c.pools) for c in counts])
+        between = np.mean([rate[place == i].var() for i in range(len(counts))])
+        within = np.mean(rate * (1 - rate) / np.maximum(size - 1, 1))
+        share = float(min(within / between, 1.0)) if between > 0 else 1.0
+    return np.asarray(mean + np.sqrt(share) * (draws - mean))
 
 
 def _errors(observed: Observed, kept: np.ndarray, x: Floats, fit: Fit) -> list[float]:
