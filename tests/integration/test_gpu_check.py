@@ -1,4 +1,4 @@
-"""The check of a GPU host, all of it but for the GPU and the size: a real server with random weights."""
+"""The check of a GPU host, all but for GPU and size: a real server, two copies of a model of random weights."""
 
 import importlib.util
 import re
@@ -14,7 +14,7 @@ def test_the_whole_road_on_a_cpu() -> None:
     if importlib.util.find_spec("sglang") is None:
         pytest.skip("SGLang is not installed")
     command = [sys.executable, "-m", "harness", "gpu-check", "--device", "cpu", "--shape", "small"]
-    command += ["--prompts", "4", "--answers", "8", "--tokens", "64"]
+    command += ["--prompts", "4", "--answers", "8", "--tokens", "64", "--dp", "2"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
     title, tokens, _, cache, client = done.stdout.splitlines()
