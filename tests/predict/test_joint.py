@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
+from scipy.stats import binom
 
-from predict.joint import JointFit, _bounded, fit_joint, joint
+from predict.joint import PRIOR, JointFit, _bounded, counted, fit_joint, joint
 from predict.protocol import Observed, Options, Points
 
 T = np.repeat([0.8, 1.2, 1.7, 2.5], 6)
@@ -84,3 +85,33 @@ def test_a_surface_of_another_shape_is_a_poor_fit() -> None:
     found = joint(observe(wavy, 0.002), Points(np.array(["4"]), np.array([4.0]), np.array([8])), Options())
     assert found.status[0] in ("poor_fit", "bound_hit", "falling")
     assert found.status[0] != "ok"
+
+
+def test_even_votes_count_as_the_odd_ones_below_them() -> None:
+    n = np.array([1, 2, 3, 4, 8, 9])
+    assert counted(n, "majority").tolist() == [1, 1, 3, 3, 7, 9]
+    assert counted(n, "best_of_n").tolist() == n.tolist()
+    # of two answers to choose from this is exact: P(right) of 2m votes, ties shared, is that of 2m − 1
+    for m in (1, 2, 5):
+        even, odd = (binom(k, 0.6) for k in (2 * m, 2 * m - 1))
+        assert even.sf(m) + even.pmf(m) / 2 == pytest.approx(odd.sf(m - 1))
+
+
+def test_four_answers_do_not_tell_the_rate_so_it_is_the_usual_one_and_marked() -> None:
+    n = np.array([1, 2, 3, 4])
+    points = Points(np.full(4, "a"), np.full(4, np.nan), n)
+    y = np.array([0.52, 0.52, 0.573, 0.58])
+    wanted = Points(np.full(1, "a"), np.full(1, np.nan), np.array([64]))
+    found = joint(Observed(points, y, np.full(4, 0.01), np.empty((0, 4))), wanted, Options())
+    delta = np.exp(PRIOR[0][1])
+    rise = 1 - np.exp(-(delta**2))  # from N = 1 to 3
+    assert found.mean[0] == pytest.approx(0.52 + (0.576 - 0.52) / rise, abs=0.01)
+    assert found.status.tolist() == ["bound_hit"]
+
+
+def test_settings_that_the_surface_misses_have_curves_of_their_own() -> None:
+    levels = np.repeat([0.1, 0.6, 0.2, 0.5], 6)  # no law along T
+    y = levels + 0.2 * (1 - np.exp(-0.15 * counted(N, "majority")))
+    far = Points(np.array(["0.8", "1.2"]), np.array([0.8, 1.2]), np.array([65, 65]))
+    found = joint(observe(y, 0.003), far, Options())
+    assert found.mean == pytest.approx([0.3, 0.8], abs=0.01)

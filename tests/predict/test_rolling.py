@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from predict.data import group_of_pools
 from predict.protocol import Floats, Observed, Points
 from predict.rivals import exponential, flat
-from predict.rolling import USUAL, model_error
+from predict.rolling import USUAL, answers_alone, model_error
+from tests.predict.test_mixture import drawn_pool
 
 N = np.array([1, 2, 4, 8, 16])
 POINTS = Points(np.full(5, "a"), np.ones(5), N)
@@ -46,3 +48,17 @@ def test_along_T_the_dearest_settings_are_left_out() -> None:
     error = model_error(observed, new, by_last)
     per_e = np.sqrt((USUAL**2 + 2 * (0.1 / np.log(2)) ** 2) / 3)
     assert error == pytest.approx(per_e * np.log([2.0, 8.0]), rel=1e-6)
+
+
+def test_for_these_questions_only_the_luck_of_the_answers_spreads() -> None:
+    pool = drawn_pool(200, 8, np.random.default_rng(5))
+    group = group_of_pools("llm", "d", "m", "majority", [pool])
+    observed = Observed(group.points, group.accuracy, group.stderr, np.empty((0, 8)), group.pools)
+    draws = 0.5 + np.random.default_rng(0).normal(0, 0.02, (2000, 3))
+    mean = np.full(3, 0.5)
+    narrow = answers_alone(observed, draws, mean, "these-questions")
+    counts = pool.answers.counts()
+    rate = counts.correct / counts.pools
+    share = (rate * (1 - rate) / 7).mean() / rate.var()
+    assert narrow.std() / draws.std() == pytest.approx(np.sqrt(share), rel=0.02)
+    assert np.array_equal(answers_alone(observed, draws, mean, "population"), draws)
