@@ -137,8 +137,8 @@ def _check(counts: VoteCounts, method: str, population: Population) -> Status:
     if method == "majority" and counts.nulls.any():
         return Status.OK  # the population describes the votes that were cast, the observed curve all answers
     for N in {1, every}:
-        seen = best_of_n(counts.pools, counts.correct, N)
-        seen = majority_accuracy(counts, [N])[:, 0] if method == "majority" else seen
+        vote = method == "majority" and N > 1
+        seen = majority_accuracy(counts, [N])[:, 0] if vote else best_of_n(counts.pools, counts.correct, N)
         implied = population.prior() @ (vote_table(N) if method == "majority" else best_table(N))
         noise = max(float(seen.std()), 0.5 / np.sqrt(len(seen))) / np.sqrt(len(seen))
         if abs(seen.mean() - implied) > 4 * noise:

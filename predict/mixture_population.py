@@ -20,13 +20,13 @@ RIDGES = (4.0, 16.0)
 RATE_RIDGES = (0.03, 0.2, 1.0)
 """For best-of-N: 85 rates, 8 features."""
 
-NEGLIGIBLE = 1e-9
+NEGLIGIBLE = 1e-7
 """Likelihoods this far below a pattern's largest one are put to 0."""
 
 SPARSE = 0.25
 """Below this share of other likelihoods they are stored as a sparse matrix."""
 
-LEARN_FROM = 400
+LEARN_FROM = 300
 """With more different patterns than this the weights are learnt from so many of them, drawn at random."""
 
 
@@ -87,9 +87,15 @@ def fit_rates(counts: VoteCounts) -> Population:
 def _population(
     logs: Floats, times: Ints, of: Ints, F: Floats, bases: list[Floats], ridges: tuple[float, ...]
 ) -> Population:
-    dense = np.exp(logs - logs.max(axis=1, keepdims=True))
-    dense[dense < NEGLIGIBLE] = 0.0
-    likelihood = csr_array(dense) if np.count_nonzero(dense) < SPARSE * dense.size else dense
+    below = logs - logs.max(axis=1, keepdims=True)
+    kept = below > np.log(NEGLIGIBLE)
+    likelihood: Likelihood
+    if kept.mean() < SPARSE:
+        row, atom = np.nonzero(kept)
+        starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
+        likelihood = csr_array((np.exp(below[row, atom]), atom, starts), shape=logs.shape)
+    else:
+        likelihood = np.where(kept, np.exp(below), 0.0)
     rows = np.arange(len(times))
     if len(rows) > LEARN_FROM:
         rows = np.random.default_rng(0).choice(len(rows), LEARN_FROM, replace=False)
