@@ -8,8 +8,9 @@ stays in [0, 1] at every T ≥ T_0 and N ≥ 0.
 
 Given μ and the Δ's, Acc is linear in the four ends of α and ζ: they are solved for (bounded least squares)
 and only μ and the Δ's are searched, from many starts (variable projection). Residuals are whitened by the
-covariance of the points, which share their questions. With fewer than three settings, or unknown T, each
-setting has its own α, ζ and Δ.
+covariance of the points, which share their questions, and the formula's own error. Of a vote an even N is
+read as the odd one below it (`counted`). With fewer than three settings, or unknown T, or where the surface
+misses the points, each setting has its own α, ζ and Δ.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """The law along T: accuracy at new reasoning lengths from that at two lengths or more.
 
-    T = 0.03 0.06 0.09, accuracy 0.19 0.46 0.64 (± 0.01)   ->   T = 0.15: 0.83, 90 % 0.68 … 0.93
+    T = 0.03 0.06 0.09, accuracy 0.19 0.46 0.64 (± 0.01)   ->   T = 0.15: 0.79, 90 % 0.69 … 0.87
 
 At a fixed N accuracy goes from ζ at T = 0 to α at T = ∞, and two shapes of the way there are considered:
 
