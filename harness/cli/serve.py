@@ -41,7 +41,7 @@ def serve(
 
     FLAGS after `--` go to SGLang as they are. Servers on several hosts: run this on each with
     `-- --host ADDRESS`, and one gateway in front of all:
-    `smg launch --policy cache_aware --port 30000 --worker-urls http://ADDRESS:30000 ...`.
+    `smg launch --host 127.0.0.1 --policy cache_aware --worker-urls http://ADDRESS:30000 ...`.
     """
     import signal
     import sys
@@ -50,7 +50,10 @@ def serve(
     from harness.config import model_location
     from harness.gateway import Fleet
     from harness.serve import Server, launch
+    from results import BadInput
 
+    if workers > 1 and {"--host", "--port"} & set(flags):
+        raise BadInput("--host or --port for the servers behind a gateway, which are on ports of 127.0.0.1")
     # Whoever started this command stops it with SIGTERM; the server has to end with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     location = model_location(model)

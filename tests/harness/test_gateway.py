@@ -13,9 +13,11 @@ import pytest
 import torch
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from click.testing import CliRunner
 
 import harness.engines.sglang
 import harness.gateway
+from harness.cli import cli
 from harness.config import model_location
 from harness.engines.sglang import SGLangEngine
 from harness.gateway import Fleet, gateway_launch
@@ -111,6 +113,12 @@ def test_a_port_in_use_is_refused_before_anything_is_started(tmp_path: Path, sai
         with pytest.raises(BadInput, match=f"port {port} of 127.0.0.1 is in use, expected another --port"):
             fleet(tmp_path, said, port)
     check_free(port)
+
+
+def test_servers_behind_a_gateway_keep_their_addresses() -> None:
+    result = CliRunner().invoke(cli, ["serve", "tiny", "--workers", "2", "--", "--host", "10.0.0.1"])
+    assert result.exit_code == 2
+    assert "--host or --port for the servers behind a gateway" in result.output
 
 
 def test_ports_differ() -> None:

@@ -1,4 +1,4 @@
-"""The check of a GPU host, all but for GPU and size: a real server, two copies of a model of random weights."""
+"""The check of a GPU host, but for GPU and size: a real server, two copies of a model of random weights."""
 
 import importlib.util
 import re
