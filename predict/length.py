@@ -1,6 +1,6 @@
 """Settings without answers, forecast from those with answers: `length_law` along T, at each N by itself.
 
-settings 100, 200, 300 at N = 16: 0.62 0.71 0.74   ->   setting 500 at N = 16: 0.78, 90 % 0.74 … 0.83
+settings 100, 200, 300 at N = 16: 0.62 0.71 0.74   ->   setting 500 at N = 16: 0.77, 90 % 0.72 … 0.82
 """
 
 from dataclasses import replace
