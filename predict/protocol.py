@@ -25,9 +25,9 @@ class Status(StrEnum):
     """How far a forecast can be trusted, best first; of several that apply the worst is reported."""
 
     OK = "ok"
+    BOUND_HIT = "bound_hit"
     POOR_FIT = "poor_fit"
     FALLING = "falling"
-    BOUND_HIT = "bound_hit"
     ILL_CONDITIONED = "ill_conditioned"
     OUT_OF_RANGE = "out_of_range"
     NOT_IDENTIFIABLE = "not_identifiable"

@@ -38,8 +38,8 @@ class Job:
 
 
 TWIN_JOBS = [
-    *(Job("twin-N", "", "twin, answers: 8 → 16, 64, 256", (i,)) for i in range(8)),
-    *(Job("twin-T", "", "twin, answers: T ≤ 8 → 12 … 50", (i,)) for i in range(8)),
+    *(Job("twin-N", "", "twin, answers: 8 → 16, 64, 256", (i,)) for i in range(4)),
+    *(Job("twin-T", "", "twin, answers: T ≤ 8 → 12 … 50", (i,)) for i in range(4)),
     Job("twin-curve-N", "", "twin, curve: N ≤ 8 → 16 … 256"),
     Job("twin-curve-T", "", "twin, curve: T ≤ 8 → 12 … 50"),
 ]

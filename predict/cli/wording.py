@@ -18,9 +18,9 @@ UNUSABLE = (Status.ILL_CONDITIONED, Status.OUT_OF_RANGE, Status.NOT_IDENTIFIABLE
 
 STATUS_WORDS: Mapping[str, str] = {
     Status.OK: "ok",
+    Status.BOUND_HIT: "not pinned down",
     Status.POOR_FIT: "poor fit",
     Status.FALLING: "data fall",
-    Status.BOUND_HIT: "not pinned down",
     Status.ILL_CONDITIONED: "do not use: unstable",
     Status.OUT_OF_RANGE: "do not use: outside 0–100 %",
     Status.NOT_IDENTIFIABLE: "no forecast",

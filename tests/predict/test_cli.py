@@ -98,3 +98,29 @@ def test_help_is_quick_and_ends_with_an_example() -> None:
         [sys.executable, "-m", "predict", "forecast", "--help"], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip().splitlines()[-1].strip().startswith("Example") or "Example:" in done.stdout
+
+
+def test_the_printed_table_can_be_acted_on(curves_file: Path, tmp_path: Path) -> None:
+    done = forecast(curves_file, tmp_path / "f.csv", "--bootstrap", "40", "--predictor", "power-law")
+    head = next(line for line in done.output.splitlines() if line.startswith("setting"))
+    assert head.split("  ")[0] == "setting"
+    for word in ("tokens/question", "forecast", "90 % interval", "measured", "status"):
+        assert word in head
+    assert "from settings 0.8, 1.2, 1.7, N up to 32" in done.output
+    assert done.output.count("measured values it did not see: mean error") == 2
+    assert done.output.count("Cheapest way to within a point of the best") == 2
+
+
+def test_a_vote_that_falls_is_told_in_status_and_sentence(tmp_path: Path) -> None:
+    rows = [
+        {"method": "majority", "setting": "a", "T": 1e5, "N": N, "accuracy": value, "stderr": 0.005}
+        for N, value in zip((1, 2, 4, 8, 16, 32), (0.42, 0.42, 0.47, 0.46, 0.42, 0.38), strict=True)
+    ]
+    source = tmp_path / "curve.csv"
+    pd.DataFrame(rows).to_csv(source, index=False)
+    done = forecast(
+        source, tmp_path / "f.csv", "--fit-max-n", "32", "--at-n", "64", "--predictor", "exponential"
+    )
+    table = read_forecast(tmp_path / "f.csv")
+    assert (table["status"] == "falling").all()
+    assert "the observed accuracy falls with N or T, which this model cannot follow" in done.stderr
