@@ -85,8 +85,8 @@ def show(group: Group, table: pd.DataFrame, notes: list[str]) -> None:
         asked = asked if len(asked) else part
         shown = spread(asked, LINES)
         click.echo(
-            f"\n{group.model} on {group.dataset}, {METHOD_WORDS[group.method]}, forecast by {name} "
-            f"from {_what(part[part['role'] == 'used'])}"
+            f"\n{group.model} on {group.dataset}, {METHOD_WORDS[group.method]}, forecast by {name}"
+            f"{_what(part[part['role'] == 'used'])}"
         )
         click.echo(printable(shown))
         if len(shown) < len(asked):
@@ -153,9 +153,9 @@ def advice(table: pd.DataFrame) -> str:
 
 
 def _what(used: pd.DataFrame) -> str:
-    """What was looked at: "settings 10, 20, 30, N up to 64"."""
+    """What was looked at: " from settings 10, 20, 30, N up to 64"; "" where none of it is in the table."""
     settings = list(dict.fromkeys(used["setting"].astype(str)))
     if used.empty:
-        return "what was seen"
+        return ""
     few = ", ".join(settings) if len(settings) <= 6 else f"{settings[0]} … {settings[-1]}"
-    return f"setting{'s' if len(settings) > 1 else ''} {few}, N up to {np.max(used['N'])}"
+    return f" from setting{'s' if len(settings) > 1 else ''} {few}, N up to {np.max(used['N'])}"
