@@ -6,16 +6,18 @@ RUN    := $(VENV)/bin/python
 PIP    := $(RUN) -m pip install --quiet --disable-pip-version-check
 
 # What a user may set:  make gsm8k-samples MODEL=… BUDGETS=100,200 N=16 LIMIT=50 URL=http://host:30000 OUT=… DP=2
+# Over several hosts: SHARD=1/2 on one, SHARD=2/2 on the other, then `python -m results curves DIR1 DIR2`.
 # Without the hub:  FILE=a local copy of the data set's rows;  with other questions and prompt:
 # QUESTIONS=questions.jsonl PROMPT=tiny-budget
 key = $(if $(2),--set $(1)="$(2)")
 SET = $(call key,model,$(MODEL)) $(call key,budgets,$(BUDGETS)) $(call key,samples,$(N)) \
       $(call key,limit,$(LIMIT)) $(call key,dp,$(DP)) $(call key,file,$(FILE)) \
-      $(call key,dataset,$(QUESTIONS)) $(call key,prompt,$(PROMPT)) $(if $(URL),--url $(URL))
+      $(call key,dataset,$(QUESTIONS)) $(call key,prompt,$(PROMPT)) $(call key,shard,$(SHARD)) \
+      $(if $(URL),--url $(URL))
 runs = $(or $(OUT),results/runs/$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint demo tiny serve gsm8k-samples gsm8k-256 math-samples synthetic predict report bench clean
+.PHONY: help setup test lint demo tiny serve gpu-check gsm8k-samples gsm8k-256 math-samples synthetic predict report bench clean
 
 help:  ## print this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -71,7 +73,10 @@ tiny: setup  ## train the tiny model again (under 30 minutes; one thread, so tha
 	$(RUN) -m harness.tiny train --threads 1
 
 serve: $(VENV)/.sglang  ## start SGLang for MODEL= (default: the tiny model) and leave it running
-	$(RUN) -m harness serve $(or $(MODEL),harness/tiny/model) --dp $(DP)
+	$(RUN) -m harness serve $(or $(MODEL),harness/tiny/model) $(if $(DP),--dp $(DP)) $(if $(WORKERS),--workers $(WORKERS))
+
+gpu-check: $(VENV)/.sglang  ## GPU host: tokens/s, prefix cache and the client's share, random weights of Llama-3.1-8B's shape
+	$(RUN) -m harness gpu-check $(if $(DP),--dp $(DP))
 
 gsm8k-samples: EXPERIMENT = gsm8k-budgets
 gsm8k-samples: run-experiment  ## GSM8K, Llama-3.1-8B-Instruct, 64 answers at each of eight token budgets (GPU host)
