@@ -121,7 +121,7 @@ def _with_nulls(population: Population, counts: VoteCounts, N: Ints) -> tuple[Fl
     fit = fit_beta(counts.nulls, counts.pools)
     blank = rates(fit, counts.nulls, counts.pools)
     each, square = np.empty((len(blank), len(N))), np.empty((len(blank), len(N)))
-    values = np.empty((len(population.F), len(N)))
+    values = np.empty((len(vote_table(1)), len(N)))
     for j, n in enumerate(N):
         tables, spread = votes_cast(int(n))
         chance = np.asarray(binom.pmf(np.arange(n + 1)[None, :], n, 1 - blank[:, None])) @ spread

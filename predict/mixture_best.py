@@ -3,11 +3,24 @@
 s = 1 right of n = 4   ->   weights on p = 0, 1e-5 … 0.9999, 1;   best of N right with 1 − (1 − p)^N
 """
 
+from functools import cache
+
 import numpy as np
 
+from predict.mixture_models import MixtureModel
 from predict.protocol import Floats, Ints
 
 RATES = np.concatenate([[0.0], 1 / (1 + np.exp(-np.linspace(-11.5, 9.0, 83))), [1.0]])
+
+
+RIDGES = (1.0, 0.2, 0.03)
+
+
+@cache
+def rate_models() -> tuple[MixtureModel, ...]:
+    """The models of best-of-N: three bases, each with three ridges."""
+    F = rate_features()
+    return tuple(MixtureModel(base, F, ridge) for base in rate_bases() for ridge in RIDGES)
 
 
 def rate_features() -> Floats:

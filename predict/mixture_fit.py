@@ -1,136 +1,38 @@
-"""The population of questions: smooth weights over the atoms, fitted to all questions of a setting.
+"""The population of questions, fitted: smooth weights over the atoms that explain all questions of a setting.
 
-    weights w = softmax(base + F α),   maximise  Σ_q log Σ_k w_k L_qk − ridge/2 |α|²   over α
+    w = softmax(base + F α),   maximise  Σ_q log Σ_k w_k L_qk − ridge/2 |α|²   over α
 
-F holds smooth features of an atom (p, a, rest and their products), so that a few dozen questions can
-already say something about the 2,448 weights; free weights (the plain NPMLE) follow the noise. A few answers
-a question leave much of the population open, and there the base decides. Two are fitted, which differ in how
-many questions are guessed at, each with two ridges, and averaged with equal weight; where they disagree, the
-interval is wider.
+All models are fitted and averaged by their evidence, the probability of the answers under each (Laplace's
+approximation); where those that explain the answers equally well disagree, the interval is wider.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import betainc
 
-from predict.mixture_atoms import A_EDGES, CHOICES, P_EDGES, RESTS, THETAS, A, P
+from predict.mixture_models import MixtureModel, weights_at
 from predict.protocol import Floats
 
 _STEPS = 40
 ENOUGH = 1e-2
 """Newton stops when a step gains less than this much log-likelihood: far below what changes a forecast."""
 
-GUESSES = (0.02, 0.5)
-"""Shares of the questions whose right answer is one guess among others, before any answer is seen: hardly
-any, or half of them."""
-
-ENDS = 1e-3
-"""Share of the questions never answered right, and of those always answered right, as far as not known."""
-
-_FLOOR = 1e-6
+FAR = 2.0
+"""Standard deviations at which the spread of α is measured, in each direction."""
 
 Likelihood = Floats | csr_array
 """Dense, or sparse where most atoms are out of the question for most patterns."""
 
 
 @dataclass(frozen=True)
-class MixtureFit:
-    """One fit: α (features,), weights (ATOMS,), and the covariance of α by Laplace's approximation."""
-
-    base: Floats
-    alpha: Floats
-    weights: Floats
-    covariance: Floats
-
-
-def features() -> Floats:
-    """F, shape (ATOMS, features): centred, of unit spread over the atoms."""
-    u = 2 * np.arcsin(np.sqrt(P)) / (np.pi / 2) - 1
-    v = 2 * A / A.max() - 1
-    choices = RESTS - len(THETAS)
-    t = np.append(np.linspace(-1, 1, len(THETAS)), np.zeros(choices))
-    choice = np.append(np.zeros(len(THETAS)), np.ones(choices))
-    grids = np.meshgrid(np.arange(len(P)), np.arange(len(A)), np.arange(RESTS), indexing="ij")
-    i, j, k = (grid.ravel() for grid in grids)
-    u, v, t, choice, p = u[i], v[j], t[k], choice[k], P[i]
-    columns = [
-        u, u**2, u**3, u**4, p == 0, p == 1,
-        v, v**2, A[j] == 0, t, t**2, choice,
-        u * v, u**2 * v, u * v**2, u * t, v * t, u * choice, v * choice, u**2 * t,
-    ]  # fmt: skip
-    matrix = np.stack([np.asarray(column, dtype=float) for column in columns], axis=1)
-    matrix -= matrix.mean(axis=0)
-    return np.asarray(matrix / matrix.std(axis=0))
-
-
-def bases() -> list[Floats]:
-    """The base log-weights, one for each of `GUESSES`."""
-    return [base(guesses) for guesses in GUESSES]
-
-
-def base(guesses: float) -> Floats:
-    """Log-weights of the atoms before any answer is seen, shape (ATOMS,): a share `guesses` of the questions
-    is guessed, the others are known.
-
-    Known: p is uniform, whatever a and `rest` are. Guessed: the right answer is an ordinary member of the
-    guesses. Among those of Ewens(θ) an answer given at random has a share of Beta(1, θ), and so has the next
-    one of what is left: p and a. Among J + 2 options (a symmetric Dirichlet law of weight ½) they have
-    Beta(½, (J+1)/2) and Beta(½, J/2). So wrong answers that are all different speak against p.
-    """
-    even = np.full(len(A), 1 / len(A))
-    known = np.outer(_p_cells(1.0, 1.0), even)
-    guessed = [np.outer(_p_cells(1.0, theta), _a_cells(1.0, theta)) for theta in THETAS]
-    guessed += [np.outer(_p_cells(0.5, (J + 1) / 2), _a_cells(0.5, J / 2)) for J in CHOICES]
-    share = (1 - guesses) * known[:, :, None] + guesses * np.stack(guessed, axis=2)
-    return np.asarray(np.log(share).ravel())
-
-
-def _p_cells(one: float, other: float) -> Floats:
-    """How much of Beta(one, other) each p of the grid stands for."""
-    inner = np.diff(betainc(one, other, P_EDGES)) + _FLOOR
-    return np.concatenate([[ENDS], inner, [ENDS]])
-
-
-def _a_cells(one: float, other: float) -> Floats:
-    return np.asarray(np.diff(betainc(one, other, A_EDGES)) + _FLOOR)
-
-
-def fit_mixtures(
-    likelihood: Likelihood, times: Floats, F: Floats, bases: list[Floats], ridges: tuple[float, ...]
-) -> list[MixtureFit]:
-    """All fits to U patterns seen `times` (U,); `likelihood` (U, atoms) up to a factor per pattern.
-
-    Each fit starts where the one before, under the same base but a stronger ridge, came out.
-    """
-    fits: list[MixtureFit] = []
-    for here in bases:
-        alpha = np.zeros(F.shape[1])
-        for ridge in sorted(ridges, reverse=True):
-            problem = _Problem(likelihood, times, F, here, ridge)
-            alpha, curvature = problem.maximum(alpha)
-            covariance = np.asarray(np.linalg.inv(curvature), dtype=np.float64)
-            fits.append(MixtureFit(here, alpha, weights_at(here, alpha, F), covariance))
-    return fits
-
-
-def weights_at(base: Floats, alpha: Floats, F: Floats) -> Floats:
-    """softmax(base + F α)."""
-    logits = base + F @ alpha
-    weights = np.exp(logits - logits.max())
-    return np.asarray(weights / weights.sum())
-
-
-@dataclass(frozen=True)
-class _Problem:
+class Problem:
     """One penalised likelihood in α."""
 
     likelihood: Likelihood
     times: Floats
-    F: Floats
-    base: Floats
-    ridge: float
+    model: MixtureModel
 
     def maximum(self, alpha: Floats) -> tuple[Floats, Floats]:
         """The maximum near `alpha` by Newton steps, halved until they gain; the curvature before the last."""
@@ -151,8 +53,8 @@ class _Problem:
 
     def value(self, alpha: Floats) -> float:
         """Σ_q log Σ_k w_k L_qk − ridge/2 |α|²."""
-        marginal = self.likelihood @ weights_at(self.base, alpha, self.F)
-        return float(self.times @ np.log(np.maximum(marginal, 1e-300)) - self.ridge / 2 * alpha @ alpha)
+        marginal = self.likelihood @ weights_at(self.model, alpha)
+        return float(self.times @ np.log(np.maximum(marginal, 1e-300)) - self.model.ridge / 2 * alpha @ alpha)
 
     def derivatives(self, alpha: Floats) -> tuple[Floats, Floats]:
         """The gradient, and minus the Hessian with eigenvalues of at least the ridge: steps go uphill.
@@ -160,13 +62,67 @@ class _Problem:
         The gradient is the posterior minus the prior mean of the features, summed over questions, minus the
         ridge's pull; minus the Hessian is the prior minus the posterior covariance, plus the ridge.
         """
-        w = weights_at(self.base, alpha, self.F)
+        w, F, ridge = weights_at(self.model, alpha), self.model.F, self.model.ridge
         marginal = np.maximum(self.likelihood @ w, 1e-300)
         mass = w * ((self.times / marginal) @ self.likelihood)
-        means = (self.likelihood @ (w[:, None] * self.F)) / marginal[:, None]
-        prior, total = w @ self.F, self.times.sum()
-        gradient = mass @ self.F - total * prior - self.ridge * alpha
-        second = (self.F * (total * w - mass)[:, None]).T @ self.F
+        means = (self.likelihood @ (w[:, None] * F)) / marginal[:, None]
+        prior, total = w @ F, self.times.sum()
+        gradient = mass @ F - total * prior - ridge * alpha
+        second = (F * (total * w - mass)[:, None]).T @ F
         second += (means * self.times[:, None]).T @ means - total * np.outer(prior, prior)
         values, vectors = np.linalg.eigh((second + second.T) / 2)
-        return gradient, (vectors * (np.maximum(values, 0.0) + self.ridge)) @ vectors.T
+        return gradient, (vectors * (np.maximum(values, 0.0) + ridge)) @ vectors.T
+
+
+@dataclass(frozen=True)
+class MixtureFit:
+    """One fit: α (features,), weights (atoms,), the covariance of α and the evidence, both by Laplace's
+    approximation."""
+
+    problem: Problem
+    alpha: Floats
+    weights: Floats
+    covariance: Floats
+    log_evidence: float
+
+    def draw_weights(self, R: int, rng: np.random.Generator) -> Iterator[Floats]:
+        """R draws of the weights (atoms,), α following a split normal law (Geweke 1989, Econometrica 57).
+
+        Along an axis of the covariance, to either side, α spreads as far as the posterior does two standard
+        deviations away: near its maximum it is often much flatter than further out.
+        """
+        values, vectors = np.linalg.eigh(self.covariance)
+        axes = vectors * np.sqrt(values)
+        top = self.problem.value(self.alpha)
+        fall = np.array(
+            [
+                [top - self.problem.value(self.alpha + side * FAR * axis) for axis in axes.T]
+                for side in (-1, 1)
+            ]
+        )
+        sizes = np.minimum(FAR / np.sqrt(2 * np.maximum(fall, 1e-6)), 1.0)
+        for _ in range(R):
+            z = rng.standard_normal(len(self.alpha))
+            size = np.where(z < 0, sizes[0], sizes[1])
+            yield weights_at(self.problem.model, self.alpha + axes @ (z * size))
+
+
+def fit_mixtures(
+    likelihood: Likelihood, times: Floats, models: Sequence[MixtureModel]
+) -> tuple[MixtureFit, ...]:
+    """All fits to U patterns seen `times` (U,); `likelihood` (U, atoms) up to a factor per pattern.
+
+    Each starts where the one before came out, as far as its features and base are the same.
+    """
+    fits: list[MixtureFit] = []
+    for model in models:
+        alpha = np.zeros(model.F.shape[1])
+        if fits and np.array_equal(fits[-1].problem.model.base, model.base):
+            alpha[: len(fits[-1].alpha)] = fits[-1].alpha
+        problem = Problem(likelihood, times, model)
+        alpha, curvature = problem.maximum(alpha)
+        covariance = np.asarray(np.linalg.inv(curvature), dtype=np.float64)
+        freedom = float(np.linalg.slogdet(curvature)[1]) - len(alpha) * np.log(model.ridge)
+        log_evidence = problem.value(alpha) - freedom / 2
+        fits.append(MixtureFit(problem, alpha, weights_at(model, alpha), covariance, log_evidence))
+    return tuple(fits)

@@ -10,7 +10,8 @@ from scipy.special import comb
 from predict.data import Group, group_of_pools
 from predict.mixture import mixture
 from predict.mixture_atoms import ATOMS, CHOICES, RESTS, THETAS, A, P, Patterns, log_likelihood
-from predict.mixture_fit import GUESSES, _Problem, bases, features
+from predict.mixture_fit import Problem, fit_mixtures
+from predict.mixture_models import GUESSES, MixtureModel, base, features
 from predict.mixture_population import fit_rates, fit_votes
 from predict.mixture_votes import vote_table, votes_cast
 from predict.protocol import Observed, Options, Points, Pool, Status
@@ -101,9 +102,9 @@ def test_tables_by_votes_cast_are_exact_up_to_24_and_close_beyond() -> None:
 
 def test_derivatives_agree_with_differences_and_vanish_at_the_maximum() -> None:
     rng = np.random.default_rng(0)
-    likelihood, times, F = rng.random((30, ATOMS)) ** 8, np.ones(30), features()
-    problem = _Problem(likelihood, times, F, bases()[0], 2.0)
-    alpha = rng.normal(0, 0.1, F.shape[1])
+    likelihood, times = rng.random((30, ATOMS)) ** 8, np.ones(30)
+    problem = Problem(likelihood, times, MixtureModel(base(0.02), features(), 2.0))
+    alpha = rng.normal(0, 0.1, features().shape[1])
     gradient, _ = problem.derivatives(alpha)
     step = 1e-5 * np.eye(len(alpha))
     slopes = [(problem.value(alpha + e) - problem.value(alpha - e)) / 2e-5 for e in step]
@@ -155,13 +156,18 @@ def test_forecast_recovers_the_vote_of_hidden_answers(blank: float) -> None:
 
 
 def test_best_of_n_recovers_hidden_answers() -> None:
-    seen, whole = observed(drawn_pool(400, 40, np.random.default_rng(4)), 6, "best_of_n")
     targets = Points(np.array(["s", "s"]), np.ones(2), np.array([20, 40]))
-    truth = [whole.accuracy[n == whole.points.N][0] for n in (20, 40)]
-    found = mixture(seen, targets, Options(replicates=200))
-    assert found.mean == pytest.approx(truth, abs=0.03)
-    assert (found.low <= truth).all()
-    assert (truth <= found.high).all()
+    held, errors, widths = [], [], []
+    for seed in range(8):
+        seen, whole = observed(drawn_pool(400, 40, np.random.default_rng(seed)), 6, "best_of_n")
+        truth = [whole.accuracy[n == whole.points.N][0] for n in (20, 40)]
+        found = mixture(seen, targets, Options(replicates=200, pool=40))
+        widths.append(found.high - found.low)
+        held.append((found.low <= truth) & (truth <= found.high))
+        errors.append(np.abs(found.mean - truth))
+    assert np.mean(errors) < 0.02
+    assert np.mean(widths) < 0.1
+    assert np.mean(held) >= 0.75  # 14 of 16 are expected of 90 % intervals
 
 
 def guessed_pool(questions: int, answers: int, rng: np.random.Generator) -> Pool:
@@ -190,8 +196,30 @@ def test_lucky_guesses_are_not_taken_for_knowledge() -> None:
     assert found[8].low[0] <= truth <= found[8].high[0]
 
 
+def test_evidence_is_the_probability_of_the_answers() -> None:
+    """One feature, so that the integral over α can be done on a grid."""
+    seen, _ = observed(drawn_pool(60, 16, np.random.default_rng(2)), 8)
+    likelihood = fit_votes(seen.pools[0].answers.counts()).likelihood
+    times = np.ones(likelihood.shape[0])
+    model = MixtureModel(base(0.02), features()[:, :1], 4.0)
+    (fit,) = fit_mixtures(likelihood, times, [model])
+    problem = Problem(likelihood, times, model)
+    grid = fit.alpha + np.linspace(-8, 8, 801)[:, None] * np.sqrt(fit.covariance[0])
+    logs = np.array([problem.value(alpha) for alpha in grid]) + np.log(model.ridge / (2 * np.pi)) / 2
+    integral = logs.max() + np.log(np.exp(logs - logs.max()).sum() * (grid[1, 0] - grid[0, 0]))
+    assert fit.log_evidence == pytest.approx(integral, abs=0.05)
+
+
+def test_fits_count_by_their_evidence() -> None:
+    seen, _ = observed(drawn_pool(60, 16, np.random.default_rng(2)), 8)
+    population = fit_votes(seen.pools[0].answers.counts())
+    evidence = np.array([fit.log_evidence for fit in population.fits])
+    assert population.shares.sum() == pytest.approx(1.0)
+    assert np.diff(np.log(population.shares)) == pytest.approx(np.diff(evidence))
+
+
 def test_base_weights_are_a_law_and_guesses_tie_the_right_answer_to_the_wrong_ones() -> None:
-    hardly, half = (np.exp(b).reshape(len(P), len(A), RESTS) for b in bases())
+    hardly, half = (np.exp(base(guesses)).reshape(len(P), len(A), RESTS) for guesses in GUESSES)
     for weights in (hardly, half):
         assert weights.sum(axis=(0, 1)) == pytest.approx(np.ones(RESTS), abs=0.01)
     mean = [(P[:, None] * w.sum(axis=1)).sum(axis=0) for w in (hardly, half)]
