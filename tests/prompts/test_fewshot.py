@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import subprocess
 import sys
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -60,6 +61,11 @@ def test_the_installed_prompt_has_wei_et_als_eight_answers() -> None:
     assert re.findall(r"The answer is (\d+)\.", text) == ["6", "5", "39", "8", "9", "29", "33", "8"]
     assert text.count("Q: ") == text.count("A:") == 9
     assert prompts.digest("gsm8k-cot") == "90c37ccc42801e8924e0acde880bf0d87b021de9dbd863de53a64889b6b67270"
-    assert "lm_eval" not in sys.modules
     filled = prompts.fill("gsm8k-cot", problem="How many?", token_limit=None)
     assert filled.endswith("\n\nQ: How many?\nA:")
+
+
+@pytest.mark.skipif(importlib.util.find_spec("lm_eval") is None, reason="lm-eval is not installed")
+def test_the_package_with_the_prompt_is_not_imported() -> None:
+    program = "import sys, prompts; prompts.template('gsm8k-cot'); sys.exit('lm_eval' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
