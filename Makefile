@@ -100,11 +100,12 @@ synthetic: setup  ## the twin: every panel of the paper redrawn from exact solut
 	$(RUN) -m synthetic claims --out $(DIR)/claims.csv
 	$(RUN) -m results report $(DIR)/fig*.csv $(DIR)/claims.csv --out $(DIR)/report
 
-CURVES = tiny otis-mock-aime fig1-binary fig2f
-predict: setup  ## forecast expensive runs from cheap ones on the curves in results/cached
-	for name in $(CURVES); do \
-	    $(RUN) -m predict forecast results/cached/$$name.csv --predictor low-cost-to-high \
-	        --out $(call runs,predict)/$$name.csv || exit 1; done
+CURVES = $(foreach name,tiny otis-mock-aime fig1-binary fig2f,results/cached/$(name).csv)
+predict: DIR = $(call runs,predict)
+predict: setup  ## forecast expensive runs from cheap ones on the curves in results/cached, and say what to buy
+	$(RUN) -m predict forecast $(CURVES) --out $(DIR)/forecast.csv
+	$(RUN) -m predict forecast $(CURVES) --predictor low-cost-to-high --out $(DIR)/low-cost-to-high.csv
+	$(RUN) -m predict plan results/cached/tiny.csv --target-accuracy 0.9 --plot $(DIR)/plan.png
 
 report: setup  ## the side-by-side page of the tables in results/cached, or of TABLES="curves.csv forecast.csv …"
 	$(RUN) -m results report $(TABLES) --out $(call runs,report)
