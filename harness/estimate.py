@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.aligned import aligned
 from harness.config import Experiment, model_location
 from harness.plan import Chunk, asked_questions, planned_answers, prompt_for, remaining_chunks
 from harness.questions import Question
@@ -19,6 +18,7 @@ from harness.reading import measured_rate, stored_rows
 from harness.record import Record
 from harness.store import SAMPLES, Key, key_of
 from results import BadInput
+from results.aligned import aligned
 
 BYTES_A_TOKEN = 4
 """Where no tokenizer is at hand; English text and Llama's tokenizer come to about that."""

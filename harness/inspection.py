@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.aligned import aligned
 from harness.questions import load_questions
 from harness.reading import experiment_in
 from harness.store import Row
 from harness.tally import Tally
 from harness.visible import visible
 from results import BadInput
+from results.aligned import aligned
 
 RIGHT, WRONG, UNREADABLE, CUT_OFF = "✓", "✗", "∅", "… cut off"
 HARDEST = 5

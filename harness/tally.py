@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from harness.aligned import aligned
 from harness.config import Experiment
 from harness.refusals import is_refusal
 from harness.repeats import Repeat, Texts, find_repeats
+from results.aligned import aligned
 
 GUESSES = (2, 4, 8, 16, 32, 64)
 """Answers of one request, where no record says how many."""

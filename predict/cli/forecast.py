@@ -17,7 +17,6 @@ from predict.cli.wording import (
     METHOD_WORDS,
     STATUS_WORDS,
     UNUSABLE,
-    aligned,
     choice,
     interval,
     percent,
@@ -30,6 +29,7 @@ from predict.forecast import forecast
 from predict.protocol import Options
 from predict.split import Request
 from results import write_forecast
+from results.aligned import aligned
 
 LINES = 24
 """Rows of one table that are printed; the file holds all."""
@@ -114,7 +114,7 @@ def printable(rows: pd.DataFrame) -> str:
     ]
     cost = "steps" if (rows["source"] == "synthetic").all() else "tokens"
     head = ["setting", "N", f"{cost}/question", "forecast", "90 % interval", "measured", "status"]
-    return aligned(head, body, left=(0, 6))
+    return "\n".join(aligned([head, *body], left=(0, 6)))
 
 
 def judged(asked: pd.DataFrame) -> str:

@@ -11,13 +11,14 @@ import pandas as pd
 from tqdm import tqdm
 
 from predict.cli import options as option
-from predict.cli.wording import METHOD_WORDS, STATUS_WORDS, aligned, choice, interval, percent, points, tokens
+from predict.cli.wording import METHOD_WORDS, STATUS_WORDS, choice, interval, percent, points, tokens
 from predict.data import Group, read_groups
 from predict.next_run import LEAST, NextRun, advised, next_runs
 from predict.plan import Plan, place, plan
 from predict.predictors import DEFAULT, PREDICTORS
 from predict.protocol import Options
 from results import BadInput
+from results.aligned import aligned
 from results.files import check_suffix, write_raw
 from results.plots_plan import PLOT_SUFFIXES, PlanView, save_plans
 
@@ -116,7 +117,7 @@ def show(group: Group, predictor: str, found: Plan, target: float | None, budget
         for _, row in found.frontier.iterrows()
     ]
     head = [f"{unit}/question", "setting", "N", "accuracy", "90 % interval", "status"]
-    click.echo(aligned(head, body, left=(1, 5)))
+    click.echo("\n".join(aligned([head, *body], left=(1, 5))))
     for sentence in verdict(found, target, budget, unit):
         click.echo(sentence)
 
@@ -156,7 +157,7 @@ def show_runs(found: list[NextRun], row: pd.Series) -> None:
         if run.narrowing > NOTHING
     ]
     if body:
-        click.echo(aligned(["setting", "answers", "tokens in all", "points"], body))
+        click.echo("\n".join(aligned([["setting", "answers", "tokens in all", "points"], *body])))
     if len(body) < len(found):
         click.echo("More answers at the other settings would not narrow it.")
     best = advised(found)

@@ -5,7 +5,7 @@
 Accuracies are per cent with one decimal; "–" stands for what is not known.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -40,8 +40,11 @@ def points(value: float) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """ "60.1 … 66.8 %", or "–" where there is none."""
-    return "–" if np.isnan(low) or np.isnan(high) else f"{100 * low:.1f} … {percent(high)}".replace("-", "−")
+    """ "60.1 … 66.8 %", or "–" where there is none. An end far outside 0–100 % is only said to be so."""
+    if np.isnan(low) or np.isnan(high):
+        return "–"
+    first = "< −100" if low < -1 else points(low)
+    return f"{first} … > 200 %" if high > 2 else f"{first} … {percent(high)}"
 
 
 def tokens(value: float) -> str:
@@ -49,20 +52,6 @@ def tokens(value: float) -> str:
     if np.isnan(value):
         return "–"
     return f"{value:,.0f}" if value >= 100 or value == round(value) else f"{value:.1f}"
-
-
-def aligned(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> str:
-    """Columns two blanks apart: those at `left` start at the same place, the others end there."""
-    table = [list(head), *(list(row) for row in rows)]
-    widths = [max(len(row[i]) for row in table) for i in range(len(head))]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if i in left else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in table
-    ]
-    return "\n".join(lines)
 
 
 def choice(row: "pd.Series[Any]") -> str:

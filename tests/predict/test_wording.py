@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from predict.cli.forecast import advice, judged
-from predict.cli.wording import STATUS_WORDS, aligned, interval, percent, spread, tokens
+from predict.cli.wording import STATUS_WORDS, interval, percent, spread, tokens
 from predict.protocol import Status
 
 
@@ -14,15 +14,9 @@ def test_numbers_are_short_and_unknown_ones_a_dash() -> None:
     assert percent(-0.02) == "−2.0 %"
     assert percent(np.nan) == interval(0.1, np.nan) == tokens(np.nan) == "–"
     assert interval(0.6014, 0.6677) == "60.1 … 66.8 %"
+    assert interval(-0.05, 0.5) == "−5.0 … 50.0 %"
+    assert interval(-3.0, 1e6) == "< −100 … > 200 %"
     assert [tokens(n) for n in (3718.4, 64.0, 8.871)] == ["3,718", "64", "8.9"]
-
-
-def test_columns_are_aligned() -> None:
-    assert aligned(["a", "b"], [["x", "10"], ["long", "1"]]).splitlines() == [
-        "a      b",
-        "x     10",
-        "long   1",
-    ]
 
 
 def test_every_status_has_words() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 
-def aligned(rows: Sequence[Sequence[str]], left: Collection[int]) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
     """One line a row, the first a header; columns numbered in `left` begin alike, the others end alike."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [

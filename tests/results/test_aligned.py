@@ -1,0 +1,8 @@
+"""Columns of text for a terminal."""
+
+from results.aligned import aligned
+
+
+def test_text_begins_and_numbers_end_at_the_same_place() -> None:
+    assert aligned([["a", "b"], ["x", "10"], ["long", "1"]]) == ["a      b", "x     10", "long   1"]
+    assert aligned([["a", "b"], ["x", "10"]], left=(0, 1)) == ["a  b", "x  10"]
