@@ -12,6 +12,7 @@ from predict.intervals import SHARED
 from predict.length_law import along_T
 from predict.protocol import Floats, Ints, Observed, Options, Points, Pool, Prediction, Status, finished
 from predict.rivals import power_law
+from predict.rolling import model_error
 
 UNKNOWN = 0.01
 """Standard error of a curve point where the table has none."""
@@ -37,7 +38,10 @@ def other_settings(
 
 
 def from_curves(observed: Observed, targets: Points, options: Options) -> Prediction:
-    """From curves alone: a power law along N at the observed settings, and `along_T` at all others."""
+    """From curves alone: a power law along N at the observed settings, and `along_T` at all others.
+
+    The interval of the power law holds its error too (`rolling`).
+    """
     settings = observed.points.settings()
     names, N = [name for name, _ in settings], np.unique(targets.N)
     curves = np.vstack([observed.accuracy[None], observed.replicates])
@@ -46,6 +50,9 @@ def from_curves(observed: Observed, targets: Points, options: Options) -> Predic
     )
     fitted = power_law(observed.points, curves, grid)
     value, status = fitted.mean.copy(), fitted.status.astype("<U20")
+    if len(curves) > 1:
+        off = model_error(observed, grid, lambda p, y, at: power_law(p, y[None], at).mean[0])
+        value[1:] += off * np.random.default_rng(options.seed).standard_normal((len(value) - 1, 1))
     variance = value[1:].var(axis=0) if len(curves) > 1 else np.full(len(grid), UNKNOWN**2)
     for i in range(len(grid)):  # an observed point needs no curve
         seen = (observed.points.setting == grid.setting[i]) & (grid.N[i] == observed.points.N)

@@ -1,17 +1,22 @@
 """The law along T: recovers known laws, does not know units, interpolates, and is unsure where it must be."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from predict.data import group_of_pools
+from predict.backtest import backtest
+from predict.data import group_of_pools, read_groups
 from predict.length import from_curves, other_settings
 from predict.length_law import along_T
 from predict.protocol import Observed, Options, Points
 from predict.rivals import exponential, power_law
+from predict.split import Request
 from tests.predict.test_mixture import drawn_pool
 
+CACHED = Path(__file__).parents[2] / "results" / "cached"
 T = np.array([1.0, 2.0, 3.0, 4.0, 6.0, 8.0])
 EXACT = np.full(len(T), 1e-8)
 
@@ -102,3 +107,12 @@ def test_curves_keep_their_points_and_are_carried_on_along_both_axes() -> None:
     found = from_curves(observed, wanted, Options(replicates=200))
     assert np.isfinite([*found.mean, *found.low, *found.high]).all()
     assert found.notes
+
+
+def test_on_the_twins_exact_curve_the_interval_of_the_fallback_holds_the_truth() -> None:
+    """A power law is not the twin's curve: without its error no interval would hold it."""
+    (group,) = [g for g in read_groups([CACHED / "fig2f.csv"], "majority") if not g.pools]
+    found = backtest(group, ["mixture"], Request(fit_max_n=8), 1, Options(replicates=200))
+    held = found["accuracy"].between(found["low"], found["high"])
+    assert held.mean() >= 0.85
+    assert (found["high"] - found["low"]).max() < 0.5
