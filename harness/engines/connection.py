@@ -17,17 +17,9 @@ from typing import Any, Self, TypeVar
 
 import aiohttp
 
-from harness.engines.base import EngineGone, RequestRefused
-from harness.engines.retrying import (
-    Attempts,
-    Away,
-    Busy,
-    ReplyTimes,
-    Stuck,
-    TryAgain,
-    asking_again,
-    retry_after,
-)
+from harness.engines.base import EngineGone
+from harness.engines.retrying import Attempts, Away, Busy, ReplyTimes, Stuck, TryAgain, asking_again
+from harness.engines.status import check_status
 from results import BadInput
 
 T = TypeVar("T")
@@ -43,13 +35,6 @@ WATCH_SECONDS = 2.0
 REPLY_BYTES = 1 << 20
 REPLY_BYTES_PER_TOKEN = 256
 """Room for the text of a token and its id; a larger reply is none."""
-STATUSES_AWAY = {502, 503, 504}
-QUEUE_IS_FULL = b"queue is full"
-"""What a SGLang server with --max-queued-requests says with status 503, and no Retry-After."""
-STATUSES_FOR_ALL = {401, 404, 405}
-"""Those which every other request would meet, too; redirections are not followed either."""
-STATUSES_IN_PASSING = {408, 425}
-"""Statuses below 500, besides 429, which the same request may not meet again."""
 
 
 @dataclass(frozen=True)
@@ -281,25 +266,5 @@ async def _content(response: aiohttp.ClientResponse, limit: int) -> bytes:
     return b"".join(parts)
 
 
-def check_status(url: str, status: int, after: str, content: bytes) -> None:
-    """Raise what any status but 200 means; `after` is the header Retry-After."""
-    what = f"status {status}: {excerpt(content)}"
-    if status == 429 or (status == 503 and (after or QUEUE_IS_FULL in content)):
-        raise Busy(what, retry_after(after))
-    if status in STATUSES_AWAY:
-        raise Away(what)
-    if 300 <= status < 400 or status in STATUSES_FOR_ALL:
-        raise EngineGone(f"{url} refuses every request with {what}")
-    if 400 <= status < 500 and status not in STATUSES_IN_PASSING:
-        raise RequestRefused(f"refused with {what}")
-    if status != 200:
-        raise TryAgain(what)
-
-
 def _reason(error: BaseException) -> str:
     return str(error) or type(error).__name__
-
-
-def excerpt(content: bytes) -> str:
-    """The beginning of a server's reply, for a message."""
-    return content[:200].decode(errors="replace")

@@ -22,9 +22,10 @@ from pydantic import ValidationError
 
 from harness.engines.api_key import ApiKey
 from harness.engines.base import Completion, EngineError, EngineGone, RequestRefused, Sampling
-from harness.engines.connection import Connection, Reply, excerpt
+from harness.engines.connection import Connection, Reply
 from harness.engines.openai_reply import Models, completions, read_reply
 from harness.engines.retrying import FIRST_REPLY, Away
+from harness.engines.status import excerpt
 from results import BadInput
 
 CONNECT_SECONDS = 10.0
