@@ -1,6 +1,6 @@
 """What the harness costs: against a bare loop and lm-eval on one SGLang server, and against no server at all.
 
-    $ OMP_NUM_THREADS=1 python tests/bench/bench_harness.py                   # six minutes on two quiet cores
+    $ OMP_NUM_THREADS=1 python tests/bench/bench_harness.py      # seven minutes on two quiet cores
     | SGLang, tiny model, 1,920 answers | tokens/s | answers/s | of the bare loop |
 
 The first part starts a server on the CPU and takes turns, so that a change of the machine's speed meets all
