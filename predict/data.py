@@ -176,6 +176,8 @@ def question_accuracy(answers: AnswerPools, ns: Ints, method: str) -> Floats:
 
 def first_answers(pool: Pool, n: int) -> Pool:
     """The pool cut to the first `n` answers of each question (its T stays)."""
+    if n >= pool.answers.sizes.max(initial=0):
+        return pool
     return chosen_answers(pool, np.arange(len(pool.answers.votes)), n)
 
 
