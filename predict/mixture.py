@@ -8,7 +8,7 @@ exponential is. Unreadable answers: each question has its own rate, shrunk by a 
 number of votes cast among N answers is binomial. Best-of-N is averaged with the beta-binomial's forecast,
 whose errors differ.
 
-The interval holds the draw of a fit and of its α (Laplace), the spread of each question's posterior, the
+The interval holds the draw of a fit and of its α (split normal), the spread of each question's posterior, the
 luck of the pool that the forecast will be compared with, and, for the target "population", the draw of the
 questions.
 
