@@ -9,6 +9,7 @@ setting   N  tokens/question  forecast  90 % interval  measured  status
 import click
 
 from predict.cli.backtest import backtest_command
+from predict.cli.fits import fits_command
 from predict.cli.forecast import forecast_command
 from predict.cli.plan import plan_command
 
@@ -23,3 +24,4 @@ def main() -> None:
 main.add_command(forecast_command)
 main.add_command(backtest_command)
 main.add_command(plan_command)
+main.add_command(fits_command)
