@@ -2,19 +2,14 @@
 
     3 right, wrong [2, 1] of 6   ->   N fresh answers from the frequencies 1/2, 1/3, 1/6
 
-Fresh answers are drawn with replacement from those seen. That is close to a subset of N of very many
-copies of the pool, whose vote is known exactly. Biased where the pool is small; the plainest use of the
-answers.
+Fresh answers are drawn with replacement from those seen; the accuracy of their vote is exact. Biased where
+the pool is small; the plainest use of the answers.
 """
 
 import numpy as np
 
-from predict.protocol import Floats, Observed, Options, Points, Prediction, Status, finished
-from results.votes import VoteCounts, majority_accuracy
-
-COPIES = 24
-"""The pool is copied until it holds this many times N answers, or about 1,000: then the difference between
-drawing with and without replacement is below 0.01 in the vote."""
+from predict.protocol import Floats, Ints, Observed, Options, Points, Prediction, Status, finished
+from results.votes import VoteCounts
 
 
 def plug_in(observed: Observed, targets: Points, options: Options) -> Prediction:
@@ -37,11 +32,24 @@ def plug_in(observed: Observed, targets: Points, options: Options) -> Prediction
     return finished(mean, draws, status, np.ones(M), options.level)
 
 
-def frequencies_vote(counts: VoteCounts, N: np.ndarray, method: str) -> Floats:
-    """Accuracy of N answers drawn from each question's own frequencies, shape (Q, len(N))."""
+def frequencies_vote(counts: VoteCounts, N: Ints, method: str) -> Floats:
+    """Accuracy of N answers drawn from each question's own frequencies, shape (Q, len(N)); every N ≥ 1."""
     if method == "best_of_n":
         return np.asarray(1 - (1 - (counts.correct / counts.pools)[:, None]) ** N[None, :])
-    enough = min(COPIES * int(N.max()), max(1000, 4 * int(N.max())))
-    copies = max(1, int(np.ceil(enough / counts.pools.min())))
-    many = VoteCounts(counts.correct * copies, counts.wrong * copies, counts.starts, counts.nulls * copies)
-    return majority_accuracy(many, N)
+    from predict.multinomial_votes import pattern_votes  # numba takes half a second to import
+
+    seen, question = np.unique(_patterns(counts), axis=0, return_inverse=True)
+    accuracy = np.empty((len(seen), len(N)))
+    pattern_votes(np.ascontiguousarray(seen, np.int64), np.ascontiguousarray(N, np.int64), accuracy)
+    return accuracy[question]
+
+
+def _patterns(counts: VoteCounts) -> Ints:
+    """(Q, 2 + J) right, nulls, and the wrong counts rising, zeros after them: equal rows have equal votes."""
+    kinds = np.diff(counts.starts)
+    question = np.repeat(np.arange(len(kinds)), kinds)
+    place = np.arange(len(question)) - counts.starts[question]
+    patterns = np.zeros((len(kinds), 2 + kinds.max(initial=0)), np.int64)
+    patterns[:, 0], patterns[:, 1] = counts.correct, counts.nulls
+    patterns[question, 2 + place] = counts.wrong[np.lexsort((counts.wrong, question))]
+    return patterns
