@@ -1,6 +1,6 @@
 """Exact accuracy of a vote of N answers drawn with replacement from given frequencies, ties shared.
 
-    right 2, wrong [1, 1], null 1 of 5:   N = 1: 0.4,  N = 3: 0.48,  N = 5: 0.528
+    right 2, wrong [1, 1], null 1 of 5:   N = 1: 0.4,  N = 3: 0.528,  N = 5: 0.58944
 
 Counts of N draws are independent Poisson counts of means N·f, given that they add up to N. So the chance
 that the right answer wins with m votes is, over P(Poisson(N) = N),
