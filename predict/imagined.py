@@ -6,25 +6,42 @@ Each question's rate of unreadable and of right answers is drawn from its beta p
 fitted to all questions); a wrong answer repeats one given c times with chance c/(θ + m) after m wrong ones,
 else it is new: the Chinese restaurant process (Ewens' law), θ by maximum likelihood. Drawing with the
 posterior, not with the observed frequencies, keeps the surprises that more answers bring.
+
+A setting that was not run is taken for the nearest one that was, with every question's log-odds of a right
+answer moved by the same amount, so that the mean accuracy is one drawn from its forecast at N = 1.
 """
 
+from dataclasses import replace
+
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import gammaln
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import expit, gammaln, logit
+from scipy.stats import norm
 
 from predict.beta_binomial import fit_beta
-from predict.protocol import Floats, Ints
+from predict.data import Group, chosen_answers
+from predict.predictors import PREDICTORS
+from predict.protocol import Floats, Ints, Options, Points, Pool, Prediction
+from predict.split import observe
 from results.votes import AnswerPools, VoteCounts
 
 
-def imagine(answers: AnswerPools, more: int, rng: np.random.Generator) -> AnswerPools:
-    """The pools with `more` drawn answers appended to every question, of the mean number of tokens."""
+def imagine(
+    answers: AnswerPools, more: int, rng: np.random.Generator, accuracy: float | None = None
+) -> AnswerPools:
+    """The pools with `more` drawn answers appended to every question, of the mean number of tokens.
+
+    With `accuracy` the drawn ones are right that often on average, readable or not, if that can be.
+    """
     counts = answers.counts()
     cast = counts.pools - counts.nulls
     shape = (len(cast), more)
     votes = _wrong_answers(counts, more, rng)
-    votes[rng.random(shape) < _rates(counts.correct, cast, rng)[:, None]] = 0
-    votes[rng.random(shape) < _rates(counts.nulls, counts.pools, rng)[:, None]] = -1
+    right, blank = _rates(counts.correct, cast, rng), _rates(counts.nulls, counts.pools, rng)
+    if accuracy is not None:
+        right = _moved(right, blank, accuracy)
+    votes[rng.random(shape) < right[:, None]] = 0
+    votes[rng.random(shape) < blank[:, None]] = -1
     known = answers.tokens[np.isfinite(answers.tokens)]
     new_tokens = np.full(votes.size, known.mean() if known.size else np.nan)
     place = np.repeat(answers.starts[1:], more)
@@ -34,6 +51,60 @@ def imagine(answers: AnswerPools, more: int, rng: np.random.Generator) -> Answer
         np.insert(answers.votes, place, votes.ravel()),
         np.insert(answers.tokens, place, new_tokens),
     )
+
+
+def imagine_setting(
+    near: Pool, setting: str, T: float, answers: int, accuracy: float, rng: np.random.Generator
+) -> Pool:
+    """A pool of `answers` to each question of `near` at a setting not run, right with mean rate `accuracy`.
+
+    Which questions are hard, wrong answers and unreadable ones are as at `near`, tokens in proportion to T.
+    """
+    larger = imagine(near.answers, answers, rng, accuracy)
+    rank = np.concatenate([np.arange(size)[::-1] for size in larger.sizes])
+    drawn = chosen_answers(replace(near, answers=larger), np.argsort(rank, kind="stable"), answers)
+    tokens = np.full(len(drawn.answers.votes), float(np.nanmean(near.answers.tokens)) * T / near.T)
+    return Pool(setting, T, replace(drawn.answers, tokens=tokens))
+
+
+def accuracy_at(
+    group: Group,
+    predictor: str,
+    places: Points,
+    options: Options,
+    quantiles: Floats,
+    common: Floats | float = 0.0,
+) -> Floats:
+    """Those quantiles of the accuracies forecast at `places` for these questions: shape (quantiles, places).
+
+    A split normal law through each forecast and the ends of its interval, within [0, 1]; `common`: a part of
+    its variance that is left out.
+    """
+    found = predicted(group, predictor, places, replace(options, target="these-questions"))
+    end = norm.ppf((1 + options.level) / 2)
+    z = norm.ppf(quantiles)[:, None]
+    side = np.where(z > 0, found.high - found.mean, found.mean - found.low) / end
+    return np.asarray(np.clip(found.mean + z * np.sqrt(np.maximum(side**2 - common, 0.0)), 0.0, 1.0))
+
+
+def predicted(group: Group, predictor: str, places: Points, options: Options) -> Prediction:
+    """The forecast at `places` from all data of `group`."""
+    names = [name for name, _ in group.points.settings()]
+    observed = observe(group, names, int(group.points.N.max()), options.replicates, options.seed)
+    return PREDICTORS[predictor](observed, places, options)
+
+
+def _moved(right: Floats, blank: Floats, accuracy: float) -> Floats:
+    """Rates of right among readable answers, moved alike in log-odds until right among all is `accuracy`."""
+    odds = logit(np.clip(right, 1e-6, 1 - 1e-6))
+
+    def excess(shift: float) -> float:
+        return float(((1 - blank) * expit(odds + shift)).mean()) - accuracy
+
+    far = 40.0
+    if excess(far) <= 0 or excess(-far) >= 0:
+        return np.full(len(right), float(excess(far) <= 0))
+    return np.asarray(expit(odds + brentq(excess, -far, far)))
 
 
 def _rates(successes: Ints, trials: Ints, rng: np.random.Generator) -> Floats:

@@ -13,7 +13,8 @@ from tqdm import tqdm
 from predict.cli import options as option
 from predict.cli.wording import METHOD_WORDS, STATUS_WORDS, choice, interval, percent, points, tokens
 from predict.data import Group, read_groups
-from predict.next_run import LEAST, NextRun, advised, next_runs
+from predict.intervals import SHARED
+from predict.next_run import LEAST, NextRun, advised, candidates, next_runs
 from predict.plan import Plan, place, plan
 from predict.predictors import DEFAULT, PREDICTORS
 from predict.protocol import Options
@@ -52,8 +53,8 @@ def plan_command(
 ) -> None:  # fmt: skip
     """Choose setting and N: the cheapest that reaches an accuracy, or the best within a token budget.
 
-    Prints every choice that beats all cheaper ones, with its 90 % interval; from samples also the run that
-    would narrow the interval of the choice most for its tokens. With neither goal: the frontier and its best.
+    Prints every choice that beats all cheaper ones, with its 90 % interval, and which run would narrow the
+    interval of the choice most for its tokens. With neither goal: the frontier and its best.
     """
     if target_accuracy is not None and token_budget is not None:
         raise click.UsageError("expected --target-accuracy or --token-budget, not both")
@@ -69,8 +70,8 @@ def plan_command(
         (name,) = option.chosen(predictor, group)
         found = plan(group, name, max_n, options, target_accuracy, token_budget, at_settings)
         show(group, name, found, target_accuracy, token_budget)
-        if group.pools and found.chosen is not None and _uncertain(found.chosen):
-            show_runs(runs(group, name, found.chosen, max_n, options), found.chosen)
+        if found.chosen is not None:
+            next_run(group, name, found.chosen, max_n, options)
         tables.append(
             found.options.assign(dataset=group.dataset, model=group.model, method=method, predictor=name)
         )
@@ -86,9 +87,14 @@ def plan_command(
         click.echo(f"plot in {plot}")
 
 
-def _uncertain(row: pd.Series) -> bool:
-    """Whether more answers could narrow the interval: a measurement's is that of the questions."""
-    return row["known"] == "forecast" and bool(row["low"] < row["high"])
+def next_run(group: Group, predictor: str, row: pd.Series, max_n: int, options: Options) -> None:
+    """Print what run to make next, or why none."""
+    if row["known"] == "measured":
+        click.echo("No run is advised: this is measured, and only more questions would narrow its interval.")
+    elif not max(group.questions.values(), default=0):
+        click.echo("No run is advised: the table has no number of questions to price one by.")
+    elif row["low"] < row["high"]:
+        show_runs(runs(group, predictor, row, max_n, options), row, group)
 
 
 def runs(group: Group, predictor: str, row: pd.Series, max_n: int, options: Options) -> list[NextRun]:
@@ -97,8 +103,10 @@ def runs(group: Group, predictor: str, row: pd.Series, max_n: int, options: Opti
         replicates=options.replicates, seed=options.seed, target=options.target,
         pool=max(max_n, int(group.points.N.max())),
     )  # fmt: skip
-    with tqdm(total=len(group.pools) + 1, unit="run", disable=None, leave=False) as bar:
-        return next_runs(group, predictor, place(group, row), fixed, tick=bar.update)
+    at = place(group, row)
+    number = len(candidates(group, predictor, at))
+    with tqdm(total=number, unit="run", disable=None, leave=False) as bar:
+        return next_runs(group, predictor, at, fixed, tick=bar.update)
 
 
 def show(group: Group, predictor: str, found: Plan, target: float | None, budget: float | None) -> None:
@@ -143,8 +151,9 @@ def verdict(found: Plan, target: float | None, budget: float | None, unit: str) 
     return [*sentences, f"{safe}: {'the same' if same else choice(found.cautious)}."]
 
 
-def show_runs(found: list[NextRun], row: pd.Series) -> None:
+def show_runs(found: list[NextRun], row: pd.Series, group: Group) -> None:
     """Print the candidates for the next run and the advised one."""
+    unit = "steps" if group.source == "synthetic" else "tokens"
     click.echo(f"\nThe next run, to narrow the interval at setting {row['setting']}, N = {row['N']}:")
     body = [
         [
@@ -157,15 +166,24 @@ def show_runs(found: list[NextRun], row: pd.Series) -> None:
         if run.narrowing > NOTHING
     ]
     if body:
-        click.echo("\n".join(aligned([["setting", "answers", "tokens in all", "points"], *body])))
+        click.echo("\n".join(aligned([["setting", "answers", f"{unit} in all", "points"], *body])))
     if len(body) < len(found):
-        click.echo("More answers at the other settings would not narrow it.")
+        others = "No other run considered" if body else "No run considered"
+        click.echo(f"{others} would narrow it.")
+    if not group.pools:
+        click.echo(
+            f"Estimated from curves: {percent(1 - SHARED)} of a point's variance is taken for the luck of "
+            "its answers, the rest for that of its questions, which no run narrows."
+        )
     best = advised(found)
     if best is None:
-        click.echo(f"None of them is expected to narrow it by {percent(LEAST)} or more.")
+        if body:
+            click.echo(f"None of them is expected to narrow it by {percent(LEAST)} or more.")
         return
+    known = best.seen or best.setting == row["setting"]
+    where = f"setting {best.setting}" if known else f"a new setting of {tokens(best.length)} {unit} an answer"
     click.echo(
-        f"Most for its tokens: {best.more} more answers to each question at setting {best.setting}, "
-        f"{tokens(best.tokens)} tokens: ±{points(best.width_now / 2)} points are expected to become "
+        f"Most for its {unit}: {best.more}{' more' * bool(best.seen)} answers to each question at {where}, "
+        f"{tokens(best.tokens)} {unit}: ±{points(best.width_now / 2)} points are expected to become "
         f"±{points(best.width_then / 2)}."
     )

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from predict.data import Group, groups_of_samples, make_pool
-from predict.imagined import agreement, imagine
-from predict.next_run import NextRun, advised, extended, next_runs, width
+from predict.imagined import agreement, imagine, imagine_setting
+from predict.next_run import Candidate, NextRun, advised, after, candidates, extended, next_runs, width
 from predict.plan import place
-from predict.protocol import Options
+from predict.protocol import Options, Points
 from results import BadInput
 from results.votes import AnswerPools, answer_pools
 
@@ -129,3 +129,94 @@ def test_the_rest_of_the_group_is_left_alone() -> None:
     sizes = {pool.setting: int(pool.answers.sizes.max()) for pool in larger.pools}
     assert sizes == {"40": 4, "80": 8, "160": 4, "320": 4}
     assert pytest.approx(now.pools[1].T) == make_pool("80", larger.pools[1].answers).T
+
+
+def logistic_samples(lengths: tuple[int, ...], questions: int, seed: int) -> pd.DataFrame:
+    """8 answers at settings of these lengths; log-odds of a right one rise with log T, questions differ."""
+    rng = np.random.default_rng(seed)
+    hard, wrong = rng.normal(0.5, 1.5, questions), rng.dirichlet([1, 0.5, 0.3, 0.2], questions)
+    frames = []
+    for T in lengths:
+        rate = 1 / (1 + np.exp(-1.2 * np.log(T / 200) - hard))
+        chance = np.column_stack([rate, (1 - rate)[:, None] * wrong]).cumsum(axis=1)
+        drawn = (rng.random((questions, 8, 1)) > chance[:, None, :4]).sum(axis=2)
+        question, sample = (axis.ravel() for axis in np.indices(drawn.shape))
+        frames.append(
+            pd.DataFrame(
+                {"question_id": question.astype(str), "sample": sample, "answer": drawn.ravel().astype(str)}
+            ).assign(setting=str(T), tokens=T, correct=drawn.ravel() == 0)
+        )
+    return pd.concat(frames).assign(dataset="toy", model="sim", decoding="sample")
+
+
+@pytest.mark.parametrize("new", ["800", "566"])
+def test_announced_width_of_a_new_setting_is_about_the_width_seen(new: str) -> None:
+    """A run at the choice's own setting, and at one on the way there; ± 30 % on average over three sets."""
+    options, questions = Options(replicates=100, pool=64), 150
+    at = Points(np.array(["800"]), np.array([800 * questions / 1e5]), np.array([16]))
+    told, seen = [], []
+    for seed in range(3):
+        frame = logistic_samples((100, 200, 400, int(new)), questions, seed)
+        now, later = group(frame[frame["setting"] != new]), group(frame)
+        run = Candidate(new, int(new) * questions / 1e5, 0, 8)
+        told += [width(one, "mixture", at, options) for one in after(now, "mixture", run, options, 2)]
+        seen.append(width(later, "mixture", at, options))
+        assert max(np.mean(told), seen[-1]) < width(now, "mixture", at, options)
+    assert np.mean(told) == pytest.approx(np.mean(seen), rel=0.3)
+
+
+def test_new_settings_are_candidates_around_a_choice_without_answers() -> None:
+    now = group(logistic_samples((100, 200, 400), 10, 0))
+    at = Points(np.array(["long"]), np.array([900 * 10 / 1e5]), np.array([16]))
+    runs = candidates(now, "mixture", at)
+    assert [(run.setting, run.seen, run.more) for run in runs] == [
+        ("200", 8, 8),
+        ("400", 8, 8),
+        ("long", 0, 8),
+        ("long", 0, 16),
+        ("new (283 tokens)", 0, 8),
+        ("new (600 tokens)", 0, 8),
+        ("new (1,350 tokens)", 0, 8),
+    ]
+    assert round(runs[-1].T * 1e5 / 10, 6) == 1350
+    within = Points(at.setting, np.array([300 * 10 / 1e5]), at.N)
+    names = [run.setting for run in candidates(now, "mixture", within) if run.seen == 0]
+    assert names[2:] == [f"new ({n} tokens)" for n in (141, 245, 346)]
+
+
+def test_new_settings_are_priced_and_the_same_seed_gives_the_same_runs() -> None:
+    now = group(logistic_samples((100, 400), 40, 0))
+    at = Points(np.array(["long"]), np.array([800 * 40 / 1e5]), np.array([4]))
+    options = Options(replicates=20, pool=64)
+    runs = next_runs(now, "mixture", at, options, draws=1)
+    assert runs == next_runs(now, "mixture", at, options, draws=1)
+    price = {(run.setting, run.more): run.tokens for run in runs}
+    assert price["long", 8] == pytest.approx(40 * 8 * 800)
+    assert price["new (566 tokens)", 8] == pytest.approx(40 * 8 * 566)
+    assert runs != next_runs(now, "mixture", at, Options(replicates=20, pool=64, seed=1), draws=1)
+
+
+def test_no_new_settings_where_a_length_is_unknown() -> None:
+    frame = simulated_samples(questions=10, answers=4)
+    frame.loc[frame["setting"] == "40", "tokens"] = np.nan
+    at = Points(np.array(["long"]), np.array([0.05]), np.array([4]))
+    assert all(run.seen for run in candidates(group(frame), "mixture", at))
+
+
+@pytest.mark.parametrize("accuracy", [0.0, 0.3, 0.8, 1.0])
+def test_imagined_setting_is_right_as_often_as_asked(accuracy: float) -> None:
+    near = group(samples(8)).pools[0]
+    new = imagine_setting(near, "t", 2 * near.T, 20, accuracy, np.random.default_rng(0))
+    assert new.answers.sizes.tolist() == [20] * 300
+    assert new.answers.counts().correct.mean() / 20 == pytest.approx(accuracy, abs=0.02)
+    assert (new.answers.tokens == 200).all()
+    assert (new.answers.counts().wrong > 0).all()  # its wrong answers are numbered anew
+    again = imagine_setting(near, "t", 2 * near.T, 20, accuracy, np.random.default_rng(0))
+    assert np.array_equal(new.answers.votes, again.answers.votes)
+
+
+def test_hard_questions_stay_hard_at_an_imagined_setting() -> None:
+    near = group(samples(16)).pools[0]
+    new = imagine_setting(near, "t", 2 * near.T, 16, 0.7, np.random.default_rng(0))
+    rates = [pool.answers.counts().correct for pool in (near, new)]
+    assert np.corrcoef(rates)[0, 1] > 0.8

@@ -145,3 +145,25 @@ def test_goals_out_of_reach_are_said_to_be(curves_file: Path) -> None:
     assert "nothing considered does; the best is setting" in high.output
     low = invoke(str(curves_file), "--token-budget", "1", "--bootstrap", "40", "--predictor", "power-law")
     assert "nothing considered is so cheap; the least is setting 0.8, N = 1, 800 tokens" in low.output
+
+
+def test_from_curves_a_new_setting_is_advised_and_the_approximation_said(curves_file: Path) -> None:
+    done = invoke(str(curves_file), "--at-settings", "long=6000", "--max-n", "4", "--bootstrap", "60")
+    assert done.exit_code == 0, done.output
+    assert "new (4,899 tokens)" in done.output
+    assert "Estimated from curves: 10.0 % of a point's variance" in done.output
+    assert "Most for its tokens: 8 answers to each question at " in done.output
+
+
+def test_no_run_is_advised_where_the_choice_is_measured(curves_file: Path) -> None:
+    done = invoke(str(curves_file), "--target-accuracy", "0.75", "--max-n", "32")
+    assert "No run is advised: this is measured" in done.output
+
+
+def test_curves_without_a_number_of_questions_are_planned_all_the_same(
+    curves_file: Path, tmp_path: Path
+) -> None:
+    pd.read_csv(curves_file).drop(columns="questions").to_csv(tmp_path / "curves.csv", index=False)
+    done = invoke(str(tmp_path / "curves.csv"), "--token-budget", "300000", "--max-n", "64")
+    assert done.exit_code == 0, done.output
+    assert "No run is advised: the table has no number of questions" in done.output
