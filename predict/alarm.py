@@ -1,6 +1,7 @@
-"""Alarms: data that no saturating curve can follow, and curves that miss the data.
+"""Alarms: data that no saturating curve can follow, curves that miss the data, forecasts the data leave open.
 
 N = 1 2 4 8 16, accuracy 0.42 0.42 0.47 0.44 0.39 ± 0.01   ->   falling
+N = 1 2 3 4, accuracy 0.52 0.52 0.57 0.58 ± 0.01, exponential at N = 64   ->   bound_hit
 """
 
 import numpy as np
@@ -18,6 +19,19 @@ the models in docs/forecasting.md it is 0.3 … 0.95; along N at one setting `SH
 
 FAR = 4.0
 """A root-mean-square residual of this many noises is a poor fit."""
+
+LOOSE = 0.03
+"""A forecast is not pinned down where other curves that fit as well differ from it by more than 3 points: as
+much as a formula is usually off per factor e in N (`rolling`)."""
+
+LIKELY = 2.7
+"""Curves fit as well as the best within so many noise variances: χ² of one degree of freedom, 90 %."""
+
+SURE = 0.003
+"""Noise of a point that is taken for smaller, or not known, when it is asked which curves fit as well."""
+
+FEW = 20
+"""Fewer replicates tell no noise."""
 
 
 def falling(observed: Observed, targets: Points) -> Texts:
@@ -44,13 +58,32 @@ def poor_fit(observed: Observed, fitted: Floats) -> Status:
     residual = observed.accuracy - fitted
     if not np.isfinite(residual).all():
         return Status.OK
-    if len(observed.replicates) >= 20:
-        copies = observed.replicates - observed.replicates.mean(axis=1, keepdims=True)
-        noise = copies.std(axis=0)
+    if len(observed.replicates) >= FEW:
+        noise = own_noise(observed.replicates)
     else:
         noise = np.sqrt(1 - SHARED) * np.nan_to_num(observed.stderr, nan=0.0)
     noise = np.maximum(noise, LEAST)
     return Status.POOR_FIT if np.sqrt(np.mean((residual / noise) ** 2)) > FAR else Status.OK
+
+
+def far_along_T(missed: Floats, replicates: Floats) -> Status:
+    """Whether a curve along T misses n settings by far: residuals (n,), replicates of the values (R, n)."""
+    noise = np.full(len(missed), LEAST)
+    if len(replicates) >= FEW:
+        noise = np.maximum(np.sqrt(1 - SHARED_ALONG_T) * replicates.std(axis=0), LEAST)
+    return Status.POOR_FIT if np.sqrt(np.mean((missed / noise) ** 2)) > FAR else Status.OK
+
+
+def own_noise(replicates: Floats) -> Floats:
+    """Standard deviation of P points over replicates (R, P) without shared shifts; 0 for too few of them."""
+    if len(replicates) < FEW:
+        return np.zeros(replicates.shape[1])
+    return np.asarray((replicates - replicates.mean(axis=1, keepdims=True)).std(axis=0))
+
+
+def loose(reach: Floats) -> Texts:
+    """ "bound_hit" where other curves that fit as well are `reach` (M,) away, further than `LOOSE`."""
+    return np.where(reach > LOOSE, Status.BOUND_HIT, Status.OK).astype("<U20")
 
 
 def _ordered(chosen: np.ndarray, by: Floats) -> np.ndarray:
@@ -63,7 +96,7 @@ def _falls(observed: Observed, order: np.ndarray, shared: float) -> bool:
         return False
     values = observed.accuracy[order]
     peak = int(np.argmax(values))
-    if observed.pools and len(observed.replicates) >= 20:
+    if observed.pools and len(observed.replicates) >= FEW:
         noise = float((observed.replicates[:, order[peak]] - observed.replicates[:, order[-1]]).std())
     else:
         ends = np.nan_to_num(observed.stderr[[order[peak], order[-1]]], nan=0.0)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
-from predict.alarm import falling
+from predict.alarm import LIKELY, SURE, falling, loose
 from predict.intervals import SHARED
 from predict.protocol import Floats, Ints, Observed, Options, Points, Prediction, Status, finished, worse
 from predict.rolling import answers_alone, model_error
@@ -42,6 +42,9 @@ _DELTA = (0.05, 0.15, 0.35, 0.7, 1.0)
 PRIOR = (np.log([1.0, 0.7, 0.7]), np.array([1.0, 0.35, 0.35]))
 """Centre and spread of log μ, log Δ_0 and log Δ_∞ where fewer than three N fix nothing."""
 
+_END = np.full(4, 0.3)
+"""Spread of α and ζ before any data: that of numbers anywhere in [0, 1]."""
+
 _LIMITS = (np.log([0.01, 0.01, 0.01]), np.log([100.0, 1.0, 1.0]))
 
 
@@ -56,7 +59,6 @@ class JointFit:
         alpha, zeta: accuracy at N = ∞ and N = 0, each at T_0 and at T = ∞.
         chi2: mean squared whitened residual per degree of freedom.
         condition: condition number of the column-scaled Jacobian.
-        at_bound: whether μ or a Δ ran to the end of its range (α may do so as well: see its value).
     """
 
     start: float
@@ -67,7 +69,6 @@ class JointFit:
     zeta: tuple[float, float]
     chi2: float
     condition: float
-    at_bound: bool
 
     def __call__(self, T: Floats, N: Ints) -> Floats:
         """Acc at (T, N), shape as broadcast."""
@@ -97,16 +98,16 @@ def joint(observed: Observed, targets: Points, options: Options) -> Prediction:
         if not len(here) or len(np.unique(N)) < 2:
             continue
         T = observed.points.T[part] if together else np.zeros(len(part))
-        whiten = np.asarray(np.linalg.inv(np.linalg.cholesky(covariance(observed, part))), dtype=np.float64)
+        whiten = _whitening(covariance(observed, part))
         fit = fit_joint(T, N, observed.accuracy[part], whiten)
         at = (
             targets.T[here] if together else np.zeros(len(here)),
             counted(targets.N[here], observed.method),
         )
         missed = float(np.sqrt(np.mean((fit(T, N) - observed.accuracy[part]) ** 2)))
-        mean[here], condition[here], status[here] = fit(*at), fit.condition, _status(fit, missed)
-        if len(np.unique(N)) < 3:
-            status[here] = Status.BOUND_HIT
+        mean[here], condition[here] = fit(*at), fit.condition
+        open_yet = loose(reach(fit, T, N, _whitening(covariance(observed, part, SURE)), *at))
+        status[here] = worse(open_yet, np.where(missed > POOR, Status.POOR_FIT, Status.OK))
         if options.replicates and len(observed.replicates):
             copies = observed.replicates[:REFITS, part]
             spread = np.std([fit_joint(T, N, copy, whiten, fit)(*at) for copy in copies], axis=0)
@@ -166,14 +167,11 @@ def fit_joint(T: Floats, N: Ints, accuracy: Floats, whiten: Floats, near: JointF
     linear, rest = _solved(t, N, log, y, whiten, single)
     mu, lo, hi = np.exp(log)
     free = 3 if single else 7
-    searched = log[1:2] if single else log
-    limits = (_LIMITS[0][1:2], _LIMITS[1][1:2]) if single else _LIMITS
     return JointFit(
         start, scale, float(mu), (float(lo), float(hi)),
         (float(linear[0]), float(linear[1])), (float(linear[2]), float(linear[3])),
         float((rest**2).sum() / max(len(y) - free, 1)),
-        _condition(t, N, log, linear, whiten, single),
-        bool(np.any(searched < limits[0] + 1e-3) or np.any(searched[:1] > limits[1][:1] - 1e-3)),
+        _condition(whiten @ _jacobian(t, N, log, linear, single)),
     )  # fmt: skip
 
 
@@ -186,18 +184,23 @@ def counted(N: Ints, method: str) -> Ints:
     return N - (N % 2 == 0) if method == "majority" else N
 
 
-def covariance(observed: Observed, part: np.ndarray) -> Floats:
+def covariance(observed: Observed, part: np.ndarray, floor: float = MODEL_ERROR) -> Floats:
     """Covariance of the points `part`: that of 50 replicates or more, else from standard errors.
 
+    `floor` is an independent error of every point that is added to it.
     A shift that all points share is left out: it is of the questions, not of the curve, and a fit that knows
     of it would rather shift the data than follow them where the formula misses (Peelle's puzzle).
     """
-    floor = MODEL_ERROR**2 * np.eye(len(part))
+    independent = floor**2 * np.eye(len(part))
     if len(observed.replicates) >= 50:
         copies = observed.replicates[:, part]
-        return np.asarray(np.cov(copies - copies.mean(axis=1, keepdims=True), rowvar=False) + floor)
+        return np.asarray(np.cov(copies - copies.mean(axis=1, keepdims=True), rowvar=False) + independent)
     noise = np.where(np.isfinite(observed.stderr[part]), observed.stderr[part], 0.01)
-    return np.asarray(np.diag((1 - SHARED) * noise**2) + floor)
+    return np.asarray(np.diag((1 - SHARED) * noise**2) + independent)
+
+
+def _whitening(spread: Floats) -> Floats:
+    return np.asarray(np.linalg.inv(np.linalg.cholesky(spread)), dtype=np.float64)
 
 
 def _basis(t: Floats, N: Ints, mu: float, delta: tuple[float, float]) -> Floats:
@@ -243,21 +246,37 @@ def _corners(size: int) -> tuple[NDArray[np.bool_], Floats]:
     return ways >= 0, ways
 
 
-def _condition(t: Floats, N: Ints, log: Floats, linear: Floats, whiten: Floats, single: bool) -> float:
+def _jacobian(t: Floats, N: Ints, log: Floats, linear: Floats, single: bool) -> Floats:
+    """Slopes of Acc at P points in log μ, both log Δ and the four ends: (P, 7); of one setting (P, 3)."""
+
     def surface(x: Floats) -> Floats:
         mu, lo, hi = np.exp(x)
-        return whiten @ (_basis(t, N, mu, (lo, hi)) @ linear)
+        return np.asarray(_basis(t, N, mu, (lo, hi)) @ linear)
 
     step = 1e-5
     columns = [(surface(log + step * e) - surface(log - step * e)) / (2 * step) for e in np.eye(3)]
     mu, lo, hi = np.exp(log)
-    direct = whiten @ _basis(t, N, mu, (lo, hi))
-    jacobian = np.stack([columns[1], direct[:, 0], direct[:, 2]] if single else [*columns, *direct.T], axis=1)
+    direct = _basis(t, N, mu, (lo, hi))
+    return np.stack([columns[1], direct[:, 0], direct[:, 2]] if single else [*columns, *direct.T], axis=1)
+
+
+def _condition(jacobian: Floats) -> float:
     norms = np.linalg.norm(jacobian, axis=0)
     return float(np.linalg.cond(jacobian / norms)) if (norms > 1e-12).all() else np.inf
 
 
-def _status(fit: JointFit, missed: float) -> Status:
-    if fit.at_bound or any(abs(end - 0.5) > 0.5 - 1e-9 for end in fit.alpha):
-        return Status.BOUND_HIT
-    return Status.POOR_FIT if missed > POOR else Status.OK
+def reach(fit: JointFit, T: Floats, N: Ints, whiten: Floats, at_T: Floats, at_N: Ints) -> Floats:
+    """How far other surfaces that fit the P points as well (90 %) are from `fit` at M targets, shape (M,).
+
+    To first order; what the points leave open is held to the width of `PRIOR`, the ends to that of [0, 1].
+    """
+    single = bool(np.ptp(T) == 0)
+    log, linear = np.log([fit.mu, *fit.delta]), np.array([*fit.alpha, *fit.zeta])
+    slopes, slopes_at = (
+        _jacobian((t - fit.start) / fit.scale, n, log, linear, single) for t, n in ((T, N), (at_T, at_N))
+    )
+    widths = np.array([*PRIOR[1][1:2], *_END[:2]]) if single else np.array([*PRIOR[1], *_END])
+    seen = whiten @ slopes
+    unsure = np.linalg.inv(seen.T @ seen + np.diag(widths**-2.0))
+    variance = np.einsum("mi,ij,mj->m", slopes_at, unsure, slopes_at)
+    return np.asarray(np.sqrt(LIKELY * variance))

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from predict.protocol import Floats, Points, Status, Texts
+from predict.alarm import LIKELY, SURE, far_along_T, loose, own_noise
+from predict.protocol import Floats, Points, Status, Texts, worse
 
 GRID = 80
 REFINED = 17
@@ -34,8 +35,8 @@ CurveModel = Callable[[Points, Floats, Points], CurveForecast]
 Shape = Callable[[Floats, Floats], Floats]
 """(x (n,), parameters (..., 1)) -> regressor (..., n), falling in x."""
 
-Fit1D = Callable[[Floats, Floats, Floats], tuple[Floats, Status, float]]
-"""(x (n,), y (B, n), at (m,)) -> values (B, m), status and condition of row 0."""
+Fit1D = Callable[[Floats, Floats, Floats], tuple[Floats, Texts, float]]
+"""(x (n,), y (B, n), at (m,)) -> values (B, m), status (m,) and condition of row 0."""
 
 
 def flat(points: Points, accuracy: Floats, targets: Points) -> CurveForecast:
@@ -69,36 +70,43 @@ def along_axes(points: Points, accuracy: Floats, targets: Points, fit: Fit1D) ->
     status = np.full(M, str(Status.NOT_IDENTIFIABLE), dtype="<U20")
     settings = points.settings()
     wanted = np.unique(targets.N)
-    value: dict[str, tuple[Floats, Status, float]] = {}
+    value: dict[str, tuple[Floats, Texts, float]] = {}
     for name, _ in settings:
         at = points.setting == name
         value[name] = fit(points.N[at].astype(float), accuracy[:, at], wanted.astype(float))
         here = targets.setting == name
         column = np.searchsorted(wanted, targets.N[here])
-        mean[:, here], status[here], condition[here] = value[name][0][:, column], *value[name][1:]
+        values, verdict, condition[here] = value[name]
+        mean[:, here], status[here] = values[:, column], verdict[column]
     T = np.array([t for _, t in settings])
     new = ~np.isin(targets.setting, [name for name, _ in settings]) & np.isfinite(targets.T)
     if len(T) >= 3 and np.isfinite(T).all():
         for N in np.unique(targets.N[new]):
-            here = new & (targets.N == N)
-            y = np.stack([value[name][0][:, np.searchsorted(wanted, N)] for name, _ in settings], axis=1)
-            mean[:, here], along_T, cond_T = fit(T, y, targets.T[here])
-            along_N = [value[name][1] for name, _ in settings]
-            status[here] = max([along_T, *along_N], key=list(Status).index)
+            here, column = new & (targets.N == N), np.searchsorted(wanted, N)
+            y = np.stack([value[name][0][:, column] for name, _ in settings], axis=1)
+            fitted, verdict, cond_T = fit(T, y, np.append(targets.T[here], T))
+            missed = y[0] - fitted[0, -len(T) :]
+            mean[:, here], status[here] = (
+                fitted[:, : -len(T)],
+                worse(verdict[: -len(T)], np.array(far_along_T(missed, y[1:]))),
+            )
+            for name, _ in settings:
+                status[here] = worse(status[here], value[name][1][column])
             condition[here] = max([cond_T, *(value[name][2] for name, _ in settings)])
     return CurveForecast(mean, status, condition)
 
 
 def fit_family(
     shape: Shape, grid_of: Callable[[Floats], Floats], x: Floats, y: Floats, at: Floats
-) -> tuple[Floats, Status, float]:
+) -> tuple[Floats, Texts, float]:
     """Least squares of α − β·shape(x, c), 0 ≤ α ≤ 1, for every row of y (B, n), read at `at` (m,).
 
-    Fewer than three different x fix nothing: NaN. Returns values (B, m) with row 0's status and condition
-    number (of the column-scaled Jacobian in α, β, log c).
+    Fewer than three different x fix nothing: NaN. Returns values (B, m) with row 0's status at each of `at`
+    and condition number (of the column-scaled Jacobian in α, β, log c). The other rows tell the noise.
     """
     if len(np.unique(x)) < 3:
-        return np.full((len(y), len(at)), np.nan), Status.NOT_IDENTIFIABLE, np.inf
+        nothing = np.full(len(at), str(Status.NOT_IDENTIFIABLE), dtype="<U20")
+        return np.full((len(y), len(at)), np.nan), nothing, np.inf
     parameters = grid_of(x)
     coarse = parameters[np.argmin(_project(shape(x, parameters[:, None])[None], y)[2], axis=1)]
     step = np.log(parameters[1] / parameters[0])
@@ -108,35 +116,55 @@ def fit_family(
     rows, best = np.arange(len(y)), np.argmin(loss, axis=1)
     alpha, beta, c = alpha[rows, best], beta[rows, best], fine[rows, best]
     values = alpha[:, None] - beta[:, None] * shape(at, c[:, None])
-    return values, *_trust(shape, x, y[0], float(alpha[0]), float(beta[0]), float(c[0]), parameters)
+    reach = _reach(shape, parameters, x, y, at, float(loss[0, best[0]]), values[0])
+    falls = np.ptp(y[0]) > 1e-12 and beta[0] < 0
+    status = np.full(len(at), str(Status.FALLING), dtype="<U20") if falls else loose(reach)
+    return values, status, _condition(shape, x, float(c[0]))
 
 
-def _project(regressor: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
-    """Best α in [0, 1] and β, with the loss, for regressors (B or 1, C, n) and y (B, n): each (B, C)."""
+def _reach(
+    shape: Shape, parameters: Floats, x: Floats, y: Floats, at: Floats, loss: float, values: Floats
+) -> Floats:
+    """How far curves that fit row 0 as well as its best one (`loss`, `values` at `at`) are from it: (m,).
+
+    These are the best curves of other shapes; where the data speak against all α in [0, 1], of any α.
+    """
+    noise = np.maximum(own_noise(y[1:]), SURE)
+    spare = LIKELY * float(np.mean(noise**2))
+    regressor, regressor_at = shape(x, parameters[:, None])[None], shape(at, parameters[:, None])
+    reach = np.zeros(len(at))
+    for limit in (1.0, np.inf):
+        alpha, beta, losses = (part[0] for part in _project(regressor, y[:1], limit))
+        best = min(loss, float(losses.min()))
+        if limit == 1.0 or best + spare < loss:
+            others = alpha[:, None] - beta[:, None] * regressor_at
+            reach = np.maximum(
+                reach, np.abs(others[losses <= best + spare] - values).max(axis=0, initial=0.0)
+            )
+    return reach
+
+
+def _project(regressor: Floats, y: Floats, limit: float = 1.0) -> tuple[Floats, Floats, Floats]:
+    """Best α (in [0, 1]; `limit` inf: any) and β, with the loss, for regressors (B or 1, C, n) and y (B, n).
+
+    Each is of shape (B, C).
+    """
     g, target = regressor, y[:, None, :]
     centre = g - g.mean(axis=-1, keepdims=True)
     variance = np.maximum((centre**2).sum(axis=-1), 1e-300)
     beta = -(centre * target).sum(axis=-1) / variance
-    alpha = np.clip(target.mean(axis=-1) + beta * g.mean(axis=-1), 0.0, 1.0)
+    alpha = np.clip(target.mean(axis=-1) + beta * g.mean(axis=-1), 1.0 - limit, limit)
     beta = ((alpha[..., None] - target) * g).sum(axis=-1) / np.maximum((g**2).sum(axis=-1), 1e-300)
     loss = ((alpha[..., None] - beta[..., None] * g - target) ** 2).sum(axis=-1)
     return alpha, beta, loss
 
 
-def _trust(
-    shape: Shape, x: Floats, y: Floats, alpha: float, beta: float, c: float, grid: Floats
-) -> tuple[Status, float]:
+def _condition(shape: Shape, x: Floats, c: float) -> float:
     step = 1e-4
     slope = (shape(x, np.array([c * (1 + step)])) - shape(x, np.array([c * (1 - step)]))) / (2 * step)
     jacobian = np.stack([np.ones_like(x), shape(x, np.array([c])), slope], axis=1)
     norms = np.linalg.norm(jacobian, axis=0)
-    condition = float(np.linalg.cond(jacobian / norms)) if (norms > 0).all() else np.inf
-    if np.ptp(y) <= 1e-12:
-        return Status.OK, condition  # a constant curve: any shape with β = 0 says the same
-    if beta < 0:
-        return Status.FALLING, condition
-    at_end = c <= grid[0] * (1 + 1e-9) or c >= grid[-1] * (1 - 1e-9)
-    return (Status.BOUND_HIT if at_end or alpha in (0.0, 1.0) else Status.OK), condition
+    return float(np.linalg.cond(jacobian / norms)) if (norms > 0).all() else np.inf
 
 
 def _exponential(x: Floats, rate: Floats) -> Floats:

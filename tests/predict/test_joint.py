@@ -1,5 +1,7 @@
 """The joint surface: bounded everywhere, recovered from its own data, and honest where it does not fit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,12 +9,13 @@ from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 from scipy.stats import binom
 
-from predict.joint import PRIOR, JointFit, _bounded, counted, fit_joint, joint
+from predict.alarm import LIKELY
+from predict.joint import PRIOR, JointFit, _bounded, counted, fit_joint, joint, reach
 from predict.protocol import Observed, Options, Points
 
 T = np.repeat([0.8, 1.2, 1.7, 2.5], 6)
 N = np.tile([1, 2, 4, 8, 16, 32], 4)
-TRUE = JointFit(0.8, 1.7, 1.2, (0.4, 0.8), (0.7, 0.92), (0.25, 0.45), 0.0, 1.0, False)
+TRUE = JointFit(0.8, 1.7, 1.2, (0.4, 0.8), (0.7, 0.92), (0.25, 0.45), 0.0, 1.0)
 
 
 def observe(accuracy: np.ndarray, noise: float, copies: int = 0, seed: int = 0) -> Observed:
@@ -28,7 +31,8 @@ def test_exact_data_give_back_every_parameter() -> None:
     assert found.delta == pytest.approx(TRUE.delta, abs=1e-4)
     assert found.alpha == pytest.approx(TRUE.alpha, abs=1e-4)
     assert found.zeta == pytest.approx(TRUE.zeta, abs=1e-4)
-    assert not found.at_bound
+    far = reach(found, T, N, np.eye(len(T)) / 0.003, np.array([4.0, 8.0]), np.array([64, 16]))
+    assert (far < 0.03).all()
 
 
 def test_forecast_and_interval_at_unseen_T_and_N() -> None:
@@ -52,7 +56,7 @@ unit = st.floats(0.0, 1.0)
 def test_surface_never_leaves_the_unit_interval(
     a: float, b: float, c: float, d: float, lo: float, hi: float, mu: float, n: int
 ) -> None:
-    fit = JointFit(1.0, 2.0, mu, (lo, hi), (a, b), (c, d), 0.0, 1.0, False)
+    fit = JointFit(1.0, 2.0, mu, (lo, hi), (a, b), (c, d), 0.0, 1.0)
     value = fit(np.array([1.0, 1.5, 40.0]), np.full(3, n))
     assert (value >= -1e-12).all()
     assert (value <= 1 + 1e-12).all()
@@ -115,3 +119,33 @@ def test_settings_that_the_surface_misses_have_curves_of_their_own() -> None:
     far = Points(np.array(["0.8", "1.2"]), np.array([0.8, 1.2]), np.array([65, 65]))
     found = joint(observe(y, 0.003), far, Options())
     assert found.mean == pytest.approx([0.3, 0.8], abs=0.01)
+
+
+def test_reach_is_how_far_surfaces_that_fit_as_well_go() -> None:
+    """Against every α and rate on a grid, ζ the best one: half of the way from the lowest to the highest."""
+    n, noise = np.array([1, 2, 4, 8, 16]), 0.002
+    y, at = 0.8 - 0.4 * np.exp(-0.1 * n), np.array([16, 32, 64, 640])
+    alpha, rate = np.meshgrid(np.linspace(0.7, 0.9, 401), np.geomspace(0.05, 0.2, 300), indexing="ij")
+    left = np.exp(-rate[..., None] * n)
+    zeta = ((y - alpha[..., None] * (1 - left)) * left).sum(-1) / (left**2).sum(-1)
+    missed = alpha[..., None] * (1 - left) + zeta[..., None] * left - y
+    alike = (missed**2).sum(-1) <= LIKELY * noise**2
+    gone = np.exp(-rate[alike][:, None] * at)
+    values = alpha[alike][:, None] * (1 - gone) + zeta[alike][:, None] * gone
+    fit = fit_joint(np.zeros(5), n, y, np.eye(5) / 0.01)
+    found = reach(fit, np.zeros(5), n, np.eye(5) / noise, np.zeros(4), at)
+    assert found == pytest.approx(np.ptp(values, axis=0) / 2, rel=0.1)
+
+
+@pytest.mark.parametrize(("most", "expected"), [(32, ["ok", "ok"]), (4, ["ok", "bound_hit"])])
+def test_the_status_is_of_the_target_and_says_what_the_points_leave_open(
+    most: int, expected: list[str]
+) -> None:
+    """α = 1 at every T: the surface ends at its limit, and is fixed all the same where the points go far."""
+    top = JointFit(0.8, 1.7, 1.2, (0.4, 0.8), (1.0, 1.0), (0.25, 0.45), 0.0, 1.0)
+    seen = most >= N
+    points = Points(np.array([f"{t:g}" for t in T[seen]]), T[seen], N[seen])
+    data = Observed(points, top(T[seen], N[seen]), np.full(seen.sum(), 0.003), np.empty((0, seen.sum())))
+    wanted = Points(np.array(["0.8", "0.8"]), np.array([0.8, 0.8]), np.array([most, 65]))
+    found = joint(replace(data, method="best_of_n"), wanted, Options())
+    assert found.status.tolist() == expected
