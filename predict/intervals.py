@@ -18,6 +18,8 @@ SHARED = 0.9
 
 def replicate_samples(points: Points, pools: tuple[Pool, ...], method: str, R: int, seed: int) -> Floats:
     """R bootstrap curves over questions, shape (R, P); a setting counts the questions it has."""
+    if not R:
+        return np.empty((0, len(points)))
     names = sorted({name for pool in pools for name in pool.answers.question_ids})
     place = {name: i for i, name in enumerate(names)}
     weights = np.random.default_rng(seed).multinomial(len(names), np.full(len(names), 1 / len(names)), size=R)
