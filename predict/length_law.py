@@ -24,18 +24,22 @@ from scipy.stats import qmc
 from predict.protocol import Floats, Ints
 
 EXPONENTS = (0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
-SPREAD = 0.35
+SPREAD = 0.25
 """Standard deviation of log c: a priori c is near 1."""
 
 SCALES = 25
 BEYOND = 3.0
 """τ from a third of the smallest fitted T to three times the largest."""
 
-SIZES = (0.002, 0.006, 0.02, 0.06)
+SIZES = (0.006, 0.02, 0.06)
 """s, the size of what the law misses, in accuracy."""
 
 REACH = 2.0
 """δ at T and at e²·T are correlated by 1/e."""
+
+WIDER = 1.25
+"""The draws lie this many times as far from the forecast as the laws alone say, as no law need hold: curves
+that still rise steeply were seen to rise for longer than the average of the laws."""
 
 _LEVELS = 1.0
 """Standard deviation about 1/2 of the normal law that stands for a uniform one before it is cut to [0, 1]."""
@@ -86,7 +90,7 @@ def along_T(T: Floats, accuracy: Floats, variance: Floats, at: Floats, R: int, s
     rng = np.random.default_rng(seed)
     law, point = np.unravel_index(rng.choice(weight.size, R, p=weight.ravel()), weight.shape)
     draws = value[law, point] + np.sqrt(unknown[law]) * rng.standard_normal((R, len(at)))
-    return AlongT(mean, np.sort(draws, axis=0))
+    return AlongT(mean, np.sort(mean + WIDER * (draws - mean), axis=0))
 
 
 def _levels(T: Floats, shape: Ints, c: Floats, tau: Floats) -> Floats:
