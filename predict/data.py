@@ -191,11 +191,11 @@ def chosen_answers(pool: Pool, order: Ints, n: int) -> Pool:
     place = np.arange(len(order)) - answers.starts[:-1][question[by_question]]
     kept = np.sort(by_question[place < n])
     starts = np.searchsorted(question[kept], np.arange(len(answers.question_ids) + 1))
-    votes = _renumbered(question[kept], answers.votes[kept])
+    votes = renumbered(question[kept], answers.votes[kept])
     return replace(pool, answers=AnswerPools(answers.question_ids, starts, votes, answers.tokens[kept]))
 
 
-def _renumbered(question: Ints, votes: Ints) -> Ints:
+def renumbered(question: Ints, votes: Ints) -> Ints:
     """`votes` with each question's wrong answers numbered 1, 2, … without the numbers that were cut away."""
     wrong = votes > 0
     kinds, place = np.unique(np.stack([question[wrong], votes[wrong]], axis=1), axis=0, return_inverse=True)

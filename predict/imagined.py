@@ -19,7 +19,7 @@ from scipy.special import expit, gammaln, logit
 from scipy.stats import norm
 
 from predict.beta_binomial import fit_beta
-from predict.data import Group, chosen_answers
+from predict.data import Group, chosen_answers, renumbered
 from predict.predictors import PREDICTORS
 from predict.protocol import Floats, Ints, Options, Points, Pool, Prediction
 from predict.split import observe
@@ -45,10 +45,12 @@ def imagine(
     known = answers.tokens[np.isfinite(answers.tokens)]
     new_tokens = np.full(votes.size, known.mean() if known.size else np.nan)
     place = np.repeat(answers.starts[1:], more)
+    starts = answers.starts + more * np.arange(len(answers.starts))
+    question = np.repeat(np.arange(len(cast)), np.diff(starts))
     return AnswerPools(
         answers.question_ids,
-        answers.starts + more * np.arange(len(answers.starts)),
-        np.insert(answers.votes, place, votes.ravel()),
+        starts,
+        renumbered(question, np.insert(answers.votes, place, votes.ravel())),
         np.insert(answers.tokens, place, new_tokens),
     )
 
