@@ -16,6 +16,7 @@ Settings without answers follow from the forecasts at those with answers, by the
 `length_law`.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -24,12 +25,15 @@ from scipy.stats import binom
 from predict.beta_binomial import best_of_n_given, fit_beta, parameter_draws, rates
 from predict.length import from_curves, other_settings
 from predict.mixture_best import best_table
-from predict.mixture_population import Population, fit_rates, fit_votes
+from predict.mixture_population import Population, fit_rates, fit_votes, share_between
 from predict.mixture_votes import vote_table, votes_cast
 from predict.protocol import Floats, Ints, Observed, Options, Points, Pool, Prediction, Status, finished
 from results.votes import VoteCounts, best_of_n, majority_accuracy
 
 PARAMETER_DRAWS = 200
+
+MODEL_ERROR = 0.004
+"""What the model is allowed to be off at an accuracy of ½, for each factor e in N beyond the answers seen."""
 
 
 def mixture(observed: Observed, targets: Points, options: Options) -> Prediction:
@@ -44,13 +48,14 @@ def mixture(observed: Observed, targets: Points, options: Options) -> Prediction
     beyond = ~np.isin(targets.setting, sampled)
     grid = np.unique(targets.N)
     carried: list[tuple[Pool, Floats, Floats]] = []
-    for i, pool in enumerate(observed.pools):
+    populations = fit_settings(observed.pools, observed.method)
+    for i, (pool, population) in enumerate(zip(observed.pools, populations, strict=True)):
         here = np.flatnonzero(targets.setting == pool.setting)
         N = grid if beyond.any() else np.unique(targets.N[here])
         if not len(N):
             continue
         seeded = replace(options, seed=options.seed + i)
-        means, drawn, verdict = forecast_pool(pool, observed.method, N, seeded)
+        means, drawn, verdict = forecast_pool(pool, population, observed.method, N, seeded)
         column = np.searchsorted(N, targets.N[here])
         mean[here], draws[:, here], status[here] = means[column], drawn[:, column], verdict
         carried.append((pool, means, drawn))
@@ -64,20 +69,27 @@ def mixture(observed: Observed, targets: Points, options: Options) -> Prediction
     return finished(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level)
 
 
-def forecast_pool(pool: Pool, method: str, N: Ints, options: Options) -> tuple[Floats, Floats, Status]:
+def fit_settings(pools: Sequence[Pool], method: str) -> list[Population]:
+    """The population of each setting, its questions leaning as their answers at the other settings say."""
+    fit = fit_rates if method == "best_of_n" else fit_votes
+    alone = [fit(pool.answers.counts()) for pool in pools]
+    return share_between(alone, [pool.answers.question_ids for pool in pools])
+
+
+def forecast_pool(
+    pool: Pool, population: Population, method: str, N: Ints, options: Options
+) -> tuple[Floats, Floats, Status]:
     """Forecasts of one observed setting at `N` (M,): means (M,), draws (R, M) and a status."""
     counts = pool.answers.counts()
     rng = np.random.default_rng(options.seed)
     R = options.replicates
     if method == "best_of_n":
-        population = fit_rates(counts)
         values = np.stack([best_table(int(n)) for n in N], axis=1)
         each, square = population.moments(values)
         beta = fit_beta(counts.correct, counts.pools)
         other = best_of_n_given(beta, counts.correct, counts.pools, N).mean(axis=0)
         mean = (each.mean(axis=0) + other) / 2
     else:
-        population = fit_votes(counts)
         each, square, values = _with_nulls(population, counts, N)
         mean = each.mean(axis=0)
     status = _check(counts, method, population)
@@ -85,14 +97,16 @@ def forecast_pool(pool: Pool, method: str, N: Ints, options: Options) -> tuple[F
         return mean, np.empty((0, len(N))), status
     drawn = population.parameter_draws(values, min(PARAMETER_DRAWS, R), rng)
     drawn = drawn[rng.integers(len(drawn), size=R)]
+    variance = _variance(each, square, counts.pools, N, options) / len(counts.correct)
     if method == "best_of_n":  # the truth may lie between the two models, or as far beyond either
         share = rng.uniform(-1.0, 2.0, (R, 1))
         others = parameter_draws(beta, counts.correct, counts.pools, N, R, rng)
         drawn = np.clip(share * drawn + (1 - share) * others, 0.0, 1.0)
     else:
         drawn += mean - drawn.mean(axis=0)
-    noise = np.sqrt(_variance(each, square, counts.pools, N, options) / len(counts.correct))
-    return mean, drawn + noise * rng.standard_normal((R, 1)), status
+        beyond = np.log(np.maximum(N / counts.pools.min(), 1.0))
+        variance += (MODEL_ERROR * beyond) ** 2 * 4 * mean * (1 - mean)
+    return mean, drawn + np.sqrt(variance) * rng.standard_normal((R, 1)), status
 
 
 def _variance(each: Floats, square: Floats, seen: Ints, N: Ints, options: Options) -> Floats:

@@ -5,8 +5,9 @@
 An atom gives each answer independently: right with probability p; the leading wrong answer with (1−p)a;
 else one of the other wrong answers, whose unknown probabilities are drawn once a question from `rest`:
 
-    Ewens(θ)    the Dirichlet process: θ small, few different answers; θ large, hardly two the same
-    choice(J)   J other answers whose probabilities are uniform on the simplex: multiple choice
+    Ewens(θ)        the Dirichlet process: θ small, few different answers; θ large, hardly two the same
+    choice(J, β)    J other answers with probabilities from a symmetric Dirichlet law: β = 1 uneven, as among
+                    the options of multiple choice; β larger, about equally likely
 
 Only how many answers agree is used, never their text: the probability of a partition with counts c_1, c_2,
 … is the exchangeable partition probability function (EPPF) of `rest` (Pitman, Combinatorial Stochastic
@@ -32,8 +33,8 @@ A = np.array([0.0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.88, 0.97])
 A_EDGES = np.concatenate([[0.0], (A[1:] + A[:-1]) / 2, [1.0]])
 
 THETAS = (0.6, 2.0, 5.0, 12.0, 30.0, 100.0, 1e4)
-CHOICES = (2, 3)
-"""After the Ewens ones come rests with this many other answers: choices among four or five options."""
+CHOICES = ((2, 1.0), (3, 1.0), (5, 3.0), (9, 2.0))
+"""After the Ewens ones come these (J, β): choices among four or five options, and several even answers."""
 
 RESTS = len(THETAS) + len(CHOICES)
 ATOMS = len(P) * len(A) * RESTS
@@ -57,7 +58,7 @@ def patterns(right: Ints, wrong: list[Ints]) -> Patterns:
     seen: dict[tuple[int, ...], int] = {}
     of = np.array(
         [
-            seen.setdefault((int(r), *np.sort(w)[::-1].tolist()), len(seen))
+            seen.setdefault((int(r), *np.sort(w[w > 0])[::-1].tolist()), len(seen))
             for r, w in zip(right, wrong, strict=True)
         ]
     )
@@ -102,28 +103,32 @@ def _log_agreement(counts: list[tuple[int, ...]]) -> Floats:
     terms = np.array([1 + len(set(c)) for c in counts])
     first = np.concatenate([[0], np.cumsum(terms)[:-1]])
     log_gamma = np.repeat([gammaln(np.array(c)).sum() for c in counts], terms)
-    log_factorial = np.repeat([gammaln(np.array(c) + 1.0).sum() for c in counts], terms)
+    beta = np.array([beta for _, beta in CHOICES])
+    log_rising = np.repeat(
+        [gammaln(np.array(c, dtype=float)[:, None] + beta).sum(axis=0) for c in counts], terms, axis=0
+    )
     eppf = _log_eppf(
         m - lead,
         np.where(lead > 0, k - 1, k),
         log_gamma - np.where(lead > 0, gammaln(np.maximum(lead, 1)), 0.0),
-        log_factorial - gammaln(lead + 1),
+        log_rising - np.where(lead[:, None] > 0, gammaln(lead[:, None] + beta), 0.0),
     )
     log_a, log_other = np.log(np.maximum(A, 1e-300)), np.log1p(-A)
     weight = np.log(ways)[:, None] + lead[:, None] * log_a + (m - lead)[:, None] * log_other
     return np.asarray(np.logaddexp.reduceat(weight[:, :, None] + eppf[:, None, :], first, axis=0))
 
 
-def _log_eppf(n: Floats, k: Floats, log_gamma: Floats, log_factorial: Floats) -> Floats:
+def _log_eppf(n: Floats, k: Floats, log_gamma: Floats, log_rising: Floats) -> Floats:
     """log EPPF of partitions of n into k blocks c under each `rest`, −inf where impossible.
 
-    All arguments have shape (partitions,); `log_gamma` is Σ log Γ(c), `log_factorial` Σ log c!. The result
-    has shape (partitions, RESTS).
+    n, k and `log_gamma`, Σ log Γ(c), have shape (partitions,); `log_rising`, Σ log Γ(β + c), has shape
+    (partitions, CHOICES). The result has shape (partitions, RESTS).
     """
     theta = np.array(THETAS)
     rising = gammaln(theta + n[:, None]) - gammaln(theta)
     ewens = k[:, None] * np.log(theta) + log_gamma[:, None] - rising
-    J = np.array(CHOICES)
+    J, beta = np.array(CHOICES).T
     ways = gammaln(J + 1) - gammaln(np.maximum(J - k[:, None], 0) + 1)
-    choices = ways + log_factorial[:, None] - (gammaln(J + n[:, None]) - gammaln(J))
+    blocks = log_rising - k[:, None] * gammaln(beta)
+    choices = ways + blocks - (gammaln(J * beta + n[:, None]) - gammaln(J * beta))
     return np.concatenate([ewens, np.where(k[:, None] <= J, choices, -np.inf)], axis=1)

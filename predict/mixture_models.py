@@ -3,7 +3,7 @@
     weights w = softmax(base + F α)
 
 F holds smooth features of an atom (p, a, rest and their products), so that a few dozen questions can
-already say something about the 2,448 weights; free weights (the plain NPMLE) follow the noise. A few answers
+already say something about the 2,992 weights; free weights (the plain NPMLE) follow the noise. A few answers
 a question leave much of the population open, and there the base decides. There are two, which differ in how
 many questions are guessed at, each with few features and a strong ridge and with more features and a weak
 one.
@@ -25,6 +25,9 @@ any, or half of them."""
 
 ENDS = 1e-3
 """Share of the questions never answered right, and of those always answered right, as far as not known."""
+
+EVEN = 0.25
+"""How likely a rest of several even answers is before any answer is seen, compared with each other rest."""
 
 _FLOOR = 1e-6
 
@@ -63,15 +66,15 @@ def features() -> Floats:
     """F, shape (ATOMS, features): centred, of unit spread over the atoms."""
     u = 2 * np.arcsin(np.sqrt(P)) / (np.pi / 2) - 1
     v = 2 * A / A.max() - 1
-    choices = RESTS - len(THETAS)
-    t = np.append(np.linspace(-1, 1, len(THETAS)), np.zeros(choices))
-    choice = np.append(np.zeros(len(THETAS)), np.ones(choices))
+    t = np.append(np.linspace(-1, 1, len(THETAS)), np.zeros(len(CHOICES)))
+    choice = np.append(np.zeros(len(THETAS)), np.ones(len(CHOICES)))
+    even = np.append(np.zeros(len(THETAS)), [beta > 1 for _, beta in CHOICES])
     grids = np.meshgrid(np.arange(len(P)), np.arange(len(A)), np.arange(RESTS), indexing="ij")
     i, j, k = (grid.ravel() for grid in grids)
-    u, v, t, choice, p = u[i], v[j], t[k], choice[k], P[i]
+    u, v, t, choice, even, p = u[i], v[j], t[k], choice[k], even[k], P[i]
     columns = [
         u, u**2, u**3, u**4, p == 0, p == 1,
-        v, v**2, A[j] == 0, t, t**2, choice,
+        v, v**2, A[j] == 0, t, t**2, choice, even,
         u * v, u**2 * v, u * v**2, u * t, v * t, u * choice, v * choice, u**2 * t,
     ]  # fmt: skip
     return _standard(np.stack([np.asarray(column, dtype=float) for column in columns], axis=1))
@@ -87,15 +90,19 @@ def base(guesses: float) -> Floats:
 
     Known: p is uniform, whatever a and `rest` are. Guessed: the right answer is an ordinary member of the
     guesses. Among those of Ewens(θ) an answer given at random has a share of Beta(1, θ), and so has the next
-    one of what is left: p and a. Among J + 2 options (a symmetric Dirichlet law of weight ½) they have
-    Beta(½, (J+1)/2) and Beta(½, J/2). So wrong answers that are all different speak against p.
+    one of what is left: p and a. Among J + 2 options (a symmetric Dirichlet law of weight β/2) they have
+    Beta(β/2, (J+1)β/2) and Beta(β/2, Jβ/2). So wrong answers that are all different speak against p.
     """
     even = np.full(len(A), 1 / len(A))
     known = np.outer(_p_cells(1.0, 1.0), even)
     guessed = [np.outer(_p_cells(1.0, theta), _a_cells(1.0, theta)) for theta in THETAS]
-    guessed += [np.outer(_p_cells(0.5, (J + 1) / 2), _a_cells(0.5, J / 2)) for J in CHOICES]
+    guessed += [
+        np.outer(_p_cells(beta / 2, (J + 1) * beta / 2), _a_cells(beta / 2, J * beta / 2))
+        for J, beta in CHOICES
+    ]
     share = (1 - guesses) * known[:, :, None] + guesses * np.stack(guessed, axis=2)
-    return np.asarray(np.log(share).ravel())
+    rests = np.array([1.0] * len(THETAS) + [EVEN if beta > 1 else 1.0 for _, beta in CHOICES])
+    return np.asarray(np.log(share * rests).ravel())
 
 
 def _p_cells(one: float, other: float) -> Floats:

@@ -4,18 +4,19 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import softmax
 
-from predict.mixture_atoms import log_likelihood, patterns
-from predict.mixture_best import rate_log_likelihood, rate_models
+from predict.mixture_atoms import P, log_likelihood, patterns
+from predict.mixture_best import RATES, rate_log_likelihood, rate_models
 from predict.mixture_fit import Likelihood, MixtureFit, fit_mixtures
 from predict.mixture_models import MixtureModel, vote_models
 from predict.protocol import Floats, Ints
+from predict.shared_difficulty import Difficulty, Marginal, share_difficulty
 from results.votes import VoteCounts
 
 NEGLIGIBLE = 1e-7
@@ -28,17 +29,23 @@ UNHEARD = 1e-4
 """A fit that counts for less than this is left out."""
 
 LEARN_FROM = 300
-"""With more different patterns than this the weights are learnt from so many of them, drawn at random."""
+"""With more different patterns than this the weights are learnt from the questions of so many of them."""
 
 
 @dataclass(frozen=True)
 class Population:
-    """The fitted mixture of one setting: U patterns of counts, their likelihoods (U, K), and all fits."""
+    """The fitted mixture of one setting: U patterns of counts, their likelihoods (U, K), and all fits.
+
+    Atoms are sorted by p: the K atoms are `cells` values of p with equally many atoms each. `elsewhere` is
+    what the answers at other settings say of the questions, if there are any.
+    """
 
     likelihood: Likelihood
     times: Floats
     of: Ints
     fits: tuple[MixtureFit, ...]
+    cells: int
+    elsewhere: Difficulty | None = None
 
     @property
     def shares(self) -> Floats:
@@ -48,21 +55,33 @@ class Population:
 
     def moments(self, values: Floats) -> tuple[Floats, Floats]:
         """Posterior mean of `values` (K, M) and of their squares, over all fits: (Q, M) each."""
-        both = np.concatenate([values, values**2], axis=1)
-        total = np.zeros((len(self.times), both.shape[1]))
+        columns = np.concatenate([np.ones((len(values), 1)), values, values**2], axis=1)
+        total = np.zeros((len(self.of), 2 * values.shape[1]))
         for share, fit in zip(self.shares, self.fits, strict=True):
             if share > UNHEARD:
-                marginal = np.maximum(self.likelihood @ fit.weights, 1e-300)
-                total += share * (self.likelihood @ (fit.weights[:, None] * both)) / marginal[:, None]
-        mean, square = np.split(total[self.of], 2, axis=1)
+                sums = self._sums(fit.weights, columns)
+                total += share * sums[:, 1:] / np.maximum(sums[:, :1], 1e-300)
+        mean, square = np.split(total, 2, axis=1)
         return mean, square
 
     def prior(self) -> Floats:
         """Atom weights averaged over the fits, shape (K,)."""
         return np.asarray(self.shares @ np.stack([fit.weights for fit in self.fits]))
 
+    def marginal(self, question_ids: Sequence[str]) -> Marginal:
+        """The law of p, and what the answers say of each question's p."""
+        weights = self.prior()
+        law = self._law(weights[None])[0]
+        mass = (self._cellwise() @ weights.reshape(self.cells, -1, 1))[..., 0].T
+        within = mass / np.maximum(law, 1e-300)
+        within /= np.maximum(within.max(axis=1, keepdims=True), 1e-300)
+        return Marginal(question_ids, law, within[self.of])
+
     def parameter_draws(self, values: Floats, R: int, rng: np.random.Generator) -> Floats:
-        """Mean over questions of the posterior mean of `values` (K, M), for R draws of fit and α: (R, M)."""
+        """Mean over questions of the posterior mean of `values` (K, M), for R draws of fit and α: (R, M).
+
+        The draws follow what this setting's answers leave open of α; `elsewhere` is not looked at.
+        """
         share = self.times / self.times.sum()
         draws = np.empty((R, values.shape[1]))
         times = rng.multinomial(R, self.shares)
@@ -73,22 +92,55 @@ class Population:
             draws[r] = mass @ values
         return draws
 
+    def _sums(self, weights: Floats, values: Floats) -> Floats:
+        """Σ_k leaning · likelihood · weight · `values` (K, M), shape (Q, M)."""
+        columns = weights[:, None] * values
+        if self.elsewhere is None:
+            return np.asarray(self.likelihood @ columns)[self.of]
+        leaning = self.elsewhere.leaning(self._law(weights[None]))[0]
+        parts = self._cellwise() @ columns.reshape(self.cells, -1, values.shape[1])  # (cells, U, M)
+        return np.asarray(np.einsum("qb,bqm->qm", leaning, parts[:, self.of]))
+
+    def _law(self, weights: Floats) -> Floats:
+        """The law of p under each of `weights` (R, K): shape (R, cells)."""
+        return np.asarray(weights.reshape(len(weights), self.cells, -1).sum(axis=2))
+
+    def _cellwise(self) -> Floats:
+        """The likelihoods as (cells, U, K / cells)."""
+        dense = self.likelihood if isinstance(self.likelihood, np.ndarray) else self.likelihood.toarray()
+        return dense.reshape(len(self.times), self.cells, -1).transpose(1, 0, 2)
+
+
+def share_between(
+    populations: Sequence[Population], question_ids: Sequence[Sequence[str]]
+) -> list[Population]:
+    """The populations of several settings, each knowing what the other settings say of its questions."""
+    if len(populations) < 2:
+        return list(populations)
+    alone = [one.marginal(names) for one, names in zip(populations, question_ids, strict=True)]
+    return [
+        replace(one, elsewhere=difficulty)
+        for one, difficulty in zip(populations, share_difficulty(alone), strict=True)
+    ]
+
 
 def fit_votes(counts: VoteCounts) -> Population:
     """The population behind one setting's answers, for majority voting."""
     wrong = [counts.wrong[a:b] for a, b in zip(counts.starts[:-1], counts.starts[1:], strict=True)]
     seen = patterns(counts.correct, wrong)
-    return _population(log_likelihood(seen), seen.times, seen.of, vote_models())
+    return _population(log_likelihood(seen), seen.times, seen.of, vote_models(), len(P))
 
 
 def fit_rates(counts: VoteCounts) -> Population:
     """The population behind one setting's answers, for best-of-N; unreadable answers are wrong ones."""
     pairs = np.stack([counts.correct, counts.pools - counts.correct])
     seen, of, times = np.unique(pairs, axis=1, return_inverse=True, return_counts=True)
-    return _population(rate_log_likelihood(seen[0], seen[1]), times, of.ravel(), rate_models())
+    return _population(rate_log_likelihood(seen[0], seen[1]), times, of.ravel(), rate_models(), len(RATES))
 
 
-def _population(logs: Floats, times: Ints, of: Ints, models: Sequence[MixtureModel]) -> Population:
+def _population(
+    logs: Floats, times: Ints, of: Ints, models: Sequence[MixtureModel], cells: int
+) -> Population:
     below = logs - logs.max(axis=1, keepdims=True)
     kept = below > np.log(NEGLIGIBLE)
     likelihood: Likelihood
@@ -98,8 +150,16 @@ def _population(logs: Floats, times: Ints, of: Ints, models: Sequence[MixtureMod
         likelihood = csr_array((np.exp(below[row, atom]), atom, starts), shape=logs.shape)
     else:
         likelihood = np.where(kept, np.exp(below), 0.0)
-    rows = np.arange(len(times))
-    if len(rows) > LEARN_FROM:
-        rows = np.random.default_rng(0).choice(len(rows), LEARN_FROM, replace=False)
-    fits = fit_mixtures(likelihood[rows], times[rows].astype(float), models)
-    return Population(likelihood, times.astype(float), of, fits)
+    rows, of_them = _learning_set(of)
+    fits = fit_mixtures(likelihood[rows], of_them.astype(float), models)
+    return Population(likelihood, times.astype(float), of, fits, cells)
+
+
+def _learning_set(of: Ints) -> tuple[Ints, Ints]:
+    """Patterns to learn from and how many questions have them: those of questions drawn at random."""
+    order = np.random.default_rng(0).permutation(of)
+    first = np.sort(np.unique(order, return_index=True)[1])
+    if len(first) > LEARN_FROM:
+        order = order[: first[LEARN_FROM]]
+    rows, times = np.unique(order, return_counts=True)
+    return rows, times

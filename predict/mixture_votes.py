@@ -9,7 +9,7 @@ none larger,
 
     r! / (θ)_r · [z^r]  (θ z^s / s)^K / K! · exp(θ Σ_{j<s} z^j / j),
 
-and for choice(J)  r! (J−1)! / (r+J−1)! · [z^r] C(J, K) z^{sK} (Σ_{j<s} z^j)^{J−K}.
+and for choice(J, β), with b_j = (β)_j / j!,  r! / (Jβ)_r · [z^r] C(J, K) (b_s z^s)^K (Σ_{j<s} b_j z^j)^{J−K}.
 """
 
 from functools import cache
@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import comb, gammaln
 
 from predict.mixture_atoms import ATOMS, CHOICES, RESTS, THETAS, A, P
-from predict.protocol import Floats
+from predict.protocol import Floats, Ints
 
 EVERY = 24
 
@@ -55,52 +55,47 @@ def _vote_table(N: int) -> Floats:
 @cache
 def _credit(N: int) -> Floats:
     """E[credit of the right answer | s, r], shape (2: leader not tied or tied, RESTS, s ≤ N, r ≤ N)."""
-    return np.stack(
-        [
-            [_ewens_credit(N, theta, tied) for theta in THETAS]
-            + [_choice_credit(N, J, tied) for J in CHOICES]
-            for tied in (0, 1)
-        ]
-    )
+    ewens = [_ewens_credit(N, theta) for theta in THETAS]
+    choices = [_choice_credit(N, J, beta) for J, beta in CHOICES]
+    return np.stack([*ewens, *choices], axis=1)
 
 
-def _ewens_credit(N: int, theta: float, tied: int) -> Floats:
+def _ewens_credit(N: int, theta: float) -> Floats:
     scale = min(1.0, 100 / theta)  # z is replaced by scale·z: keeps every coefficient within range
     n = np.arange(N + 1)
-    s = np.arange(N + 1)
-    series = np.zeros((N + 1, N + 1))  # row s: coefficients of exp(θ Σ_{j<s} z^j / j)
-    series[:, 0] = 1.0
-    for k in range(1, N + 1):  # k·e_k = θ Σ_{j<s, j≤k} scale^j e_{k−j}
-        j = np.arange(1, k + 1)
-        terms = series[:, k - j] * scale**j
-        cumulative = np.cumsum(terms, axis=1)
-        last = np.minimum(s - 1, k)
-        series[:, k] = theta / k * np.where(last > 0, cumulative[s, np.maximum(last, 1) - 1], 0.0)
-    norm = np.exp(gammaln(theta + n) - gammaln(theta) - gammaln(n + 1) + n * np.log(scale))
-    out = np.zeros((N + 1, N + 1))
-    for size in range(1, N + 1):
-        top = N - size
-        log_block = np.log(theta) + size * np.log(scale) - np.log(size)
-        for K in range(top // size + 1):
-            shift = K * size
-            weight = np.exp(K * log_block - gammaln(K + 1)) / (1 + tied + K)
-            out[size, shift : top + 1] += weight * series[size, : top + 1 - shift]
-    return np.asarray(out / norm)
+    smaller = np.zeros(N + 1)  # coefficients of exp(θ Σ_{j<s} z^j / j)
+    smaller[0] = 1.0
+    out = np.zeros((2, N + 1, N + 1))
+    for s in range(1, N + 1):
+        log_block = np.log(theta) + s * np.log(scale) - np.log(s)
+        up_to_s = np.zeros(N + 1)
+        for K in range(N // s + 1):
+            part = np.exp(K * log_block - gammaln(K + 1)) * smaller[: N + 1 - K * s]
+            up_to_s[K * s :] += part
+            out[0, s, K * s :] += part / (1 + K)
+            out[1, s, K * s :] += part / (2 + K)
+        smaller = up_to_s
+    return np.asarray(out / np.exp(gammaln(theta + n) - gammaln(theta) - gammaln(n + 1) + n * np.log(scale)))
 
 
-def _choice_credit(N: int, J: int, tied: int) -> Floats:
+def _choice_credit(N: int, J: int, beta: float) -> Floats:
     n = np.arange(N + 1)
-    out = np.zeros((N + 1, N + 1))
-    for size in range(1, N + 1):
-        below = np.ones(min(size, N + 1))
+    block = _rising(beta, n)
+    out = np.zeros((2, N + 1, N + 1))
+    for s in range(1, N + 1):
         powers: list[Floats] = [np.ones(1)]
         for _ in range(J):
-            powers.append(np.asarray(np.convolve(powers[-1], below)[: N + 1], dtype=np.float64))
-        for K in range(J + 1):
-            shift = K * size
-            part = powers[J - K][: max(N + 1 - shift, 0)]
-            out[size, shift : shift + len(part)] += comb(J, K) * part / (1 + tied + K)
-    return np.asarray(out / comb(n + J - 1, J - 1))
+            powers.append(np.asarray(np.convolve(powers[-1], block[:s])[: N + 1], dtype=np.float64))
+        for K in range(min(J, N // s) + 1):
+            part = comb(J, K) * block[s] ** K * powers[J - K][: N + 1 - K * s]
+            out[0, s, K * s : K * s + len(part)] += part / (1 + K)
+            out[1, s, K * s : K * s + len(part)] += part / (2 + K)
+    return np.asarray(out / _rising(J * beta, n))
+
+
+def _rising(x: float, n: Ints) -> Floats:
+    """x (x + 1) … (x + n − 1) / n!"""
+    return np.asarray(np.exp(gammaln(x + n) - gammaln(x) - gammaln(n + 1)))
 
 
 def votes_cast(N: int) -> tuple[Floats, Floats]:

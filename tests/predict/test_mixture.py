@@ -1,103 +1,33 @@
-"""The mixture: probabilities sum to 1, vote tables agree with simulation, a known population is recovered."""
+"""The mixture: its fits maximise what they should, and a known population is recovered from few answers."""
 
 import itertools
-from collections import Counter
 
 import numpy as np
 import pytest
-from scipy.special import comb
 
 from predict.data import Group, group_of_pools
 from predict.mixture import mixture
-from predict.mixture_atoms import ATOMS, CHOICES, RESTS, THETAS, A, P, Patterns, log_likelihood
+from predict.mixture_atoms import ATOMS, CHOICES, RESTS, THETAS, A, P
 from predict.mixture_fit import Problem, fit_mixtures
-from predict.mixture_models import GUESSES, MixtureModel, base, features
-from predict.mixture_population import fit_rates, fit_votes
-from predict.mixture_votes import vote_table, votes_cast
+from predict.mixture_models import EVEN, GUESSES, MixtureModel, base, features
+from predict.mixture_population import _learning_set, fit_rates, fit_votes
+from predict.mixture_votes import vote_table
 from predict.protocol import Observed, Options, Points, Pool, Status
 from results.votes import AnswerPools, VoteCounts
 
 
-def set_partitions(n: int) -> list[tuple[int, ...]]:
-    """Block sizes of every set partition of n things, one entry a partition (restricted growth strings)."""
-    strings = [()]
-    for _ in range(n):
-        strings = [(*s, k) for s in strings for k in range(max(s, default=-1) + 2)]
-    return [tuple(sorted(Counter(s).values(), reverse=True)) for s in strings]
-
-
-def test_probabilities_of_all_outcomes_of_five_answers_sum_to_one_for_every_atom() -> None:
-    total = np.zeros(ATOMS)
-    for s in range(6):
-        for blocks, times in Counter(set_partitions(5 - s)).items():
-            one = Patterns(np.array([s]), (np.array(blocks, dtype=np.int64),), np.ones(1), np.zeros(1))
-            total += comb(5, s) * times * np.exp(log_likelihood(one)[0])
-    assert total == pytest.approx(np.ones(ATOMS), abs=1e-10)
-
-
-def simulated_vote(p: float, a: float, rest: int, N: int, rounds: int, rng: np.random.Generator) -> float:
-    """The vote of N answers from an atom, one answer after the other."""
-    won = 0.0
-    for _ in range(rounds):
-        blocks: Counter[object] = Counter()
-        others: list[int] = []
-        shares = rng.dirichlet(np.ones(CHOICES[rest - len(THETAS)])) if rest >= len(THETAS) else None
-        for _ in range(N):
-            u = rng.random()
-            if u < p:
-                blocks["right"] += 1
-            elif u < p + (1 - p) * a:
-                blocks["lead"] += 1
-            elif shares is not None:
-                blocks[int(rng.choice(len(shares), p=shares))] += 1
-            else:
-                theta = THETAS[rest]
-                new = rng.random() < theta / (theta + len(others))
-                kind = len(set(others)) if new else int(rng.choice(others))
-                others.append(kind)
-                blocks[kind] += 1
-        top = max(blocks.values())
-        if blocks["right"] == top:
-            won += 1 / sum(count == top for count in blocks.values())
-    return won / rounds
-
-
-@pytest.mark.parametrize(
-    ("p", "a", "rest", "N"),
-    [(12, 4, 1, 5), (10, 2, 7, 9), (9, 0, 8, 8), (14, 5, 0, 9), (8, 0, 2, 16), (6, 0, 4, 12)],
-)
-def test_vote_table_agrees_with_answers_drawn_one_by_one(p: int, a: int, rest: int, N: int) -> None:
-    rng = np.random.default_rng(p)
-    rounds = 4000
-    exact = vote_table(N).reshape(len(P), len(A), RESTS)[p, a, rest]
-    assert simulated_vote(P[p], A[a], rest, N, rounds, rng) == pytest.approx(
-        exact, abs=3.5 * 0.5 / np.sqrt(rounds)
-    )
-
-
-def test_one_answer_is_right_with_probability_p_and_no_vote_leaves_the_unit_interval() -> None:
-    one = vote_table(1).reshape(len(P), len(A), RESTS)
-    assert one == pytest.approx(np.broadcast_to(P[:, None, None], one.shape))
-    far = vote_table(100)
-    assert np.isfinite(far).all()
-    assert (far >= 0).all()
-    assert (far <= 1).all()
-
-
-def test_votes_beyond_the_largest_table_keep_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("predict.mixture_votes.LARGEST", 32)
-    assert vote_table(10**6) is vote_table(32)
-
-
-def test_two_answers_vote_as_well_as_one() -> None:
-    assert vote_table(2) == pytest.approx(vote_table(1), abs=1e-10)
-
-
-def test_tables_by_votes_cast_are_exact_up_to_24_and_close_beyond() -> None:
-    tables, weights = votes_cast(40)
-    assert weights.sum(axis=1) == pytest.approx(np.ones(41))
-    assert tables @ weights[17] == pytest.approx(vote_table(17))
-    assert tables @ weights[33] == pytest.approx(vote_table(33), abs=0.01)
+def test_patterns_to_learn_from_are_those_of_questions_drawn_at_random(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A pattern that half of the questions share is always among them, with about half of the weight."""
+    monkeypatch.setattr("predict.mixture_population.LEARN_FROM", 20)
+    of = np.concatenate([np.zeros(100, dtype=np.int64), np.arange(1, 101)])
+    rows, times = _learning_set(of)
+    assert len(rows) == 20
+    assert rows[0] == 0
+    assert times[0] / times.sum() == pytest.approx(0.5, abs=0.2)
+    monkeypatch.undo()
+    assert _learning_set(of)[1].sum() == 200
 
 
 def test_derivatives_agree_with_differences_and_vanish_at_the_maximum() -> None:
@@ -221,7 +151,10 @@ def test_fits_count_by_their_evidence() -> None:
 def test_base_weights_are_a_law_and_guesses_tie_the_right_answer_to_the_wrong_ones() -> None:
     hardly, half = (np.exp(base(guesses)).reshape(len(P), len(A), RESTS) for guesses in GUESSES)
     for weights in (hardly, half):
-        assert weights.sum(axis=(0, 1)) == pytest.approx(np.ones(RESTS), abs=0.01)
+        rests = np.array(
+            [EVEN if k >= len(THETAS) and CHOICES[k - len(THETAS)][1] > 1 else 1.0 for k in range(RESTS)]
+        )
+        assert weights.sum(axis=(0, 1)) == pytest.approx(rests, abs=0.01)
     mean = [(P[:, None] * w.sum(axis=1)).sum(axis=0) for w in (hardly, half)]
     share = (mean[0] - mean[1]) / (GUESSES[1] - GUESSES[0])  # known minus guessed
     theta = np.array(THETAS)
