@@ -5,18 +5,23 @@ Responder(ignores_n=True)       gives one answer, whatever it was asked for
 Responder(faults=[429, 500])    answers the first requests with these statuses
 """
 
+import asyncio
 import json
 from collections.abc import Sequence
 from typing import Any
 
 from aiohttp import web
+from aiohttp.test_utils import TestServer
 
-from harness.engines.openai import TRIAL
+from harness.engines.api_key import ApiKey
+from harness.engines.base import Completion, Sampling
+from harness.engines.openai import TRIAL, OpenAIEngine
 
 MODEL = "org/model"
 ANSWERS = (" The answer is ##18##.", " 7", " So ##5##.")
 """The texts given, in turn; each has as many tokens as words and signs in TOKENS."""
 TOKENS = (9, 2, 4)
+SAMPLING = Sampling(max_new_tokens=64, temperature=1.0, stop=("[END]",))
 
 
 class Responder:
@@ -105,3 +110,30 @@ class Responder:
         else:
             said, logprobs = {"text": text}, {"tokens": tokens}
         return {"finish_reason": self.finish_reason, **said, "logprobs": logprobs if listed else None}
+
+
+def ask(
+    server: Responder,
+    *numbers: int,
+    chat: bool = True,
+    model: str = MODEL,
+    key: str = "",
+    sampling: Sampling = SAMPLING,
+    described: dict[str, Any] | None = None,
+) -> list[list[Completion]]:
+    """The answers to requests for so many each, made one after the other."""
+
+    async def run() -> list[list[Completion]]:
+        async with TestServer(server.app) as running:
+            url = str(running.make_url("/"))
+            async with OpenAIEngine(url, model, chat=chat, key=ApiKey("THE_KEY", key)) as engine:
+                if described is not None:
+                    described.update(engine.describe())
+                return [await engine.generate("How many eggs?", n, sampling, seed=1) for n in numbers]
+
+    return asyncio.run(run())
+
+
+def asked(server: Responder) -> list[int]:
+    """How many answers each request asked for, after the trial."""
+    return [request.get("n", 1) for request in server.requests[1:]]

@@ -1,101 +1,31 @@
-"""Engines: what the SGLang client makes of every fault a server can have, and the local engine's answers."""
+"""What the SGLang client makes of every fault a server can have."""
 
 import asyncio
 import gzip
-import json
 import socket
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from harness.config import model_location
 from harness.engines import connection, retrying
-from harness.engines.base import Completion, EngineError, EngineGone, RequestRefused, Sampling
-from harness.engines.local import TransformersEngine
+from harness.engines.base import Completion, EngineError, EngineGone, RequestRefused
 from harness.engines.retrying import ATTEMPTS
 from harness.engines.sglang import SGLangEngine
-from harness.engines.tokens import PromptTokens
 from results import BadInput
-
-TINY = model_location("tiny")
-SAMPLING = Sampling(max_new_tokens=64, temperature=1.0, stop=("[END]",))
-PROMPT = "Clara has 12 eggs. Mia has 2 fewer than Clara. How many eggs does Mia have?\nUse around 40 tokens."
-PROMPT_TOKENS = len(PromptTokens(TINY, None, chat=True).encode(PROMPT))
-
-
-def answer(text: str = " The answer is ##18##.", reason: str = "stop", tokens: int = 9) -> dict[str, Any]:
-    meta = {"prompt_tokens": PROMPT_TOKENS, "completion_tokens": tokens, "finish_reason": {"type": reason}}
-    return {"text": text, "output_ids": [1, 2], "meta_info": meta}
-
-
-class FaultyServer:
-    """Speaks SGLang's protocol and answers each /generate with the next of `replies`, the last for ever."""
-
-    def __init__(
-        self, *replies: Any, model: str = TINY, info: dict[str, Any] | None = None, prefix: str = ""
-    ) -> None:
-        self.replies = list(replies)
-        self.requests: list[dict[str, Any]] = []
-        self.unready = 0
-        app = web.Application()
-        app.router.add_get("/health", self._health)
-        app.router.add_get(
-            f"/{prefix}model_info", _constant({"model_path": model, "served_model_name": "served"})
-        )
-        app.router.add_get(
-            f"/{prefix}server_info", _constant({"version": "0.5.23", "api_key": "secret", **(info or {})})
-        )
-        app.router.add_post("/generate", self._generate)
-        self.app = app
-
-    async def _health(self, _request: web.Request) -> web.Response:
-        self.unready -= 1
-        return web.Response(status=503 if self.unready >= 0 else 200)
-
-    async def _generate(self, request: web.Request) -> web.StreamResponse:
-        self.requests.append(await request.json())
-        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
-        if reply == "cut":
-            assert request.transport is not None
-            request.transport.abort()
-        if isinstance(reply, int):
-            return web.Response(status=reply, text="what is wrong")
-        if callable(reply):
-            sent: web.Response = reply()
-            return sent
-        return web.Response(text=reply if isinstance(reply, str) else json.dumps(reply))
-
-
-def raw(body: bytes, **headers: str) -> Callable[[], web.Response]:
-    """A reply with exactly these bytes; a reply can be sent only once, so it is made anew each time."""
-    return lambda: web.Response(body=body, headers=headers)
-
-
-def changed(**values: Any) -> list[dict[str, Any]]:
-    """Two answers, the second with other values in its account of itself."""
-    return [answer(), answer() | {"meta_info": answer()["meta_info"] | values}]
-
-
-def _constant(content: Any) -> Callable[[web.Request], Awaitable[web.Response]]:
-    async def reply(_request: web.Request) -> web.Response:
-        return web.json_response(content)
-
-    return reply
-
-
-def ask(server: FaultyServer, n: int = 2) -> list[Completion]:
-    """The answers that the client gets from `server` to one request."""
-
-    async def run() -> list[Completion]:
-        async with TestServer(server.app) as running:
-            url = str(running.make_url("/"))
-            async with SGLangEngine(url, TINY, revision=None, chat=True) as engine:
-                return await engine.generate(PROMPT, n, SAMPLING, seed=1)
-
-    return asyncio.run(run())
+from tests.harness.sglang_responder import (
+    PROMPT,
+    PROMPT_TOKENS,
+    SAMPLING,
+    TINY,
+    FaultyServer,
+    answer,
+    ask,
+    changed,
+    constant,
+    raw,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -237,7 +167,7 @@ def test_a_router_in_front_of_servers_will_do() -> None:
 @pytest.mark.parametrize("info", [[], "text", 7])
 def test_another_program_at_the_url_is_refused(info: Any) -> None:
     server = FaultyServer(answer(), prefix="unknown_")
-    server.app.router.add_get("/model_info", _constant(info))
+    server.app.router.add_get("/model_info", constant(info))
     with pytest.raises(BadInput, match="not the reply of an SGLang server"):
         ask(server)
     with pytest.raises(BadInput, match="get_model_info: not the reply of an SGLang server: 404"):
@@ -290,67 +220,3 @@ def test_settings_go_on_record_and_keys_do_not() -> None:
     found = asyncio.run(run())
     assert found["version"] == "0.5.23"
     assert found["server"] == {"dtype": "bfloat16", "dp_size": 8}
-
-
-def draw(*requests: tuple[str, int, Sampling, int]) -> list[list[Completion]]:
-    """The local engine's answers to requests that are made at the same time."""
-
-    async def run() -> list[list[Completion]]:
-        async with TransformersEngine(TINY, revision=None, chat=True) as engine:
-            return await asyncio.gather(*(engine.generate(*request) for request in requests))
-
-    return asyncio.run(run())
-
-
-def test_local_answers_are_cut_before_the_stop_string_and_counted_with_it() -> None:
-    (answers,) = draw((PROMPT, 8, SAMPLING, 1))
-    assert len(answers) == 8
-    for completion in answers:
-        assert "[END]" not in completion.text
-        assert completion.prompt_tokens == PROMPT_TOKENS
-        assert 1 <= completion.tokens <= 64
-    stopped = [completion for completion in answers if completion.finish_reason == "stop"]
-    assert stopped
-    assert all(completion.text.endswith(". ") for completion in stopped)
-
-
-def test_local_requests_of_different_kinds_are_answered_side_by_side() -> None:
-    greedy = Sampling(max_new_tokens=64, temperature=0.0, stop=("[END]",))
-    short = Sampling(max_new_tokens=2, temperature=1.0)
-    first, second, third = draw((PROMPT, 3, greedy, 1), (PROMPT, 200, short, 2), (PROMPT, 100, short, 3))
-    assert len({completion.text for completion in first}) == 1
-    assert {(c.tokens, c.finish_reason) for c in [*second, *third]} == {(2, "length")}
-    assert (len(second), len(third)) == (200, 100)
-
-
-def test_local_answers_can_be_drawn_again() -> None:
-    assert draw((PROMPT, 4, SAMPLING, 7)) == draw((PROMPT, 4, SAMPLING, 7))
-
-
-def test_a_prompt_beyond_the_context_is_an_error_of_its_request() -> None:
-    with pytest.raises(EngineError, match=r"\d+ tokens of prompt and 64 new ones: the model has 4096"):
-        draw(("egg " * 5000, 2, SAMPLING, 1))
-
-
-def test_a_local_model_that_is_none_is_refused(tmp_path: Any) -> None:
-    with pytest.raises(BadInput, match="no tokenizer could be loaded"):
-        TransformersEngine(str(tmp_path), revision=None, chat=True)
-
-
-def test_closing_the_local_engine_ends_its_batch() -> None:
-    async def run() -> None:
-        async with TransformersEngine(TINY, revision=None, chat=True) as engine:
-            endless = Sampling(max_new_tokens=480, temperature=1.0)
-            request = asyncio.create_task(engine.generate("egg", 256, endless, 1))
-            await asyncio.sleep(0.5)
-            request.cancel()
-
-    started = asyncio.run(_timed(run))
-    assert started < 20  # drawing it all takes minutes on a slow machine
-
-
-async def _timed(run: Callable[[], Awaitable[None]]) -> float:
-    loop = asyncio.get_running_loop()
-    start = loop.time()
-    await run()
-    return loop.time() - start
