@@ -143,9 +143,14 @@ def fit_joint(T: Floats, N: Ints, accuracy: Floats, whiten: Floats, near: JointF
     vague = len(np.unique(N)) < 3
     y = whiten @ accuracy
 
+    @cache
+    def missed(mu: float, lo: float, hi: float) -> Floats:
+        return _solved(t, N, np.array([mu, lo, hi]), y, whiten, single)[1]
+
     def residual(log: Floats) -> Floats:
-        missed = _solved(t, N, log, y, whiten, single)[1]
-        return np.concatenate([missed, (log - PRIOR[0]) / PRIOR[1]]) if vague else missed
+        # with a single T nothing depends on μ and Δ_∞: steps in them need no solution of their own
+        here = missed(0.0, log[1], log[1]) if single else missed(*log)
+        return np.concatenate([here, (log - PRIOR[0]) / PRIOR[1]]) if vague else here
 
     tries = 100 if near is None else 10
     if near is not None:
