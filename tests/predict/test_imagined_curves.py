@@ -30,10 +30,17 @@ def at(setting: str, T: float, N: int) -> Points:
 
 
 def told_and_seen(
-    now: Group, later: Group, run: Candidate, place: Points, alone: bool
-) -> tuple[float, float]:
-    told = [width(one, "mixture", place, OPTIONS, alone) for one in after(now, "mixture", run, OPTIONS, 4)]
-    return float(np.mean(told)), width(later, "mixture", place, OPTIONS, alone)
+    now: Group, later: Group, run: Candidate, places: list[Points], alone: bool
+) -> list[tuple[float, float]]:
+    """Widths at each of `places`: on average over two imagined runs, and after the real one."""
+    larger = after(now, "mixture", run, OPTIONS, 2)
+    return [
+        (
+            float(np.mean([width(one, "mixture", place, OPTIONS, alone) for one in larger])),
+            width(later, "mixture", place, OPTIONS, alone),
+        )
+        for place in places
+    ]
 
 
 def test_announced_width_after_more_answers_is_the_width_seen(table: pd.DataFrame) -> None:
@@ -46,7 +53,7 @@ def test_announced_width_after_more_answers_is_the_width_seen(table: pd.DataFram
             more = (table["setting"].astype(str) == name) & (table["N"] <= 2 * shown)
             now, later = group(table[few]), group(table[few | more])
             place, run = at(name, T[name], asked), Candidate(name, T[name], shown, shown)
-            widths.append(told_and_seen(now, later, run, place, alone=False))
+            widths += told_and_seen(now, later, run, [place], alone=False)
             assert widths[-1][0] < width(now, "mixture", place, OPTIONS)
     assert np.mean(widths, axis=0)[0] == pytest.approx(np.mean(widths, axis=0)[1], rel=0.15)
 
@@ -61,10 +68,9 @@ def test_announced_width_after_a_new_setting_is_the_width_seen(table: pd.DataFra
         for new in [asked] if own else [name for name in ("30", "40", "60", "120") if name != asked]:
             now = group(table[~names.isin([asked, new])])
             later = group(table[~names.isin({asked} - {new})])
-            for N in (1, 64):
-                place, run = at(asked, T[asked], N), Candidate(new, T[new], 0, 64)
-                widths.append(told_and_seen(now, later, run, place, alone=True))
-                before.append(width(now, "mixture", place, OPTIONS))
+            places, run = [at(asked, T[asked], N) for N in (1, 64)], Candidate(new, T[new], 0, 64)
+            widths += told_and_seen(now, later, run, places, alone=True)
+            before += [width(now, "mixture", place, OPTIONS) for place in places]
     told, seen = np.mean(widths, axis=0)
     assert told == pytest.approx(seen, rel=0.25)
     assert max(told, seen) < 0.8 * np.mean(before)
@@ -85,9 +91,11 @@ def test_more_answers_bring_a_point_and_take_the_answers_part_of_the_noise(table
 def test_same_seed_same_runs_and_their_prices(table: pd.DataFrame) -> None:
     now = group(table)
     place = at("long", 90 * 300 / 1e5, 4)
-    runs = next_runs(now, "mixture", place, OPTIONS, draws=2)
-    assert runs == next_runs(now, "mixture", place, OPTIONS, draws=2)
-    assert runs != next_runs(now, "mixture", place, Options(replicates=100, seed=1), draws=2)
+    runs = next_runs(now, "mixture", place, OPTIONS, draws=1)
+    assert runs == next_runs(now, "mixture", place, OPTIONS, draws=1)
+    one, another = candidates(now, "mixture", place)[0], Options(replicates=100, seed=1)
+    (imagined,) = after(now, "mixture", one, another, 1)
+    assert width(imagined, "mixture", place, another, alone=True) not in [run.width_then for run in runs]
     for run in runs:
         assert run.tokens == pytest.approx(300 * run.more * run.length)
     assert {run.setting for run in runs if not run.seen} == {
