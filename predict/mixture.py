@@ -28,7 +28,7 @@ from predict.mixture_best import best_table
 from predict.mixture_population import Population, fit_rates, fit_votes, share_between
 from predict.mixture_votes import vote_table, votes_cast
 from predict.protocol import Floats, Ints, Observed, Options, Points, Pool, Prediction, Status, finished
-from results.votes import VoteCounts, best_of_n, majority_accuracy
+from results.votes import VoteCounts
 
 PARAMETER_DRAWS = 200
 
@@ -55,9 +55,10 @@ def mixture(observed: Observed, targets: Points, options: Options) -> Prediction
         if not len(N):
             continue
         seeded = replace(options, seed=options.seed + i)
-        means, drawn, verdict = forecast_pool(pool, population, observed.method, N, seeded)
+        means, drawn = forecast_pool(pool, population, observed.method, N, seeded)
         column = np.searchsorted(N, targets.N[here])
-        mean[here], draws[:, here], status[here] = means[column], drawn[:, column], verdict
+        mean[here], draws[:, here] = means[column], drawn[:, column]
+        status[here] = _check(observed, pool, population)
         carried.append((pool, means, drawn))
     condition = np.where(np.isnan(mean), np.inf, np.nan)  # no system is solved for a sampled setting
     if beyond.any():
@@ -78,8 +79,8 @@ def fit_settings(pools: Sequence[Pool], method: str) -> list[Population]:
 
 def forecast_pool(
     pool: Pool, population: Population, method: str, N: Ints, options: Options
-) -> tuple[Floats, Floats, Status]:
-    """Forecasts of one observed setting at `N` (M,): means (M,), draws (R, M) and a status."""
+) -> tuple[Floats, Floats]:
+    """Forecasts of one observed setting at `N` (M,): means (M,) and draws (R, M)."""
     counts = pool.answers.counts()
     rng = np.random.default_rng(options.seed)
     R = options.replicates
@@ -92,9 +93,8 @@ def forecast_pool(
     else:
         each, square, values = _with_nulls(population, counts, N)
         mean = each.mean(axis=0)
-    status = _check(counts, method, population)
     if not R:
-        return mean, np.empty((0, len(N))), status
+        return mean, np.empty((0, len(N)))
     drawn = population.parameter_draws(values, min(PARAMETER_DRAWS, R), rng)
     drawn = drawn[rng.integers(len(drawn), size=R)]
     variance = _variance(each, square, counts.pools, N, options) / len(counts.correct)
@@ -106,7 +106,7 @@ def forecast_pool(
         drawn += mean - drawn.mean(axis=0)
         beyond = np.log(np.maximum(N / counts.pools.min(), 1.0))
         variance += (MODEL_ERROR * beyond) ** 2 * 4 * mean * (1 - mean)
-    return mean, drawn + np.sqrt(variance) * rng.standard_normal((R, 1)), status
+    return mean, drawn + np.sqrt(variance) * rng.standard_normal((R, 1))
 
 
 def _variance(each: Floats, square: Floats, seen: Ints, N: Ints, options: Options) -> Floats:
@@ -145,17 +145,16 @@ def _with_nulls(population: Population, counts: VoteCounts, N: Ints) -> tuple[Fl
     return each, square, values
 
 
-def _check(counts: VoteCounts, method: str, population: Population) -> Status:
-    """poor_fit where the accuracy implied by the population is far from the observed one."""
-    every = int(counts.pools.min())
-    if method == "majority" and counts.nulls.any():
+def _check(observed: Observed, pool: Pool, population: Population) -> Status:
+    """poor_fit where the population implies an accuracy (of one answer, or all) far from the observed one."""
+    if observed.method == "majority" and pool.answers.counts().nulls.any():
         return Status.OK  # the population describes the votes that were cast, the observed curve all answers
-    for N in {1, every}:
-        vote = method == "majority" and N > 1
-        seen = majority_accuracy(counts, [N])[:, 0] if vote else best_of_n(counts.pools, counts.correct, N)
-        implied = population.prior() @ (vote_table(N) if method == "majority" else best_table(N))
-        noise = max(float(seen.std()), 0.5 / np.sqrt(len(seen))) / np.sqrt(len(seen))
-        if abs(seen.mean() - implied) > 4 * noise:
+    table = vote_table if observed.method == "majority" else best_table
+    here = np.flatnonzero(observed.points.setting == pool.setting)
+    for i in (here[0], here[-1]):
+        implied = population.prior() @ table(int(observed.points.N[i]))
+        noise = np.fmax(observed.stderr[i], 0.5 / len(pool.answers.question_ids))
+        if abs(observed.accuracy[i] - implied) > 4 * noise:
             return Status.POOR_FIT
     return Status.OK
 

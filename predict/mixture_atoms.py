@@ -32,7 +32,7 @@ has the same noise everywhere."""
 A = np.array([0.0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.88, 0.97])
 A_EDGES = np.concatenate([[0.0], (A[1:] + A[:-1]) / 2, [1.0]])
 
-THETAS = (0.6, 2.0, 5.0, 12.0, 30.0, 100.0, 1e4)
+THETAS = (0.6, 2.0, 5.0, 15.0, 60.0, 1e4)
 CHOICES = ((2, 1.0), (3, 1.0), (5, 3.0), (9, 2.0))
 """After the Ewens ones come these (J, β): choices among four or five options, and several even answers."""
 

@@ -112,17 +112,23 @@ def fit_mixtures(
 ) -> tuple[MixtureFit, ...]:
     """All fits to U patterns seen `times` (U,); `likelihood` (U, atoms) up to a factor per pattern.
 
-    Each starts where the one before came out, as far as its features and base are the same.
+    Each starts where an earlier one came out, as far as its features are the same, or at 0: where its own
+    likelihood is largest. (There can be several maxima; starting high also saves steps.)
     """
     fits: list[MixtureFit] = []
     for model in models:
-        alpha = np.zeros(model.F.shape[1])
-        if fits and np.array_equal(fits[-1].problem.model.base, model.base):
-            alpha[: len(fits[-1].alpha)] = fits[-1].alpha
         problem = Problem(likelihood, times, model)
-        alpha, curvature = problem.maximum(alpha)
+        starts = [np.zeros(model.F.shape[1]), *(_fitted_to(fit.alpha, model) for fit in fits)]
+        alpha, curvature = problem.maximum(max(starts, key=problem.value))
         covariance = np.asarray(np.linalg.inv(curvature), dtype=np.float64)
         freedom = float(np.linalg.slogdet(curvature)[1]) - len(alpha) * np.log(model.ridge)
         log_evidence = problem.value(alpha) - freedom / 2
         fits.append(MixtureFit(problem, alpha, weights_at(model, alpha), covariance, log_evidence))
     return tuple(fits)
+
+
+def _fitted_to(alpha: Floats, model: MixtureModel) -> Floats:
+    """α of another model with as many features as `model` has: the first ones are the same."""
+    found = np.zeros(model.F.shape[1])
+    found[: len(alpha)] = alpha[: len(found)]
+    return found

@@ -3,7 +3,7 @@
     weights w = softmax(base + F α)
 
 F holds smooth features of an atom (p, a, rest and their products), so that a few dozen questions can
-already say something about the 2,992 weights; free weights (the plain NPMLE) follow the noise. A few answers
+already say something about the 2,720 weights; free weights (the plain NPMLE) follow the noise. A few answers
 a question leave much of the population open, and there the base decides. There are two, which differ in how
 many questions are guessed at, each with few features and a strong ridge and with more features and a weak
 one.

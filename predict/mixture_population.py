@@ -19,7 +19,7 @@ from predict.protocol import Floats, Ints
 from predict.shared_difficulty import Difficulty, Marginal, share_difficulty
 from results.votes import VoteCounts
 
-NEGLIGIBLE = 1e-7
+NEGLIGIBLE = 1e-5
 """Likelihoods this far below a pattern's largest one are put to 0."""
 
 SPARSE = 0.25
@@ -56,11 +56,11 @@ class Population:
     def moments(self, values: Floats) -> tuple[Floats, Floats]:
         """Posterior mean of `values` (K, M) and of their squares, over all fits: (Q, M) each."""
         columns = np.concatenate([np.ones((len(values), 1)), values, values**2], axis=1)
+        heard = [pair for pair in zip(self.shares, self.fits, strict=True) if pair[0] > UNHEARD]
         total = np.zeros((len(self.of), 2 * values.shape[1]))
-        for share, fit in zip(self.shares, self.fits, strict=True):
-            if share > UNHEARD:
-                sums = self._sums(fit.weights, columns)
-                total += share * sums[:, 1:] / np.maximum(sums[:, :1], 1e-300)
+        sums = self._sums(np.stack([fit.weights for _, fit in heard]), columns)
+        for (share, _), one in zip(heard, sums, strict=True):
+            total += share * one[:, 1:] / np.maximum(one[:, :1], 1e-300)
         mean, square = np.split(total, 2, axis=1)
         return mean, square
 
@@ -92,14 +92,17 @@ class Population:
             draws[r] = mass @ values
         return draws
 
-    def _sums(self, weights: Floats, values: Floats) -> Floats:
-        """Σ_k leaning · likelihood · weight · `values` (K, M), shape (Q, M)."""
-        columns = weights[:, None] * values
+    def _sums(self, weights: Floats, values: Floats) -> list[Floats]:
+        """Σ_k leaning · likelihood · weight · `values` (K, M) for each of `weights` (R, K): R of (Q, M)."""
+        columns = np.concatenate([one[:, None] * values for one in weights], axis=1)
         if self.elsewhere is None:
-            return np.asarray(self.likelihood @ columns)[self.of]
-        leaning = self.elsewhere.leaning(self._law(weights[None]))[0]
-        parts = self._cellwise() @ columns.reshape(self.cells, -1, values.shape[1])  # (cells, U, M)
-        return np.asarray(np.einsum("qb,bqm->qm", leaning, parts[:, self.of]))
+            return np.split(np.asarray(self.likelihood @ columns)[self.of], len(weights), axis=1)
+        parts = self._cellwise() @ columns.reshape(self.cells, -1, columns.shape[1])  # (cells, U, R · M)
+        leaning = self.elsewhere.leaning(self._law(weights))
+        return [
+            np.einsum("qb,bqm->qm", lean, part[:, self.of])
+            for lean, part in zip(leaning, np.split(parts, len(weights), axis=2), strict=True)
+        ]
 
     def _law(self, weights: Floats) -> Floats:
         """The law of p under each of `weights` (R, K): shape (R, cells)."""

@@ -204,15 +204,17 @@ def test_settings_without_answers_are_forecast_along_T_and_curves_fall_back_to_j
     assert "mixture needs samples" in curves.notes[0]
 
 
-def test_a_population_that_the_atoms_cannot_follow_is_a_poor_fit() -> None:
+def test_a_population_that_is_far_from_the_observed_accuracy_is_a_poor_fit() -> None:
     from predict.mixture import _check
 
-    counts = VoteCounts(np.full(200, 3), np.full(200, 1), np.arange(201), np.zeros(200, dtype=np.int64))
-    other = VoteCounts(np.full(200, 0), np.full(200, 4), np.arange(201), np.zeros(200, dtype=np.int64))
-    assert _check(counts, "majority", fit_votes(other)) is Status.POOR_FIT
-    drawn = drawn_pool(100, 8, np.random.default_rng(1)).answers.counts()
-    assert _check(drawn, "majority", fit_votes(drawn)) is Status.OK
-    assert _check(drawn, "best_of_n", fit_rates(drawn)) is Status.OK
+    seen, _ = observed(drawn_pool(100, 8, np.random.default_rng(1)), 8)
+    (pool,) = seen.pools
+    counts = pool.answers.counts()
+    wrong = VoteCounts(np.full(200, 0), np.full(200, 4), np.arange(201), np.zeros(200, dtype=np.int64))
+    assert _check(seen, pool, fit_votes(wrong)) is Status.POOR_FIT
+    assert _check(seen, pool, fit_votes(counts)) is Status.OK
+    best, _ = observed(pool, 8, "best_of_n")
+    assert _check(best, pool, fit_rates(counts)) is Status.OK
 
 
 def test_question_order_and_label_order_do_not_matter() -> None:

@@ -66,8 +66,8 @@ def simulated_vote(p: float, a: float, rest: int, N: int, rounds: int, rng: np.r
         (14, 5, 0, 9),
         (8, 0, 2, 16),
         (6, 0, 4, 12),
-        (9, 1, 9, 15),
-        (8, 2, 10, 14),
+        (9, 1, 8, 15),
+        (8, 2, 9, 14),
     ],
 )
 def test_vote_table_agrees_with_answers_drawn_one_by_one(p: int, a: int, rest: int, N: int) -> None:
