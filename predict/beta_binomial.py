@@ -7,6 +7,8 @@ posterior is Beta(a + s, b + n − s), and the chance that N answers are all wro
 functions:
 
     P(best of N right | s) = 1 − B(a + s, b + n − s + N) / B(a + s, b + n − s)
+
+Where other (a, b) that fit the counts as well go elsewhere at N, the forecast is not pinned down (`reach`).
 """
 
 from collections.abc import Callable
@@ -16,19 +18,23 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import betaln
 
+from predict.alarm import LIKELY, loose
 from predict.protocol import Floats, Ints, Observed, Options, Points, Prediction, Status, finished
 
 _LOG_BOUNDS = (-9.0, 9.0)
 
+_RAYS = np.linspace(0, 2 * np.pi, 72, endpoint=False)
+_RADII = np.geomspace(0.2, 20.0, 48)
+"""Where `reach` looks, in standard deviations of (log a, log b): each radius is a tenth beyond the last."""
+
 
 @dataclass(frozen=True)
 class BetaFit:
-    """Beta(a, b), the covariance of (log a, log b), and whether a or b ran to within e of its limit."""
+    """Beta(a, b) and the covariance of (log a, log b)."""
 
     a: float
     b: float
     covariance: Floats
-    at_bound: bool
 
 
 def fit_beta(successes: Ints, trials: Ints) -> BetaFit:
@@ -46,8 +52,7 @@ def fit_beta(successes: Ints, trials: Ints) -> BetaFit:
         (minimize(loss, x, method="L-BFGS-B", bounds=[_LOG_BOUNDS] * 2) for x in starts), key=lambda r: r.fun
     )
     x = np.asarray(found.x)
-    at_bound = bool(np.any(np.abs(x) > _LOG_BOUNDS[1] - 1))
-    return BetaFit(float(np.exp(x[0])), float(np.exp(x[1])), _inverse_curvature(loss, x), at_bound)
+    return BetaFit(float(np.exp(x[0])), float(np.exp(x[1])), _inverse_curvature(loss, x))
 
 
 def best_of_n_given(fit: BetaFit, successes: Ints, trials: Ints, N: Ints) -> Floats:
@@ -60,6 +65,26 @@ def best_of_n_given(fit: BetaFit, successes: Ints, trials: Ints, N: Ints) -> Flo
 def rates(fit: BetaFit, successes: Ints, trials: Ints) -> Floats:
     """Posterior mean success rate of each question, shape (Q,)."""
     return np.asarray((fit.a + successes) / (fit.a + fit.b + trials))
+
+
+def reach(fit: BetaFit, successes: Ints, trials: Ints, N: Ints) -> Floats:
+    """How far best-of-N under laws that fit the counts as well is from that of `fit`: shape (len(N),).
+
+    As well: by a likelihood ratio of 90 %. The laws are looked for along rays from (log a, log b) of the fit
+    to the limits of both.
+    """
+    pairs, times = np.unique(np.stack([successes, trials]), axis=1, return_counts=True)
+    s, n = pairs.astype(float)
+    circle = np.stack([np.cos(_RAYS), np.sin(_RAYS)])
+    away = (np.linalg.cholesky(fit.covariance) @ circle)[:, :, None] * _RADII
+    centre = np.log([fit.a, fit.b])
+    a, b = np.exp(np.clip(np.c_[centre, centre[:, None] + away.reshape(2, -1)], *_LOG_BOUNDS))[..., None]
+    log_likelihood = (betaln(a + s, b + n - s) - betaln(a, b)) @ times
+    alike = log_likelihood >= log_likelihood.max() - LIKELY / 2
+    alike[0] = True  # the fit itself
+    a, b = a[alike] + s, b[alike] + n - s
+    values = [1 - np.exp(betaln(a, b + m) - betaln(a, b)) @ times / times.sum() for m in N]
+    return np.asarray([np.abs(value - value[0]).max() for value in values])
 
 
 def beta_binomial(observed: Observed, targets: Points, options: Options) -> Prediction:
@@ -77,7 +102,7 @@ def beta_binomial(observed: Observed, targets: Points, options: Options) -> Pred
         fit = fit_beta(counts.correct, counts.pools)
         each = best_of_n_given(fit, counts.correct, counts.pools, targets.N[here])
         mean[here] = each.mean(axis=0)
-        status[here] = Status.BOUND_HIT if fit.at_bound else Status.OK
+        status[here] = loose(reach(fit, counts.correct, counts.pools, targets.N[here]))
         condition[here] = np.linalg.cond(fit.covariance)
         draws[:, here] = _draws(fit, counts.correct, counts.pools, targets.N[here], options, rng)
     return finished(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level)
@@ -90,9 +115,7 @@ def parameter_draws(fit: BetaFit, s: Ints, n: Ints, N: Ints, R: int, rng: np.ran
     pairs, times = np.unique(np.stack([s, n]), axis=1, return_counts=True)
     for r in range(R):
         a, b = np.exp(np.clip(np.log([fit.a, fit.b]) + root @ rng.standard_normal(2), *_LOG_BOUNDS))
-        each = best_of_n_given(
-            BetaFit(float(a), float(b), fit.covariance, fit.at_bound), pairs[0], pairs[1], N
-        )
+        each = best_of_n_given(BetaFit(float(a), float(b), fit.covariance), pairs[0], pairs[1], N)
         draws[r] = times @ each / times.sum()
     return draws
 

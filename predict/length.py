@@ -7,10 +7,22 @@ from dataclasses import replace
 
 import numpy as np
 
+from predict.alarm import falling
 from predict.data import question_accuracy
 from predict.intervals import SHARED
 from predict.length_law import along_T
-from predict.protocol import Floats, Ints, Observed, Options, Points, Pool, Prediction, Status, finished
+from predict.protocol import (
+    Floats,
+    Ints,
+    Observed,
+    Options,
+    Points,
+    Pool,
+    Prediction,
+    Status,
+    finished,
+    worse,
+)
 from predict.rivals import power_law
 from predict.rolling import model_error
 
@@ -49,7 +61,7 @@ def from_curves(observed: Observed, targets: Points, options: Options) -> Predic
         np.repeat(names, len(N)), np.repeat([T for _, T in settings], len(N)), np.tile(N, len(names))
     )
     fitted = power_law(observed.points, curves, grid)
-    value, status = fitted.mean.copy(), fitted.status.astype("<U20")
+    value, status = fitted.mean.copy(), worse(fitted.status, falling(observed, grid))
     if len(curves) > 1:
         off = model_error(observed, grid, lambda p, y, at: power_law(p, y[None], at).mean[0])
         value[1:] += off * np.random.default_rng(options.seed).standard_normal((len(value) - 1, 1))

@@ -163,5 +163,5 @@ def _of_fit(fit: Saturating) -> Status:
     if fit.status in (FitStatus.TOO_FEW_POINTS, FitStatus.FLAT):
         return Status.NOT_IDENTIFIABLE
     if fit.status is not FitStatus.CONVERGED:
-        return Status.BOUND_HIT
+        return Status.BOUND_HIT  # the rate ran to its end: any other that is as slow, or fast, fits as well
     return Status.FALLING if fit.beta < 0 else Status.OK

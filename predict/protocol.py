@@ -36,7 +36,8 @@ class Status(StrEnum):
 SENTENCES = {
     Status.POOR_FIT: "the curve misses the points it was fitted to by far more than their noise",
     Status.FALLING: "the observed accuracy falls with N or T, which this model cannot follow",
-    Status.BOUND_HIT: "a parameter ran to the end of its range, so the data do not fix it",
+    Status.BOUND_HIT: "the data do not pin it down: curves that fit as well differ from it by more than 3 "
+    "points, or a parameter is at or beyond the end of its range",
     Status.ILL_CONDITIONED: "a small change of the data would change the forecast a lot; do not use it",
     Status.OUT_OF_RANGE: "the formula leaves [0, 1]; do not use it",
     Status.NOT_IDENTIFIABLE: "the data do not fix the parameters (too few settings or N, or no rise at all)",

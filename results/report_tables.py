@@ -31,7 +31,7 @@ TREND_WORDS = {
 STATUS_WORDS = {
     "poor_fit": "the curve misses the points it was fitted to",
     "falling": "accuracy falls where this model can only rise",
-    "bound_hit": "a parameter ran to the end of its range, so the data do not fix it",
+    "bound_hit": "other curves that fit as well go elsewhere, or a parameter is at or beyond its end",
     "ill_conditioned": "a small change of the data would change the forecast a lot",
     "out_of_range": "the formula left the range from 0 % to 100 %",
     "not_identifiable": "the data do not fix the parameters: no forecast",

@@ -84,7 +84,7 @@ ROUND = np.array([0.42, 0.42, 0.47, 0.48, 0.47, 0.45, 0.41, 0.38])
 RISING = 0.6 - 0.2 * N**-0.5
 
 
-@pytest.mark.parametrize("predictor", ["exponential", "power-law", "joint"])
+@pytest.mark.parametrize("predictor", ["exponential", "power-law", "joint", "mixture"])
 def test_a_curve_that_rises_and_then_falls_is_told_of_its_setting_in_one_sentence(
     tmp_path: Path, predictor: str
 ) -> None:

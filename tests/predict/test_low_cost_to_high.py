@@ -97,3 +97,15 @@ def test_a_gap_that_shrinks_with_T_is_reported_as_falling() -> None:
     assert found.gap is not None
     assert found.gap.kappa < 0
     assert "falling" in set(found.status)
+
+
+@pytest.mark.parametrize(
+    ("single", "alpha_rate"),
+    [(0.1 + 0.2 * T, 0.1), (np.where(T[0] < T, 0.7, 0.3), 0.1), (0.7 - 0.4 * np.exp(-MU * T), 0.9)],
+    ids=["line", "step", "gap above 1"],
+)
+def test_a_rate_at_its_end_and_a_gap_above_1_are_told(single: np.ndarray, alpha_rate: float) -> None:
+    """Accuracy at N = 1 that does not bend with T, or is at once at its limit; Δ = √(2·0.9) along N."""
+    first, last = (0.9 - 0.4 * np.exp(-rate * N) for rate in (alpha_rate, alpha_rate + 0.1))
+    found = part_1(T, single, T[0], (N, first), T[-1], (N, last))
+    assert found.status is Status.BOUND_HIT
