@@ -8,7 +8,7 @@ is the exact vote over all answers. A curves table has no answers to hide: its p
 up to `fit_max_n` are looked at, once, and the truth is its other points.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -29,8 +29,9 @@ def backtest(
     splits: int,
     options: Options,
     tick: Callable[[], object] = lambda: None,
+    jobs: int = 1,
 ) -> pd.DataFrame:
-    """One row a predictor, split, setting and N; `tick` is called after each split.
+    """One row a predictor, split, setting and N; `tick` is called after each split, of `jobs` at a time.
 
     Of `request` what is fitted and what is asked are used. Without `at_settings` these are the settings that
     are not fitted, or all where all are; without `at_n` every N of the table. Where nothing depends on the
@@ -39,35 +40,45 @@ def backtest(
     names, max_n = fitted(group, replace(request, fit_max_n=request.fit_max_n or int(group.points.N.max())))
     targets, truth = _held_out(group, request, names, max_n)
     smallest = min((int(pool.answers.sizes.min()) for pool in group.pools), default=0)
-    rows = []
-    for split in range(splits if max_n < smallest else 1):
+    options = replace(options, pool=smallest or None)
+
+    def one(split: int) -> pd.DataFrame:
         if group.pools:
             observed = hide(group, max_n, options, split, names)
         else:
             observed = observe(group, names, max_n, options.replicates, options.seed)
-        seeded = replace(options, seed=options.seed + split, pool=smallest or None)
-        for name in predictors:
-            found = PREDICTORS[name](observed, targets, seeded)
-            rows.append(
-                pd.DataFrame(
-                    {
-                        "predictor": name,
-                        "split": split,
-                        "dataset": group.dataset,
-                        "model": group.model,
-                        "method": group.method,
-                        "setting": targets.setting,
-                        "N": targets.N,
-                        "accuracy": truth,
-                        "predicted": found.mean,
-                        "low": found.low,
-                        "high": found.high,
-                        "status": found.status.astype(str),
-                    }
-                )
-            )
+        seeded = replace(options, seed=options.seed + split)
+        return _rows(group, split, predictors, observed, targets, truth, seeded)
+
+    wanted = range(splits if max_n < smallest else 1)
+    found: Iterable[pd.DataFrame] = map(one, wanted)
+    if jobs > 1:
+        from joblib import Parallel, delayed  # type: ignore[import-untyped]
+
+        found = Parallel(n_jobs=jobs, return_as="generator")(delayed(one)(split) for split in wanted)
+    tables = []
+    for table in found:
+        tables.append(table)
         tick()
-    return pd.concat(rows, ignore_index=True)
+    return pd.concat(tables, ignore_index=True)
+
+
+def _rows(
+    group: Group, split: int, predictors: Sequence[str], observed: Observed, targets: Points, truth: Floats,
+    options: Options,
+) -> pd.DataFrame:  # fmt: skip
+    """All predictors' answers to one split."""
+    parts = []
+    for name in predictors:
+        found = PREDICTORS[name](observed, targets, options)
+        columns = {
+            "predictor": name, "split": split,
+            "dataset": group.dataset, "model": group.model, "method": group.method,
+            "setting": targets.setting, "N": targets.N, "accuracy": truth,
+            "predicted": found.mean, "low": found.low, "high": found.high, "status": found.status.astype(str),
+        }  # fmt: skip
+        parts.append(pd.DataFrame(columns))
+    return pd.concat(parts, ignore_index=True)
 
 
 def hide(

@@ -36,10 +36,13 @@ from results.files import write_raw
 @click.option("--splits", default=20, show_default=True, type=click.IntRange(1), help="Random splits.")
 @option.replicates(200)
 @option.seed
+@click.option(
+    "--jobs", default=1, show_default=True, type=click.IntRange(1), help="Processes; they change no number."
+)
 def backtest_command(
     inputs: tuple[Path, ...], out: Path, predictor: str, method: str, fit_max_n: int | None,
     fit_settings: tuple[str, ...], at_n: tuple[int, ...], at_settings: tuple[str, ...], splits: int,
-    bootstrap: int, seed: int,
+    bootstrap: int, seed: int, jobs: int,
 ) -> None:  # fmt: skip
     """Hide answers or settings of INPUT (samples or curves tables), forecast the vote there, and compare.
 
@@ -57,7 +60,7 @@ def backtest_command(
             names = option.chosen(predictor, group)
             fit, at = _own(group, groups, fit_settings), _own(group, groups, at_settings)
             request = Request(fit_max_n, None, fit, at_n, at)
-            tables.append(backtest(group, names, request, splits, options, bar.update))
+            tables.append(backtest(group, names, request, splits, options, bar.update, jobs))
     table = pd.concat(tables, ignore_index=True)
     write_raw(table, out)
     click.echo(summary(table).to_string(float_format=lambda value: f"{value:.4f}"))
