@@ -217,6 +217,29 @@ def test_a_population_that_is_far_from_the_observed_accuracy_is_a_poor_fit() -> 
     assert _check(best, pool, fit_rates(counts)) is Status.OK
 
 
+def alike_pool(questions: int, answers: int, rng: np.random.Generator) -> Pool:
+    """Every question has the same p = 0.6 and three equally likely wrong answers."""
+    raw = rng.choice(4, (questions, answers), p=[0.6, 0.4 / 3, 0.4 / 3, 0.4 / 3])
+    rows = []
+    for row in raw.tolist():
+        kinds = {kind: i + 1 for i, kind in enumerate(dict.fromkeys(k for k in row if k))}
+        rows += [kinds.get(kind, 0) for kind in row]
+    starts = np.arange(0, (questions + 1) * answers, answers)
+    names = [f"q{i:04}" for i in range(questions)]
+    return Pool("s", 1.0, AnswerPools(names, starts, np.array(rows), np.full(len(rows), 1.0)))
+
+
+def test_questions_that_are_all_alike_raise_the_alarm() -> None:
+    """The one population that smooth weights cannot follow: forecasts are too low, and say so."""
+    alarms = 0
+    for seed in range(5):
+        seen, _ = observed(alike_pool(300, 8, np.random.default_rng(seed)), 8)
+        found = mixture(seen, Points(np.array(["s"]), np.ones(1), np.array([16])), Options())
+        assert 0.88 < found.mean[0] < 0.979  # what infinitely many such questions give
+        alarms += found.status[0] == Status.POOR_FIT
+    assert alarms >= 4
+
+
 def test_question_order_and_label_order_do_not_matter() -> None:
     pool = drawn_pool(50, 8, np.random.default_rng(9))
     counts = pool.answers.counts()
