@@ -3,7 +3,8 @@
     samples.jsonl or curves.csv  ->  Group("llm", "gsm8k", "llama", "majority", points, accuracy, …, pools)
 
 T is read from the table, or is tokens_per_answer × questions; for language models it is scaled by 1e-5
-(T').
+(T'). As it is a sum over questions, a setting with fewer of them than another is given the T that it would
+have with as many: settings are ordered and compared by the length of an answer.
 """
 
 from collections.abc import Sequence
@@ -91,6 +92,8 @@ def _group(source: str, dataset: str, model: str, method: str, rows: pd.DataFram
     cost = real["tokens_per_answer"].groupby(settings).mean()
     questions = real["questions"].groupby(settings).max().fillna(0).astype(int)
     T = real["T"].fillna(real["tokens_per_answer"] * real["questions"]).groupby(settings).mean()
+    if source != "synthetic":
+        T = T * (questions.max() / questions.where(questions > 0)).fillna(1.0)
     T = T / TOKEN_SCALE[source]
     N = rows["N"].to_numpy(np.int64)
     order = np.lexsort((N, settings.to_numpy(), settings.map(T).to_numpy()))
@@ -110,21 +113,22 @@ def groups_of_samples(frame: pd.DataFrame, method: str, at_n: Sequence[int] = ()
     groups = []
     for key, part in rows.groupby(["source", "dataset", "model"], sort=False):
         source, dataset, model = map(str, key)
-        pools = [
-            make_pool(str(name), answer_pools(one), source)
-            for name, one in part.groupby("setting", sort=False)
-        ]
+        answers = {str(name): answer_pools(one) for name, one in part.groupby("setting", sort=False)}
+        most = max(len(one.question_ids) for one in answers.values())
+        pools = [make_pool(name, one, source, most) for name, one in answers.items()]
         groups.append(group_of_pools(source, dataset, model, method, pools, at_n))
     return groups
 
 
-def make_pool(setting: str, answers: AnswerPools, source: str = "llm") -> Pool:
-    """A pool with T' = mean completion tokens × questions / 1e5, or mean steps; NaN where not counted."""
+def make_pool(setting: str, answers: AnswerPools, source: str = "llm", questions: int | None = None) -> Pool:
+    """A pool with T' = mean completion tokens × questions / 1e5, or mean steps; NaN where not counted.
+
+    `questions`: those of the group's largest pool (None: of this one).
+    """
     known = answers.tokens[np.isfinite(answers.tokens)]
     T = float(known.mean()) if known.size else np.nan
-    return Pool(
-        setting, T if source == "synthetic" else T * len(answers.question_ids) / TOKEN_SCALE[source], answers
-    )
+    questions = questions or len(answers.question_ids)
+    return Pool(setting, T if source == "synthetic" else T * questions / TOKEN_SCALE[source], answers)
 
 
 def group_of_pools(
@@ -141,7 +145,7 @@ def group_of_pools(
     )
     counts = {pool.setting: len(pool.answers.question_ids) for pool in ordered}
     cost = {
-        pool.setting: price_of_answer(source, pool.T, counts[pool.setting])
+        pool.setting: price_of_answer(source, pool.T, max(counts.values()))
         for pool in ordered if np.isfinite(pool.T)
     }  # fmt: skip
     return Group(

@@ -7,6 +7,7 @@ setting  N   predictor   role      accuracy  predicted  low   high  status  cond
 from collections.abc import Iterable
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from predict.data import Group, price_of_answer
@@ -32,7 +33,23 @@ def forecast(
         tables.append(rows(group, question, name, found))
         notes += found.notes
     table = pd.concat(tables, ignore_index=True)
-    return table, notes + warnings(table)
+    return table, [*caveats(group, request.replicates), *notes, *warnings(table)]
+
+
+def caveats(group: Group, replicates: int) -> list[str]:
+    """Sentences on what the table of `group` cannot tell, whoever forecasts."""
+    sentences = []
+    asked = {frozenset(pool.answers.question_ids) for pool in group.pools}
+    counts = {n for n in group.questions.values() if n}
+    if max(len(asked), len(counts)) > 1:
+        number = f" ({min(counts)} to {max(counts)} of them)" if len(counts) > 1 else ""
+        sentences.append(
+            f"the settings were asked different questions{number}: part of the difference between their "
+            "accuracies may be that of the questions"
+        )
+    if replicates and not group.pools and not np.isfinite(group.stderr).all():
+        sentences.append("no intervals: the table has no standard error (stderr) in some rows")
+    return sentences
 
 
 def rows(group: Group, question: Question, name: str, prediction: Prediction) -> pd.DataFrame:
