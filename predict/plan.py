@@ -72,12 +72,12 @@ def price(
         at_n=ns, at_settings=(*observed, *new_settings), replicates=options.replicates, seed=options.seed
     )
     table, _ = forecast(group, request, [predictor], options)
-    missing = table["tokens_per_answer"].isna()
+    missing = ~(table["tokens_per_answer"] > 0)
     if missing.any():
         name = table["setting"][missing].iloc[0]
         raise BadInput(
             f"{group.name}: setting {name!r} has no token counts, so it cannot be priced: expected a column "
-            "tokens (samples) or tokens_per_answer (curves)"
+            "tokens (samples) or tokens_per_answer (curves) with numbers above 0"
         )
     doubtful = table["status"].ne(Status.OK) if predictor == DEFAULT and group.pools else True
     table = _as_measured(table, (table["role"] == "used") & doubtful)

@@ -140,7 +140,9 @@ def finished(
 ) -> Prediction:
     """A Prediction whose interval is the middle `level` of `draws` (R, M), widened to hold the mean itself.
 
-    Means outside [0, 1] are kept as they are and marked out_of_range; missing ones not_identifiable.
+    Means outside [0, 1] are kept as they are and marked out_of_range; missing ones not_identifiable. The
+    interval of any other mean ends at 0 and 1, but that of an ill-conditioned one, which shows how unstable
+    it is.
     """
     outside = (mean < -1e-9) | (mean > 1 + 1e-9)
     status = worse(status, np.where(outside, Status.OUT_OF_RANGE, Status.OK))
@@ -150,6 +152,7 @@ def finished(
         usable = np.isfinite(draws).any(axis=0) & np.isfinite(mean)
         ends = np.full((2, len(mean)), np.nan)
         ends[:, usable] = np.nanpercentile(draws[:, usable], [tail, 100 - tail], axis=0)
+        ends = np.where(outside | (status == Status.ILL_CONDITIONED), ends, np.clip(ends, 0.0, 1.0))
         low, high = np.fmin(ends[0], mean), np.fmax(ends[1], mean)
         low, high = np.where(np.isnan(ends[0]), np.nan, low), np.where(np.isnan(ends[1]), np.nan, high)
     else:

@@ -126,6 +126,11 @@ def _targets(group: Group, request: Request) -> Points:
     wanted = {}
     for text in request.at_settings or tuple(table):
         name, given, T = text.partition("=")
+        if given and (name in table or not name):
+            meant = f"{name!r} has its length from the table" if name else "a new setting needs a name"
+            raise BadInput(
+                f"{group.name}: --at-settings {text!r}: {meant}, expected NAME=LENGTH of a new one"
+            )
         if given:
             wanted[name] = _length(group, text, T)
         elif name in table:
@@ -149,7 +154,9 @@ def _length(group: Group, text: str, T: str) -> float:
     try:
         length = float(T)
     except ValueError:
-        raise BadInput(f"--at-settings {text!r}: expected NAME=LENGTH with a number as length") from None
+        length = np.nan
+    if not 0 < length < np.inf:
+        raise BadInput(f"--at-settings {text!r}: expected NAME=LENGTH with a number above 0 as length")
     if group.source == "synthetic":
         return length
     questions = max(group.questions.values(), default=0)
