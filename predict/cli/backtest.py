@@ -52,6 +52,7 @@ def backtest_command(
     """
     if fit_max_n is None and not fit_settings:
         raise click.UsageError("expected --fit-max-n, --fit-settings or both: what is not hidden")
+    option.check_out(out, inputs)
     groups = read_groups(inputs, method, at_n)
     options = Options(replicates=bootstrap, seed=seed)
     tables = []

@@ -17,7 +17,7 @@ from predict.cli.wording import METHOD_WORDS, STATUS_WORDS
 from predict.data import read_groups
 from predict.protocol import Status
 from results.aligned import aligned
-from results.files import check_suffix, write_raw
+from results.files import write_raw
 
 LINES = 8
 """Rows of one kind of fit that are printed; the file holds all."""
@@ -50,7 +50,7 @@ def fits_command(inputs: tuple[Path, ...], out: Path, method: str) -> None:
     unstable; with an rms residual above 0.02 it is poor. What speaks against a fit is said below the table
     and in the column "reason"; where that is empty, nothing does.
     """
-    check_suffix(out)
+    option.check_out(out, inputs)
     groups = read_groups(inputs, method)
     tables = [appendix_fits(group) for group in groups]
     for group, table in zip(groups, tables, strict=True):

@@ -66,6 +66,7 @@ def forecast_command(
     four settings or more the cheapest half (at least three) with every N, else every setting with N up to
     half of the largest.
     """
+    option.check_out(out, inputs)
     groups = read_groups(inputs, method, at_n)
     request = Request(fit_max_n, fit_max_tokens, fit_settings, at_n, at_settings, bootstrap, seed)
     options = Options(replicates=bootstrap, seed=seed, target=target)

@@ -3,7 +3,7 @@
 --at-n 16,64  ->  (16, 64)      --predictor all  ->  ["low-cost-to-high", "flat", …]
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,6 +12,8 @@ import click
 from predict.data import Group
 from predict.predictors import DEFAULT, PREDICTORS, WHY_NOT, able
 from results import BadInput
+from results.files import check_suffix
+from results.tables import sample_files
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -39,6 +41,14 @@ def inputs(metavar: str) -> Callable[[Command], Command]:
     return click.argument(
         "inputs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar=f"{metavar}..."
     )
+
+
+def check_out(out: Path, inputs: Sequence[Path]) -> None:
+    """Raise BadInput, before any work, where `out` cannot be a table or is one of the inputs."""
+    check_suffix(out)
+    read = {file.resolve() for path in inputs for file in sample_files(path)}
+    if out.resolve() in read:
+        raise BadInput(f"{out}: it is read, expected another file to write")
 
 
 def method(command: Command) -> Command:

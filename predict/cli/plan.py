@@ -7,12 +7,14 @@ Next: 8 more answers to each question at setting medium, 4.1 million tokens: ±5
 from pathlib import Path
 
 import click
+import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
 from predict.cli import options as option
 from predict.cli.wording import METHOD_WORDS, STATUS_WORDS, choice, interval, percent, points, tokens
 from predict.data import Group, read_groups
+from predict.forecast import caveats
 from predict.intervals import SHARED
 from predict.next_run import LEAST, NextRun, advised, candidates, next_runs
 from predict.plan import Plan, place, plan
@@ -20,8 +22,11 @@ from predict.predictors import DEFAULT, PREDICTORS
 from predict.protocol import Options
 from results import BadInput
 from results.aligned import aligned
-from results.files import check_suffix, write_raw
+from results.files import write_raw
 from results.plots_plan import PLOT_SUFFIXES, PlanView, save_plans
+
+NARROW = 0.002
+"""No run is advised to narrow an interval of less."""
 
 NOTHING = 0.02
 """A narrowing below this share is noise of the draws."""
@@ -61,17 +66,22 @@ def plan_command(
     if predictor == "all":
         raise click.UsageError("--predictor all: a plan goes by one predictor")
     if out is not None:
-        check_suffix(out)
+        option.check_out(out, inputs)
     if plot is not None and plot.suffix not in PLOT_SUFFIXES:
         raise BadInput(f"{plot}: expected a name ending in {', '.join(PLOT_SUFFIXES)}")
+    if any(goal is not None and np.isnan(goal) for goal in (target_accuracy, token_budget)):
+        raise click.UsageError("--target-accuracy and --token-budget: expected a number, found nan")
     options = Options(replicates=bootstrap, seed=seed, target=target)
     tables, views = [], []
     for group in read_groups(inputs, method):
         (name,) = option.chosen(predictor, group)
         found = plan(group, name, max_n, options, target_accuracy, token_budget, at_settings)
         show(group, name, found, target_accuracy, token_budget)
-        if found.chosen is not None:
-            next_run(group, name, found.chosen, max_n, options)
+        row = found.chosen if found.chosen is not None else in_reach(found, target_accuracy)
+        if row is not None:
+            next_run(group, name, row, max_n, options)
+        for sentence in caveats(group, bootstrap):
+            click.echo(f"warning: {group.name}: {sentence}", err=True)
         tables.append(
             found.options.assign(dataset=group.dataset, model=group.model, method=method, predictor=name)
         )
@@ -87,13 +97,23 @@ def plan_command(
         click.echo(f"plot in {plot}")
 
 
+def in_reach(found: Plan, target: float | None) -> pd.Series | None:
+    """The best choice, where none reaches `target` but the end of its interval does; else None."""
+    best = found.options.sort_values("predicted").iloc[-1]
+    return best if target is not None and best["high"] >= target else None
+
+
 def next_run(group: Group, predictor: str, row: pd.Series, max_n: int, options: Options) -> None:
     """Print what run to make next, or why none."""
-    if row["known"] == "measured":
+    if row[["low", "high"]].isna().any():
+        click.echo("No run is advised: there is no interval to narrow.")
+    elif row["known"] == "measured":
         click.echo("No run is advised: this is measured, and only more questions would narrow its interval.")
     elif not max(group.questions.values(), default=0):
         click.echo("No run is advised: the table has no number of questions to price one by.")
-    elif row["low"] < row["high"]:
+    elif row["high"] - row["low"] < NARROW:
+        click.echo(f"No run is advised: the interval is narrower than {points(NARROW)} points.")
+    else:
         show_runs(runs(group, predictor, row, max_n, options), row, group)
 
 

@@ -211,3 +211,119 @@ def test_a_backtest_that_hides_nothing_is_refused(tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert "has no truth" in done.output
     assert not (tmp_path / "b.csv").exists()
+
+
+@pytest.mark.parametrize("name", ["forecast", "backtest", "plan", "fits"])
+def test_no_command_writes_over_what_it_reads(tmp_path: Path, name: str) -> None:
+    source = tmp_path / "samples.csv"
+    simulated_samples(questions=8, answers=4).to_csv(source, index=False)
+    before = source.read_bytes()
+    more = ("--fit-max-n", "2") if name == "backtest" else ()
+    for given in (source, tmp_path):  # a folder stands for the samples in it
+        done = CliRunner().invoke(main, [name, str(given), "--out", str(source), *more])
+        assert done.exit_code == 2, done.output
+        assert "another file to write" in done.output
+    assert source.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["forecast", "backtest"])
+def test_a_name_that_is_no_table_s_is_refused_before_anything_is_read(tmp_path: Path, name: str) -> None:
+    inputs = (str(tmp_path / "none.csv"), "--fit-max-n", "2")
+    done = CliRunner().invoke(main, [name, *inputs, "--out", str(tmp_path / "f.foo")])
+    assert done.exit_code == 2
+    assert "unknown kind of file '.foo'" in done.output
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("long=-5", "above 0"),
+        ("long=0", "above 0"),
+        ("long=nan", "above 0"),
+        ("long=inf", "above 0"),
+        ("long=much", "above 0"),
+        ("=500", "needs a name"),
+        ("80=500", "length from the table"),
+    ],
+)
+def test_a_new_setting_needs_a_name_of_its_own_and_a_length(tmp_path: Path, asked: str, words: str) -> None:
+    done = forecast(simulated_samples(questions=8, answers=4), tmp_path, "--at-settings", asked)
+    assert done.exit_code == 2
+    assert words in done.output
+    assert "forecast by" not in done.output
+
+
+def test_settings_with_fewer_questions_keep_their_place_along_T(tmp_path: Path) -> None:
+    frame = simulated_samples(questions=40, answers=6)
+    few = frame["setting"].isin(["160", "320"]) & ~frame["question_id"].isin([f"q{i}" for i in range(5)])
+    done = forecast(frame[~few], tmp_path)
+    assert done.exit_code == 0, done.output
+    table = read_forecast(tmp_path / "f.csv")
+    assert table["setting"].unique().tolist() == ["40", "80", "160", "320"]
+    assert set(table[table["role"] == "used"]["setting"]) == {"40", "80", "160"}
+    assert table.groupby("setting")["tokens_per_answer"].first()["320"] == pytest.approx(312.5)
+    assert "asked different questions (5 to 40 of them)" in done.stderr
+
+
+def test_the_same_holds_for_curves_and_equal_questions_bring_no_warning(tmp_path: Path) -> None:
+    long = {"setting": "200", "T": 2e4, "tokens_per_answer": 200.0, "questions": 100}
+    short = {"setting": "100", "T": 1e5, "tokens_per_answer": 100.0, "questions": 1000}
+    frame = pd.concat([curve(**long), curve(**short)])
+    done = forecast(frame, tmp_path, "--at-n", "8", "--predictor", "flat")
+    assert done.exit_code == 0, done.output
+    assert read_forecast(tmp_path / "f.csv")["setting"].tolist() == ["100", "200"]
+    assert "asked different questions" in done.stderr
+    even = forecast(simulated_samples(questions=8, answers=4), tmp_path, "--predictor", "flat")
+    assert "different questions" not in even.stderr
+
+
+def test_curves_without_standard_errors_have_no_intervals_and_are_said_to(tmp_path: Path) -> None:
+    done = forecast(curve(), tmp_path, "--at-n", "16", "--predictor", "flat")
+    assert done.exit_code == 0, done.output
+    assert read_forecast(tmp_path / "f.csv")["low"].isna().all()
+    assert "no intervals: the table has no standard error" in done.stderr
+    assert "no intervals" not in forecast(curve(stderr=0.02), tmp_path, "--at-n", "16").stderr
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_no_interval_of_a_usable_forecast_leaves_the_unit_interval(tmp_path: Path, value: float) -> None:
+    frame = curve(accuracy=value, stderr=0.03)
+    assert forecast(frame, tmp_path, "--at-n", "1,64", "--predictor", "all").exit_code == 0
+    table = read_forecast(tmp_path / "f.csv").dropna(subset=["predicted"])
+    assert len(table) >= 8
+    assert (table["low"] >= 0).all()
+    assert (table["high"] <= 1).all()
+
+
+def test_settings_of_zero_tokens_cannot_be_priced(tmp_path: Path) -> None:
+    done = command("plan", simulated_samples(questions=8, answers=4).assign(tokens=0), tmp_path)
+    assert done.exit_code == 2
+    assert "numbers above 0" in done.output
+
+
+def test_goals_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
+    for goal in ("--target-accuracy", "--token-budget"):
+        done = command("plan", simulated_samples(questions=8, answers=4), tmp_path, goal, "nan")
+        assert done.exit_code == 2
+        assert "found nan" in done.output
+
+
+def test_no_run_is_advised_to_narrow_what_has_no_width(tmp_path: Path) -> None:
+    frame = simulated_samples(questions=40, answers=16)
+    done = command("plan", frame.assign(answer="right", correct=True), tmp_path, "--max-n", "2")
+    assert done.exit_code == 0, done.output
+    assert "No run is advised: the interval is narrower than 0.2 points" in done.output
+    bare = command("plan", curve(tokens_per_answer=100.0, questions=50), tmp_path, "--max-n", "2")
+    assert "No run is advised: there is no interval to narrow" in bare.output
+
+
+def test_a_run_is_advised_where_the_goal_is_only_within_the_best_interval(tmp_path: Path) -> None:
+    frame = simulated_samples(questions=20, answers=2, settings=("40",))
+    plain = command("plan", frame, tmp_path)
+    best = float(plain.output.split("Best of all considered:")[1].split("question: ")[1].split(" %")[0])
+    near = command("plan", frame, tmp_path, "--target-accuracy", f"{best / 100 + 0.01:.3f}")
+    assert "nothing considered does" in near.output
+    assert "The next run" in near.output
+    far = command("plan", frame, tmp_path, "--target-accuracy", "1")
+    assert "nothing considered does" in far.output
+    assert "The next run" not in far.output
