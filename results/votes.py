@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -62,9 +63,15 @@ class AnswerPools:
 
     def counts(self) -> VoteCounts:
         """The counts that the exact accuracies are made of."""
+        return self._counts
+
+    @cached_property
+    def _counts(self) -> VoteCounts:
         question = np.repeat(np.arange(len(self.question_ids)), self.sizes)
         kinds = np.zeros(len(self.question_ids), np.int64)
-        np.maximum.at(kinds, question, np.maximum(self.votes, 0))
+        some = self.sizes > 0
+        if some.any():
+            kinds[some] = np.maximum(np.maximum.reduceat(self.votes, self.starts[:-1][some]), 0)
         starts = np.concatenate([[0], np.cumsum(kinds)])
         wrong = np.bincount(
             (starts[question] + self.votes - 1)[self.votes > 0], minlength=int(starts[-1])
