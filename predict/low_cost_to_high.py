@@ -156,7 +156,10 @@ def _solve(e1: float, y1: float, e2: float, y2: float) -> tuple[tuple[float, flo
     if not condition < 1e15:
         return (np.nan, np.nan), np.inf
     level, drop = np.linalg.solve(matrix, [y1, y2])
-    return (float(level), float(drop) / scale), condition
+    drop = float(drop) / scale
+    if not np.isfinite(drop):  # at so large an N that both terms have vanished
+        return (np.nan, np.nan), np.inf
+    return (float(level), drop), condition
 
 
 def _of_fit(fit: Saturating) -> Status:

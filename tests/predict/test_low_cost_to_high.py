@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from predict.low_cost_to_high import low_cost_to_high, part_1, part_2, read_off
+from predict.low_cost_to_high import Gap, low_cost_to_high, part_1, part_2, read_off
 from predict.protocol import Points, Status
+from results import fit_saturating
 
 GAMMA, KAPPA, MU = 0.8, 0.5, 0.6
 T = np.array([0.8, 1.2, 1.7, 2.5])
@@ -109,3 +110,12 @@ def test_a_rate_at_its_end_and_a_gap_above_1_are_told(single: np.ndarray, alpha_
     first, last = (0.9 - 0.4 * np.exp(-rate * N) for rate in (alpha_rate, alpha_rate + 0.1))
     found = part_1(T, single, T[0], (N, first), T[-1], (N, last))
     assert found.status is Status.BOUND_HIT
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_N_so_large_that_both_terms_vanish_gives_no_number() -> None:
+    found = Gap(1.2, 0.01, 0.5, *[fit_saturating(N, curve_at(2.0, 0.9, 0.4))] * 3, 2.0, Status.OK)
+    sizes = [int(n) for n in range(1000, 1100)]
+    values = [read_off(found, part_2(found, T[0], 0.8, T[-1], 0.9, n), 5.0, n) for n in sizes]
+    assert not np.isinf(values).any()
+    assert np.isnan(values[-1])
