@@ -144,15 +144,15 @@ def fit_rates(counts: VoteCounts) -> Population:
 def _population(
     logs: Floats, times: Ints, of: Ints, models: Sequence[MixtureModel], cells: int
 ) -> Population:
-    below = logs - logs.max(axis=1, keepdims=True)
-    kept = below > np.log(NEGLIGIBLE)
+    top = logs.max(axis=1, keepdims=True)
+    kept = logs > top + np.log(NEGLIGIBLE)
     likelihood: Likelihood
     if kept.mean() < SPARSE:
-        row, atom = np.nonzero(kept)
         starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
-        likelihood = csr_array((np.exp(below[row, atom]), atom, starts), shape=logs.shape)
+        values = np.exp(logs[kept] - np.repeat(top[:, 0], np.diff(starts)))
+        likelihood = csr_array((values, np.nonzero(kept)[1], starts), shape=logs.shape)
     else:
-        likelihood = np.where(kept, np.exp(below), 0.0)
+        likelihood = np.where(kept, np.exp(logs - top), 0.0)
     rows, of_them = _learning_set(of)
     fits = fit_mixtures(likelihood[rows], of_them.astype(float), models)
     return Population(likelihood, times.astype(float), of, fits, cells)
