@@ -4,7 +4,7 @@ setting  N   predictor   role      accuracy  predicted  low   high  status  cond
 500      64  power-law   held_out  0.81      0.83       0.80  0.86  ok      41.7
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -15,13 +15,20 @@ from predict.predictors import PREDICTORS
 from predict.protocol import SENTENCES, Options, Prediction, Status
 from predict.split import Question, Request, ask
 
+FEW = 40
+"""With fewer replicates than this the ends of a 90 % interval are those of two or three of them."""
+
 
 def forecast(
-    group: Group, request: Request, predictors: Iterable[str], options: Options
+    group: Group,
+    request: Request,
+    predictors: Iterable[str],
+    options: Options,
+    tick: Callable[[], object] = lambda: None,
 ) -> tuple[pd.DataFrame, list[str]]:
     """The forecast table of one group, all `predictors` below one another, and what a reader must be told.
 
-    Raises BadInput where the request leaves nothing to fit.
+    `tick` is called after each predictor. Raises BadInput where the request leaves nothing to fit.
     """
     question = ask(group, request)
     if group.pools:
@@ -32,6 +39,7 @@ def forecast(
         found = PREDICTORS[name](question.observed, question.targets, options)
         tables.append(rows(group, question, name, found))
         notes += found.notes
+        tick()
     table = pd.concat(tables, ignore_index=True)
     return table, [*caveats(group, request.replicates), *notes, *warnings(table)]
 
@@ -47,6 +55,8 @@ def caveats(group: Group, replicates: int) -> list[str]:
             f"the settings were asked different questions{number}: part of the difference between their "
             "accuracies may be that of the questions"
         )
+    if 0 < replicates < FEW:
+        sentences.append(f"intervals read from {replicates} replicates are rough, expected {FEW} or more")
     if replicates and not group.pools and not np.isfinite(group.stderr).all():
         sentences.append("no intervals: the table has no standard error (stderr) in some rows")
     return sentences

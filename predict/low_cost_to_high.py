@@ -68,7 +68,7 @@ def part_1(T: Floats, acc_single: Floats, T1: float, curve_1: Curve, T2: float, 
     if status is Status.OK and max(delta_1, delta_2) > 1:
         status = Status.BOUND_HIT  # a difference of two probabilities cannot exceed 1
     if status is Status.OK and kappa < 0:
-        status = Status.FALLING  # the gap shrinks with T
+        status = Status.BOUND_HIT  # the gap shrinks with T, which the paper's law rules out
     return Gap(gamma, kappa, mu, single, at_T1, at_T2, condition, status)
 
 

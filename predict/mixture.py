@@ -150,7 +150,10 @@ def _with_nulls(population: Population, counts: VoteCounts, N: Ints) -> tuple[Fl
 
 
 def _check(observed: Observed, pool: Pool, population: Population) -> Status:
-    """poor_fit where the population implies an accuracy (of one answer, or all) far from the observed one."""
+    """poor_fit where the population implies an accuracy (of one answer, or all) far from the observed one,
+    bound_hit where there is only one answer a question."""
+    if pool.answers.sizes.max() < 2:
+        return Status.BOUND_HIT  # one answer a question says nothing of how questions differ
     if observed.method == "majority" and pool.answers.counts().nulls.any():
         return Status.OK  # the population describes the votes that were cast, the observed curve all answers
     table = vote_table if observed.method == "majority" else best_table

@@ -71,10 +71,13 @@ def forecast_command(
     request = Request(fit_max_n, fit_max_tokens, fit_settings, at_n, at_settings, bootstrap, seed)
     options = Options(replicates=bootstrap, seed=seed, target=target)
     tables = []
-    for group in tqdm(groups, unit="group", disable=None, leave=False):
-        table, notes = forecast(group, request, option.chosen(predictor, group), options)
-        show(group, table, notes)
-        tables.append(table)
+    asked = [(group, option.chosen(predictor, group)) for group in groups]
+    total = sum(len(names) for _, names in asked)
+    with tqdm(total=total, unit="forecast", disable=None, leave=False) as bar:
+        for group, names in asked:
+            table, notes = forecast(group, request, names, options, bar.update)
+            show(group, table, notes)
+            tables.append(table)
     write_forecast(pd.concat(tables, ignore_index=True), out)
     click.echo(f"\n{sum(map(len, tables))} rows in {out}")
 
@@ -92,7 +95,8 @@ def show(group: Group, table: pd.DataFrame, notes: list[str]) -> None:
         click.echo(printable(shown))
         if len(shown) < len(asked):
             click.echo(f"… {len(asked) - len(shown)} more in the file")
-        for sentence in (judged(asked), advice(part)):
+        everywhere = {place for place, _ in group.points.settings()} <= set(part["setting"])
+        for sentence in (judged(asked), advice(part, "" if everywhere else " among these settings")):
             if sentence:
                 click.echo(sentence)
     for sentence in notes:
@@ -134,7 +138,7 @@ def judged(asked: pd.DataFrame) -> str:
     )
 
 
-def advice(table: pd.DataFrame) -> str:
+def advice(table: pd.DataFrame, among: str = "") -> str:
     """The cheapest way to within a point of the best value, what was fitted counting as measured."""
     used = table["role"] == "used"
     rows = table.assign(
@@ -150,7 +154,7 @@ def advice(table: pd.DataFrame) -> str:
     best = rows["predicted"].max()
     enough = rows[rows["predicted"] >= best - CLOSE].sort_values(["cost", "predicted"]).iloc[0]
     seen = "measured" if enough["role"] == "used" else "forecast"
-    return f"Cheapest way to within a point of the best ({percent(best)}): {choice(enough)}, {seen}."
+    return f"Cheapest way{among} to within a point of the best ({percent(best)}): {choice(enough)}, {seen}."
 
 
 def _what(used: pd.DataFrame) -> str:

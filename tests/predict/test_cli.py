@@ -111,6 +111,17 @@ def test_the_printed_table_can_be_acted_on(curves_file: Path, tmp_path: Path) ->
     assert done.output.count("Cheapest way to within a point of the best") == 2
 
 
+def test_advice_says_what_it_chose_among_and_few_replicates_are_told(
+    curves_file: Path, tmp_path: Path
+) -> None:
+    options = ("--at-settings", "3.2,4", "--predictor", "flat")
+    done = forecast(curves_file, tmp_path / "f.csv", "--bootstrap", "5", *options)
+    assert done.output.count("Cheapest way among these settings to within a point of the best") == 2
+    assert "intervals read from 5 replicates are rough" in done.stderr
+    again = forecast(curves_file, tmp_path / "f.csv", "--bootstrap", "40", *options)
+    assert "replicates are rough" not in again.stderr
+
+
 def test_a_vote_that_falls_is_told_in_status_and_sentence(tmp_path: Path) -> None:
     rows = [
         {"method": "majority", "setting": "a", "T": 1e5, "N": N, "accuracy": value, "stderr": 0.005}

@@ -89,7 +89,20 @@ def test_data_that_fix_nothing_give_no_number(rows: dict[float, np.ndarray]) -> 
     assert set(found.status) == {"not_identifiable"}
 
 
-def test_a_gap_that_shrinks_with_T_is_reported_as_falling() -> None:
+def test_a_gap_that_shrinks_while_accuracy_rises_is_not_called_a_fall() -> None:
+    """Both curves rise with T, the dearer one more slowly along N."""
+
+    def rising(t: float) -> np.ndarray:
+        return 0.5 + 0.1 * t - 0.2 * np.exp(-((0.8 - 0.1 * t) ** 2) * N / 2)
+
+    points, accuracy = table({t: rising(t) for t in T})
+    found = low_cost_to_high(points, accuracy, points)
+    assert found.gap is not None
+    assert found.gap.kappa < 0
+    assert found.gap.status is Status.BOUND_HIT
+
+
+def test_accuracy_that_falls_with_T_is_reported_as_falling() -> None:
     def shrinking(t: float) -> np.ndarray:
         return 0.9 - 0.4 * np.exp(-((0.2 + 0.6 * np.exp(-0.6 * t)) ** 2) * N / 2)
 

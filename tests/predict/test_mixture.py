@@ -188,6 +188,12 @@ def test_one_question_gives_a_defined_forecast() -> None:
     assert 0 < found.mean[0] < 1
 
 
+def test_one_answer_a_question_pins_no_vote_down() -> None:
+    seen, _ = observed(drawn_pool(60, 4, np.random.default_rng(0)), 1)
+    found = mixture(seen, Points(np.array(["s"]), np.ones(1), np.array([16])), Options())
+    assert found.status[0] == Status.BOUND_HIT
+
+
 def test_settings_without_answers_are_forecast_along_T_and_curves_fall_back_to_joint() -> None:
     pools = []
     for i, blank in enumerate((0.5, 0.3, 0.2, 0.15)):
