@@ -94,18 +94,28 @@ def markdown(table: pd.DataFrame) -> str:
 
 
 def ratios(tables: dict[str, pd.DataFrame]) -> str:
-    """The mixture against the best simple rival, in a sentence a method."""
+    """The mixture against the best simple rival, by set and by the file that sets are from."""
     sentences = []
     for name, table in tables.items():
-        rows = relative_error(table)
-        ratio = rows.loc[rows["predictor"] == "mixture", "ratio"]
+        ratio = _of_mixture(table)
+        files = table.assign(set=table["set"].str.replace(r"( t0| \w+-|,).*", "", regex=True))
+        whole = _of_mixture(
+            files.groupby(["set", "predictor"], as_index=False, sort=False)["mean_error"].mean()
+        )
+        by_file = ", ".join(f"{file} {value:.2f}" for file, value in whole.items())
         sentences.append(
             f"Over the {len(ratio)} sets of {name} the mixture's mean error is "
             f"{np.exp(np.log(ratio).mean()):.2f} times that of the best simple rival (flat, exponential "
             "or power law, whichever was best on that set; geometric mean), between "
-            f"{ratio.min():.2f} and {ratio.max():.2f}."
+            f"{ratio.min():.2f} and {ratio.max():.2f}. Sets of a file together: {by_file}."
         )
     return "\n".join(sentences)
+
+
+def _of_mixture(table: pd.DataFrame) -> pd.Series:
+    """The mixture's error over that of the best simple rival, by set."""
+    rows = relative_error(table)
+    return rows[rows["predictor"] == "mixture"].set_index("set")["ratio"]
 
 
 def overall(hidden: pd.DataFrame, evidence: pd.DataFrame) -> str:
