@@ -140,7 +140,10 @@ def test_scores_of_inspect_ai_are_the_curves_its_log_implies(inspect_log: Path, 
     # Counted with the tokenizer, an answer lacks its stop string: a token, or nothing beside its space.
     table = read_samples(tmp_path / "scored")
     lacking = table["tokens"] - with_tokens(table, "tiny")["tokens"]
-    assert set(lacking[table["finish_reason"] == "stop"]) <= {0, 1}
+    # A free place of the vocabulary, drawn now and then, is one token; its name, read again, is many.
+    plain = ~table["text"].str.contains("<|reserved", regex=False)
+    assert plain.mean() > 0.7
+    assert set(lacking[plain & (table["finish_reason"] == "stop")]) <= {0, 1}
     curves = read_curves(tmp_path / "scored" / "curves.csv")
     # T: the tokens of one answer, summed over the questions.
     used = sum(sample.output.usage.output_tokens for sample in log.samples)
