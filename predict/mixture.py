@@ -6,11 +6,12 @@ The forecast at N is the mean over questions of  Σ_k P(atom k | counts of q) ·
 over all fits of `mixture_fit`. A vote curve is thereby a mixture of very different curves, which no single
 exponential is. Unreadable answers: each question has its own rate, shrunk by a beta-binomial, and the
 number of votes cast among N answers is binomial. Best-of-N is averaged with the beta-binomial's forecast,
-whose errors differ.
+whose errors differ. Where a question was sampled at several settings, its posterior at one of them also knows
+its answers at the others (`shared_difficulty`).
 
-The interval holds the draw of a fit and of its α (split normal), the spread of each question's posterior, the
-luck of the pool that the forecast will be compared with, and, for the target "population", the draw of the
-questions.
+The interval holds the draw of a fit and of its α (split normal; from the setting's own answers), the spread
+of each question's posterior, what the model is allowed to be off far from the data, the luck of the pool that
+the forecast will be compared with, and, for the target "population", the draw of the questions.
 
 Settings without answers follow from the forecasts at those with answers, by the law along T of
 `length_law`.
@@ -33,8 +34,8 @@ from results.votes import VoteCounts
 PARAMETER_DRAWS = 200
 
 FAR = 2.0
-"""Standard errors that make a poor fit. The fit has seen these very answers: on some 180 simulated and real
-tables it was never more than 1.6 away."""
+"""Standard errors that make a poor fit. The fit has seen these very answers, so one that describes them
+misses them by much less than their noise (`tests/predict/test_alarm_end_to_end.py`)."""
 
 MODEL_ERROR = 0.004
 """What the model is allowed to be off at an accuracy of ½, for each factor e in N beyond the answers seen."""

@@ -24,11 +24,16 @@ NODES = ndtri((np.arange(25) + 0.5) / 25)
 """Difficulties u that stand for N(0, 1), equally likely."""
 
 CORRELATIONS = np.array([0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.998])
+"""The ρ that are tried."""
+
 STRANGE = 1e-3
+"""Share of questions whose other settings say nothing."""
+
 LEARN_FROM = 300
 """With more questions than this the correlations are learnt from so many of them, drawn at random."""
 
 _ROUNDS = 8
+"""Passes over all settings at most; two or three are usual."""
 
 
 @dataclass(frozen=True)

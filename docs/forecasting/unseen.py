@@ -6,7 +6,7 @@ budgets  majority  4     16,48  mixture    96         0        0.0308      0.028
 
 The sets were made, and kept closed, before the forecaster was final; then every predictor was judged on them
 once. Afterwards variants of the mixture were tried on two of them, to see where the error of `budgets` comes
-from; none was taken, and no forecast or interval has changed since. A change made because of these numbers
+from; none was taken, and no figure here has changed since. A change made because of these numbers
 needs new sets. Four are simulated (`unseen_sets.py`) and made again here. The others are answers of tiny
 models, sampled by the commands in docs/forecasting.md. Each TABLE is a samples table or a run's folder,
 SET/RUN or SET/RUN.csv: the folder around it names the set, and models of different runs are kept apart. A
