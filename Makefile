@@ -32,13 +32,13 @@ $(VENV)/.setup: pyproject.toml $(CONSTRAINTS)
 	$(PIP) --constraint $(CONSTRAINTS) --editable '.[lm,dev]'
 	@touch $@
 
-# A GPU host takes SGLang as it comes; without a GPU the wheels of harness/sglang_cpu are enough.
-$(VENV)/.sglang: $(VENV)/.setup $(wildcard harness/sglang_cpu/requirements*.txt)
+# A GPU host takes SGLang as it comes; without a GPU the wheels of harness/server/cpu are enough.
+$(VENV)/.sglang: $(VENV)/.setup $(wildcard harness/server/cpu/requirements*.txt)
 ifdef GPU
 	$(PIP) --constraint $(CONSTRAINTS) --editable '.[lm,sglang]'
 else
-	$(PIP) --constraint $(CONSTRAINTS) --requirement harness/sglang_cpu/requirements.txt
-	$(PIP) --no-deps --requirement harness/sglang_cpu/requirements-no-deps.txt
+	$(PIP) --constraint $(CONSTRAINTS) --requirement harness/server/cpu/requirements.txt
+	$(PIP) --no-deps --requirement harness/server/cpu/requirements-no-deps.txt
 endif
 	@touch $@
 

@@ -1,9 +1,9 @@
 """Sampling a language model: questions, prompts, engines, grader, and the table of answers."""
 
 import results  # noqa: F401  # first: it sees to Ctrl-C during the other imports
-from harness.config import Experiment, read_experiment
+from harness.experiment import Experiment, read_experiment
 from harness.grader import GRADERS, normalise_integer, read_hashes, read_plain
-from harness.questions import Question, load_questions
+from harness.questions.load import Question, load_questions
 
 __all__ = [
     "GRADERS",

@@ -24,11 +24,11 @@ from typing import Any, Literal
 
 import aiohttp
 
-from harness.config import TINY_MODEL, Experiment
 from harness.engines.base import Engine
 from harness.engines.choice import own_server
-from harness.questions import load_questions
-from harness.sampler import sample
+from harness.experiment import TINY_MODEL, Experiment
+from harness.questions.load import load_questions
+from harness.run.sampler import sample
 from results import BadInput
 
 READ_SECONDS = 1.0

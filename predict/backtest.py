@@ -14,8 +14,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from predict.data import Group, chosen_answers, group_of_pools
-from predict.intervals import replicate_samples
+from predict.curves.intervals import replicate_samples
+from predict.groups import Group, chosen_answers, group_of_pools
 from predict.predictors import PREDICTORS
 from predict.protocol import Floats, Observed, Options, Points
 from predict.split import Request, fitted, observe

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from predict.data import Group, price_of_answer
+from predict.groups import Group, price_of_answer
 from predict.predictors import PREDICTORS
 from predict.protocol import SENTENCES, Options, Prediction, Status
 from predict.split import Question, Request, ask

@@ -1,11 +1,11 @@
 """Every predictor by the name the command line knows it by."""
 
-from predict.beta_binomial import beta_binomial
-from predict.curve_predictors import CURVE_PREDICTORS
-from predict.joint import joint
-from predict.mixture import mixture
-from predict.plug_in import plug_in
+from predict.curves.joint import joint
+from predict.curves.predictors import CURVE_PREDICTORS
 from predict.protocol import Predictor
+from predict.questions.beta_binomial import beta_binomial
+from predict.questions.mixture import mixture
+from predict.questions.plug_in import plug_in
 
 PREDICTORS: dict[str, Predictor] = {
     **CURVE_PREDICTORS,

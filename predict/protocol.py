@@ -14,7 +14,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from results.votes import AnswerPools
+from results.votes.exact import AnswerPools
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from predict.data import Group, first_answers, group_of_pools
-from predict.intervals import replicate_curves, replicate_samples
+from predict.curves.intervals import replicate_curves, replicate_samples
+from predict.groups import Group, first_answers, group_of_pools
 from predict.protocol import Floats, Observed, Points
 from results import BadInput
 

@@ -1,8 +1,8 @@
 """The tables everyone reads and writes, their aggregation, plots and report."""
 
 from results.commandline import BadInput, run
-from results.curves import build_curves
-from results.tables import (
+from results.saturating import FitStatus, Saturating, fit_saturating
+from results.tables.contract import (
     as_samples,
     kind_of,
     read_curves,
@@ -12,8 +12,8 @@ from results.tables import (
     write_forecast,
     write_samples,
 )
-from results.trend import FitStatus, Saturating, fit_saturating
-from results.votes import (
+from results.votes.curves import build_curves
+from results.votes.exact import (
     AnswerPools,
     VoteCounts,
     answer_pools,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from results.report_command import report
+from results.report.command import report
 
 
 @click.group()
@@ -48,10 +48,10 @@ def curves(
     question has too few answers for is left out, and said so.
     """
     from results.commandline import BadInput
-    from results.curves import build_curves
-    from results.files import check_suffix
-    from results.origins import missing_shards
-    from results.tables import read_samples, sample_files, write_curves
+    from results.tables.contract import read_samples, sample_files, write_curves
+    from results.tables.files import check_suffix
+    from results.tables.origins import missing_shards
+    from results.votes.curves import build_curves
 
     ns = None if n is None else [_whole(part) for part in n.split(",")]
     methods = [part.strip() for part in method.split(",")]

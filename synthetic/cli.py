@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from synthetic.experiments import Experiment
+    from synthetic.panels.experiments import Experiment
 
 
 @click.group()
@@ -23,7 +23,7 @@ def cli() -> None:
 @cli.command("list", epilog="Example: python -m synthetic list")
 def list_() -> None:
     """Name every experiment with its settings."""
-    from synthetic.experiments import EXPERIMENTS
+    from synthetic.panels.experiments import EXPERIMENTS
 
     for name, experiment in EXPERIMENTS.items():
         click.echo(f"{name:16} {experiment.title}")
@@ -85,7 +85,7 @@ def run(name: str, out: Path, **options: Any) -> None:
 
     A sampling solver also writes OUT/NAME.samples.parquet, the samples table its curves were counted from.
     """
-    from synthetic.experiments import find_experiments
+    from synthetic.panels.experiments import find_experiments
 
     _check_folder(out)
     for key, experiment in find_experiments(name).items():
@@ -104,8 +104,8 @@ def run(name: str, out: Path, **options: Any) -> None:
 def sweep(name: str, vary: str, out: Path, **options: Any) -> None:
     """Run experiment NAME (its first line) once for each value of one field of its setting."""
     from results import BadInput
-    from synthetic.experiments import find_experiments
-    from synthetic.overrides import swept
+    from synthetic.panels.experiments import find_experiments
+    from synthetic.panels.overrides import swept
 
     if name == "all":
         raise BadInput("sweep all: expected the name of one experiment")
@@ -120,8 +120,8 @@ def sweep(name: str, vary: str, out: Path, **options: Any) -> None:
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The CSV to write.")
 def claims(seed: int, out: Path) -> None:
     """Check every claim of the paper and write a table of claim, setting, measured value and verdict."""
-    from results.files import write_raw
-    from synthetic.claims import all_claims, evaluate
+    from results.tables.files import write_raw
+    from synthetic.theory.claims.table import all_claims, evaluate
 
     _check_suffix(out)
     table = evaluate(all_claims(), seed, progress=True)
@@ -139,7 +139,7 @@ def claims(seed: int, out: Path) -> None:
 def figures(curves: tuple[Path, ...], out: Path) -> None:
     """Draw each experiment in the CURVES tables as OUT/NAME.png, laid out like the paper's panels."""
     from results import read_curves
-    from synthetic.figures import save_figures
+    from synthetic.panels.figures import save_figures
 
     for path in save_figures(read_curves(*curves), out):
         click.echo(f"{path} ({path.stat().st_size / 1000:.0f} kB)")
@@ -155,8 +155,8 @@ def figures(curves: tuple[Path, ...], out: Path) -> None:
 def bounds(seed: int, out: Path) -> None:
     """Draw the paper's bounds beside the exact curves; constants hidden in ≲ are fitted and named."""
     from results import BadInput
-    from synthetic.bounds import bounds_table
-    from synthetic.figures import bounds_figure
+    from synthetic.panels.figures import bounds_figure
+    from synthetic.theory.bounds import bounds_table
 
     if out.suffix not in (".png", ".svg"):
         raise BadInput(f"{out}: unknown kind of picture {out.suffix!r}, expected .png or .svg")
@@ -172,7 +172,7 @@ def bounds(seed: int, out: Path) -> None:
 def _check_suffix(out: Path) -> None:
     """Refuse a file name no table can be written to before the work, not after it."""
     from results import BadInput
-    from results.files import SUFFIXES
+    from results.tables.files import SUFFIXES
 
     if out.suffix not in SUFFIXES:
         raise BadInput(f"{out}: unknown kind of file {out.suffix!r}, expected one of {', '.join(SUFFIXES)}")
@@ -189,8 +189,8 @@ def _check_folder(out: Path) -> None:
 
 def _solve(name: str, experiment: "Experiment", target: Path, options: dict[str, Any]) -> None:
     from results import write_curves, write_samples
-    from synthetic.overrides import with_changes
-    from synthetic.running import run_experiment
+    from synthetic.panels.overrides import with_changes
+    from synthetic.panels.running import run_experiment
 
     start = perf_counter()
     changed = with_changes(experiment, options["changes"])

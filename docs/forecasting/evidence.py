@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from predict.backtest import backtest, hide
-from predict.data import Group, read_groups
+from predict.groups import Group, read_groups
 from predict.predictors import PREDICTORS, able
 from predict.protocol import Observed, Options, Points
 from predict.split import Request, ask

@@ -27,7 +27,7 @@ import pandas as pd
 from evidence import LENGTH_JOBS, TWIN_JOBS, rows_of
 from page import insert, write
 
-from results.files import write_raw
+from results.tables.files import write_raw
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

@@ -13,15 +13,15 @@ import pandas as pd
 import vl_convert
 
 from predict.backtest import summary
-from results.files import write_raw
-from results.plots import Figure, combined_spec
-from results.plots_backtest import (
+from results.figures.backtest import (
     calibration_figure,
     coverage_figure,
     errors_figure,
     relative_error,
     truth_figure,
 )
+from results.figures.theme import Figure, combined_spec
+from results.tables.files import write_raw
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "forecasting.md"

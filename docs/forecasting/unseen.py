@@ -31,8 +31,8 @@ from unseen_sets import SETS, made
 
 from results import read_samples
 from results.commandline import run as run_command
-from results.files import write_raw
-from results.plots_backtest import SIMPLE, relative_error
+from results.figures.backtest import SIMPLE, relative_error
+from results.tables.files import write_raw
 
 WORK = Path("results/runs/forecasting/unseen")
 TABLE = HERE / "unseen.csv"

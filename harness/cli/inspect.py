@@ -41,9 +41,9 @@ def inspect(
     import sys
     from io import TextIOWrapper
 
-    from harness.inspection import answers, overview
-    from harness.reading import stored_rows
-    from results.tables import sample_files
+    from harness.run.reading import stored_rows
+    from harness.view.inspection import answers, overview
+    from results.tables.contract import sample_files
 
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that is not Unicode

@@ -29,8 +29,8 @@ def questions(dataset: str, file: Path | None, out: Path | None) -> None:
 
     import pandas as pd
 
-    from harness.questions import load_questions
-    from results.files import write_raw
+    from harness.questions.load import load_questions
+    from results.tables.files import write_raw
 
     loaded = load_questions(dataset, file)
     if out:

@@ -80,13 +80,13 @@ def sample(
     # Threads that wait for one another in a loop are several times slower once another program wants a core.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-    from harness.config import read_experiment
     from harness.engines import engine_for
-    from harness.questions import load_questions
-    from harness.sampler import Outcome
-    from harness.sampler import sample as sample_answers
-    from harness.visible import visible
+    from harness.experiment import read_experiment
+    from harness.questions.load import load_questions
+    from harness.run.sampler import Outcome
+    from harness.run.sampler import sample as sample_answers
     from results import BadInput
+    from results.visible import visible
 
     given = dict(_key_and_value(text) for text in overrides)
     options = {"url": url, "limit": limit, "shard": shard}
@@ -100,7 +100,7 @@ def sample(
         raise BadInput("a server's URL for engine 'transformers', expected engine 'sglang' or 'openai'")
     questions = load_questions(experiment.dataset, experiment.file)
     if dry_run:
-        from harness.estimate import estimate
+        from harness.run.estimate import estimate
 
         click.echo("\n".join(estimate(experiment, questions, out, rate, fresh=not resume).lines()))
         return 0

@@ -47,9 +47,9 @@ def serve(
     import sys
     from functools import partial
 
-    from harness.config import model_location
-    from harness.gateway import Fleet
-    from harness.serve import Server, launch
+    from harness.experiment import model_location
+    from harness.server.gateway import Fleet
+    from harness.server.launch import Server, launch
     from results import BadInput
 
     if workers > 1 and {"--host", "--port"} & set(flags):

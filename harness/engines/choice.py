@@ -9,10 +9,10 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from harness.config import Experiment, model_location
 from harness.engines.base import Engine
 from harness.engines.sglang import SGLangEngine
-from harness.serve import Server, free_port, launch
+from harness.experiment import Experiment, model_location
+from harness.server.launch import Server, free_port, launch
 from results import BadInput
 
 
@@ -25,15 +25,15 @@ async def engine_for(experiment: Experiment, log: Path, say: Callable[[str], Non
     """
     model, revision, chat = model_location(experiment.model), experiment.revision, experiment.chat
     if experiment.engine == "transformers":
-        from harness.engines.local import TransformersEngine
+        from harness.engines.transformers.engine import TransformersEngine
 
         async with TransformersEngine(
             model, revision=revision, chat=chat, device=experiment.device, dtype=experiment.dtype
         ) as local:
             yield local
     elif experiment.engine == "openai" and experiment.url:
-        from harness.engines.api_key import ApiKey
-        from harness.engines.openai import OpenAIEngine
+        from harness.engines.http.api_key import ApiKey
+        from harness.engines.openai.engine import OpenAIEngine
 
         key = ApiKey.from_environment(experiment.api_key_env)
         async with OpenAIEngine(experiment.url, model, chat=chat, key=key, say=say) as hosted:

@@ -20,9 +20,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from harness.engines.base import Completion, EngineError, Sampling
-from harness.engines.connection import POLL_SECONDS, START_PATIENCE, Connection
-from harness.engines.retrying import TryAgain
-from harness.engines.status import excerpt
+from harness.engines.http.connection import POLL_SECONDS, START_PATIENCE, Connection
+from harness.engines.http.retrying import TryAgain
+from harness.engines.http.status import excerpt
 from harness.engines.tokens import PromptTokens
 from results import BadInput
 

@@ -5,9 +5,9 @@ text "Mia has 12 - 2 = 10 eggs. ... ##5##. "  ->  tokens 29
 
 import pandas as pd
 
-from harness.config import model_location
 from harness.engines.tokens import PromptTokens
-from harness.repeats import Texts, find_repeats
+from harness.experiment import model_location
+from harness.run.repeats import Texts, find_repeats
 
 _CHARACTERS_A_TOKEN = 4.0
 """Roughly, where a log has no tokens."""

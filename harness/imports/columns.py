@@ -13,8 +13,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from results import BadInput, as_samples
-from results.files import read_raw
-from results.schemas import SAMPLE_KEY, SAMPLES
+from results.tables.files import read_raw
+from results.tables.schemas import SAMPLE_KEY, SAMPLES
 
 _NEEDED = ("question_id", "answer")
 _TEXT = ("dataset", "model", "setting", "decoding", "question_id", "answer", "gold", "finish_reason", "text")

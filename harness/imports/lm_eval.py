@@ -22,7 +22,7 @@ from harness.grader import GRADERS, read_gold
 from harness.imports.columns import Imported
 from harness.imports.lm_eval_filters import Reading, as_logged
 from results import BadInput, as_samples
-from results.files import json_rows
+from results.tables.files import json_rows
 
 Row = dict[str, Any]
 

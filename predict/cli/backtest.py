@@ -9,10 +9,10 @@ from tqdm import tqdm
 
 from predict.backtest import backtest, summary
 from predict.cli import options as option
-from predict.data import Group, read_groups
+from predict.groups import Group, read_groups
 from predict.protocol import Options
 from predict.split import Request
-from results.files import write_raw
+from results.tables.files import write_raw
 
 
 @click.command(

@@ -11,13 +11,13 @@ import click
 import numpy as np
 import pandas as pd
 
-from predict.appendix import appendix_fits
 from predict.cli import options as option
 from predict.cli.wording import METHOD_WORDS, STATUS_WORDS
-from predict.data import read_groups
+from predict.curves.appendix import appendix_fits
+from predict.groups import read_groups
 from predict.protocol import Status
 from results.aligned import aligned
-from results.files import write_raw
+from results.tables.files import write_raw
 
 LINES = 8
 """Rows of one kind of fit that are printed; the file holds all."""

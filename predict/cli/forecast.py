@@ -24,8 +24,8 @@ from predict.cli.wording import (
     spread,
     tokens,
 )
-from predict.data import Group, read_groups
 from predict.forecast import forecast
+from predict.groups import Group, read_groups
 from predict.protocol import Options
 from predict.split import Request
 from results import write_forecast

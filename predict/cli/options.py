@@ -9,11 +9,11 @@ from typing import TypeVar
 
 import click
 
-from predict.data import Group
+from predict.groups import Group
 from predict.predictors import DEFAULT, PREDICTORS, WHY_NOT, able
 from results import BadInput
-from results.files import check_suffix
-from results.tables import sample_files
+from results.tables.contract import sample_files
+from results.tables.files import check_suffix
 
 Command = TypeVar("Command", bound=Callable[..., object])
 

@@ -13,17 +13,17 @@ from tqdm import tqdm
 
 from predict.cli import options as option
 from predict.cli.wording import METHOD_WORDS, STATUS_WORDS, choice, interval, percent, points, tokens
-from predict.data import Group, read_groups
+from predict.curves.intervals import SHARED
 from predict.forecast import caveats
-from predict.intervals import SHARED
-from predict.next_run import LEAST, NextRun, advised, candidates, next_runs
-from predict.plan import Plan, place, plan
+from predict.groups import Group, read_groups
+from predict.planning.next_run import LEAST, NextRun, advised, candidates, next_runs
+from predict.planning.plan import Plan, place, plan
 from predict.predictors import DEFAULT, PREDICTORS
 from predict.protocol import Options
 from results import BadInput
 from results.aligned import aligned
-from results.files import write_raw
-from results.plots_plan import PLOT_SUFFIXES, PlanView, save_plans
+from results.figures.plan import PLOT_SUFFIXES, PlanView, save_plans
+from results.tables.files import write_raw
 
 NARROW = 0.002
 """No run is advised to narrow an interval of less."""

@@ -18,11 +18,11 @@ import aiohttp
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from harness.config import Experiment, model_location
 from harness.engines.base import EngineError
 from harness.engines.sglang import SGLangEngine
-from harness.plan import prompt_for, remaining_chunks, sampling_for
-from harness.questions import Question
+from harness.experiment import Experiment, model_location
+from harness.questions.load import Question
+from harness.run.plan import prompt_for, remaining_chunks, sampling_for
 
 
 def write_requests(experiment: Experiment, questions: Iterable[Question], file: Path) -> None:

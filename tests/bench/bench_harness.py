@@ -27,10 +27,10 @@ import click
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from harness.config import model_location, read_experiment
 from harness.engines.tokens import PromptTokens
-from harness.questions import TINY_FILE, load_questions
-from harness.serve import Server, free_port, launch
+from harness.experiment import model_location, read_experiment
+from harness.questions.load import TINY_FILE, load_questions
+from harness.server.launch import Server, free_port, launch
 from tests.bench.bare_loop import write_requests
 from tests.integration import lm_eval_task
 

@@ -22,11 +22,11 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from predict import PREDICTORS, Options, Pool, Request, read_groups
-from predict.data import Group, group_of_pools
+from predict.groups import Group, group_of_pools
 from predict.predictors import able
 from predict.split import ask
 from results import read_samples, write_samples
-from results.votes import AnswerPools
+from results.votes.exact import AnswerPools
 
 QUESTIONS, SETTINGS, ANSWERS = 1319, 8, 64
 LOADED = 338_000

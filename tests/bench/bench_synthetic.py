@@ -14,15 +14,15 @@ from typing import Any
 import click
 import numpy as np
 
-from synthetic.binary import exact_accuracy, transformer_supports
-from synthetic.continuous import transformer_paths
-from synthetic.experiments import EXPERIMENTS
-from synthetic.moments import path_moments, spectrum
-from synthetic.noisy import sample_paths
-from synthetic.running import run_experiment
-from synthetic.sampler import sample_supports
-from synthetic.settings import BinarySetting, ContinuousSetting
-from synthetic.tasks import draw_tasks, task_keys
+from synthetic.binary.accuracy import exact_accuracy, transformer_supports
+from synthetic.binary.sampler import sample_supports
+from synthetic.continuous.moments import path_moments, spectrum
+from synthetic.continuous.noisy import sample_paths
+from synthetic.continuous.risk import transformer_paths
+from synthetic.model.settings import BinarySetting, ContinuousSetting
+from synthetic.model.tasks import draw_tasks, task_keys
+from synthetic.panels.experiments import EXPERIMENTS
+from synthetic.panels.running import run_experiment
 
 BASE = {"d": 32, "n": 8, "N": 64, "t": 64}
 """Where the growth is measured from: one size is varied, the others stay."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.engines import connection, retrying
+from harness.engines.http import connection, retrying
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from harness.grader import normalise_integer, read_gold
-from harness.questions import load_questions
+from harness.questions.load import load_questions
 
 math_verify = pytest.importorskip("math_verify")
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.serve import _end_with_parent, free_port
+from harness.server.launch import _end_with_parent, free_port
 
 START_SECONDS = 240
 STOP_SECONDS = 40

@@ -14,7 +14,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from harness.cli import cli
-from harness.engines.local import TransformersEngine  # noqa: F401
+from harness.engines.transformers.engine import TransformersEngine  # noqa: F401
 from harness.torchvision_names import declare_torchvision_operations
 from results import run
 

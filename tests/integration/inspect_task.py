@@ -27,7 +27,7 @@ from inspect_ai.model import (
 from inspect_ai.scorer import includes, pattern
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from harness.questions import load_questions
+from harness.questions.load import load_questions
 
 
 class Completions(ModelAPI):

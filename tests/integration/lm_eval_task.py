@@ -15,8 +15,8 @@ from pathlib import Path
 import yaml
 
 import prompts
-from harness.config import model_location
-from harness.questions import TINY_FILE
+from harness.experiment import model_location
+from harness.questions.load import TINY_FILE
 
 NAME = "tiny_budget"
 ANSWER = r"##\s*(-?[0-9][0-9,]*)\s*##"

@@ -9,11 +9,12 @@ from typing import Any
 import aiohttp
 import pytest
 
-from harness.config import Experiment, read_experiment
-from harness.engines import connection, engine_for, retrying
-from harness.engines.connection import Connection
-from harness.questions import load_questions
-from harness.sampler import Outcome, sample
+from harness.engines import engine_for
+from harness.engines.http import connection, retrying
+from harness.engines.http.connection import Connection
+from harness.experiment import Experiment, read_experiment
+from harness.questions.load import load_questions
+from harness.run.sampler import Outcome, sample
 from results import read_samples
 from tests.integration.faulty_proxy import (
     GZIPPED_GARBAGE,

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.questions import load_questions
-from harness.serve import free_port
+from harness.questions.load import load_questions
+from harness.server.launch import free_port
 from results import read_samples
 
 pytestmark = pytest.mark.integration
@@ -83,7 +83,7 @@ def kill_server(url: str, parent: int) -> None:
     (server,) = [
         child
         for child in psutil.Process(parent).children()
-        if "harness.sglang_cpu.launch" in child.cmdline() and port in child.cmdline()
+        if "harness.server.cpu.launch" in child.cmdline() and port in child.cmdline()
     ]
     server.kill()
 

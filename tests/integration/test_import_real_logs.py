@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from harness.cli import cli
 from harness.imports import with_tokens
-from harness.questions import load_questions
+from harness.questions.load import load_questions
 from results import read_curves, read_samples
 from results.cli import cli as results_cli
 from tests.integration import lm_eval_task as task

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.questions import load_questions
+from harness.questions.load import load_questions
 from results import read_samples
 from tests.integration.forked_runs import forked
 

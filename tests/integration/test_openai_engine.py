@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.config import model_location, read_experiment
 from harness.engines import Completion, Engine, EngineError, Sampling
-from harness.engines.api_key import ApiKey
-from harness.engines.openai import OpenAIEngine
+from harness.engines.http.api_key import ApiKey
+from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
-from harness.plan import prompt_for, remaining_chunks
-from harness.questions import load_questions
+from harness.experiment import model_location, read_experiment
+from harness.questions.load import load_questions
+from harness.run.plan import prompt_for, remaining_chunks
 from results import BadInput
 
 pytestmark = pytest.mark.integration

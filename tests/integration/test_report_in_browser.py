@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from results import write_curves, write_forecast
-from results.report_command import report
+from results.report.command import report
 
 pytestmark = pytest.mark.integration
 

@@ -8,13 +8,13 @@ from statistics import mean, variance
 
 import pytest
 
-from harness.config import model_location, read_experiment
 from harness.engines import Completion, Engine, EngineError, Sampling
-from harness.engines.local import TransformersEngine
 from harness.engines.sglang import SGLangEngine
+from harness.engines.transformers.engine import TransformersEngine
+from harness.experiment import model_location, read_experiment
 from harness.grader import read_hashes
-from harness.plan import prompt_for, remaining_chunks
-from harness.questions import Question, load_questions
+from harness.questions.load import Question, load_questions
+from harness.run.plan import prompt_for, remaining_chunks
 from results import BadInput
 
 pytestmark = pytest.mark.integration

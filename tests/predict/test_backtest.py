@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from predict.backtest import backtest, hide, summary
 from predict.cli import main
-from predict.data import Group, groups_of_samples, read_groups
+from predict.groups import Group, groups_of_samples, read_groups
 from predict.protocol import Options
 from predict.split import Request
 from results import BadInput, read_samples

@@ -9,14 +9,14 @@ questions, in which close calls count as a level α < 1 and not as a slow rise.
 import numpy as np
 import pytest
 
-from predict.joint import fit_joint
-from predict.low_cost_to_high import low_cost_to_high
+from predict.curves.joint import fit_joint
+from predict.curves.low_cost_to_high import low_cost_to_high
 from predict.protocol import Points
 from results import fit_saturating
-from synthetic.chain import PathLaw, law_of_paths
-from synthetic.mode import vote_accuracy
-from synthetic.settings import BinarySetting
-from synthetic.tasks import draw_tasks, task_keys
+from synthetic.binary.chain import PathLaw, law_of_paths
+from synthetic.binary.mode import vote_accuracy
+from synthetic.model.settings import BinarySetting
+from synthetic.model.tasks import draw_tasks, task_keys
 
 STEPS = (1, 2, 3, 4, 6, 8, 12, 16)
 VOTES = (1, 3, 5, 9, 17, 33, 65, 129)

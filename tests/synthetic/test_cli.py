@@ -17,7 +17,7 @@ def run(*arguments):
 
 
 def test_list_names_every_experiment():
-    from synthetic.experiments import EXPERIMENTS
+    from synthetic.panels.experiments import EXPERIMENTS
 
     output = run("list").output
     assert all(name in output for name in EXPERIMENTS)
@@ -119,4 +119,4 @@ def test_help_is_quick_and_ends_with_an_example():
         check=True,
     )
     assert done.stdout.rstrip().splitlines()[-1].strip().startswith("Example: python -m synthetic run")
-    assert "synthetic.mode" not in done.stderr
+    assert "synthetic.binary.mode" not in done.stderr

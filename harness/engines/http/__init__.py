@@ -1,0 +1,1 @@
+"""What the engines behind HTTP share: one connection, retries, the key."""

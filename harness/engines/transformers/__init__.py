@@ -1,0 +1,1 @@
+"""The engine without a server: a transformers model in this process."""

@@ -1,0 +1,1 @@
+"""The questions that are put to a model."""

@@ -1,0 +1,130 @@
+"""The questions that are put to a model, each with its right answer.
+
+    Question(question_id="gsm8k-test-0000", problem="Janet’s ducks lay 16 eggs per day. ...", gold="18")
+
+Ids do not depend on where the rows came from. GSM8K: the position in the pinned revision. MATH: subject and a
+hash of the problem (`math-algebra-01685114`), as the hub's rows have no id and other copies another order.
+"""
+
+import hashlib
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.grader import normalise_integer, read_gold
+from harness.questions.rows import GSM8K, MATH, Row, dataset_rows, file_rows
+from results import BadInput
+
+TINY_FILE = Path(__file__).parents[1] / "tiny" / "test.jsonl"
+
+DATASETS = ("gsm8k", "math-level1-integer", "math-level1-signed", "tiny")
+
+# The paper: "problems at level 1 with integer answers, yielding a subset of 309 problems". Plain digits give
+# the 309; negative integers and thousands separators make it 330.
+_MATH_SUBSETS = {
+    "math-level1-integer": (re.compile(r"[0-9]+"), 309),
+    "math-level1-signed": (re.compile(r"-?(?:[0-9]+|[0-9]{1,3}(?:(?:,|\{,\}|,\\!)[0-9]{3})+)"), 330),
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """One problem and its right answer, an integer as the grader writes it."""
+
+    question_id: str
+    problem: str
+    gold: str
+
+
+def load_questions(
+    name: str, file: Path | None = None, limit: int | None = None, local_only: bool = False
+) -> list[Question]:
+    """The questions of a data set by name, or of a file of one's own given as `name`.
+
+    `file` holds the rows of the named data set, in place of the hub. `limit` keeps the first so many. With
+    `local_only` the hub is not asked.
+    Raises BadInput: rows that are missing or not as expected, an unreachable hub.
+    """
+    if name == "gsm8k":
+        questions = _questions(
+            dataset_rows(GSM8K, file, local_only), "gsm8k-test", file or Path(GSM8K.repository)
+        )
+    elif name in _MATH_SUBSETS:
+        questions = _math_level1(name, dataset_rows(MATH, file, local_only), file or Path(MATH.repository))
+    elif name == "tiny":
+        questions = _questions(file_rows(file or TINY_FILE), "tiny", file or TINY_FILE)
+    elif file is not None:
+        raise BadInput(f"{name}: not one of {', '.join(DATASETS)}, expected one of these with --file")
+    elif Path(name).is_file():
+        questions = _questions(file_rows(Path(name)), Path(name).stem, Path(name))
+    else:
+        raise BadInput(f"{name}: no such file, and not one of {', '.join(DATASETS)}")
+    return questions[:limit]
+
+
+def _questions(rows: list[Row], prefix: str, where: Path) -> list[Question]:
+    """Rows with problem (or question) and gold (or answer, also as `… #### 18`); ids given or by position."""
+    questions = [_question(row, f"{prefix}-{i:04d}", f"{where}: row {i + 1}") for i, row in enumerate(rows)]
+    (question_id, count), *_ = Counter(question.question_id for question in questions).most_common(1)
+    if count > 1:
+        raise BadInput(f"{where}: {count} rows have the question_id {question_id!r}, expected it in one")
+    return questions
+
+
+def _question(row: Row, default_id: str, where: str) -> Question:
+    problem = _first(row, "problem", "question")
+    answer = _first(row, "gold", "answer")
+    if problem is None or answer is None:
+        missing = "problem or question" if problem is None else "gold or answer"
+        raise BadInput(f"{where}: no {missing}, found columns {', '.join(row)}")
+    gold = read_gold(answer)
+    if gold is None:
+        raise BadInput(f"{where}: the answer is {answer[-60:]!r}, expected an integer or '… #### 18'")
+    return Question(_first(row, "question_id") or default_id, problem, gold)
+
+
+def _first(row: Row, *columns: str) -> str | None:
+    """The first of `columns` that holds something, as text."""
+    for column in columns:
+        cell = row.get(column)
+        text = (
+            f"{cell:.15g}" if isinstance(cell, float) else str(cell)
+        )  # 7 beside an empty cell is read as 7.0
+        if cell is not None and text.strip() not in ("", "nan"):
+            return text
+    return None
+
+
+def _math_level1(name: str, rows: list[Row], where: Path) -> list[Question]:
+    """The level-1 problems whose boxed answer is an integer, in the order of their hashes: subjects mixed."""
+    pattern, expected = _MATH_SUBSETS[name]
+    found = {}
+    for number, row in enumerate(rows, start=1):
+        for column in ("problem", "level", "type", "solution"):
+            if not isinstance(row.get(column), str):
+                raise BadInput(f"{where}: row {number}: no text in column {column!r}, expected a row of MATH")
+        answer = last_boxed(row["solution"])
+        if row["level"] == "Level 1" and answer is not None and pattern.fullmatch(answer):
+            digest = hashlib.sha256(" ".join(row["problem"].split()).encode()).hexdigest()[:8]
+            subject = re.sub(r"[^a-z]+", "_", row["type"].lower().replace("&", "and"))
+            gold = normalise_integer(answer)
+            assert gold is not None, answer
+            found[digest] = Question(f"math-{subject}-{digest}", row["problem"], gold)
+    if len(found) != expected:
+        raise BadInput(f"{where}: {len(found)} problems of {name}, expected {expected} in MATH's rows")
+    return [found[digest] for digest in sorted(found)]
+
+
+def last_boxed(solution: str) -> str | None:
+    """The body of the last `\\boxed{…}`, braces balanced: `\\boxed{\\frac{1}{2}}` -> `\\frac{1}{2}`."""
+    start = solution.rfind("\\boxed{")
+    if start < 0:
+        return None
+    body = start + len("\\boxed{")
+    depth = 1
+    for end in range(body, len(solution)):
+        depth += {"{": 1, "}": -1}.get(solution[end], 0)
+        if depth == 0:
+            return solution[body:end]
+    return None

@@ -1,0 +1,125 @@
+"""Rows of a public data set: from the Hugging Face hub at a pinned revision, or from a file of the same rows.
+
+    {"question": "Janet’s ducks lay 16 eggs per day. ...", "answer": "... #### 18"}            openai/gsm8k
+    {"problem": "What is ...?", "level": "Level 1", "type": "Algebra", ...}    EleutherAI/hendrycks_math
+
+A revision never changes, so that files of it which are in the hub's cache are used without asking the hub.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from results import BadInput
+from results.tables.files import read_raw
+
+Row = dict[str, Any]
+
+HUB_TIMEOUT = 10.0
+"""Seconds to wait for the hub's first reply."""
+
+
+@dataclass(frozen=True)
+class HubDataset:
+    """A data set's test split on the hub; `configs` in the order in which their rows are joined."""
+
+    repository: str
+    revision: str
+    configs: tuple[str, ...]
+    rows: int
+
+
+GSM8K = HubDataset(
+    repository="openai/gsm8k",
+    revision="740312add88f781978c0658806c59bc2815b9866",
+    configs=("main",),
+    rows=1319,
+)
+MATH = HubDataset(
+    repository="EleutherAI/hendrycks_math",
+    revision="21a5633873b6a120296cce3e2df9d5550074f4a3",
+    configs=(
+        "algebra",
+        "counting_and_probability",
+        "geometry",
+        "intermediate_algebra",
+        "number_theory",
+        "prealgebra",
+        "precalculus",
+    ),
+    rows=5000,
+)
+
+
+def dataset_rows(source: HubDataset, file: Path | None, local_only: bool = False) -> list[Row]:
+    """All rows of the test split, from `file` where one is given. Raises BadInput where some are missing."""
+    rows = file_rows(file) if file else hub_rows(source, local_only)
+    if len(rows) != source.rows:
+        where = file or source.repository
+        hint = "; for other questions, give the file in place of the data set's name" if file else ""
+        raise BadInput(
+            f"{where}: {len(rows)} rows, expected the {source.rows} of {source.repository}'s test split{hint}"
+        )
+    return rows
+
+
+def file_rows(file: Path) -> list[Row]:
+    """The rows of a CSV, JSONL or Parquet file. Raises BadInput naming the file and what is wrong with it."""
+    frame = read_raw(file, ("question_id", "question", "problem", "answer", "gold"))
+    if frame.empty:
+        raise BadInput(f"{file}: no rows, expected one question a row")
+    return [{str(key): cell for key, cell in row.items()} for row in frame.to_dict("records")]
+
+
+def hub_rows(source: HubDataset, local_only: bool = False) -> list[Row]:
+    """The test split out of the hub's files, which are downloaded once. Raises BadInput where that fails.
+
+    `local_only` asks no hub: files that are not in its cache are not there.
+    """
+    import httpx
+    from datasets.exceptions import DatasetsError
+
+    try:
+        return folder_rows(_download(source, local_only), source.configs)
+    except (httpx.HTTPError, OSError, ValueError, DatasetsError) as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise BadInput(
+            f"cannot get {source.repository} from the Hugging Face hub ({reason}): "
+            "try again, or give a local file of the same rows with --file"
+        ) from None
+
+
+def _download(source: HubDataset, local_only: bool) -> Path:
+    """The folder in the hub's cache that holds the pinned revision, fetched if it is not there yet."""
+    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    def snapshot(local_files_only: bool) -> Path:
+        return Path(
+            snapshot_download(
+                source.repository,
+                repo_type="dataset",
+                revision=source.revision,
+                allow_patterns=["README.md", "*.parquet"],
+                local_files_only=local_files_only,
+            )
+        )
+
+    try:
+        return snapshot(local_files_only=True)
+    except LocalEntryNotFoundError:
+        if local_only:
+            raise
+        # The one request with a time limit: without it a hub that never replies is waited for without end.
+        HfApi().dataset_info(source.repository, revision=source.revision, timeout=HUB_TIMEOUT)
+        return snapshot(local_files_only=False)
+
+
+def folder_rows(folder: Path, configs: tuple[str, ...]) -> list[Row]:
+    """The test split of each of `configs`, one after the other, in a folder laid out as on the hub."""
+    import datasets
+
+    rows: list[Row] = []
+    for config in configs:
+        rows += datasets.load_dataset(str(folder), config, split="test")
+    return rows

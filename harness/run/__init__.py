@@ -1,0 +1,1 @@
+"""One run: what it plans, samples, stores, records and counts."""

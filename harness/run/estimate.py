@@ -1,0 +1,204 @@
+"""What a run will ask for and how long that takes, before it is started: `harness sample --dry-run`.
+
+setting  decoding  requests  answers  prompt tokens  tokens an answer  at most  expected
+10       sample         300   19,200         21,600               8.9       84  from this folder
+...
+requests: 1,800, for 115,200 of 115,200 answers
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.experiment import Experiment, model_location
+from harness.questions.load import Question
+from harness.run.plan import Chunk, asked_questions, planned_answers, prompt_for, remaining_chunks
+from harness.run.reading import measured_rate, stored_rows
+from harness.run.record import Record
+from harness.run.store import SAMPLES, Key, key_of
+from results import BadInput
+from results.aligned import aligned
+
+BYTES_A_TOKEN = 4
+"""Where no tokenizer is at hand; English text and Llama's tokenizer come to about that."""
+
+
+@dataclass
+class Demand:
+    """What is still to be asked for in one setting and decoding; tokens are sums, not means."""
+
+    setting: str
+    decoding: str
+    limit: int
+    """max_new_tokens"""
+    tokens_an_answer: float
+    taken_from: str
+    requests: int = 0
+    answers: int = 0
+    prompt_tokens: int = 0
+
+    @property
+    def expected(self) -> float:
+        """Completion tokens."""
+        return self.answers * self.tokens_an_answer
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """All that is still to be asked for."""
+
+    demands: list[Demand]
+    planned: int
+    new_prompt_tokens: int
+    """Prompt tokens that no earlier prompt begins with: what a server computes that keeps its prefixes."""
+    tokenised: str
+    """How prompts were counted."""
+    rate: float | None
+    """Completion tokens a second."""
+    rate_from: str
+
+    def lines(self) -> list[str]:
+        """The estimate as a table by setting, and the sums below it."""
+        requests = sum(demand.requests for demand in self.demands)
+        answers = sum(demand.answers for demand in self.demands)
+        if not answers:
+            return [f"nothing to ask for: all {self.planned:,} planned answers are there"]
+        expected = sum(demand.expected for demand in self.demands)
+        most = sum(demand.answers * demand.limit for demand in self.demands)
+        sent = sum(demand.prompt_tokens for demand in self.demands)
+        if self.rate:
+            time = (
+                f"{duration(expected / self.rate)} at {self.rate:,.0f} completion tokens/s {self.rate_from}"
+            )
+            time += f", {duration(most / self.rate)} at most"
+        else:
+            time = "not known, expected --rate TOKENS/S or a session in the folder that has measured one"
+        return [
+            *_table(self.demands),
+            f"requests: {requests:,}, for {answers:,} of {self.planned:,} answers",
+            f"prompt tokens: {sent:,} sent, {self.new_prompt_tokens:,} to compute where the server keeps "
+            f"common beginnings ({self.tokenised})",
+            f"completion tokens: {expected:,.0f} expected, {most:,} at most",
+            f"time: {time}",
+        ]
+
+
+def estimate(
+    experiment: Experiment, questions: Sequence[Question], folder: Path, rate: float | None, fresh: bool
+) -> Estimate:
+    """What is missing in `folder`; `questions` are all of the data set. Nothing is written.
+
+    `rate`: completion tokens a second, else that of the folder's last session. `fresh`: as if the folder were
+    empty. Raises BadInput: the folder holds another experiment, a prompt cannot be filled in.
+    """
+    asked = asked_questions(experiment, questions)
+    if not fresh:
+        Record(folder, experiment, questions).continue_from_disk()
+    done: dict[Key, set[int]] = {}
+    used: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+    if not fresh and (folder / SAMPLES).exists():
+        for row in stored_rows(folder / SAMPLES):
+            done.setdefault(key_of(row), set()).add(row["sample"])
+            tally = used[row["setting"], row["decoding"]]
+            tally[0] += row["tokens"]
+            tally[1] += 1
+    means = {key: tokens / answers for key, (tokens, answers) in used.items()}
+    prompts = _Prompts(experiment)
+    demands: dict[tuple[str, str], Demand] = {}
+    for chunk in remaining_chunks(experiment, asked, done):
+        key = chunk.setting, chunk.decoding
+        if key not in demands:
+            limit = experiment.max_new_tokens(chunk.budget)
+            demands[key] = Demand(*key, limit, *_tokens_an_answer(means, chunk, limit))
+        demand = demands[key]
+        demand.requests += 1
+        demand.answers += len(chunk.samples)
+        demand.prompt_tokens += prompts.count(chunk)
+    measured = measured_rate(folder)
+    settings = [name for name, _ in experiment.settings]
+    return Estimate(
+        sorted(demands.values(), key=lambda demand: (settings.index(demand.setting), demand.decoding)),
+        planned_answers(experiment, asked),
+        prompts.new,
+        prompts.how,
+        rate or (measured[0] if measured else None),
+        "(given)" if rate or not measured else f"(measured here, session of {measured[1]})",
+    )
+
+
+def _tokens_an_answer(means: dict[tuple[str, str], float], chunk: Chunk, limit: int) -> tuple[float, str]:
+    """Tokens to be expected of an answer, and what that is taken from."""
+    for decoding in (chunk.decoding, "sample", "greedy"):
+        if (chunk.setting, decoding) in means:
+            return means[chunk.setting, decoding], "this folder"
+    return (float(chunk.budget), "the budget") if chunk.budget else (float(limit), "the limit")
+
+
+class _Prompts:
+    """Counts the tokens of prompts, and of those the ones that no prompt just before begins with."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        from harness.engines.tokens import PromptTokens
+
+        self.new = 0
+        self._experiment = experiment
+        self._encode: Callable[[str], tuple[int, ...]]
+        try:
+            model = model_location(experiment.model)
+            tokens = PromptTokens(model, experiment.revision, experiment.chat, local_only=True)
+        except BadInput:
+            # Bytes as they are, divided at the end.
+            self._encode, self._unit = lambda prompt: tuple(prompt.encode()), BYTES_A_TOKEN
+            self.how = f"a token for every {BYTES_A_TOKEN} bytes: no tokenizer of {experiment.model} here"
+        else:
+            self._encode, self._unit = tokens.encode, 1
+            self.how = "tokenised"
+        self._last: dict[str, tuple[int, ...]] = {}
+        self._asked: tuple[str, str] | None = None
+
+    def count(self, chunk: Chunk) -> int:
+        """The tokens of a chunk's prompt; chunks come in the order in which they are sampled."""
+        asked = chunk.question.question_id, chunk.setting
+        if asked != self._asked:
+            prompt = self._encode(prompt_for(self._experiment, chunk))
+            known = max((_common(prompt, last) for last in self._last.values()), default=0)
+            self.new += (len(prompt) - known) // self._unit
+            # The newest prompt of each setting: the same question's other settings, and the last question's.
+            self._last[chunk.setting] = prompt
+            self._asked = asked
+        return len(self._last[chunk.setting]) // self._unit
+
+
+def _common(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many tokens two prompts begin alike with."""
+    return next(
+        (index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
+
+
+def _table(demands: Iterable[Demand]) -> list[str]:
+    header = ("setting", "decoding", "requests", "answers", "prompt tokens", "tokens an answer", "at most")
+    rows = [
+        (
+            *(demand.setting, demand.decoding, f"{demand.requests:,}", f"{demand.answers:,}"),
+            *(f"{demand.prompt_tokens:,}", f"{demand.tokens_an_answer:.1f}", str(demand.limit)),
+            f"from {demand.taken_from}",
+        )
+        for demand in demands
+    ]
+    return aligned([(*header, "expected"), *rows], left=(0, 1, 7))
+
+
+def duration(seconds: float) -> str:
+    """8 s, 12 min, 3 h 20 min, 2 d 5 h."""
+    if seconds < 59.5:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 48:
+        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+    return f"{hours // 24} d {hours % 24} h"

@@ -1,0 +1,87 @@
+"""Which answers an experiment asks for, and which of them are still to be sampled.
+
+    Chunk(question=Question("tiny-0000", ...), setting="40", budget=40, decoding="sample", samples=(0, 1,
+    ...))
+
+One question comes after the other with all its settings and chunks: its prompts begin alike, so that a server
+computes the common part once, and a run that ends early has whole questions.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import prompts
+from harness.engines.base import Sampling
+from harness.experiment import Experiment
+from harness.questions.load import Question
+from harness.run.store import Key
+from results import BadInput
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Answers to one question that are asked for in one request; `samples` are their indices."""
+
+    question: Question
+    setting: str
+    budget: int | None
+    decoding: str
+    samples: tuple[int, ...]
+
+    def __str__(self) -> str:
+        where = f"question {self.question.question_id}, setting {self.setting}"
+        return f"{where}, {self.decoding} {self.samples[0]} to {self.samples[-1]}"
+
+    def seed(self, experiment_seed: int) -> int:
+        """A seed of 48 bits of the chunk's own, whatever the order in which chunks are sampled."""
+        parts = (experiment_seed, self.question.question_id, self.setting, self.decoding, self.samples[0])
+        return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:6])
+
+
+def asked_questions(experiment: Experiment, questions: Sequence[Question]) -> Sequence[Question]:
+    """Those of all `questions` that the experiment's limit and shard leave. Raises BadInput where none is."""
+    within = questions[: experiment.limit]
+    if experiment.shard is None:
+        return within
+    index, shards = map(int, experiment.shard.split("/"))
+    if index > len(within):
+        raise BadInput(
+            f"shard {experiment.shard} of {len(within)} questions: none is left, expected fewer shards"
+        )
+    return within[index - 1 :: shards]
+
+
+def planned_answers(experiment: Experiment, questions: Sequence[Question]) -> int:
+    """How many answers the experiment asks for."""
+    return len(questions) * len(experiment.settings) * (experiment.samples + experiment.greedy)
+
+
+def remaining_chunks(
+    experiment: Experiment, questions: Sequence[Question], done: Mapping[Key, set[int]]
+) -> Iterator[Chunk]:
+    """The planned answers whose indices are not in `done`, in chunks."""
+    for question in questions:
+        for setting, budget in experiment.settings:
+            for decoding, count in (("greedy", int(experiment.greedy)), ("sample", experiment.samples)):
+                have = done.get((question.question_id, setting, decoding), set())
+                missing = [index for index in range(count) if index not in have]
+                for start in range(0, len(missing), experiment.chunk):
+                    samples = tuple(missing[start : start + experiment.chunk])
+                    yield Chunk(question, setting, budget, decoding, samples)
+
+
+def prompt_for(experiment: Experiment, chunk: Chunk) -> str:
+    """The text that is put to the model. Raises BadInput where it cannot be filled in."""
+    try:
+        return prompts.fill(experiment.prompt, problem=chunk.question.problem, token_limit=chunk.budget)
+    except (ValueError, ImportError, OSError) as error:
+        raise BadInput(f"prompt {experiment.prompt}: {error}") from None
+
+
+def sampling_for(experiment: Experiment, chunk: Chunk) -> Sampling:
+    """How the answers of `chunk` are drawn."""
+    limit = experiment.max_new_tokens(chunk.budget)
+    if chunk.decoding == "greedy":
+        return Sampling(limit, temperature=0.0, stop=experiment.stop)
+    return Sampling(limit, experiment.temperature, experiment.top_p, experiment.top_k, experiment.stop)

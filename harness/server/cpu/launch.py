@@ -1,0 +1,14 @@
+"""Starts SGLang's server with the CPU platform; takes SGLang's own flags.
+
+SGLANG_PLATFORM=torch-cpu python -m harness.server.cpu.launch --model-path DIR --device cpu
+"""
+
+import runpy
+
+from harness.torchvision_names import declare_torchvision_operations
+
+# At module level: SGLang's worker processes import this file again before they import SGLang.
+declare_torchvision_operations()
+
+if __name__ == "__main__":
+    runpy.run_module("sglang.launch_server", run_name="__main__")

@@ -1,0 +1,188 @@
+"""Starts and stops a SGLang server of the project's own.
+
+    python -m harness.server.cpu.launch --model-path harness/tiny/model --device cpu --dp-size 1 --port
+    30000 ...
+
+On a GPU the flags are those of a server that draws many answers to each prompt; on a CPU SGLang runs through
+the platform plugin in harness/sglang_cpu. Flags of one's own come last, and win.
+"""
+
+import ctypes
+import importlib.util
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import IO, Any, Self
+
+from harness.server.cpu import PLATFORM
+from results import BadInput
+
+_LIBC = ctypes.CDLL(None)
+STOP_SECONDS = 20.0
+"""Time for a server to end by itself before it is killed."""
+
+# Prompts are repeated (longest prefix first), and answers end well before their limit (a bold schedule).
+GPU_FLAGS = (
+    *("--mem-fraction-static", "0.85"),
+    *("--schedule-policy", "lpm"),
+    *("--schedule-conservativeness", "0.3"),
+    *("--enable-metrics", "--enable-cache-report"),
+)
+# Without a limit on tokens it would reserve half of the machine's memory; idle, it would keep a core busy.
+CPU_FLAGS = (
+    *("--attention-backend", "torch_native"),
+    *("--max-total-tokens", "65536"),
+    *("--mem-fraction-static", "0.5"),
+    "--sleep-on-idle",
+)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What to run, and what to add to the environment."""
+
+    command: tuple[str, ...]
+    environment: dict[str, str]
+
+
+def launch(
+    model: str,
+    *,
+    port: int,
+    revision: str | None = None,
+    device: str = "auto",
+    dtype: str = "auto",
+    dp: int = 1,
+    worker: int = 0,
+    workers: int = 1,
+    extra: Sequence[str] = (),
+) -> Launch:
+    """The command that serves `model` (hub name or folder) on 127.0.0.1:`port`, `dp` copies of it.
+
+    `device` auto is cuda where there is a GPU. The `workers` servers of one host have GPUs of their own each;
+    this one is number `worker`, from 0. Raises BadInput where SGLang or a GPU is missing.
+    """
+    if importlib.util.find_spec("sglang") is None:
+        raise BadInput("SGLang is not installed, expected `make serve` or the packages named in the README")
+    import torch
+
+    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    on_gpu = device == "cuda" or (device == "auto" and gpus > 0)
+    if on_gpu and dp * workers > gpus:
+        raise BadInput(f"{dp * workers} copies of the model on {gpus} GPUs, expected at least one GPU each")
+    flags = ["--model-path", model, "--host", "127.0.0.1", "--port", str(port), "--dp-size", str(dp)]
+    # Otherwise the model's own generation_config would change what a request says.
+    flags += ["--sampling-defaults", "openai"]
+    if revision:
+        flags += ["--revision", revision]
+    if on_gpu:
+        command = [sys.executable, "-m", "sglang.launch_server", *flags, "--dtype", dtype, *GPU_FLAGS]
+        return Launch((*command, *extra), _gpu_environment(worker, workers, gpus))
+    dtype = "float32" if dtype == "auto" else dtype
+    command = [sys.executable, "-m", "harness.server.cpu.launch", *flags, "--dtype", dtype, *CPU_FLAGS]
+    return Launch((*command, "--device", "cpu", *extra), _cpu_environment(dp))
+
+
+def _gpu_environment(worker: int, workers: int, gpus: int) -> dict[str, str]:
+    """The worker's own share of the GPUs that this process may use; all of them for the only one."""
+    if workers == 1:
+        return {}
+    usable = (os.environ.get("CUDA_VISIBLE_DEVICES") or ",".join(map(str, range(gpus)))).split(",")
+    share = gpus // workers
+    return {"CUDA_VISIBLE_DEVICES": ",".join(usable[worker * share : (worker + 1) * share])}
+
+
+def _cpu_environment(dp: int) -> dict[str, str]:
+    """The platform, and a thread and core for each copy unless the environment asks for more.
+
+    PyTorch's attention is many small operations here: serving the tiny model on two threads was three times
+    slower than on one. A model of some size is worth OMP_NUM_THREADS.
+    """
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
+    defaults = {"OMP_NUM_THREADS": "1"}
+    if dp > 1:
+        defaults["SGLANG_CPU_OMP_THREADS_BIND"] = "|".join(str(cores[i % len(cores)]) for i in range(dp))
+    given = {name: os.environ.get(name, value) for name, value in defaults.items()}
+    return {"SGLANG_PLATFORM": PLATFORM, "CUDA_VISIBLE_DEVICES": "", **given}
+
+
+def free_port() -> int:
+    """A port on 127.0.0.1 that nothing listens on now."""
+    (port,) = free_ports(1)
+    return port
+
+
+def free_ports(count: int) -> list[int]:
+    """So many ports on 127.0.0.1 that nothing listens on now, all of them different."""
+    with ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
+
+
+def check_free(port: int) -> None:
+    """Raises BadInput where something listens on 127.0.0.1:`port`."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            raise BadInput(f"port {port} of 127.0.0.1 is in use, expected another --port") from None
+
+
+class Server:
+    """A server's processes: a group of its own, stopped as a whole, and never outliving this process."""
+
+    def __init__(self, launch: Launch, log: IO[Any] | None = None) -> None:
+        """Start the server; its output goes to `log`, or to this process's own output."""
+        self._process = subprocess.Popen(
+            launch.command,
+            env={**os.environ, **launch.environment},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT if log else None,
+            start_new_session=True,  # Ctrl-C reaches this process alone, which then stops the group
+            preexec_fn=_end_with_parent if sys.platform == "linux" else None,
+        )
+
+    def wait(self) -> int:
+        """Wait until the server ends by itself; returns its exit status."""
+        return self._process.wait()
+
+    def ended(self) -> int | None:
+        """The exit status of a server that has ended, else None."""
+        return self._process.poll()
+
+    def ask_to_end(self) -> None:
+        """Ask the server to end by itself, and don't wait for it."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+
+    def stop(self) -> None:
+        """Ask the server to end, and kill whatever of its group is left."""
+        self.ask_to_end()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(STOP_SECONDS)
+        with suppress(ProcessLookupError):  # nothing is left
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+def _end_with_parent() -> None:
+    """In the child, on Linux: be told to end when the parent is gone, even one that was killed."""
+    _LIBC.prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG

@@ -1,0 +1,1 @@
+"""A run's answers, to be read."""

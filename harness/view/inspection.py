@@ -1,0 +1,208 @@
+"""A run's answers to be read: an overview, or those to one question with their text, verdict and tokens.
+
+    question tiny-0003, gold 18
+      Anna has 12 apples. ...
+
+    setting 40: 64 answers, 31 right, 2 unreadable, 0 cut off; votes ✓ 18 ×31, ✗ 12 ×20, ✗ 7 ×11
+      ✓ 18   sample 0, 37 tokens
+          12 + 6 = 18. The answer is ##18##.
+
+Everything a model, a server or a table has said is untrusted, and is shown with control characters escaped.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.questions.load import load_questions
+from harness.run.reading import experiment_in
+from harness.run.store import Row
+from harness.run.tally import Tally
+from results import BadInput
+from results.aligned import aligned
+from results.visible import visible
+
+RIGHT, WRONG, UNREADABLE, CUT_OFF = "✓", "✗", "∅", "… cut off"
+HARDEST = 5
+VOTES_SHOWN = 6
+HEAD, TAIL = 300, 100
+"""Characters shown of a long text: its beginning, and its end, where the answer is."""
+LINES = 6
+
+KINDS: dict[str, Callable[[Row], bool]] = {
+    "wrong": lambda row: row["answer"] is not None and not row["correct"],
+    "unreadable": lambda row: row["answer"] is None,
+    "cut-off": lambda row: row.get("finish_reason") == "length",
+}
+"""What answers can be looked for."""
+
+
+@dataclass
+class _Shown:
+    """The answers of one setting that were found, and the first of them."""
+
+    count: int = 0
+    right: int = 0
+    unreadable: int = 0
+    cut_off: int = 0
+    votes: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    rows: list[Row] = field(default_factory=list)
+
+
+def overview(rows: Iterator[Row], folder: Path, setting: str | None) -> Iterator[str]:
+    """The table of each model and data set, the alarm, and the questions that are worth a look."""
+    experiment = experiment_in(folder)
+    tallies: dict[tuple[str, str], Tally] = {}
+    questions: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        if setting is None or row["setting"] == setting:
+            names = str(row.get("model", "unknown")), str(row.get("dataset", "unknown"))
+            tallies.setdefault(names, Tally(experiment)).add(row)
+            counts = questions[row["question_id"]]
+            counts["answers"] += 1
+            counts["right"] += bool(row["correct"])
+            counts["unreadable"] += row["answer"] is None
+    if not tallies:
+        raise _nothing(folder, setting=setting)
+    for (model, dataset), tally in tallies.items():
+        yield visible(f"{tally.answers:,} answers of {model} to questions of {dataset}")
+        yield visible(tally.table(), keep="\n")
+        if alarm := tally.alarm():
+            yield f"warning: {alarm}"
+    yield ""
+    hardest = sorted(questions, key=lambda name: questions[name]["right"] / questions[name]["answers"])
+    shown = hardest[:HARDEST]
+    worst = sorted(questions, key=lambda name: -questions[name]["unreadable"] / questions[name]["answers"])
+    shown += [name for name in worst[:HARDEST] if questions[name]["unreadable"] and name not in shown]
+    table = [("hardest, and least readable, questions", "answers", "right", "unreadable")]
+    for name in shown:
+        counts = questions[name]
+        right, unreadable = (f"{counts[key] / counts['answers']:.1%}" for key in ("right", "unreadable"))
+        table.append((visible(name), str(counts["answers"]), right, unreadable))
+    yield from aligned(table, left=(0,))
+
+
+def answers(
+    rows: Iterator[Row],
+    folder: Path,
+    question: str | None,
+    setting: str | None,
+    only: str | None,
+    limit: int,
+    full: bool,
+) -> Iterator[str]:
+    """The first `limit` answers of each setting to a question, or of one of KINDS to any; and their votes.
+
+    `full` shows texts as a whole. Raises BadInput where there is no such question or setting.
+    """
+    fits = KINDS[only] if only else lambda _row: True
+    found: defaultdict[tuple[str, ...], _Shown] = defaultdict(_Shown)
+    asked: dict[str, None] = {}
+    gold = None
+    for row in rows:
+        asked[row["question_id"]] = None
+        if question not in (None, row["question_id"]) or setting not in (None, row["setting"]):
+            continue
+        shown = found[row["setting"], row["decoding"], str(row.get("model", "unknown"))]
+        gold = row["gold"]
+        shown.right += bool(row["correct"])
+        shown.unreadable += row["answer"] is None
+        shown.cut_off += KINDS["cut-off"](row)
+        shown.votes[str(row["answer"]), bool(row["correct"])] += row["answer"] is not None
+        if fits(row):
+            shown.count += 1
+            if len(shown.rows) < limit:
+                shown.rows.append(row)
+    if not found:
+        raise _nothing(folder, question=question, setting=setting, among=list(asked))
+    if question is not None:
+        yield visible(f"question {question}" + (f", gold {gold}" if gold is not None else ""))
+        yield from _indented(_problem(folder, question), 2)
+    models = len({model for _, _, model in found})
+    for (name, decoding, model), shown in sorted(found.items(), key=lambda item: _by_size(item[0])):
+        which = [
+            f"setting {name}",
+            *(["greedy"] if decoding == "greedy" else []),
+            *([model] if models > 1 else []),
+        ]
+        yield ""
+        yield visible(f"{', '.join(which)}: {_counts(shown, only)}" + (_votes(shown) if question else ""))
+        for row in shown.rows:
+            yield visible(f"  {_verdict(row)}   {_place(row, question)}")
+            yield from _indented(_excerpt(row["text"], full), 6)
+        if shown.count > len(shown.rows):
+            yield f"  {shown.count - len(shown.rows)} more, see --limit"
+
+
+def _nothing(folder: Path, among: list[str] | None = None, **given: str | None) -> BadInput:
+    what = ", ".join(f"{name} {value!r}" for name, value in given.items() if value is not None)
+    known = f", expected a question such as {', '.join(map(repr, among[:3]))}" if among else ""
+    return BadInput(visible(f"{folder}: no answers{f' of {what}' if what else ''}{known}"))
+
+
+def _counts(shown: _Shown, only: str | None) -> str:
+    total = f"{shown.right} right, {shown.unreadable} unreadable, {shown.cut_off} cut off"
+    answered = shown.votes.total() + shown.unreadable
+    return f"{shown.count} of {answered} answers are {only}" if only else f"{answered} answers, {total}"
+
+
+def _votes(shown: _Shown) -> str:
+    votes = [
+        f"{RIGHT if right else WRONG} {answer:.40} ×{count}"
+        for (answer, right), count in shown.votes.most_common(VOTES_SHOWN)
+        if count
+    ]
+    others = sum(1 for count in shown.votes.values() if count) - len(votes)
+    return f"; votes {', '.join(votes)}{f' and {others} others' if others > 0 else ''}" if votes else ""
+
+
+def _verdict(row: Row) -> str:
+    if row["answer"] is None:
+        return UNREADABLE
+    return f"{RIGHT if row['correct'] else WRONG} {row['answer']!s:.40}"
+
+
+def _place(row: Row, question: str | None) -> str:
+    parts = [] if question else [str(row["question_id"])]
+    parts.append(f"sample {row['sample']}")
+    if row.get("tokens") is not None:
+        parts.append(f"{row['tokens']} tokens")
+    return ", ".join(parts) + (f" {CUT_OFF}" if KINDS["cut-off"](row) else "")
+
+
+def _excerpt(text: str | None, full: bool) -> str:
+    """The text, or its beginning and end where it is long."""
+    if text is None:
+        return "(no text in the table)"
+    text = text.strip("\n")
+    if full:
+        return text
+    if len(text) > HEAD + TAIL:
+        text = f"{text[:HEAD].rstrip()} … {text[-TAIL:].lstrip()}"
+    lines = text.split("\n")
+    return "\n".join([*lines[: LINES - 2], "…", *lines[-2:]]) if len(lines) > LINES else text
+
+
+def _indented(text: str, by: int) -> Iterator[str]:
+    for line in visible(text, keep="\n").split("\n"):
+        yield f"{'':{by}}{line}".rstrip()
+
+
+def _problem(folder: Path, question: str) -> str:
+    """The problem's text, where the questions of the run are on this machine."""
+    experiment = experiment_in(folder)
+    if experiment is None:
+        return "(no record of the questions)"
+    try:
+        loaded = load_questions(experiment.dataset, experiment.file, local_only=True)
+    except BadInput:
+        return f"(the questions of {experiment.dataset} are not on this machine)"
+    texts = {found.question_id: found.problem for found in loaded}
+    return texts.get(question, f"(not one of the questions of {experiment.dataset})")
+
+
+def _by_size(names: tuple[str, ...]) -> tuple[str, bool, int, str, str]:
+    setting, decoding, model = names
+    number = setting.isdecimal() and len(setting) < 19
+    return model, not number, int(setting) if number else 0, setting, decoding

@@ -1,0 +1,1 @@
+"""Predictors that look at curve points alone, and where their intervals come from."""

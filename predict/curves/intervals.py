@@ -1,0 +1,44 @@
+"""Where the 90 % intervals of the curve predictors come from: replicates of the observed curve, refitted.
+
+    observed 0.50 0.58 0.63   ->   replicates 0.49 0.56 0.62 / 0.52 0.60 0.64 / ...   (R, P)
+
+From samples: the questions are drawn again with replacement, the same draw at every setting and N, so that
+the correlation along the curve is kept. From a curves table only standard errors are known; the points of
+one group share their questions, so `SHARED` of each variance is one common shift and the rest is
+independent.
+"""
+
+import numpy as np
+
+from predict.groups import question_accuracy
+from predict.protocol import Floats, Points, Pool
+
+SHARED = 0.9
+
+
+def replicate_samples(points: Points, pools: tuple[Pool, ...], method: str, R: int, seed: int) -> Floats:
+    """R bootstrap curves over questions, shape (R, P); a setting counts the questions it has."""
+    if not R:
+        return np.empty((0, len(points)))
+    names = sorted({name for pool in pools for name in pool.answers.question_ids})
+    place = {name: i for i, name in enumerate(names)}
+    weights = np.random.default_rng(seed).multinomial(len(names), np.full(len(names), 1 / len(names)), size=R)
+    curves: Floats = np.full((R, len(points)), np.nan)
+    for pool in pools:
+        at = points.setting == pool.setting
+        values = question_accuracy(pool.answers, points.N[at], method)
+        own = weights[:, [place[name] for name in pool.answers.question_ids]].astype(float)
+        total = own.sum(axis=1, keepdims=True)
+        curves[:, at] = own @ values / np.where(total > 0, total, np.nan)
+    complete: Floats = curves[np.isfinite(curves).all(axis=1)]
+    return complete
+
+
+def replicate_curves(accuracy: Floats, stderr: Floats, R: int, seed: int) -> Floats:
+    """R noisy copies of a curve, shape (R, P), kept within [0, 1]; none where a standard error is unknown."""
+    if not np.isfinite(stderr).all():
+        return np.empty((0, len(accuracy)))
+    rng = np.random.default_rng(seed)
+    common, own = rng.standard_normal((R, 1)), rng.standard_normal((R, len(accuracy)))
+    noise = np.sqrt(SHARED) * common + np.sqrt(1 - SHARED) * own
+    return np.asarray(np.clip(accuracy + stderr * noise, 0.0, 1.0))

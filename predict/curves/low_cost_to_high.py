@@ -1,0 +1,170 @@
+"""Low-Cost-to-High Prediction: Algorithm 3 of the paper, line by line, with its conditioning made visible.
+
+    Acc(T, 1) for T = 0.8 1.1 1.5 2.0,  Acc(T_1, N) and Acc(T_2, N) for N = 1 2 4 8   ->   Acc(3.1, 8) = 0.86
+
+The paper leaves three things open. T_1 and T_2 are the cheapest and the dearest setting of the input with
+three or more different N (the widest spread conditions both 2×2 systems best). "Fit" with two points and
+two unknowns is the exact solution. Where D_N has no measured point for an N, the curves of Part 1, lines
+3-4, are read. text's T_0, T_1 in line 5 and P_{T_i} in Part 2, line 3, are read as T_1, T_2 and Δ_{T_i}.)
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from predict.protocol import Floats, Ints, Points, Status, Texts
+from results import fit_saturating
+from results.saturating import FitStatus, Saturating
+
+ILL_CONDITIONED = 100.0
+"""A 2×2 system beyond this turns an error of 0.01 in the accuracies into one of order 1 in its solution."""
+
+Curve = tuple[Ints, Floats]
+"""N and accuracy at one setting."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Part 1's result, Δ_T ≈ gamma − kappa · e^{−mu·T}, and what it was solved from."""
+
+    gamma: float
+    kappa: float
+    mu: float
+    single: Saturating
+    at_T1: Saturating
+    at_T2: Saturating
+    condition: float
+    status: Status
+
+    def __call__(self, T: Floats | float) -> Floats:
+        """Δ_T at reasoning lengths `T`, shape as given."""
+        return np.asarray(self.gamma - self.kappa * np.exp(-self.mu * np.asarray(T)))
+
+
+@dataclass(frozen=True)
+class AtN:
+    """Part 2's result for one N: Acc(T, N) ≈ alpha − beta · e^{−Δ_T² N / 2}."""
+
+    alpha: float
+    beta: float
+    condition: float
+
+
+def part_1(T: Floats, acc_single: Floats, T1: float, curve_1: Curve, T2: float, curve_2: Curve) -> Gap:
+    """Part 1: (γ, κ, μ) of Δ_T ≈ γ − κ e^{−μT}.
+
+    Arguments: `T`, `acc_single`: Acc(T_i, 1), shape (settings,); `curve_1`, `curve_2`: (N, Acc(T_1, N)) and
+    (N, Acc(T_2, N)). The status is the worst of the three fits and the 2×2 solution.
+    """
+    # line 2: (γ', κ', μ) <- fit Acc(T, 1) = γ' − κ' e^{−μT}
+    single = fit_saturating(T, acc_single)
+    mu = single.rate
+    # lines 3-4: (α_{T_i}, β_{T_i}, Δ_{T_i}) <- fit Acc(T_i, N) = α − β e^{−Δ² N / 2}
+    at_T1, at_T2 = fit_saturating(*curve_1), fit_saturating(*curve_2)
+    delta_1, delta_2 = np.sqrt(2 * at_T1.rate), np.sqrt(2 * at_T2.rate)
+    # line 5: (γ, κ) from Δ_{T_1}, Δ_{T_2}, with μ held
+    (gamma, kappa), condition = _solve(np.exp(-mu * T1), delta_1, np.exp(-mu * T2), delta_2)
+    status = max((_of_fit(fit) for fit in (single, at_T1, at_T2)), key=list(Status).index)
+    if status is Status.OK and max(delta_1, delta_2) > 1:
+        status = Status.BOUND_HIT  # a difference of two probabilities cannot exceed 1
+    if status is Status.OK and kappa < 0:
+        status = Status.BOUND_HIT  # the gap shrinks with T, which the paper's law rules out
+    return Gap(gamma, kappa, mu, single, at_T1, at_T2, condition, status)
+
+
+def part_2(gap: Gap, T1: float, acc_1: float, T2: float, acc_2: float, N: int) -> AtN:
+    """Part 2, lines 2-3: (α_N, β_N) from Acc(T_1, N) and Acc(T_2, N)."""
+    # line 2: Δ_{T_i} = γ − κ e^{−μ T_i}
+    delta_1, delta_2 = float(gap(T1)), float(gap(T2))
+    # line 3: (α_N, β_N) from the two points
+    (alpha, beta), condition = _solve(
+        np.exp(-(delta_1**2) * N / 2), acc_1, np.exp(-(delta_2**2) * N / 2), acc_2
+    )
+    return AtN(alpha, beta, condition)
+
+
+def read_off(gap: Gap, at_n: AtN, T: float, N: int) -> float:
+    """Part 2, line 4: Acc(T, N) at any T."""
+    return float(at_n.alpha - at_n.beta * np.exp(-(gap(T) ** 2) * N / 2))
+
+
+@dataclass(frozen=True)
+class LowCostToHigh:
+    """Forecasts at the targets: accuracies, status and condition number, shape (targets,) each."""
+
+    mean: Floats
+    status: Texts
+    condition: Floats
+    gap: Gap | None
+
+
+def low_cost_to_high(points: Points, accuracy: Floats, targets: Points) -> LowCostToHigh:
+    """Algorithm 3 on observed `points` with `accuracy` (P,), read at every one of `targets`.
+
+    The condition number of a target is the larger one of the two 2×2 systems behind it. Without three T with
+    N = 1 and two settings with three different N, nothing can be fitted: NaN and not_identifiable throughout.
+    """
+    at_1 = (points.N == 1) & np.isfinite(points.T)
+    rich = [
+        (name, t)
+        for name, t in points.settings()
+        if np.isfinite(t) and len(np.unique(points.N[points.setting == name])) >= 3
+    ]
+    M = len(targets)
+    if len(np.unique(points.T[at_1])) < 3 or len(rich) < 2 or rich[0][1] == rich[-1][1]:
+        return LowCostToHigh(
+            np.full(M, np.nan), np.full(M, Status.NOT_IDENTIFIABLE), np.full(M, np.inf), None
+        )
+    (name_1, T1), (name_2, T2) = rich[0], rich[-1]
+    curve_1, curve_2 = (_curve(points, accuracy, name) for name in (name_1, name_2))
+    gap = part_1(points.T[at_1], accuracy[at_1], T1, curve_1, T2, curve_2)
+    if gap.status is Status.NOT_IDENTIFIABLE:
+        return LowCostToHigh(np.full(M, np.nan), np.full(M, gap.status), np.full(M, np.inf), gap)
+
+    solved = {
+        int(N): part_2(gap, T1, _read(curve_1, gap.at_T1, N), T2, _read(curve_2, gap.at_T2, N), int(N))
+        for N in np.unique(targets.N)
+    }
+    mean = np.array(
+        [read_off(gap, solved[int(N)], t, int(N)) for t, N in zip(targets.T, targets.N, strict=True)]
+    )
+    condition = np.array([max(gap.condition, solved[int(N)].condition) for N in targets.N])
+    status = np.where(condition > ILL_CONDITIONED, Status.ILL_CONDITIONED, gap.status)
+    return LowCostToHigh(mean, status, condition, gap)
+
+
+def _curve(points: Points, accuracy: Floats, setting: str) -> Curve:
+    at = points.setting == setting
+    return points.N[at], accuracy[at]
+
+
+def _read(curve: Curve, fit: Saturating, N: int) -> float:
+    measured = curve[1][curve[0] == N]
+    return float(measured.mean()) if len(measured) else float(fit(N))
+
+
+def _solve(e1: float, y1: float, e2: float, y2: float) -> tuple[tuple[float, float], float]:
+    """level − drop·e_i = y_i for i = 1, 2, and the condition number; NaN where e_1 = e_2.
+
+    The columns are scaled to length 1 first: the unit of `drop` says nothing about the forecast.
+    """
+    scale = float(np.hypot(e1, e2))
+    if e1 == e2 or not np.isfinite(scale):
+        return (np.nan, np.nan), np.inf
+    matrix = np.array([[1.0, -e1 / scale], [1.0, -e2 / scale]])
+    condition = float(np.linalg.cond(matrix / np.sqrt([2.0, 1.0])))
+    if not condition < 1e15:
+        return (np.nan, np.nan), np.inf
+    level, drop = np.linalg.solve(matrix, [y1, y2])
+    drop = float(drop) / scale
+    if not np.isfinite(drop):  # at so large an N that both terms have vanished
+        return (np.nan, np.nan), np.inf
+    return (float(level), drop), condition
+
+
+def _of_fit(fit: Saturating) -> Status:
+    if fit.status in (FitStatus.TOO_FEW_POINTS, FitStatus.FLAT):
+        return Status.NOT_IDENTIFIABLE
+    if fit.status is not FitStatus.CONVERGED:
+        return Status.BOUND_HIT  # the rate ran to its end: any other that is as slow, or fast, fits as well
+    return Status.FALLING if fit.beta < 0 else Status.OK

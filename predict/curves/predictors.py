@@ -1,0 +1,51 @@
+"""The predictors that look at curve points alone: fit, refit every replicate, add model error, raise alarms.
+
+power-law on 0.50 0.50 0.58 0.63 at N = 1 2 4 8  ->  N = 64: 0.69, 90 % 0.66 … 0.73
+"""
+
+import numpy as np
+
+from predict.curves.alarm import falling, poor_fit
+from predict.curves.calibration import answers_alone, model_error
+from predict.curves.low_cost_to_high import low_cost_to_high
+from predict.curves.rivals import CurveForecast, CurveModel, exponential, flat, power_law
+from predict.protocol import Floats, Observed, Options, Points, Prediction, Predictor, finished, worse
+
+
+def on_curves(model: CurveModel, alarms: bool = True) -> Predictor:
+    """A predictor out of a curve model.
+
+    Its interval holds the spread of the refitted replicates and the error of the formula (`rolling`).
+    """
+
+    def predict(observed: Observed, targets: Points, options: Options) -> Prediction:
+        curves = np.vstack([observed.accuracy[None], observed.replicates])
+        fitted = model(observed.points, curves, targets)
+        status = fitted.status.astype("<U20")
+        if alarms:
+            back = model(observed.points, curves[:1], observed.points).mean[0]
+            status = worse(status, falling(observed, targets))
+            status = worse(status, np.full(len(targets), str(poor_fit(observed, back)), dtype="<U20"))
+        draws = answers_alone(observed, fitted.mean[1:], fitted.mean[0], options.target)
+        if len(draws):
+            off = model_error(observed, targets, lambda p, y, at: model(p, y[None], at).mean[0])
+            luck = np.random.default_rng(options.seed).standard_normal((len(draws), 1))
+            draws = np.clip(draws + off * luck, np.fmin(draws, 0.0), np.fmax(draws, 1.0))
+        return finished(fitted.mean[0], draws, status, fitted.condition, options.level)
+
+    return predict
+
+
+def one_by_one(points: Points, accuracy: Floats, targets: Points) -> CurveForecast:
+    """Algorithm 3 on every row of a batch of curves (B, P)."""
+    fits = [low_cost_to_high(points, row, targets) for row in accuracy]
+    return CurveForecast(np.stack([fit.mean for fit in fits]), fits[0].status, fits[0].condition)
+
+
+CURVE_PREDICTORS: dict[str, Predictor] = {
+    "low-cost-to-high": on_curves(one_by_one),
+    "flat": on_curves(flat, alarms=False),
+    "exponential": on_curves(exponential),
+    "power-law": on_curves(power_law),
+}
+"""`flat` promises no curve, so it raises no alarm."""

@@ -1,0 +1,1 @@
+"""Forecasts along T: accuracy at reasoning lengths without answers."""

@@ -1,0 +1,1 @@
+"""What to buy, and which run to make next."""

@@ -1,0 +1,159 @@
+"""Answers that have not been sampled yet, drawn from what the sampled ones say.
+
+    question  seen: 3 right, "17" twice, one unreadable   ->   4 more: right, right, "17", a new wrong one
+
+Each question's rate of unreadable and of right answers is drawn from its beta posterior (both beta laws
+fitted to all questions); a wrong answer repeats one given c times with chance c/(θ + m) after m wrong ones,
+else it is new: the Chinese restaurant process (Ewens' law), θ by maximum likelihood. Drawing with the
+posterior, not with the observed frequencies, keeps the surprises that more answers bring.
+
+A setting that was not run is taken for the nearest one that was, with every question's log-odds of a right
+answer moved by the same amount, so that the mean accuracy is one drawn from its forecast at N = 1.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import expit, gammaln, logit
+from scipy.stats import norm
+
+from predict.groups import Group, chosen_answers, renumbered
+from predict.predictors import PREDICTORS
+from predict.protocol import Floats, Ints, Options, Points, Pool, Prediction
+from predict.questions.beta_binomial import fit_beta
+from predict.split import observe
+from results.votes.exact import AnswerPools, VoteCounts
+
+
+def imagine(
+    answers: AnswerPools, more: int, rng: np.random.Generator, accuracy: float | None = None
+) -> AnswerPools:
+    """The pools with `more` drawn answers appended to every question, of the mean number of tokens.
+
+    With `accuracy` the drawn ones are right that often on average, readable or not, if that can be.
+    """
+    counts = answers.counts()
+    cast = counts.pools - counts.nulls
+    shape = (len(cast), more)
+    votes = _wrong_answers(counts, more, rng)
+    right, blank = _rates(counts.correct, cast, rng), _rates(counts.nulls, counts.pools, rng)
+    if accuracy is not None:
+        right = _moved(right, blank, accuracy)
+    votes[rng.random(shape) < right[:, None]] = 0
+    votes[rng.random(shape) < blank[:, None]] = -1
+    known = answers.tokens[np.isfinite(answers.tokens)]
+    new_tokens = np.full(votes.size, known.mean() if known.size else np.nan)
+    place = np.repeat(answers.starts[1:], more)
+    starts = answers.starts + more * np.arange(len(answers.starts))
+    question = np.repeat(np.arange(len(cast)), np.diff(starts))
+    return AnswerPools(
+        answers.question_ids,
+        starts,
+        renumbered(question, np.insert(answers.votes, place, votes.ravel())),
+        np.insert(answers.tokens, place, new_tokens),
+    )
+
+
+def imagine_setting(
+    near: Pool, setting: str, T: float, answers: int, accuracy: float, rng: np.random.Generator
+) -> Pool:
+    """A pool of `answers` to each question of `near` at a setting not run, right with mean rate `accuracy`.
+
+    Which questions are hard, wrong answers and unreadable ones are as at `near`, tokens in proportion to T.
+    """
+    larger = imagine(near.answers, answers, rng, accuracy)
+    rank = np.concatenate([np.arange(size)[::-1] for size in larger.sizes])
+    drawn = chosen_answers(replace(near, answers=larger), np.argsort(rank, kind="stable"), answers)
+    tokens = np.full(len(drawn.answers.votes), float(np.nanmean(near.answers.tokens)) * T / near.T)
+    return Pool(setting, T, replace(drawn.answers, tokens=tokens))
+
+
+def accuracy_at(
+    group: Group,
+    predictor: str,
+    places: Points,
+    options: Options,
+    quantiles: Floats,
+    common: Floats | float = 0.0,
+) -> Floats:
+    """Those quantiles of the accuracies forecast at `places` for these questions: shape (quantiles, places).
+
+    A split normal law through each forecast and the ends of its interval, within [0, 1]; `common`: a part of
+    its variance that is left out.
+    """
+    found = predicted(group, predictor, places, replace(options, target="these-questions"))
+    end = norm.ppf((1 + options.level) / 2)
+    z = norm.ppf(quantiles)[:, None]
+    side = np.where(z > 0, found.high - found.mean, found.mean - found.low) / end
+    return np.asarray(np.clip(found.mean + z * np.sqrt(np.maximum(side**2 - common, 0.0)), 0.0, 1.0))
+
+
+def predicted(group: Group, predictor: str, places: Points, options: Options) -> Prediction:
+    """The forecast at `places` from all data of `group`."""
+    names = [name for name, _ in group.points.settings()]
+    observed = observe(group, names, int(group.points.N.max()), options.replicates, options.seed)
+    return PREDICTORS[predictor](observed, places, options)
+
+
+def _moved(right: Floats, blank: Floats, accuracy: float) -> Floats:
+    """Rates of right among readable answers, moved alike in log-odds until right among all is `accuracy`."""
+    odds = logit(np.clip(right, 1e-6, 1 - 1e-6))
+
+    def excess(shift: float) -> float:
+        return float(((1 - blank) * expit(odds + shift)).mean()) - accuracy
+
+    far = 40.0
+    if excess(far) <= 0 or excess(-far) >= 0:
+        return np.full(len(right), float(excess(far) <= 0))
+    return np.asarray(expit(odds + brentq(excess, -far, far)))
+
+
+def _rates(successes: Ints, trials: Ints, rng: np.random.Generator) -> Floats:
+    """One draw of each question's rate from its beta posterior, shape (Q,); 0 without any success."""
+    if not successes.any():
+        return np.zeros(len(successes))
+    fit = fit_beta(successes, trials)
+    return np.asarray(rng.beta(fit.a + successes, fit.b + trials - successes))
+
+
+def _wrong_answers(counts: VoteCounts, more: int, rng: np.random.Generator) -> Ints:
+    """`more` wrong answers for each question as their numbers 1, 2, …, shape (Q, more).
+
+    All of them continue the seen ones: those that turn out right or unreadable are overwritten later, which
+    changes no law, since the process is exchangeable.
+    """
+    kinds = np.diff(counts.starts)
+    theta = agreement(counts)
+    rows = np.arange(len(kinds))
+    table = np.zeros((len(kinds), int(kinds.max(initial=0)) + more + 1))
+    table[np.repeat(rows, kinds), np.arange(len(counts.wrong)) - np.repeat(counts.starts[:-1], kinds)] = (
+        counts.wrong
+    )
+    drawn = np.empty((len(kinds), more), np.int64)
+    for i in range(more):
+        weights = table.copy()
+        weights[rows, kinds] = theta
+        ladder = weights.cumsum(axis=1)
+        chosen = (ladder <= rng.random((len(kinds), 1)) * ladder[:, -1:]).sum(axis=1)
+        table[rows, chosen] += 1
+        kinds = kinds + (chosen == kinds)
+        drawn[:, i] = chosen + 1
+    return drawn
+
+
+def agreement(counts: VoteCounts) -> float:
+    """θ of Ewens' law by maximum likelihood: small where wrong answers agree, within 0.01 … 10,000."""
+    kinds = np.diff(counts.starts)
+    totals = counts.pools - counts.nulls - counts.correct
+    sizes, times = np.unique(totals[totals > 0], return_counts=True)
+    if not len(sizes):
+        return 1.0
+
+    def loss(log_theta: float) -> float:
+        theta = np.exp(log_theta)
+        rising = gammaln(theta + sizes) - gammaln(theta)
+        return float(times @ rising - kinds.sum() * log_theta)
+
+    found = minimize_scalar(loss, bounds=(np.log(0.01), np.log(1e4)), method="bounded")
+    return float(np.exp(found.x))

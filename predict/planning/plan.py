@@ -1,0 +1,123 @@
+"""What to buy: the cheapest (setting, N) that reaches an accuracy, or the best one within a token budget.
+
+    cost   setting  N   predicted  low   high  known
+    1200   100      8   0.791      0.77  0.81  measured    <- cheapest that reaches 0.79
+    3300   300      16  0.822      0.80  0.84  forecast
+
+The cost of a question is tokens per answer × N (for the twin: steps × N). Where a curve was measured, the
+plan goes by the measurement: a curve that is fitted to many points misses each of them by a little. Only
+the mixture, which smooths the luck of a few answers, is trusted more, unless it says that it fits poorly.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from predict.forecast import forecast
+from predict.groups import Group
+from predict.predictors import DEFAULT
+from predict.protocol import Options, Points, Status
+from predict.split import Request
+from results import BadInput
+
+USABLE = (Status.OK, Status.POOR_FIT, Status.FALLING, Status.BOUND_HIT)
+"""Forecasts with any other status are not planned with."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All priced choices (cost, setting, T, N, predicted, low, high, status, known), frontier, and choice.
+
+    `chosen` goes by the point forecast, `cautious` by the lower end of the interval; None: no such row.
+    """
+
+    options: pd.DataFrame
+    frontier: pd.DataFrame
+    chosen: pd.Series | None
+    cautious: pd.Series | None
+
+
+def plan(
+    group: Group,
+    predictor: str,
+    max_n: int,
+    options: Options,
+    target_accuracy: float | None = None,
+    token_budget: float | None = None,
+    new_settings: tuple[str, ...] = (),
+) -> Plan:
+    """Forecast every observed setting at N = 1, 2, 4, … max_n from all data, price it and choose.
+
+    `new_settings` are settings without data, as NAME=LENGTH. With neither goal the best there is is chosen.
+    Raises BadInput without token counts or T, and where nothing can be forecast.
+    """
+    priced = price(group, predictor, max_n, options, new_settings)
+    if target_accuracy is not None:
+        reached = priced[priced["predicted"] >= target_accuracy]
+        surely = priced[priced["low"] >= target_accuracy]
+        return Plan(priced, frontier(priced), _cheapest(reached), _cheapest(surely))
+    within = priced if token_budget is None else priced[priced["cost"] <= token_budget]
+    return Plan(priced, frontier(priced), _best(within, "predicted"), _best(within, "low"))
+
+
+def price(
+    group: Group, predictor: str, max_n: int, options: Options, new_settings: tuple[str, ...] = ()
+) -> pd.DataFrame:
+    """Usable choices at every setting and N with the cost of a question, cheapest first."""
+    ns = tuple(2**k for k in range(max_n.bit_length()))
+    observed = tuple(name for name, _ in group.points.settings()) if new_settings else ()
+    request = Request(
+        at_n=ns, at_settings=(*observed, *new_settings), replicates=options.replicates, seed=options.seed
+    )
+    table, _ = forecast(group, request, [predictor], options)
+    missing = ~(table["tokens_per_answer"] > 0)
+    if missing.any():
+        name = table["setting"][missing].iloc[0]
+        raise BadInput(
+            f"{group.name}: setting {name!r} has no token counts, so it cannot be priced: expected a column "
+            "tokens (samples) or tokens_per_answer (curves) with numbers above 0"
+        )
+    doubtful = table["status"].ne(Status.OK) if predictor == DEFAULT and group.pools else True
+    table = _as_measured(table, (table["role"] == "used") & doubtful)
+    table = table.assign(cost=table["tokens_per_answer"] * table["N"])
+    table = table[table["status"].isin(USABLE) & table["predicted"].between(0, 1)]
+    if table.empty:
+        raise BadInput(f"{group.name}: {predictor} makes no usable forecast from these data")
+    columns = ["source", "cost", "setting", "T", "N", "predicted", "low", "high", "status", "known"]
+    return table[columns].sort_values("cost", kind="stable").reset_index(drop=True)
+
+
+def _as_measured(table: pd.DataFrame, used: "pd.Series[bool]") -> pd.DataFrame:
+    """The forecast table with measurements in place of the rows `used`, ± their standard error."""
+    margin = norm.ppf(0.95) * table["stderr"]
+    ends = {"low": (table["accuracy"] - margin).clip(0, 1), "high": (table["accuracy"] + margin).clip(0, 1)}
+    return table.assign(
+        known=np.where(used, "measured", "forecast"),
+        predicted=table["predicted"].where(~used, table["accuracy"]),
+        status=table["status"].where(~used, str(Status.OK)),
+        **{name: table[name].where(~used, end) for name, end in ends.items()},
+    )
+
+
+def frontier(priced: pd.DataFrame) -> pd.DataFrame:
+    """Rows that are better than everything cheaper, and than everything as cheap."""
+    ordered = priced.sort_values(["cost", "predicted"], ascending=[True, False])
+    best_before = ordered["predicted"].cummax().shift(fill_value=-np.inf)
+    return ordered[ordered["predicted"] > best_before].reset_index(drop=True)
+
+
+def place(group: Group, row: pd.Series) -> Points:
+    """The one (setting, T, N) of a priced row."""
+    length = np.array([float(row["T"]) / group.scale])
+    return Points(np.array([str(row["setting"])]), length, np.array([int(row["N"])]))
+
+
+def _cheapest(rows: pd.DataFrame) -> pd.Series | None:
+    return None if rows.empty else rows.sort_values(["cost", "predicted"], ascending=[True, False]).iloc[0]
+
+
+def _best(rows: pd.DataFrame, by: str) -> pd.Series | None:
+    rows = rows[rows[by].notna()]
+    return None if rows.empty else rows.sort_values([by, "cost"], ascending=[False, True]).iloc[0]

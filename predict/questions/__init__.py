@@ -1,0 +1,1 @@
+"""Predictors that look at the answers to each question."""

@@ -1,0 +1,55 @@
+"""The plug-in forecast: each question's observed answer frequencies taken for the truth.
+
+    3 right, wrong [2, 1] of 6   ->   N fresh answers from the frequencies 1/2, 1/3, 1/6
+
+Fresh answers are drawn with replacement from those seen; the accuracy of their vote is exact. Biased where
+the pool is small; the plainest use of the answers.
+"""
+
+import numpy as np
+
+from predict.protocol import Floats, Ints, Observed, Options, Points, Prediction, Status, finished
+from results.votes.exact import VoteCounts
+
+
+def plug_in(observed: Observed, targets: Points, options: Options) -> Prediction:
+    """Forecasts at the observed settings from samples; intervals by drawing the questions again."""
+    M = len(targets)
+    mean = np.full(M, np.nan)
+    status = np.full(M, str(Status.NOT_IDENTIFIABLE))
+    draws = np.full((options.replicates, M), np.nan)
+    rng = np.random.default_rng(options.seed)
+    for pool in observed.pools:
+        here = np.flatnonzero(targets.setting == pool.setting)
+        if not len(here):
+            continue
+        wanted, place = np.unique(targets.N[here], return_inverse=True)
+        values = frequencies_vote(pool.answers.counts(), wanted, observed.method)[:, place]
+        mean[here], status[here] = values.mean(axis=0), Status.OK
+        Q = len(values)
+        weights = rng.multinomial(Q, np.full(Q, 1 / Q), size=options.replicates)
+        draws[:, here] = weights @ values / Q
+    return finished(mean, draws, status, np.ones(M), options.level)
+
+
+def frequencies_vote(counts: VoteCounts, N: Ints, method: str) -> Floats:
+    """Accuracy of N answers drawn from each question's own frequencies, shape (Q, len(N)); every N ≥ 1."""
+    if method == "best_of_n":
+        return np.asarray(1 - (1 - (counts.correct / counts.pools)[:, None]) ** N[None, :])
+    from predict.questions.multinomial import pattern_votes  # numba takes half a second to import
+
+    seen, question = np.unique(_patterns(counts), axis=0, return_inverse=True)
+    accuracy = np.empty((len(seen), len(N)))
+    pattern_votes(np.ascontiguousarray(seen, np.int64), np.ascontiguousarray(N, np.int64), accuracy)
+    return accuracy[question]
+
+
+def _patterns(counts: VoteCounts) -> Ints:
+    """(Q, 2 + J) right, nulls, and the wrong counts rising, zeros after them: equal rows have equal votes."""
+    kinds = np.diff(counts.starts)
+    question = np.repeat(np.arange(len(kinds)), kinds)
+    place = np.arange(len(question)) - counts.starts[question]
+    patterns = np.zeros((len(kinds), 2 + kinds.max(initial=0)), np.int64)
+    patterns[:, 0], patterns[:, 1] = counts.correct, counts.nulls
+    patterns[question, 2 + place] = counts.wrong[np.lexsort((counts.wrong, question))]
+    return patterns

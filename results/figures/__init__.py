@@ -1,0 +1,1 @@
+"""The project's figures, as Vega-Lite specifications and as files."""

@@ -1,0 +1,156 @@
+"""Accuracy against reasoning length: a colour for each N, with the paper's trend (Fig. 1 right, Fig. 3).
+
+    N=1   α − β e^{−μT}               fitted to Acc(T, 1), which then stands for the gap Δ_T
+    N>1   α_N − β_N e^{−μ_N Δ_T²}      Experiment Details, "Fitting accuracy with varying reasoning length T"
+
+Random orders are faint dots at the tokens they really used, exact values larger points, trends lines.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from results.figures.answers import greedy_name, tooltip
+from results.figures.axes import (
+    LENGTH_TITLES,
+    METRIC_TITLES,
+    MOST_COUNTS,
+    count_colour,
+    faded,
+    log_axis,
+    picker,
+    show,
+    value_axis,
+)
+from results.figures.panels import Panel, counts_to_show
+from results.figures.theme import QUIET, Figure
+from results.saturating import FitStatus, Saturating, fit_saturating
+
+
+@dataclass(frozen=True)
+class Trend:
+    """The fitted trend at one N: in T itself, or for N > 1 in the square of the gap that `gap` predicts."""
+
+    n: int
+    fit: Saturating
+    gap: Saturating | None
+
+    def __call__(self, lengths: Sequence[float] | np.ndarray) -> np.ndarray:
+        """Accuracy at `lengths`, shape (lengths,)."""
+        return self.fit(lengths) if self.gap is None else self.fit(self.gap(lengths) ** 2)
+
+
+def fit_trends(panel: Panel) -> list[Trend]:
+    """The trend at each N of the panel that has one; [] where fewer than three lengths are known.
+
+    Where no gap varies with T (a risk has none, nor has a flat or a step at N = 1) all are fitted in T.
+    """
+    rows = panel.exact.dropna(subset=["length"])
+    parts = {n: rows[rows["N"] == n] for n in panel.ns if (rows["N"] == n).any()}
+    fits = {n: fit_saturating(part["length"], part["value"]) for n, part in parts.items()}
+    fits = {n: fit for n, fit in fits.items() if fit.status != FitStatus.TOO_FEW_POINTS}
+    gapless = panel.metric == "risk" or 1 not in fits
+    if gapless or fits[1].status in (FitStatus.FLAT, FitStatus.STEP):
+        return [Trend(n, fit, None) for n, fit in sorted(fits.items())]
+    trends = [Trend(1, fits[1], None)]
+    for n in sorted(set(fits) - {1}):
+        fit = fit_saturating(fits[1](parts[n]["length"]) ** 2, parts[n]["value"])
+        if fit.status != FitStatus.TOO_FEW_POINTS:
+            trends.append(Trend(n, fit, fits[1]))
+    return trends
+
+
+def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
+    """The panel's accuracy (or risk) against reasoning length, a colour for each of at most MOST_COUNTS N."""
+    shown = counts_to_show(panel.ns, MOST_COUNTS)
+    rows = panel.exact.dropna(subset=["length"])
+    exact, dots = rows[rows["N"].isin(shown)], _dots(panel, shown)
+    grid = np.geomspace(rows["length"].min(), rows["length"].max(), 80)
+    trends = [trend for trend in fit_trends(panel) if trend.n in shown]
+    curves = [_drawn(trend, grid, rows) for trend in trends]
+
+    pick = picker(f"{panel.slug}_length", "N")
+    colour = count_colour(shown)
+    low, high = float(rows["length"].min()), float(rows["length"].max())
+    x = log_axis("length", low, high, LENGTH_TITLES[panel.source])
+    y = value_axis("value", panel.metric, y_range)
+    layers: list[alt.Chart] = []
+    if len(dots):
+        layers.append(
+            alt.Chart(dots)
+            .mark_circle(size=16, clip=True)
+            .encode(x, y, colour, opacity=faded(pick, 0.3, 0.02))
+        )
+    if len(panel.greedy.dropna(subset=["length"])):
+        layers.append(
+            alt.Chart(panel.greedy.dropna(subset=["length"]))
+            .mark_line(strokeDash=[5, 4], strokeWidth=1.5, color=QUIET, clip=True)
+            .encode(x, y)
+        )
+    if curves:
+        layers.append(
+            alt.Chart(pd.concat(curves))
+            .mark_line(strokeWidth=2.2, clip=True)
+            .encode(x, y, colour, opacity=faded(pick, 1.0, 0.1))
+        )
+    layers.append(
+        alt.Chart(exact)
+        .mark_circle(size=62, stroke="white", strokeWidth=1)
+        .encode(x, y, colour, opacity=faded(pick, 1.0, 0.1), tooltip=tooltip(panel))
+        .add_params(pick)
+    )
+    return Figure(
+        name=f"{panel.slug}-length",
+        title=panel.name,
+        subtitle=(
+            f"{panel.combined}: {METRIC_TITLES[panel.metric]} against reasoning length.",
+            length_key(panel, bool(curves)),
+        ),
+        words=_in_words(panel, shown),
+        layers=tuple(layers),
+    )
+
+
+def _drawn(trend: Trend, grid: np.ndarray, rows: pd.DataFrame) -> pd.DataFrame:
+    """The trend's line; a step is drawn from the second length on, as nothing is known before it."""
+    if trend.fit.status == FitStatus.STEP:
+        second = np.unique(rows.loc[rows["N"] == trend.n, "length"])[1]
+        grid = np.concatenate([[second], grid[grid > second]])
+    return pd.DataFrame({"N": trend.n, "length": grid, "value": trend(grid)})
+
+
+def length_key(panel: Panel, has_trend: bool) -> str:
+    """What the marks mean, for a subtitle or a caption."""
+    many = "repeats" if panel.source == "synthetic" else "random orders"
+    parts = ["Points: exact"]
+    if has_trend:
+        few = len(set(panel.exact["length"])) == 3
+        parts.append("lines: fitted trend (which meets any three points)" if few else "lines: fitted trend")
+    if panel.orders:
+        parts.append(f"dots: {panel.orders_shown} {many}")
+    if len(panel.greedy.dropna(subset=["length"])):
+        parts.append(f"dashed: {greedy_name(panel)}")
+    return "; ".join(parts) + "."
+
+
+def _dots(panel: Panel, ns: list[int]) -> pd.DataFrame:
+    """Random orders at their own length, or at their setting's where it is not known."""
+    dots = panel.dots[panel.dots["N"].isin(ns)]
+    usual = panel.exact.groupby("setting")["length"].mean()
+    return dots.assign(length=dots["length"].fillna(dots["setting"].map(usual))).dropna(subset=["length"])
+
+
+def _in_words(panel: Panel, shown: list[int]) -> str:
+    ends = []
+    for n in shown:
+        rows = panel.exact[panel.exact["N"] == n].dropna(subset=["length"]).sort_values("length")
+        first, last = rows.iloc[0], rows.iloc[-1]
+        ends.append(
+            f"N = {n}: {show(first['value'], panel.metric)} at {first['length']:,.0f}, "
+            f"{show(last['value'], panel.metric)} at {last['length']:,.0f}"
+        )
+    unit = LENGTH_TITLES[panel.source]
+    return f"Chart for {panel.name}: {METRIC_TITLES[panel.metric]} against {unit}. {'; '.join(ends)}."

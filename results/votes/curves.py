@@ -1,0 +1,206 @@
+"""From samples to curves: accuracy after a vote or best-of-N, at every N, for each setting.
+
+    source,dataset,model,method,setting,T,tokens_per_answer,N,permutation,accuracy,stderr,questions
+    llm,gsm8k,Llama-3.1-8B,majority,100,115016.8,87.2,8,exact,0.712,0.0119,1319
+
+T is the paper's reasoning length: the sum over questions of the tokens of one answer, averaged over the N
+answers (for the synthetic twin, the tokens of one answer). Greedy answers take no part in votes; they are
+rows of their own, of method "greedy".
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from results.commandline import BadInput
+from results.votes.exact import AnswerPools, Floats, Ints, answer_pools, best_of_n, majority_accuracy
+from results.votes.permutations import prefix_accuracy, prefix_tokens, random_orders
+
+METHODS = ("majority", "best_of_n")
+GROUP = ["source", "dataset", "model", "setting"]
+COLUMNS = [
+    *["source", "dataset", "model", "method", "setting", "T", "tokens_per_answer"],
+    *["N", "permutation", "accuracy", "stderr", "questions"],
+]
+
+
+@dataclass(frozen=True)
+class Group:
+    """The answers of one setting: `names` are its source, dataset, model and setting."""
+
+    names: tuple[str, str, str, str]
+    pools: AnswerPools
+
+    def __str__(self) -> str:
+        return "/".join(self.names[1:])
+
+
+def build_curves(
+    samples: pd.DataFrame,
+    methods: Sequence[str] = METHODS,
+    ns: Sequence[int] | None = None,
+    permutations: int = 10,
+    seed: int = 0,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """The curves table of a samples table.
+
+    methods: "majority", "best_of_n". ns: the N to compute, by default the powers of two up to the pool and
+    the pool itself. permutations: random orders drawn beside the exact value (0: none). An N above the
+    smallest pool of a group is left out with a UserWarning. Raises BadInput where no N asked for is possible.
+    """
+    _check_request(methods, ns, permutations, seed)
+    methods = list(dict.fromkeys(methods))
+    source = samples["source"].fillna("llm") if "source" in samples else "llm"
+    samples = samples.assign(source=source)
+    greedy = samples["decoding"] == "greedy"
+    groups = list(_groups(samples[~greedy]))
+    _warn_of_gaps(groups)
+    plan = [(group, _feasible(group, ns)) for group in groups]
+    if groups and not any(possible.size for _, possible in plan):
+        pool = max(int(group.pools.sizes.min()) for group in groups)
+        raise BadInput(
+            f"N = {_listed(ns or [])}: no setting has that many answers a question, expected at most {pool}"
+        )
+    rows = [row for group in _groups(samples[greedy]) for row in _greedy_rows(group)]
+    answers = sum(len(group.pools.votes) for group in groups)
+    with tqdm(
+        total=answers, unit=" answers", unit_scale=True, delay=2, disable=None if progress else True
+    ) as bar:
+        for group, possible in plan:
+            if possible.size:
+                rows += _exact_rows(group, methods, possible)
+                rows += _permutation_rows(group, methods, possible, permutations, seed)
+            bar.update(len(group.pools.votes))
+    return _ordered(pd.DataFrame(rows, columns=COLUMNS), samples)
+
+
+def _check_request(methods: Sequence[str], ns: Sequence[int] | None, permutations: int, seed: int) -> None:
+    unknown = [method for method in methods if method not in METHODS]
+    if unknown or not methods:
+        raise BadInput(f"method {_listed(unknown)}: expected one or both of {', '.join(METHODS)}")
+    if ns is not None and (len(ns) == 0 or any(n != int(n) or n < 1 for n in ns)):
+        raise BadInput(f"N = {_listed(ns)}: expected whole numbers of at least 1")
+    if permutations < 0 or seed < 0:
+        raise BadInput("permutations and seed: expected whole numbers of at least 0")
+
+
+def _groups(samples: pd.DataFrame) -> Iterator[Group]:
+    for names, rows in samples.groupby(GROUP, sort=False, observed=True):
+        source, dataset, model, setting = map(str, names)
+        yield Group((source, dataset, model, setting), answer_pools(rows))
+
+
+def _feasible(group: Group, ns: Sequence[int] | None) -> Ints:
+    """The N every question of the group has answers for; a warning names those left out."""
+    sizes = group.pools.sizes
+    smallest, largest = int(sizes.min()), int(sizes.max())
+    wanted = {2**k for k in range(largest.bit_length())} | {smallest, largest} if ns is None else set(ns)
+    left_out = sorted(n for n in wanted if n > smallest)
+    if left_out:
+        short = int((sizes < left_out[0]).sum())
+        warnings.warn(
+            f"{group}: N = {_listed(left_out)} left out: {short} of {sizes.size} questions have fewer than "
+            f"{left_out[0]} answers (the smallest pool has {smallest})",
+            stacklevel=3,
+        )
+    return np.array(sorted(n for n in wanted if n <= smallest), np.int64)
+
+
+def _warn_of_gaps(groups: list[Group]) -> None:
+    """Say where a setting lacks questions that others of its dataset have, and where it lacks tokens."""
+    everyone: dict[tuple[str, str], set[str]] = {}
+    for group in groups:
+        everyone.setdefault(group.names[:2], set()).update(group.pools.question_ids)
+    for group in groups:
+        expected = len(everyone[group.names[:2]])
+        absent = expected - len(group.pools.question_ids)
+        if absent:
+            warnings.warn(f"{group}: {absent} of {expected} questions have no answer", stacklevel=3)
+        unknown = np.isnan(group.pools.tokens)
+        if unknown.any() and not unknown.all():
+            warnings.warn(
+                f"{group}: no T: {unknown.sum()} of {unknown.size} answers have no tokens", stacklevel=3
+            )
+
+
+def _exact_rows(group: Group, methods: Sequence[str], ns: Ints) -> Iterator[tuple[object, ...]]:
+    pools = group.pools
+    counts = pools.counts()
+    tokens = np.full(ns.size, _mean_tokens(pools))
+    for method in methods:
+        if method == "majority":
+            accuracy = majority_accuracy(counts, ns)
+        else:
+            accuracy = best_of_n(counts.pools[:, None], counts.correct[:, None], ns)
+        yield from _rows(group, method, "exact", ns, accuracy, tokens)
+
+
+def _permutation_rows(
+    group: Group, methods: Sequence[str], ns: Ints, permutations: int, seed: int
+) -> Iterator[tuple[object, ...]]:
+    if permutations == 0:
+        return
+    orders = random_orders(group.pools, permutations, seed, group.names)
+    accuracy = prefix_accuracy(group.pools, orders, ns)
+    tokens = prefix_tokens(group.pools, orders, ns)
+    for method in methods:
+        for p in range(permutations):
+            yield from _rows(group, method, str(p), ns, accuracy[method][p], tokens[p])
+
+
+def _greedy_rows(group: Group) -> Iterator[tuple[object, ...]]:
+    """The temperature-0 answer of each question: the mean over them if a question has several."""
+    counts = group.pools.counts()
+    accuracy = (counts.correct / counts.pools)[:, None]
+    tokens = np.array([_mean_tokens(group.pools)])
+    yield from _rows(group, "greedy", "exact", np.array([1]), accuracy, tokens)
+
+
+def _mean_tokens(pools: AnswerPools) -> float:
+    return float(np.mean(np.add.reduceat(pools.tokens, pools.starts[:-1]) / pools.sizes))
+
+
+def _rows(
+    group: Group, method: str, permutation: str, ns: Ints, accuracy: Floats, tokens: Floats
+) -> Iterator[tuple[object, ...]]:
+    """Rows of the curves table from accuracies (Q, len(ns)) and the mean tokens of an answer (len(ns),)."""
+    source, dataset, model, setting = group.names
+    questions = len(accuracy)
+    spread = accuracy.std(axis=0, ddof=1) / np.sqrt(questions) if questions > 1 else np.full(ns.size, np.nan)
+    total = tokens if source == "synthetic" else tokens * questions
+    mean = accuracy.mean(axis=0)
+    for k, n in enumerate(ns):
+        length = (float(total[k]), float(tokens[k]))
+        value = (float(mean[k]), float(spread[k]))
+        yield (source, dataset, model, method, setting, *length, int(n), permutation, *value, questions)
+
+
+def _ordered(curves: pd.DataFrame, samples: pd.DataFrame) -> pd.DataFrame:
+    """Sort as a reader expects: settings by size where they are numbers, else as they come in the samples."""
+    curves = curves.astype({"N": "Int64", "questions": "Int64"})
+    settings = list(samples["setting"].unique())
+    sizes = pd.to_numeric(pd.Series(settings), errors="coerce")
+    if sizes.notna().all():
+        settings = [settings[i] for i in np.argsort(sizes.to_numpy(), kind="stable")]
+    ranks = {
+        "source": list(samples["source"].unique()),
+        "dataset": list(samples["dataset"].unique()),
+        "model": list(samples["model"].unique()),
+        "method": [*METHODS, "greedy"],
+        "setting": settings,
+    }
+    keys = [curves[name].map({value: i for i, value in enumerate(ranks[name])}) for name in ranks]
+    keys += [curves["N"], pd.to_numeric(curves["permutation"], errors="coerce").fillna(-1)]
+    order = np.lexsort([key.to_numpy(np.float64) for key in reversed(keys)])
+    return curves.take(order).reset_index(drop=True)
+
+
+def _listed(values: Sequence[object]) -> str:
+    return ", ".join(map(str, values))

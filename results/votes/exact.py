@@ -1,0 +1,154 @@
+"""Accuracy of a vote and of best-of-N at every N up to the pool: the exact mean over all subsets of size N.
+
+    question  right  wrong    null  vote at N=1, 2, 3
+    7         2      [1, 1]   1     0.4, 0.5, 0.567
+
+A subset is drawn without replacement; answers tied for the lead share the credit; a null answer takes up a
+place in the subset and casts no vote, and a subset of nulls alone counts 0. All answers marked correct are
+one answer; wrong answers are told apart by their text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class VoteCounts:
+    """How often each answer was given, for Q questions.
+
+    correct: (Q,) right answers; nulls: (Q,) answers that could not be read; wrong: (W,) the count of each
+    different wrong answer, those of question q being wrong[starts[q] : starts[q + 1]]; starts: (Q + 1,).
+    """
+
+    correct: Ints
+    wrong: Ints
+    starts: Ints
+    nulls: Ints
+
+    @property
+    def pools(self) -> Ints:
+        """(Q,) number of answers of each question."""
+        cumulative = np.concatenate([[0], np.cumsum(self.wrong)])
+        return self.correct + self.nulls + np.diff(cumulative[self.starts])
+
+
+@dataclass(frozen=True)
+class AnswerPools:
+    """The answers of Q questions, each question's in the order of its `sample` column.
+
+    question_ids: Q names in sorted order; starts: (Q + 1,) question q owns answers starts[q] : starts[q + 1];
+    votes: (answers,) −1 null, 0 right, 1, 2, … the question's different wrong answers;
+    tokens: (answers,) completion tokens, NaN where unknown.
+    """
+
+    question_ids: list[str]
+    starts: Ints
+    votes: Ints
+    tokens: Floats
+
+    @property
+    def sizes(self) -> Ints:
+        """(Q,) number of answers of each question."""
+        return np.diff(self.starts)
+
+    def counts(self) -> VoteCounts:
+        """The counts that the exact accuracies are made of."""
+        return self._counts
+
+    @cached_property
+    def _counts(self) -> VoteCounts:
+        question = np.repeat(np.arange(len(self.question_ids)), self.sizes)
+        kinds = np.zeros(len(self.question_ids), np.int64)
+        some = self.sizes > 0
+        if some.any():
+            kinds[some] = np.maximum(np.maximum.reduceat(self.votes, self.starts[:-1][some]), 0)
+        starts = np.concatenate([[0], np.cumsum(kinds)])
+        wrong = np.bincount(
+            (starts[question] + self.votes - 1)[self.votes > 0], minlength=int(starts[-1])
+        ).astype(np.int64)
+        return VoteCounts(
+            correct=np.bincount(question[self.votes == 0], minlength=len(kinds)),
+            wrong=wrong,
+            starts=starts,
+            nulls=np.bincount(question[self.votes < 0], minlength=len(kinds)),
+        )
+
+
+def answer_pools(samples: pd.DataFrame) -> AnswerPools:
+    """Gather the rows of one group (one setting of one model on one dataset) by question."""
+    question, names = pd.factorize(samples["question_id"], sort=True)
+    order = np.lexsort((samples["sample"].to_numpy(np.int64), question))
+    question = question[order]
+    answer = pd.factorize(samples["answer"], use_na_sentinel=True)[0][order]
+    correct = samples["correct"].to_numpy(bool)[order]
+    starts = np.searchsorted(question, np.arange(len(names) + 1))
+    votes = np.where(correct, 0, -1)
+    wrong = ~correct & (answer >= 0)
+    kind, place = np.unique(
+        question[wrong] * (answer.max(initial=0) + 1) + answer[wrong], return_inverse=True
+    )
+    owner = kind // (answer.max(initial=0) + 1)
+    votes[wrong] = place - np.searchsorted(owner, question[wrong]) + 1
+    tokens = np.full(len(samples), np.nan)
+    if "tokens" in samples:
+        tokens = samples["tokens"].to_numpy(np.float64, na_value=np.nan)[order]
+    return AnswerPools([str(name) for name in names], starts, votes, tokens)
+
+
+def majority_accuracy(counts: VoteCounts, ns: Sequence[int] | Ints) -> Floats:
+    """Exact vote accuracy of every question at every N of `ns`: an array (Q, len(ns)).
+
+    Raises ValueError where an N is below 1 or above a question's pool.
+    """
+    from results.votes.kernel import vote_curves  # numba takes half a second to import
+
+    asked = _within(counts.pools, ns)
+    accuracy = np.empty((counts.correct.size, asked.size))
+    if accuracy.size:
+        question = np.repeat(np.arange(counts.correct.size), np.diff(counts.starts))
+        rising = counts.wrong[np.lexsort((counts.wrong, question))]
+        parts = (counts.correct, rising, counts.starts, counts.nulls)
+        vote_curves(*(np.ascontiguousarray(part, np.int64) for part in parts), asked, accuracy)
+    return accuracy
+
+
+def majority_curve(correct: int, wrong: Sequence[int], nulls: int = 0) -> Floats:
+    """Exact vote accuracy of one question at N = 1 … pool (element N − 1), from its counts."""
+    positive = np.array([count for count in wrong if count], np.int64)
+    pool = int(correct + positive.sum() + nulls)
+    counts = VoteCounts(np.array([correct]), positive, np.array([0, positive.size]), np.array([nulls]))
+    curve: Floats = majority_accuracy(counts, np.arange(1, pool + 1))[0]
+    return curve
+
+
+def best_of_n(pool: ArrayLike, correct: ArrayLike, n: ArrayLike) -> Floats:
+    """Chance that `n` of `pool` answers, `correct` of them right, hold a right one.
+
+    1 − C(pool − correct, n) / C(pool, n). The arguments broadcast (Chen et al. 2021, eq. 1).
+    Raises ValueError unless 0 ≤ correct ≤ pool and 1 ≤ n ≤ pool.
+    """
+    pools, rights, asked = np.broadcast_arrays(np.asarray(pool), np.asarray(correct), np.asarray(n))
+    if np.any((rights < 0) | (rights > pools) | (asked < 1) | (asked > pools)):
+        raise ValueError("best_of_n needs 0 <= correct <= pool and 1 <= n <= pool")
+    none_right = np.ones(pools.shape)
+    for i in range(int(asked.max(initial=0))):
+        chance = np.maximum(pools - rights - i, 0) / np.maximum(pools - i, 1)
+        none_right = np.where(i < asked, none_right * chance, none_right)
+    return 1.0 - none_right
+
+
+def _within(pools: Ints, ns: Sequence[int] | Ints) -> Ints:
+    asked = np.asarray(ns, np.int64)
+    if pools.size and asked.size and (asked.min() < 1 or asked.max() > pools.min()):
+        raise ValueError(f"N must be from 1 to the smallest pool ({pools.min()})")
+    return asked

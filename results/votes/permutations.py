@@ -1,0 +1,68 @@
+"""Accuracy over the first N answers of a question, its answers put in a random order several times.
+
+    permutation  question  N=1  N=2  N=4
+    0            7         0    0.5  1
+
+This is how the paper draws its curves (10 permutations); their mean tends to the exact `results.votes`.
+The order of a question depends on the seed and on the question's own name alone, not on the rows around it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from results.votes.exact import AnswerPools, Floats, Ints
+
+
+def random_orders(
+    pools: AnswerPools, permutations: int, seed: int, group: Sequence[str] = ()
+) -> NDArray[np.int32]:
+    """Positions (permutations, answers): within each question's slice, an order of its answers.
+
+    group: the names (dataset, model, setting …) that, with the question's own, pick its random stream.
+    More permutations extend the list and leave the first ones as they were.
+    """
+    orders = np.empty((permutations, len(pools.votes)), np.int32)
+    for question, start, end in zip(pools.question_ids, pools.starts[:-1], pools.starts[1:], strict=True):
+        name = "\0".join([*group, question]).encode()
+        stream = int.from_bytes(hashlib.blake2b(name, digest_size=8).digest(), "big")
+        generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, stream])))
+        keys = generator.random((permutations, end - start))
+        orders[:, start:end] = keys.argsort(axis=1, kind="stable")
+    return orders
+
+
+def prefix_accuracy(
+    pools: AnswerPools, orders: NDArray[np.int32], ns: Sequence[int] | Ints
+) -> dict[str, Floats]:
+    """Vote and best-of-N accuracy of the first N answers: arrays (permutations, Q, len(ns)) by method.
+
+    `ns` ascending, each from 1 to the smallest pool (else ValueError). Ties share the credit.
+    """
+    from results.votes.kernel import prefix_votes  # numba takes half a second to import
+
+    asked = np.asarray(ns, np.int64)
+    smallest = int(pools.sizes.min())
+    if np.any(np.diff(asked) <= 0) or np.any((asked < 1) | (asked > smallest)):
+        raise ValueError(f"N must rise and stay from 1 to the smallest pool ({smallest})")
+    shape = (len(orders), len(pools.question_ids), asked.size)
+    accuracy = {"majority": np.zeros(shape), "best_of_n": np.zeros(shape)}
+    votes, starts = pools.votes.astype(np.int64), pools.starts.astype(np.int64)
+    prefix_votes(votes, starts, orders, asked, accuracy["majority"], accuracy["best_of_n"])
+    return accuracy
+
+
+def prefix_tokens(pools: AnswerPools, orders: NDArray[np.int32], ns: Sequence[int] | Ints) -> Floats:
+    """Mean tokens of the first N answers, averaged over questions: (permutations, len(ns)), or NaN."""
+    asked = np.asarray(ns, np.int64)
+    first = np.repeat(pools.starts[:-1], pools.sizes)
+    sums = np.cumsum(pools.tokens[first + orders], axis=1)
+    before = np.concatenate([np.zeros((len(orders), 1)), sums], axis=1)[:, pools.starts[:-1]]
+    ends = pools.starts[:-1, None] + asked - 1  # (Q, len(ns))
+    means = (sums[:, ends] - before[:, :, None]) / asked
+    averaged: Floats = means.mean(axis=1)
+    return averaged

@@ -1,0 +1,108 @@
+"""Accuracy in the binary case, by two roads: exactly from the chain, or from sampled paths.
+
+    exact_accuracy(tasks, setting, steps, votes, methods)[0]["majority"][task, step, vote]  ->  0.97
+    samples:  question_id 0-17  setting 8  sample 3  answer 7  gold 7  correct True  tokens 8
+
+The sampled road ends in a samples table, the same a language model's run writes, and `results` makes the
+curve of it. Its paths come from the vectorised sampler or, one at a time, from the literal transformer.
+"""
+
+from collections.abc import Sequence
+from itertools import islice
+
+import numpy as np
+import pandas as pd
+
+from synthetic.binary.chain import law_of_paths
+from synthetic.binary.greedy import greedy_correct, greedy_supports
+from synthetic.binary.mode import vote_accuracy
+from synthetic.binary.sampler import SampledSupports, Supports
+from synthetic.model import transformer
+from synthetic.model.decode import sample_support, support_text
+from synthetic.model.settings import BinarySetting
+from synthetic.model.tasks import Array, Tasks
+
+
+def exact_accuracy(
+    tasks: Tasks,
+    setting: BinarySetting,
+    steps: tuple[int, ...],
+    votes: tuple[int, ...],
+    methods: Sequence[str],
+) -> tuple[dict[str, Array], Array]:
+    """Accuracy of each task, (tasks, steps, votes) by method (greedy: one "vote"). Raises BadInput.
+
+    Second comes the share of steps, (tasks,), that had too few positive entries (`PathLaw.fallback`).
+    """
+    found: dict[str, Array] = {}
+    fallback = np.zeros(len(tasks))
+    if {"majority", "best_of_n"} & set(methods):
+        law = law_of_paths(tasks, setting, steps)
+        fallback = law.fallback
+        shape = (len(tasks), len(steps), len(votes))
+        if "majority" in methods:
+            rows = law.probabilities.reshape(-1, law.probabilities.shape[2])
+            found["majority"] = vote_accuracy(rows, np.repeat(law.gold, len(steps)), votes).reshape(shape)
+        if "best_of_n" in methods:
+            found["best_of_n"] = best_of_n_accuracy(law.correct, votes)
+    if "greedy" in methods:
+        found["greedy"] = greedy_correct(tasks, setting, steps)[:, :, None]
+    return found, fallback
+
+
+def best_of_n_accuracy(correct: Array, votes: tuple[int, ...]) -> Array:
+    """1 − (1 − p)^N: P(one of N paths is right), from p (…) to (…, votes)."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.expm1(np.log1p(-np.minimum(correct, 1.0))[..., None] * np.array(votes)))
+
+
+def transformer_supports(
+    tasks: Tasks, setting: BinarySetting, paths: int, steps: tuple[int, ...]
+) -> SampledSupports:
+    """What `sample_supports` draws, by the literal loop of Definition 1 with Algorithm 2; slow."""
+    out = np.empty((len(tasks), len(steps), paths, setting.k), dtype=np.int32)
+    fallbacks = np.zeros(len(tasks))
+    for task in range(len(tasks)):
+        rng = tasks.path_generator(task)
+
+        def step(scores: Array, task: int = task, rng: np.random.Generator = rng) -> Array:
+            fallbacks[task] += (scores > 0).sum() < setting.k
+            return sample_support(scores, setting.k, rng)
+
+        for path in range(paths):
+            loop = transformer.generate(tasks.x[task], tasks.y[task], setting.step, step)
+            for t, w in enumerate(islice(loop, max(steps)), start=1):
+                if t in steps:
+                    out[task, steps.index(t), path] = np.flatnonzero(w)
+    return SampledSupports(out, fallbacks / (paths * max(steps)))
+
+
+def samples_table(
+    tasks: Tasks, setting: BinarySetting, steps: tuple[int, ...], sampled: Supports
+) -> pd.DataFrame:
+    """The samples table of `sampled` answers (tasks, steps, paths, k) and the greedy answer at every t."""
+    greedy = greedy_supports(tasks, setting, steps)[:, :, None]
+    tables = [_rows(tasks, steps, sampled, "sample"), _rows(tasks, steps, greedy, "greedy")]
+    return pd.concat(tables, ignore_index=True)
+
+
+def _rows(tasks: Tasks, steps: tuple[int, ...], supports: Supports, decoding: str) -> pd.DataFrame:
+    count, settings, paths, k = supports.shape
+    gold = [support_text(np.flatnonzero(w)) for w in tasks.w_star]
+    t = np.tile(np.repeat(steps, paths), count)
+    text, inverse = np.unique(supports.reshape(-1, k), axis=0, return_inverse=True)
+    answers = np.array([support_text(row) for row in text], dtype=object)[inverse.ravel()]
+    golds = np.repeat(np.array(gold, dtype=object), settings * paths)
+    return pd.DataFrame(
+        {
+            "source": "synthetic",
+            "setting": t.astype(str),
+            "decoding": decoding,
+            "question_id": np.repeat(np.array(tasks.ids, dtype=object), settings * paths),
+            "sample": np.tile(np.arange(paths), count * settings),
+            "answer": answers,
+            "gold": golds,
+            "correct": answers == golds,
+            "tokens": t,
+        }
+    )

@@ -1,0 +1,156 @@
+"""The exact law of w_t in the binary case: a Markov chain on the C(d, k) supports.
+
+    law_of_paths(tasks, setting, steps=(1, 8, 50)).correct[task]  ->  [0.119, 0.329, 0.362]
+
+Given the examples, w̃ depends only on the support of w_{t−1}, and Algorithm 2 turns w̃ into the next
+support, so P(w_t = ·) is the t-fold product of one transition matrix. No sampling, no fit.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from results import BadInput
+from synthetic.model.settings import BinarySetting
+from synthetic.model.tasks import Array, Tasks
+
+MAX_SUPPORTS = 20_000
+BLOCK_NUMBERS = 4_000_000
+KEPT_NUMBERS = 25_000_000
+"""A transition matrix of up to 200 MB is kept; a larger one is computed anew at each step, in blocks."""
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PathLaw:
+    """`probabilities` (tasks, steps, supports) of w_t, supports in the order of `all_supports`.
+
+    `gold` (tasks,) is the index of w*; `fallback` (tasks,) the expected share of steps at which fewer
+    than k entries of w̃ were positive, so that ClipNorm had to be completed.
+    """
+
+    probabilities: Array
+    gold: Indices
+    fallback: Array
+
+    @property
+    def correct(self) -> Array:
+        """P(w_t = w*), (tasks, steps): the accuracy of a single path."""
+        found: Array = np.take_along_axis(self.probabilities, self.gold[:, None, None], axis=2)[:, :, 0]
+        return found
+
+    @property
+    def gap(self) -> Array:
+        """Δ_t (tasks, steps): P(w_t = w*) − the largest P(w_t = w') of a wrong w' (Equation 5.1)."""
+        others = self.probabilities.copy()
+        np.put_along_axis(others, self.gold[:, None, None], -np.inf, axis=2)
+        return np.asarray(self.correct - others.max(axis=2))
+
+
+@lru_cache(maxsize=8)
+def all_supports(d: int, k: int) -> Indices:
+    """Every k-subset of 0…d−1 in lexicographic order, (C(d,k), k); shared and read-only."""
+    subsets = np.array(list(itertools.combinations(range(d), k)), dtype=np.int64).reshape(math.comb(d, k), k)
+    subsets.flags.writeable = False
+    return subsets
+
+
+def law_of_paths(tasks: Tasks, setting: BinarySetting, steps: tuple[int, ...]) -> PathLaw:
+    """The exact P(w_t = ·) of every task at each t of `steps`. Raises BadInput above MAX_SUPPORTS."""
+    if setting.supports > MAX_SUPPORTS:
+        raise BadInput(
+            f"C({setting.d}, {setting.k}) = {setting.supports:,} supports are more than the exact "
+            f"chain takes ({MAX_SUPPORTS:,}): use --solver monte-carlo"
+        )
+    subsets = all_supports(setting.d, setting.k)
+    is_gold = np.all(np.take_along_axis(tasks.w_star[:, None, :], subsets[None], axis=2) > 0, axis=2)
+    at_once = max(1, BLOCK_NUMBERS // setting.supports**2)
+    parts = [
+        _propagate(tasks.x[start : start + at_once], tasks.y[start : start + at_once], setting, steps)
+        for start in range(0, len(tasks), at_once)
+    ]
+    probabilities, fallback = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return PathLaw(probabilities, is_gold.argmax(axis=1), fallback)
+
+
+def _propagate(x: Array, y: Array, setting: BinarySetting, steps: tuple[int, ...]) -> tuple[Array, Array]:
+    first = setting.step * np.einsum("bn,bnd->bd", y, x)
+    law = draw_law(first, setting.k)
+    shortfall = _too_few(first, setting.k).astype(np.float64)
+    kept: list[tuple[slice, Array, NDArray[np.bool_]]] | None = None
+    if len(x) * setting.supports**2 <= KEPT_NUMBERS:
+        kept = list(_transition_blocks(x, y, setting))
+    out = np.empty((len(x), len(steps), setting.supports))
+    for t in range(1, max(steps) + 1):
+        if t > 1:
+            following = np.zeros_like(law)
+            for rows, block, short in kept if kept is not None else _transition_blocks(x, y, setting):
+                shortfall += (law[:, rows] * short).sum(axis=1)
+                following += (law[:, None, rows] @ block)[:, 0]
+            law = following
+        if t in steps:
+            out[:, steps.index(t)] = law
+    return out, shortfall / max(steps)
+
+
+def _transition_blocks(
+    x: Array, y: Array, setting: BinarySetting
+) -> Iterator[tuple[slice, Array, NDArray[np.bool_]]]:
+    """Rows of the transition matrix, (tasks, rows, supports), block by block, and where w̃ fell short."""
+    subsets = all_supports(setting.d, setting.k)
+    at_once = max(1, BLOCK_NUMBERS // (len(x) * setting.supports))
+    for start in range(0, len(subsets), at_once):
+        w = np.zeros((len(subsets[start : start + at_once]), setting.d))
+        np.put_along_axis(w, subsets[start : start + at_once], 1, axis=1)
+        residual = w @ np.swapaxes(x, 1, 2) - y[:, None, :]
+        scores = (w - setting.step * (residual @ x)).reshape(-1, setting.d)
+        shape = (len(x), len(w))
+        law = draw_law(scores, setting.k).reshape(*shape, -1)
+        yield slice(start, start + len(w)), law, _too_few(scores, setting.k).reshape(shape)
+
+
+def _too_few(scores: Array, k: int) -> NDArray[np.bool_]:
+    return np.asarray((scores > 0).sum(axis=1) < k)
+
+
+def draw_law(scores: Array, k: int) -> Array:
+    """Algorithm 2's law over supports given w̃: `scores` (rows, d) to (rows, C(d,k)), each row summing to 1.
+
+    Level m holds P(the first m coordinates drawn are the set A) as the sum over a ∈ A of
+    P(A∖a) · p_a / (mass outside A∖a), so all orders are summed without listing them. Where no mass is
+    left outside, the next coordinate is uniform over what is left.
+    """
+    weights = np.maximum(scores, 0.0)
+    law = np.ones((len(weights), 1))
+    for size in range(1, k + 1):
+        members, parents, outside = _level(weights.shape[1], size)
+        rest = weights @ outside
+        with np.errstate(divide="ignore", invalid="ignore"):
+            per_mass = np.where(rest > 0, law / rest, 0.0)
+        leftover = np.where(rest > 0, 0.0, law) / (weights.shape[1] - size + 1)
+        law = sum(
+            per_mass[:, parents[:, j]] * weights[:, members[:, j]] + leftover[:, parents[:, j]]
+            for j in range(size)
+        )
+    return law
+
+
+@lru_cache(maxsize=16)
+def _level(d: int, size: int) -> tuple[Indices, Indices, Array]:
+    """All subsets of `size`: members, the index of each less one member, 0/1 of what is outside those."""
+    members = all_supports(d, size)
+    smaller = all_supports(d, size - 1)
+    index = {tuple(subset): i for i, subset in enumerate(smaller.tolist())}
+    parents = np.array(
+        [[index[tuple(row[:j] + row[j + 1 :])] for j in range(size)] for row in members.tolist()],
+        dtype=np.int64,
+    )
+    outside = np.ones((d, len(smaller)))
+    np.put_along_axis(outside.T, smaller, 0, axis=1)
+    return members, parents, outside

@@ -1,0 +1,1 @@
+"""Continuous coefficients (the paper's Section 4): exact moments, best-of-N, a sampler."""

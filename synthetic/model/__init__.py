@@ -1,0 +1,1 @@
+"""The paper's model: tasks, transformer, decoding, and the settings of all three."""

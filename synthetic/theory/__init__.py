@@ -1,0 +1,1 @@
+"""The paper's theorems as functions, and its claims with measured verdicts."""

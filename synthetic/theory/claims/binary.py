@@ -1,0 +1,179 @@
+"""The claims about sparse binary coefficients (Section 5, Figure 2e–h).
+
+    vote-tends-to-one-with-one-example  fig2f t=50  P(gap > 0) ≥ 0.998  0.963 [0.954, 0.970]  False
+
+Everything is exact given the task; the intervals are over tasks.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from results import fit_saturating
+from synthetic.binary.chain import PathLaw, law_of_paths
+from synthetic.binary.greedy import greedy_correct
+from synthetic.binary.mode import vote_accuracy, vote_limit
+from synthetic.model.settings import BinarySetting
+from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
+from synthetic.panels.experiments import EXPERIMENTS, VOTES
+from synthetic.theory import theorems as theory
+from synthetic.theory.claims.table import Claim, Row, extreme_row, mean_row
+
+REPEATS = 5
+FIT_TOLERANCE = 0.01
+"""A fit of an accuracy curve is called good when no point is off by more than one percentage point."""
+
+
+def _setting(name: str, line: int = 0) -> BinarySetting:
+    setting = EXPERIMENTS[name].variants[line].setting
+    assert isinstance(setting, BinarySetting)
+    return setting
+
+
+def _law(setting: BinarySetting, steps: tuple[int, ...], seed: int, tasks: int) -> tuple[Tasks, PathLaw]:
+    drawn = draw_tasks(setting, task_keys(REPEATS, tasks), seed)
+    return drawn, law_of_paths(drawn, setting, steps)
+
+
+def _limits(law: PathLaw) -> Array:
+    """The vote's accuracy as N → ∞, (tasks, steps)."""
+    steps = law.probabilities.shape[1]
+    return np.stack([vote_limit(law.probabilities[:, step], law.gold) for step in range(steps)], axis=1)
+
+
+def _votes(law: PathLaw, votes: tuple[int, ...]) -> Array:
+    """The vote's accuracy, (tasks, steps, votes)."""
+    tasks, steps, supports = law.probabilities.shape
+    rows = law.probabilities.reshape(-1, supports)
+    return vote_accuracy(rows, np.repeat(law.gold, steps), votes).reshape(tasks, steps, len(votes))
+
+
+def _perfect(seed: int) -> Iterator[Row]:
+    setting, steps = _setting("fig2e"), (2, 16)
+    _, law = _law(setting, steps, seed, tasks=40)
+    greedy = greedy_correct(draw_tasks(setting, task_keys(REPEATS, 200), seed), setting, steps)
+    limit = _limits(law)
+    for at, t in enumerate(steps):
+        yield mean_row(f"fig2e t={t}", "P(greedy right) > 0.97", greedy[:, at], lambda low, _: low > 0.97)
+        yield mean_row(f"fig2e t={t}", "vote, N → ∞, > 0.97", limit[:, at], lambda low, _: low > 0.97)
+
+
+def _greedy_stuck(seed: int) -> Iterator[Row]:
+    setting, steps = _setting("fig2f"), (1, 2, 5, 10, 50, 200)
+    tasks = draw_tasks(setting, task_keys(REPEATS, 400), seed)
+    greedy = greedy_correct(tasks, setting, steps)
+    bound = theory.limited_greedy_bound(setting.d)
+    for at, t in enumerate(steps):
+        name = f"P(greedy right) ≤ 2/d + 2^(1−d) = {bound:.3f}"
+        yield mean_row(f"fig2f t={t}", name, greedy[:, at], lambda low, _: low <= bound)
+
+
+def _vote_rises(seed: int) -> Iterator[Row]:
+    setting, steps = _setting("fig2f"), (1, 2, 5, 10, 50, 200, 1000, 10_000)
+    _, law = _law(setting, steps, seed, tasks=400)
+    bound = theory.limited_vote_bound(setting.d)
+    for at, t in enumerate(steps):
+        positive = (law.gap[:, at] > 0).astype(np.float64)
+        name = f"P(gap > 0) ≥ 1 − 2^(1−d) = {bound:.3f}"
+        yield mean_row(f"fig2f t={t}", name, positive, lambda _, high: high >= bound)
+
+
+def _whole_panels(rows: list[Row]) -> str:
+    """The panels of which every row holds."""
+    by_panel: dict[str, list[bool]] = {}
+    for row in rows:
+        by_panel.setdefault(row.setting.split(" t=")[0], []).append(row.holds)
+    return " or ".join(panel for panel, held in by_panel.items() if all(held))
+
+
+def _long_enough(rows: list[Row]) -> str:
+    return f"{next(row.setting for row in rows if row.holds).split()[1].replace('=', ' ≥ ')}"
+
+
+def _longer_is_better(seed: int) -> Iterator[Row]:
+    for name, line in (
+        ("fig1-binary", 0),
+        ("fig2e", 0),
+        ("fig2f", 0),
+        ("fig2g", 0),
+        ("fig2h", 0),
+        ("fig2h", 1),
+    ):
+        _, law = _law(_setting(name, line), (1, 50), seed, tasks=20 if name != "fig2e" else 4)
+        gain = law.correct[:, 1] - law.correct[:, 0]
+        label = f"{name} {EXPERIMENTS[name].variants[line].label}".strip()
+        yield mean_row(label, "P(path right) at t=50 less t=1", gain, lambda low, _: low > 0)
+
+
+def _exponential_in_votes(seed: int) -> Iterator[Row]:
+    """The fit of a curve averaged over tasks, as in the figure; the residual is systematic, not noise."""
+    for name, line in (("fig2g", 0), ("fig2h", 0), ("fig2h", 1)):
+        _, law = _law(_setting(name, line), (2, 8, 50), seed, tasks=60)
+        curves = _votes(law, VOTES).mean(axis=0)
+        for t, curve in zip((2, 8, 50), curves, strict=True):
+            worst = abs(fit_saturating(VOTES, curve)(np.array(VOTES)) - curve).max()
+            label = f"{name} {EXPERIMENTS[name].variants[line].label} t={t}".replace("  ", " ")
+            yield extreme_row(label, "largest residual of α − β e^(−νN)", worst, worst < FIT_TOLERANCE)
+
+
+def _exponential_in_length(seed: int) -> Iterator[Row]:
+    steps = tuple(range(1, 41))
+    for name, line in (("fig2f", 0), ("fig2h", 0), ("fig2h", 1)):
+        _, law = _law(_setting(name, line), steps, seed, tasks=60)
+        for quantity, curve in (
+            ("mean gap", law.gap.mean(axis=0)),
+            ("P(path right)", law.correct.mean(axis=0)),
+        ):
+            worst = abs(fit_saturating(steps, curve)(np.array(steps)) - curve).max()
+            label = f"{name} {EXPERIMENTS[name].variants[line].label}".strip()
+            yield extreme_row(
+                f"{label} {quantity}", "largest residual of γ − κ e^(−μt)", worst, worst < FIT_TOLERANCE
+            )
+
+
+def _hoeffding(seed: int) -> Iterator[Row]:
+    votes = (1, 4, 16, 64, 256, 1024)
+    for name, line in (("fig2f", 0), ("fig2h", 1)):
+        setting = _setting(name, line)
+        _, law = _law(setting, (2, 8, 50), seed, tasks=20)
+        bound = theory.vote_lower_bound(law.gap[..., None], np.array(votes), setting.supports)
+        slack = (_votes(law, votes) - bound).min()
+        yield extreme_row(name, "least exact vote − bound", slack, slack > -1e-9)
+
+
+def _gap_bound(seed: int) -> Iterator[Row]:
+    steps = (1, 2, 3, 5, 10, 40)
+    for n, k, d, sigma_eps in (
+        (1500, 1, 5, 0.05),
+        (2000, 1, 20, 0.1),
+        (2000, 1, 100, 0.1),
+        (25_000, 2, 5, 0.1),
+    ):
+        setting = BinarySetting(n=n, d=d, k=k, eta=1 / n, sigma_eps=sigma_eps)
+        _, law = _law(setting, steps, seed, tasks=1)
+        bound = [theory.gap_lower_bound(n, k, d, sigma_eps, t) for t in steps]
+        slack = (law.gap - bound).min()
+        yield extreme_row(f"n={n} k={k} d={d} sigma_eps={sigma_eps}", "least gap − bound", slack, slack >= 0)
+
+
+def _step_reading(seed: int) -> Iterator[Row]:
+    """Single-path accuracy at large t in panel (h), at the text's step 1 and at 1/n."""
+    for step_rule in ("eta", "eta/n"):
+        setting = replace(_setting("fig2h"), step_rule=step_rule)
+        _, law = _law(setting, (200,), seed, tasks=200)
+        name = f"fig2h step={setting.step:g}"
+        yield mean_row(name, "P(path right), t=200", law.correct[:, 0], lambda low, _: low > 0.5)
+
+
+BINARY_CLAIMS = [
+    Claim("vote-and-greedy-perfect-with-many-examples", "Sec. 5 sufficient n, Fig. 2e", _perfect),
+    Claim("greedy-stays-near-2/d-with-one-example", "Sec. 5 limited n, Fig. 2f", _greedy_stuck),
+    Claim("vote-tends-to-one-with-one-example", "Sec. 5 limited n, Fig. 2f", _vote_rises, _long_enough),
+    Claim("a-longer-path-is-more-often-right", "Sec. 6.2, Fig. 1", _longer_is_better),
+    Claim("accuracy-exponential-in-votes", "Sec. 6.1, Fig. 2g, h", _exponential_in_votes, _whole_panels),
+    Claim("gap-exponential-in-length", "Sec. 6.2", _exponential_in_length),
+    Claim("vote-above-its-exponential-bound", "Sec. 5 proposition on the vote", _hoeffding),
+    Claim("gap-above-its-lower-bound", "Sec. 5 sufficient n, n ≥ (6k+3σ_ε)⁴", _gap_bound),
+    Claim("single-paths-of-2h-are-mostly-right", "Fig. 2h, reading of the step", _step_reading),
+]

@@ -1,0 +1,135 @@
+"""The paper's bounds as functions, to be laid beside what is computed or measured.
+
+    vote_lower_bound(gap=0.2, votes=256, answers=10)  ->  0.9402…
+    gap_lower_bound(n=2000, k=1, d=5, sigma_eps=0.1, t=8)  ->  0.4365…
+
+Bounds written with ≲ hide a constant. Those functions return the bound with that constant set to 1, and
+`hidden_factor` says which constant the measurements would need.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from synthetic.model.tasks import Array
+
+
+def vote_lower_bound(gap: Array | float, votes: Array | int, answers: int) -> Array:
+    """1 − |W| e^{−NΔ²/2} ≤ P(vote right) where Δ > 0 (Proposition, majority vote); 0 where it is void."""
+    gap = np.asarray(gap, dtype=np.float64)
+    bound = 1 - answers * np.exp(-np.asarray(votes) * gap**2 / 2)
+    return np.where(gap > 0, np.maximum(bound, 0.0), 0.0)
+
+
+def examples_needed(k: int, sigma_eps: float) -> float:
+    """(6k + 3σ_ε)⁴: the n from which the theorem on sufficient examples speaks."""
+    return (6 * k + 3 * sigma_eps) ** 4
+
+
+def transition_bounds(n: int, k: int, d: int, sigma_eps: float) -> tuple[float, float]:
+    """(p_trans, p_recurr) of the theorem on sufficient examples: reaching w*, and staying there."""
+    root = n**0.25
+    trans = (1 - (2 * k + sigma_eps) / (root - (2 * k + sigma_eps))) / d**k
+    stay = (root - sigma_eps) / (root - sigma_eps + d * sigma_eps)
+    recur = (1 - sigma_eps / (root - sigma_eps)) * stay**k
+    return trans, recur
+
+
+def gap_lower_bound(n: int, k: int, d: int, sigma_eps: float, t: int) -> float:
+    """The lower bound on Δ_t of the theorem on sufficient examples, for n ≥ `examples_needed`."""
+    trans, recur = transition_bounds(n, k, d, sigma_eps)
+    return trans / (trans + 1 - recur) * (1 - (recur - trans) ** (t - 1))
+
+
+def limited_greedy_bound(d: int) -> float:
+    """2^−(d−1) + 2/d ≥ P(greedy right) for one example, k = 1 and no label noise."""
+    return 2.0 ** -(d - 1) + 2 / d
+
+
+def limited_vote_bound(d: int) -> float:
+    """1 − 2^−(d−1) ≤ P(vote right) as N → ∞, for one example, k = 1 and no label noise."""
+    return 1 - 2.0 ** -(d - 1)
+
+
+def limited_vote_steps(zeta: float) -> float:
+    """2 log 2 / (−log(1 − ζ)): the t from which that holds, ζ the least chance of reaching w* in two steps.
+
+    The paper writes 2 log 2 / log(1 − ζ), which is negative and so would ask for nothing.
+    """
+    return float(2 * np.log(2) / -np.log1p(-zeta))
+
+
+@dataclass(frozen=True)
+class RiskBound:
+    """An excess-risk bound, hidden constants 1: prior `bias`, label-noise `variance`, `sampling`/N."""
+
+    bias: float
+    variance: float
+    sampling: float = 0.0
+
+    def total(self, votes: int = 1) -> float:
+        """The whole bound for N paths."""
+        return self.bias + self.variance + self.sampling / votes
+
+
+def gradient_descent_bound(
+    eigenvalues: Array, n: int, eta: float, t: int, omega: float, sigma_eps: float
+) -> RiskBound:
+    """Excess risk of t gradient steps of size η/n (Theorem, general covariance)."""
+    bias, variance = _ridge_terms(eigenvalues, n, n / (eta * t))
+    return RiskBound(omega**2 * bias, sigma_eps**2 * variance)
+
+
+def constant_noise_bound(
+    eigenvalues: Array, n: int, eta: float, t: int, omega: float, sigma_eps: float, variance: float
+) -> RiskBound:
+    """Excess risk of an ensemble under constant noise of this variance per step.
+
+    The theorem leaves out the label-noise term that its own corollary has; it is here.
+    """
+    descent = gradient_descent_bound(eigenvalues, n, eta, t, omega, sigma_eps)
+    rank = eigenvalues.sum() / eigenvalues.max()
+    spread = t * np.sqrt(max(rank, np.log(n)) / n) + 1 / eta
+    return RiskBound(descent.bias, descent.variance, variance * len(eigenvalues) * spread)
+
+
+def linear_noise_bound(
+    eigenvalues: Array, n: int, eta: float, t: int, omega: float, sigma_eps: float, variance: float
+) -> RiskBound:
+    """Excess risk of an ensemble under linear noise, for variance ≍ 1/d and t > log 2 / variance."""
+    ridge = variance / (1 - variance)
+    bias, _ = _ridge_terms(eigenvalues, n, n / eta * (2 / t + ridge * (1 + 2 / t)))
+    _, noise = _ridge_terms(eigenvalues, n, n / eta * ridge)
+    d = len(eigenvalues)
+    sampling = (eta * sigma_eps**2 * d / (n * variance) * eigenvalues.sum() + omega**2) * eigenvalues.max()
+    return RiskBound(omega**2 * bias, sigma_eps**2 * noise, float(sampling))
+
+
+def polynomial_rate(decay: float, n: int, eta: float, t: int, omega: float, sigma_eps: float) -> RiskBound:
+    """Excess risk of gradient descent for eigenvalues i^−(r+1): ω² (tη)^−r/(r+1) + σ_ε²/n (tη)^1/(r+1)."""
+    horizon = t * eta
+    bias = omega**2 * horizon ** (-decay / (decay + 1))
+    return RiskBound(bias, sigma_eps**2 / n * horizon ** (1 / (decay + 1)))
+
+
+def hidden_factor(measured: Array, bound: Array) -> tuple[float, float]:
+    """(least, greatest) of measured/bound: the greatest is the constant that ≲ hides on these points.
+
+    A bound of the right order has the two close together; far apart, it is loose somewhere.
+    """
+    ratio = np.asarray(measured) / np.asarray(bound)
+    return float(ratio.min()), float(ratio.max())
+
+
+def _ridge_terms(eigenvalues: Array, n: int, ridge: float) -> tuple[float, float]:
+    """Bias (over ω²) and variance (over σ_ε²) of ridge regression at its effective rank k*.
+
+    k* = min{k : nλ_{k+1} ≤ ridge + Σ_{i>k} λ_i}; eigenvalues falling.
+    """
+    tails = np.append(np.cumsum(eigenvalues[::-1])[::-1], 0.0)
+    following = np.append(eigenvalues, 0.0)
+    k = int(np.argmax(n * following <= ridge + tails))
+    effective = ridge + tails[k]
+    bias = (effective / n) ** 2 * (1 / eigenvalues[:k]).sum() + tails[k]
+    variance = k / n + n / effective**2 * (eigenvalues[k:] ** 2).sum()
+    return float(bias), float(variance)

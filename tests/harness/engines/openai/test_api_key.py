@@ -1,0 +1,93 @@
+"""The key of a server with OpenAI's interface: sent to it, and written nowhere."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestServer
+from click.testing import CliRunner
+
+from harness.cli import cli
+from harness.engines.http.api_key import HIDDEN, ApiKey
+from results import BadInput
+from tests.harness.engines.openai.responder import Responder, ask
+
+pytestmark = pytest.mark.usefixtures("impatient")
+
+KEY = "sk-secret-0123456789-abcdefghij-ZYX"
+
+
+def test_a_key_is_sent_and_a_missing_or_wrong_one_is_one_line() -> None:
+    assert len(ask(Responder(key=KEY), 1, key=KEY)) == 1
+    with pytest.raises(BadInput, match="asks for a key: the one in THE_KEY is not set"):
+        ask(Responder(key=KEY), 1)
+    with pytest.raises(BadInput, match="asks for a key: the one in THE_KEY is not accepted") as refusal:
+        ask(Responder(key=KEY), 1, key="sk-wrong-0123456789")
+    assert "sk-wrong" not in refusal.value.message
+
+
+def test_quotations_of_a_key_are_hidden() -> None:
+    key = ApiKey("THE_KEY", KEY)
+    assert "secret" not in repr(key)
+    for quoted in (
+        KEY,
+        f"Bearer {KEY}",
+        f"'{KEY[:12]}...'",
+        f"...{KEY[-9:]}",
+        "sk-se*******-ZYX",
+        f'"{KEY}"',
+    ):
+        hidden = key.hide(f"Incorrect key {quoted}, see the manual.")
+        assert HIDDEN in hidden
+        assert "sk-se" not in hidden
+        assert "ZYX" not in hidden
+        assert hidden.startswith("Incorrect key")
+        assert hidden.endswith("see the manual.")
+    assert ApiKey("THE_KEY", "").hide("a plain message") == "a plain message"
+    assert key.remove(f"<{KEY}>".encode()) == f"<{HIDDEN}>".encode()
+
+
+@pytest.mark.parametrize("value", ["sk-\u2026", "sk-\x07-1"])
+def test_a_key_that_cannot_be_sent_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("THE_KEY", value)
+    with pytest.raises(BadInput, match="THE_KEY: not a key") as refusal:
+        ApiKey.from_environment("THE_KEY")
+    assert "sk-" not in refusal.value.message
+
+
+@pytest.mark.parametrize(
+    ("habits", "status", "said"),
+    [
+        pytest.param({"key": KEY}, 0, "tokens", id="all well"),
+        pytest.param({"key": "another"}, 2, "not accepted", id="not accepted"),
+        pytest.param({"faults": [400, 500, 400, 422] * 20}, 3, HIDDEN, id="errors that quote it"),
+        pytest.param({"refuses": ["model"]}, 2, HIDDEN, id="a trial that quotes it"),
+        pytest.param({"content": f"Bearer {KEY}"}, 0, "tokens", id="answers that quote it"),
+    ],
+)
+def test_the_key_is_in_no_file_and_no_output(
+    habits: Mapping[str, Any], status: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("THE_KEY", f" {KEY}\n")
+    server = Responder(models=["/srv/model"], **habits)
+
+    async def run() -> Any:
+        async with TestServer(server.app) as running:
+            command = ["sample", "tiny", "--url", str(running.make_url("/")), "--out", str(tmp_path / "run")]
+            for setting in ("engine=openai", "api_key_env=THE_KEY", "model=tiny", "limit=2", "budgets=10"):
+                command += ["--set", setting]
+            command += ["--set", "samples=4", "--set", "chunk=1", "--set", "concurrency=1"]
+            return await asyncio.to_thread(CliRunner().invoke, cli, command, standalone_mode=False)
+
+    result = asyncio.run(run())
+    written = [file.read_text() for file in tmp_path.rglob("*") if file.is_file()]
+    shown = result.output + (result.exception.format_message() if status == 2 else "")
+    assert all("sk-secret" not in text and KEY[-9:] not in text for text in [shown, *written])
+    assert said in shown
+    assert (status == 2) == (result.exception is not None)
+    if status == 0:
+        record = json.loads((tmp_path / "run" / "run.json").read_text())
+        assert record["experiment"]["api_key_env"] == "THE_KEY"

@@ -1,0 +1,94 @@
+"""A server that speaks SGLang's protocol for tests, with every fault a server can have.
+
+FaultyServer(503, "<html>", [answer(), answer()])    not ready, then not JSON, then two answers
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from harness.engines.base import Completion, Sampling
+from harness.engines.sglang import SGLangEngine
+from harness.engines.tokens import PromptTokens
+from harness.experiment import model_location
+
+TINY = model_location("tiny")
+SAMPLING = Sampling(max_new_tokens=64, temperature=1.0, stop=("[END]",))
+PROMPT = "Clara has 12 eggs. Mia has 2 fewer than Clara. How many eggs does Mia have?\nUse around 40 tokens."
+PROMPT_TOKENS = len(PromptTokens(TINY, None, chat=True).encode(PROMPT))
+
+
+def answer(text: str = " The answer is ##18##.", reason: str = "stop", tokens: int = 9) -> dict[str, Any]:
+    meta = {"prompt_tokens": PROMPT_TOKENS, "completion_tokens": tokens, "finish_reason": {"type": reason}}
+    return {"text": text, "output_ids": [1, 2], "meta_info": meta}
+
+
+class FaultyServer:
+    """Speaks SGLang's protocol and answers each /generate with the next of `replies`, the last for ever."""
+
+    def __init__(
+        self, *replies: Any, model: str = TINY, info: dict[str, Any] | None = None, prefix: str = ""
+    ) -> None:
+        self.replies = list(replies)
+        self.requests: list[dict[str, Any]] = []
+        self.unready = 0
+        app = web.Application()
+        app.router.add_get("/health", self._health)
+        app.router.add_get(
+            f"/{prefix}model_info", constant({"model_path": model, "served_model_name": "served"})
+        )
+        app.router.add_get(
+            f"/{prefix}server_info", constant({"version": "0.5.23", "api_key": "secret", **(info or {})})
+        )
+        app.router.add_post("/generate", self._generate)
+        self.app = app
+
+    async def _health(self, _request: web.Request) -> web.Response:
+        self.unready -= 1
+        return web.Response(status=503 if self.unready >= 0 else 200)
+
+    async def _generate(self, request: web.Request) -> web.StreamResponse:
+        self.requests.append(await request.json())
+        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+        if reply == "cut":
+            assert request.transport is not None
+            request.transport.abort()
+        if isinstance(reply, int):
+            return web.Response(status=reply, text="what is wrong")
+        if callable(reply):
+            sent: web.Response = reply()
+            return sent
+        return web.Response(text=reply if isinstance(reply, str) else json.dumps(reply))
+
+
+def raw(body: bytes, **headers: str) -> Callable[[], web.Response]:
+    """A reply with exactly these bytes; a reply can be sent only once, so it is made anew each time."""
+    return lambda: web.Response(body=body, headers=headers)
+
+
+def changed(**values: Any) -> list[dict[str, Any]]:
+    """Two answers, the second with other values in its account of itself."""
+    return [answer(), answer() | {"meta_info": answer()["meta_info"] | values}]
+
+
+def constant(content: Any) -> Callable[[web.Request], Awaitable[web.Response]]:
+    async def reply(_request: web.Request) -> web.Response:
+        return web.json_response(content)
+
+    return reply
+
+
+def ask(server: FaultyServer, n: int = 2) -> list[Completion]:
+    """The answers that the client gets from `server` to one request."""
+
+    async def run() -> list[Completion]:
+        async with TestServer(server.app) as running:
+            url = str(running.make_url("/"))
+            async with SGLangEngine(url, TINY, revision=None, chat=True) as engine:
+                return await engine.generate(PROMPT, n, SAMPLING, seed=1)
+
+    return asyncio.run(run())

@@ -1,0 +1,222 @@
+"""What the SGLang client makes of every fault a server can have."""
+
+import asyncio
+import gzip
+import socket
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from harness.engines.base import Completion, EngineError, EngineGone, RequestRefused
+from harness.engines.http import connection, retrying
+from harness.engines.http.retrying import ATTEMPTS
+from harness.engines.sglang import SGLangEngine
+from results import BadInput
+from tests.harness.engines.sglang_responder import (
+    PROMPT,
+    PROMPT_TOKENS,
+    SAMPLING,
+    TINY,
+    FaultyServer,
+    answer,
+    ask,
+    changed,
+    constant,
+    raw,
+)
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retrying, "FIRST_PAUSE", 0.001)
+
+
+def test_a_request_says_everything_and_sends_tokens() -> None:
+    server = FaultyServer([answer(), answer(" 7", "length", 64)])
+    first, second = ask(server)
+    assert first == Completion(" The answer is ##18##.", 9, PROMPT_TOKENS, "stop", None)
+    assert second == Completion(" 7", 64, PROMPT_TOKENS, "length", None)
+    (request,) = server.requests
+    params = request["sampling_params"]
+    expected = {
+        "n": 2,
+        "max_new_tokens": 64,
+        "temperature": 1.0,
+        "top_p": 1.0,
+        "top_k": -1,
+        "stop": ["[END]"],
+    }
+    assert params == expected
+    assert request["input_ids"][:1] == [2]  # one <|user|>, and no other token before it
+    assert request.keys() == {"input_ids", "sampling_params"}
+
+
+def test_one_answer_may_come_without_a_list() -> None:
+    assert len(ask(FaultyServer(answer()), n=1)) == 1
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(500, id="server error"),
+        pytest.param(503, id="not ready"),
+        pytest.param("cut", id="connection cut"),
+        pytest.param("<html>", id="not JSON"),
+        pytest.param("", id="nothing"),
+        pytest.param([], id="no answers"),
+        pytest.param([answer()], id="too few answers"),
+        pytest.param([answer()] * 3, id="too many answers"),
+        pytest.param([answer(), answer(reason="abort")], id="an aborted answer"),
+        pytest.param([answer(), {"text": "x"}], id="an answer without its account"),
+        pytest.param([answer(), answer(reason="odd")], id="an unknown reason"),
+        pytest.param({"error": {"message": "out of memory"}}, id="an error in place of answers"),
+        pytest.param([[answer()], [answer()]], id="a list of lists"),
+        pytest.param(changed(completion_tokens=-1), id="fewer tokens than none"),
+        pytest.param(changed(completion_tokens=2.5), id="half a token"),
+        pytest.param(changed(completion_tokens="9"), id="tokens as text"),
+        pytest.param(changed(completion_tokens=float("nan")), id="NaN tokens"),
+        pytest.param(changed(finish_reason=None), id="no reason"),
+        pytest.param([answer(), answer() | {"text": None}], id="no text"),
+        pytest.param([answer(), answer("\ud800")], id="half a surrogate pair"),
+        pytest.param("[" * 100_000, id="deep nesting"),
+        pytest.param(raw(b'[{"text": "\xff"}]'), id="not UTF-8"),
+        pytest.param(raw(b"no gzip", **{"Content-Encoding": "gzip"}), id="not what it says it is"),
+        pytest.param(raw(b" " * (2 << 20)), id="huge"),
+        pytest.param(raw(gzip.compress(b" " * (1 << 28)), **{"Content-Encoding": "gzip"}), id="a bomb"),
+    ],
+)
+def test_a_fault_is_asked_again_and_never_taken_for_an_answer(fault: Any) -> None:
+    server = FaultyServer(fault, fault, [answer(), answer()])
+    assert len(ask(server)) == 2
+    assert len(server.requests) == 3
+
+    lasting = FaultyServer(fault)
+    with pytest.raises(EngineError, match=f"{ATTEMPTS} attempts failed"):
+        ask(lasting)
+    assert len(lasting.requests) == ATTEMPTS
+
+
+def test_text_of_any_characters_is_an_answer() -> None:
+    text = "\x00 \u2028 \u202e \U0001f95a"
+    assert ask(FaultyServer([answer(text), answer()]))[0].text == text
+
+
+def test_an_answer_to_part_of_the_prompt_is_none() -> None:
+    server = FaultyServer(changed(prompt_tokens=PROMPT_TOKENS - 1))
+    with pytest.raises(EngineError, match=rf"to {PROMPT_TOKENS - 1} tokens, expected to all {PROMPT_TOKENS}"):
+        ask(server)
+    assert len(server.requests) == 1
+
+
+def test_a_busy_server_is_asked_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retrying, "LONGEST_PAUSE", 0.01)
+    server = FaultyServer(*[429] * 2 * ATTEMPTS, [answer(), answer()])
+    assert len(ask(server)) == 2
+    monkeypatch.setattr(retrying, "BUSY_PATIENCE", 0.1)
+    with pytest.raises(EngineError, match="put off for 0 s: status 429: what is wrong"):
+        ask(FaultyServer(429))
+
+
+def test_a_server_whose_queue_is_full_is_overloaded_and_not_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retrying, "LONGEST_PAUSE", 0.01)
+
+    def full() -> web.Response:
+        return web.json_response({"error": {"message": "The request queue is full."}}, status=503)
+
+    server = FaultyServer(*[full] * 2 * ATTEMPTS, [answer(), answer()])
+
+    async def run() -> int:
+        async with TestServer(server.app) as running, connected(running) as engine:
+            assert len(await engine.generate(PROMPT, 2, SAMPLING, seed=1)) == 2
+            return engine.overloads
+
+    def connected(running: TestServer) -> SGLangEngine:
+        return SGLangEngine(str(running.make_url("/")), TINY, revision=None, chat=True)
+
+    assert asyncio.run(run()) == 2 * ATTEMPTS
+
+
+@pytest.mark.parametrize("status", [400, 403, 413, 422])
+def test_a_refused_request_is_not_sent_again(status: int) -> None:
+    server = FaultyServer(status)
+    with pytest.raises(RequestRefused, match=rf"refused with status {status}: what is wrong"):
+        ask(server)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("status", [301, 307, 401, 404, 405])
+def test_a_server_that_refuses_every_request_is_as_good_as_gone(status: int) -> None:
+    server = FaultyServer(status)
+    with pytest.raises(EngineGone, match=rf"/generate refuses every request with status {status}: what is"):
+        ask(server)
+    assert len(server.requests) == 1
+
+
+def test_the_client_waits_for_a_server_that_is_starting() -> None:
+    server = FaultyServer([answer(), answer()])
+    server.unready = 2
+    assert len(ask(server)) == 2
+
+
+def test_a_router_in_front_of_servers_will_do() -> None:
+    assert len(ask(FaultyServer([answer(), answer()], prefix="get_"))) == 2
+
+
+@pytest.mark.parametrize("info", [[], "text", 7])
+def test_another_program_at_the_url_is_refused(info: Any) -> None:
+    server = FaultyServer(answer(), prefix="unknown_")
+    server.app.router.add_get("/model_info", constant(info))
+    with pytest.raises(BadInput, match="not the reply of an SGLang server"):
+        ask(server)
+    with pytest.raises(BadInput, match="get_model_info: not the reply of an SGLang server: 404"):
+        ask(FaultyServer(answer(), prefix="unknown_"))
+
+
+def open_engine(url: str) -> None:
+    async def run() -> None:
+        async with SGLangEngine(url, TINY, revision=None, chat=True):
+            pass
+
+    asyncio.run(run())
+
+
+def test_no_server_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "START_PATIENCE", 0.1)
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        with pytest.raises(BadInput, match=rf"server at {url} does not answer .*python -m harness serve"):
+            open_engine(url)
+
+
+@pytest.mark.parametrize("url", ["localhost:30000", "http://", "nonsense", "ftp://host"])
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(BadInput, match=r"not the address of a server|does not answer"):
+        open_engine(url)
+
+
+def test_another_model_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"serves org/Other-8B, expected .*model"):
+        ask(FaultyServer([answer(), answer()], model="org/Other-8B"))
+
+
+def test_a_server_that_repeats_its_answers_is_refused() -> None:
+    server = FaultyServer([answer(), answer()], info={"enable_deterministic_inference": True})
+    with pytest.raises(BadInput, match="copies of one another"):
+        ask(server)
+
+
+def test_settings_go_on_record_and_keys_do_not() -> None:
+    server = FaultyServer(answer(), info={"dtype": "bfloat16", "dp_size": 8})
+
+    async def run() -> dict[str, Any]:
+        async with TestServer(server.app) as running:
+            url = str(running.make_url("/"))
+            async with SGLangEngine(url, TINY, revision=None, chat=True) as engine:
+                return {"version": engine.version, **engine.describe()}
+
+    found = asyncio.run(run())
+    assert found["version"] == "0.5.23"
+    assert found["server"] == {"dtype": "bfloat16", "dp_size": 8}

@@ -1,0 +1,76 @@
+"""The local engine's answers: cut at the stop string, counted, drawn again, and stopped when it is closed."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from harness.engines.base import Completion, EngineError, Sampling
+from harness.engines.transformers.engine import TransformersEngine
+from results import BadInput
+from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, SAMPLING, TINY
+
+
+def draw(*requests: tuple[str, int, Sampling, int]) -> list[list[Completion]]:
+    """The local engine's answers to requests that are made at the same time."""
+
+    async def run() -> list[list[Completion]]:
+        async with TransformersEngine(TINY, revision=None, chat=True) as engine:
+            return await asyncio.gather(*(engine.generate(*request) for request in requests))
+
+    return asyncio.run(run())
+
+
+def test_local_answers_are_cut_before_the_stop_string_and_counted_with_it() -> None:
+    (answers,) = draw((PROMPT, 8, SAMPLING, 1))
+    assert len(answers) == 8
+    for completion in answers:
+        assert "[END]" not in completion.text
+        assert completion.prompt_tokens == PROMPT_TOKENS
+        assert 1 <= completion.tokens <= 64
+    stopped = [completion for completion in answers if completion.finish_reason == "stop"]
+    assert stopped
+    assert all(completion.text.endswith(". ") for completion in stopped)
+
+
+def test_local_requests_of_different_kinds_are_answered_side_by_side() -> None:
+    greedy = Sampling(max_new_tokens=64, temperature=0.0, stop=("[END]",))
+    short = Sampling(max_new_tokens=2, temperature=1.0)
+    first, second, third = draw((PROMPT, 3, greedy, 1), (PROMPT, 200, short, 2), (PROMPT, 100, short, 3))
+    assert len({completion.text for completion in first}) == 1
+    assert {(c.tokens, c.finish_reason) for c in [*second, *third]} == {(2, "length")}
+    assert (len(second), len(third)) == (200, 100)
+
+
+def test_local_answers_can_be_drawn_again() -> None:
+    assert draw((PROMPT, 4, SAMPLING, 7)) == draw((PROMPT, 4, SAMPLING, 7))
+
+
+def test_a_prompt_beyond_the_context_is_an_error_of_its_request() -> None:
+    with pytest.raises(EngineError, match=r"\d+ tokens of prompt and 64 new ones: the model has 4096"):
+        draw(("egg " * 5000, 2, SAMPLING, 1))
+
+
+def test_a_local_model_that_is_none_is_refused(tmp_path: Any) -> None:
+    with pytest.raises(BadInput, match="no tokenizer could be loaded"):
+        TransformersEngine(str(tmp_path), revision=None, chat=True)
+
+
+def test_closing_the_local_engine_ends_its_batch() -> None:
+    async def run() -> None:
+        async with TransformersEngine(TINY, revision=None, chat=True) as engine:
+            endless = Sampling(max_new_tokens=480, temperature=1.0)
+            request = asyncio.create_task(engine.generate("egg", 256, endless, 1))
+            await asyncio.sleep(0.5)
+            request.cancel()
+
+    started = asyncio.run(_timed(run))
+    assert started < 20  # drawing it all takes minutes on a slow machine
+
+
+async def _timed(run: Callable[[], Awaitable[None]]) -> float:
+    loop = asyncio.get_running_loop()
+    start = loop.time()
+    await run()
+    return loop.time() - start

@@ -1,0 +1,268 @@
+"""lm-eval's samples become a samples table: filters as lm-eval applies them, on every repeat."""
+
+import json
+from collections.abc import Callable
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from harness.cli.import_samples import import_samples
+from harness.engines.tokens import PromptTokens
+from harness.experiment import model_location
+from harness.imports import import_lm_eval, repeat_notes
+from results import BadInput, read_samples
+
+TASK = "toy_math"
+STRICT = {"function": "regex", "regex_pattern": r"#### (\-?[0-9\.\,]+)"}
+FLEXIBLE = {"function": "regex", "group_select": -1, "regex_pattern": r"(-?[$0-9.,]{2,})|(-?[0-9]+)"}
+FIRST = {"function": "take_first"}
+METRIC = {
+    "metric": "exact_match",
+    "ignore_case": True,
+    "regexes_to_ignore": [",", r"\$", "(?s).*#### ", r"\.$"],
+}
+
+RESPONSES = [
+    ["It is 1,018.\n#### 1,018", "#### 1018", "so 7. #### 7", "no idea, 3"],
+    ["#### 5", "#### 6", "", "5"],
+]
+TARGETS = ["A and B.\n#### 1,018", "#### 5"]
+STRICTLY = [["1018", "1018", "7", None], ["5", "6", None, None]]
+FLEXIBLY = [["1018", "1018", "7", "3"], ["5", "6", None, "5"]]
+
+
+def row(doc_id: int, filter_name: str, **changes: Any) -> dict[str, Any]:
+    return {
+        "doc_id": doc_id,
+        "doc": {"question": "?", "answer": TARGETS[doc_id]},
+        "target": TARGETS[doc_id],
+        "arguments": {"gen_args_0": {"arg_0": "?", "arg_1": {"temperature": 0.7, "max_gen_toks": 64}}},
+        "resps": [RESPONSES[doc_id]],
+        "filtered_resps": ["1018" if doc_id == 0 else "5"],
+        "filter": filter_name,
+        "metrics": ["exact_match"],
+        "exact_match": 1.0,
+        **changes,
+    }
+
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write(
+        rows: list[dict[str, Any]] | None = None,
+        *,
+        filters: list[dict[str, Any]] | None = None,
+        metrics: list[dict[str, Any]] | None = None,
+        task: str = TASK,
+        stamp: str = "2026-01-31T10-00-00.000000",
+    ) -> Path:
+        folder = tmp_path / "out" / "org__model"
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / f"samples_{task}_{stamp}.jsonl"
+        rows = rows or [row(doc, name) for name in ("strict-match", "flexible-extract") for doc in (0, 1)]
+        file.write_text("".join(json.dumps(cells) + "\n" for cells in rows))
+        pipelines = filters or [
+            {"name": "strict-match", "filter": [STRICT, FIRST]},
+            {"name": "flexible-extract", "filter": [FLEXIBLE, FIRST]},
+        ]
+        results = {
+            "configs": {task: {"filter_list": pipelines, "metric_list": metrics or [METRIC]}},
+            "model_name": "org/model",
+        }
+        (folder / f"results_{stamp}.json").write_text(json.dumps(results))
+        return file
+
+    return write
+
+
+def command(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(import_samples, [str(argument) for argument in arguments])
+
+
+@pytest.mark.parametrize(("name", "expected"), [("strict-match", STRICTLY), ("flexible-extract", FLEXIBLY)])
+def test_every_repeat_is_read_by_the_filter(write: Write, name: str, expected: list[list[str]]) -> None:
+    pytest.importorskip("lm_eval")
+    table = import_lm_eval(write(), name).table
+    answers, golds = list(chain(*expected)), ["1018"] * 4 + ["5"] * 4
+    assert table["answer"].astype(object).where(table["answer"].notna(), None).tolist() == answers
+    assert table["gold"].tolist() == golds
+    assert table["correct"].tolist() == [a == g for a, g in zip(answers, golds, strict=True)]
+    assert table["sample"].tolist() == [0, 1, 2, 3] * 2
+    assert table["question_id"].tolist() == ["0"] * 4 + ["1"] * 4
+    assert table["text"].tolist() == list(chain(*RESPONSES))
+    assert set(table["model"]) == {"org/model"}
+    assert set(table["dataset"]) == {TASK}
+    assert set(table["decoding"]) == {"sample"}
+
+
+@pytest.mark.parametrize("name", ["strict-match", "flexible-extract"])
+def test_answers_and_verdicts_are_those_lm_eval_itself_gives(write: Write, name: str) -> None:
+    """The reference: lm-eval's own task object, one repeat at a time, scored by its own exact_match."""
+    pytest.importorskip("lm_eval")
+    from lm_eval.api.instance import Instance
+    from lm_eval.api.metrics import exact_match_hf_evaluate
+    from lm_eval.filters import build_filter_ensemble
+
+    steps = {"strict-match": STRICT, "flexible-extract": FLEXIBLE}[name]
+    options = {key: value for key, value in steps.items() if key != "function"}
+    table = import_lm_eval(write(), name).table
+    for document, texts in enumerate(RESPONSES):
+        for sample, text in enumerate(texts):
+            asked = Instance("generate_until", {}, ("?", {}), 0, (TASK, document, 1))
+            asked.resps = [text]
+            build_filter_ensemble(name, [["regex", options], ["take_first", None]]).apply([asked])
+            scored = exact_match_hf_evaluate(
+                [asked.filtered_resps[name]],
+                [TARGETS[document]],
+                ignore_case=True,
+                regexes_to_ignore=METRIC["regexes_to_ignore"],
+            )
+            (mine,) = table[(table["question_id"] == str(document)) & (table["sample"] == sample)].index
+            assert table["correct"][mine] == bool(scored["exact_match"])
+
+
+def test_our_grader_needs_neither_the_settings_nor_the_filter(write: Write) -> None:
+    file = write()
+    next(file.parent.glob("results_*")).unlink()
+    table, left_out, _ = import_lm_eval(file, grade="hashes", setting="max_gen_toks")
+    assert left_out == 0
+    assert len(table) == 8
+    assert table["answer"].fillna("").tolist() == ["1018", "1018", "7", "", "5", "6", "", ""]
+    assert table["correct"].sum() == 3
+    assert set(table["setting"]) == {"64"}
+    assert set(table["model"]) == {"org__model"}
+
+
+def test_tokens_are_counted_where_a_tokenizer_is_named(write: Write, tmp_path: Path) -> None:
+    arguments = ("lm-eval", write(), "--grade", "hashes", "--out")
+    said = command(*arguments, tmp_path / "without").output
+    assert "note: no tokens in the log, so that curves have no T: --tokenizer MODEL counts them\n" in said
+    assert "tokens" not in read_samples(tmp_path / "without")
+    assert "no tokens" not in command(*arguments, tmp_path / "with", "--tokenizer", "tiny").output
+    tokenizer = PromptTokens(model_location("tiny"), None, chat=False, local_only=True).tokenizer
+    expected = [len(tokenizer.tokenize(text)) for text in chain(*RESPONSES)]
+    assert read_samples(tmp_path / "with")["tokens"].tolist() == expected
+    missing = command(*arguments, tmp_path / "no", "--tokenizer", str(tmp_path)).output
+    assert f"model {tmp_path}: no tokenizer could be loaded" in missing
+    assert not (tmp_path / "no").exists()
+
+
+def test_answers_of_one_seed_are_named(write: Write) -> None:
+    """A server that honours the one seed lm-eval sends with every request repeats itself."""
+    texts = [f"Question {i}, {'thought about at some length, ' * 4}#### {i}" for i in range(8)]
+    rows = [row(0, "f") | {"doc_id": i, "resps": [[text] * 4]} for i, text in enumerate(texts)]
+    (note,) = repeat_notes(import_lm_eval(write(rows), grade="hashes").table)
+    assert note.startswith("all answers are one text in 100.0% of the questions")
+    assert note.endswith("one seed for all requests, a cache, or greedy decoding; such answers are no sample")
+    varied = [cells | {"resps": [[*cells["resps"][0][:3], "#### 4"]]} for cells in rows]
+    assert repeat_notes(import_lm_eval(write(varied), grade="hashes").table) == ()
+
+
+def test_a_difference_to_the_logs_own_verdict_is_said(write: Write) -> None:
+    pytest.importorskip("lm_eval")
+    rows = [row(0, "strict-match"), row(1, "strict-match", exact_match=0.0)]
+    assert "the log's own metric differs on 1 of 2 first answers" in import_lm_eval(write(rows)).notes
+    assert not any("differs" in note for note in import_lm_eval(write(), "strict-match").notes)
+
+
+def test_where_each_document_has_one_answer_the_log_decides(write: Write) -> None:
+    pytest.importorskip("lm_eval")
+    greedy = {"gen_args_0": {"arg_0": "?", "arg_1": {"do_sample": False}}}
+    rows = [
+        row(0, "strict-match", resps=[["about 1018"]], metrics=["judge"], judge=1, arguments=greedy),
+        row(1, "strict-match", resps=[["#### 5"]], metrics=["judge"], judge=0, arguments=greedy),
+    ]
+    table = import_lm_eval(write(rows)).table
+    assert table["answer"].tolist() == ["1018", "5"]
+    assert table["correct"].tolist() == [True, False]
+    assert set(table["decoding"]) == {"greedy"}
+
+
+def test_a_folder_stands_for_its_newest_run(write: Write, tmp_path: Path) -> None:
+    write(stamp="2026-01-01T10-00-00.5")
+    newest = write([row(0, "strict-match")], stamp="2026-02-01T10-00-00.5")
+    out = tmp_path / "run"
+    result = command("lm-eval", tmp_path / "out", "--grade", "hashes", "--model", "m", "--out", out)
+    assert f"note: read {newest}\n" in result.output
+    assert f"4 answers to 1 questions, 0 rows left out -> {out / 'samples.jsonl'}\n" in result.output
+    assert set(read_samples(out)["model"]) == {"m"}
+    write(task="other")
+    with pytest.raises(BadInput, match=r"samples of org__model/samples_other, org__model/samples_toy_math"):
+        import_lm_eval(tmp_path / "out", grade="hashes")
+
+
+@pytest.mark.parametrize(
+    ("changes", "options", "message"),
+    [
+        ({}, {}, "filters strict-match, flexible-extract, expected --filter with one of them, or --grade"),
+        ({}, {"filter_name": "loose"}, "no filter 'loose', expected one of strict-match, flexible-extract"),
+        ({"resps": [[[-1.5, True]], [[-2.0, False]]]}, {"grade": "hashes"}, "expected generated text"),
+        (
+            {"target": "2"},
+            {"filter_name": "flexible-extract", "setting": "budget"},
+            "no generation setting 'budget'",
+        ),
+        ({"target": "(B)"}, {"grade": "plain"}, "doc_id 0: the target is '(B)', expected an integer"),
+        (
+            {"exact_match": 0.5},
+            {"filter_name": "strict-match"},
+            "exact_match 0.5, expected a metric of 0 or 1",
+        ),
+        ({"doc_id": 1}, {"grade": "hashes"}, "a second row for dataset=toy_math"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(
+    write: Write, changes: dict[str, Any], options: dict[str, Any], message: str
+) -> None:
+    pytest.importorskip("lm_eval")
+    names = ("strict-match", "flexible-extract")
+    file = write([row(doc, name) | (changes if doc == 0 else {}) for name in names for doc in (0, 1)])
+    with pytest.raises(BadInput) as refusal:
+        import_lm_eval(file, **options)
+    assert refusal.value.message.startswith(str(file))
+    assert message in refusal.value.message
+
+
+def test_a_tasks_own_filter_and_a_missing_package_are_refused(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write([row(0, "own")], filters=[{"name": "own", "filter": [{"function": "my_code"}, FIRST]}])
+    pytest.importorskip("lm_eval")
+    with pytest.raises(BadInput, match="filter step 'my_code' cannot be run again"):
+        import_lm_eval(file)
+    write([row(0, "own")], filters=[{"name": "own", "filter": [STRICT]}], metrics=[{"metric": "bleu"}])
+    with pytest.raises(BadInput, match="the metric is bleu, whose verdict on each repeat is not in the"):
+        import_lm_eval(file)
+    write([row(0, "own")], filters=[{"name": "other", "filter": [STRICT]}])
+    with pytest.raises(BadInput, match="filter 'own' is not among the task's settings"):
+        import_lm_eval(file)
+    write([row(0, "own")], filters=[{"name": "own", "filter": [STRICT]}])
+    monkeypatch.setitem(__import__("sys").modules, "lm_eval", None)
+    monkeypatch.delitem(__import__("sys").modules, "lm_eval.filters", raising=False)
+    with pytest.raises(BadInput, match=r"its package, not installed: pip install lm-eval, or --grade"):
+        import_lm_eval(file)
+    next(file.parent.glob("results_*")).unlink()
+    with pytest.raises(BadInput, match=r"no results_TIME.json with the task's settings beside it"):
+        import_lm_eval(file)
+
+
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "samples.jsonl"
+    for text, message in (
+        ('{"a": 1}\n', "row 1: no 'doc_id', expected the samples"),
+        ("\n", "no rows, expected the samples"),
+        ("{\n", "row 1: not JSON"),
+    ):
+        file.write_text(text)
+        assert message in command("lm-eval", file, "--out", tmp_path / "run").output
+    assert "no such file" in command("lm-eval", tmp_path / "x.jsonl", "--out", tmp_path / "run").output
+    assert (
+        "no samples_TASK_TIME.jsonl in it" in command("lm-eval", tmp_path, "--out", tmp_path / "run").output
+    )
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,182 @@
+"""Questions: the paper's counts, ids that do not depend on where the rows came from, refusals in one line."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+import harness.questions.load
+from harness.cli.questions import questions as command
+from harness.grader import normalise_integer
+from harness.questions.load import Question, last_boxed, load_questions
+from harness.questions.rows import MATH, HubDataset, Row
+from results import BadInput
+
+
+def write(file: Path, rows: list[dict[str, Any]]) -> Path:
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return file
+
+
+def read(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "count"),
+    [
+        ("gsm8k", "gsm8k/test.jsonl", 1319),
+        ("math-level1-integer", "math/test.jsonl", 309),
+        ("math-level1-signed", "math/test.jsonl", 330),
+    ],
+)
+def test_data_sets_have_the_papers_counts(data_dir: Path, name: str, file: str, count: int) -> None:
+    loaded = load_questions(name, data_dir / file)
+    assert len(loaded) == count
+    assert len({question.question_id for question in loaded}) == count
+    assert all(normalise_integer(question.gold) == question.gold for question in loaded)
+    assert load_questions(name, data_dir / file, limit=7) == loaded[:7]
+
+
+def test_gsm8k_ids_are_positions(data_dir: Path) -> None:
+    first, *_, last = load_questions("gsm8k", data_dir / "gsm8k" / "test.jsonl")
+    assert (first.question_id, first.gold) == ("gsm8k-test-0000", "18")
+    assert first.problem.startswith("Janet’s ducks lay 16 eggs per day.")
+    assert last.question_id == "gsm8k-test-1318"
+
+
+def test_the_integer_subset_is_plain_digits_and_the_signed_one_adds_to_it(data_dir: Path) -> None:
+    file = data_dir / "math" / "test.jsonl"
+    integer, signed = (load_questions(f"math-level1-{name}", file) for name in ("integer", "signed"))
+    answers = {row["problem"]: row["answer"] for row in read(file)}
+    assert all(answers[question.problem].isdigit() for question in integer)
+    assert set(integer) < set(signed)
+    added = sorted(question.gold for question in set(signed) - set(integer))
+    assert [gold for gold in added if not gold.startswith("-")] == ["10000", "25000"]
+
+
+def test_math_questions_are_the_same_from_the_hub_and_from_a_file_in_any_order(
+    data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = read(data_dir / "math" / "test.jsonl")
+    as_on_the_hub = [{key: row[key] for key in ("problem", "level", "type", "solution")} for row in rows]
+    random.Random(0).shuffle(as_on_the_hub)
+
+    def hub_rows(source: HubDataset, _local_only: bool) -> list[Row]:
+        assert source == MATH
+        return as_on_the_hub
+
+    monkeypatch.setattr("harness.questions.rows.hub_rows", hub_rows)
+    from_hub = load_questions("math-level1-integer")
+    assert from_hub == load_questions("math-level1-integer", data_dir / "math" / "test.jsonl")
+    assert {question.question_id.split("-")[1] for question in from_hub} == set(MATH.configs)
+
+
+def test_boxed_answers_are_those_of_the_answer_column(data_dir: Path) -> None:
+    for row in read(data_dir / "math" / "test.jsonl"):
+        assert last_boxed(row["solution"]) == row["answer"]
+
+
+BALANCED = st.recursive(
+    st.text(st.characters(exclude_characters="{}\\"), max_size=5),
+    lambda inner: st.builds("{}{{{}}}{}".format, inner, inner, inner),
+    max_leaves=6,
+)
+
+
+@given(BALANCED, st.text(st.characters(exclude_characters="\\")))
+def test_boxed_bodies_may_nest_braces(body: str, after: str) -> None:
+    assert last_boxed(f"Not \\boxed{{1}} but \\boxed{{{body}}}{after}") == body
+
+
+def test_a_box_that_is_missing_or_never_closed_holds_nothing() -> None:
+    assert last_boxed("x = 1") is None
+    assert last_boxed("\\boxed{\\frac{1}{2}") is None
+
+
+def test_a_file_of_ones_own_is_read_in_any_of_its_forms(tmp_path: Path) -> None:
+    file = write(
+        tmp_path / "mine.jsonl",
+        [
+            {"question": "A?", "answer": "First 2.\n#### 1,234"},
+            {"problem": "B?", "gold": "-5"},
+            {"question_id": "c", "problem": "C?", "answer": 7},
+        ],
+    )
+    assert load_questions(str(file)) == [
+        Question("mine-0000", "A?", "1234"),
+        Question("mine-0001", "B?", "-5"),
+        Question("c", "C?", "7"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (
+            [{"question": "A?", "answer": "1"}, {"question": "B?", "answer": "x"}],
+            "row 2: the answer is 'x', expected",
+        ),
+        ([{"question": "A?", "answer": "#### 1.5"}], "row 1: the answer is '#### 1.5', expected an integer"),
+        ([{"question": "A?"}], "row 1: no gold or answer, found columns question"),
+        ([{"answer": "1"}], "row 1: no problem or question, found columns answer"),
+        ([{"question": "  ", "answer": "1"}], "row 1: no problem or question"),
+        (
+            [{"question": "A?", "answer": "1", "question_id": "a"}] * 2,
+            "2 rows have the question_id 'a', expected",
+        ),
+        (
+            [{"question_id": "f-0001", "question": "A?", "answer": "1"}, {"question": "B?", "answer": "2"}],
+            "2 rows have",
+        ),
+    ],
+)
+def test_a_bad_row_is_refused_with_its_place(
+    tmp_path: Path, rows: list[dict[str, Any]], message: str
+) -> None:
+    file = write(tmp_path / "f.jsonl", rows)
+    with pytest.raises(BadInput) as refusal:
+        load_questions(str(file))
+    assert refusal.value.message.startswith(f"{file}: ")
+    assert message in refusal.value.message
+
+
+def test_rows_that_are_not_maths_are_refused(tmp_path: Path) -> None:
+    file = write(tmp_path / "f.jsonl", [{"question": f"{n}?", "answer": str(n)} for n in range(MATH.rows)])
+    with pytest.raises(
+        BadInput, match=r"f\.jsonl: row 1: no text in column 'problem', expected a row of MATH"
+    ):
+        load_questions("math-level1-integer", file)
+    algebra = {"problem": "1?", "level": "Level 1", "type": "Algebra", "solution": "\\boxed{1}"}
+    write(file, [algebra] * MATH.rows)
+    with pytest.raises(BadInput, match=r"f\.jsonl: 1 problems of math-level1-integer, expected 309"):
+        load_questions("math-level1-integer", file)
+
+
+def test_an_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(
+        BadInput, match=r"gsm9k: no such file, and not one of gsm8k, math-level1-integer, math-"
+    ):
+        load_questions("gsm9k")
+    with pytest.raises(BadInput, match=r"gsm9k: not one of gsm8k.* with --file"):
+        load_questions("gsm9k", Path("rows.jsonl"))
+
+
+def test_the_tiny_set_is_the_file_that_ships(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write(tmp_path / "any.jsonl", [{"question": "A?", "answer": "#### 1"}])
+    monkeypatch.setattr(harness.questions.load, "TINY_FILE", file)
+    assert load_questions("tiny") == [Question("tiny-0000", "A?", "1")]
+
+
+def test_the_command_prints_the_count_and_writes_a_file_that_reads_back(tmp_path: Path) -> None:
+    file = write(tmp_path / "mine.jsonl", [{"question": f"{n} / ½?", "answer": str(n)} for n in range(3)])
+    out = tmp_path / "out.jsonl"
+    result = CliRunner().invoke(command, [str(file), "--out", str(out)])
+    assert result.output == f"3 questions -> {out}\n"
+    assert load_questions(str(out)) == load_questions(str(file))
+    assert CliRunner().invoke(command, [str(out)]).output == "3 questions\n"

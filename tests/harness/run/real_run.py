@@ -1,0 +1,37 @@
+"""A small run with the tiny model itself, in this process: answers as they really come.
+
+folder = really(tmp_path / "1", shard="1/2")     # 3 of 5 questions x 2 settings x 4 answers
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from harness.engines import Engine
+from harness.engines.transformers.engine import TransformersEngine
+from harness.experiment import Experiment, model_location, read_experiment
+from harness.questions.load import load_questions
+from harness.run.sampler import sample
+
+QUESTIONS = load_questions("tiny")
+
+
+def experiment(**changes: Any) -> Experiment:
+    """Five questions, two budgets, four answers in two chunks, but for `changes`."""
+    base = read_experiment("tiny").model_dump() | {"budgets": (10, 30), "samples": 4, "chunk": 2, "limit": 5}
+    return Experiment.model_validate(base | changes)
+
+
+def really(folder: Path, **changes: Any) -> Path:
+    """Sample into `folder`, which is returned."""
+    plan = experiment(**changes)
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Engine]:
+        async with TransformersEngine(model_location(plan.model), revision=None, chat=plan.chat) as engine:
+            yield engine
+
+    assert asyncio.run(sample(plan, QUESTIONS, folder, opened)).missing == 0
+    return folder

@@ -1,0 +1,82 @@
+"""Runs of the sampler for tests: four questions, two budgets, and an engine that does what it is told.
+
+run(folder, ScriptedEngine())    40 answers in folder/samples.jsonl, ("q-0", "10", "sample", 0) the first
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from harness.engines.base import Completion, Engine, Sampling
+from harness.experiment import Experiment, read_experiment
+from harness.questions.load import Question
+from harness.run.sampler import Outcome, sample
+
+QUESTIONS = [Question(f"q-{index}", f"Problem number {index}?", str(index)) for index in range(4)]
+SETTINGS = ("10", "40")
+
+
+class ScriptedEngine:
+    """Answers every prompt with the number in it; `script` may raise, or wait, before it does."""
+
+    name, version = "scripted", "1"
+    overloads = 0
+
+    def __init__(self, script: Callable[[str, int], Any] = lambda _prompt, _n: None) -> None:
+        self._script = script
+        self.opened = 0
+        self.asked: list[tuple[str, int]] = []
+        self.in_flight = self.most_in_flight = 0
+
+    def describe(self) -> dict[str, Any]:
+        return {}
+
+    async def generate(self, prompt: str, n: int, _sampling: Sampling, seed: int) -> list[Completion]:
+        self.asked.append((prompt, n))
+        self.in_flight += 1
+        self.most_in_flight = max(self.in_flight, self.most_in_flight)
+        try:
+            await asyncio.sleep(0)
+            waiting = self._script(prompt, n)
+            if waiting is not None:
+                await waiting
+        finally:
+            self.in_flight -= 1
+        number = prompt.split("?")[0].rsplit(" ", 1)[1]
+        return [Completion(f"The answer is ##{number}##.", 9, 20, "stop", seed) for _ in range(n)]
+
+    async def __aenter__(self) -> Self:
+        self.opened += 1
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+
+def experiment(**changes: Any) -> Experiment:
+    base = read_experiment("tiny").model_dump() | {"budgets": (10, 40), "samples": 5, "chunk": 2}
+    return Experiment.model_validate(base | changes)
+
+
+def run(folder: Path, engine: ScriptedEngine, restart: bool = False, **changes: Any) -> Outcome:
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Engine]:
+        async with engine:
+            yield engine
+
+    return asyncio.run(sample(experiment(**changes), QUESTIONS, folder, opened, restart))
+
+
+def keys(folder: Path) -> list[tuple[str, str, str, int]]:
+    rows = [json.loads(line) for line in (folder / "samples.jsonl").read_text().splitlines()]
+    return [(row["question_id"], row["setting"], row["decoding"], row["sample"]) for row in rows]
+
+
+def planned(samples: int, questions: int = 4) -> set[tuple[str, str, str, int]]:
+    return {(f"q-{q}", s, "sample", i) for q in range(questions) for s in SETTINGS for i in range(samples)}

@@ -1,0 +1,115 @@
+"""The dry run: what it says is what a run then does, and it does nothing itself."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import harness.run.estimate
+from harness.engines.tokens import PromptTokens
+from harness.experiment import Experiment, model_location
+from harness.run.estimate import Estimate, estimate
+from harness.run.plan import prompt_for, remaining_chunks
+from results import BadInput
+from tests.harness.run import real_run
+from tests.harness.run.real_run import QUESTIONS
+
+
+def experiment(**changes: Any) -> Experiment:
+    return real_run.experiment(**({"samples": 5, "limit": 3} | changes))
+
+
+def dry(folder: Path, rate: float | None = None, fresh: bool = False, **changes: Any) -> Estimate:
+    return estimate(experiment(**changes), QUESTIONS, folder, rate, fresh)
+
+
+def test_the_demand_is_that_of_the_plan_and_prompts_are_tokenised(tmp_path: Path) -> None:
+    found = dry(tmp_path / "new", greedy=True)
+    plan = experiment(greedy=True)
+    encode = PromptTokens(model_location("tiny"), None, chat=True).encode
+    chunks = list(remaining_chunks(plan, QUESTIONS[:3], {}))
+    for demand in found.demands:
+        own = [c for c in chunks if (c.setting, c.decoding) == (demand.setting, demand.decoding)]
+        assert demand.requests == len(own)
+        assert demand.answers == sum(len(chunk.samples) for chunk in own)
+        assert demand.prompt_tokens == sum(len(encode(prompt_for(plan, chunk))) for chunk in own)
+        assert demand.tokens_an_answer == int(demand.setting)
+        assert demand.limit == 2 * int(demand.setting) + 64
+    assert len(found.demands) == 4
+    assert found.planned == 3 * 2 * 6
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_new_prompt_tokens_are_those_that_no_prompt_before_begins_with(tmp_path: Path) -> None:
+    plan = experiment()
+    encode = PromptTokens(model_location("tiny"), None, chat=True).encode
+    prefixes: set[tuple[int, ...]] = set()
+    for chunk in remaining_chunks(plan, QUESTIONS[:3], {}):
+        prompt = encode(prompt_for(plan, chunk))
+        prefixes |= {prompt[:end] for end in range(1, len(prompt) + 1)}
+    found = dry(tmp_path).new_prompt_tokens
+    # A server keeps all prompts, the estimate looks back one question: never less, and here hardly more.
+    assert len(prefixes) <= found <= 1.05 * len(prefixes)
+
+
+def test_a_folder_s_own_answers_say_what_to_expect_and_how_fast(tmp_path: Path) -> None:
+    real_run.really(tmp_path, samples=5, limit=1)
+    rows = [json.loads(line) for line in (tmp_path / "samples.jsonl").read_text().splitlines()]
+    path = tmp_path / "run.json"
+    record = json.loads(path.read_text())
+    assert record["sessions"][0]["tokens"] == sum(row["tokens"] for row in rows)
+    record["sessions"][0]["seconds"] = 2.0
+    path.write_text(json.dumps(record))
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+
+    found = dry(tmp_path, budgets=(10, 30, 60))
+    used = {s: [row["tokens"] for row in rows if row["setting"] == s] for s in ("10", "30")}
+    expected = {s: sum(tokens) / 5 for s, tokens in used.items()} | {"60": 60.0}
+    assert {d.setting: d.tokens_an_answer for d in found.demands} == pytest.approx(expected)
+    assert {d.setting: d.answers for d in found.demands} == {"10": 10, "30": 10, "60": 15}
+    assert [d.taken_from for d in found.demands] == ["this folder", "this folder", "the budget"]
+    assert found.rate == record["sessions"][0]["tokens"] / 2.0
+    assert dry(tmp_path, rate=7.0).rate == 7.0
+
+    assert dry(tmp_path, limit=1).lines() == ["nothing to ask for: all 10 planned answers are there"]
+    assert sum(d.answers for d in dry(tmp_path, fresh=True, limit=1).demands) == 10
+    with pytest.raises(BadInput, match="another temperature"):
+        dry(tmp_path, temperature=0.5)
+    assert before == {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+
+
+def test_without_a_tokenizer_bytes_are_counted_and_said_so(tmp_path: Path) -> None:
+    found = dry(tmp_path, model="nobody/has-this", chat=False)
+    (first, _) = found.demands
+    prompts = [
+        prompt_for(experiment(), c) for c in remaining_chunks(experiment(budgets=(10,)), QUESTIONS[:3], {})
+    ]
+    assert first.prompt_tokens == sum(len(prompt.encode()) // 4 for prompt in prompts)
+    assert "(a token for every 4 bytes: no tokenizer of nobody/has-this here)" in found.lines()[-3]
+
+
+def test_the_lines_add_up(tmp_path: Path) -> None:
+    lines = dry(tmp_path, rate=2.0).lines()
+    assert len({line.index("from the") for line in lines[1:3]}) == 1
+    assert lines[3] == "requests: 18, for 30 of 30 answers"
+    assert lines[5] == "completion tokens: 600 expected, 3,120 at most"
+    assert lines[6] == "time: 5 min at 2 completion tokens/s (given), 26 min at most"
+    assert dry(tmp_path).lines()[-1] == (
+        "time: not known, expected --rate TOKENS/S or a session in the folder that has measured one"
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.2, "0 s"),
+        (59, "59 s"),
+        (61, "1 min"),
+        (3599, "1 h"),
+        (12_000, "3 h 20 min"),
+        (190_800, "2 d 5 h"),
+    ],
+)
+def test_times_are_in_units_that_people_use(seconds: float, text: str) -> None:
+    assert harness.run.estimate.duration(seconds) == text

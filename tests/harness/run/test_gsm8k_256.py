@@ -1,0 +1,125 @@
+"""The paper's other run, gsm8k-256: a base model that would go on, stop strings, greedy as its own row."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pytest
+import yaml
+
+import prompts
+from harness.engines.base import Completion, Engine, Sampling
+from harness.experiment import read_experiment
+from harness.grader import read_plain
+from harness.questions.load import Question
+from harness.run.sampler import sample
+from prompts.fewshot import SHOTS
+from results import build_curves, read_samples
+
+RUN = read_experiment("gsm8k-256")
+QUESTIONS = [Question(f"q-{i}", f"Problem {i}?", "12") for i in range(3)]
+
+pytest.importorskip("lm_eval", reason="the 8-shot prompt is read from lm-eval")
+
+
+def shots() -> list[tuple[str, str]]:
+    """The prompt's examples as (question, solution), taken apart again."""
+    *blocks, last = prompts.template("gsm8k-cot").split("\n\n")
+    assert last == "Q: {problem}\nA:"
+    pairs = [block.removeprefix("Q: ").split("\nA: ") for block in blocks]
+    return [(question, solution) for question, solution in pairs]
+
+
+def stopped(text: str, stop: tuple[str, ...]) -> str:
+    """`text` up to the first stop string, as a server returns it."""
+    return text[: min([text.index(mark) for mark in stop if mark in text], default=len(text))]
+
+
+def test_every_new_question_in_the_prompts_format_begins_with_a_stop_string() -> None:
+    assert len(shots()) == SHOTS
+    for question, solution in shots():
+        for other, theirs in shots():
+            answer = stopped(f" {solution}\n\nQ: {other}\nA: {theirs}", RUN.stop)
+            assert answer.strip() == solution  # all of the solution, nothing of the next question
+            assert read_plain(answer) == solution.rsplit("The answer is ", 1)[1].rstrip(".")
+        assert stopped(question, RUN.stop) == question
+
+
+def test_the_stop_string_is_the_one_lm_eval_has_for_this_prompt() -> None:
+    from importlib.util import find_spec
+
+    spec = find_spec("lm_eval")
+    assert spec is not None
+    assert spec.origin is not None
+    file = Path(spec.origin).parent / "tasks" / "gsm8k" / "gsm8k-cot.yaml"
+    theirs = yaml.safe_load(file.read_text(encoding="utf-8"))["generation_kwargs"]["until"]
+    # The others there spell out end tokens of some models; a server knows those of the model it serves.
+    assert [mark for mark in theirs if not mark.startswith("<")] == list(RUN.stop)
+
+
+@pytest.mark.parametrize("split", ["test", "train"])
+def test_no_solution_is_cut_by_the_stop_strings(data_dir: Path, split: str) -> None:
+    rows = (data_dir / "gsm8k" / f"{split}.jsonl").read_text(encoding="utf-8").splitlines()
+    for row in map(json.loads, rows):
+        for text in (row["question"], row["answer"]):
+            assert stopped(text, RUN.stop) == text
+
+
+class BaseModel:
+    """Solves the problem and goes on to write the next question, with an answer of its own.
+
+    Greedily it is wrong for the first question; of 16 sampled answers to each, 4 are wrong.
+    """
+
+    name, version, overloads = "base", "1", 0
+
+    def __init__(self) -> None:
+        self.asked: list[Sampling] = []
+
+    def describe(self) -> dict[str, Any]:
+        return {}
+
+    async def generate(self, prompt: str, n: int, sampling: Sampling, seed: int) -> list[Completion]:
+        self.asked.append(sampling)
+        assert prompt.count("Q: ") == SHOTS + 1
+        assert prompt.endswith("?\nA:")
+        first = prompt.endswith("Q: Problem 0?\nA:")
+        answers = [13 if first else 12] if sampling.temperature == 0 else [12, 12, 12, 14] * (n // 4)
+        texts = [f" 3 x 4 = {a}. The answer is {a}.\n\nQ: Next?\nA: The answer is 99." for a in answers]
+        return [Completion(stopped(text, sampling.stop), 9, 700, "stop", seed) for text in texts]
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+
+def test_greedy_is_a_row_of_its_own_and_no_vote(tmp_path: Path) -> None:
+    model = BaseModel()
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Engine]:
+        yield model
+
+    run = RUN.model_copy(update={"samples": 16, "chunk": 16})
+    outcome = asyncio.run(sample(run, QUESTIONS, tmp_path, opened, restart=False))
+    assert (outcome.planned, outcome.missing) == (3 * 17, 0)
+    assert {asked.stop for asked in model.asked} == {("Q:",)}
+    assert sorted({asked.temperature for asked in model.asked}) == [0.0, 1.0]
+
+    table = read_samples(tmp_path)
+    assert set(table["answer"]) == {"12", "13", "14"}  # never the 99 of the next question
+    curves = build_curves(table, permutations=0)
+    (greedy,) = curves[curves["method"] == "greedy"].to_dict("records")
+    assert (greedy["N"], greedy["accuracy"], greedy["questions"]) == (1, pytest.approx(2 / 3), 3)
+    votes = curves[curves["method"] == "majority"].set_index("N")["accuracy"]
+    assert list(votes.index) == [1, 2, 4, 8, 16]  # 16 answers a question: the greedy one is not among them
+    assert votes[1] == pytest.approx(12 / 16)
+    assert votes[16] == pytest.approx(1)

@@ -1,0 +1,118 @@
+"""The sampler: exactly the planned answers, run after run into the same folder."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tqdm import tqdm
+
+from harness.engines.base import Engine
+from harness.run.plan import Chunk
+from harness.run.sampler import sample
+from harness.run.store import locked
+from results import BadInput, read_samples
+from tests.harness.run.scripted import QUESTIONS, SETTINGS, ScriptedEngine, experiment, keys, planned, run
+
+
+def test_the_planned_answers_are_stored_graded_and_readable_as_a_table(tmp_path: Path) -> None:
+    outcome = run(tmp_path, ScriptedEngine())
+    assert (outcome.planned, outcome.missing, outcome.failures) == (40, 0, [])
+    assert len(keys(tmp_path)) == 40
+    assert set(keys(tmp_path)) == planned(5)
+    table = read_samples(tmp_path)
+    assert table["correct"].all()
+    assert set(table["answer"]) == {"0", "1", "2", "3"}
+    assert set(table["setting"]) == {"10", "40"}
+    record = json.loads((tmp_path / "run.json").read_text())
+    assert record["sessions"][0]["answers"] == 40
+
+
+def test_a_finished_run_opens_no_engine_again(tmp_path: Path) -> None:
+    run(tmp_path, ScriptedEngine())
+    before = (tmp_path / "samples.jsonl").read_bytes()
+    again = ScriptedEngine()
+    assert run(tmp_path, again).missing == 0
+    assert again.opened == 0
+    assert (tmp_path / "samples.jsonl").read_bytes() == before
+
+
+def test_a_larger_plan_asks_only_for_what_is_new(tmp_path: Path) -> None:
+    run(tmp_path, ScriptedEngine(), limit=2, samples=3)
+    assert set(keys(tmp_path)) == planned(3, questions=2)
+    more = ScriptedEngine()
+    run(tmp_path, more)
+    assert sum(n for _, n in more.asked) == 40 - 12
+    assert len(keys(tmp_path)) == 40
+    assert set(keys(tmp_path)) == planned(5)
+
+
+def test_greedy_answers_are_kept_apart(tmp_path: Path) -> None:
+    run(tmp_path, ScriptedEngine(), greedy=True)
+    assert set(keys(tmp_path)) == planned(5) | {
+        (f"q-{q}", s, "greedy", 0) for q in range(4) for s in SETTINGS
+    }
+
+
+def test_restart_puts_the_old_answers_aside(tmp_path: Path) -> None:
+    run(tmp_path, ScriptedEngine())
+    run(tmp_path, ScriptedEngine(), restart=True, temperature=0.5)
+    (old,) = tmp_path.glob("samples.jsonl.bak-*")
+    assert len(old.read_text().splitlines()) == 40
+    assert sorted(keys(tmp_path)) == sorted(planned(5))
+    assert json.loads((tmp_path / "run.json").read_text())["experiment"]["temperature"] == 0.5
+
+
+def test_another_experiment_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    run(tmp_path, ScriptedEngine())
+    before = (tmp_path / "samples.jsonl").read_bytes()
+    engine = ScriptedEngine()
+    with pytest.raises(BadInput, match=r"another temperature \(1.0 then, 0.5 now\)"):
+        run(tmp_path, engine, temperature=0.5, samples=9)
+    assert engine.opened == 0
+    assert (tmp_path / "samples.jsonl").read_bytes() == before
+
+
+def test_a_second_run_into_the_folder_is_refused(tmp_path: Path) -> None:
+    with locked(tmp_path), pytest.raises(BadInput, match="another run is writing"):
+        run(tmp_path, ScriptedEngine())
+
+
+def test_a_prompt_without_a_budget_is_refused_before_the_folder_is_made(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"prompt tiny-budget: .*budget"):
+        run(tmp_path / "new", ScriptedEngine(), budgets=())
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_folder_whose_engine_did_not_open_can_be_used_later(tmp_path: Path) -> None:
+    @asynccontextmanager
+    async def closed() -> AsyncIterator[Engine]:
+        raise BadInput("no server")
+        yield
+
+    with pytest.raises(BadInput, match="no server"):
+        asyncio.run(sample(experiment(), QUESTIONS, tmp_path, closed))
+    assert run(tmp_path, ScriptedEngine()).missing == 0
+
+
+def test_every_chunk_has_a_seed_of_its_own(tmp_path: Path) -> None:
+    run(tmp_path, ScriptedEngine())
+    seeds = read_samples(tmp_path).groupby(["question_id", "setting"])["seed"].nunique()
+    assert set(seeds) == {3}  # five answers in chunks of two
+    assert Chunk(QUESTIONS[0], "10", 10, "sample", (0,)).seed(0) < 2**53  # a number JSON keeps whole
+
+
+def test_the_bar_begins_with_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bars: list[tqdm[Any]] = []
+
+    def bar(**options: Any) -> "tqdm[Any]":
+        bars.append(tqdm(**options))
+        return bars[-1]
+
+    run(tmp_path, ScriptedEngine(), samples=3)
+    monkeypatch.setattr("harness.run.sampler.tqdm", bar)
+    run(tmp_path, ScriptedEngine(), samples=5)
+    assert (bars[0].initial, bars[0].total, bars[0].n) == (24, 40, 40)

@@ -1,0 +1,174 @@
+"""The sampler when requests fail, a run is stopped or the engine has too much to do."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.engines.base import Completion, Engine, EngineError, EngineGone, RequestRefused, Sampling
+from harness.run.in_flight import START, InFlight
+from harness.run.plan import Chunk, remaining_chunks
+from harness.run.sampler import FEWEST_FAILURES, sample
+from tests.harness.run.scripted import QUESTIONS, ScriptedEngine, experiment, keys, planned, run
+
+
+def test_a_request_that_keeps_failing_leaves_its_answers_absent(tmp_path: Path) -> None:
+    def fail_for_one(prompt: str, n: int) -> None:
+        if "number 2" in prompt and "10 tokens" in prompt and n == 1:
+            raise EngineError("6 attempts failed")
+
+    outcome = run(tmp_path, ScriptedEngine(fail_for_one))
+    assert outcome.missing == 1
+    assert outcome.failures == ["question q-2, setting 10, sample 4 to 4: 6 attempts failed"]
+    absent = ("q-2", "10", "sample", 4)
+    assert set(keys(tmp_path)) == planned(5) - {absent}
+
+    assert run(tmp_path, ScriptedEngine()).missing == 0
+    assert sorted(keys(tmp_path)) == sorted(planned(5))
+
+
+def test_a_server_that_is_gone_ends_the_run(tmp_path: Path) -> None:
+    def fail(prompt: str, n: int) -> None:
+        raise EngineError("connection refused")
+
+    engine = ScriptedEngine(fail)
+    outcome = run(tmp_path, engine, samples=200, concurrency=3)
+    assert outcome.missing == 4 * 2 * 200
+    assert FEWEST_FAILURES <= len(engine.asked) < FEWEST_FAILURES + 3
+    assert len(outcome.failures) == len(engine.asked)
+
+
+def test_a_server_that_says_so_ends_the_run_at_once(tmp_path: Path) -> None:
+    def gone(prompt: str, n: int) -> None:
+        raise EngineGone("the server does not answer after 600 s")
+
+    outcome = run(tmp_path, ScriptedEngine(gone), samples=200, concurrency=3)
+    assert outcome.missing == 4 * 2 * 200
+    assert outcome.failures == ["the server does not answer after 600 s"]
+
+
+def test_refusals_do_not_end_a_run(tmp_path: Path) -> None:
+    def refuse(prompt: str, n: int) -> None:
+        if "number 1" in prompt:
+            raise RequestRefused("refused with status 400: longer than the model's context")
+
+    outcome = run(tmp_path, ScriptedEngine(refuse), samples=100, concurrency=3)
+    assert outcome.missing == 2 * 100
+    assert len(outcome.failures) == 100 > FEWEST_FAILURES
+    assert set(keys(tmp_path)) == {key for key in planned(100) if key[0] != "q-1"}
+
+
+def test_single_failures_far_apart_do_not_end_a_run(tmp_path: Path) -> None:
+    count = 0
+
+    def fail_every_fourth(prompt: str, n: int) -> None:
+        nonlocal count
+        count += 1
+        if count % 4 == 0:
+            raise EngineError("once")
+
+    outcome = run(tmp_path, ScriptedEngine(fail_every_fourth), samples=100, concurrency=1, chunk=1)
+    assert len(outcome.failures) == 200 > FEWEST_FAILURES
+    assert len(keys(tmp_path)) == 600
+
+
+def test_concurrency_is_kept(tmp_path: Path) -> None:
+    engine = ScriptedEngine(lambda _prompt, _n: asyncio.sleep(0.001))
+    run(tmp_path, engine, concurrency=7)
+    assert engine.most_in_flight == 7
+
+
+def test_a_stopped_run_keeps_its_finished_chunks_and_goes_on_from_there(tmp_path: Path) -> None:
+    async def never() -> None:
+        await asyncio.Event().wait()
+
+    engine = ScriptedEngine(lambda prompt, _n: never() if "number 3" in prompt else None)
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Engine]:
+        async with engine:
+            yield engine
+
+    async def stop_it() -> None:
+        task = asyncio.create_task(sample(experiment(), QUESTIONS, tmp_path, opened))
+        await asyncio.sleep(0.3)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(stop_it())
+    assert set(keys(tmp_path)) == planned(5, questions=3)
+    session = json.loads((tmp_path / "run.json").read_text())["sessions"][0]
+    assert session["ended"] is not None
+    assert session["answers"] == 30
+    assert run(tmp_path, ScriptedEngine()).missing == 0
+    assert sorted(keys(tmp_path)) == sorted(planned(5))
+
+
+def test_an_error_that_is_not_the_engine_s_comes_out_as_it_is(tmp_path: Path) -> None:
+    def full(prompt: str, n: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        run(tmp_path, ScriptedEngine(full))
+
+
+def test_a_server_that_has_too_much_to_do_is_asked_for_less(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Busy(ScriptedEngine):
+        """Puts off every request beyond six."""
+
+        async def generate(self, prompt: str, n: int, sampling: Sampling, seed: int) -> list[Completion]:
+            while self.in_flight >= 6:
+                self.overloads += 1
+                await asyncio.sleep(0.001)
+            return await super().generate(prompt, n, sampling, seed)
+
+    limits: list[int] = []
+    end = InFlight.end
+
+    def end_and_note(self: InFlight, tokens: int, overloaded: bool = False) -> None:
+        end(self, tokens, overloaded)
+        limits.append(self.limit)
+
+    monkeypatch.setattr(InFlight, "end", end_and_note)
+    engine = Busy(lambda _prompt, _n: asyncio.sleep(0.001))
+    assert run(tmp_path, engine, samples=100, chunk=1).missing == 0
+    assert engine.overloads > 0
+    assert len(limits) == 800
+    assert limits[0] > 20
+    assert limits[-1] < 10
+
+
+def test_requests_are_made_up_only_when_they_are_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+
+    def counted(*arguments: Any) -> Iterator[Chunk]:
+        made.append(0)
+        for chunk in remaining_chunks(*arguments):
+            made[-1] += 1
+            yield chunk
+
+    async def never() -> None:
+        await asyncio.Event().wait()
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Engine]:
+        yield ScriptedEngine(lambda _prompt, _n: never())
+
+    async def stop_it() -> None:
+        await asyncio.wait_for(sample(experiment(samples=1000), QUESTIONS, tmp_path, opened), 0.3)
+
+    monkeypatch.setattr("harness.run.sampler.remaining_chunks", counted)
+    with pytest.raises(TimeoutError):
+        asyncio.run(stop_it())
+    _first_question, counting, sending = made
+    assert counting == 4000
+    assert START <= sending <= START + 1

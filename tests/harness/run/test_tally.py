@@ -1,0 +1,88 @@
+"""The table at the end of a run, and the summary on record."""
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.experiment import Experiment, read_experiment
+from harness.run.tally import Counts, Tally
+
+EXPERIMENT = Experiment.model_validate(
+    read_experiment("tiny").model_dump() | {"tokens_per_budget": 2.0, "tokens_extra": 64}
+)
+number = itertools.count()
+
+
+def row(setting: str, text: str, **changes: Any) -> dict[str, Any]:
+    values = {"question_id": "q", "setting": setting, "decoding": "sample", "sample": next(number)}
+    values |= {"text": text, "tokens": 10, "answer": "1", "correct": False, "finish_reason": "stop"}
+    return {**values, **changes}
+
+
+def test_shares_are_counted_by_setting_and_decoding() -> None:
+    tally = Tally(EXPERIMENT)
+    tally.add(row("100", "a", correct=True, tokens=90))
+    tally.add(row("100", "a", answer=None, finish_reason="length", tokens=131))
+    tally.add(row("100", "I can't help with that.", question_id="other", answer=None))
+    tally.add(row("20", "b"))
+    tally.add(row("20", "b", decoding="greedy", correct=True))
+    tally.add(row("default", "c"))
+    lines = [line.split() for line in tally.table().splitlines()]
+    assert lines[1:] == [
+        ["20", "greedy", "1", "10.0", "10", "104", "0.0%", "0.0%", "0.0%", "100.0%", "100.0%"],
+        ["20", "sample", "1", "10.0", "10", "104", "0.0%", "0.0%", "0.0%", "100.0%", "0.0%"],
+        ["100", "sample", "3", "77.0", "131", "264", "33.3%", "66.7%", "33.3%", "66.7%", "33.3%"],
+        ["default", "sample", "1", "10.0", "10", "64", "0.0%", "0.0%", "0.0%", "100.0%", "0.0%"],
+    ]
+    assert (tally.answers, tally.tokens, tally.correct) == (6, 261, 2)
+
+
+def test_columns_line_up() -> None:
+    tally = Tally()
+    tally.add(row("1000", "a", tokens=123456))
+    tally.add(row("2", "a"))
+    assert len({len(line) for line in tally.table().splitlines()}) == 1
+
+
+def test_the_summary_says_the_same_and_can_be_stored() -> None:
+    tally = Tally(EXPERIMENT)
+    tally.add(row("20", "b", correct=True, tokens=12))
+    tally.add(row("20", "Sorry, I can't.", answer=None, finish_reason="length", tokens=104))
+    tally.refuse("500", "sample", 16)
+    summary = json.loads(json.dumps(tally.summary()))
+    first, second = summary["settings"]
+    assert first == {
+        **{"setting": "20", "decoding": "sample", "max_new_tokens": 104, "answers": 2, "tokens_mean": 58.0},
+        **{"tokens_p90": 104, "cut_off": 0.5, "unreadable": 0.5, "refused": 0.5, "distinct": 1.0},
+        **{"correct": 0.5, "answers_of_refused_requests": 0},
+    }
+    assert (second["setting"], second["max_new_tokens"]) == ("500", 1064)
+    assert (second["answers"], second["tokens_mean"], second["correct"]) == (0, None, None)
+    assert second["answers_of_refused_requests"] == tally.refused_requests == 16
+    assert summary["alarm"] is None
+    assert len(tally.table().splitlines()) == 2  # nothing is to be said of answers that are not there
+
+
+def test_answers_of_another_tool_may_lack_tokens_and_texts() -> None:
+    tally = Tally()
+    bare = {"question_id": "q", "setting": "high", "decoding": "sample", "sample": 0, "answer": "1"}
+    tally.add({**bare, "correct": True, "tokens": None, "text": None})
+    (line,) = tally.table().splitlines()[1:]
+    assert line.split() == ["high", "sample", "1", "-", "-", "-", "-", "0.0%", "-", "-", "100.0%"]
+
+
+@given(tokens=st.lists(st.integers(0, 30), min_size=1, max_size=60))
+def test_nine_of_ten_answers_keep_within_the_ninetieth_percentile(tokens: list[int]) -> None:
+    counts = Counts()
+    for used in tokens:
+        counts.add(row("20", "a", tokens=used))
+    limit = counts.p90_tokens
+    assert limit is not None
+    within = sum(used <= limit for used in tokens)
+    less = sum(used < limit for used in tokens)
+    assert 10 * within >= 9 * len(tokens) > 10 * less
+    assert counts.mean_tokens == pytest.approx(sum(tokens) / len(tokens))

@@ -1,0 +1,184 @@
+"""Several servers behind a gateway: their flags, starting in order, stopping together, dying one by one."""
+
+import asyncio
+import importlib.util
+import socket
+import sys
+import threading
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+import torch
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from click.testing import CliRunner
+
+import harness.engines.sglang
+import harness.server.gateway
+from harness.cli import cli
+from harness.engines.sglang import SGLangEngine
+from harness.experiment import model_location
+from harness.server.gateway import Fleet, gateway_launch
+from harness.server.launch import Launch, check_free, free_port, free_ports, launch
+from results import BadInput
+
+# Answers every GET with 200 and writes a line to its file; ends by itself when asked for /end.
+SERVER = """
+import http.server, os, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self.path == "/end":
+            os._exit(5)
+        with open(sys.argv[2], "a") as file:
+            print(self.path, file=file)
+        self.send_response(200)
+        self.end_headers()
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+
+
+def python(script: str, *arguments: object) -> Launch:
+    return Launch((sys.executable, "-c", script, *map(str, arguments)), {})
+
+
+def get(url: str) -> None:
+    urllib.request.urlopen(url, timeout=5).close()
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """What a fleet says; its gateway is a server that notes what it was started with."""
+    monkeypatch.setattr(harness.server.gateway, "POLL_SECONDS", 0.02)
+
+    def gateway(port: int, metrics_port: int, workers: list[str]) -> Launch:
+        (tmp_path / "workers").write_text(" ".join(workers))
+        return python(SERVER, port, tmp_path / "gateway")
+
+    monkeypatch.setattr(harness.server.gateway, "gateway_launch", gateway)
+    return []
+
+
+def fleet(folder: Path, said: list[str], port: int, script: str = SERVER) -> Fleet:
+    return Fleet(2, port, lambda number, own: python(script, own, folder / f"worker-{number}"), said.append)
+
+
+def test_a_fleet_starts_in_order_and_goes_on_with_what_is_left(tmp_path: Path, said: list[str]) -> None:
+    port = free_port()
+    with fleet(tmp_path, said, port) as running:
+        assert listens(port)
+        workers = (tmp_path / "workers").read_text().split()
+        assert said == [f"2 servers at {', '.join(workers)} answer at http://127.0.0.1:{port}"]
+        assert (tmp_path / "worker-0").read_text() == (tmp_path / "worker-1").read_text() == "/health\n"
+        assert (tmp_path / "gateway").read_text() == "/readiness\n"
+
+        status: list[int] = []
+        waiting = threading.Thread(target=lambda: status.append(running.wait()))
+        waiting.start()
+        for left, url in ((1, workers[1]), (0, workers[0])):
+            with pytest.raises(OSError):  # noqa: PT011 -- whatever a server that dies leaves
+                get(f"{url}/end")
+            deadline = time.monotonic() + 10
+            while said[-1] != f"the server at {url} ended with status 5: {left} left":
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            assert listens(port)
+        waiting.join(10)
+        assert status == [5]
+    assert not any(map(listens, [port, *(int(url.rsplit(":", 1)[1]) for url in workers)]))
+
+
+def test_a_server_that_cannot_start_stops_the_others(tmp_path: Path, said: list[str]) -> None:
+    script = f"import sys\nif sys.argv[2].endswith('1'): sys.exit(7)\n{SERVER}"
+    with pytest.raises(BadInput, match="SGLang ended with status 7 before it was ready"):
+        fleet(tmp_path, said, free_port(), script).__enter__()
+    assert not any(listens(int(url.rsplit(":", 1)[1])) for url in _urls(tmp_path))
+
+
+def _urls(folder: Path) -> list[str]:
+    return (folder / "workers").read_text().split()
+
+
+def test_a_port_in_use_is_refused_before_anything_is_started(tmp_path: Path, said: list[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(BadInput, match=f"port {port} of 127.0.0.1 is in use, expected another --port"):
+            fleet(tmp_path, said, port)
+    check_free(port)
+
+
+def test_servers_behind_a_gateway_keep_their_addresses() -> None:
+    result = CliRunner().invoke(cli, ["serve", "tiny", "--workers", "2", "--", "--host", "10.0.0.1"])
+    assert result.exit_code == 2
+    assert "--host or --port for the servers behind a gateway" in result.output
+
+
+def test_ports_differ() -> None:
+    assert len(set(free_ports(50))) == 50
+
+
+def test_the_gateway_asks_for_the_workers_it_is_given() -> None:
+    if importlib.util.find_spec("smg") is None:
+        pytest.skip("smg is not installed")
+    words = gateway_launch(30000, 30001, ["http://a:1", "http://b:2"]).command
+    start = words.index("--worker-urls")
+    assert words[start + 1 : start + 3] == ("http://a:1", "http://b:2")
+    assert words[words.index("--policy") + 1] == "cache_aware"
+    assert words[words.index("--host") + 1] == words[words.index("--prometheus-host") + 1] == "127.0.0.1"
+
+
+def test_a_gateway_that_is_not_installed_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    with pytest.raises(BadInput, match="smg, SGLang's gateway, is not installed"):
+        gateway_launch(30000, 30001, ["http://a:1"])
+
+
+@pytest.mark.parametrize(
+    ("visible", "workers", "shares"),
+    [("", 2, ["0,1,2,3", "4,5,6,7"]), ("7,5,3", 3, ["7", "5", "3"]), ("4,5,6,7,8", 2, ["4,5", "6,7"])],
+)
+def test_every_server_has_gpus_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, visible: str, workers: int, shares: list[str]
+) -> None:
+    gpus = len(visible.split(",")) if visible else 8
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: gpus)
+    started = [launch("m", port=1, worker=worker, workers=workers) for worker in range(workers)]
+    assert [command.environment["CUDA_VISIBLE_DEVICES"] for command in started] == shares
+    with pytest.raises(BadInput, match=f"{2 * gpus} copies of the model on {gpus} GPUs"):
+        launch("m", port=1, dp=gpus, workers=2)
+
+
+def test_a_gateway_that_does_not_know_its_servers_yet_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(harness.engines.sglang, "POLL_SECONDS", 0.01)
+    asked: list[str] = []
+
+    async def account(request: web.Request) -> web.Response:
+        asked.append(request.path)
+        if request.path.startswith("/get_") and asked.count(request.path) > 2:
+            return web.json_response({"model_path": "/srv/model", "version": "0.5.23"})
+        return web.Response(status=503 if request.path.startswith("/get_") else 404)
+
+    async def healthy(_request: web.Request) -> web.Response:
+        return web.Response()
+
+    async def run() -> str:
+        app = web.Application()
+        app.router.add_get("/health", healthy)
+        app.router.add_get("/{name}", account)
+        async with TestServer(app) as running:
+            url = str(running.make_url("/"))
+            async with SGLangEngine(url, model_location("tiny"), revision=None, chat=True) as engine:
+                return engine.version
+
+    assert asyncio.run(run()) == "0.5.23"
+    assert asked.count("/get_model_info") == asked.count("/get_server_info") == 3

@@ -1,0 +1,203 @@
+"""Starting and stopping servers: flags, and that nothing of a server is ever left running."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+import harness.engines.choice as choice
+import harness.server.launch
+from harness.engines import engine_for
+from harness.experiment import Experiment, model_location, read_experiment
+from harness.server.cpu.platform import activate
+from harness.server.launch import Launch, Server, free_port, launch
+from results import BadInput
+
+# A server with a child of its own; both write their process ids, and neither ends when asked to.
+STUBBORN = """
+import os, signal, subprocess, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+with open(sys.argv[1], "w") as file:
+    file.write(f"{os.getpid()} {child.pid}")
+time.sleep(60)
+"""
+OBEDIENT = STUBBORN.replace("SIG_IGN", "SIG_DFL")
+# As much of SGLang as the client asks for before the first prompt.
+GREETING = """
+import http.server, json, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps({"model_path": sys.argv[2], "version": "0.5.23"}).encode())
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+
+
+def python(script: str, *arguments: object) -> Launch:
+    return Launch((sys.executable, "-c", script, *map(str, arguments)), {})
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 15) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def runs(process: int) -> bool:
+    """Whether a process is there and not merely waiting to be collected."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    return False
+
+
+def pids_in(file: Path) -> list[int]:
+    wait_until(lambda: file.exists() and len(file.read_text().split()) == 2)
+    return [int(pid) for pid in file.read_text().split()]
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc on this system")
+
+
+@needs_proc
+def test_a_stubborn_server_is_stopped_with_its_children(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(harness.server.launch, "STOP_SECONDS", 0.2)
+    with Server(python(STUBBORN, tmp_path / "pids")) as server:
+        pids = pids_in(tmp_path / "pids")
+        assert server.ended() is None
+        assert all(map(runs, pids))
+    wait_until(lambda: not any(map(runs, pids)))
+    assert server.ended() is not None
+
+
+@needs_proc
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent is gone")
+def test_a_server_does_not_outlive_a_run_that_is_killed(tmp_path: Path) -> None:
+    script = (
+        "import sys, time; from harness.server.launch import Launch, Server; "
+        f"Server(Launch((sys.executable, '-c', {OBEDIENT!r}, sys.argv[1]), {{}})); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", script, str(tmp_path / "pids")]) as parent:
+        server, child = pids_in(tmp_path / "pids")
+        parent.kill()
+    wait_until(lambda: not runs(server))
+    os.kill(child, signal.SIGKILL)  # SGLang's own processes watch their parent in the same way
+
+
+def test_ports_are_free() -> None:
+    first, second = free_port(), free_port()
+    assert 1024 < first < 65536
+    assert 1024 < second < 65536
+
+
+def flags(command: Launch) -> dict[str, str]:
+    """Each flag with what follows it; the last of its name, as SGLang reads them."""
+    words = command.command
+    return {word: after for word, after in zip(words, [*words[1:], ""], strict=True) if word.startswith("--")}
+
+
+def test_without_a_gpu_the_platform_of_the_project_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    for variable in ("OMP_NUM_THREADS", "SGLANG_CPU_OMP_THREADS_BIND"):
+        monkeypatch.delenv(variable, raising=False)
+    command = launch("model", port=1234, dp=2)
+    assert command.command[1:3] == ("-m", "harness.server.cpu.launch")
+    found = flags(command)
+    assert (found["--device"], found["--port"], found["--host"]) == ("cpu", "1234", "127.0.0.1")
+    assert (found["--dtype"], found["--dp-size"]) == ("float32", "2")
+    assert command.environment["SGLANG_PLATFORM"] == "torch-cpu"
+    assert command.environment["CUDA_VISIBLE_DEVICES"] == ""
+    assert command.environment["SGLANG_CPU_OMP_THREADS_BIND"].count("|") == 1
+
+
+def test_on_a_gpu_the_flags_are_those_for_many_answers_a_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 8)
+    command = launch("org/model", port=1, revision="abc", dtype="bfloat16", dp=8, extra=["--dp-size", "4"])
+    assert command.command[1:3] == ("-m", "sglang.launch_server")
+    assert command.environment == {}
+    found = flags(command)
+    assert found["--schedule-policy"] == "lpm"
+    assert found["--sampling-defaults"] == "openai"
+    assert (found["--revision"], found["--dtype"]) == ("abc", "bfloat16")
+    assert found["--dp-size"] == "4"  # flags of one's own come last
+    assert flags(launch("m", port=1, device="cpu"))["--device"] == "cpu"
+
+
+def test_more_copies_than_gpus_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(BadInput, match="2 copies of the model on 0 GPUs"):
+        launch("model", port=1, device="cuda", dp=2)
+
+
+def test_sglang_that_is_not_installed_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(harness.server.launch.importlib.util, "find_spec", lambda _name: None)
+    with pytest.raises(BadInput, match="SGLang is not installed"):
+        launch("model", port=1)
+
+
+def test_the_platform_stays_off_unless_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SGLANG_PLATFORM", raising=False)
+    assert activate() is None
+    monkeypatch.setenv("SGLANG_PLATFORM", "torch-cpu")
+    assert activate() == "harness.server.cpu.device.TorchCpuPlatform"
+
+
+def open_own_server(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> tuple[list[str], str]:
+    """Open the engine of an experiment without a URL, with `script` in SGLang's place."""
+    said: list[str] = []
+    started: list[Server] = []
+
+    class Watched(Server):
+        def __init__(self, *arguments: object) -> None:
+            super().__init__(*arguments)  # type: ignore[arg-type]
+            started.append(self)
+
+    def replacement(model: str, *, port: int, **_: object) -> Launch:
+        return python(script, port, model)
+
+    monkeypatch.setattr(choice, "launch", replacement)
+    monkeypatch.setattr(choice, "Server", Watched)
+    values = read_experiment("tiny").model_dump() | {"engine": "sglang"}
+
+    async def run() -> str:
+        async with engine_for(
+            Experiment.model_validate(values), folder / "server.log", said.append
+        ) as engine:
+            assert started[0].ended() is None
+            return str(engine.describe()["server"]["model_path"])
+
+    try:
+        served = asyncio.run(run())
+    finally:
+        assert started[0].ended() is not None
+    return said, served
+
+
+def test_without_a_url_a_run_starts_and_stops_a_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said, served = open_own_server(tmp_path, monkeypatch, GREETING)
+    assert served == model_location("tiny")
+    assert said == [f"starting SGLang for {model_location('tiny')}, log in {tmp_path}/server.log"]
+    assert "GET /health" in (tmp_path / "server.log").read_text()
+
+
+def test_a_server_that_cannot_start_is_one_line_that_names_its_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(BadInput, match=r"SGLang ended with status 7: see .*server\.log"):
+        open_own_server(tmp_path, monkeypatch, "print('why'); raise SystemExit(7)")
+    assert (tmp_path / "server.log").read_text() == "why\n"

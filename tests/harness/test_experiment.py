@@ -1,0 +1,203 @@
+"""Experiments: the shipped ones are the paper's, `--set` replaces keys, a mistake is one line."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import prompts
+from harness.experiment import EXPERIMENTS, Experiment, model_location, read_experiment
+from harness.questions.load import DATASETS
+from results import BadInput
+
+BUDGETS = (10, 20, 50, 100, 150, 200, 300, 500)
+
+MINIMAL = """\
+dataset = "gsm8k"
+model = "some/model"
+revision = "abc"
+prompt = "gsm8k-budget"
+chat = true
+answer_format = "hashes"
+budgets = [10, 20]
+samples = 4
+tokens_extra = 100
+"""
+
+
+@pytest.fixture
+def minimal(tmp_path: Path) -> Path:
+    file = tmp_path / "mine.toml"
+    file.write_text(MINIMAL)
+    return file
+
+
+@pytest.mark.parametrize("name", sorted(file.stem for file in EXPERIMENTS.glob("*.toml")))
+def test_shipped_experiments_read_and_say_what_they_reproduce(name: str) -> None:
+    experiment = read_experiment(name)
+    assert experiment.dataset in DATASETS
+    assert experiment.prompt in prompts.names()
+    assert (EXPERIMENTS / f"{name}.toml").read_text().startswith("# ")
+    assert all(experiment.max_new_tokens(budget) > (budget or 0) for _, budget in experiment.settings)
+
+
+@pytest.mark.parametrize("name", ["gsm8k-budgets", "math-budgets"])
+def test_the_budget_experiments_are_the_papers(name: str) -> None:
+    experiment = read_experiment(name)
+    assert (experiment.model, experiment.chat) == ("meta-llama/Llama-3.1-8B-Instruct", True)
+    assert (experiment.budgets, experiment.samples, experiment.temperature) == (BUDGETS, 64, 1.0)
+    assert (experiment.answer_format, experiment.stop) == ("hashes", ("[END]",))
+    assert experiment.settings[0] == ("10", 10)
+    assert "{token_limit}" in prompts.template(experiment.prompt)
+
+
+def test_the_sample_number_experiment_is_the_papers() -> None:
+    experiment = read_experiment("gsm8k-256")
+    assert (experiment.model, experiment.chat) == ("meta-llama/Llama-3.1-8B", False)
+    assert (experiment.samples, experiment.greedy, experiment.temperature) == (256, True, 1.0)
+    assert (experiment.prompt, experiment.answer_format) == ("gsm8k-cot", "plain")
+    assert experiment.settings == (("default", None),)
+
+
+def test_revisions_are_whole_commits() -> None:
+    for name in ("gsm8k-budgets", "math-budgets", "gsm8k-256"):
+        revision = read_experiment(name).revision
+        assert revision is not None
+        assert len(revision) == 40
+
+
+def test_the_tiny_model_is_a_folder_of_the_project() -> None:
+    experiment = read_experiment("tiny")
+    assert (experiment.model, experiment.engine) == ("tiny", "transformers")
+    assert Path(model_location("tiny")) == EXPERIMENTS.parent / "tiny" / "model"
+    assert model_location("some/model") == "some/model"
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "value"),
+    [
+        ("budgets", "10,20", (10, 20)),
+        ("budgets", "[10, 20]", (10, 20)),
+        ("budgets", "10", (10,)),
+        ("budgets", "", ()),
+        ("samples", "7", 7),
+        ("greedy", "true", True),
+        ("temperature", "0.7", 0.7),
+        ("temperature", "1", 1.0),
+        ("dataset", "math-level1-integer", "math-level1-integer"),
+        ("dataset", '"quoted"', "quoted"),
+        ("dataset", "2024", "2024"),
+        ("revision", "1e5", "1e5"),
+        ("revision", "", None),
+        ("limit", "5", 5),
+        ("limit", "", None),
+        ("file", "rows.jsonl", Path("rows.jsonl")),
+        ("stop", "Q:", ("Q:",)),
+        ("stop", "Q:,A:", ("Q:", "A:")),
+        ("stop", '["a,b", "\\n"]', ("a,b", "\n")),
+        ("url", "http://127.0.0.1:30000", "http://127.0.0.1:30000"),
+    ],
+)
+def test_set_replaces_a_key(minimal: Path, key: str, text: str, value: Any) -> None:
+    before, after = read_experiment(minimal), read_experiment(minimal, {key: text})
+    assert getattr(after, key) == value
+    assert after == before.model_copy(update={key: value})
+
+
+def test_another_model_drops_the_revision_of_the_first(minimal: Path) -> None:
+    assert read_experiment(minimal).revision == "abc"
+    assert read_experiment(minimal, {"model": "some/model"}).revision == "abc"
+    assert read_experiment(minimal, {"model": "other/model"}).revision is None
+    assert read_experiment(minimal, {"model": "other/model", "revision": "def"}).revision == "def"
+
+
+def test_answers_are_cut_off_well_after_the_budget(minimal: Path) -> None:
+    experiment = read_experiment(minimal, {"tokens_per_budget": "1.5"})
+    assert [experiment.max_new_tokens(budget) for budget in (None, 10, 15)] == [100, 115, 123]
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "message"),
+    [
+        ("budgets", "10,-5", "--set budgets: budgets is -5, expected greater than or equal to 1"),
+        ("budgets", "10,ten", "--set budgets: budgets is 'ten', expected a valid integer"),
+        (
+            "budgets",
+            "10,10",
+            "--set budgets: budgets is [10, 10], expected values that differ from one another",
+        ),
+        ("samples", "many", "--set samples: samples is 'many', expected a valid integer"),
+        ("samples", "true", "--set samples: samples is True, expected a valid integer"),
+        ("samples", "0", "mine.toml: expected samples of at least 1, or greedy = true"),
+        ("tokens_extra", "0", "mine.toml: expected tokens_per_budget or tokens_extra above 0, to leave room"),
+        ("temperature", "0", "--set temperature: temperature is 0, expected greater than 0"),
+        ("temperature", "nan", "--set temperature: temperature is nan, expected a finite number"),
+        ("top_k", "0", "--set top_k: top_k is 0, expected -1 (no limit) or at least 1"),
+        ("engine", "vllm", "--set engine: engine is 'vllm', expected 'sglang', 'transformers' or 'openai'"),
+        ("engine", "openai", "mine.toml: expected url, the address of a server, with engine 'openai'"),
+        ("prompt", "gsm9k", "--set prompt: prompt is 'gsm9k', expected one of gsm8k-budget, gsm8k-cot,"),
+        ("sample", "4", "--set sample: unknown key 'sample', expected one of dataset, file, limit, model,"),
+    ],
+)
+def test_a_bad_value_is_one_line_that_names_its_place(
+    minimal: Path, key: str, text: str, message: str
+) -> None:
+    with pytest.raises(BadInput) as refusal:
+        read_experiment(minimal, {key: text})
+    assert refusal.value.message.removeprefix(f"{minimal.parent}/").startswith(message)
+    assert "\n" not in refusal.value.message
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("api_key_env", "sk-secret"),
+        ("api_key_env", "SECRET-1"),
+        ("url", "https://me:secret@host/v1"),
+        ("url", "https://host/v1?key=secret"),
+    ],
+)
+def test_a_secret_is_refused_and_not_repeated(minimal: Path, key: str, text: str) -> None:
+    with pytest.raises(BadInput, match=f"--set {key}: expected ") as refusal:
+        read_experiment(minimal, {key: text})
+    assert "secret" not in refusal.value.message.lower()
+
+
+def test_a_server_of_the_openai_kind_is_asked_for_single_answers(minimal: Path) -> None:
+    given = {"engine": "openai", "url": "http://127.0.0.1:8000"}
+    assert read_experiment(minimal).chunk == 16
+    assert read_experiment(minimal, given).chunk == 1
+    assert read_experiment(minimal, {**given, "chunk": "8"}).chunk == 8
+
+
+def test_mistakes_in_the_file_name_the_file(minimal: Path) -> None:
+    for text, message in [
+        (
+            MINIMAL.replace('dataset = "gsm8k"\n', ""),
+            "mine.toml: no key 'dataset', expected in an experiment",
+        ),
+        (MINIMAL + "smaples = 4\n", "mine.toml: unknown key 'smaples', expected one of dataset"),
+        (MINIMAL + "samples = 4\n", "mine.toml: not TOML: Cannot overwrite a value"),
+        (MINIMAL.replace("= 4", '= "4"'), "mine.toml: samples is '4', expected a valid integer"),
+    ]:
+        minimal.write_text(text)
+        with pytest.raises(BadInput) as refusal:
+            read_experiment(minimal)
+        assert refusal.value.message.removeprefix(f"{minimal.parent}/").startswith(message)
+
+
+def test_an_unknown_experiment_lists_the_known_ones(tmp_path: Path) -> None:
+    known = "gsm8k-256, gsm8k-budgets, math-budgets, tiny"
+    for name in ("gsm9k", str(tmp_path / "gsm9k.toml")):
+        with pytest.raises(BadInput, match=f"gsm9k.*: no such experiment file, and not one of {known}"):
+            read_experiment(name)
+
+
+def test_an_experiment_cannot_be_changed(minimal: Path) -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        read_experiment(minimal).samples = 5  # type: ignore[misc]
+
+
+def test_a_dump_reads_back(minimal: Path) -> None:
+    experiment = read_experiment(minimal)
+    assert Experiment.model_validate(experiment.model_dump(mode="json")) == experiment

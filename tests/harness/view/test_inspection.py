@@ -1,0 +1,199 @@
+"""python -m harness inspect: what is shown of a run, and what is not let through to the terminal."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from harness.cli import cli
+from harness.experiment import Experiment, read_experiment
+from harness.questions.load import load_questions
+from harness.run.record import Record
+from results import run, write_samples
+
+Inspect = Callable[..., tuple[int, list[str], str]]
+QUESTIONS = load_questions("tiny")[:3]
+
+
+@pytest.fixture
+def inspect(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Inspect:
+    def run_it(*arguments: object) -> tuple[int, list[str], str]:
+        monkeypatch.setattr(sys, "argv", ["python -m harness", "inspect", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            run(cli, "python -m harness")
+        assert isinstance(ended.value.code, int)
+        output = capsys.readouterr()
+        return ended.value.code, output.out.splitlines(), output.err
+
+    return run_it
+
+
+def row(
+    question: int, setting: str, sample: int, answer: str | None, text: str, **more: Any
+) -> dict[str, Any]:
+    gold = QUESTIONS[question].gold
+    values = {"question_id": QUESTIONS[question].question_id, "setting": setting, "sample": sample}
+    values |= {
+        "answer": answer,
+        "gold": gold,
+        "correct": answer == gold,
+        "tokens": 9,
+        "finish_reason": "stop",
+    }
+    values |= {"text": text, "dataset": "tiny", "model": "tiny", "decoding": "sample"}
+    return values | more
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A run under way: three questions, two settings, and a line that is only half written."""
+    experiment = Experiment.model_validate(read_experiment("tiny").model_dump() | {"budgets": (10, 100)})
+    record = Record(tmp_path, experiment, QUESTIONS)
+    record.begin({}, planned=99)
+    gold = QUESTIONS[0].gold
+    rows = [
+        row(0, "100", 0, gold, f"It is\n##{gold}##."),
+        row(0, "100", 1, "7", "\x1b[2JIt is ##7##.\x9b\u202e"),
+        row(0, "100", 2, "7", "It is ##7##.", tokens=264, finish_reason="length"),
+        row(0, "100", 3, None, "I cannot help with that."),
+        row(0, "10", 0, gold, "first word " + "word " * 200 + "last words"),
+        row(0, "10", 0, "8", "\n".join(f"line {n}" for n in range(20)), decoding="greedy"),
+        *(row(1, "10", n, QUESTIONS[1].gold, "right") for n in range(4)),
+        row(2, "10", 0, None, ""),
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "samples.jsonl").write_text(lines + '{"question_id": "tiny-0000", "sett')
+    return tmp_path
+
+
+def test_the_overview_has_the_table_and_the_questions_worth_a_look(inspect: Inspect, folder: Path) -> None:
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    code, out, err = inspect(folder)
+    assert (code, err) == (0, "")
+    assert out[0] == "11 answers of tiny to questions of tiny"
+    table = [line.split() for line in out[2:5]]
+    assert [cells[:6] for cells in table] == [
+        ["10", "greedy", "1", "9.0", "9", "84"],
+        ["10", "sample", "6", "9.0", "9", "84"],
+        ["100", "sample", "4", "72.8", "264", "264"],
+    ]
+    assert table[2][6:] == ["25.0%", "25.0%", "25.0%", "100.0%", "25.0%"]
+    assert [line.split() for line in out[7:]] == [
+        ["tiny-0002", "1", "0.0%", "100.0%"],
+        ["tiny-0000", "6", "33.3%", "16.7%"],
+        ["tiny-0001", "4", "100.0%", "0.0%"],
+    ]
+    assert before == {file.name: file.read_bytes() for file in folder.iterdir()}
+    code, out, _ = inspect(folder, "--setting", "100")
+    assert out[0] == "4 answers of tiny to questions of tiny"
+    assert len(out) == 6
+
+
+def test_a_question_has_problem_gold_votes_and_texts(inspect: Inspect, folder: Path) -> None:
+    gold = QUESTIONS[0].gold
+    code, out, _ = inspect(folder, "--question", "tiny-0000", "--setting", "100", "--limit", 3)
+    assert code == 0
+    assert out == [
+        f"question tiny-0000, gold {gold}",
+        f"  {QUESTIONS[0].problem}",
+        "",
+        f"setting 100: 4 answers, 1 right, 1 unreadable, 1 cut off; votes ✗ 7 ×2, ✓ {gold} ×1",
+        f"  ✓ {gold}   sample 0, 9 tokens",
+        "      It is",
+        f"      ##{gold}##.",
+        "  ✗ 7   sample 1, 9 tokens",
+        "      \\x1b[2JIt is ##7##.\\x9b\\u202e",
+        "  ✗ 7   sample 2, 264 tokens … cut off",
+        "      It is ##7##.",
+        "  1 more, see --limit",
+    ]
+
+
+def test_long_texts_are_shortened_unless_asked_for_as_a_whole(inspect: Inspect, folder: Path) -> None:
+    _, out, _ = inspect(folder, "--question", "tiny-0000", "--setting", "10")
+    assert out[3].startswith("setting 10, greedy: 1 answers, 0 right")
+    assert out[5:11] == [f"      {line}" for line in ("line 0", "line 1", "line 2", "line 3", "…", "line 18")]
+    (shortened,) = [line for line in out if "first word" in line]
+    assert " … " in shortened
+    assert shortened.endswith("last words")
+    assert len(shortened) < 420
+    _, out, _ = inspect(folder, "--question", "tiny-0000", "--setting", "10", "--full")
+    assert sum(line.startswith("      line") for line in out) == 20
+    assert max(map(len, out)) > 1000
+
+
+@pytest.mark.parametrize(
+    ("option", "count", "texts"),
+    [
+        ("--wrong", {"10": "1 of 1", "100": "2 of 4"}, ["✗ 8", "✗ 7", "✗ 7"]),
+        ("--unreadable", {"10": "1 of 6", "100": "1 of 4"}, ["∅", "∅"]),
+        ("--cut-off", {"100": "1 of 4"}, ["✗ 7"]),
+    ],
+)
+def test_answers_of_one_kind_are_found_in_all_questions(
+    inspect: Inspect, folder: Path, option: str, count: dict[str, str], texts: list[str]
+) -> None:
+    code, out, _ = inspect(folder, option)
+    assert code == 0
+    kind = option.removeprefix("--")
+    for setting, found in count.items():
+        assert any(
+            line.startswith(f"setting {setting}") and line.endswith(f"{found} answers are {kind}")
+            for line in out
+        )
+    shown = [line.strip().split("   ")[0] for line in out if "tokens" in line]
+    assert shown == texts
+    assert all("tiny-000" in line for line in out if "tokens" in line)
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (
+            ["--question", "x"],
+            "no answers of question 'x', expected a question such as 'tiny-0000', 'tiny-0001'",
+        ),
+        (["--setting", "\x1b"], "no answers of setting '\\x1b'"),
+        (
+            ["--question", "tiny-0001", "--setting", "100"],
+            "no answers of question 'tiny-0001', setting '100'",
+        ),
+    ],
+)
+def test_what_is_not_there_is_one_line(inspect: Inspect, folder: Path, options: list[str], line: str) -> None:
+    code, out, err = inspect(folder, *options)
+    assert (code, out) == (2, [])
+    assert err.startswith(f"error: {folder}: {line}")
+    assert err.count("\n") == 1
+    assert "\x1b" not in err
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_answers_of_other_tools_can_be_read_too(inspect: Inspect, tmp_path: Path, suffix: str) -> None:
+    rows = [
+        {"question_id": "p\x1b1", "sample": n, "answer": answer, "gold": "1", "model": model}
+        for model in ("one", "two")
+        for n, answer in enumerate(["1", "1", "2"])
+    ]
+    write_samples(pd.DataFrame(rows), tmp_path / f"samples.{suffix}")
+    code, out, err = inspect(tmp_path)
+    assert (code, err) == (0, "")
+    assert [line for line in out if "answers of" in line] == [
+        "3 answers of one to questions of unknown",
+        "3 answers of two to questions of unknown",
+    ]
+    assert out[-1].split() == ["p\\x1b1", "6", "66.7%", "0.0%"]
+    code, out, _ = inspect(tmp_path / f"samples.{suffix}", "--question", "p\x1b1", "--wrong")
+    assert out[:2] == ["question p\\x1b1, gold 1", "  (no record of the questions)"]
+    assert "setting default, one: 1 of 3 answers are wrong; votes ✓ 1 ×2, ✗ 2 ×1" in out
+    assert "      (no text in the table)" in out
+
+
+def test_an_empty_folder_is_one_line(inspect: Inspect, tmp_path: Path) -> None:
+    assert inspect(tmp_path)[2] == f"error: {tmp_path}: no samples.jsonl (or .parquet, .csv) in this folder\n"
+    (tmp_path / "samples.jsonl").touch()
+    assert inspect(tmp_path)[2] == f"error: {tmp_path}: no answers\n"

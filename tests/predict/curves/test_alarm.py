@@ -1,0 +1,118 @@
+"""Alarms: falling votes, falling accuracy along T, curves far from the data."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from predict.curves.alarm import falling, poor_fit
+from predict.curves.intervals import SHARED, replicate_samples
+from predict.curves.predictors import CURVE_PREDICTORS
+from predict.groups import group_of_pools, make_pool
+from predict.protocol import SENTENCES, Observed, Options, Points, Status
+from results.votes.exact import answer_pools
+
+N = np.array([1, 2, 4, 8, 16])
+
+
+def curves(rows: dict[str, list[float]], noise: float = 0.004) -> Observed:
+    """Whole curves over N, settings in order of T = 1, 2, 3 …"""
+    values = np.concatenate([np.array(row) for row in rows.values()])
+    T = np.repeat(np.arange(1.0, 1 + len(rows)), len(N))
+    points = Points(np.repeat(list(rows), len(N)), T, np.tile(N, len(rows)))
+    return Observed(points, values, np.full(len(values), noise), np.empty((0, len(values))))
+
+
+RISING, ROUND = [0.4, 0.4, 0.45, 0.5, 0.52], [0.42, 0.42, 0.47, 0.44, 0.39]
+
+
+def test_a_vote_that_rises_and_then_falls_is_marked_at_its_own_setting_only() -> None:
+    data = curves({"a": RISING, "b": ROUND})
+    targets = Points(np.array(["a", "b"]), np.array([1.0, 2.0]), np.array([64, 64]))
+    assert falling(data, targets).tolist() == ["ok", "falling"]
+
+
+def test_a_fall_within_the_noise_is_no_alarm() -> None:
+    data = curves({"a": RISING, "b": ROUND}, noise=0.1)
+    targets = Points(np.array(["b"]), np.array([2.0]), np.array([64]))
+    assert falling(data, targets).tolist() == ["ok"]
+
+
+def test_accuracy_falling_with_T_is_marked_at_settings_beyond() -> None:
+    down = [[x - 0.05 * i for x in RISING] for i in range(3)]
+    data = curves(dict(zip("abc", down, strict=True)))
+    targets = Points(np.array(["c", "d"]), np.array([3.0, 4.0]), np.array([64, 8]))
+    assert falling(data, targets).tolist() == ["ok", "falling"]
+
+
+def test_residuals_far_beyond_the_noise_are_a_poor_fit() -> None:
+    data = curves({"a": RISING})
+    assert poor_fit(data, data.accuracy + 0.001) == "ok"
+    assert poor_fit(data, data.accuracy + 0.05 * np.array([1, -1, 1, -1, 1])) == "poor_fit"
+
+
+@pytest.mark.parametrize("name", ["exponential", "power-law"])
+def test_rivals_carry_the_alarm(name: str) -> None:
+    data = curves({"a": ROUND})
+    found = CURVE_PREDICTORS[name](data, Points(np.array(["a"]), np.array([1.0]), np.array([64])), Options())
+    assert found.status[0] == "falling"
+
+
+def simulated(power: float, seed: int, answers: int = 6, questions: int = 80) -> Observed:
+    """Four settings; difficulty^(power) right at each next one: 1 for accuracy that T does not change."""
+    rng = np.random.default_rng(seed)
+    rate = rng.beta(1.5, 1.2, questions)
+    pools = []
+    for i in range(4):
+        p = rate ** (power**i)
+        votes = np.where(
+            rng.random((questions, answers)) < p[:, None], 0, rng.integers(1, 4, (questions, answers))
+        )
+        question, sample = (axis.ravel() for axis in np.indices(votes.shape))
+        frame = pd.DataFrame({"question_id": question.astype(str), "sample": sample, "answer": votes.ravel()})
+        frame = frame.assign(
+            answer=frame["answer"].astype(str), correct=votes.ravel() == 0, tokens=100 * 2**i
+        )
+        pools.append(make_pool(str(i), answer_pools(frame)))
+    group = group_of_pools("llm", "toy", "sim", "majority", pools)
+    copies = replicate_samples(group.points, group.pools, "majority", 100, seed)
+    return Observed(group.points, group.accuracy, group.stderr, copies, group.pools)
+
+
+BEYOND = Points(np.array(["0", "new"]), np.array([1.0, 99.0]), np.array([64, 64]))
+
+
+@pytest.mark.parametrize("curves_only", [False, True], ids=["samples", "curves"])
+def test_accuracy_that_T_does_not_change_raises_few_false_alarms(curves_only: bool) -> None:
+    alarms = []
+    for seed in range(30):
+        data = simulated(1.0, seed)
+        data = replace(data, pools=(), replicates=data.replicates[:0]) if curves_only else data
+        alarms.append(falling(data, BEYOND) == "falling")
+    along_n, along_t = np.mean(alarms, axis=0)
+    assert along_n == 0
+    assert along_t <= 0.1  # 2 to 4 % over 200 draws
+
+
+@pytest.mark.parametrize("curves_only", [False, True], ids=["samples", "curves"])
+def test_accuracy_that_truly_falls_with_T_is_noticed(curves_only: bool) -> None:
+    for seed in range(5):
+        data = simulated(1.6, seed)
+        data = replace(data, pools=(), replicates=data.replicates[:0]) if curves_only else data
+        assert falling(data, BEYOND).tolist() == ["ok", "falling"]
+
+
+def test_noise_alone_is_no_poor_fit() -> None:
+    rng = np.random.default_rng(0)
+    alarms = []
+    for _ in range(200):
+        data = curves({"a": RISING})
+        shift, own = rng.standard_normal(), rng.standard_normal(len(N))
+        noise = data.stderr * (np.sqrt(SHARED) * shift + np.sqrt(1 - SHARED) * own)
+        alarms.append(poor_fit(replace(data, accuracy=data.accuracy + noise), data.accuracy) == "poor_fit")
+    assert np.mean(alarms) == 0
+
+
+def test_each_alarm_comes_with_its_sentence() -> None:
+    assert {status for status in Status if status not in SENTENCES} == {Status.OK}

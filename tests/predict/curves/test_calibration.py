@@ -1,0 +1,64 @@
+"""Rolling-origin model error: nothing beyond the residual for a perfect formula, growing for a wrong one."""
+
+import numpy as np
+import pytest
+
+from predict.curves.calibration import USUAL, answers_alone, model_error
+from predict.curves.rivals import exponential, flat
+from predict.groups import group_of_pools
+from predict.protocol import Floats, Observed, Points
+from tests.predict.questions.test_mixture import drawn_pool
+
+N = np.array([1, 2, 4, 8, 16])
+POINTS = Points(np.full(5, "a"), np.ones(5), N)
+FAR = Points(np.full(3, "a"), np.ones(3), np.array([16, 32, 256]))
+RISING = 0.9 - 0.4 * np.exp(-0.2 * N)
+
+
+def seen(accuracy: Floats) -> Observed:
+    return Observed(POINTS, accuracy, np.full(5, 0.01), np.empty((0, 5)))
+
+
+def by_exponential(points: Points, accuracy: Floats, targets: Points) -> Floats:
+    return exponential(points, accuracy[None], targets).mean[0]
+
+
+def by_last(points: Points, accuracy: Floats, targets: Points) -> Floats:
+    return flat(points, accuracy[None], targets).mean[0]
+
+
+def test_a_right_formula_is_off_by_what_is_usual_at_most_and_nowhere_where_it_was_fitted() -> None:
+    error = model_error(seen(RISING), FAR, by_exponential)
+    assert error[0] == pytest.approx(0.0, abs=1e-3)
+    assert (error[1:] <= USUAL * np.log(FAR.N[1:] / 16) + 1e-3).all()
+
+
+def test_a_wrong_formula_is_off_by_more_the_farther_away() -> None:
+    error = model_error(seen(RISING), FAR, by_last)
+    assert (np.diff(error) > 0).all()
+    assert (error[1:] > 1.5 * model_error(seen(RISING), FAR, by_exponential)[1:]).all()
+
+
+def test_along_T_the_dearest_settings_are_left_out() -> None:
+    T = np.repeat([1.0, 2.0, 4.0, 8.0], 5)
+    points = Points(T.astype(str), T, np.tile(N, 4))
+    accuracy = np.tile(RISING, 4) + 0.1 * np.log2(T)
+    observed = Observed(points, accuracy, np.full(20, 0.01), np.empty((0, 20)))
+    new = Points(np.array(["16.0", "64.0"]), np.array([16.0, 64.0]), np.array([8, 8]))
+    error = model_error(observed, new, by_last)
+    per_e = np.sqrt((USUAL**2 + 2 * (0.1 / np.log(2)) ** 2) / 3)
+    assert error == pytest.approx(per_e * np.log([2.0, 8.0]), rel=1e-6)
+
+
+def test_for_these_questions_only_the_luck_of_the_answers_spreads() -> None:
+    pool = drawn_pool(200, 8, np.random.default_rng(5))
+    group = group_of_pools("llm", "d", "m", "majority", [pool])
+    observed = Observed(group.points, group.accuracy, group.stderr, np.empty((0, 8)), group.pools)
+    draws = 0.5 + np.random.default_rng(0).normal(0, 0.02, (2000, 3))
+    mean = np.full(3, 0.5)
+    narrow = answers_alone(observed, draws, mean, "these-questions")
+    counts = pool.answers.counts()
+    rate = counts.correct / counts.pools
+    share = (rate * (1 - rate) / 7).mean() / rate.var()
+    assert narrow.std() / draws.std() == pytest.approx(np.sqrt(share), rel=0.02)
+    assert np.array_equal(answers_alone(observed, draws, mean, "population"), draws)

@@ -1,0 +1,151 @@
+"""The joint surface: bounded everywhere, recovered from its own data, and honest where it does not fit."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import lsq_linear
+from scipy.stats import binom
+
+from predict.curves.alarm import LIKELY
+from predict.curves.joint import PRIOR, JointFit, _bounded, counted, fit_joint, joint, reach
+from predict.protocol import Observed, Options, Points
+
+T = np.repeat([0.8, 1.2, 1.7, 2.5], 6)
+N = np.tile([1, 2, 4, 8, 16, 32], 4)
+TRUE = JointFit(0.8, 1.7, 1.2, (0.4, 0.8), (0.7, 0.92), (0.25, 0.45), 0.0, 1.0)
+
+
+def observe(accuracy: np.ndarray, noise: float, copies: int = 0, seed: int = 0) -> Observed:
+    points = Points(np.array([f"{t:g}" for t in T]), T, N)
+    rng = np.random.default_rng(seed)
+    replicates = accuracy + rng.normal(0, noise, (copies, len(T)))
+    return Observed(points, accuracy, np.full(len(T), noise), replicates)
+
+
+def test_exact_data_give_back_every_parameter() -> None:
+    found = fit_joint(T, N, TRUE(T, N), np.eye(len(T)) / 0.003)
+    assert found.mu == pytest.approx(TRUE.mu, abs=1e-4)
+    assert found.delta == pytest.approx(TRUE.delta, abs=1e-4)
+    assert found.alpha == pytest.approx(TRUE.alpha, abs=1e-4)
+    assert found.zeta == pytest.approx(TRUE.zeta, abs=1e-4)
+    far = reach(found, T, N, np.eye(len(T)) / 0.003, np.array([4.0, 8.0]), np.array([64, 16]))
+    assert (far < 0.03).all()
+
+
+def test_forecast_and_interval_at_unseen_T_and_N() -> None:
+    rng = np.random.default_rng(1)
+    far = Points(np.array(["4", "8"]), np.array([4.0, 8.0]), np.array([64, 16]))
+    data = observe(TRUE(T, N) + rng.normal(0, 0.003, len(T)), 0.003, copies=100)
+    found = joint(data, far, Options(replicates=200))
+    truth = TRUE(far.T, far.N)
+    assert found.mean == pytest.approx(truth, abs=0.015)
+    assert (found.low <= truth).all()
+    assert (truth <= found.high).all()
+    assert set(found.status) == {"ok"}
+
+
+unit = st.floats(0.0, 1.0)
+
+
+@given(
+    unit, unit, unit, unit, st.floats(0.01, 1), st.floats(0.01, 1), st.floats(0.01, 50), st.integers(1, 10**6)
+)
+def test_surface_never_leaves_the_unit_interval(
+    a: float, b: float, c: float, d: float, lo: float, hi: float, mu: float, n: int
+) -> None:
+    fit = JointFit(1.0, 2.0, mu, (lo, hi), (a, b), (c, d), 0.0, 1.0)
+    value = fit(np.array([1.0, 1.5, 40.0]), np.full(3, n))
+    assert (value >= -1e-12).all()
+    assert (value <= 1 + 1e-12).all()
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.sampled_from([2, 4]))
+def test_bounded_least_squares_agrees_with_scipy(seed: int, size: int) -> None:
+    rng = np.random.default_rng(seed)
+    basis, y = rng.random((9, size)), rng.normal(0.5, 1.0, 9)
+    expected = lsq_linear(basis, y, bounds=(0, 1), tol=1e-12)
+    found = _bounded(basis, y)
+    assert ((basis @ found - y) ** 2).sum() / 2 == pytest.approx(expected.cost, abs=1e-6)
+
+
+def test_one_setting_without_T_is_an_exponential_in_N() -> None:
+    n = np.array([1, 2, 4, 8, 16])
+    points = Points(np.full(5, "a"), np.full(5, np.nan), n)
+    y = 0.8 - 0.4 * np.exp(-0.1 * n)
+    wanted = Points(np.array(["a", "b"]), np.full(2, np.nan), np.array([64, 64]))
+    observed = Observed(points, y, np.full(5, 0.005), np.empty((0, 5)), method="best_of_n")
+    found = joint(observed, wanted, Options())
+    assert found.mean[0] == pytest.approx(0.8 - 0.4 * np.exp(-6.4), abs=2e-3)
+    assert np.isnan(found.mean[1])
+    assert found.status.tolist() == ["ok", "not_identifiable"]
+
+
+def test_a_surface_of_another_shape_is_a_poor_fit() -> None:
+    wavy = 0.5 + 0.2 * np.sin(1.7 * np.arange(len(T)))
+    found = joint(observe(wavy, 0.002), Points(np.array(["4"]), np.array([4.0]), np.array([8])), Options())
+    assert found.status[0] in ("poor_fit", "bound_hit", "falling")
+    assert found.status[0] != "ok"
+
+
+def test_even_votes_count_as_the_odd_ones_below_them() -> None:
+    n = np.array([1, 2, 3, 4, 8, 9])
+    assert counted(n, "majority").tolist() == [1, 1, 3, 3, 7, 9]
+    assert counted(n, "best_of_n").tolist() == n.tolist()
+    # of two answers to choose from this is exact: P(right) of 2m votes, ties shared, is that of 2m − 1
+    for m in (1, 2, 5):
+        even, odd = (binom(k, 0.6) for k in (2 * m, 2 * m - 1))
+        assert even.sf(m) + even.pmf(m) / 2 == pytest.approx(odd.sf(m - 1))
+
+
+def test_four_answers_do_not_tell_the_rate_so_it_is_the_usual_one_and_marked() -> None:
+    n = np.array([1, 2, 3, 4])
+    points = Points(np.full(4, "a"), np.full(4, np.nan), n)
+    y = np.array([0.52, 0.52, 0.573, 0.58])
+    wanted = Points(np.full(1, "a"), np.full(1, np.nan), np.array([64]))
+    found = joint(Observed(points, y, np.full(4, 0.01), np.empty((0, 4))), wanted, Options())
+    delta = np.exp(PRIOR[0][1])
+    rise = 1 - np.exp(-(delta**2))  # from N = 1 to 3
+    assert found.mean[0] == pytest.approx(0.52 + (0.576 - 0.52) / rise, abs=0.01)
+    assert found.status.tolist() == ["bound_hit"]
+
+
+def test_settings_that_the_surface_misses_have_curves_of_their_own() -> None:
+    levels = np.repeat([0.1, 0.6, 0.2, 0.5], 6)  # no law along T
+    y = levels + 0.2 * (1 - np.exp(-0.15 * counted(N, "majority")))
+    far = Points(np.array(["0.8", "1.2"]), np.array([0.8, 1.2]), np.array([65, 65]))
+    found = joint(observe(y, 0.003), far, Options())
+    assert found.mean == pytest.approx([0.3, 0.8], abs=0.01)
+
+
+def test_reach_is_how_far_surfaces_that_fit_as_well_go() -> None:
+    """Against every α and rate on a grid, ζ the best one: half of the way from the lowest to the highest."""
+    n, noise = np.array([1, 2, 4, 8, 16]), 0.002
+    y, at = 0.8 - 0.4 * np.exp(-0.1 * n), np.array([16, 32, 64, 640])
+    alpha, rate = np.meshgrid(np.linspace(0.7, 0.9, 401), np.geomspace(0.05, 0.2, 300), indexing="ij")
+    left = np.exp(-rate[..., None] * n)
+    zeta = ((y - alpha[..., None] * (1 - left)) * left).sum(-1) / (left**2).sum(-1)
+    missed = alpha[..., None] * (1 - left) + zeta[..., None] * left - y
+    alike = (missed**2).sum(-1) <= LIKELY * noise**2
+    gone = np.exp(-rate[alike][:, None] * at)
+    values = alpha[alike][:, None] * (1 - gone) + zeta[alike][:, None] * gone
+    fit = fit_joint(np.zeros(5), n, y, np.eye(5) / 0.01)
+    found = reach(fit, np.zeros(5), n, np.eye(5) / noise, np.zeros(4), at)
+    assert found == pytest.approx(np.ptp(values, axis=0) / 2, rel=0.1)
+
+
+@pytest.mark.parametrize(("most", "expected"), [(32, ["ok", "ok"]), (4, ["ok", "bound_hit"])])
+def test_the_status_is_of_the_target_and_says_what_the_points_leave_open(
+    most: int, expected: list[str]
+) -> None:
+    """α = 1 at every T: the surface ends at its limit, and is fixed all the same where the points go far."""
+    top = JointFit(0.8, 1.7, 1.2, (0.4, 0.8), (1.0, 1.0), (0.25, 0.45), 0.0, 1.0)
+    seen = most >= N
+    points = Points(np.array([f"{t:g}" for t in T[seen]]), T[seen], N[seen])
+    data = Observed(points, top(T[seen], N[seen]), np.full(seen.sum(), 0.003), np.empty((0, seen.sum())))
+    wanted = Points(np.array(["0.8", "0.8"]), np.array([0.8, 0.8]), np.array([most, 65]))
+    found = joint(replace(data, method="best_of_n"), wanted, Options())
+    assert found.status.tolist() == expected

@@ -1,0 +1,134 @@
+"""Algorithm 3 against data made from known parameters, and against its own failure modes."""
+
+import numpy as np
+import pytest
+
+from predict.curves.low_cost_to_high import Gap, low_cost_to_high, part_1, part_2, read_off
+from predict.protocol import Points, Status
+from results import fit_saturating
+
+GAMMA, KAPPA, MU = 0.8, 0.5, 0.6
+T = np.array([0.8, 1.2, 1.7, 2.5])
+N = np.array([1, 2, 4, 8, 16, 32])
+
+
+def gap(t: float | np.ndarray) -> np.ndarray:
+    return GAMMA - KAPPA * np.exp(-MU * np.asarray(t))
+
+
+def curve_at(t: float, alpha: float, beta: float) -> np.ndarray:
+    return alpha - beta * np.exp(-(gap(t) ** 2) * N / 2)
+
+
+def table(rows: dict[float, np.ndarray]) -> tuple[Points, np.ndarray]:
+    """Points and accuracies of whole curves over N at several T."""
+    names = [f"{t:g}" for t in rows]
+    points = Points(np.repeat(names, len(N)), np.repeat(list(rows), len(N)), np.tile(N, len(rows)))
+    return points, np.concatenate(list(rows.values()))
+
+
+def test_part_1_recovers_gamma_kappa_mu_from_exact_curves() -> None:
+    singles = 0.7 - 0.4 * np.exp(-MU * T)
+    first, last = curve_at(T[0], 0.9, 0.4), curve_at(T[-1], 0.95, 0.5)
+    found = part_1(T, singles, T[0], (N, first), T[-1], (N, last))
+    assert found.gamma == pytest.approx(GAMMA, abs=1e-6)
+    assert found.kappa == pytest.approx(KAPPA, abs=1e-6)
+    assert found.mu == pytest.approx(MU, abs=1e-6)
+    assert found.status is Status.OK
+
+
+def test_part_2_recovers_alpha_and_beta_and_reads_them_at_a_new_T() -> None:
+    singles = 0.7 - 0.4 * np.exp(-MU * T)
+    known = part_1(T, singles, T[0], (N, curve_at(T[0], 0.9, 0.4)), T[-1], (N, curve_at(T[-1], 0.9, 0.4)))
+    at = part_2(known, T[0], curve_at(T[0], 0.9, 0.4)[3], T[-1], curve_at(T[-1], 0.9, 0.4)[3], 8)
+    assert (at.alpha, at.beta) == pytest.approx((0.9, 0.4), abs=1e-5)
+    assert read_off(known, at, 4.0, 8) == pytest.approx(0.9 - 0.4 * np.exp(-(gap(4.0) ** 2) * 4), abs=1e-5)
+
+
+def test_whole_algorithm_predicts_unseen_T_on_curves_of_the_paper_s_form() -> None:
+    rows = {t: curve_at(t, 0.9, 0.4) for t in T}
+    points, accuracy = table(rows)
+    wanted = Points(np.array(["4", "4", "8"]), np.array([4.0, 4.0, 8.0]), np.array([8, 64, 16]))
+    truth = 0.9 - 0.4 * np.exp(-(gap(wanted.T) ** 2) * wanted.N / 2)
+    found = low_cost_to_high(points, accuracy, wanted)
+    # Acc(T, 1) of this model is only nearly an exponential in T, so μ is only nearly right.
+    assert found.mean == pytest.approx(truth, abs=0.01)
+    assert set(found.status) == {"ok"}
+
+
+def test_points_at_T1_and_T2_are_reproduced_exactly() -> None:
+    points, accuracy = table({t: curve_at(t, 0.9, 0.4) + 0.01 * np.sin(7 * t + N) for t in T})
+    found = low_cost_to_high(points, accuracy, points)
+    ends = (T[0] == points.T) | (T[-1] == points.T)
+    assert found.mean[ends] == pytest.approx(accuracy[ends], abs=1e-9)
+
+
+def test_equal_gaps_are_ill_conditioned_and_say_so() -> None:
+    close = np.array([1.0, 1.0005, 1.001])
+    points, accuracy = table({t: curve_at(t, 0.9, 0.4) for t in close})
+    far = Points(np.array(["5"]), np.array([5.0]), np.array([8]))
+    found = low_cost_to_high(points, accuracy + 1e-4 * np.cos(np.arange(len(accuracy))), far)
+    assert found.condition[0] > 100
+    assert found.status[0] == Status.ILL_CONDITIONED
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        {1.0: curve_at(1.0, 0.9, 0.4)},
+        {1.0: curve_at(1.0, 0.9, 0.4), 2.0: curve_at(2.0, 0.9, 0.4)},
+        {t: np.ones(len(N)) for t in T},
+        {t: np.zeros(len(N)) for t in T},
+    ],
+    ids=["one setting", "two settings", "all right", "all wrong"],
+)
+def test_data_that_fix_nothing_give_no_number(rows: dict[float, np.ndarray]) -> None:
+    points, accuracy = table(rows)
+    found = low_cost_to_high(points, accuracy, points)
+    assert np.isnan(found.mean).all()
+    assert set(found.status) == {"not_identifiable"}
+
+
+def test_a_gap_that_shrinks_while_accuracy_rises_is_not_called_a_fall() -> None:
+    """Both curves rise with T, the dearer one more slowly along N."""
+
+    def rising(t: float) -> np.ndarray:
+        return 0.5 + 0.1 * t - 0.2 * np.exp(-((0.8 - 0.1 * t) ** 2) * N / 2)
+
+    points, accuracy = table({t: rising(t) for t in T})
+    found = low_cost_to_high(points, accuracy, points)
+    assert found.gap is not None
+    assert found.gap.kappa < 0
+    assert found.gap.status is Status.BOUND_HIT
+
+
+def test_accuracy_that_falls_with_T_is_reported_as_falling() -> None:
+    def shrinking(t: float) -> np.ndarray:
+        return 0.9 - 0.4 * np.exp(-((0.2 + 0.6 * np.exp(-0.6 * t)) ** 2) * N / 2)
+
+    points, accuracy = table({t: shrinking(t) for t in T})
+    found = low_cost_to_high(points, accuracy, points)
+    assert found.gap is not None
+    assert found.gap.kappa < 0
+    assert "falling" in set(found.status)
+
+
+@pytest.mark.parametrize(
+    ("single", "alpha_rate"),
+    [(0.1 + 0.2 * T, 0.1), (np.where(T[0] < T, 0.7, 0.3), 0.1), (0.7 - 0.4 * np.exp(-MU * T), 0.9)],
+    ids=["line", "step", "gap above 1"],
+)
+def test_a_rate_at_its_end_and_a_gap_above_1_are_told(single: np.ndarray, alpha_rate: float) -> None:
+    """Accuracy at N = 1 that does not bend with T, or is at once at its limit; Δ = √(2·0.9) along N."""
+    first, last = (0.9 - 0.4 * np.exp(-rate * N) for rate in (alpha_rate, alpha_rate + 0.1))
+    found = part_1(T, single, T[0], (N, first), T[-1], (N, last))
+    assert found.status is Status.BOUND_HIT
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_N_so_large_that_both_terms_vanish_gives_no_number() -> None:
+    found = Gap(1.2, 0.01, 0.5, *[fit_saturating(N, curve_at(2.0, 0.9, 0.4))] * 3, 2.0, Status.OK)
+    sizes = [int(n) for n in range(1000, 1100)]
+    values = [read_off(found, part_2(found, T[0], 0.8, T[-1], 0.9, n), 5.0, n) for n in sizes]
+    assert not np.isinf(values).any()
+    assert np.isnan(values[-1])

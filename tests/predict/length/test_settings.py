@@ -1,0 +1,119 @@
+"""The law along T: recovers known laws, does not know units, interpolates, and is unsure where it must be."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from predict.backtest import backtest
+from predict.curves.rivals import exponential, power_law
+from predict.groups import group_of_pools, read_groups
+from predict.length.law import along_T
+from predict.length.settings import from_curves, other_settings
+from predict.protocol import Observed, Options, Points
+from predict.split import Request
+from tests.predict.questions.test_mixture import drawn_pool
+
+CACHED = Path(__file__).parents[3] / "results" / "cached"
+T = np.array([1.0, 2.0, 3.0, 4.0, 6.0, 8.0])
+EXACT = np.full(len(T), 1e-8)
+
+
+@pytest.mark.parametrize("top", [0.5, 0.8, 0.97])
+@pytest.mark.parametrize("law", ["exponential", "slow", "power"])
+def test_known_laws_are_recovered_and_carried_on(top: float, law: str) -> None:
+    shape = {
+        "exponential": lambda t: np.exp(-0.4 * t),
+        "slow": lambda t: np.exp(-((t / 5) ** 0.6)),
+        "power": lambda t: 1 / (1 + (t / 3) ** 1.5),
+    }[law]
+    at = np.array([2.5, 5.0, 12.0, 16.0])
+    truth = top - 0.8 * top * shape(at)
+    found = along_T(T, top - 0.8 * top * shape(T), EXACT, at, R=400)
+    assert found.mean[:2] == pytest.approx(truth[:2], abs=0.004)
+    assert found.mean[2:] == pytest.approx(truth[2:], abs=0.02)
+    low, high = np.quantile(found.draws, [0.02, 0.98], axis=0)
+    assert ((low - 1e-9 <= truth) & (truth <= high + 1e-9)).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.floats(1e-4, 1e6), st.integers(0, 100))
+def test_the_unit_of_T_does_not_matter(unit: float, seed: int) -> None:
+    y = np.sort(np.random.default_rng(seed).uniform(0.1, 0.9, 3))
+    one, other = (along_T(s * T[:3], y, EXACT[:3], s * np.array([2.5, 9.0]), R=0).mean for s in (1.0, unit))
+    assert one == pytest.approx(other, abs=1e-6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 6))
+def test_forecasts_stay_accuracies_and_less_is_known_farther_out(seed: int, n: int) -> None:
+    y = np.sort(np.random.default_rng(seed).uniform(0.0, 1.0, n))
+    found = along_T(T[:n], y, np.full(n, 1e-4), T[n - 1] * np.array([1.0, 2.0, 8.0]), R=400)
+    assert ((found.mean >= 0) & (found.mean <= 1)).all()
+    spread = found.draws.std(axis=0)
+    assert spread[0] < 0.05
+    assert spread[0] < spread[2] + 1e-3
+
+
+def test_at_a_fitted_setting_the_observed_accuracy_is_kept() -> None:
+    y = np.array([0.30, 0.52, 0.50, 0.61, 0.66, 0.71])
+    assert along_T(T, y, EXACT, T, R=0).mean == pytest.approx(y, abs=2e-3)
+
+
+def test_beyond_and_between_it_beats_the_simple_rivals_on_a_population_of_rates() -> None:
+    rates = np.random.default_rng(0).lognormal(-1.5, 1.2, 400)
+    far = np.array([16.0, 32.0])
+    truth = (1 - np.exp(-rates[:, None] * far)).mean(axis=0)
+    y = (1 - np.exp(-rates[:, None] * T)).mean(axis=0)
+    points = Points(np.repeat(T.astype(str), 3), np.repeat(T, 3), np.tile([1, 3, 5], len(T)))
+    wanted = Points(far.astype(str), far, np.array([1, 1]))
+    error = np.abs(along_T(T, y, EXACT, far, R=0).mean - truth).mean()
+    for rival in (exponential, power_law):
+        assert error < np.abs(rival(points, np.repeat(y, 3)[None], wanted).mean[0] - truth).mean()
+
+
+def test_settings_without_answers_from_those_with_some() -> None:
+    pools = [drawn_pool(80, 8, np.random.default_rng(3), blank) for blank in (0.6, 0.4, 0.3)]
+    pools = [type(p)(f"s{i}", 1.0 + i, p.answers) for i, p in enumerate(pools)]
+    rng = np.random.default_rng(0)
+    carried = [
+        (p, np.array([0.4, 0.5]) + 0.1 * i, rng.normal(0.5, 0.02, (300, 2))) for i, p in enumerate(pools)
+    ]
+    targets = Points(np.array(["new", "new", "blind"]), np.array([4.0, 4.0, np.nan]), np.array([1, 8, 8]))
+    N = np.array([1, 8])
+    mean, status, _, draws = other_settings(carried, N, targets, "majority", Options(replicates=300, pool=8))
+    assert 0.6 < mean[0] < mean[1] < 0.9
+    assert status.tolist() == ["ok", "ok", "not_identifiable"]
+    assert draws[:, :2].std(axis=0).min() > 0.02
+    assert np.isnan(mean[2])
+    alone = other_settings(carried[:1], N, targets, "majority", Options())
+    assert np.isnan(alone[0]).all()
+
+
+def test_curves_keep_their_points_and_are_carried_on_along_both_axes() -> None:
+    group = group_of_pools(
+        "llm", "d", "m", "majority",
+        [type(p)(f"s{i}", 1.0 + i, p.answers)
+         for i, p in enumerate(drawn_pool(60, 8, np.random.default_rng(4), b) for b in (0.6, 0.4, 0.2))],
+    )  # fmt: skip
+    points = group.points
+    copies = group.accuracy + np.random.default_rng(0).normal(0, 0.01, (200, len(points)))
+    observed = Observed(points, group.accuracy, group.stderr, copies)
+    again = from_curves(observed, points, Options(replicates=200))
+    assert again.mean == pytest.approx(group.accuracy)
+    wanted = Points(np.array(["s2", "s9"]), np.array([3.0, 5.0]), np.array([64, 64]))
+    found = from_curves(observed, wanted, Options(replicates=200))
+    assert np.isfinite([*found.mean, *found.low, *found.high]).all()
+    assert found.notes
+
+
+def test_on_the_twins_exact_curve_the_interval_of_the_fallback_holds_the_truth() -> None:
+    """A power law is not the twin's curve: without its error no interval would hold it."""
+    (group,) = [g for g in read_groups([CACHED / "fig2f.csv"], "majority") if not g.pools]
+    found = backtest(group, ["mixture"], Request(fit_max_n=8), 1, Options(replicates=200))
+    held = found["accuracy"].between(found["low"], found["high"])
+    assert held.mean() >= 0.85
+    near = found["N"] == 16
+    assert (found["high"] - found["low"])[near].mean() < 0.2

@@ -1,0 +1,169 @@
+"""The planner: prices, frontier, cheapest and best choices."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from predict.cli import main
+from predict.groups import Group, read_groups
+from predict.planning.plan import frontier, plan
+from predict.protocol import Options
+from results import BadInput
+
+
+@pytest.fixture(scope="module")
+def group(curves_file: Path) -> Group:
+    return next(g for g in read_groups([curves_file], "majority") if g.model == "large")
+
+
+def test_cheapest_choice_reaches_the_target_and_nothing_cheaper_does(group: Group) -> None:
+    found = plan(group, "joint", 64, Options(replicates=60), target_accuracy=0.8)
+    assert found.chosen is not None
+    assert found.chosen["predicted"] >= 0.8
+    cheaper = found.options[found.options["cost"] < found.chosen["cost"]]
+    assert (cheaper["predicted"] < 0.8).all()
+    assert found.cautious is not None
+    assert found.cautious["low"] >= 0.8
+    assert found.cautious["cost"] >= found.chosen["cost"]
+
+
+def test_known_surface_gives_the_known_choice(group: Group) -> None:
+    found = plan(group, "joint", 64, Options(replicates=60), target_accuracy=0.8)
+    lengths = np.array([0.8, 1.2, 1.7, 2.5, 3.2, 4.0])
+    places = [(1000 * T * n, T, n) for T in lengths for n in 2 ** np.arange(7)]
+    gap = {T: (0.8 - 0.5 * np.exp(-0.6 * T)) ** 2 / 2 for T in lengths}
+    true = min(cost for cost, T, n in places if 0.9 - 0.4 * np.exp(-gap[T] * n) >= 0.8)
+    assert found.chosen is not None
+    assert found.chosen["cost"] == pytest.approx(true)
+
+
+def test_best_choice_keeps_to_the_budget(group: Group) -> None:
+    found = plan(group, "joint", 64, Options(replicates=60), token_budget=9000)
+    assert found.chosen is not None
+    assert found.chosen["cost"] <= 9000
+    within = found.options[found.options["cost"] <= 9000]
+    assert found.chosen["predicted"] == within["predicted"].max()
+
+
+def test_nothing_is_chosen_where_nothing_reaches(group: Group) -> None:
+    assert plan(group, "joint", 8, Options(replicates=60), target_accuracy=0.99).chosen is None
+    assert plan(group, "joint", 8, Options(replicates=60), token_budget=1).chosen is None
+
+
+def test_frontier_rises_in_cost_and_accuracy(group: Group) -> None:
+    rows = frontier(plan(group, "joint", 64, Options(replicates=60), token_budget=1).options)
+    assert rows["cost"].is_monotonic_increasing
+    assert (np.diff(rows["predicted"]) > 0).all()
+
+
+def test_unpriced_data_are_refused(group: Group, data_dir: Path) -> None:
+    source = data_dir / "samples" / "gpt-3.5-turbo_biggsm_t0.8.csv"
+    with pytest.raises(BadInput, match="no token counts"):
+        plan(read_groups([source], "majority")[0], "flat", 8, Options(replicates=20), token_budget=100)
+
+
+def test_command_prints_the_choice(curves_file: Path) -> None:
+    done = CliRunner().invoke(main, ["plan", str(curves_file), "--target-accuracy", "0.75", "--max-n", "32"])
+    assert done.exit_code == 0, done.output
+    assert "To reach 75.0 %: setting" in done.output
+
+
+def invoke(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["plan", *arguments])
+
+
+def test_without_a_goal_the_frontier_and_its_best_choice_are_printed(curves_file: Path) -> None:
+    done = invoke(str(curves_file))
+    assert done.exit_code == 0, done.output
+    assert done.output.count("Best of all considered: setting") == 2  # two models
+
+
+def test_measured_points_are_taken_as_measured(curves_file: Path) -> None:
+    group = next(g for g in read_groups([curves_file], "majority") if g.model == "small")
+    rows = plan(group, "power-law", 64, Options(replicates=40)).options
+    seen = rows[rows["known"] == "measured"]
+    known = {(s, n): a for s, n, a in zip(group.points.setting, group.points.N, group.accuracy, strict=True)}
+    assert len(seen) == 36
+    for row in seen.itertuples():
+        assert row.predicted == known[row.setting, row.N]
+        assert row.high - row.low == pytest.approx(2 * 1.645 * 0.005, rel=1e-3)
+    assert set(rows.loc[rows["known"] == "forecast", "N"]) == {64}
+
+
+def test_new_settings_are_priced_by_the_length_named(curves_file: Path) -> None:
+    group = next(g for g in read_groups([curves_file], "majority") if g.model == "large")
+    rows = plan(group, "joint", 8, Options(replicates=40), new_settings=("long=6000",)).options
+    long = rows[rows["setting"] == "long"].set_index("N")
+    assert long.loc[4, "cost"] == pytest.approx(24_000)
+    assert long.loc[4, "predicted"] == pytest.approx(
+        0.9 - 0.4 * np.exp(-((0.8 - 0.5 * np.exp(-0.6 * 6)) ** 2) * 4 / 2), abs=0.01
+    )
+
+
+def test_from_samples_the_next_run_is_named_with_its_price(samples_file: Path, tmp_path: Path) -> None:
+    table, picture = tmp_path / "plan.csv", tmp_path / "plan.svg"
+    done = invoke(
+        str(samples_file), "--target-accuracy", "0.6", "--max-n", "16", "--bootstrap", "60",
+        "--out", str(table), "--plot", str(picture),
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "The next run, to narrow the interval at setting" in done.output
+    assert "12 → 24" in done.output
+    rows = pd.read_csv(table, dtype={"setting": str})
+    assert len(rows) == 4 * 5
+    assert (rows["cost"] == sorted(rows["cost"])).all()
+    assert picture.read_text().startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--target-accuracy", "0.75", "--token-budget", "5"), "not both"),
+        (("--target-accuracy", "1.5"), "0<=x<=1"),
+        (("--token-budget", "0"), "x>0"),
+        (("--plot", "plan.pdf"), "expected a name ending in .png, .svg, .html"),
+        (("--out", "plan.txt"), "unknown kind of file"),
+        (("--predictor", "all"), "a plan goes by one predictor"),
+        (("--predictor", "plug-in"), "it needs samples"),
+        (("--predictor", "magic"), "expected one of"),
+        (("--at-settings", "new"), "no setting 'new' to forecast"),
+    ],
+)
+def test_bad_options_are_refused_in_one_line(curves_file: Path, options: tuple[str, ...], words: str) -> None:
+    done = invoke(str(curves_file), *options)
+    assert done.exit_code == 2
+    assert words in done.output
+
+
+def test_goals_out_of_reach_are_said_to_be(curves_file: Path) -> None:
+    high = invoke(
+        str(curves_file), "--target-accuracy", "0.999", "--bootstrap", "40", "--predictor", "power-law"
+    )
+    assert "nothing considered does; the best is setting" in high.output
+    low = invoke(str(curves_file), "--token-budget", "1", "--bootstrap", "40", "--predictor", "power-law")
+    assert "nothing considered is so cheap; the least is setting 0.8, N = 1, 800 tokens" in low.output
+
+
+def test_from_curves_a_new_setting_is_advised_and_the_approximation_said(curves_file: Path) -> None:
+    done = invoke(str(curves_file), "--at-settings", "long=6000", "--max-n", "4", "--bootstrap", "60")
+    assert done.exit_code == 0, done.output
+    assert "new (4,899 tokens)" in done.output
+    assert "Estimated from curves: 10.0 % of a point's variance" in done.output
+    assert "Most for its tokens: 8 answers to each question at " in done.output
+
+
+def test_no_run_is_advised_where_the_choice_is_measured(curves_file: Path) -> None:
+    done = invoke(str(curves_file), "--target-accuracy", "0.75", "--max-n", "32")
+    assert "No run is advised: this is measured" in done.output
+
+
+def test_curves_without_a_number_of_questions_are_planned_all_the_same(
+    curves_file: Path, tmp_path: Path
+) -> None:
+    pd.read_csv(curves_file).drop(columns="questions").to_csv(tmp_path / "curves.csv", index=False)
+    done = invoke(str(tmp_path / "curves.csv"), "--token-budget", "300000", "--max-n", "64")
+    assert done.exit_code == 0, done.output
+    assert "No run is advised: the table has no number of questions" in done.output

@@ -1,0 +1,125 @@
+"""Settings share their questions' difficulty: laws kept, posteriors right, correlations found."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import beta, norm
+
+from predict.groups import group_of_pools
+from predict.protocol import Observed, Options, Points, Pool
+from predict.questions.atoms import P
+from predict.questions.mixture import fit_settings, mixture
+from predict.questions.shared_difficulty import (
+    CORRELATIONS,
+    NODES,
+    Marginal,
+    law_given_difficulty,
+    share_difficulty,
+)
+from predict.questions.votes import vote_table
+from results.votes.exact import AnswerPools
+
+LAW = np.array([0.2, 0.5, 0.3])
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9, 0.998])
+def test_given_the_difficulty_p_has_a_law_and_over_all_difficulties_its_own(correlation: float) -> None:
+    given = law_given_difficulty(LAW[None], correlation)[0]
+    assert given.sum(axis=1) == pytest.approx(np.ones(len(NODES)))
+    assert given.mean(axis=0) == pytest.approx(LAW, abs=0.02)
+    assert (np.diff(given[:, 0]) <= 1e-12).all()  # an easier question is less often in the lowest cell
+
+
+def exact_leaning(likelihood: np.ndarray, there: float, here: float) -> np.ndarray:
+    """P(cell here | answers there) / P(cell), by integration over u, without the strange questions."""
+    edges = np.concatenate([[-np.inf], norm.ppf(LAW.cumsum()[:-1]), [np.inf]])
+
+    def given(u: float, rho: float) -> np.ndarray:
+        return np.diff(norm.cdf((edges - np.sqrt(rho) * u) / np.sqrt(1 - rho)))
+
+    def integral(cell: int | None) -> float:
+        def weight(u: float) -> float:
+            own = 1.0 if cell is None else given(u, here)[cell]
+            return float(norm.pdf(u) * (likelihood @ given(u, there)) * own)
+
+        return float(quad(weight, -8, 8, limit=200)[0])
+
+    return np.array([integral(cell) for cell in range(3)]) / integral(None) / LAW
+
+
+def test_leaning_is_the_posterior_by_integration(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Correlations fixed, answers that speak for the lowest, the middle or the highest cell elsewhere."""
+    monkeypatch.setattr("predict.questions.shared_difficulty._coordinate_ascent", lambda _: np.array([5, 4]))
+    there, here = CORRELATIONS[[5, 4]]
+    evidence = np.array([[1.0, 0.1, 0.01], [0.2, 1.0, 0.2], [0.0, 0.1, 1.0], [1.0, 1.0, 1.0]])
+    names = [f"q{i}" for i in range(4)]
+    _, second = share_difficulty([Marginal(names, LAW, evidence), Marginal(names, LAW, np.ones((4, 3)))])
+    found = second.leaning(LAW[None])[0]
+    for row, likelihood in zip(found, evidence, strict=True):
+        assert row == pytest.approx(exact_leaning(likelihood, there, here), abs=0.03)
+
+
+def copula_answers(
+    correlations: list[float], n: int, questions: int, rng: np.random.Generator
+) -> tuple[list[Pool], np.ndarray]:
+    """Pools whose rates are Beta(1.2, 0.8) at every setting and share one factor; the rates (settings, Q)."""
+    u = rng.standard_normal(questions)
+    pools, rates = [], []
+    for i, rho in enumerate(correlations):
+        z = np.sqrt(rho) * u + np.sqrt(1 - rho) * rng.standard_normal(questions)
+        p = beta.ppf(norm.cdf(z), 1.2, 0.8)
+        right = rng.random((questions, n)) < p[:, None]
+        rows = [np.where(row, 0, np.cumsum(~row)) for row in right]  # wrong answers are all different
+        starts = np.arange(0, (questions + 1) * n, n)
+        names = [f"q{k:04}" for k in range(questions)]
+        answers = AnswerPools(
+            names, starts, np.concatenate(rows).astype(np.int64), np.full(questions * n, 10.0)
+        )
+        pools.append(Pool(f"s{i}", 1.0 + i, answers))
+        rates.append(p)
+    return pools, np.array(rates)
+
+
+def test_correlations_are_recovered() -> None:
+    pools, _ = copula_answers([0.95, 0.95, 0.5], 8, 300, np.random.default_rng(1))
+    found = [population.elsewhere.correlation for population in fit_settings(pools, "majority")]
+    assert found[:2] == pytest.approx([0.95, 0.95], abs=0.06)
+    assert found[2] == pytest.approx(0.5, abs=0.21)
+
+
+def test_rates_are_closer_to_the_truth_with_the_other_settings() -> None:
+    pools, rates = copula_answers([0.95, 0.95, 0.95], 4, 300, np.random.default_rng(2))
+    grid = np.repeat(P, len(vote_table(1)) // len(P))[:, None]
+    errors = []
+    for populations in (
+        fit_settings(pools, "majority"),
+        [fit_settings([pool], "majority")[0] for pool in pools],
+    ):
+        each = np.stack([population.moments(grid)[0][:, 0] for population in populations])
+        errors.append(float(((each - rates) ** 2).mean()))
+    assert errors[0] < 0.75 * errors[1]
+
+
+def forecast(pools: list[Pool], N: int) -> np.ndarray:
+    """The forecasts at every setting."""
+    cut = group_of_pools("llm", "d", "m", "majority", pools)
+    seen = Observed(cut.points, cut.accuracy, cut.stderr, np.empty((0, len(cut.points))), cut.pools)
+    at = Points(np.array([p.setting for p in pools]), np.array([p.T for p in pools]), np.full(len(pools), N))
+    return mixture(seen, at, Options()).mean
+
+
+def test_unrelated_settings_change_nothing_much() -> None:
+    pools, _ = copula_answers([0.0, 0.0], 6, 200, np.random.default_rng(3))
+    together = forecast(pools, 24)
+    alone = [forecast([pool], 24)[0] for pool in pools]
+    assert together == pytest.approx(alone, abs=0.01)
+
+
+def test_questions_are_matched_by_name_and_one_of_a_single_setting_keeps_its_own_posterior() -> None:
+    evidence = np.array([[1.0, 0.1, 0.0], [0.0, 0.1, 1.0]])
+    one = Marginal(["a", "b"], LAW, evidence)
+    other = Marginal(["b", "c"], LAW, evidence[::-1])
+    first, second = share_difficulty([one, other])
+    assert first.posterior[0] == pytest.approx(np.full(len(NODES), 1 / len(NODES)))
+    assert second.posterior[1] == pytest.approx(np.full(len(NODES), 1 / len(NODES)))
+    assert first.posterior[1] @ NODES > 0.3  # "b" is right elsewhere: an easy one

@@ -1,0 +1,288 @@
+"""What the figures show: settings in order, trends, frontiers, forecasts, and files with readable text."""
+
+import re
+import struct
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from results.figures.answers import samples_figure
+from results.figures.axes import show
+from results.figures.cost import cost_figure, frontier
+from results.figures.files import render, render_all
+from results.figures.forecast import forecast_figure, make_forecasts
+from results.figures.length import fit_trends, length_figure
+from results.figures.panels import (
+    MOST_DOTS,
+    axis_range,
+    counts_to_show,
+    make_panels,
+    order_settings,
+    spread_out,
+    unique_slug,
+)
+from results.figures.theme import combined_spec, count_colours, javascript, setting_colours
+from results.saturating import FitStatus
+
+
+def curves(settings=("10", "100"), ns=(1, 2, 4), permutations=2, method="majority", **columns):
+    """A small curves table: accuracy 0.3 + 0.1 (index of setting) + 0.05 log2 N."""
+    rows = [
+        {
+            "source": "llm", "dataset": "sums", "model": "m", "method": method, "setting": setting,
+            "T": 100.0 * (i + 1) * 7, "tokens_per_answer": 7.0 * (i + 1), "N": n, "permutation": str(p),
+            "accuracy": 0.3 + 0.1 * i + 0.05 * np.log2(n), "stderr": 0.02, "questions": 100,
+        }
+        for i, setting in enumerate(settings)
+        for n in ns
+        for p in ("exact", *range(permutations))
+    ]  # fmt: skip
+    return pd.DataFrame(rows).assign(**columns)
+
+
+def forecast_rows(predicted, **columns):
+    """Used at N = 1, 2; held out at N = 4 with `predicted`."""
+    table = curves(permutations=0)
+    at_four = table["N"] == 4
+    extra = {
+        "predictor": "flat",
+        "role": np.where(at_four, "held_out", "used"),
+        "predicted": np.where(at_four, predicted, table["accuracy"]),
+        "low": np.where(at_four, predicted - 0.02, np.nan),
+        "high": np.where(at_four, predicted + 0.02, np.nan),
+        "status": "ok",
+    }
+    return table.assign(**extra).assign(**columns)
+
+
+def rows_of(figure, mark):
+    """The rows drawn by the figure's layer of that mark."""
+    spec = figure.page_spec()
+    layer = next(layer for layer in spec["layer"] if layer["mark"]["type"] == mark)
+    return pd.DataFrame(spec["datasets"][layer["data"]["name"]])
+
+
+def test_settings_go_from_cheap_to_dear_by_length_then_by_number_then_as_they_come():
+    table = pd.DataFrame({"setting": ["100", "20", "9"], "length": [1.0, 3.0, 2.0]})
+    assert order_settings(table) == ["100", "9", "20"]
+    assert order_settings(table.assign(length=np.nan)) == ["9", "20", "100"]
+    words = pd.DataFrame({"setting": ["low", "high", "low"], "length": np.nan})
+    assert order_settings(words) == ["low", "high"]
+
+
+@given(st.integers(1, 60), st.integers(2, 12))
+def test_spread_out_keeps_the_ends_the_order_and_the_limit(length, most):
+    kept = spread_out(list(range(length)), most)
+    assert kept == sorted(set(kept))
+    assert (kept[0], kept[-1]) == (0, length - 1)
+    assert len(kept) <= most
+    assert length > most or kept == list(range(length))
+
+
+def test_counts_to_show_prefers_powers_of_two_and_keeps_the_pool():
+    assert counts_to_show([1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 45], 6) == [1, 4, 16, 45]
+    assert counts_to_show([1, 2, 4, 8, 16, 32, 64, 128, 256], 6) == [1, 4, 16, 64, 256]
+    assert counts_to_show([3], 6) == [3]
+
+
+def test_length_is_tokens_per_answer_or_t_per_question_or_steps():
+    table = curves().drop(columns="tokens_per_answer")
+    assert set(make_panels(table)[0].exact["length"]) == {7.0, 14.0}
+    assert set(make_panels(table.assign(source="synthetic"))[0].exact["length"]) == {700.0, 1400.0}
+    assert make_panels(table.drop(columns="questions"))[0].exact["length"].isna().all()
+    assert not make_panels(table.drop(columns="T"))[0].has_lengths
+
+
+def test_greedy_rows_are_a_baseline_and_not_a_panel():
+    table = pd.concat([curves(), curves(ns=(1,), permutations=0, method="greedy", accuracy=0.6)])
+    (panel,) = make_panels(table)
+    assert panel.method == "majority"
+    assert set(rows_of(samples_figure(panel, axis_range(panel)), "rule")["value"]) == {0.6}
+
+
+def test_without_exact_rows_the_mean_of_the_random_orders_stands_in():
+    table = curves()
+    table.loc[table["permutation"] == "1", "accuracy"] += 0.1
+    (panel,) = make_panels(table[table["permutation"] != "exact"])
+    assert panel.exact.set_index(["setting", "N"])["value"].loc[("10", 1)] == pytest.approx(0.35)
+
+
+def test_band_is_a_ninety_percent_interval_within_zero_and_one():
+    (panel,) = make_panels(curves(stderr=0.3, ns=(1, 256)))
+    row = panel.exact[(panel.exact["setting"] == "100") & (panel.exact["N"] == 256)].iloc[0]
+    assert row["value"] == pytest.approx(0.8)
+    assert (row["low"], row["high"]) == (pytest.approx(0.8 - 1.645 * 0.3), 1.0)
+
+
+def test_too_many_random_orders_are_thinned_to_whole_orders():
+    (panel,) = make_panels(curves(permutations=400))
+    assert (panel.orders, panel.orders_shown) == (400, MOST_DOTS // 6)
+    assert panel.dots.groupby("permutation").size().eq(6).all()
+
+
+@given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 6)), min_size=1, max_size=12))
+@settings(max_examples=200)
+def test_frontier_is_what_no_cheaper_or_equally_dear_choice_beats(points):
+    rows = pd.DataFrame(points, columns=["cost", "value"]).astype(float)
+    kept = set(map(tuple, frontier(rows)[["cost", "value"]].to_numpy()))
+    expected = {
+        (cost, value)
+        for cost, value in points
+        if not any((c <= cost and v > value) or (c < cost and v >= value) for c, v in points)
+    }
+    assert kept == expected
+    assert len(frontier(rows)) == len(expected)
+
+
+def test_trends_recover_the_papers_form():
+    """Acc(T, 1) = 0.7 − 0.5 e^(−0.3 T) and Acc(T, 16) = 0.95 − 0.8 e^(−4 Acc(T, 1)²) come back."""
+    lengths = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
+    one = 0.7 - 0.5 * np.exp(-0.3 * lengths)
+    many = 0.95 - 0.8 * np.exp(-4 * one**2)
+    table = pd.concat(
+        curves([str(x) for x in lengths], (n,), 0, tokens_per_answer=lengths, accuracy=value)
+        for n, value in ((1, one), (16, many))
+    )
+    first, second = fit_trends(make_panels(table)[0])
+    np.testing.assert_allclose([first.fit.alpha, first.fit.beta, first.fit.rate], [0.7, 0.5, 0.3], rtol=1e-5)
+    np.testing.assert_allclose(
+        [second.fit.alpha, second.fit.beta, second.fit.rate], [0.95, 0.8, 4], rtol=1e-3
+    )
+    between = np.array([1.5, 3.0, 11.0])
+    np.testing.assert_allclose(
+        second(between), 0.95 - 0.8 * np.exp(-4 * (0.7 - 0.5 * np.exp(-0.3 * between)) ** 2), atol=1e-5
+    )
+
+
+def test_trends_are_fitted_in_length_where_one_answer_shows_no_gap():
+    names = ["1", "2", "4", "8"]
+    step, rise = np.array([0.1, 0.4, 0.4, 0.4]), 0.9 - 0.5 * np.exp(-0.5 * np.array([1, 2, 4, 8]))
+    table = pd.concat(
+        curves(names, (n,), 0, tokens_per_answer=[1.0, 2.0, 4.0, 8.0], accuracy=value)
+        for n, value in ((1, step), (4, rise))
+    )
+    (panel,) = make_panels(table)
+    first, second = fit_trends(panel)
+    assert first.fit.status == FitStatus.STEP
+    assert second.gap is None
+    assert second.fit.rate == pytest.approx(0.5, rel=1e-5)
+    lines = rows_of(length_figure(panel, axis_range(panel)), "line")
+    assert (
+        lines.loc[lines["N"] == 1, "length"].min() == 2.0
+    )  # nothing is known of a step before its second point
+
+
+def test_two_lengths_have_no_trend():
+    assert fit_trends(make_panels(curves())[0]) == []
+
+
+def test_samples_figure_draws_every_exact_point_and_every_order():
+    (panel,) = make_panels(curves())
+    figure = samples_figure(panel, axis_range(panel))
+    line = rows_of(figure, "line")
+    assert len(line) == 6
+    assert len(rows_of(figure, "circle")) == 12
+    np.testing.assert_allclose(sorted(line["value"]), sorted(panel.exact["value"]), atol=1e-4)
+    spec = figure.page_spec()
+    assert spec["width"] == "container"
+    assert spec["layer"][-1]["encoding"]["x"]["scale"]["base"] == 2
+
+
+def test_prediction_outside_the_range_stands_at_the_edge_with_its_number_kept():
+    (forecast,) = make_forecasts({"f": forecast_rows(np.array([1.2, -0.4] * 3))})
+    marks = rows_of(forecast_figure(forecast), "point").set_index("kind")
+    assert marks.loc["above 100 %", ["value", "said"]].tolist() == [1.0, 1.2]
+    assert marks.loc["below 0 %", ["value", "said"]].tolist() == [0.0, -0.4]
+    assert len(marks.loc["used"]) == 4
+    assert len(marks.loc["measured"]) == 2
+
+
+def test_missing_prediction_is_left_out_and_the_measured_point_stays():
+    (forecast,) = make_forecasts({"f": forecast_rows(np.nan, status="not_identifiable")})
+    figure = forecast_figure(forecast)
+    assert set(rows_of(figure, "point")["kind"]) == {"used", "measured"}
+    assert "no forecast can be compared" in figure.words
+
+
+def test_forecast_of_new_settings_is_drawn_against_length():
+    table = forecast_rows(0.4)
+    (by_n,) = make_forecasts({"f": table})
+    (by_length,) = make_forecasts(
+        {"f": table.assign(role=np.where(table["setting"] == "100", "held_out", "used"))}
+    )
+    assert (by_n.over_length, by_length.over_length) == (False, True)
+    assert forecast_figure(by_length).page_spec()["layer"][-1]["encoding"]["x"]["field"] == "length"
+
+
+def test_forecasts_of_the_same_curves_are_told_apart_by_their_files():
+    names = {forecast.name for forecast in make_forecasts({"a": forecast_rows(0.4), "b": forecast_rows(0.5)})}
+    assert names == {"m on sums, majority vote (a)", "m on sums, majority vote (b)"}
+
+
+def test_colours_rise_in_lightness_and_are_all_different():
+    for ramp in (setting_colours, count_colours):
+        for count in range(1, 13):
+            light = [
+                0.3 * int(c[1:3], 16) + 0.59 * int(c[3:5], 16) + 0.11 * int(c[5:7], 16) for c in ramp(count)
+            ]
+            assert len(light) == count
+            assert light == sorted(set(light))
+
+
+def test_slugs_are_plain_and_never_the_same():
+    taken: list[str] = []
+    for name in ("Llama-3.1 8B/π", "llama 3.1-8b ", "算", "数"):
+        taken.append(unique_slug([name], taken))
+    assert taken == ["llama-3-1-8b", "llama-3-1-8b-2", "figure", "figure-2"]
+
+
+def test_files_carry_title_and_text():
+    (panel,) = make_panels(curves(model="Ünïcode-7B"))
+    figure = cost_figure(panel)
+    name, svg, png = render((figure.name, figure.file_spec()))
+    assert "Ünïcode-7B on sums" in svg
+    assert "tokens per question" in svg
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height = struct.unpack(">II", png[16:24])
+    assert width > 900
+    assert height > 700
+    silent = render_all({name: {**figure.file_spec(), "title": ""}})[f"{name}.png"]
+    assert len(png) > len(silent) + 2_000  # the title is drawn, not dropped for want of a font
+
+
+def test_several_figures_make_one_file_with_all_their_data():
+    (panel,) = make_panels(curves())
+    first, second = samples_figure(panel, axis_range(panel)), length_figure(panel, axis_range(panel))
+    spec = combined_spec([[first, second], [first]])
+    assert set(spec["datasets"]) == set(first.spec["datasets"]) | set(second.spec["datasets"])
+    _, svg, _ = render(("both", spec))
+    assert len(re.findall("answers per question, N", svg)) >= 2
+
+
+def test_the_script_can_stand_inside_a_page():
+    script = javascript()
+    assert "</script" not in script.lower()
+    assert "<!--" not in script
+    assert "vegaEmbed" in script
+
+
+def test_values_in_words():
+    assert show(0.6456) == "64.6\N{NO-BREAK SPACE}%"
+    assert show(-0.091) == "−9.1\N{NO-BREAK SPACE}%"
+    assert show(33.05, "risk") == "33"
+
+
+def test_figures_rendered_by_several_processes_are_those_of_one():
+    def bars(height):
+        values = [{"a": "x", "b": height}]
+        encoding = {"x": {"field": "a", "type": "nominal"}, "y": {"field": "b", "type": "quantitative"}}
+        return {"data": {"values": values}, "mark": "bar", "encoding": encoding}
+
+    specs = {f"bars-{height}": bars(height) for height in range(1, 18)}
+    files = render_all(specs)
+    assert len(files) == 2 * len(specs)
+    for name in ("bars-1", "bars-17"):
+        assert (files[f"{name}.svg"], files[f"{name}.png"]) == render((name, specs[name]))[1:]

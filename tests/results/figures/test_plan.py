@@ -1,0 +1,44 @@
+"""The planner's picture: what is in it, and the files it becomes."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from results.figures.plan import PlanView, plan_figure, save_plans
+
+
+def view(**changes: object) -> PlanView:
+    options = pd.DataFrame(
+        {
+            "cost": [10.0, 40.0, 50.0, 200.0], "setting": ["a", "a", "b", "b"], "T": [10.0, 10.0, 50.0, 50.0],
+            "N": [1, 4, 1, 4], "predicted": [0.5, 0.6, 0.58, 0.8], "low": [0.45, 0.55, 0.5, 0.75],
+            "high": [0.55, 0.66, 0.64, 1.05], "known": ["measured", "forecast", "measured", "forecast"],
+        }
+    )  # fmt: skip
+    fields = {"frontier": options.iloc[[0, 1, 3]], "chosen": options.iloc[3], "target_accuracy": 0.7}
+    return PlanView("gsm8k", "<b>llama</b>", "majority", "llm", options, **{**fields, **changes})  # type: ignore[arg-type]
+
+
+def test_all_choices_frontier_goal_and_choice_are_drawn() -> None:
+    figure = plan_figure(view())
+    data = figure.file_spec()["datasets"]
+    assert sorted(len(rows) for rows in data.values()) == [1, 1, 3, 4]
+    assert "To reach 70.0\N{NO-BREAK SPACE}%: setting b, N = 4." in figure.words
+    highest = max(row["high"] for rows in data.values() for row in rows if "high" in row and len(rows) == 3)
+    assert highest == 1.0  # drawn within the axis; the table keeps the number
+
+
+def test_without_a_choice_it_says_so() -> None:
+    figure = plan_figure(view(chosen=None, target_accuracy=None, token_budget=5.0))
+    assert "Within 5 tokens: no choice considered." in figure.words
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".html"])
+def test_several_plans_share_a_file(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"plan{suffix}"
+    save_plans([view(), view(target_accuracy=None)], path)
+    content = path.read_bytes()
+    assert content.startswith({".png": b"\x89PNG", ".svg": b"<svg", ".html": b"<!doctype html>"}[suffix])
+    if suffix == ".html":
+        assert b"<b>llama" not in content  # names come from files: they are data, not markup

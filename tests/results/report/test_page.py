@@ -1,0 +1,201 @@
+"""The report's page, its escaping, and the command."""
+
+import json
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import results.report.command as report_command
+from results import BadInput, write_curves, write_forecast
+from results.report.command import report
+from results.report.page import build_report, read_tables
+from tests.results.made_tables import curves, forecast_table, twin
+
+MADE = datetime(2024, 5, 17, 9, 30, tzinfo=UTC)
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """Writes tables into files and reads them as the report does."""
+
+    def write(**frames):
+        paths = []
+        for name, frame in frames.items():
+            paths.append(tmp_path / f"{name}.csv")
+            if "claim" in frame:
+                frame.to_csv(paths[-1], index=False)
+            else:
+                (write_forecast if "predictor" in frame else write_curves)(frame, paths[-1])
+        return paths
+
+    return write
+
+
+class Page(HTMLParser):
+    """Tags with their attributes, the text of each script, and all other text."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.scripts, self.text = [], [], ""
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        last = self.tags[-1][0] if self.tags else ""
+        if last == "script" and self.cdata_elem == "script":
+            self.scripts.append(data)
+        elif last != "style":
+            self.text += data
+
+    def specs(self):
+        return json.loads(next(text for text in self.scripts if text.startswith("{")))
+
+
+def made(paths):
+    files = build_report(read_tables(paths), MADE)
+    return files, Page(files["index.html"])
+
+
+def test_page_loads_nothing_and_carries_vega_once(tables):
+    files, page = made(tables(llm=curves(), twin=twin(), forecast=forecast_table("flat", [0.6, 0.7])))
+    for tag, attributes in page.tags:
+        assert tag not in ("link", "iframe", "object", "embed")
+        if tag == "script":
+            assert "src" not in attributes
+        for name in ("src", "href"):
+            assert attributes.get(name, "").removesuffix(".png").removesuffix(".svg").find("/") == -1
+    assert files["index.html"].count("window.vegaEmbed=") == 1
+    assert len(files["index.html"]) < 1_500_000
+
+
+def test_every_figure_is_on_the_page_in_the_data_and_beside_it(tables):
+    files, page = made(tables(llm=curves(), twin=twin(), forecast=forecast_table("flat", [0.6, 0.7])))
+    on_page = [attributes for tag, attributes in page.tags if "data-figure" in attributes]
+    names = [attributes["data-figure"] for attributes in on_page]
+    assert len(names) == len(set(names)) == 6  # two for the model, two for the twin, cost, forecast
+    assert set(names) == set(page.specs())
+    pictures = {f"{name}.{kind}" for name in [*names, "side-by-side"] for kind in ("png", "svg")}
+    assert set(files) == {"index.html", *pictures}
+    assert {attributes["href"] for tag, attributes in page.tags if tag == "a"} == pictures
+    assert all(attributes["role"] == "img" and len(attributes["aria-label"]) > 40 for attributes in on_page)
+    assert all(files[name].startswith(b"\x89PNG") for name in pictures if name.endswith("png"))
+
+
+def test_names_out_of_the_tables_are_escaped_everywhere(tables):
+    evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'`{{7*7}}"
+    frame = curves(model=evil, dataset=evil)
+    frame["setting"] = frame["setting"] + evil
+    _, page = made(tables(llm=frame, twin=twin(dataset=evil, model=evil)))
+    assert [tag for tag, _ in page.tags].count("script") == 3
+    assert "img" not in {tag for tag, attributes in page.tags if "onerror" in attributes}
+    assert evil in page.text
+    assert any(
+        evil in json.dumps(spec, ensure_ascii=False).replace('\\"', '"') for spec in page.specs().values()
+    )
+
+
+def test_parts_that_are_missing_say_how_to_make_them(tables):
+    _, page = made(tables(llm=curves().drop(columns=["T", "tokens_per_answer"])))
+    for command in (
+        "synthetic run all",
+        "predict forecast",
+        "No token counts",
+        "Nothing to draw against length",
+    ):
+        assert command in page.text
+    _, page = made(tables(forecast=forecast_table("flat", [0.6, 0.7])))
+    assert "python -m harness sample" in page.text
+
+
+def test_claims_are_counted_by_verdict(tables):
+    row = {
+        "where": "Sec. 5",
+        "quantity": "P ≤ 0.2",
+        "measured": 0.21,
+        "low": 0.19,
+        "high": 0.23,
+        "holds": True,
+    }
+    claims = pd.DataFrame(
+        {**row, "claim": name, "setting": setting, "verdict": verdict}
+        for name, setting, verdict in (
+            ("greedy-stays-near-2/d", "t=1", "holds"),
+            ("vote-tends-to-one", "t=1", "holds only if t ≥ 9"),
+            ("vote-tends-to-one", "t=9", "holds only if t ≥ 9"),
+            ("never", "t=1", "fails"),
+        )
+    )
+    _, page = made(tables(twin=twin(), claims=claims))
+    assert "Of 3 claims of the paper checked here, 1 hold, 1 hold only in part, 1 fail." in page.text
+    assert "Greedy stays near 2/d" in page.text
+    with pytest.raises(BadInput, match="no column 'low'"):
+        read_tables(tables(claims=claims.drop(columns="low")))
+    for name, expected in (("low", "a number"), ("holds", "True or False"), ("where", "text")):
+        with pytest.raises(BadInput, match=f"row 1, column '{name}': expected {expected}"):
+            read_tables(
+                tables(claims=claims.astype(object).assign(**{name: ["" if name == "where" else "x"] * 4}))
+            )
+
+
+def test_many_random_orders_are_thinned_and_said_so(tables):
+    orders = pd.concat(curves(permutation=str(order)) for order in range(300))
+    files, page = made(tables(llm=pd.concat([curves(), orders])))
+    assert "The table holds 300; the first 250 are drawn." in page.text
+    assert len(files["index.html"]) < 2_000_000
+
+
+def test_the_same_point_in_two_files_is_refused(tables):
+    with pytest.raises(BadInput, match=r"a\.csv and b\.csv: both hold source=llm, dataset=sums"):
+        read_tables(tables(a=curves(), b=curves()))
+
+
+def test_command_writes_page_and_pictures(tables, tmp_path):
+    out = tmp_path / "deep" / "report"
+    result = CliRunner().invoke(report, [*map(str, tables(llm=curves())), "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    assert "4 figures" in result.output
+    names = {path.name for path in out.iterdir()}
+    assert {"index.html", "side-by-side.png", "llm-sums-m-majority-answers.svg"} <= names
+    assert "m on sums" in (out / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("question_id,sample,answer,gold\nq,0,1,1\n", "a samples table, expected curves or forecasts"),
+        ("apples,pears\n1,2\n", "none of"),
+        ("method,N,accuracy\nmajority,1,1.5\n", "from 0 to 1"),
+        ("", "empty"),
+    ],
+)
+def test_command_refuses_other_files_and_writes_nothing(text, message, tmp_path):
+    path, out = tmp_path / "table.csv", tmp_path / "out"
+    path.write_text(text)
+    result = CliRunner().invoke(report, [str(path), "--out", str(out)])
+    assert result.exit_code == 2
+    assert message in result.output
+    assert not out.exists()
+
+
+def test_without_inputs_the_projects_own_tables_are_shown(tmp_path, monkeypatch):
+    cached = tmp_path / "cached"
+    cached.mkdir()
+    monkeypatch.setattr(report_command, "CACHED", cached)
+    result = CliRunner().invoke(report, ["--out", str(tmp_path / "out")])
+    assert result.exit_code == 2
+    assert "no tables given" in result.output
+
+    write_curves(curves(), cached / "sums.csv")
+    Path(cached / "other.csv").write_text("apples,pears\n1,2\n")
+    Path(cached / "README.md").write_text("Sums: CC BY 4.0, <their author>")
+    result = CliRunner().invoke(report, ["--out", str(tmp_path / "out")])
+    assert result.exit_code == 0, result.output
+    page = Page((tmp_path / "out" / "index.html").read_text(encoding="utf-8"))
+    assert "sums.csv: curves, 4 rows" in page.text
+    assert "Sums: CC BY 4.0, <their author>" in page.text

@@ -1,0 +1,105 @@
+"""results.tables.columns: one cell at a time, from what files hold to the declared type."""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pandera.pandas as pa
+import pytest
+
+from results import BadInput
+from results.tables.columns import conform, text_columns
+
+SCHEMA = pa.DataFrameSchema(
+    {
+        "name": pa.Column("str"),
+        "answer": pa.Column("str", nullable=True),
+        "right": pa.Column("bool"),
+        "count": pa.Column("Int64", nullable=True),
+        "share": pa.Column("float64", nullable=True),
+    }
+)
+
+
+def converted(name: str, cells: Any) -> list[Any]:
+    column = conform(pd.DataFrame({name: cells}), SCHEMA, Path("t"))[name]
+    return [None if pd.isna(cell) else cell for cell in column]
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ([18, 18.0, 18.5, True, "018"], ["18", "18", "18.5", "True", "018"]),
+        ([18.0, np.nan], ["18", None]),
+        ([1e22, 0.1], ["1e+22", "0.1"]),
+        (["", "None", "nan", "none", "NA", " "], [None, None, None, "none", "NA", " "]),
+        ([10**30, None], [str(10**30), None]),
+        ([Decimal("18"), "x"], ["18", "x"]),
+        (pd.Categorical(["b", None]), ["b", None]),
+    ],
+)
+def test_text(cells: Any, expected: list[str | None]) -> None:
+    assert converted("answer", cells) == expected
+
+
+def test_spelled_null_is_text_where_null_is_not_allowed() -> None:
+    assert converted("name", ["None", "nan", ""]) == ["None", "nan", None]
+
+
+@pytest.mark.parametrize(
+    "cells", [["True", "false", "1", "0"], [1, 0, 1.0, False], [True, False, "TRUE", "0.0"]]
+)
+def test_booleans(cells: list[Any]) -> None:
+    spelled = {"true": True, "1": True, "1.0": True}
+    assert converted("right", pd.Series(cells, dtype=object)) == [
+        spelled.get(str(cell).lower(), False) for cell in cells
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["3", "", "nan", "4.0", " 5 "], [3, None, None, 4, 5]),
+        ([3, None], [3, None]),
+        (np.array([1, 2], np.uint8), [1, 2]),
+        ([2**53, -(2**53)], [2**53, -(2**53)]),
+        (pd.array([1, None], dtype="Int64"), [1, None]),
+    ],
+)
+def test_whole_numbers(cells: Any, expected: list[int | None]) -> None:
+    assert converted("count", cells) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "message"),
+    [
+        ("count", [1, 2**60], r"row 2, column 'count': found '1152921504606846976', expected a whole number"),
+        ("count", ["1", "1.5"], "row 2, column 'count': found '1.5', expected a whole number"),
+        ("count", [True, False], "row 1, column 'count': found 'True', expected a finite number"),
+        ("share", [0.5, np.inf], "row 2, column 'share': found 'inf', expected a finite number"),
+        ("share", ["0.5", "1,5"], "row 2, column 'share': found '1,5', expected a finite number"),
+        ("right", [True, None], "row 2, column 'right': found nothing, expected true or false"),
+        ("right", [1, 2], "row 2, column 'right': found '2', expected true or false"),
+        ("answer", ["1", ["2"]], r"row 2, column 'answer': found .*2.*, expected text"),
+    ],
+)
+def test_bad_cell_is_named(name: str, cells: Any, message: str) -> None:
+    with pytest.raises(BadInput, match=f"^t: {message}"):
+        converted(name, cells)
+
+
+def test_long_cell_is_cut_in_the_message() -> None:
+    with pytest.raises(BadInput) as refused:
+        converted("share", ["x" * 10_000])
+    assert len(refused.value.message) < 200
+
+
+def test_rows_are_counted_from_one_whatever_the_index() -> None:
+    with pytest.raises(BadInput, match="row 2, column 'share'"):
+        conform(pd.DataFrame({"share": ["1", "x"]}, index=[40, 41]), SCHEMA, Path("t"))
+
+
+def test_names_of_the_text_columns() -> None:
+    assert text_columns(SCHEMA) == ("name", "answer")

@@ -1,0 +1,227 @@
+"""results.tables: samples, curves and forecast come back as written, join, and are told apart."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from results import (
+    BadInput,
+    as_samples,
+    kind_of,
+    read_curves,
+    read_forecast,
+    read_samples,
+    write_curves,
+    write_forecast,
+    write_samples,
+)
+from results.tables.contract import sample_files
+
+KINDS = ["csv", "jsonl", "parquet"]
+
+text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
+# What a CSV writes for null cannot be told from text of the same letters in a column that may be null.
+answers = text.filter(lambda cell: cell not in {"None", "nan", "NaN", "null", "<NA>"})
+
+
+@st.composite
+def samples_tables(draw: st.DrawFn) -> pd.DataFrame:
+    keys = draw(st.lists(st.tuples(text, text, st.integers(0, 9)), min_size=1, max_size=6, unique=True))
+    rows = [
+        {
+            "setting": setting,
+            "question_id": question,
+            "sample": sample,
+            "answer": draw(st.none() | answers),
+            "gold": draw(answers),
+            "tokens": draw(st.none() | st.integers(0, 2**53)),
+            "source": draw(st.sampled_from(["llm", "synthetic"])),
+        }
+        for setting, question, sample in keys
+    ]
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(frame=samples_tables())
+def test_samples_come_back_as_they_were_written(tmp_path: Path, kind: str, frame: pd.DataFrame) -> None:
+    write_samples(frame, tmp_path / f"s.{kind}")
+    back = read_samples(tmp_path / f"s.{kind}")
+    pd.testing.assert_frame_equal(back, as_samples(frame, Path("memory")))
+    assert back["correct"].tolist() == (frame["answer"] == frame["gold"]).tolist()
+    assert (back["decoding"] == "sample").all()
+
+
+curve_rows = st.lists(
+    st.tuples(
+        st.sampled_from(["majority", "best_of_n", "ensemble", "greedy"]),
+        text,
+        st.integers(1, 2**20),
+        st.sampled_from(["exact", "0", "9"]),
+        st.floats(0, 1),
+        st.none() | st.floats(0, 1e9),
+    ),
+    min_size=1,
+    max_size=5,
+    unique_by=lambda row: row[:4],
+)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=curve_rows)
+def test_curves_and_forecasts_come_back_as_they_were_written(
+    tmp_path: Path, kind: str, rows: list[tuple[Any, ...]]
+) -> None:
+    frame = pd.DataFrame(rows, columns=["method", "setting", "N", "permutation", "accuracy", "T"])
+    frame["T"] = frame["T"].astype("float64")
+    write_curves(frame, tmp_path / f"c.{kind}")
+    curves = read_curves(tmp_path / f"c.{kind}")
+    rtol = 1e-9 if kind == "csv" else 0.0
+    pd.testing.assert_frame_equal(curves[list(frame)], frame, check_dtype=False, rtol=rtol, atol=0.0)
+    forecast = frame.assign(
+        predictor="flat", role="used", predicted=-19.0, low=frame["T"], high=1.0, status="converged"
+    )
+    write_forecast(forecast, tmp_path / f"f.{kind}")
+    back = read_forecast(tmp_path / f"f.{kind}")
+    pd.testing.assert_frame_equal(back[list(forecast)], forecast, check_dtype=False, rtol=rtol, atol=0.0)
+
+
+SAMPLE = {"question_id": "q", "sample": 0, "answer": "18", "gold": "18", "tokens": 87}
+CURVE = {"method": "majority", "N": 4, "accuracy": 0.5}
+FORECAST = {
+    **CURVE,
+    "predictor": "flat",
+    "role": "used",
+    "predicted": 0.5,
+    "low": 0.4,
+    "high": 0.6,
+    "status": "ok",
+}
+
+
+def jsonl(folder: Path, *rows: dict[str, Any], name: str = "t.jsonl") -> Path:
+    file = folder / name
+    pd.DataFrame(list(rows), dtype=object).to_json(file, orient="records", lines=True)
+    return file
+
+
+def without(row: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key != name}
+
+
+def test_columns_absent_get_their_constant_and_correct_is_computed(tmp_path: Path) -> None:
+    row = read_samples(jsonl(tmp_path, SAMPLE)).iloc[0]
+    assert row[["dataset", "model", "setting", "decoding"]].tolist() == [
+        "unknown",
+        "unknown",
+        "default",
+        "sample",
+    ]
+    assert row["correct"]
+
+
+def test_types_of_a_samples_table(tmp_path: Path) -> None:
+    frame = read_samples(jsonl(tmp_path, SAMPLE, {**SAMPLE, "sample": 1, "answer": None, "tokens": None}))
+    assert frame.dtypes[["question_id", "sample", "answer", "correct", "tokens"]].astype(str).tolist() == [
+        "str",
+        "Int64",
+        "str",
+        "bool",
+        "Int64",
+    ]
+    assert frame["answer"].isna().tolist() == [False, True]
+    assert frame["correct"].tolist() == [True, False]
+
+
+def test_extra_columns_pass_through_behind_the_declared_ones(tmp_path: Path) -> None:
+    frame = read_samples(jsonl(tmp_path, {"text": "so it is 18", "seed": 3, **SAMPLE}))
+    assert list(frame.columns)[-2:] == ["text", "seed"]
+    assert frame["seed"].tolist() == [3]
+
+
+def test_csv_of_another_program_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("setting,question_id,sample,answer,correct\nnone,None,0,None,0\nnone,007,1,nan,False\n")
+    frame = read_samples(file)
+    assert frame["answer"].isna().all()
+    assert frame["setting"].tolist() == ["none", "none"]
+    assert frame["question_id"].tolist() == ["None", "007"]
+
+
+def test_several_inputs_are_joined_in_order(tmp_path: Path) -> None:
+    first = jsonl(tmp_path, {**SAMPLE, "tokens": None}, name="a.jsonl")
+    second = jsonl(tmp_path, without({**SAMPLE, "sample": 1, "text": "x"}, "tokens"), name="b.jsonl")
+    joined = read_samples(first, second)
+    assert joined["sample"].tolist() == [0, 1]
+    assert joined["tokens"].isna().all()
+    assert joined["correct"].dtype == bool
+
+
+def test_row_given_twice_by_two_inputs_is_named_in_the_second(tmp_path: Path) -> None:
+    first = jsonl(tmp_path, *({**SAMPLE, "sample": i} for i in range(3)), name="a.jsonl")
+    second = jsonl(tmp_path, {**SAMPLE, "sample": 7}, {**SAMPLE, "sample": 1}, name="b.jsonl")
+    with pytest.raises(BadInput, match=r"b\.jsonl: row 2: a second row for .*sample=1, expected one"):
+        read_samples(first, second)
+
+
+def test_folder_stands_for_the_samples_in_it(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"no samples\.jsonl \(or \.parquet, \.csv\) in this folder"):
+        read_samples(tmp_path)
+    write_samples(pd.DataFrame([SAMPLE]), tmp_path / "samples.csv")
+    write_samples(pd.DataFrame([SAMPLE, {**SAMPLE, "sample": 1}]), tmp_path / "samples.jsonl")
+    assert len(read_samples(tmp_path)) == 2
+    assert sample_files(tmp_path) == [tmp_path / "samples.jsonl"]
+
+
+def test_table_without_rows_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("question_id,sample,answer,correct\n")
+    with pytest.raises(BadInput, match="no rows, expected at least one row of the samples table"):
+        read_samples(file)
+
+
+def test_column_given_twice_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("question_id,sample,answer,answer,correct\nq,0,1,1,1\n")
+    with pytest.raises(BadInput, match="column 'answer' appears twice, expected once"):
+        read_samples(file)
+
+
+def test_write_converts_as_reading_does(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {"question_id": [7, 8], "sample": np.array([0, 1], np.int16), "answer": [18.0, np.nan]}
+    )
+    write_samples(frame.assign(correct=[1, 0]), tmp_path / "s.csv")
+    back = read_samples(tmp_path / "s.csv")
+    assert back["question_id"].tolist() == ["7", "8"]
+    assert back["answer"].tolist()[0] == "18"
+    assert back["correct"].tolist() == [True, False]
+
+
+def test_refused_table_is_not_written(tmp_path: Path) -> None:
+    file = tmp_path / "c.csv"
+    write_curves(pd.DataFrame([CURVE]), file)
+    with pytest.raises(BadInput, match=r"found '7\.0', expected a number from 0 to 1"):
+        write_curves(pd.DataFrame([{**CURVE, "accuracy": 7.0}]), file)
+    assert read_curves(file)["accuracy"].tolist() == [0.5]
+
+
+def test_kind_of_a_file_is_told_by_its_columns(tmp_path: Path) -> None:
+    for kind, row in (("samples", SAMPLE), ("curves", CURVE), ("forecast", FORECAST)):
+        assert kind_of(jsonl(tmp_path, row)) == kind
+    with pytest.raises(BadInput, match="columns a are none of samples"):
+        kind_of(jsonl(tmp_path, {"a": 1}))
+
+
+def test_the_frame_that_is_written_is_left_as_it_was(tmp_path: Path) -> None:
+    frame = pd.DataFrame([SAMPLE])
+    copy = frame.copy(deep=True)
+    write_samples(frame, tmp_path / "s.csv")
+    pd.testing.assert_frame_equal(frame, copy)

@@ -1,0 +1,225 @@
+"""results.tables.files: what goes in comes out, broken files are named, a failed write keeps the old."""
+
+import contextlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from results import BadInput
+from results.tables.files import SUFFIXES, read_raw, replacing, write_raw
+
+# Any Unicode text but "" (CSV writes null so) and lone surrogates (no text at all).
+text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
+rows = st.lists(
+    st.fixed_dictionaries(
+        {
+            "name": text,
+            "answer": st.none() | text,
+            "count": st.integers(-(2**53), 2**53),
+            "share": st.floats(-1e300, 1e300),
+        }
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+def read_back(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
+    write_raw(frame, path)
+    return read_raw(path, ("name", "answer"))
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cells=rows)
+def test_round_trip_keeps_every_cell(tmp_path: Path, suffix: str, cells: list[dict[str, Any]]) -> None:
+    back = read_back(pd.DataFrame(cells), tmp_path / f"table{suffix}")
+    assert list(back["name"]) == [row["name"] for row in cells]
+    answers = back["answer"] if "answer" in back else pd.Series([None] * len(cells))
+    if suffix == ".csv":  # which has no null but the empty cell
+        answers = answers.mask(answers == "")
+    assert [None if pd.isna(cell) else cell for cell in answers] == [row["answer"] for row in cells]
+    assert [int(cell) for cell in back["count"]] == [row["count"] for row in cells]
+    shares = [float(cell) for cell in back["share"]]
+    digits = 1e-9 if suffix == ".csv" else 0.0
+    assert shares == pytest.approx([row["share"] for row in cells], rel=digits, abs=0.0)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_text_that_looks_like_something_else_stays_text(tmp_path: Path, suffix: str) -> None:
+    looks = ["007", "1e3", "2024-01-01", "True", "None", " 18 ", "=1+1", '{"a": 1}', 'a,"b"\r\nc', "\x00"]
+    assert (
+        list(read_back(pd.DataFrame({"name": looks, "answer": looks}), tmp_path / f"t{suffix}")["name"])
+        == looks
+    )
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_columns_nobody_declared_pass_through(tmp_path: Path, suffix: str) -> None:
+    frame = pd.DataFrame(
+        {
+            "name": ["a", "b"],
+            "day": ["2024-01-01", "2024-01-02"],
+            "seed": [2**62 + 1, 5],
+            "tags": [[1, 2], []],
+        }
+    )
+    back = read_back(frame, tmp_path / f"t{suffix}")
+    assert back["day"].tolist() == ["2024-01-01", "2024-01-02"]
+    assert back["seed"].tolist() == [2**62 + 1, 5]
+    assert [list(tags) for tags in back["tags"]] == [[1, 2], []]
+
+
+def test_whole_numbers_beside_a_null_stay_whole(tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    file.write_text('{"name": "a", "seed": 1234567890123456789}\n{"name": "b"}\n')
+    assert read_raw(file, ("name",))["seed"][0] == 1234567890123456789
+
+
+def test_column_of_nulls_is_a_column_and_an_absent_one_is_not(tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    file.write_text('{"name": "a", "answer": null}\n' * 2)
+    assert list(read_raw(file, ("name", "answer", "gold")).columns) == ["name", "answer"]
+
+
+def test_mixed_json_types_are_read_as_they_are(tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    file.write_text(
+        '{"answer": "18"}\n{"answer": 18}\n{"answer": 18.5}\n{"answer": true}\n{"answer": null}\n{}\n'
+    )
+    cells = list(read_raw(file, ("answer",))["answer"])
+    assert cells[:4] == ["18", 18, 18.5, True]
+    assert pd.isna(cells[4])
+    assert pd.isna(cells[5])
+
+
+def test_number_of_five_thousand_digits_is_kept(tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    file.write_text('{"answer": ' + "7" * 5000 + "}\n")
+    assert str(read_raw(file, ("answer",))["answer"][0]) == "7" * 5000
+
+
+def test_half_an_emoji_is_mended(tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    file.write_text('{"answer": "ok \\ud83d", "x": {"\\udc00": ["\\ud83d\\ude00"]}}\n')
+    row = read_raw(file, ("answer",)).iloc[0]
+    assert row["answer"] == "ok \ufffd"
+    assert row["x"] == {"\ufffd": ["😀"]}
+
+
+def test_byte_order_mark_and_windows_line_ends(tmp_path: Path) -> None:
+    table, lines = tmp_path / "t.csv", tmp_path / "t.jsonl"
+    table.write_bytes(b"\xef\xbb\xbfname,answer\r\na,1\r\n")
+    lines.write_bytes(b'\xef\xbb\xbf{"name": "a", "answer": 1}\r\n')
+    for file in (table, lines):
+        assert [str(cell) for cell in read_raw(file, ("name", "answer")).iloc[0]] == ["a", "1"]
+
+
+def test_line_breaks_in_cells_and_header(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text('name,"ans\nwer"\na,"1\n2"\n')
+    assert read_raw(file, ()).to_dict("list") == {"name": ["a"], "ans\nwer": ["1\n2"]}
+
+
+GOOD_LINE = b'{"name": "a", "answer": "1"}\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.csv", b"", "the file is empty"),
+        ("t.jsonl", b"", "the file is empty"),
+        ("t.csv", b"\n\n", "not a readable CSV table"),
+        ("t.csv", b"name,answer\na,1\nb\n", "row 2: found 1 cells, expected 2"),
+        ("t.csv", b'name,answer\na,"1\n\n2"\nb,1,2\n', "row 2: found 3 cells, expected 2"),
+        ("t.csv", b'name,answer\na,"1\nb,2\n', "a quote .* never closed"),
+        ("t.csv", b"name,answer\na,1\nb,\xff\n", "row 2: not UTF-8"),
+        ("t.jsonl", GOOD_LINE + b'{"name": "b", "ans', "row 2: not JSON .* expected one object a line"),
+        ("t.jsonl", GOOD_LINE + b"\n[1]\n", "row 3: found list, expected one JSON object a line"),
+        ("t.jsonl", GOOD_LINE + b'{"name": "\xff"}\n', "row 2: not UTF-8"),
+        ("t.jsonl", GOOD_LINE.strip() + GOOD_LINE, "row 1: not JSON"),
+        ("t.parquet", b"PAR1 torn", "not a readable Parquet file"),
+        ("t.txt", b"name\na\n", "unknown kind of file '.txt', expected one of .csv, .jsonl, .parquet"),
+    ],
+)
+def test_broken_file_is_refused_by_name_and_row(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    file = tmp_path / name
+    file.write_bytes(content)
+    with pytest.raises(BadInput, match=f"{name}: {message}"):
+        read_raw(file, ("name", "answer"))
+
+
+def test_missing_file_and_folder_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"none\.csv: no such file"):
+        read_raw(tmp_path / "none.csv", ())
+    with pytest.raises(BadInput, match="a folder, expected a file"):
+        read_raw(tmp_path, ())
+
+
+def test_torn_parquet_file_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "t.parquet"
+    write_raw(pd.DataFrame({"name": ["a"] * 100}), file)
+    file.write_bytes(file.read_bytes()[:-20])
+    with pytest.raises(BadInput, match="not a readable Parquet file"):
+        read_raw(file, ())
+
+
+def test_parquet_with_categories_and_an_index_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "t.parquet"
+    frame = pd.DataFrame({"name": pd.Categorical(["a", "b", "a"])}, index=[7, 8, 9])
+    frame.to_parquet(file)
+    back = read_raw(file, ("name",))
+    assert list(back["name"].astype(str)) == ["a", "b", "a"]
+    assert list(back.index) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_failed_write_leaves_the_old_file_and_no_rubbish(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"t{suffix}"
+    write_raw(pd.DataFrame({"name": ["old"]}), file)
+    half = pd.DataFrame({"name": pd.Series(["\ud83d", "b"], dtype=object)})
+    with pytest.raises(BadInput, match="a cell that this kind of file cannot hold"):
+        write_raw(half, file)
+    assert list(read_raw(file, ("name",))["name"]) == ["old"]
+    assert [entry.name for entry in tmp_path.iterdir()] == [file.name]
+
+
+def test_interrupted_write_leaves_the_old_file(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("old")
+    with contextlib.suppress(KeyboardInterrupt), replacing(file) as temporary:
+        temporary.write_text("new, and half")
+        raise KeyboardInterrupt
+    assert file.read_text() == "old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_write_makes_the_folder_and_readable_files(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "folder" / "t.csv"
+    write_raw(pd.DataFrame({"name": ["a"]}), file)
+    assert file.read_text() == "name\na\n"
+    assert file.stat().st_mode & 0o777 == 0o644
+
+
+def test_jsonl_is_plain_json(tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    cells = {"name": "é/☃", "n": np.int64(3), "x": 0.1, "none": None, "at": pd.Timestamp("2024-01-02")}
+    write_raw(pd.DataFrame([cells, cells]).astype({"n": "Int64"}), file)
+    line = file.read_text(encoding="utf-8").splitlines()[0]
+    assert '"é/☃"' in line
+    expected = {"name": "é/☃", "n": 3, "x": 0.1, "none": None, "at": "2024-01-02 00:00:00"}
+    assert json.loads(line) == expected
+
+
+def test_unknown_kind_is_not_written(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"t\.xlsx: unknown kind of file"):
+        write_raw(pd.DataFrame({"name": ["a"]}), tmp_path / "t.xlsx")
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,84 @@
+"""Run folders that are joined into one curve must have been sampled in the same way."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from results import BadInput, read_samples, write_samples
+from results.tables.origins import missing_shards
+
+EXPERIMENT = {
+    "dataset": "d",
+    "model": "m",
+    "budgets": [10, 20],
+    "temperature": 1.0,
+    "shard": "1/2",
+    "limit": 5,
+}
+
+
+def folder(path: Path, question: str, digest: str = "9f2c", **changes: Any) -> Path:
+    """A run's folder with one answer."""
+    experiment = EXPERIMENT | changes
+    row = {"question_id": question, "sample": 0, "answer": "1", "gold": "1", "setting": "10"}
+    names = {"dataset": experiment["dataset"], "model": experiment["model"]}
+    write_samples(pd.DataFrame([row | names]), path / "samples.jsonl")
+    record = {"experiment": experiment, "plan_fields": ["budgets", "limit", "shard"], "prompt_sha256": digest}
+    (path / "run.json").write_text(json.dumps(record))
+    return path
+
+
+def test_shards_of_one_experiment_are_joined(tmp_path: Path) -> None:
+    one, other = folder(tmp_path / "1", "a"), folder(tmp_path / "2", "b", shard="2/2", limit=7, budgets=[10])
+    assert len(read_samples(one, other)) == 2
+
+
+def test_shards_that_are_missing_are_named(tmp_path: Path) -> None:
+    folders = [folder(tmp_path / str(i), f"q{i}", shard=f"{i}/3") for i in (1, 2, 3)]
+    folders.append(folder(tmp_path / "whole", "q", shard=None, dataset="other"))
+    files = [path / "samples.jsonl" for path in folders]
+    assert missing_shards(files) == []
+    assert missing_shards(files[3:]) == []
+    line = "d/m: shards 1, 3 of 3 alone, the questions of the others are missing"
+    assert missing_shards([files[2], files[0], files[3]]) == [line]
+
+
+def test_another_temperature_or_prompt_is_refused_and_named(tmp_path: Path) -> None:
+    one = folder(tmp_path / "1", "a")
+    other = folder(tmp_path / "2", "b", digest="41aa", temperature=0.7)
+    line = (
+        f"{one} and {other}: sampled with different temperature (1.0 and 0.7), "
+        'prompt_sha256 ("9f2c" and "41aa"), expected one experiment for one curve: '
+        "take the folders one at a time"
+    )
+    with pytest.raises(BadInput) as refused:
+        read_samples(one, other)
+    assert str(refused.value) == line
+    with pytest.raises(BadInput, match=r"different temperature"):
+        read_samples(one, folder(tmp_path / "3", "c"), other)
+
+
+@pytest.mark.parametrize("changes", [{"model": "other"}, {"dataset": "other"}, {"budgets": [40]}])
+def test_other_curves_may_be_of_other_experiments(tmp_path: Path, changes: dict[str, Any]) -> None:
+    one, other = folder(tmp_path / "1", "a"), folder(tmp_path / "2", "b", temperature=0.7, **changes)
+    assert len(read_samples(one, other)) == 2
+
+
+@pytest.mark.parametrize("content", [None, "", "[]", "{}", '{"experiment": {"temperature": 0.5}}'])
+def test_answers_without_a_record_are_let_through(tmp_path: Path, content: str | None) -> None:
+    one, other = folder(tmp_path / "1", "a"), folder(tmp_path / "2", "b")
+    (other / "run.json").unlink()
+    if content is not None:
+        (other / "run.json").write_text(content)
+    assert len(read_samples(one, other)) == 2
+
+
+def test_an_answer_in_two_folders_is_refused(tmp_path: Path) -> None:
+    one, other = folder(tmp_path / "1", "a"), folder(tmp_path / "2", "a", shard="2/2")
+    with pytest.raises(
+        BadInput, match=r"2/samples\.jsonl: row 1: a second row for .*question_id=a, sample=0"
+    ):
+        read_samples(one, other)

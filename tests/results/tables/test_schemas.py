@@ -1,0 +1,109 @@
+"""results.tables.schemas: a bad row is named by file, row, column."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from results import BadInput, read_curves, read_forecast, read_samples
+from results.tables.files import write_raw
+
+SAMPLE = {"question_id": "q", "sample": 0, "answer": "18", "gold": "18", "tokens": 87}
+CURVE = {"method": "majority", "N": 4, "accuracy": 0.5}
+INTERVAL = {"predicted": 0.5, "low": 0.4, "high": 0.6}
+FORECAST = {**CURVE, **INTERVAL, "predictor": "flat", "role": "used", "status": "ok"}
+
+
+def jsonl(folder: Path, *rows: dict[str, Any]) -> Path:
+    write_raw(pd.DataFrame(list(rows), dtype=object), folder / "t.jsonl")
+    return folder / "t.jsonl"
+
+
+def without(row: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key != name}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sample": -1}, r"row 2, column 'sample': found '-1', expected a number of at least 0"),
+        ({"sample": 1.5}, r"row 2, column 'sample': found '1.5', expected a whole number"),
+        ({"sample": True}, r"row 2, column 'sample': found 'True', expected a finite number"),
+        ({"sample": "first"}, r"row 2, column 'sample': found 'first', expected a finite number"),
+        ({"sample": None}, r"row 2, column 'sample': found nothing, expected a value"),
+        ({"sample": [1]}, r"row 2, column 'sample': found '\[1\]', expected a finite number"),
+        (
+            {"tokens": 10**30},
+            r"row 2, column 'tokens': found '.*', expected a whole number \(of at most 2\^53\)",
+        ),
+        ({"tokens": "inf"}, r"row 2, column 'tokens': found 'inf', expected a finite number"),
+        ({"question_id": None}, r"row 2, column 'question_id': found nothing, expected a value"),
+        ({"question_id": ""}, r"row 2, column 'question_id': found nothing, expected a value"),
+        ({"answer": [18]}, r"row 2, column 'answer': found '\[18\]', expected text"),
+        ({"answer": {"x": 1}}, r"row 2, column 'answer': found .*, expected text"),
+        ({"gold": None}, r"row 2, column 'gold': found nothing, expected the right answer"),
+        ({"decoding": "beam"}, r"row 2, column 'decoding': found 'beam', expected one of sample, greedy"),
+        ({"source": "web"}, r"row 2, column 'source': found 'web', expected one of llm, synthetic"),
+        ({"correct": "yes"}, r"row 2, column 'correct': found 'yes', expected true or false"),
+        (
+            {"correct": True, "answer": None},
+            r"row 2, column 'correct': found 'True', expected false where no",
+        ),
+        ({"sample": 0}, r"row 2: a second row for .*question_id=q, sample=0, expected one"),
+    ],
+)
+def test_bad_samples_row_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    first = {**SAMPLE, "decoding": "sample", "source": "llm"}
+    if "correct" in change:
+        first["correct"] = True
+    file = jsonl(tmp_path, first, {**first, "sample": 1, **change})
+    with pytest.raises(BadInput, match=rf"t\.jsonl: {message}"):
+        read_samples(file)
+
+
+@pytest.mark.parametrize("name", ["question_id", "sample", "answer"])
+def test_missing_samples_column_is_named(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadInput, match=rf"no column '{name}', expected in the samples table"):
+        read_samples(jsonl(tmp_path, without({**SAMPLE, "correct": True}, name)))
+
+
+def test_neither_correct_nor_gold_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no column 'correct', and no 'answer' and 'gold' to compute it from"):
+        read_samples(jsonl(tmp_path, without(SAMPLE, "gold")))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"N": 0}, "column 'N': found '0', expected a number of at least 1"),
+        ({"accuracy": 1.2}, "column 'accuracy': found '1.2', expected a number from 0 to 1"),
+        ({"accuracy": None}, "expected an accuracy or a risk in every row"),
+        ({"method": "mode"}, "column 'method': found 'mode', expected one of majority, best_of_n"),
+        ({"stderr": -0.1}, "column 'stderr': found '-0.1', expected a number of at least 0"),
+        ({"T": "long"}, "column 'T': found 'long', expected a finite number"),
+        ({"N": 4}, "a second row for .*N=4, permutation=exact, expected one"),
+    ],
+)
+def test_bad_curves_row_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadInput, match=rf"t\.jsonl: row 2.*{message}"):
+        read_curves(jsonl(tmp_path, CURVE, {**CURVE, "N": 8, **change}))
+
+
+def test_risk_takes_the_place_of_accuracy(tmp_path: Path) -> None:
+    assert read_curves(jsonl(tmp_path, {"method": "ensemble", "N": 1, "risk": 33.5}))["risk"].tolist() == [
+        33.5
+    ]
+
+
+@pytest.mark.parametrize("name", ["predictor", "role", "predicted", "low", "high", "status"])
+def test_missing_forecast_column_is_named(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadInput, match=f"no column '{name}', expected in the forecast table"):
+        read_forecast(jsonl(tmp_path, without(FORECAST, name)))
+
+
+def test_two_predictors_may_forecast_the_same_point(tmp_path: Path) -> None:
+    both = jsonl(tmp_path, FORECAST, {**FORECAST, "predictor": "power-law"})
+    assert len(read_forecast(both)) == 2
+    with pytest.raises(BadInput, match=r"row 2: a second row for .*predictor=flat"):
+        read_forecast(jsonl(tmp_path, FORECAST, FORECAST))

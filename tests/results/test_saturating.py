@@ -1,0 +1,123 @@
+"""The saturating fit against known parameters, scipy's curve_fit and brute force."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import curve_fit
+
+from results.saturating import FitStatus, Saturating, fit_saturating
+
+
+def curve(x, alpha, beta, rate):
+    return alpha - beta * np.exp(-rate * x)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e-2, 1.0, 1e3, 1e7])
+@pytest.mark.parametrize("rate", [0.02, 0.3, 2.0])
+def test_noise_free_parameters_come_back_whatever_the_units_of_x(scale, rate):
+    x = scale * np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
+    fit = fit_saturating(x, curve(x, 0.8, 0.5, rate / scale))
+    assert fit.status == FitStatus.CONVERGED
+    np.testing.assert_allclose([fit.alpha, fit.beta, fit.rate * scale], [0.8, 0.5, rate], rtol=1e-6)
+    assert fit.rmse < 1e-9
+
+
+@given(
+    alpha=st.floats(-1, 1),
+    beta=st.floats(0.05, 3) | st.floats(-3, -0.05),
+    rate=st.floats(0.01, 3),
+    shift=st.floats(0, 30),
+)
+@settings(max_examples=100, deadline=None)
+def test_any_noise_free_curve_is_reproduced_between_and_beyond_its_points(alpha, beta, rate, shift):
+    x = np.linspace(0, 10, 7) + shift
+    y = curve(x - shift, alpha, beta, rate)
+    fit = fit_saturating(x, y)
+    between = np.linspace(0, 20, 41) + shift
+    np.testing.assert_allclose(fit(between), curve(between - shift, alpha, beta, rate), atol=1e-5)
+
+
+def test_noisy_fit_is_the_optimum_curve_fit_reaches_from_the_true_parameters():
+    rng = np.random.default_rng(0)
+    x = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
+    for _ in range(20):
+        truth = (rng.uniform(0.5, 0.9), rng.uniform(0.2, 0.5), rng.uniform(0.05, 0.5))
+        stderr = rng.uniform(0.002, 0.01, len(x))
+        y = curve(x, *truth) + stderr * rng.standard_normal(len(x))
+        fit = fit_saturating(x, y, 1 / stderr**2)
+        reference, _ = curve_fit(curve, x, y, p0=truth, sigma=stderr, xtol=1e-14, ftol=1e-14, maxfev=10_000)
+        np.testing.assert_allclose([fit.alpha, fit.beta, fit.rate], reference, rtol=1e-4)
+
+
+def test_no_rate_on_a_fine_grid_does_better_even_on_data_of_another_shape():
+    x = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
+    y = 0.9 - 0.5 * x**-0.4  # a power law
+    fit = fit_saturating(x, y)
+    for rate in np.geomspace(1e-4, 20, 2_000):
+        design = np.stack([np.ones_like(x), -np.exp(-rate * x)], axis=1)
+        loss = np.mean((y - design @ np.linalg.lstsq(design, y, rcond=None)[0]) ** 2)
+        assert fit.rmse**2 <= loss * (1 + 1e-9)
+
+
+def test_weight_repeats_a_point_and_weight_zero_removes_it():
+    x, y = np.array([1.0, 2.0, 4.0, 8.0]), np.array([0.4, 0.5, 0.6, 0.62])
+    repeated = fit_saturating([*x, 2.0, 2.0], [*y, 0.5, 0.5])
+    weighted = fit_saturating([*x, 99.0], [*y, -5.0], [1, 3, 1, 1, 0])
+    np.testing.assert_allclose(
+        [weighted.alpha, weighted.beta, weighted.rate, weighted.rmse],
+        [repeated.alpha, repeated.beta, repeated.rate, repeated.rmse],
+        rtol=1e-6,
+    )
+
+
+def test_three_points_are_met_exactly():
+    fit = fit_saturating([1, 2, 3], [0.2, 0.6, 0.7])
+    np.testing.assert_allclose(fit([1, 2, 3]), [0.2, 0.6, 0.7], atol=1e-9)
+    np.testing.assert_allclose(np.exp(-fit.rate), 0.1 / 0.4, rtol=1e-8)  # ratio of successive rises
+
+
+@pytest.mark.parametrize("x", [[5.0], [1.0, 2.0], [1.0, 1.0, 2.0, 2.0]])
+def test_fewer_than_three_different_x_say_so(x):
+    fit = fit_saturating(x, np.linspace(0.2, 0.4, len(x)))
+    assert fit.status == FitStatus.TOO_FEW_POINTS
+    assert fit.alpha == pytest.approx(np.linspace(0.2, 0.4, len(x)).mean())
+    assert (fit.beta, fit.rate) == (0.0, 0.0)
+
+
+def test_flat_data_say_so():
+    assert fit_saturating([1, 2, 4, 8], [0.7] * 4) == Saturating(0.7, 0.0, 0.0, 0.0, FitStatus.FLAT)
+
+
+@pytest.mark.parametrize("y", [[0.1, 0.2, 0.3, 0.4], [0.1, 0.15, 0.3, 0.8]])
+def test_a_line_or_an_upward_bend_has_no_saturation(y):
+    assert fit_saturating([1, 2, 3, 4], y).status == FitStatus.NO_SATURATION
+
+
+def test_a_jump_before_the_second_point_is_a_step():
+    fit = fit_saturating([1, 2, 4, 8], [0.2, 0.7, 0.7, 0.7])
+    assert fit.status == FitStatus.STEP
+    assert fit.alpha == pytest.approx(0.7, abs=1e-9)
+    assert np.isfinite(fit.beta)
+
+
+@pytest.mark.parametrize("offset", [1e3, 1e5, 1e7])
+def test_large_offset_of_x_stays_finite(offset):
+    x = offset + np.array([0.0, 1.0, 2.0, 3.0])
+    fit = fit_saturating(x, [0.2, 0.7, 0.7, 0.7])
+    assert np.isfinite([fit.alpha, fit.beta, fit.rate, *fit(x)]).all()
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "weights"),
+    [
+        ([1, 2], [1, 2, 3], None),
+        ([1, 2, 3], [1, np.nan, 3], None),
+        ([1, 2, 3], [1, 2, 3], [1, -1, 1]),
+        ([1, 2, 3], [1, 2, 3], [0, 0, 0]),
+        ([], [], None),
+    ],
+)
+def test_unusable_input_is_refused(x, y, weights):
+    with pytest.raises(ValueError, match="must be"):
+        fit_saturating(x, y, weights)

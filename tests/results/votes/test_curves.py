@@ -1,0 +1,241 @@
+"""results.votes.curves: which rows a samples table gives, their T, standard errors and warnings."""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from results import BadInput, build_curves, majority_curve, read_curves, read_samples, write_curves
+from results.votes.curves import COLUMNS
+
+
+def table(
+    questions: dict[str, Iterable[str | None]],
+    setting: str = "100",
+    tokens: dict[str, Sequence[int | None]] | None = None,
+    **constants: str,
+) -> pd.DataFrame:
+    """Samples by question: "r" right, null null, any other text a wrong answer."""
+    rows = [
+        {
+            "dataset": "d",
+            "model": "m",
+            "setting": setting,
+            "decoding": "sample",
+            "question_id": name,
+            "sample": i,
+            "answer": answer,
+            "correct": answer == "r",
+            **({"tokens": tokens[name][i]} if tokens else {}),
+            **constants,
+        }
+        for name, answers in questions.items()
+        for i, answer in enumerate(answers)
+    ]
+    return pd.DataFrame(rows)
+
+
+def exact(curves: pd.DataFrame, method: str = "majority") -> pd.DataFrame:
+    return curves[(curves["permutation"] == "exact") & (curves["method"] == method)].set_index("N")
+
+
+TWO = {"q1": "rrab", "q2": ["a", "a", None, "r"]}
+
+
+def test_rows_and_columns_of_a_small_table() -> None:
+    curves = build_curves(table(TWO), permutations=2)
+    assert list(curves.columns) == COLUMNS
+    found = list(curves[["method", "N", "permutation"]].itertuples(index=False, name=None))
+    assert found == [
+        (method, n, permutation)
+        for method in ("majority", "best_of_n")
+        for n in (1, 2, 4)
+        for permutation in ("exact", "0", "1")
+    ]
+    assert (curves["questions"] == 2).all()
+    assert curves["T"].isna().all()
+    assert curves["tokens_per_answer"].isna().all()
+
+
+def test_exact_rows_are_means_over_questions_with_their_standard_error() -> None:
+    rows = exact(build_curves(table(TWO), permutations=0))
+    for n in (1, 2, 4):
+        values = [majority_curve(2, [1, 1], 0)[n - 1], majority_curve(1, [2], 1)[n - 1]]
+        assert rows.loc[n, "accuracy"] == pytest.approx(np.mean(values), abs=1e-14)
+        assert rows.loc[n, "stderr"] == pytest.approx(np.std(values, ddof=1) / np.sqrt(2), abs=1e-14)
+
+
+def test_standard_error_of_one_question_is_null() -> None:
+    assert build_curves(table({"q": "ra"}))["stderr"].isna().all()
+
+
+def test_whole_pool_is_the_same_in_every_permutation() -> None:
+    curves = build_curves(table(TWO), ns=[4])
+    assert curves.groupby("method")["accuracy"].agg(np.ptp).max() < 1e-12
+
+
+def test_t_is_the_sum_over_questions_of_the_mean_tokens_of_an_answer() -> None:
+    tokens = {"q1": [10, 20, 30, 40], "q2": [1, 2, 3, 6]}
+    curves = build_curves(table(TWO, tokens=tokens), ns=[1, 2, 4], permutations=3)
+    rows = exact(curves)
+    assert rows["T"].tolist() == pytest.approx([28.0] * 3)
+    assert rows["tokens_per_answer"].tolist() == pytest.approx([14.0] * 3)
+    drawn = curves[(curves["permutation"] != "exact") & (curves["method"] == "majority")]
+    whole_pool = drawn[drawn["N"] == 4]
+    assert whole_pool["T"].tolist() == pytest.approx([28.0] * 3)
+    one_answer = {q1 + q2 for q1 in tokens["q1"] for q2 in tokens["q2"]}
+    assert set(drawn[drawn["N"] == 1]["T"]) <= one_answer
+
+
+def test_t_of_the_synthetic_twin_is_the_tokens_of_one_answer() -> None:
+    tokens = {"q1": [50] * 4, "q2": [50] * 4}
+    curves = build_curves(table(TWO, tokens=tokens, source="synthetic"))
+    assert (curves["source"] == "synthetic").all()
+    assert (curves["T"] == 50).all()
+    assert (curves["tokens_per_answer"] == 50).all()
+
+
+def test_t_is_null_and_said_so_where_some_answers_have_no_tokens() -> None:
+    with pytest.warns(UserWarning, match="d/m/100: no T: 1 of 8 answers have no tokens"):
+        curves = build_curves(table(TWO, tokens={"q1": [1, 2, 3, None], "q2": [1, 2, 3, 4]}))
+    assert curves["T"].isna().all()
+    assert curves["accuracy"].notna().all()
+
+
+def test_greedy_answers_stay_out_of_the_vote_and_make_rows_of_their_own() -> None:
+    sampled = table(TWO, tokens={"q1": [10] * 4, "q2": [10] * 4})
+    greedy = table({"q1": "r", "q2": "a"}, decoding="greedy", tokens={"q1": [7], "q2": [9]})
+    curves = build_curves(pd.concat([sampled, greedy]))
+    alone = build_curves(sampled)
+    pd.testing.assert_frame_equal(curves[curves["method"] != "greedy"], alone)
+    row = curves[curves["method"] == "greedy"].iloc[0]
+    assert row[["N", "permutation", "accuracy", "T", "questions"]].tolist() == [1, "exact", 0.5, 16.0, 2]
+
+
+def test_table_of_greedy_answers_alone() -> None:
+    curves = build_curves(table({"q1": "r", "q2": "a"}, decoding="greedy"), ns=[4])
+    assert curves[["method", "N", "accuracy"]].to_numpy().tolist() == [["greedy", 1, 0.5]]
+
+
+def test_default_n_are_powers_of_two_and_the_pool() -> None:
+    curves = build_curves(table({"q": "rrrrrraaaaaa"}), permutations=0)
+    assert exact(curves).index.tolist() == [1, 2, 4, 8, 12]
+
+
+def test_n_above_the_smallest_pool_is_left_out_and_said_so() -> None:
+    unequal = table({"q1": "rraa", "q2": "rrraaaab", "q3": "rra"})
+    message = (
+        r"d/m/100: N = 4, 8 left out: 1 of 3 questions have fewer than 4 answers \(the smallest pool has 3\)"
+    )
+    with pytest.warns(UserWarning, match=message):
+        curves = build_curves(unequal)
+    assert exact(curves).index.tolist() == [1, 2, 3]
+    assert (curves["questions"] == 3).all()
+
+
+def test_n_too_large_for_one_setting_is_kept_for_the_other() -> None:
+    both = pd.concat([table({"q": "rraa"}, "10"), table({"q": "ra"}, "20")])
+    with pytest.warns(UserWarning, match="d/m/20: N = 4 left out"):
+        curves = build_curves(both, ns=[4])
+    assert set(curves["setting"]) == {"10"}
+
+
+@pytest.mark.parametrize("ns", [[5], [8, 16]])
+def test_n_too_large_for_every_setting_is_refused(ns: list[int]) -> None:
+    with (
+        pytest.warns(UserWarning, match="left out"),
+        pytest.raises(BadInput, match="no setting has that many answers a question, expected at most 4"),
+    ):
+        build_curves(table(TWO), ns=ns)
+
+
+@pytest.mark.parametrize("ns", [[0], [-4], [2, 1.5], []])
+def test_n_that_is_no_count_is_refused(ns: list[int]) -> None:
+    with pytest.raises(BadInput, match="expected whole numbers of at least 1"):
+        build_curves(table(TWO), ns=ns)
+
+
+@pytest.mark.parametrize("methods", [[], ["mode"], ["majority", "greedy"]])
+def test_unknown_method_is_refused(methods: list[str]) -> None:
+    with pytest.raises(BadInput, match="expected one or both of majority, best_of_n"):
+        build_curves(table(TWO), methods=methods)
+
+
+def test_setting_without_some_questions_is_said_so() -> None:
+    both = pd.concat([table({"q1": "ra", "q2": "ra"}, "10"), table({"q1": "ra"}, "20")])
+    with pytest.warns(UserWarning, match="d/m/20: 1 of 2 questions have no answer"):
+        build_curves(both)
+
+
+def test_complete_table_gives_no_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        build_curves(pd.concat([table(TWO, "10"), table(TWO, "20")]))
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [(["100", "20", "3"], ["3", "20", "100"]), (["low", "high", "20"], ["low", "high", "20"])],
+)
+def test_settings_are_ordered_by_size_where_they_are_numbers(given: list[str], expected: list[str]) -> None:
+    curves = build_curves(pd.concat([table(TWO, setting) for setting in given]))
+    assert curves["setting"].drop_duplicates().tolist() == expected
+
+
+def test_groups_do_not_depend_on_each_other_or_on_the_order_of_the_rows() -> None:
+    first, second = table(TWO, "10"), table(TWO, "20")
+    together = build_curves(pd.concat([second, first]).sample(frac=1, random_state=0), seed=3)
+    alone = build_curves(first, seed=3)
+    pd.testing.assert_frame_equal(together[together["setting"] == "10"].reset_index(drop=True), alone)
+
+
+def test_seed_changes_the_permutations_and_not_the_exact_rows() -> None:
+    letters = {f"q{i}": "rrrraaaabbcd" for i in range(6)}
+    one, two = build_curves(table(letters), seed=0), build_curves(table(letters), seed=1)
+    pd.testing.assert_frame_equal(exact(one), exact(two))
+    assert not one["accuracy"].equals(two["accuracy"])
+
+
+def test_curves_can_be_written_and_read_back(tmp_path: Path) -> None:
+    curves = build_curves(table(TWO, tokens={"q1": [1, 2, 3, 5], "q2": [7, 9, 2, 4]}))
+    for suffix in ("parquet", "jsonl"):
+        write_curves(curves, tmp_path / f"curves.{suffix}")
+        pd.testing.assert_frame_equal(read_curves(tmp_path / f"curves.{suffix}"), curves, check_dtype=False)
+
+
+def test_real_answers_with_tokens_and_three_settings(data_dir: Path) -> None:
+    raw = pd.read_csv(data_dir / "samples/epoch_otis_mock_aime.csv", keep_default_na=False)
+    samples = (
+        raw[raw["model"] == "openai/gpt-5.1"]
+        .rename(columns={"effort": "setting", "completion_tokens": "tokens"})
+        .assign(
+            answer=lambda rows: rows["answer"].replace("", None), correct=lambda rows: rows["correct"] == 1
+        )
+    )
+    assert samples["correct"].mean() > 0.3
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        curves = build_curves(samples.assign(dataset="aime", decoding="sample"), permutations=0)
+    for setting, group in samples.groupby("setting"):
+        row = curves[
+            (curves["setting"] == setting) & (curves["N"] == 1) & (curves["method"] == "majority")
+        ].iloc[0]
+        by_question = group.groupby("question_id")
+        assert row["T"] == pytest.approx(by_question["tokens"].mean().sum())
+        assert row["accuracy"] == pytest.approx(by_question["correct"].mean().mean())
+
+
+def test_real_answers_of_gpt_35(data_dir: Path) -> None:
+    curves = build_curves(read_samples(data_dir / "samples/gpt-3.5-turbo_biggsm_t0.8.csv"))
+    vote, best = exact(curves), exact(curves, "best_of_n")
+    assert vote.loc[[1, 4, 16], "accuracy"].tolist() == pytest.approx(
+        [0.519877, 0.586874, 0.646004], abs=5e-7
+    )
+    assert best.loc[16, "accuracy"] == pytest.approx(0.836066, abs=5e-7)
+    drawn = curves[(curves["permutation"] != "exact") & (curves["method"] == "majority")]
+    means = drawn.groupby("N")["accuracy"].mean()
+    # Ten orders of 610 questions: the mean of 6100 prefixes is within 4 · 0.5 / √6100 of the exact value.
+    assert np.all(np.abs(means - vote["accuracy"]) < 4 * 0.5 / np.sqrt(6100))

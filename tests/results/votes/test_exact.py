@@ -1,0 +1,232 @@
+"""results.votes against every subset of small pools, exact integer arithmetic, scipy and real answers."""
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from results import VoteCounts, answer_pools, best_of_n, majority_accuracy, majority_curve, read_samples
+from results.votes.kernel import unit_legendre
+
+
+def plain_vote(answers: tuple[int, ...]) -> float:
+    """The share of the credit that answer 0 gets in a vote of these answers; −1 is a null answer."""
+    tally = Counter(answer for answer in answers if answer >= 0)
+    most = max(tally.values(), default=0)
+    return 1 / sum(count == most for count in tally.values()) if most and tally[0] == most else 0.0
+
+
+def listed(correct: int, wrong: list[int], nulls: int) -> list[int]:
+    return [0] * correct + [kind + 1 for kind, count in enumerate(wrong) for _ in range(count)] + [-1] * nulls
+
+
+def over_all_subsets(correct: int, wrong: list[int], nulls: int) -> list[float]:
+    answers = listed(correct, wrong, nulls)
+    return [
+        float(np.mean([plain_vote(subset) for subset in itertools.combinations(answers, n)]))
+        for n in range(1, len(answers) + 1)
+    ]
+
+
+def in_whole_numbers(correct: int, wrong: list[int], nulls: int, n: int) -> float:
+    """The same expectation by counting subsets in integers, with the number of tied answers kept beside."""
+    total = Fraction(0)
+    for m in range(1, min(correct, n) + 1):
+        ways = {(0, 0): 1}  # (answers drawn, wrong answers tied at m) -> ways
+        for count in wrong:
+            grown: Counter[tuple[int, int]] = Counter()
+            for ((drawn, tied), number), k in itertools.product(ways.items(), range(min(count, m) + 1)):
+                if drawn + k <= n - m:
+                    grown[drawn + k, tied + (k == m)] += number * math.comb(count, k)
+            ways = grown
+        for (drawn, tied), number in ways.items():
+            total += Fraction(math.comb(correct, m) * number * math.comb(nulls, n - m - drawn), tied + 1)
+    return float(total / math.comb(correct + sum(wrong) + nulls, n))
+
+
+small_pools = st.tuples(st.integers(0, 6), st.lists(st.integers(1, 4), max_size=4), st.integers(0, 3)).filter(
+    lambda counts: 1 <= counts[0] + sum(counts[1]) + counts[2] <= 11
+)
+
+large_pools = st.tuples(
+    st.integers(0, 150), st.lists(st.integers(1, 60), max_size=12), st.integers(0, 40)
+).filter(lambda counts: counts[0] + sum(counts[1]) + counts[2] >= 1)
+
+
+def test_two_right_two_wrong_one_null_by_hand() -> None:
+    # N = 2: of 10 pairs, 1 is two right (1), 4 a right and a wrong (1/2), 2 a right and the null (1).
+    assert majority_curve(2, [1, 1], 1)[:2] == pytest.approx([2 / 5, (1 + 4 / 2 + 2) / 10], abs=1e-15)
+
+
+def test_two_equal_camps_share_every_vote() -> None:
+    np.testing.assert_allclose(majority_curve(8, [8]), 0.5, rtol=1e-14)
+
+
+def test_subset_of_nulls_alone_counts_zero() -> None:
+    np.testing.assert_allclose(majority_curve(1, [], 2), [1 / 3, 2 / 3, 1], rtol=1e-14)
+    assert not majority_curve(0, [], 3).any()
+
+
+@settings(max_examples=60, deadline=None)
+@given(small_pools)
+def test_equals_mean_over_all_subsets(counts: tuple[int, list[int], int]) -> None:
+    np.testing.assert_allclose(majority_curve(*counts), over_all_subsets(*counts), rtol=0, atol=1e-13)
+
+
+@settings(max_examples=60, deadline=None)
+@given(large_pools)
+def test_whole_pool_is_a_plain_vote(counts: tuple[int, list[int], int]) -> None:
+    assert majority_curve(*counts)[-1] == pytest.approx(plain_vote(tuple(listed(*counts))), abs=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(large_pools)
+def test_one_answer_is_right_as_often_as_right_answers_are(counts: tuple[int, list[int], int]) -> None:
+    curve = majority_curve(*counts)
+    assert curve[0] == pytest.approx(counts[0] / curve.size, rel=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(large_pools)
+def test_a_vote_is_never_above_best_of_n(counts: tuple[int, list[int], int]) -> None:
+    curve = majority_curve(*counts)
+    best = best_of_n(curve.size, counts[0], np.arange(1, curve.size + 1))
+    assert np.all((curve >= 0) & (curve <= best + 1e-12))
+
+
+@pytest.mark.parametrize(
+    ("correct", "wrong", "nulls"),
+    [
+        (14, [14, 13, 9, 5, 3, 2, 1, 1, 1], 1),
+        (5, [1] * 50, 9),
+        (40, [40, 40, 40, 40], 0),
+        (12, [12, 11, 11, 10, 9] + [3] * 8 + [2] * 10, 7),
+        (90, [85, 60], 21),
+    ],
+)
+def test_equals_exact_integer_arithmetic_up_to_256_answers(
+    correct: int, wrong: list[int], nulls: int
+) -> None:
+    curve = majority_curve(correct, wrong, nulls)
+    for n in {2, 3, 8, 17, curve.size // 2, curve.size - 1}:
+        assert curve[n - 1] == pytest.approx(in_whole_numbers(correct, wrong, nulls, n), rel=1e-11)
+
+
+@pytest.mark.parametrize(("correct", "wrong"), [(400, 600), (501, 500), (2000, 1900)])
+def test_two_camps_follow_the_hypergeometric_law(correct: int, wrong: int) -> None:
+    pool = correct + wrong  # one pool on each side of the size at which each N gets a tilt of its own
+    ns = np.array([1, 2, 9, 64, 333, pool - 1, pool])
+    counts = VoteCounts(np.array([correct]), np.array([wrong]), np.array([0, 1]), np.array([0]))
+    drawn = stats.hypergeom(pool, correct, ns)
+    expected = drawn.sf(ns // 2) + np.where(ns % 2 == 0, 0.5 * drawn.pmf(ns // 2), 0.0)
+    np.testing.assert_allclose(majority_accuracy(counts, ns)[0], expected, rtol=1e-8, atol=1e-12)
+
+
+def test_every_question_of_a_table_is_computed_for_itself() -> None:
+    questions = [(3, [2, 1], 1), (0, [4], 3), (7, [], 0), (2, [1, 1, 1, 2], 0)]
+    counts = VoteCounts(
+        correct=np.array([question[0] for question in questions]),
+        wrong=np.array([count for question in questions for count in question[1]]),
+        starts=np.cumsum([0] + [len(question[1]) for question in questions]),
+        nulls=np.array([question[2] for question in questions]),
+    )
+    assert counts.pools.tolist() == [7, 7, 7, 7]
+    together = majority_accuracy(counts, [1, 2, 5, 7])
+    alone = [majority_curve(*question)[[0, 1, 4, 6]] for question in questions]
+    np.testing.assert_allclose(together, alone, rtol=1e-14)
+
+
+@pytest.mark.parametrize("ns", [[0], [8], [-1, 2]])
+def test_vote_refuses_more_answers_than_the_pool(ns: list[int]) -> None:
+    counts = VoteCounts(np.array([7]), np.array([], int), np.array([0, 0]), np.array([0]))
+    with pytest.raises(ValueError, match=r"smallest pool \(7\)"):
+        majority_accuracy(counts, ns)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 40, 130])
+def test_quadrature_nodes_are_those_of_numpy(count: int) -> None:
+    nodes, weights = np.empty(count), np.empty(count)
+    unit_legendre(count, nodes, weights)
+    expected_nodes, expected_weights = np.polynomial.legendre.leggauss(count)
+    np.testing.assert_allclose(np.sort(nodes), (expected_nodes + 1) / 2, atol=1e-14)
+    np.testing.assert_allclose(weights[np.argsort(nodes)], expected_weights / 2, rtol=1e-10)
+
+
+def pools_and_n() -> Iterator[tuple[int, int, int]]:
+    return ((pool, c, n) for pool in (1, 2, 5, 16, 64) for c in range(pool + 1) for n in range(1, pool + 1))
+
+
+def test_best_of_n_is_the_exact_fraction() -> None:
+    pool, correct, n = np.array(list(pools_and_n())).T
+    exact = [1 - Fraction(math.comb(p - c, k), math.comb(p, k)) for p, c, k in pools_and_n()]
+    np.testing.assert_allclose(best_of_n(pool, correct, n), np.array(exact, float), atol=1e-14)
+
+
+def test_best_of_n_stays_exact_for_ten_thousand_answers() -> None:
+    exact = 1 - Fraction(math.comb(10_000 - 3, 4_000), math.comb(10_000, 4_000))
+    assert best_of_n(10_000, 3, 4_000) == pytest.approx(float(exact), rel=1e-11)
+
+
+def test_best_of_n_broadcasts() -> None:
+    assert best_of_n(np.array([[4], [5]]), np.array([[1], [2]]), np.array([1, 2, 4])).shape == (2, 3)
+
+
+@pytest.mark.parametrize(("pool", "correct", "n"), [(4, 5, 1), (4, -1, 1), (4, 2, 0), (4, 2, 5)])
+def test_best_of_n_refuses_impossible_counts(pool: int, correct: int, n: int) -> None:
+    with pytest.raises(ValueError, match="1 <= n <= pool"):
+        best_of_n(pool, correct, n)
+
+
+def answers_table() -> pd.DataFrame:
+    rows = [
+        ("b", 1, "7", False),
+        ("b", 0, "18", True),
+        ("b", 2, None, False),
+        ("b", 3, "18.0", True),
+        ("b", 4, "7", False),
+        ("a", 0, "7", False),
+        ("a", 1, "9", False),
+    ]
+    return pd.DataFrame(rows, columns=["question_id", "sample", "answer", "correct"])
+
+
+def test_answers_are_gathered_by_question_in_the_order_of_sample() -> None:
+    pools = answer_pools(answers_table())
+    assert pools.question_ids == ["a", "b"]
+    assert pools.starts.tolist() == [0, 2, 7]
+    assert pools.votes.tolist() == [1, 2, 0, 1, -1, 0, 1]
+    assert np.isnan(pools.tokens).all()
+
+
+def test_counts_merge_right_answers_and_tell_wrong_ones_apart() -> None:
+    counts = answer_pools(answers_table()).counts()
+    assert counts.correct.tolist() == [0, 2]
+    assert counts.nulls.tolist() == [0, 1]
+    assert counts.wrong.tolist() == [1, 1, 2]
+    assert counts.starts.tolist() == [0, 2, 3]
+    assert counts.pools.tolist() == [2, 5]
+
+
+def test_order_of_the_rows_does_not_matter() -> None:
+    shuffled = answers_table().sample(frac=1, random_state=5)
+    np.testing.assert_array_equal(
+        majority_accuracy(answer_pools(shuffled).counts(), [1, 2]),
+        majority_accuracy(answer_pools(answers_table()).counts(), [1, 2]),
+    )
+
+
+def test_real_answers_of_gpt_35_at_temperature_08(data_dir: Path) -> None:
+    counts = answer_pools(read_samples(data_dir / "samples/gpt-3.5-turbo_biggsm_t0.8.csv")).counts()
+    vote = majority_accuracy(counts, [1, 4, 10, 16]).mean(axis=0)
+    assert vote == pytest.approx([0.519877, 0.586874, 0.632, 0.646004], abs=5e-4)
+    assert vote[[0, 1, 3]] == pytest.approx([0.519877, 0.586874, 0.646004], abs=5e-7)
+    assert best_of_n(counts.pools, counts.correct, 16).mean() == pytest.approx(0.836066, abs=5e-7)

@@ -1,0 +1,144 @@
+"""results.votes.permutations: its rules against a plain count, and its mean against the exact expectation."""
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from results import AnswerPools, answer_pools, best_of_n, majority_accuracy
+from results.votes.permutations import prefix_accuracy, prefix_tokens, random_orders
+
+
+def pools_of(questions: list[list[int]], tokens: list[list[int]] | None = None) -> AnswerPools:
+    """Pools of the given votes (−1 null, 0 right, 1 … wrong)."""
+    starts = np.cumsum([0, *map(len, questions)])
+    used = np.concatenate(tokens).astype(float) if tokens else np.full(int(starts[-1]), np.nan)
+    return AnswerPools([f"q{i}" for i in range(len(questions))], starts, np.concatenate(questions), used)
+
+
+def vote_of(answers: list[int]) -> float:
+    ranked = Counter(answer for answer in answers if answer >= 0).most_common()
+    leaders = [answer for answer, count in ranked if count == ranked[0][1]]
+    return 1 / len(leaders) if 0 in leaders else 0.0
+
+
+questions_of_six = st.lists(st.lists(st.integers(-1, 3), min_size=6, max_size=6), min_size=1, max_size=4)
+
+
+@settings(max_examples=50, deadline=None)
+@given(questions_of_six, st.integers(0, 1000))
+def test_prefixes_are_voted_on_by_the_plain_rule(questions: list[list[int]], seed: int) -> None:
+    pools = pools_of(questions)
+    orders = random_orders(pools, 3, seed)
+    ns = [1, 2, 5, 6]
+    found = prefix_accuracy(pools, orders, ns)
+    for p, (q, answers), (k, n) in itertools.product(range(3), enumerate(questions), enumerate(ns)):
+        first = [answers[i] for i in orders[p, 6 * q : 6 * q + n]]
+        assert found["majority"][p, q, k] == vote_of(first)
+        assert found["best_of_n"][p, q, k] == (0 in first)
+
+
+@pytest.mark.parametrize("answers", [[0, 0, 1, 1, -1, 2], [0, 1, 1, 2, 2, 2], [0, 0, 0, 1, 1, -1]])
+def test_mean_over_every_order_is_the_exact_expectation(answers: list[int]) -> None:
+    pools = pools_of([answers])
+    orders = np.array(list(itertools.permutations(range(6))), np.int32)
+    ns = np.arange(1, 7)
+    found = prefix_accuracy(pools, orders, ns)
+    counts = pools.counts()
+    np.testing.assert_allclose(
+        found["majority"].mean(axis=0), majority_accuracy(counts, ns), rtol=0, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        found["best_of_n"].mean(axis=0)[0], best_of_n(6, counts.correct[0], ns), rtol=0, atol=1e-12
+    )
+
+
+def test_mean_over_random_orders_converges_to_the_exact_expectation() -> None:
+    rng = np.random.default_rng(1)
+    questions = [
+        rng.choice([-1, 0, 1, 2, 3, 4], 24, p=[0.1, p, *(4 * [(0.9 - p) / 4])]) for p in (0.2, 0.4, 0.7)
+    ]
+    pools = pools_of([list(question) for question in questions])
+    ns = [1, 2, 4, 8, 16, 23]
+    permutations = 4000
+    found = prefix_accuracy(pools, random_orders(pools, permutations, seed=0), ns)
+    exact = {
+        "majority": majority_accuracy(pools.counts(), ns),
+        "best_of_n": best_of_n(24, pools.counts().correct[:, None], np.array(ns)),
+    }
+    for method, values in found.items():
+        error = values.mean(axis=0) - exact[method]
+        widest = np.sqrt(exact[method] * (1 - exact[method]))  # the largest sd of a value in [0, 1]
+        bound = 4.5 * widest / np.sqrt(permutations) + 1e-9
+        assert np.all(np.abs(error) < bound), method  # 36 values: chance 3e-4 that a right program fails
+        assert bound.max() < 0.04
+
+
+def test_first_and_last_places_are_uniform() -> None:
+    orders = random_orders(pools_of([[0] * 5]), 5000, seed=3)
+    for place in range(5):
+        counts = np.bincount(orders[:, place], minlength=5)
+        assert ((counts - 1000) ** 2 / 1000).sum() < 23.5  # chi-square, 4 degrees, p = 1e-4
+
+
+def test_orders_are_permutations_within_each_question() -> None:
+    orders = random_orders(pools_of([[0] * 4, [1] * 7]), 9, seed=0)
+    assert np.array_equal(np.sort(orders[:, :4], axis=1), np.tile(np.arange(4), (9, 1)))
+    assert np.array_equal(np.sort(orders[:, 4:], axis=1), np.tile(np.arange(7), (9, 1)))
+
+
+def test_order_of_a_question_does_not_depend_on_its_neighbours() -> None:
+    both = random_orders(pools_of([[0] * 8, [0] * 8]), 5, seed=7, group=["gsm8k", "m", "100"])
+    alone = random_orders(pools_of([[0] * 8]), 5, seed=7, group=["gsm8k", "m", "100"])
+    assert np.array_equal(both[:, :8], alone)
+    assert not np.array_equal(both[:, 8:], alone)
+
+
+def test_order_depends_on_seed_and_group_and_more_orders_extend_the_list() -> None:
+    pools = pools_of([[0] * 12])
+    orders = random_orders(pools, 5, seed=0, group=["100"])
+    assert not np.array_equal(orders, random_orders(pools, 5, seed=1, group=["100"]))
+    assert not np.array_equal(orders, random_orders(pools, 5, seed=0, group=["200"]))
+    assert np.array_equal(orders, random_orders(pools, 50, seed=0, group=["100"])[:5])
+
+
+def test_order_of_the_rows_in_the_table_does_not_matter() -> None:
+    table = pd.DataFrame(
+        {
+            "question_id": np.repeat(["a", "b"], 6),
+            "sample": [*range(6), *range(6)],
+            "answer": list("112233411512"),
+            "correct": [True, True, *[False] * 4, *[False] * 4, True, False],
+            "tokens": range(12),
+        }
+    )
+    results = []
+    for rows in (table, table.sample(frac=1, random_state=0)):
+        pools = answer_pools(rows)
+        orders = random_orders(pools, 4, seed=0)
+        results.append(
+            (prefix_accuracy(pools, orders, [1, 3])["majority"], prefix_tokens(pools, orders, [1, 3]))
+        )
+    np.testing.assert_array_equal(results[0][0], results[1][0])
+    np.testing.assert_array_equal(results[0][1], results[1][1])
+
+
+def test_tokens_are_those_of_the_first_answers() -> None:
+    pools = pools_of([[0, 1, 0], [0, 0, 1, 1]], tokens=[[10, 20, 60], [1, 2, 3, 4]])
+    orders = np.array([[0, 1, 2, 3, 2, 1, 0], [2, 1, 0, 0, 1, 2, 3]], np.int32)
+    expected = [
+        [(10 + 4) / 2, (15 + 3.5) / 2, (30 + 3) / 2],
+        [(60 + 1) / 2, (40 + 1.5) / 2, (30 + 2) / 2],
+    ]
+    np.testing.assert_allclose(prefix_tokens(pools, orders, [1, 2, 3]), expected)
+
+
+@pytest.mark.parametrize("ns", [[0], [2, 1], [1, 1], [4]])
+def test_prefixes_refuse_impossible_n(ns: list[int]) -> None:
+    pools = pools_of([[0, 1, 0], [0, 0, 1, 1]])
+    with pytest.raises(ValueError, match=r"smallest pool \(3\)"):
+        prefix_accuracy(pools, random_orders(pools, 1, seed=0), ns)

@@ -1,0 +1,120 @@
+"""The exact chain against enumeration, and chain, sampler and literal transformer against one another."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from results import BadInput
+from synthetic.binary.accuracy import transformer_supports
+from synthetic.binary.chain import all_supports, draw_law, law_of_paths
+from synthetic.binary.sampler import sample_supports
+from synthetic.model.settings import BinarySetting
+from synthetic.model.tasks import draw_tasks, task_keys
+
+STEPS = (1, 2, 5, 12)
+SETTINGS = [
+    BinarySetting(n=4, d=12, k=1, eta=1 / 4, sigma_eps=0.5),
+    BinarySetting(n=3, d=6, k=2, eta=1 / 3, sigma_eps=0.3),
+    BinarySetting(n=5, d=7, k=3, eta=1, sigma_eps=0.5, step_rule="eta/n"),
+]
+
+
+def enumerated_law(scores, k):
+    """P(support) by listing every ordered draw: the slow reference for `draw_law`."""
+    d = len(scores)
+    weights = np.maximum(scores, 0)
+    law = dict.fromkeys(map(tuple, all_supports(d, k).tolist()), 0.0)
+    for order in permutations(range(d), k):
+        probability, left = 1.0, list(range(d))
+        for index in order:
+            total = weights[left].sum()
+            probability *= weights[index] / total if total > 0 else 1 / len(left)
+            left.remove(index)
+        law[tuple(sorted(order))] += probability
+    return np.array(list(law.values()))
+
+
+@given(
+    st.integers(1, 3), st.lists(st.sampled_from([-1.0, 0.0, 0.2, 1.0, 3.0, 1e-12]), min_size=4, max_size=6)
+)
+def test_draw_law_equals_the_sum_over_all_orders(k, scores):
+    law = draw_law(np.array([scores]), k)[0]
+    np.testing.assert_allclose(law, enumerated_law(np.array(scores), k), atol=1e-14)
+    assert law.sum() == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+def test_sampler_and_literal_transformer_draw_the_same_paths(setting):
+    tasks = draw_tasks(setting, task_keys(2, 2), seed=5)
+    fast = sample_supports(tasks, setting, 20, STEPS)
+    slow = transformer_supports(tasks, setting, 20, STEPS)
+    np.testing.assert_array_equal(fast.supports, slow.supports)
+    np.testing.assert_array_equal(fast.fallback, slow.fallback)
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+def test_sampled_frequencies_agree_with_the_chain(setting):
+    paths = 40_000
+    tasks = draw_tasks(setting, task_keys(1, 3), seed=6)
+    law = law_of_paths(tasks, setting, STEPS)
+    sampled = sample_supports(tasks, setting, paths, STEPS)
+    subsets = all_supports(setting.d, setting.k)
+    base = setting.d ** np.arange(setting.k)
+    for task in range(3):
+        for step in range(len(STEPS)):
+            codes = (sampled.supports[task, step] * base).sum(axis=1)
+            counts = (codes[:, None] == (subsets * base).sum(axis=1)[None]).sum(axis=0)
+            p = law.probabilities[task, step]
+            # 4.5 standard errors, and one count for supports of next to no probability
+            assert np.all(abs(counts / paths - p) < 4.5 * np.sqrt(p * (1 - p) / paths) + 1 / paths)
+    spread = np.sqrt(law.fallback / paths) + 2 / paths
+    assert np.all(abs(sampled.fallback - law.fallback) < 5 * spread)
+
+
+@pytest.mark.parametrize("block", [1, 100, 10**6])
+def test_paths_do_not_depend_on_the_block_or_on_how_many_follow(block):
+    setting = SETTINGS[1]
+    tasks = draw_tasks(setting, task_keys(1, 2), seed=7)
+    whole = sample_supports(tasks, setting, 50, STEPS)
+    part = sample_supports(tasks, setting, 20, STEPS, block=block)
+    np.testing.assert_array_equal(part.supports, whole.supports[:, :, :20])
+
+
+def test_tasks_do_not_depend_on_what_is_drawn_beside_them():
+    keys = task_keys(2, 3)
+    together = draw_tasks(SETTINGS[0], keys, seed=8)
+    alone = draw_tasks(SETTINGS[0], [keys[4]], seed=8)
+    np.testing.assert_array_equal(together.x[4], alone.x[0])
+    assert together.ids[4] == alone.ids[0] == "1-1"
+    assert together.path_generator(4).random() == alone.path_generator(0).random()
+
+
+def test_gap_is_right_minus_the_best_wrong_answer():
+    setting = SETTINGS[0]
+    law = law_of_paths(draw_tasks(setting, task_keys(1, 4), seed=9), setting, STEPS)
+    for task in range(4):
+        for step in range(len(STEPS)):
+            p = law.probabilities[task, step]
+            right = p[law.gold[task]]
+            assert law.correct[task, step] == right
+            assert law.gap[task, step] == pytest.approx(right - np.delete(p, law.gold[task]).max())
+
+
+def test_matrices_computed_block_by_block_give_the_same_law(monkeypatch):
+    from synthetic.binary import chain
+
+    setting = SETTINGS[2]
+    tasks = draw_tasks(setting, task_keys(1, 2), seed=10)
+    kept = law_of_paths(tasks, setting, STEPS).probabilities
+    monkeypatch.setattr(chain, "KEPT_NUMBERS", 0)
+    monkeypatch.setattr(chain, "BLOCK_NUMBERS", 200)
+    np.testing.assert_allclose(law_of_paths(tasks, setting, STEPS).probabilities, kept, rtol=1e-12)
+
+
+def test_too_many_supports_are_refused_with_the_way_out():
+    setting = BinarySetting(n=2, d=60, k=5, eta=0.1, sigma_eps=0)
+    with pytest.raises(BadInput, match="monte-carlo"):
+        law_of_paths(draw_tasks(setting, task_keys(1, 1), seed=0), setting, (1,))

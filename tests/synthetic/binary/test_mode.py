@@ -1,0 +1,99 @@
+"""The exact vote of N paths against enumeration, against simulation and against its own invariants."""
+
+from itertools import product
+from math import comb, factorial, prod
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from results import BadInput
+from synthetic.binary.mode import vote_accuracy, vote_limit
+
+
+def enumerated(p, gold, n):
+    """P(gold wins, ties shared) by listing every count vector; mass missing from p casts no vote."""
+    cells = [*p, max(0.0, 1 - sum(p))]
+    total = 0.0
+    for counts in product(range(n + 1), repeat=len(cells)):
+        if sum(counts) != n or counts[gold] == 0 or counts[gold] < max(counts[:-1]):
+            continue
+        weight = factorial(n) * prod(q**c / factorial(c) for q, c in zip(cells, counts, strict=True))
+        total += weight / counts[:-1].count(counts[gold])
+    return total
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 8])
+@pytest.mark.parametrize(
+    "p", [[0.5, 0.5], [0.2, 0.5, 0.3], [0.25, 0.25, 0.25, 0.25], [0.7, 0.0, 0.3], [1.0, 0.0]]
+)
+def test_vote_equals_the_enumeration_of_all_counts(p, n):
+    found = vote_accuracy(np.array([p]), np.array([0]), (n,))[0, 0]
+    assert found == pytest.approx(enumerated(p, 0, n), abs=1e-13)
+
+
+@pytest.mark.parametrize("n", [3, 4, 6])
+def test_missing_mass_casts_no_vote(n):
+    p = [0.2, 0.3]
+    assert vote_accuracy(np.array([p]), np.array([0]), (n,))[0, 0] == pytest.approx(
+        enumerated(p, 0, n), abs=1e-13
+    )
+
+
+def test_two_answers_are_the_binomial():
+    p = 0.53
+    for n in (9, 64, 255):
+        exact = sum(
+            comb(n, c) * p**c * (1 - p) ** (n - c) * (1 if 2 * c > n else 0.5 * (2 * c == n))
+            for c in range(n + 1)
+        )
+        assert vote_accuracy(np.array([[p, 1 - p]]), np.array([0]), (n,))[0, 0] == pytest.approx(
+            exact, abs=1e-12
+        )
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.floats(0, 1), min_size=2, max_size=40).filter(lambda w: sum(w) > 0.01),
+    st.sampled_from([1, 2, 3, 5, 16, 64, 200]),
+)
+def test_some_answer_wins_with_probability_one(weights, n):
+    p = np.array(weights) / sum(weights)
+    k = len(p)
+    wins = vote_accuracy(np.tile(p, (k, 1)), np.arange(k), (n,))[:, 0]
+    assert wins.sum() == pytest.approx(1, abs=1e-10)
+    assert np.all(np.diff(wins[np.argsort(p)]) > -1e-12)  # the likelier answer wins more often
+
+
+def test_many_equal_answers_share_every_kind_of_tie():
+    k = 435
+    for n in (16, 64, 256):
+        p = np.full((1, k), 1 / k)
+        assert vote_accuracy(p, np.array([7]), (n,))[0, 0] == pytest.approx(1 / k, rel=1e-9)
+
+
+def test_vote_agrees_with_simulated_votes():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.full(20, 0.5))
+    gold = int(np.argsort(p)[-2])
+    draws = 40_000
+    for n in (7, 32, 100):
+        counts = rng.multinomial(n, p, size=draws)
+        wins = (counts == counts.max(axis=1, keepdims=True)) & (counts > 0)
+        share = wins[:, gold] / wins.sum(axis=1)
+        found = vote_accuracy(p[None], np.array([gold]), (n,))[0, 0]
+        assert abs(found - share.mean()) < 4 * share.std() / np.sqrt(draws)
+
+
+def test_votes_tend_to_the_limit():
+    p = np.array([[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.4, 0.4, 0.2], [1.0, 0.0, 0.0]])
+    gold = np.zeros(4, dtype=np.int64)
+    np.testing.assert_allclose(vote_limit(p, gold), [1, 0, 0.5, 1])
+    np.testing.assert_allclose(vote_accuracy(p, gold, (4000,))[:, 0], [1, 0, 0.5, 1], atol=1e-4)
+
+
+def test_senseless_numbers_of_votes_are_refused():
+    for n in (0, 10**6):
+        with pytest.raises(BadInput, match="N="):
+            vote_accuracy(np.array([[1.0, 0.0]]), np.array([0]), (n,))

@@ -1,0 +1,60 @@
+"""The literal transformer does what Proposition 1 says, on the paper's own matrices."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from synthetic.model import transformer
+from synthetic.model.settings import BinarySetting
+from synthetic.model.tasks import draw_tasks, task_keys
+
+SETTING = BinarySetting(n=5, d=4, eta=0.2, sigma_eps=0.5)
+
+
+@pytest.fixture(scope="module")
+def example() -> tuple[np.ndarray, np.ndarray]:
+    tasks = draw_tasks(SETTING, task_keys(1, 1), seed=3)
+    return tasks.x[0], tasks.y[0]
+
+
+def test_prompt_matrix_has_the_blocks_of_the_paper(example):
+    x, y = example
+    h = transformer.prompt_matrix(x, y)
+    assert h.shape == (2 * 4 + 2, 5 + 1)
+    np.testing.assert_array_equal(h[:4, :5], x.T)
+    np.testing.assert_array_equal(h[4, :5], y)
+    np.testing.assert_array_equal(h[:, 5], [0] * 9 + [1])
+    assert not h[5:9, :5].any()
+    assert not h[9, :5].any()
+
+
+def test_one_layer_takes_one_gradient_step_from_any_coefficient(example):
+    x, y = example
+    w = np.array([0.3, -1.0, 2.0, 0.0])
+    h = np.column_stack([transformer.prompt_matrix(x, y), transformer.coefficient_token(w)])
+    value, key_query = transformer.value_matrix(4, 0.7), transformer.key_query_matrix(4)
+    last = transformer.attention_layer(h, value, key_query, n=5)[:, -1]
+    expected = w - 0.7 / 5 * x.T @ (x @ w - y)
+    np.testing.assert_allclose(transformer.coefficient(last), expected, rtol=1e-12)
+    np.testing.assert_array_equal(np.delete(last, slice(5, 9)), [0, 0, 0, 0, 0, 1])
+
+
+def test_earlier_tokens_do_not_change_the_next_one(example):
+    x, y = example
+    value, key_query = transformer.value_matrix(4, 1.0), transformer.key_query_matrix(4)
+    first, second = (transformer.coefficient_token(np.full(4, c)) for c in (5.0, 0.5))
+    short = np.column_stack([transformer.prompt_matrix(x, y), second])
+    long = np.column_stack([transformer.prompt_matrix(x, y), first, second])
+    layer = [transformer.attention_layer(h, value, key_query, n=5)[:, -1] for h in (short, long)]
+    np.testing.assert_allclose(layer[0], layer[1], rtol=1e-12)
+
+
+def test_without_noise_the_loop_is_gradient_descent_in_closed_form(example):
+    x, y = example
+    x, y = x[:3], y[:3]  # n < d, as the closed form of the appendix needs
+    step, t = 0.05, 40
+    w = next(islice(transformer.generate(x, y, step, lambda w: w), t - 1, None))
+    shrink = np.linalg.matrix_power(np.eye(4) - step * x.T @ x, t)
+    closed = (np.eye(4) - shrink) @ x.T @ np.linalg.solve(x @ x.T, y)
+    np.testing.assert_allclose(w, closed, rtol=1e-9)

@@ -1,0 +1,97 @@
+"""Running an experiment: the numbers depend on neither workers nor blocks, and the paper's are met."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from results import BadInput
+from synthetic.model.settings import BinarySetting
+from synthetic.panels import running
+from synthetic.panels.experiments import EXPERIMENTS, Experiment, Variant
+from synthetic.panels.running import run_experiment
+
+SMALL = {"repeats": 2, "tasks": 3}
+
+
+def test_neither_workers_nor_blocks_change_a_number(monkeypatch):
+    for name, solver in (("fig2g", "exact"), ("fig2g", "monte-carlo"), ("fig1-continuous", "exact")):
+        alone = run_experiment(name, EXPERIMENTS[name], solver, paths=8, **SMALL)
+        monkeypatch.setattr(running, "TASKS_AT_ONCE", 2)
+        shared = run_experiment(name, EXPERIMENTS[name], solver, paths=8, jobs=2, **SMALL)
+        monkeypatch.undo()
+        pd.testing.assert_frame_equal(alone.curves, shared.curves, rtol=1e-12)
+
+
+def test_too_many_supports_are_sampled_and_said_so():
+    setting = BinarySetting(n=6, d=40, k=5, eta=1 / 6, sigma_eps=0.1)
+    experiment = Experiment(
+        "large", (Variant(setting),), (1, 3), ("majority", "best_of_n", "greedy"), tasks=2
+    )
+    outcome = run_experiment("large", experiment, paths=16, repeats=1)
+    assert "658,008 supports are too many for the exact chain: 16 sampled paths" in outcome.notes[0]
+    assert outcome.samples is not None
+    assert outcome.samples["answer"].str.count(r"\+").eq(4).all()
+
+
+def test_standard_error_is_that_of_the_mean_over_tasks():
+    outcome = run_experiment("fig2g", EXPERIMENTS["fig2g"], repeats=2, tasks=20)
+    greedy = outcome.curves[outcome.curves["method"] == "greedy"]
+    p, n = greedy["accuracy"], 40
+    np.testing.assert_allclose(greedy["stderr"], np.sqrt(p * (1 - p) / (n - 1)))
+    assert (greedy["questions"] == n).all()
+
+
+def test_continuous_roads_agree():
+    experiment = EXPERIMENTS["fig1-continuous"]
+    exact, sampled = (
+        run_experiment("fig1-continuous", experiment, solver, repeats=1, tasks=2, paths=256).curves
+        for solver in ("exact", "monte-carlo")
+    )
+    key = ["model", "method", "setting", "N"]
+    both = exact.merge(sampled, on=key, suffixes=("", "_sampled")).set_index(key)
+    assert len(both) == len(exact)
+    # 256 paths of each of 2 tasks: within 5 % for single paths, and N = 256 leaves one subset a task
+    near = both[both.index.get_level_values("N") <= 16]
+    np.testing.assert_allclose(near["risk"], near["risk_sampled"], rtol=0.05)
+
+
+def test_fallbacks_of_clip_norm_are_reported():
+    """With one example of two coordinates, both of the wrong sign, nothing is positive at the first step."""
+    for solver in ("exact", "monte-carlo"):
+        notes = run_experiment("fig2g", EXPERIMENTS["fig2g"], solver, repeats=1, tasks=40, paths=64).notes
+        assert "too few positive entries for ClipNorm in" in notes[0]
+    assert run_experiment("fig2e", EXPERIMENTS["fig2e"], repeats=1, tasks=2).notes == ()
+
+
+def test_more_answers_than_memory_holds_are_refused_before_any_is_drawn():
+    with pytest.raises(BadInput, match="2,200,000,000 sampled answers do not fit in memory"):
+        run_experiment("fig2g", EXPERIMENTS["fig2g"], "monte-carlo", paths=1_000_000)
+
+
+def test_samples_the_votes_cannot_reach_are_left_out():
+    outcome = run_experiment("fig2g", EXPERIMENTS["fig2g"], "transformer", paths=4, **SMALL)
+    assert outcome.curves["N"].max() == 4
+
+
+@pytest.mark.parametrize("changes", [{"repeats": 0}, {"tasks": 0}, {"paths": 0}, {"jobs": 0}])
+def test_senseless_counts_are_refused(changes):
+    with pytest.raises(BadInput):
+        run_experiment("fig2g", EXPERIMENTS["fig2g"], **{**SMALL, **changes})
+
+
+def test_the_papers_figures_come_out():
+    """The marks that PAPER-like runs must hit, at fixed seeds, within a few standard errors."""
+    at = run_experiment("fig2h", EXPERIMENTS["fig2h"], tasks=40).curves.set_index(
+        ["model", "method", "setting", "N"]
+    )
+    for model, expected in (("linear-attention step=1", 0.41), ("linear-attention step=1/5", 0.62)):
+        row = at.loc[(model, "majority", "50", 1)]
+        assert abs(row["accuracy"] - expected) < 3 * row["stderr"] + 0.01
+    few = run_experiment("fig2f", EXPERIMENTS["fig2f"], tasks=40).curves
+    greedy = few[few["method"] == "greedy"]
+    assert np.all(abs(greedy["accuracy"] - 0.2) < 3 * greedy["stderr"])
+    many = run_experiment("fig2e", EXPERIMENTS["fig2e"], tasks=4).curves
+    last = many[(many["setting"] == "16") & many["N"].isin([1, 256])].set_index(["method", "N"])["accuracy"]
+    assert last["greedy", 1] > 0.9
+    assert last["majority", 256] > 0.95
+    assert 0.1 < last["majority", 1] < 0.5
