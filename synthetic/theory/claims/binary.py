@@ -18,7 +18,7 @@ from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
 from synthetic.panels.experiments import EXPERIMENTS, VOTES
 from synthetic.theory import theorems as theory
-from synthetic.theory.claims.table import Claim, Row, extreme_row, mean_row
+from synthetic.theory.verdict import Claim, Row, extreme_row, mean_row
 
 REPEATS = 5
 FIT_TOLERANCE = 0.01

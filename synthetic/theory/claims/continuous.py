@@ -17,7 +17,7 @@ from synthetic.model.settings import ContinuousSetting, NoiseScale, StepRule
 from synthetic.model.tasks import Array, covariance_eigenvalues, draw_tasks, task_keys
 from synthetic.panels.experiments import EXPERIMENTS
 from synthetic.theory import theorems as theory
-from synthetic.theory.claims.table import Claim, Row, mean_row
+from synthetic.theory.verdict import Claim, Row, mean_row
 
 REPEATS, TASKS = 5, 20
 T = 950

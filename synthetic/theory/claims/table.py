@@ -8,74 +8,20 @@ of tasks), or an extreme over them, as `quantity` says. The verdict is the claim
 only if …" where the rows differ.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
-import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from synthetic.model.tasks import Array
+from synthetic.theory.claims.binary import BINARY_CLAIMS
+from synthetic.theory.claims.continuous import CONTINUOUS_CLAIMS
+from synthetic.theory.verdict import Claim
 
-_Z = 1.96
 COLUMNS = ["claim", "where", "setting", "quantity", "measured", "low", "high", "holds", "verdict"]
-
-
-@dataclass(frozen=True)
-class Row:
-    """One setting a claim was checked at. `low` and `high` are equal to `measured` for an extreme."""
-
-    setting: str
-    quantity: str
-    measured: float
-    low: float
-    high: float
-    holds: bool
-
-
-@dataclass(frozen=True)
-class Claim:
-    """What the paper says and where; `check(seed)` gives rows, `condition` the words for a mixed outcome."""
-
-    name: str
-    where: str
-    check: Callable[[int], Iterable[Row]]
-    condition: Callable[[list[Row]], str] = field(
-        default=lambda rows: " or ".join(dict.fromkeys(row.setting for row in rows if row.holds))
-    )
-
-    def verdict(self, rows: list[Row]) -> str:
-        """holds, fails, or the condition under which it holds."""
-        if all(row.holds for row in rows):
-            return "holds"
-        if not any(row.holds for row in rows):
-            return "fails"
-        return f"holds only if {self.condition(rows)}"
-
-
-def mean_row(setting: str, quantity: str, values: Array, holds: Callable[[float, float], bool]) -> Row:
-    """A mean over tasks with its 95 % interval; `holds` judges the interval's ends."""
-    mean, count = float(values.mean()), len(values)
-    if np.isin(values, (0.0, 1.0)).all():
-        shrunk = (mean + _Z**2 / (2 * count)) / (1 + _Z**2 / count)
-        half = _Z / (1 + _Z**2 / count) * float(np.sqrt(mean * (1 - mean) / count + (_Z / (2 * count)) ** 2))
-    else:
-        shrunk, half = mean, _Z * float(values.std(ddof=1) / np.sqrt(count))
-    return Row(
-        setting, quantity, mean, shrunk - half, shrunk + half, bool(holds(shrunk - half, shrunk + half))
-    )
-
-
-def extreme_row(setting: str, quantity: str, value: float, holds: bool) -> Row:
-    """A largest or smallest value over everything computed: no interval."""
-    return Row(setting, quantity, float(value), float(value), float(value), bool(holds))
 
 
 def all_claims() -> list[Claim]:
     """Every claim, continuous case first."""
-    from synthetic.theory.claims.binary import BINARY_CLAIMS
-    from synthetic.theory.claims.continuous import CONTINUOUS_CLAIMS
-
     return [*CONTINUOUS_CLAIMS, *BINARY_CLAIMS]
 
 

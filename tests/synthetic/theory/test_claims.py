@@ -8,7 +8,8 @@ from click.testing import CliRunner
 from synthetic.cli import cli
 from synthetic.theory.claims import continuous as claims_continuous
 from synthetic.theory.claims import table as claims
-from synthetic.theory.claims.table import Claim, Row, evaluate, extreme_row, mean_row
+from synthetic.theory.claims.table import evaluate
+from synthetic.theory.verdict import Claim, Row, extreme_row, mean_row
 
 
 def rows(*holds):
