@@ -1,0 +1,90 @@
+"""The same numbers on every machine: forecasts and panels under other processors and thread counts.
+
+BLAS rounds differently on each kind of processor and with each number of threads; compiled loops differ with
+the processor's instructions. What is published must not depend on them: no basis that LAPACK picks, no optimiser
+that stops early, no draw from what is not unique.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from results import write_samples
+from tests.predict.conftest import simulated_samples
+
+CHOICES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENBLAS_CORETYPE", "NUMBA_CPU_NAME")
+MACHINES = [
+    {"OMP_NUM_THREADS": "2"},
+    {"OMP_NUM_THREADS": "1", "OPENBLAS_CORETYPE": "Haswell"},
+    {"OMP_NUM_THREADS": "2", "OPENBLAS_CORETYPE": "Haswell"},
+    {"OMP_NUM_THREADS": "1", "OPENBLAS_CORETYPE": "SkylakeX"},
+    {"OMP_NUM_THREADS": "1", "NUMBA_CPU_NAME": "generic"},
+]
+ONE_THREAD = {"OMP_NUM_THREADS": "1"}
+PANELS = ("fig1-continuous", "fig2d")
+
+
+def run(machine: dict[str, str], *arguments: str) -> None:
+    environment = {name: value for name, value in os.environ.items() if name not in CHOICES} | machine
+    command = [sys.executable, "-m", *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
+def forecast(folder: Path, machine: dict[str, str]) -> pd.DataFrame:
+    """Forecasts with intervals by every predictor of either method, as this machine gives them."""
+    samples, out = str(folder / "samples.csv"), folder / "forecast.csv"
+    write_samples(simulated_samples(), samples)
+    request = ["--fit-max-n", "6", "--at-n", "12", "--fit-settings", "40,80,160", "--bootstrap", "100"]
+    tables = []
+    for method in ("majority", "best_of_n"):
+        options = [*request, "--method", method, "--predictor", "all", "--out", str(out)]
+        run(machine, "predict", "forecast", samples, *options)
+        tables.append(pd.read_csv(out))
+    return pd.concat(tables, ignore_index=True)
+
+
+def panels(folder: Path, machine: dict[str, str]) -> pd.DataFrame:
+    """The two panels whose paths are sampled, as this machine gives them."""
+    for name in PANELS:
+        run(machine, "synthetic", "run", name, "--repeats", "1", "--out", str(folder))
+    return pd.concat([pd.read_csv(folder / f"{name}.csv") for name in PANELS])
+
+
+@pytest.fixture(scope="module")
+def forecast_here(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    return forecast(tmp_path_factory.mktemp("forecast"), ONE_THREAD)
+
+
+@pytest.fixture(scope="module")
+def panels_here(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    return panels(tmp_path_factory.mktemp("panels"), ONE_THREAD)
+
+
+@pytest.fixture(params=MACHINES, ids=lambda machine: "-".join(machine.values()))
+def machine(request: pytest.FixtureRequest) -> dict[str, str]:
+    """Another machine, as far as one processor can play it."""
+    found: dict[str, str] = request.param
+    flags = Path("/proc/cpuinfo")
+    if found.get("OPENBLAS_CORETYPE") == "SkylakeX" and "avx512f" not in flags.read_text():
+        pytest.skip("this processor has no AVX-512")
+    return found
+
+
+def test_forecasts_are_the_same(machine: dict[str, str], forecast_here: pd.DataFrame, tmp_path: Path) -> None:
+    there = forecast(tmp_path, machine)
+    keys, numbers = ["predictor", "setting", "N", "role", "status"], ["predicted", "low", "high"]
+    pd.testing.assert_frame_equal(there[keys], forecast_here[keys])
+    off = (there[numbers] - forecast_here[numbers]).abs().max(axis=1)
+    assert off.max() < 5e-4, there[keys].assign(off=off).nlargest(5, "off")
+    assert (there[numbers].isna() == forecast_here[numbers].isna()).all(axis=None)
+
+
+def test_panels_are_the_same(machine: dict[str, str], panels_here: pd.DataFrame, tmp_path: Path) -> None:
+    there = panels(tmp_path, machine)
+    np.testing.assert_allclose(there["risk"], panels_here["risk"], rtol=0, atol=1e-6)
