@@ -1,8 +1,8 @@
 """The house: rooms import only the rooms they may, and inside a room each part only parts below it.
 
-A part is a file or a folder directly inside a room. The floors are listed from the ground up: a part may import
-parts of lower floors, and parts of its own floor that import nothing back. A room's `__init__.py` hands on public
-names of any floor and is left out, as is `__main__.py`, the door.
+A part is a file or a folder directly inside a room. The floors are listed from the ground up: a part may
+import parts of lower floors, and parts of its own floor that import nothing back. A room's `__init__.py`
+hands on public names of any floor and is left out, as is `__main__.py`, the door.
 """
 
 import ast

@@ -1,8 +1,8 @@
 """The same numbers on every machine: forecasts and panels under other processors and thread counts.
 
-BLAS rounds differently on each kind of processor and with each number of threads; compiled loops differ with
-the processor's instructions. What is published must not depend on them: no basis that LAPACK picks, no optimiser
-that stops early, no draw from what is not unique.
+BLAS rounds differently on each kind of processor and with each number of threads; compiled loops differ
+with the processor's instructions. What is published must not depend on them: no basis that LAPACK picks, no
+optimiser that stops early, no draw from what is not unique.
 """
 
 import os
