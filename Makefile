@@ -17,7 +17,7 @@ SET = $(call key,model,$(MODEL)) $(call key,budgets,$(BUDGETS)) $(call key,sampl
 runs = $(or $(OUT),results/runs/$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint demo tiny serve gpu-check gsm8k-samples gsm8k-256 math-samples synthetic predict report bench clean
+.PHONY: help setup test test-fast lint demo tiny serve gpu-check gsm8k-samples gsm8k-256 math-samples synthetic predict report bench clean
 
 help:  ## print this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -46,8 +46,14 @@ setup: $(VENV)/.setup  ## build .venv with everything but SGLang (which the targ
 
 # ---- looking after the code ----------------------------------------------------------------------------------
 
+# Two processes; the tests of one file, and all tests that share a server, stay together. One thread in each.
+PYTEST = OMP_NUM_THREADS=1 $(RUN) -m pytest -n 2 --dist loadgroup
+
 test: $(VENV)/.sglang  ## all tests, the real SGLang server and a real browser among them
-	$(RUN) -m pytest
+	$(PYTEST)
+
+test-fast: setup  ## the tests that start no server and no browser
+	$(PYTEST) -m "not integration"
 
 lint: setup  ## ruff (lint and format) and mypy
 	$(RUN) -m ruff check .

@@ -15,3 +15,13 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no data folder at {folder} (set DATA_DIR)")
     return folder
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Group the tests that one process of `pytest -n 2 --dist loadgroup` runs.
+
+    Tests of one file share its fixtures; all tests of the SGLang server share that server.
+    """
+    for item in items:
+        shared = "sglang_url" if "sglang_url" in getattr(item, "fixturenames", ()) else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(shared))

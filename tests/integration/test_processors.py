@@ -17,6 +17,8 @@ import pytest
 from results import write_samples
 from tests.predict.conftest import simulated_samples
 
+pytestmark = pytest.mark.integration
+
 CHOICES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENBLAS_CORETYPE", "NUMBA_CPU_NAME")
 MACHINES = [
     {"OMP_NUM_THREADS": "2"},
