@@ -12,8 +12,9 @@ import pandas as pd
 
 from predict.groups import Group, price_of_answer
 from predict.predictors import PREDICTORS
-from predict.protocol import SENTENCES, Options, Prediction, Status
+from predict.protocol import Options, Prediction, Status
 from predict.split import Question, Request, ask
+from results.tables.status import MEANINGS
 
 FEW = 40
 """With fewer replicates than this the ends of a 90 % interval are those of two or three of them."""
@@ -111,5 +112,5 @@ def warnings(table: pd.DataFrame) -> list[str]:
         more = f" and {len(places) - 3} more" if where != "every forecast" and len(places) > 3 else ""
         worst = part["condition"].max()
         number = f" (condition number {worst:.3g})" if status == Status.ILL_CONDITIONED else ""
-        sentences.append(f"{name}, {where}{more}: {status}: {SENTENCES[Status(str(status))]}{number}")
+        sentences.append(f"{name}, {where}{more}: {status}: {MEANINGS[str(status)]}{number}")
     return sentences

@@ -9,40 +9,17 @@ A predictor is a plain function `predict(observed, targets, options) -> Predicti
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from results.tables.status import Status as Status
 from results.votes.exact import AnswerPools
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Texts = NDArray[np.str_]
 
-
-class Status(StrEnum):
-    """How far a forecast can be trusted, best first; of several that apply the worst is reported."""
-
-    OK = "ok"
-    BOUND_HIT = "bound_hit"
-    POOR_FIT = "poor_fit"
-    FALLING = "falling"
-    ILL_CONDITIONED = "ill_conditioned"
-    OUT_OF_RANGE = "out_of_range"
-    NOT_IDENTIFIABLE = "not_identifiable"
-
-
-SENTENCES = {
-    Status.POOR_FIT: "the curve misses the points it was fitted to by far more than their noise",
-    Status.FALLING: "the observed accuracy falls with N or T, which this model cannot follow",
-    Status.BOUND_HIT: "the data do not pin it down: curves that fit as well differ from it by more than 3 "
-    "points, or a parameter is at or beyond the end of its range",
-    Status.ILL_CONDITIONED: "a small change of the data would change the forecast a lot; do not use it",
-    Status.OUT_OF_RANGE: "the formula leaves [0, 1]; do not use it",
-    Status.NOT_IDENTIFIABLE: "the data do not fix the parameters (too few settings or N, or no rise at all)",
-}
-"""The plain sentence that goes with each status but "ok"."""
 
 _SEVERITY = {status: rank for rank, status in enumerate(Status)}
 

@@ -21,6 +21,7 @@ from results.votes.exact import (
     majority_accuracy,
     majority_curve,
 )
+from results.votes.tokens import tokens_per_answer
 
 __all__ = [
     "AnswerPools",
@@ -40,6 +41,7 @@ __all__ = [
     "read_forecast",
     "read_samples",
     "run",
+    "tokens_per_answer",
     "write_curves",
     "write_forecast",
     "write_samples",

@@ -24,7 +24,7 @@ ROOMS = {
 
 FLOORS = {
     "results": [
-        ["commandline", "aligned", "visible"],
+        ["commandline", "aligned", "visible", "frontier", "normal"],
         ["tables"],
         ["votes", "saturating"],
         ["figures"],

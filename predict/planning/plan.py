@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
 
 from predict.forecast import forecast
 from predict.groups import Group
@@ -21,6 +20,8 @@ from predict.predictors import DEFAULT
 from predict.protocol import Options, Points, Status
 from predict.split import Request
 from results import BadInput
+from results.frontier import pareto_frontier
+from results.normal import Z90
 
 USABLE = (Status.OK, Status.POOR_FIT, Status.FALLING, Status.BOUND_HIT)
 """Forecasts with any other status are not planned with."""
@@ -57,9 +58,11 @@ def plan(
     if target_accuracy is not None:
         reached = priced[priced["predicted"] >= target_accuracy]
         surely = priced[priced["low"] >= target_accuracy]
-        return Plan(priced, frontier(priced), _cheapest(reached), _cheapest(surely))
+        return Plan(priced, pareto_frontier(priced, "predicted"), _cheapest(reached), _cheapest(surely))
     within = priced if token_budget is None else priced[priced["cost"] <= token_budget]
-    return Plan(priced, frontier(priced), _best(within, "predicted"), _best(within, "low"))
+    return Plan(
+        priced, pareto_frontier(priced, "predicted"), _best(within, "predicted"), _best(within, "low")
+    )
 
 
 def price(
@@ -91,7 +94,7 @@ def price(
 
 def _as_measured(table: pd.DataFrame, used: "pd.Series[bool]") -> pd.DataFrame:
     """The forecast table with measurements in place of the rows `used`, ± their standard error."""
-    margin = norm.ppf(0.95) * table["stderr"]
+    margin = Z90 * table["stderr"]
     ends = {"low": (table["accuracy"] - margin).clip(0, 1), "high": (table["accuracy"] + margin).clip(0, 1)}
     return table.assign(
         known=np.where(used, "measured", "forecast"),
@@ -99,13 +102,6 @@ def _as_measured(table: pd.DataFrame, used: "pd.Series[bool]") -> pd.DataFrame:
         status=table["status"].where(~used, str(Status.OK)),
         **{name: table[name].where(~used, end) for name, end in ends.items()},
     )
-
-
-def frontier(priced: pd.DataFrame) -> pd.DataFrame:
-    """Rows that are better than everything cheaper, and than everything as cheap."""
-    ordered = priced.sort_values(["cost", "predicted"], ascending=[True, False])
-    best_before = ordered["predicted"].cummax().shift(fill_value=-np.inf)
-    return ordered[ordered["predicted"] > best_before].reset_index(drop=True)
 
 
 def place(group: Group, row: pd.Series) -> Points:

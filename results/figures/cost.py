@@ -11,6 +11,7 @@ import pandas as pd
 from results.figures.axes import MOST_SETTINGS, faded, log_axis, picker, setting_colour, show, value_axis
 from results.figures.panels import METHOD_NAMES, Panel, spread_out, value_range
 from results.figures.theme import INK, Figure
+from results.frontier import pareto_frontier
 
 
 def with_cost(panel: Panel) -> pd.DataFrame:
@@ -19,17 +20,10 @@ def with_cost(panel: Panel) -> pd.DataFrame:
     return rows.assign(cost=rows["N"] * rows["length"]).sort_values(["cost", "value"], ignore_index=True)
 
 
-def frontier(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a table with `cost` and `value` that beat the `value` of every row as cheap or cheaper."""
-    ordered = rows.sort_values(["cost", "value"], ascending=[True, False])
-    best_before = ordered["value"].cummax().shift(fill_value=-1.0)
-    return ordered[ordered["value"] > best_before].reset_index(drop=True)
-
-
 def cost_figure(panel: Panel) -> Figure:
     """The panel's accuracy against tokens per question, a line for each setting, and the frontier."""
     rows = with_cost(panel)
-    best = frontier(rows)
+    best = pareto_frontier(rows, "value")
     settings = spread_out(panel.settings, MOST_SETTINGS)
     pick = picker(f"{panel.slug}_cost", "setting")
     colour = setting_colour(settings)

@@ -30,13 +30,13 @@ from results.figures.panels import (
     METHOD_NAMES,
     counts_to_show,
     curves_name,
-    lengths,
     order_settings,
     spread_out,
     unique_slug,
     value_range,
 )
 from results.figures.theme import Figure
+from results.votes.tokens import answer_lengths
 
 STAR = "M0,-1.3L.29,-.4L1.24,-.4L.47,.15L.76,1.05L0,.49L-.76,1.05L-.47,.15L-1.24,-.4L-.29,-.4Z"
 _RING = "M-1,0A1,1,0,1,1,1,0A1,1,0,1,1,-1,0ZM-.66,0A.66,.66,0,1,0,.66,0A.66,.66,0,1,0,-.66,0Z"
@@ -86,7 +86,7 @@ def make_forecasts(tables: dict[str, pd.DataFrame]) -> list[Forecast]:
     forecasts: list[Forecast] = []
     parts = []
     for stem, table in tables.items():
-        table = table.assign(length=lengths(table))
+        table = table.assign(length=answer_lengths(table))
         keys = ["source", "dataset", "model", "method", "predictor"]
         for key, rows in table.groupby(keys, sort=False):
             source, dataset, model, method, predictor = map(str, key)

@@ -17,10 +17,10 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
-Value = TypeVar("Value")
+from results.normal import Z90
+from results.votes.tokens import answer_lengths
 
-Z90 = 1.645
-"""Half-width of a 90 % interval in standard errors."""
+Value = TypeVar("Value")
 
 MOST_DOTS = 1_000
 """Dots a chart shows at most; further random orders are left out (and the page says so)."""
@@ -88,7 +88,7 @@ def make_panels(curves: pd.DataFrame) -> list[Panel]:
     """The panels of a curves table, in the order of its rows; greedy rows are their baseline, not panels."""
     frame = curves.reindex(columns=list(dict.fromkeys([*curves.columns, *_NUMBERS])))
     frame = frame.assign(**{name: frame[name].astype("float64") for name in _NUMBERS})
-    frame = frame.assign(N=frame["N"].astype("int64"), length=lengths(frame))
+    frame = frame.assign(N=frame["N"].astype("int64"), length=answer_lengths(frame))
     panels: list[Panel] = []
     for key, part in frame.groupby(["source", "dataset", "model"], sort=False):
         greedy = part[part["method"] == "greedy"]
@@ -130,13 +130,6 @@ def _panel(names: tuple[str, str, str, str], rows: pd.DataFrame, greedy: pd.Data
         orders_shown=int(shown["permutation"].nunique()),
         slug=slug,
     )
-
-
-def lengths(frame: pd.DataFrame) -> "pd.Series[float]":
-    """Tokens (or steps) of one answer: tokens_per_answer, else T, per question for a language model."""
-    known = frame.reindex(columns=["tokens_per_answer", "T", "questions"]).astype("float64")
-    per_answer = known["T"].where(frame["source"] == "synthetic", known["T"] / known["questions"])
-    return known["tokens_per_answer"].fillna(per_answer)
 
 
 def _thinned(dots: pd.DataFrame) -> tuple[pd.DataFrame, int]:

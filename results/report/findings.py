@@ -16,8 +16,10 @@ import numpy as np
 import pandas as pd
 
 from results.figures.axes import NBSP, show
-from results.figures.cost import frontier, with_cost
-from results.figures.panels import METHOD_NAMES, Z90, Panel
+from results.figures.cost import with_cost
+from results.figures.panels import METHOD_NAMES, Panel
+from results.frontier import pareto_frontier
+from results.normal import Z90
 
 
 @dataclass(frozen=True)
@@ -156,7 +158,7 @@ def _advice(panel: Panel) -> str:
     """The cheapest choice within one point of the best accuracy measured."""
     if not panel.exact["length"].notna().all():
         return ""
-    choices = frontier(with_cost(panel))
+    choices = pareto_frontier(with_cost(panel), "value")
     enough = choices[choices["value"] >= choices["value"].max() - 0.01].iloc[0]
     return (
         f"The cheapest way to within a point of the best measured is setting “{enough['setting']}” with "

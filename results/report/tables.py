@@ -12,11 +12,14 @@ import numpy as np
 import pandas as pd
 
 from results.figures.axes import show
-from results.figures.cost import frontier, with_cost
+from results.figures.cost import with_cost
 from results.figures.forecast import Forecast
 from results.figures.length import fit_trends
-from results.figures.panels import Z90, Panel
+from results.figures.panels import Panel
+from results.frontier import pareto_frontier
+from results.normal import Z90
 from results.saturating import FitStatus
+from results.tables.status import MEANINGS
 
 MOST_ROWS = 12
 """Rows of a frontier that are shown."""
@@ -27,16 +30,6 @@ TREND_WORDS = {
     FitStatus.STEP: "all change before the second point: β and μ are not determined",
     FitStatus.FLAT: "no change at all",
 }
-
-STATUS_WORDS = {
-    "poor_fit": "the curve misses the points it was fitted to",
-    "falling": "accuracy falls where this model can only rise",
-    "bound_hit": "other curves that fit as well go elsewhere, or a parameter is at or beyond its end",
-    "ill_conditioned": "a small change of the data would change the forecast a lot",
-    "out_of_range": "the formula left the range from 0 % to 100 %",
-    "not_identifiable": "the data do not fix the parameters: no forecast",
-}
-"""Plain words for the statuses of `predict`; another status is shown as it is."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +94,7 @@ def trend_table(panel: Panel) -> Table | None:
 
 def frontier_table(panel: Panel) -> Table:
     """The choices that no cheaper one equals, cheapest first."""
-    best = frontier(with_cost(panel))
+    best = pareto_frontier(with_cost(panel), "value")
     kept = best.iloc[np.unique(np.linspace(0, len(best) - 1, min(len(best), MOST_ROWS)).round().astype(int))]
     body = [
         [f"{row['cost']:,.0f}", str(row["setting"]), f"{row['N']:.0f}", show(row["value"])]
@@ -161,7 +154,7 @@ def status_sentences(forecast: Forecast) -> str:
     asked = forecast.targets
     sentences = []
     for status, part in asked[asked["status"] != "ok"].groupby("status", sort=False):
-        words = STATUS_WORDS.get(str(status), str(status))
+        words = MEANINGS.get(str(status), str(status))
         sentences.append(f"{len(part)} of {len(asked)} points: {words}{_numbers(part)}")
     return "; ".join(sentences)
 

@@ -20,7 +20,8 @@ from tqdm import tqdm
 
 from results.commandline import BadInput
 from results.votes.exact import AnswerPools, Floats, Ints, answer_pools, best_of_n, majority_accuracy
-from results.votes.permutations import prefix_accuracy, prefix_tokens, random_orders
+from results.votes.permutations import prefix_accuracy, random_orders
+from results.votes.tokens import prefix_tokens, reasoning_length, tokens_per_answer
 
 METHODS = ("majority", "best_of_n")
 GROUP = ["source", "dataset", "model", "setting"]
@@ -133,7 +134,7 @@ def _warn_of_gaps(groups: list[Group]) -> None:
 def _exact_rows(group: Group, methods: Sequence[str], ns: Ints) -> Iterator[tuple[object, ...]]:
     pools = group.pools
     counts = pools.counts()
-    tokens = np.full(ns.size, _mean_tokens(pools))
+    tokens = np.full(ns.size, tokens_per_answer(pools))
     for method in methods:
         if method == "majority":
             accuracy = majority_accuracy(counts, ns)
@@ -159,12 +160,8 @@ def _greedy_rows(group: Group) -> Iterator[tuple[object, ...]]:
     """The temperature-0 answer of each question: the mean over them if a question has several."""
     counts = group.pools.counts()
     accuracy = (counts.correct / counts.pools)[:, None]
-    tokens = np.array([_mean_tokens(group.pools)])
+    tokens = np.array([tokens_per_answer(group.pools)])
     yield from _rows(group, "greedy", "exact", np.array([1]), accuracy, tokens)
-
-
-def _mean_tokens(pools: AnswerPools) -> float:
-    return float(np.mean(np.add.reduceat(pools.tokens, pools.starts[:-1]) / pools.sizes))
 
 
 def _rows(
@@ -174,10 +171,9 @@ def _rows(
     source, dataset, model, setting = group.names
     questions = len(accuracy)
     spread = accuracy.std(axis=0, ddof=1) / np.sqrt(questions) if questions > 1 else np.full(ns.size, np.nan)
-    total = tokens if source == "synthetic" else tokens * questions
     mean = accuracy.mean(axis=0)
     for k, n in enumerate(ns):
-        length = (float(total[k]), float(tokens[k]))
+        length = (reasoning_length(float(tokens[k]), questions, source), float(tokens[k]))
         value = (float(mean[k]), float(spread[k]))
         yield (source, dataset, model, method, setting, *length, int(n), permutation, *value, questions)
 

@@ -54,15 +54,3 @@ def prefix_accuracy(
     votes, starts = pools.votes.astype(np.int64), pools.starts.astype(np.int64)
     prefix_votes(votes, starts, orders, asked, accuracy["majority"], accuracy["best_of_n"])
     return accuracy
-
-
-def prefix_tokens(pools: AnswerPools, orders: NDArray[np.int32], ns: Sequence[int] | Ints) -> Floats:
-    """Mean tokens of the first N answers, averaged over questions: (permutations, len(ns)), or NaN."""
-    asked = np.asarray(ns, np.int64)
-    first = np.repeat(pools.starts[:-1], pools.sizes)
-    sums = np.cumsum(pools.tokens[first + orders], axis=1)
-    before = np.concatenate([np.zeros((len(orders), 1)), sums], axis=1)[:, pools.starts[:-1]]
-    ends = pools.starts[:-1, None] + asked - 1  # (Q, len(ns))
-    means = (sums[:, ends] - before[:, :, None]) / asked
-    averaged: Floats = means.mean(axis=1)
-    return averaged

@@ -10,7 +10,7 @@ from predict.curves.alarm import falling, poor_fit
 from predict.curves.intervals import SHARED, replicate_samples
 from predict.curves.predictors import CURVE_PREDICTORS
 from predict.groups import group_of_pools, make_pool
-from predict.protocol import SENTENCES, Observed, Options, Points, Status
+from predict.protocol import Observed, Options, Points
 from results.votes.exact import answer_pools
 
 N = np.array([1, 2, 4, 8, 16])
@@ -112,7 +112,3 @@ def test_noise_alone_is_no_poor_fit() -> None:
         noise = data.stderr * (np.sqrt(SHARED) * shift + np.sqrt(1 - SHARED) * own)
         alarms.append(poor_fit(replace(data, accuracy=data.accuracy + noise), data.accuracy) == "poor_fit")
     assert np.mean(alarms) == 0
-
-
-def test_each_alarm_comes_with_its_sentence() -> None:
-    assert {status for status in Status if status not in SENTENCES} == {Status.OK}

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from predict.cli import main
 from predict.groups import Group, read_groups
-from predict.planning.plan import frontier, plan
+from predict.planning.plan import plan
 from predict.protocol import Options
 from results import BadInput
 
@@ -54,7 +54,7 @@ def test_nothing_is_chosen_where_nothing_reaches(group: Group) -> None:
 
 
 def test_frontier_rises_in_cost_and_accuracy(group: Group) -> None:
-    rows = frontier(plan(group, "joint", 64, Options(replicates=60), token_budget=1).options)
+    rows = plan(group, "joint", 64, Options(replicates=60), token_budget=1).frontier
     assert rows["cost"].is_monotonic_increasing
     assert (np.diff(rows["predicted"]) > 0).all()
 

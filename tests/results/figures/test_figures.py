@@ -6,12 +6,12 @@ import struct
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from results.figures.answers import samples_figure
 from results.figures.axes import show
-from results.figures.cost import cost_figure, frontier
+from results.figures.cost import cost_figure
 from results.figures.files import render, render_all
 from results.figures.forecast import forecast_figure, make_forecasts
 from results.figures.length import fit_trends, length_figure
@@ -25,6 +25,7 @@ from results.figures.panels import (
     unique_slug,
 )
 from results.figures.theme import combined_spec, count_colours, javascript, setting_colours
+from results.normal import Z90
 from results.saturating import FitStatus
 
 
@@ -114,27 +115,13 @@ def test_band_is_a_ninety_percent_interval_within_zero_and_one():
     (panel,) = make_panels(curves(stderr=0.3, ns=(1, 256)))
     row = panel.exact[(panel.exact["setting"] == "100") & (panel.exact["N"] == 256)].iloc[0]
     assert row["value"] == pytest.approx(0.8)
-    assert (row["low"], row["high"]) == (pytest.approx(0.8 - 1.645 * 0.3), 1.0)
+    assert (row["low"], row["high"]) == (pytest.approx(0.8 - Z90 * 0.3), 1.0)
 
 
 def test_too_many_random_orders_are_thinned_to_whole_orders():
     (panel,) = make_panels(curves(permutations=400))
     assert (panel.orders, panel.orders_shown) == (400, MOST_DOTS // 6)
     assert panel.dots.groupby("permutation").size().eq(6).all()
-
-
-@given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 6)), min_size=1, max_size=12))
-@settings(max_examples=200)
-def test_frontier_is_what_no_cheaper_or_equally_dear_choice_beats(points):
-    rows = pd.DataFrame(points, columns=["cost", "value"]).astype(float)
-    kept = set(map(tuple, frontier(rows)[["cost", "value"]].to_numpy()))
-    expected = {
-        (cost, value)
-        for cost, value in points
-        if not any((c <= cost and v > value) or (c < cost and v >= value) for c, v in points)
-    }
-    assert kept == expected
-    assert len(frontier(rows)) == len(expected)
 
 
 def test_trends_recover_the_papers_form():

@@ -9,6 +9,7 @@ from results.figures.panels import make_panels
 from results.report.findings import answers_verdict, direction, findings, length_verdict
 from results.report.page import closest
 from results.report.tables import error_table, frontier_table, overview_table, trend_table, value_table
+from results.tables.status import MEANINGS, Status
 from tests.results.made_tables import ACCURACY, curves, forecast_table, twin
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -86,7 +87,7 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
         ["good", "1.00", "1.0", "2 of 2", "2 of 2"],
         ["bad", "15.00", "20.0", "0 of 2", "2 of 2"],
     ]
-    assert table.remarks == ("partial: 2 of 2 points: the data do not fix the parameters: no forecast.",)
+    assert table.remarks == (f"partial: 2 of 2 points: {MEANINGS[Status.NOT_IDENTIFIABLE]}.",)
     assert closest(forecasts).startswith("Closest over all 2 held-out points: good, 1.0 percentage points")
     assert overview_table({"a": table}).rows == [["a", "15.00", "1.00", "0.00"]]
 

@@ -1,0 +1,32 @@
+"""How far a forecast can be trusted: the words of the forecast table's column `status`.
+
+predictor  N   predicted  low   high  status
+mixture    64  0.831      0.80  0.86  ok
+"""
+
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """The statuses, best first; where several apply, the worst is reported."""
+
+    OK = "ok"
+    BOUND_HIT = "bound_hit"
+    POOR_FIT = "poor_fit"
+    FALLING = "falling"
+    ILL_CONDITIONED = "ill_conditioned"
+    OUT_OF_RANGE = "out_of_range"
+    NOT_IDENTIFIABLE = "not_identifiable"
+
+
+MEANINGS: dict[str, str] = {
+    Status.BOUND_HIT: "the data do not pin the forecast down: curves that fit as well differ by more than 3 "
+    "points, or a parameter is at the end of its range",
+    Status.POOR_FIT: "the curve misses the points it was fitted to by far more than their noise",
+    Status.FALLING: "the measured accuracy falls with N or T, which this model cannot follow",
+    Status.ILL_CONDITIONED: "a small change of the data would change the forecast a lot; do not use it",
+    Status.OUT_OF_RANGE: "the formula gives an accuracy outside 0 to 100 %; do not use it",
+    Status.NOT_IDENTIFIABLE: "the data do not fix the parameters (too few settings or N, or no rise at all), "
+    "so there is no forecast",
+}
+"""What each status but "ok" says, in words."""

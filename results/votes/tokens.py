@@ -1,0 +1,65 @@
+"""How long answers are: tokens per answer, and the paper's reasoning length T.
+
+    question  tokens of its answers   mean          tokens per answer = (30 + 5) / 2 = 17.5
+    a         10, 50                  30            T = 30 + 5 = 35, the sum over questions
+    b         5                       5
+
+People read tokens per answer; T is the column of the curves table (paper, Experiment Details: the completion
+tokens of one answer, summed over the questions and averaged over the answers). The synthetic twin has no
+questions to sum over: its T is the number of steps of one answer, and so are its tokens per answer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from results.votes.exact import AnswerPools, Floats
+
+
+def tokens_per_answer(pools: AnswerPools) -> float:
+    """The mean over questions of the mean tokens of a question's answers; for the twin, its steps.
+
+    Every question counts the same however many answers it has, as in an accuracy. The one definition of the
+    length of a set of samples: curves, figures and forecasts all take it (and T) from here. Questions without
+    answers are left out; NaN where any answer has no token count, or where there are no answers.
+    """
+    sizes = pools.sizes
+    if not sizes.any():
+        return float("nan")
+    question = np.repeat(np.arange(sizes.size), sizes)
+    sums = np.bincount(question, weights=pools.tokens, minlength=sizes.size)
+    return float(np.mean(sums[sizes > 0] / sizes[sizes > 0]))
+
+
+def reasoning_length(per_answer: float, questions: int, source: str) -> float:
+    """The column T: tokens per answer × questions for a language model, steps per answer for the twin.
+
+    `source` is "llm" or "synthetic", as in the curves table.
+    """
+    return per_answer if source == "synthetic" else per_answer * questions
+
+
+def answer_lengths(curves: pd.DataFrame) -> pd.Series[float]:
+    """Tokens (for the twin: steps) per answer of each row of a curves or forecast table; NaN where unknown.
+
+    The column tokens_per_answer, or T where that is missing: T ÷ questions for a language model.
+    """
+    known = curves.reindex(columns=["tokens_per_answer", "T", "questions"]).astype("float64")
+    per_answer = known["T"].where(curves["source"] == "synthetic", known["T"] / known["questions"])
+    return known["tokens_per_answer"].fillna(per_answer)
+
+
+def prefix_tokens(pools: AnswerPools, orders: NDArray[np.int32], ns: NDArray[np.int64]) -> Floats:
+    """Tokens per answer of the first N answers of each question, in each order: (permutations, len(ns)).
+
+    `orders` are those of `results.votes.permutations.random_orders`; each N is at most the smallest pool.
+    """
+    first = np.repeat(pools.starts[:-1], pools.sizes)
+    sums = np.cumsum(pools.tokens[first + orders], axis=1)
+    before = np.concatenate([np.zeros((len(orders), 1)), sums], axis=1)[:, pools.starts[:-1]]
+    ends = pools.starts[:-1, None] + ns - 1  # (questions, len(ns))
+    means = (sums[:, ends] - before[:, :, None]) / ns
+    averaged: Floats = means.mean(axis=1)
+    return averaged

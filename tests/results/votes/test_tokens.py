@@ -1,0 +1,56 @@
+"""results.votes.tokens: the length of answers, where questions have unequal numbers of them too."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from results import answer_pools, build_curves
+from results.votes.tokens import answer_lengths, prefix_tokens, reasoning_length, tokens_per_answer
+
+TOKENS = {"a": [10, 20, 30, 140], "b": [80]}
+
+
+def samples(tokens: dict[str, list[int | None]]) -> pd.DataFrame:
+    rows = [(name, i, "1", True, n) for name, used in tokens.items() for i, n in enumerate(used)]
+    return pd.DataFrame(rows, columns=["question_id", "sample", "answer", "correct", "tokens"]).assign(
+        dataset="d", model="m", setting="s", decoding="sample"
+    )
+
+
+def test_every_question_counts_the_same_however_many_answers_it_has() -> None:
+    """(50 + 80) / 2 = 65, where a mean over the five answers would be 56; T is 50 + 80."""
+    per_answer = tokens_per_answer(answer_pools(samples(TOKENS)))
+    assert per_answer == 65.0
+    assert reasoning_length(per_answer, 2, "llm") == 130.0
+    assert reasoning_length(per_answer, 2, "synthetic") == 65.0
+
+
+@pytest.mark.filterwarnings("ignore:.*left out")
+def test_curves_have_the_length_of_their_samples() -> None:
+    curves = build_curves(samples(TOKENS), permutations=0)
+    assert set(curves["tokens_per_answer"]) == {65.0}
+    assert set(curves["T"]) == {130.0}
+    assert set(answer_lengths(curves)) == {65.0}
+
+
+def test_one_answer_without_a_count_leaves_the_length_unknown() -> None:
+    assert math.isnan(tokens_per_answer(answer_pools(samples({"a": [10, None], "b": [80]}))))
+
+
+def test_length_of_a_table_comes_from_t_where_that_is_all_there_is() -> None:
+    table = pd.DataFrame({"source": ["llm", "synthetic"], "T": [130.0, 50.0], "questions": [2, 2]})
+    assert answer_lengths(table).tolist() == [65.0, 50.0]
+    assert answer_lengths(table.assign(tokens_per_answer=[7.0, np.nan])).tolist() == [7.0, 50.0]
+    assert answer_lengths(table.drop(columns="questions")).isna().tolist() == [True, False]
+
+
+def test_first_answers_of_an_order() -> None:
+    pools = answer_pools(samples({"a": [10, 20, 60], "b": [1, 2, 3, 4]}))
+    orders = np.array([[0, 1, 2, 3, 2, 1, 0], [2, 1, 0, 0, 1, 2, 3]], np.int32)
+    expected = [
+        [(10 + 4) / 2, (15 + 3.5) / 2, (30 + 3) / 2],
+        [(60 + 1) / 2, (40 + 1.5) / 2, (30 + 2) / 2],
+    ]
+    np.testing.assert_allclose(prefix_tokens(pools, orders, np.array([1, 2, 3])), expected)
