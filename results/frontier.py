@@ -14,6 +14,6 @@ def pareto_frontier(choices: pd.DataFrame, value: str) -> pd.DataFrame:
 
     `value` names a column. Of rows alike in both, one is kept; rows without a value are left out.
     """
-    ordered = choices.sort_values(["cost", value], ascending=[True, False])
+    ordered = choices.dropna(subset=[value]).sort_values(["cost", value], ascending=[True, False])
     best_so_far = ordered[value].cummax().shift(fill_value=float("-inf"))
     return ordered[ordered[value] > best_so_far].reset_index(drop=True)
