@@ -72,7 +72,7 @@ class Experiment(BaseModel):
     chunk: Positive = 16
     """Answers asked for in one request; 1 with engine openai, if not given."""
     concurrency: Positive = 512
-    """The most requests in flight; how many there are follows what the server can do."""
+    """Requests in flight; the server queues what it cannot work on yet."""
     dp: Positive = 1
     """Copies of the model in a server that the run starts, a GPU each."""
     shard: str | None = None

@@ -53,11 +53,6 @@ class Engine(Protocol):
     name: str
     version: str
 
-    @property
-    def overloads(self) -> int:
-        """How often the server has put a request off or left it without a reply: it had too much to do."""
-        ...
-
     def describe(self) -> dict[str, Any]:
         """What else a reader of the samples needs to know of the engine, for run.json."""
         ...

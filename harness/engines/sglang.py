@@ -119,11 +119,6 @@ class SGLangEngine:
     ) -> None:
         await self._close.aclose()
 
-    @property
-    def overloads(self) -> int:
-        """How often the server has put a request off or left it without a reply."""
-        return self._server.overloads
-
     def describe(self) -> dict[str, Any]:
         """The server's own account of how it runs."""
         return {"url": self._server.url, "server": self._settings}

@@ -21,7 +21,6 @@ from harness.engines.base import Completion, Engine, EngineError, EngineGone, Re
 from harness.experiment import Experiment
 from harness.grader import GRADERS
 from harness.questions.load import Question
-from harness.run.in_flight import InFlight
 from harness.run.plan import (
     Chunk,
     asked_questions,
@@ -35,7 +34,7 @@ from harness.run.store import Row, SampleStore, locked
 from harness.run.tally import Tally
 
 FEWEST_FAILURES = 16
-"""So many failed requests in a row, and as many as were ever in flight, end a run: the server is gone."""
+"""A run ends after this many failed requests in a row, or after `concurrency` of them if that is more."""
 
 
 @dataclass(frozen=True)
@@ -103,14 +102,13 @@ class _Run:
         self._experiment = experiment
         self._store = store
         self._tally = tally
-        self._in_flight = InFlight(experiment.concurrency)
+        self._free = asyncio.Semaphore(experiment.concurrency)
         self._failed_in_a_row = 0
         self._gone = False
 
     async def draw(self, engine: Engine, chunks: Iterable[Chunk]) -> None:
         """Ask for one chunk after the other, many at a time, until no more are left or the server is gone."""
         self._started = time.monotonic()
-        self._overloads = engine.overloads
         self._bar = tqdm(
             total=self.planned,
             initial=self.planned - self.missing,
@@ -118,14 +116,13 @@ class _Run:
             smoothing=0,  # the mean rate: answers come in bursts
             mininterval=0.5 if sys.stderr.isatty() else 10,
         )
+        most_failures = max(FEWEST_FAILURES, self._experiment.concurrency)
         try:
             with self._bar:
                 async with asyncio.TaskGroup() as group:
                     for chunk in chunks:
-                        await self._in_flight.start()
-                        if self._gone or self._failed_in_a_row >= max(
-                            FEWEST_FAILURES, self._in_flight.highest
-                        ):
+                        await self._free.acquire()
+                        if self._gone or self._failed_in_a_row >= most_failures:
                             break
                         group.create_task(self._ask(engine, chunk))
         except ExceptionGroup as errors:
@@ -133,7 +130,6 @@ class _Run:
 
     async def _ask(self, engine: Engine, chunk: Chunk) -> None:
         """Store the answers to one request, or note why there are none."""
-        tokens = 0
         try:
             completions = await engine.generate(
                 prompt_for(self._experiment, chunk),
@@ -154,12 +150,10 @@ class _Run:
         else:
             self._failed_in_a_row = 0
             self._store.append(_rows(self._experiment, chunk, completions))
-            tokens = sum(completion.tokens for completion in completions)
             self.drawn += len(completions)
-            self.drawn_tokens += tokens
+            self.drawn_tokens += sum(completion.tokens for completion in completions)
             self._show_progress(len(completions))
-        self._in_flight.end(tokens, overloaded=engine.overloads > self._overloads)
-        self._overloads = engine.overloads
+        self._free.release()
 
     def _show_progress(self, answers: int) -> None:
         rate = self.drawn_tokens / (time.monotonic() - self._started)

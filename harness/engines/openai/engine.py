@@ -119,11 +119,6 @@ class OpenAIEngine:
         self._several: bool | None = None
         self._first_of_several = asyncio.Lock()
 
-    @property
-    def overloads(self) -> int:
-        """How often the server has put a request off or left it without a reply."""
-        return self._client.overloads
-
     async def __aenter__(self) -> Self:
         """Open the session and try one request.
 

@@ -40,7 +40,6 @@ class TransformersEngine:
 
     name = "transformers"
     version = transformers.__version__
-    overloads = 0
 
     def __init__(
         self, model: str, *, revision: str | None, chat: bool, device: str = "auto", dtype: str = "auto"

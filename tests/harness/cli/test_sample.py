@@ -93,7 +93,7 @@ def test_a_small_run_end_to_end_and_ctrl_c_in_another(tmp_path: Path) -> None:
 class Scripted:
     """An engine that gives what `script` returns for the number of a request, or raises what it raises."""
 
-    name, version, overloads = "scripted", "1", 0
+    name, version = "scripted", "1"
 
     def __init__(self, script: Callable[[int, int], list[str]]) -> None:
         self._script = script

@@ -15,9 +15,7 @@ from harness.engines.http.retrying import ATTEMPTS
 from harness.engines.sglang import SGLangEngine
 from results import BadInput
 from tests.harness.engines.sglang_responder import (
-    PROMPT,
     PROMPT_TOKENS,
-    SAMPLING,
     TINY,
     FaultyServer,
     answer,
@@ -127,15 +125,8 @@ def test_a_server_whose_queue_is_full_is_overloaded_and_not_away(monkeypatch: py
 
     server = FaultyServer(*[full] * 2 * ATTEMPTS, [answer(), answer()])
 
-    async def run() -> int:
-        async with TestServer(server.app) as running, connected(running) as engine:
-            assert len(await engine.generate(PROMPT, 2, SAMPLING, seed=1)) == 2
-            return engine.overloads
-
-    def connected(running: TestServer) -> SGLangEngine:
-        return SGLangEngine(str(running.make_url("/")), TINY, revision=None, chat=True)
-
-    assert asyncio.run(run()) == 2 * ATTEMPTS
+    assert len(ask(server)) == 2
+    assert len(server.requests) == 2 * ATTEMPTS + 1
 
 
 @pytest.mark.parametrize("status", [400, 403, 413, 422])

@@ -24,7 +24,6 @@ class ScriptedEngine:
     """Answers every prompt with the number in it; `script` may raise, or wait, before it does."""
 
     name, version = "scripted", "1"
-    overloads = 0
 
     def __init__(self, script: Callable[[str, int], Any] = lambda _prompt, _n: None) -> None:
         self._script = script

@@ -75,7 +75,7 @@ class BaseModel:
     Greedily it is wrong for the first question; of 16 sampled answers to each, 4 are wrong.
     """
 
-    name, version, overloads = "base", "1", 0
+    name, version = "base", "1"
 
     def __init__(self) -> None:
         self.asked: list[Sampling] = []
