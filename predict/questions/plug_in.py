@@ -34,22 +34,13 @@ def plug_in(observed: Observed, targets: Points, options: Options) -> Prediction
 
 def frequencies_vote(counts: VoteCounts, N: Ints, method: str) -> Floats:
     """Accuracy of N answers drawn from each question's own frequencies, shape (Q, len(N)); every N ≥ 1."""
+    from results.votes.multinomial import best_of_n_accuracy, vote_accuracy  # numba takes half a second
+
     if method == "best_of_n":
-        return np.asarray(1 - (1 - (counts.correct / counts.pools)[:, None]) ** N[None, :])
-    from predict.questions.multinomial import pattern_votes  # numba takes half a second to import
-
-    seen, question = np.unique(_patterns(counts), axis=0, return_inverse=True)
-    accuracy = np.empty((len(seen), len(N)))
-    pattern_votes(np.ascontiguousarray(seen, np.int64), np.ascontiguousarray(N, np.int64), accuracy)
-    return accuracy[question]
-
-
-def _patterns(counts: VoteCounts) -> Ints:
-    """(Q, 2 + J) right, nulls, and the wrong counts rising, zeros after them: equal rows have equal votes."""
+        return best_of_n_accuracy(counts.correct / counts.pools, N)
     kinds = np.diff(counts.starts)
     question = np.repeat(np.arange(len(kinds)), kinds)
-    place = np.arange(len(question)) - counts.starts[question]
-    patterns = np.zeros((len(kinds), 2 + kinds.max(initial=0)), np.int64)
-    patterns[:, 0], patterns[:, 1] = counts.correct, counts.nulls
-    patterns[question, 2 + place] = counts.wrong[np.lexsort((counts.wrong, question))]
-    return patterns
+    frequencies = np.zeros((len(kinds), 1 + kinds.max(initial=0)))
+    frequencies[:, 0] = counts.correct
+    frequencies[question, 1 + np.arange(len(question)) - counts.starts[question]] = counts.wrong
+    return vote_accuracy(frequencies / counts.pools[:, None], np.zeros(len(kinds), np.int64), N)

@@ -1,24 +1,24 @@
-"""Accuracy in the binary case, by two roads: exactly from the chain, or from sampled paths.
+"""Accuracy in the binary case: exactly, from the chain, or as a samples table of sampled paths.
 
     exact_accuracy(tasks, setting, steps, votes, methods)[0]["majority"][task, step, vote]  ->  0.97
     samples:  question_id 0-17  setting 8  sample 3  answer 7  gold 7  correct True  tokens 8
 
-The sampled road ends in a samples table, the same a language model's run writes, and `results` makes the
-curve of it. Its paths come from the vectorised sampler or, one at a time, from the literal transformer.
+The samples table is the one that a language model's run writes, and `results` turns it into curves.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from results.votes.multinomial import best_of_n_accuracy, vote_accuracy
 from synthetic.binary.chain import law_of_paths
 from synthetic.binary.greedy import greedy_correct, greedy_supports
-from synthetic.binary.mode import vote_accuracy
 from synthetic.binary.sampler import SampledSupports, Supports
-from synthetic.model import transformer
-from synthetic.model.decode import sample_support, support_text
+from synthetic.model.reasoning_loop import reasoning_path
+from synthetic.model.sampling_algorithms import sample_support
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, Tasks
 
@@ -32,7 +32,7 @@ def exact_accuracy(
 ) -> tuple[dict[str, Array], Array]:
     """Accuracy of each task, (tasks, steps, votes) by method (greedy: one "vote"). Raises BadInput.
 
-    Second comes the share of steps, (tasks,), that had too few positive entries (`PathLaw.fallback`).
+    The second value is the share of steps, (tasks,), with too few positive entries (`PathLaw.fallback`).
     """
     found: dict[str, Array] = {}
     fallback = np.zeros(len(tasks))
@@ -50,31 +50,26 @@ def exact_accuracy(
     return found, fallback
 
 
-def best_of_n_accuracy(correct: Array, votes: tuple[int, ...]) -> Array:
-    """1 − (1 − p)^N: P(one of N paths is right), from p (…) to (…, votes)."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(-np.expm1(np.log1p(-np.minimum(correct, 1.0))[..., None] * np.array(votes)))
-
-
 def transformer_supports(
     tasks: Tasks, setting: BinarySetting, paths: int, steps: tuple[int, ...]
 ) -> SampledSupports:
-    """What `sample_supports` draws, by the literal loop of Definition 1 with Algorithm 2; slow."""
-    out = np.empty((len(tasks), len(steps), paths, setting.k), dtype=np.int32)
-    fallbacks = np.zeros(len(tasks))
+    """The paths that `sample_supports` draws, by the literal loop of Definition 1 with Algorithm 2; slow."""
+    out = np.empty((len(tasks), len(steps), paths, setting.k), dtype=np.int64)
+    short = np.zeros(len(tasks))
     for task in range(len(tasks)):
-        rng = tasks.path_generator(task)
-
-        def step(scores: Array, task: int = task, rng: np.random.Generator = rng) -> Array:
-            fallbacks[task] += (scores > 0).sum() < setting.k
-            return sample_support(scores, setting.k, rng)
-
+        uniforms = tasks.path_generator(task).random((max(steps), paths, setting.k))
         for path in range(paths):
-            loop = transformer.generate(tasks.x[task], tasks.y[task], setting.step, step)
+            numbers = iter(uniforms[:, path])
+
+            def sampling(scores: Array, task: int = task, numbers: Iterator[Array] = numbers) -> Array:
+                short[task] += (scores > 0).sum() < setting.k
+                return sample_support(scores, next(numbers))
+
+            loop = reasoning_path(tasks.x[task], tasks.y[task], setting.step, sampling)
             for t, w in enumerate(islice(loop, max(steps)), start=1):
                 if t in steps:
                     out[task, steps.index(t), path] = np.flatnonzero(w)
-    return SampledSupports(out, fallbacks / (paths * max(steps)))
+    return SampledSupports(out, short / (paths * max(steps)))
 
 
 def samples_table(
@@ -84,6 +79,11 @@ def samples_table(
     greedy = greedy_supports(tasks, setting, steps)[:, :, None]
     tables = [_rows(tasks, steps, sampled, "sample"), _rows(tasks, steps, greedy, "greedy")]
     return pd.concat(tables, ignore_index=True)
+
+
+def support_text(indices: Sequence[int] | NDArray[np.integer]) -> str:
+    """A support as the answer written in tables: its coordinates in rising order, "3" or "3+7"."""
+    return "+".join(str(int(index)) for index in sorted(indices))
 
 
 def _rows(tasks: Tasks, steps: tuple[int, ...], supports: Supports, decoding: str) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from synthetic.model.tasks import Array, Tasks
 
 def greedy_supports(tasks: Tasks, setting: BinarySetting, steps: tuple[int, ...]) -> Supports:
     """The support that greedy decoding holds after each t of `steps`, (tasks, steps, k), indices rising."""
-    out = np.empty((len(tasks), len(steps), setting.k), dtype=np.int32)
+    out = np.empty((len(tasks), len(steps), setting.k), dtype=np.int64)
     w = np.zeros_like(tasks.w_star)
     for t in range(1, max(steps) + 1):
         residual = np.einsum("bnd,bd->bn", tasks.x, w) - tasks.y

@@ -1,24 +1,19 @@
-"""Many reasoning paths at once: Algorithm 2 over blocks of paths, compiled.
+"""Reasoning paths drawn many at once: Algorithm 2 on blocks of paths.
 
     sample_supports(tasks, setting, paths=256, steps=(1, 8, 50)).supports[task, step, path]  ->  [9, 13]
 
-Path p of a task uses the same k·t random numbers of the task's own stream, in the same order, as the
-p-th run of the transformer loop with `decode.sample_support`: neither the block size nor the number of
-workers nor how many paths are drawn after it can change it, and tests compare the two path by path.
+At 20 tasks, 256 paths and t = 50 (fig1-binary) a compiled loop took 0.09 s and this NumPy takes 0.19 s.
 """
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from synthetic.model.settings import BinarySetting, check_count
 from synthetic.model.tasks import Array, Tasks
 
-Supports = NDArray[np.int32]
-BLOCK_NUMBERS = 2_000_000
-"""How many random numbers one block of paths may hold at a time (16 MB)."""
+Supports = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -33,80 +28,32 @@ class SampledSupports:
 
 
 def sample_supports(
-    tasks: Tasks, setting: BinarySetting, paths: int, steps: tuple[int, ...], block: int = BLOCK_NUMBERS
+    tasks: Tasks, setting: BinarySetting, paths: int, steps: tuple[int, ...]
 ) -> SampledSupports:
     """Draw `paths` independent paths of every task and keep w_t at each t of `steps` (rising)."""
     check_count("paths", paths)
-    longest = max(steps)
-    out = np.empty((len(tasks), paths, len(steps), setting.k), dtype=np.int32)
-    fallbacks = np.zeros(len(tasks))
-    at_once = max(1, block // (longest * setting.k))
+    out = np.empty((len(tasks), len(steps), paths, setting.k), dtype=np.int64)
+    short = np.zeros(len(tasks))
     for task in range(len(tasks)):
         rng = tasks.path_generator(task)
-        columns = np.ascontiguousarray(tasks.x[task].T)
-        for start in range(0, paths, at_once):
-            uniforms = rng.random((min(at_once, paths - start), longest, setting.k))
-            into = out[task, start : start + len(uniforms)]
-            fallbacks[task] += _walk(columns, tasks.y[task], setting.step, uniforms, np.array(steps), into)
-    out.sort(axis=3)
-    return SampledSupports(np.swapaxes(out, 1, 2), fallbacks / (paths * longest))
+        gram, push = setting.step * tasks.gram[task], setting.step * tasks.correlation[task]
+        w = np.zeros((paths, setting.d))
+        for t in range(1, max(steps) + 1):
+            scores = w - w @ gram + push
+            short[task] += ((scores > 0).sum(axis=1) < setting.k).sum()
+            w = draw_supports(scores, rng.random((paths, setting.k)))
+            if t in steps:
+                out[task, steps.index(t)] = np.nonzero(w)[1].reshape(paths, setting.k)
+    return SampledSupports(out, short / (paths * max(steps)))
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator]
-def _walk(
-    columns: Array, y: Array, step: float, uniforms: Array, steps: NDArray[np.int64], out: Supports
-) -> int:
-    """Walk all paths of one task into `out` (paths, steps, k); return how many steps fell back."""
-    d, n = columns.shape
-    k = uniforms.shape[2]
-    fallbacks = 0
-    weights = np.empty(d)
-    residual = np.empty(n)
-    support = np.empty(k, dtype=np.int32)
-    for path in range(len(uniforms)):
-        kept = 0
-        for t in range(uniforms.shape[1]):
-            residual[:] = y
-            if t > 0:
-                for j in range(k):
-                    residual -= columns[support[j]]
-            positive = 0
-            for i in range(d):
-                gradient = 0.0
-                for row in range(n):
-                    gradient += columns[i, row] * residual[row]
-                weights[i] = step * gradient
-            if t > 0:
-                for j in range(k):
-                    weights[support[j]] += 1
-            for i in range(d):
-                weights[i] = max(weights[i], 0.0)
-                positive += weights[i] > 0
-            fallbacks += positive < k
-            _draw(weights, uniforms[path, t], support)
-            if kept < len(steps) and t + 1 == steps[kept]:
-                out[path, kept] = support
-                kept += 1
-    return fallbacks
-
-
-@numba.njit(cache=True)  # type: ignore[untyped-decorator]
-def _draw(weights: Array, uniforms: Array, support: Supports) -> None:
-    """Algorithm 2's draw of `support` (k,) from `weights` (d,) ≥ 0, which it uses up."""
-    for j in range(len(support)):
-        total = 0.0
-        for weight in weights:
-            total += weight
-        if total == 0:
-            weights[:] = 1
-            for earlier in range(j):
-                weights[support[earlier]] = 0
-            total = float(len(weights) - j)
-        threshold = uniforms[j] * total
-        cumulative = weights[0]  # added up in the same order as `total`, so it ends above the threshold
-        index = 0
-        while cumulative <= threshold:
-            index += 1
-            cumulative += weights[index]
-        support[j] = index
-        weights[index] = 0
+def draw_supports(scores: Array, uniforms: Array) -> Array:
+    """Algorithm 2 on `scores` (paths, d) by random numbers `uniforms` (paths, k): 0/1 vectors (paths, d)."""
+    weights, support = np.maximum(scores, 0.0), np.zeros_like(scores)
+    for uniform in uniforms.T:
+        weights = np.where(weights.any(axis=1, keepdims=True), weights, 1 - support)
+        cumulative = np.cumsum(weights, axis=1)
+        drawn = (cumulative <= (uniform * cumulative[:, -1])[:, None]).sum(axis=1, keepdims=True)
+        np.put_along_axis(support, drawn, 1, axis=1)
+        np.put_along_axis(weights, drawn, 0, axis=1)
+    return support

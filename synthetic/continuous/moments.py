@@ -1,19 +1,20 @@
-"""Mean and covariance of w_t in the continuous case, exactly, hence the ensemble's risk for every N.
+"""Exact mean and covariance of w_t in the continuous case, which give the ensemble's risk for every N.
 
-    moments = path_moments(tasks, setting, steps=(950,))
+    moments = path_moments(spectrum(tasks, setting), setting, steps=(950,))
     moments.ensemble_risk(votes=(1, 256))[task, step]  ->  [33.51, 31.13]
 
 In the eigenbasis Q of XᵀX (eigenvalues λ) a gradient step is w̃_i = D_i w_i + b_i with D = 1 − step·λ and
-b = step·Qᵀ Xᵀy. With s the variance of ξ, M and C the covariances of w̃ and of the next w:
+b = step·Qᵀ Xᵀy. With s the variance of ξ, e the sign of linear noise, m̃ and M the mean and covariance of w̃,
+and C the covariance of the next w:
 
-    constant noise   C = M + s I
-    linear noise     E[w] = ρ E[w̃],  C = (1 + 2es + 2s²) M + s² w̃w̃ᵀ + s² (tr M + ‖w̃‖²) I,  ρ = 1 + es
+    constant noise   E[w] = m̃,           C = M + s I
+    linear noise     E[w] = (1 + es) m̃,  C = (1 + 2es + 2s²) M + s² m̃m̃ᵀ + s² (tr M + ‖m̃‖²) I
 
-with w̃ its mean and e the sign. (The paper's lemma for E[(I−ξξᵀ)A(I−ξξᵀ)] has tr(A)I + diag(A); for
-symmetric A it is (1−2s+2s²)A + s² tr(A) I, checked by simulation in the tests.)
+The linear case rests on E[(I−ξξᵀ)A(I−ξξᵀ)] = (1−2s+2s²)A + s² tr(A) I for symmetric A. The paper's lemma has
+tr(A)I + diag(A) there, which is wrong off the diagonal (shown in the tests).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,13 +28,12 @@ DIVERGED = 1e12
 
 @dataclass(frozen=True)
 class Spectrum:
-    """A stack of tasks seen from the eigenbasis of XᵀX.
+    """A stack of tasks in the eigenbasis Q of each one's XᵀX.
 
-    `basis` (tasks, d, d) has the eigenvectors as columns, `eigenvalues` and `pull` = Qᵀ Xᵀy and
-    `target` = Qᵀ w* are (tasks, d); `metric` (tasks, d, d) is QᵀHQ, the covariance of the covariates.
+    `eigenvalues`, `pull` = QᵀXᵀy and `target` = Qᵀw* are (tasks, d); `metric` = QᵀHQ is (tasks, d, d), with
+    H the covariance of the covariates. Which Q is picked where eigenvalues coincide changes no risk.
     """
 
-    basis: Array
     eigenvalues: Array
     pull: Array
     target: Array
@@ -42,7 +42,7 @@ class Spectrum:
 
 @dataclass(frozen=True)
 class Moments:
-    """In the eigenbasis: `error` (tasks, steps, d) is E[w_t] − w*, `covariance` (tasks, steps, d, d)."""
+    """`error` = E[w_t] − w*, (tasks, steps, d), and `covariance`, (tasks, steps, d, d), in the eigenbasis."""
 
     error: Array
     covariance: Array
@@ -51,7 +51,7 @@ class Moments:
     @property
     def bias(self) -> Array:
         """‖E[w_t] − w*‖²_H, (tasks, steps): the ensemble's risk as N → ∞."""
-        return np.asarray(np.einsum("bti,bij,btj->bt", self.error, self.metric, self.error))
+        return risk(self.error, self.metric)
 
     @property
     def variance(self) -> Array:
@@ -59,8 +59,16 @@ class Moments:
         return np.asarray(np.einsum("bij,btij->bt", self.metric, self.covariance))
 
     def ensemble_risk(self, votes: tuple[int, ...]) -> Array:
-        """E‖w_avg − w*‖²_H = bias + variance/N, (tasks, steps, votes); the excess risk is half of it."""
+        """E‖w_avg − w*‖²_H = bias + variance/N, (tasks, steps, votes)."""
         return np.asarray(self.bias[..., None] + self.variance[..., None] / np.array(votes))
+
+
+def risk(error: Array, metric: Array) -> Array:
+    """‖w − w*‖²_H, (tasks, steps), of errors (tasks, steps, d) under `metric` (tasks, d, d).
+
+    The paper's excess risk is half of it.
+    """
+    return np.asarray(np.einsum("bti,bij,btj->bt", error, metric, error))
 
 
 def spectrum(tasks: Tasks, setting: ContinuousSetting) -> Spectrum:
@@ -69,7 +77,6 @@ def spectrum(tasks: Tasks, setting: ContinuousSetting) -> Spectrum:
     covariance = covariance_eigenvalues(setting)
     metric = np.swapaxes(basis, 1, 2) @ (covariance[:, None] * basis)
     return Spectrum(
-        basis,
         np.maximum(eigenvalues, 0.0),
         np.einsum("bij,bi->bj", basis, tasks.correlation),
         np.einsum("bij,bi->bj", basis, tasks.w_star),
@@ -77,90 +84,63 @@ def spectrum(tasks: Tasks, setting: ContinuousSetting) -> Spectrum:
     )
 
 
-def geometric(gap: Array, count: int) -> Array:
-    """1 + r + … + r^(count−1) with r = 1 − gap, accurate for small gaps."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        near = -np.expm1(count * np.log1p(-gap)) / gap
-        far = (1 - (1 - gap) ** count) / gap
-    return np.asarray(np.where(gap == 0, count, np.where(abs(gap) < 0.5, near, far)))
-
-
-def gradient_descent_error(view: Spectrum, setting: ContinuousSetting, steps: tuple[int, ...]) -> Array:
-    """w_GD − w* after t noise-free steps (Appendix, special case), (tasks, steps, d). Raises BadInput."""
-    return _mean_error(view, setting, steps, factor=1.0)
+def gradient_descent_risk(view: Spectrum, setting: ContinuousSetting, steps: tuple[int, ...]) -> Array:
+    """‖w_GD − w*‖²_H after t noise-free steps, (tasks, steps). Raises BadInput where it diverges."""
+    return path_moments(view, replace(setting, noise="constant", sigma=0.0), steps).bias
 
 
 def path_moments(view: Spectrum, setting: ContinuousSetting, steps: tuple[int, ...]) -> Moments:
-    """Mean and covariance of one reasoning path at each t. Raises BadInput, saying when, if they diverge."""
-    s, d = setting.noise_variance, setting.d
-    if setting.noise == "constant":
-        error = _mean_error(view, setting, steps, factor=1.0)
-        decay = setting.step * view.eigenvalues
-        diagonal = np.stack([s * geometric(decay * (2 - decay), t) for t in steps], axis=1)
-        return Moments(error, diagonal[..., None] * np.eye(d), view.metric)
-    factor = 1 + setting.linear_sign * s
-    error = _mean_error(view, setting, steps, factor)
-    return Moments(error, _linear_covariance(view, setting, steps, factor), view.metric)
+    """Mean and covariance of one reasoning path at each t of `steps` (rising).
 
-
-def _mean_error(view: Spectrum, setting: ContinuousSetting, steps: tuple[int, ...], factor: float) -> Array:
-    """E[w_t] − w* where every step multiplies the mean of w̃ by `factor`."""
-    gap = 1 - factor * (1 - setting.step * view.eigenvalues)
-    start = factor * setting.step * view.pull
-    with np.errstate(invalid="ignore"):  # ∞ · 0 on the way to the refusal below
-        means = [start * geometric(gap, t) for t in steps]
-    if not _bounded(means[-1], view):
-        when = next(t for t in range(1, steps[-1] + 1) if not _bounded(start * geometric(gap, t), view))
-        raise BadInput(
-            f"the mean path diverges at step {when}, growing up to {abs(1 - gap).max():.3g}-fold a step: "
-            f"step {setting.step:g} times the largest eigenvalue {view.eigenvalues.max():.4g} of XᵀX and the "
-            f"noise variance {setting.noise_variance:g} of linear noise are both expected below 2"
-        )
-    return np.stack(means, axis=1) - view.target[:, None]
-
-
-def _bounded(w: Array, view: Spectrum) -> bool:
-    limit = DIVERGED * np.maximum((view.target**2).sum(axis=1), 1.0)
-    with np.errstate(over="ignore"):
-        return bool(np.all((w**2).sum(axis=1) < limit))
-
-
-def _linear_covariance(
-    view: Spectrum, setting: ContinuousSetting, steps: tuple[int, ...], factor: float
-) -> Array:
-    """The recursion for linear noise. With H = I the diagonal alone is needed, and it closes on itself."""
-    s, sign = setting.noise_variance, setting.linear_sign
+    Raises BadInput, saying when, if they diverge. With constant noise, or with H = I, only the diagonal of
+    the covariance matters and it alone is carried along.
+    """
+    s, linear = setting.noise_variance, setting.noise == "linear"
+    sign = setting.linear_sign if linear else 0
+    whole = linear and setting.decay is not None
     tasks, d = view.eigenvalues.shape
-    whole = setting.decay is not None
-    shrink = 1 - setting.step * view.eigenvalues
     diagonal = np.arange(d)
     limit = DIVERGED * np.maximum((view.target**2).sum(axis=1), 1.0)
+    shrink = 1 - setting.step * view.eigenvalues
     scale = shrink[:, :, None] * shrink[:, None, :] if whole else shrink**2
-    covariance = np.zeros_like(scale)
-    mean = np.zeros_like(shrink)
-    out = np.zeros((tasks, len(steps), d, d))
+    mean, covariance = np.zeros_like(shrink), np.zeros_like(scale)
+    errors = np.empty((tasks, len(steps), d))
+    covariances = np.zeros((tasks, len(steps), d, d))
     for t in range(1, steps[-1] + 1):
-        moved = shrink * mean + setting.step * view.pull
+        mean = shrink * mean + setting.step * view.pull
         covariance *= scale
-        trace = covariance[:, diagonal, diagonal].sum(axis=1) if whole else covariance.sum(axis=1)
-        isotropic = s**2 * (trace + (moved**2).sum(axis=1))
-        covariance *= 1 + 2 * sign * s + 2 * s**2
-        covariance += s**2 * (moved[:, :, None] * moved[:, None, :] if whole else moved**2)
+        size = (mean**2).sum(axis=1)
+        if linear:
+            size += covariance[:, diagonal, diagonal].sum(axis=1) if whole else covariance.sum(axis=1)
+            covariance *= 1 + 2 * sign * s + 2 * s**2
+            covariance += s**2 * (mean[:, :, None] * mean[:, None, :] if whole else mean**2)
+        if not np.all(size < limit):
+            raise _diverged(t, setting, float(view.eigenvalues.max()))
+        isotropic = s**2 * size[:, None] if linear else s
         if whole:
-            covariance[:, diagonal, diagonal] += isotropic[:, None]
+            covariance[:, diagonal, diagonal] += isotropic
         else:
-            covariance += isotropic[:, None]
-        mean = factor * moved
-        if not np.all(isotropic < s**2 * limit):
-            raise BadInput(
-                f"the sampling noise diverges at step {t}: linear noise of variance {s:g} in {d} dimensions, "
-                f"expected below about 2/(d+2) = {2 / (d + 2):.3g} (noise_scale={setting.noise_scale!r}, "
-                f"sigma={setting.sigma:g}, eta={setting.eta:g})"
-            )
+            covariance += isotropic
+        mean = mean * (1 + sign * s)
         if t in steps:
             at = steps.index(t)
+            errors[:, at] = mean - view.target
             if whole:
-                out[:, at] = covariance
+                covariances[:, at] = covariance
             else:
-                out[:, at, diagonal, diagonal] = covariance
-    return out
+                covariances[:, at, diagonal, diagonal] = covariance
+    return Moments(errors, covariances, view.metric)
+
+
+def _diverged(t: int, setting: ContinuousSetting, largest: float) -> BadInput:
+    """The refusal of a setting whose paths diverge at step t; `largest` is the largest eigenvalue of XᵀX."""
+    growth = setting.step * largest
+    why = f"the step {setting.step:g} times the largest eigenvalue {largest:.4g} of XᵀX is {growth:.3g}"
+    limit = "2"
+    if growth < 2:
+        why = f"linear noise of variance {setting.noise_variance:g} in {setting.d} dimensions"
+        limit = f"about 2/(d+2) = {2 / (setting.d + 2):.3g}"
+    return BadInput(
+        f"a path diverges at step {t}: {why}, expected below {limit} (noise_scale={setting.noise_scale}, "
+        f"sigma={setting.sigma:g}, eta={setting.eta:g})"
+    )

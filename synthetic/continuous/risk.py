@@ -1,27 +1,26 @@
-"""Risk in the continuous case, by three roads: formulas, compiled sampling, or the literal transformer.
+"""Risk in the continuous case, by three roads: formulas, sampled paths, or the literal transformer.
 
     continuous_risk([(tasks, setting)], steps, votes, methods)[0]["ensemble"][task, step, vote]  ->  31.13
 
-Risk is ‖w − w*‖²_H, twice the paper's excess risk. "greedy" is the noise-free decode: gradient descent.
+Risk is ‖w − w*‖²_H, twice the paper's excess risk.
 """
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
 
 from synthetic.continuous.best_of_n import best_of_n_risk
-from synthetic.continuous.moments import Moments, Spectrum, gradient_descent_error, path_moments, spectrum
-from synthetic.continuous.noisy import SampledPaths, sample_lines
-from synthetic.model import transformer
-from synthetic.model.decode import constant_noise, linear_noise
+from synthetic.continuous.moments import gradient_descent_risk, path_moments, spectrum
+from synthetic.continuous.sampler import SampledPaths, sample_paths
+from synthetic.model.reasoning_loop import reasoning_path
+from synthetic.model.sampling_algorithms import constant_noise, linear_noise
 from synthetic.model.settings import ContinuousSetting, Solver
 from synthetic.model.tasks import Array, Tasks, covariance_eigenvalues
 
 
 def needs_sampling(setting: ContinuousSetting, methods: Sequence[str]) -> bool:
-    """Whether no formula is known: best-of-N under linear noise, whose w_t is not Gaussian."""
+    """Whether there is no formula: best-of-N under linear noise, whose w_t is not Gaussian."""
     return setting.noise == "linear" and "best_of_n" in methods
 
 
@@ -33,21 +32,23 @@ def continuous_risk(
     solver: Solver = "exact",
     paths: int = 256,
 ) -> list[dict[str, Array]]:
-    """Risk of each task of each line, (tasks, steps, votes) by method (greedy: one "vote").
+    """Risk of each task of each line by method, (tasks, steps, votes); gradient descent has one "vote".
 
-    `paths` are drawn where the solver samples or `needs_sampling`; such a line has only the votes that many
-    paths can give. Raises BadInput on divergence.
+    `methods` are among ensemble, best_of_n and gradient_descent. Where the solver samples or
+    `needs_sampling`, `paths` are drawn and votes of more paths are left out. Raises BadInput on divergence.
     """
-    views = [spectrum(tasks, setting) for tasks, setting in lines]
-    sampled = _sampled(lines, views, steps, methods, solver, paths)
+    needed = [solver != "exact" or needs_sampling(setting, methods) for _, setting in lines]
+    wanted = [line for line, need in zip(lines, needed, strict=True) if need]
+    draw = transformer_paths if solver == "transformer" else sample_paths
+    drawn = iter(draw(wanted, paths, steps) if wanted else ())
     return [
-        _line_risk(view, setting, steps, votes, methods, solver, drawn)
-        for (_, setting), view, drawn in zip(lines, views, sampled, strict=True)
+        _line_risk(*line, steps, votes, methods, solver, next(drawn) if need else None)
+        for line, need in zip(lines, needed, strict=True)
     ]
 
 
 def _line_risk(
-    view: Spectrum,
+    tasks: Tasks,
     setting: ContinuousSetting,
     steps: tuple[int, ...],
     votes: tuple[int, ...],
@@ -56,63 +57,45 @@ def _line_risk(
     sampled: SampledPaths | None,
 ) -> dict[str, Array]:
     found: dict[str, Array] = {}
+    view = spectrum(tasks, setting)
     if sampled is not None:
         votes = tuple(n for n in votes if n <= sampled.errors.shape[2])
-    if "ensemble" in methods or (sampled is None and "best_of_n" in methods):
-        moments = path_moments(view, setting, steps)
     if "ensemble" in methods:
-        source = moments if sampled is None or solver == "exact" else sampled
+        source = sampled if sampled and solver != "exact" else path_moments(view, setting, steps)
         found["ensemble"] = source.ensemble_risk(votes)
-    if "best_of_n" in methods:
-        found["best_of_n"] = (
-            best_of_n_risk(moments, votes) if sampled is None else sampled.best_of_n_risk(votes)
-        )
-    if "greedy" in methods:
-        error = gradient_descent_error(view, setting, steps)
-        found["greedy"] = Moments(error, np.zeros((*error.shape, 0)), view.metric).bias[..., None]
+    if "best_of_n" in methods and sampled:
+        found["best_of_n"] = sampled.best_of_n_risk(votes)
+    elif "best_of_n" in methods:
+        found["best_of_n"] = best_of_n_risk(path_moments(view, setting, steps), votes)
+    if "gradient_descent" in methods:
+        found["gradient_descent"] = gradient_descent_risk(view, setting, steps)[..., None]
     return found
 
 
-def _sampled(
-    lines: Sequence[tuple[Tasks, ContinuousSetting]],
-    views: list[Spectrum],
-    steps: tuple[int, ...],
-    methods: Sequence[str],
-    solver: Solver,
-    paths: int,
-) -> list[SampledPaths | None]:
-    """The sampled paths of each line, None where none are needed."""
-    if solver == "transformer":
-        return [transformer_paths(tasks, setting, paths, steps) for tasks, setting in lines]
-    drawn = [
-        (tasks, view, setting) if solver == "monte-carlo" or needs_sampling(setting, methods) else None
-        for (tasks, setting), view in zip(lines, views, strict=True)
-    ]
-    wanted = [line for line in drawn if line is not None]
-    found = iter(sample_lines(wanted, paths, steps) if wanted else ())
-    return [None if line is None else next(found) for line in drawn]
-
-
 def transformer_paths(
+    lines: Sequence[tuple[Tasks, ContinuousSetting]], paths: int, steps: tuple[int, ...]
+) -> list[SampledPaths]:
+    """The paths that `sample_paths` draws, by the literal loop of Definition 1 with Algorithm 1; slow."""
+    return [_literal_paths(tasks, setting, paths, steps) for tasks, setting in lines]
+
+
+def _literal_paths(
     tasks: Tasks, setting: ContinuousSetting, paths: int, steps: tuple[int, ...]
 ) -> SampledPaths:
-    """What `noisy.sample_paths` draws, by the literal loop of Definition 1 with Algorithm 1; slow."""
-    weights = covariance_eigenvalues(setting)
-    errors = np.empty((len(tasks), len(steps), paths))
-    total = np.zeros((len(tasks), len(steps), setting.d))
-    variance, sign = setting.noise_variance, setting.linear_sign
+    w = np.empty((len(tasks), len(steps), paths, setting.d))
     for task in range(len(tasks)):
-        rng = tasks.path_generator(task)
-        if setting.noise == "constant":
-            sampling = partial(constant_noise, variance=variance, rng=rng)
-        else:
-            sampling = partial(linear_noise, variance=variance, sign=sign, rng=rng)
+        normals = tasks.path_generator(task).standard_normal((max(steps), paths, setting.d))
         for path in range(paths):
-            loop = transformer.generate(tasks.x[task], tasks.y[task], setting.step, sampling)
-            for t, w in enumerate(islice(loop, max(steps)), start=1):
+            noise = iter(np.sqrt(setting.noise_variance) * normals[:, path])
+
+            def sampling(w: Array, noise: Iterator[Array] = noise) -> Array:
+                xi = next(noise)
+                linear = setting.noise == "linear"
+                return linear_noise(w, xi, setting.linear_sign) if linear else constant_noise(w, xi)
+
+            loop = reasoning_path(tasks.x[task], tasks.y[task], setting.step, sampling)
+            for t, token in enumerate(islice(loop, max(steps)), start=1):
                 if t in steps:
-                    at = steps.index(t)
-                    errors[task, at, path] = weights @ (w - tasks.w_star[task]) ** 2
-                    total[task, at] += w
-    mean_error = ((total / paths - tasks.w_star[:, None]) ** 2) @ weights
-    return SampledPaths(errors, mean_error)
+                    w[task, steps.index(t), path] = token
+    weights, target = covariance_eigenvalues(setting), tasks.w_star[:, None]
+    return SampledPaths((w - target[:, None]) ** 2 @ weights, (w.mean(axis=2) - target) ** 2 @ weights)

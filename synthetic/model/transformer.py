@@ -1,22 +1,16 @@
-"""The paper's one-layer linear-attention transformer and its inference loop, word for word (Section 3).
+"""The paper's linear-attention transformer, one layer, written out as in Section 3 to be read beside it.
 
     H_0 = [ x_1 … x_n  0  ]      TF(H) = H + V H · HᵀWH / n
           [ y_1 … y_n  0  ]
           [  0  …  0  w_0 ]      w̃ = w − (η/n) Xᵀ(Xw − y)     (Proposition 1)
           [  0  …  0   1  ]
 
-This is the reference that the fast samplers are held against, so it is written to be read beside the
-paper, one path at a time, and not to be quick. Index ranges: rows 0…d−1 x, d y, d+1…2d w, 2d+1 the flag.
+Rows 0 … d−1 hold x, row d holds y, rows d+1 … 2d hold w, and row 2d+1 is a flag.
 """
 
-from collections.abc import Callable, Iterator
-
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-SamplingStep = Callable[[Array], Array]
-"""Sampling_Alg on the coefficient: w̃ (d,) to the next w (d,); the rest of the token is fixed."""
+from synthetic.model.tasks import Array
 
 
 def prompt_matrix(x: Array, y: Array) -> Array:
@@ -37,7 +31,7 @@ def value_matrix(d: int, eta: float) -> Array:
 
 
 def key_query_matrix(d: int) -> Array:
-    """W_GD, (2d+2, 2d+2): x against w with +1, y against the flag with −1, so that xᵀw − y comes out."""
+    """W_GD, (2d+2, 2d+2): x against w with +1 and y against the flag with −1, which gives xᵀw − y."""
     w = np.zeros((2 * d + 2, 2 * d + 2))
     w[:d, d + 1 : 2 * d + 1] = np.eye(d)
     w[d, 2 * d + 1] = -1
@@ -58,18 +52,3 @@ def coefficient(token: Array) -> Array:
 def coefficient_token(w: Array) -> Array:
     """The token (0, 0, w, 1) that carries a coefficient."""
     return np.concatenate([np.zeros(len(w) + 1), w, [1.0]])
-
-
-def generate(x: Array, y: Array, step: float, sampling: SamplingStep) -> Iterator[Array]:
-    """Definition 1's loop, without end: w_1, w_2, … of one reasoning path.
-
-    `step` is the factor of Xᵀ(Xw − y); the layer divides by n, so V carries η = step · n.
-    """
-    n, d = x.shape
-    value, key_query = value_matrix(d, step * n), key_query_matrix(d)
-    h = prompt_matrix(x, y)
-    while True:
-        last = attention_layer(h, value, key_query, n)[:, -1]
-        token = coefficient_token(sampling(coefficient(last)))
-        h = np.column_stack([h, token])
-        yield coefficient(token)

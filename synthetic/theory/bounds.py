@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
+from results.votes.multinomial import vote_accuracy, vote_limit
 from synthetic.binary.chain import law_of_paths
 from synthetic.binary.greedy import greedy_correct
-from synthetic.binary.mode import vote_accuracy, vote_limit
-from synthetic.continuous.moments import Moments, gradient_descent_error, path_moments, spectrum
+from synthetic.continuous.moments import gradient_descent_risk, path_moments, spectrum
 from synthetic.model.settings import BinarySetting, ContinuousSetting
 from synthetic.model.tasks import Array, covariance_eigenvalues, draw_tasks, task_keys
 from synthetic.theory import theorems as theory
@@ -72,8 +72,7 @@ def _continuous(n: int, d: int, sigma: float, **changes: object) -> ContinuousSe
 def _descent(seed: int) -> Panel:
     setting, steps = _continuous(n=100, d=100, sigma=0.0), (5, 10, 20, 50, 100, 200, 500, 1000)
     view = spectrum(draw_tasks(setting, task_keys(REPEATS, 6), seed), setting)
-    error = gradient_descent_error(view, setting, steps)
-    excess = Moments(error, np.zeros((*error.shape, 0)), view.metric).bias.mean(axis=0) / 2
+    excess = gradient_descent_risk(view, setting, steps).mean(axis=0) / 2
     eigenvalues = covariance_eigenvalues(setting)
     bounds = {
         "theorem": [theory.gradient_descent_bound(eigenvalues, 100, ETA, t, 1, 1).total() for t in steps],

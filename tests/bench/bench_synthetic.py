@@ -17,8 +17,8 @@ import numpy as np
 from synthetic.binary.accuracy import exact_accuracy, transformer_supports
 from synthetic.binary.sampler import sample_supports
 from synthetic.continuous.moments import path_moments, spectrum
-from synthetic.continuous.noisy import sample_paths
 from synthetic.continuous.risk import transformer_paths
+from synthetic.continuous.sampler import sample_paths
 from synthetic.model.settings import BinarySetting, ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
 from synthetic.panels.experiments import EXPERIMENTS
@@ -58,9 +58,8 @@ def continuous_sampler() -> tuple[str, float]:
     setting = EXPERIMENTS["fig1-continuous"].variants[1].setting
     assert isinstance(setting, ContinuousSetting)
     tasks = draw_tasks(setting, task_keys(1, 1), seed=0)
-    view = spectrum(tasks, setting)
-    fast = seconds(lambda: sample_paths(tasks, view, setting, 200, (950,))) / 200
-    slow = seconds(lambda: transformer_paths(tasks, setting, 1, (950,)), times=1)
+    fast = seconds(lambda: sample_paths([(tasks, setting)], 200, (950,))) / 200
+    slow = seconds(lambda: transformer_paths([(tasks, setting)], 1, (950,)), times=1)
     return "sampler / literal transformer, continuous (linear noise, t=950)", slow / fast
 
 
@@ -87,9 +86,9 @@ def exact_ensemble() -> tuple[str, float]:
     tasks = draw_tasks(setting, task_keys(1, 2), seed=0)
     view = spectrum(tasks, setting)
     exact = seconds(lambda: path_moments(view, setting, (950,)))
-    errors = sample_paths(tasks, view, setting, 200, (950,)).errors
+    errors = sample_paths([(tasks, setting)], 200, (950,))[0].errors
     paths = float(np.mean(errors.var(axis=2) / errors.mean(axis=2) ** 2)) / 0.001**2
-    sampled = seconds(lambda: sample_paths(tasks, view, setting, 100, (950,))) / 100 * paths
+    sampled = seconds(lambda: sample_paths([(tasks, setting)], 100, (950,))) / 100 * paths
     return "exact / sampled ensemble risk at a relative standard error of 0.001 (t=950)", sampled / exact
 
 
@@ -103,9 +102,7 @@ def solvers(d: int, n: int, votes: int, t: int) -> dict[str, Callable[[], object
         "vote, exact": lambda: exact_accuracy(tasks, binary, (t,), (votes,), ("majority",)),
         "vote, N sampled paths": lambda: sample_supports(tasks, binary, votes, (t,)),
         "ensemble, exact": lambda: path_moments(spectrum(regressions, linear), linear, (t,)),
-        "ensemble, N sampled paths": lambda: sample_paths(
-            regressions, spectrum(regressions, linear), linear, votes, (t,)
-        ),
+        "ensemble, N sampled paths": lambda: sample_paths([(regressions, linear)], votes, (t,)),
     }
 
 

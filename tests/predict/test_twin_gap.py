@@ -13,8 +13,8 @@ from predict.curves.joint import fit_joint
 from predict.curves.low_cost_to_high import low_cost_to_high
 from predict.protocol import Points
 from results import fit_saturating
+from results.votes.multinomial import vote_accuracy
 from synthetic.binary.chain import PathLaw, law_of_paths
-from synthetic.binary.mode import vote_accuracy
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys
 

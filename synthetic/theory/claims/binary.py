@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from results import fit_saturating
+from results.votes.multinomial import vote_accuracy, vote_limit
 from synthetic.binary.chain import PathLaw, law_of_paths
 from synthetic.binary.greedy import greedy_correct
-from synthetic.binary.mode import vote_accuracy, vote_limit
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
 from synthetic.panels.experiments import EXPERIMENTS, VOTES

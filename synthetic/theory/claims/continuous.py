@@ -12,7 +12,7 @@ from typing import get_args
 import numpy as np
 
 from synthetic.continuous.best_of_n import best_of_n_risk
-from synthetic.continuous.moments import Moments, gradient_descent_error, path_moments, spectrum
+from synthetic.continuous.moments import Moments, gradient_descent_risk, path_moments, spectrum
 from synthetic.model.settings import ContinuousSetting, NoiseScale, StepRule
 from synthetic.model.tasks import Array, covariance_eigenvalues, draw_tasks, task_keys
 from synthetic.panels.experiments import EXPERIMENTS
@@ -36,9 +36,7 @@ def _solved(
 ) -> tuple[Moments, Array]:
     """The moments of one path and the risk of gradient descent, (tasks, steps)."""
     view = spectrum(draw_tasks(setting, task_keys(REPEATS, tasks), seed), setting)
-    error = gradient_descent_error(view, setting, steps)
-    descent = Moments(error, np.zeros((*error.shape, 0)), view.metric).bias
-    return path_moments(view, setting, steps), descent
+    return path_moments(view, setting, steps), gradient_descent_risk(view, setting, steps)
 
 
 def _constant_ensemble(seed: int) -> Iterator[Row]:

@@ -9,8 +9,8 @@ from click.testing import CliRunner, Result
 
 from predict.cli import main
 from predict.curves.appendix import COLUMNS
+from results.votes.multinomial import vote_accuracy
 from synthetic.binary.chain import law_of_paths
-from synthetic.binary.mode import vote_accuracy
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys
 

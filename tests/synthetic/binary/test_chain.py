@@ -74,15 +74,6 @@ def test_sampled_frequencies_agree_with_the_chain(setting):
     assert np.all(abs(sampled.fallback - law.fallback) < 5 * spread)
 
 
-@pytest.mark.parametrize("block", [1, 100, 10**6])
-def test_paths_do_not_depend_on_the_block_or_on_how_many_follow(block):
-    setting = SETTINGS[1]
-    tasks = draw_tasks(setting, task_keys(1, 2), seed=7)
-    whole = sample_supports(tasks, setting, 50, STEPS)
-    part = sample_supports(tasks, setting, 20, STEPS, block=block)
-    np.testing.assert_array_equal(part.supports, whole.supports[:, :, :20])
-
-
 def test_tasks_do_not_depend_on_what_is_drawn_beside_them():
     keys = task_keys(2, 3)
     together = draw_tasks(SETTINGS[0], keys, seed=8)

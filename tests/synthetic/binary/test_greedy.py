@@ -1,4 +1,4 @@
-"""Greedy decoding of many tasks against the literal transformer loop with `decode.greedy_support`."""
+"""Greedy decoding of many tasks against the literal transformer loop with `greedy_support`."""
 
 from itertools import islice
 
@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from synthetic.binary.greedy import greedy_correct, greedy_supports
-from synthetic.model import decode, transformer
+from synthetic.model.reasoning_loop import reasoning_path
+from synthetic.model.sampling_algorithms import greedy_support
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys
 
@@ -27,8 +28,8 @@ def test_greedy_follows_the_literal_loop(setting):
     found = greedy_supports(tasks, setting, STEPS)
     right = greedy_correct(tasks, setting, STEPS)
     for task in range(len(tasks)):
-        loop = transformer.generate(
-            tasks.x[task], tasks.y[task], setting.step, lambda w: decode.greedy_support(w, setting.k)
+        loop = reasoning_path(
+            tasks.x[task], tasks.y[task], setting.step, lambda w: greedy_support(w, setting.k)
         )
         path = list(islice(loop, max(STEPS)))
         for at, t in enumerate(STEPS):

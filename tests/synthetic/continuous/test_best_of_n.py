@@ -7,7 +7,7 @@ from scipy import integrate, stats
 from synthetic.continuous import best_of_n
 from synthetic.continuous.best_of_n import best_of_n_risk, distribution, least_of_n
 from synthetic.continuous.moments import path_moments, spectrum
-from synthetic.continuous.noisy import sample_paths
+from synthetic.continuous.sampler import sample_paths
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
 
@@ -70,7 +70,7 @@ def test_exact_best_of_n_agrees_with_sampled_paths(decay):
     votes = (1, 2, 8, 32)
     exact = best_of_n_risk(path_moments(view, setting, (5, 40)), votes)
     blocks = 400
-    errors = sample_paths(tasks, view, setting, blocks * 32, (5, 40)).errors.reshape(3, 2, blocks, 32)
+    errors = sample_paths([(tasks, setting)], blocks * 32, (5, 40))[0].errors.reshape(3, 2, blocks, 32)
     for column, n in enumerate(votes):
         least = errors[..., :n].min(axis=3)
         stderr = least.std(axis=2) / np.sqrt(blocks)

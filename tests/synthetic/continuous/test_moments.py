@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from results import BadInput
-from synthetic.continuous.moments import geometric, gradient_descent_error, path_moments, spectrum
-from synthetic.continuous.noisy import least_weights, sample_paths
+from synthetic.continuous.moments import gradient_descent_risk, path_moments, spectrum
 from synthetic.continuous.risk import continuous_risk, transformer_paths
-from synthetic.model import transformer
+from synthetic.continuous.sampler import least_weights, sample_paths
+from synthetic.model.reasoning_loop import reasoning_path
 from synthetic.model.settings import ContinuousSetting
-from synthetic.model.tasks import Tasks, draw_tasks, task_keys
+from synthetic.model.tasks import draw_tasks, task_keys
 
 STEPS = (1, 7, 40)
 VOTES = (1, 3, 10)
@@ -32,9 +32,8 @@ SETTINGS = [
 ]
 
 
-def rotated(tasks, view):
-    """The same tasks in eigenbasis coordinates, where the sampler's normals are the loop's."""
-    return Tasks(tasks.seed, tasks.keys, tasks.x @ view.basis, tasks.y, view.target)
+def walked(tasks, setting, paths, steps=STEPS):
+    return sample_paths([(tasks, setting)], paths, steps)[0]
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
@@ -43,7 +42,7 @@ def test_moments_agree_with_sampled_paths(setting):
     tasks = draw_tasks(setting, task_keys(1, 3), seed=1)
     view = spectrum(tasks, setting)
     moments = path_moments(view, setting, STEPS)
-    sampled = sample_paths(tasks, view, setting, paths, STEPS)
+    sampled = walked(tasks, setting, paths)
     stderr = sampled.errors.std(axis=2, ddof=1) / np.sqrt(paths)
     single = moments.bias + moments.variance
     assert np.all(abs(sampled.errors.mean(axis=2) - single) < 4.5 * stderr)
@@ -53,12 +52,11 @@ def test_moments_agree_with_sampled_paths(setting):
     assert np.all(abs(sampled.mean_error - expected) < 4 * spread)
 
 
-@pytest.mark.parametrize("setting", [s for s in SETTINGS if s.decay is None], ids=str)
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
 def test_sampler_and_literal_transformer_walk_the_same_paths(setting):
     tasks = draw_tasks(setting, task_keys(2, 1), seed=2)
-    view = spectrum(tasks, setting)
-    fast = sample_paths(tasks, view, setting, 6, STEPS)
-    slow = transformer_paths(rotated(tasks, view), setting, 6, STEPS)
+    fast = walked(tasks, setting, 6)
+    (slow,) = transformer_paths([(tasks, setting)], 6, STEPS)
     np.testing.assert_allclose(fast.errors, slow.errors, rtol=1e-8)
     np.testing.assert_allclose(fast.mean_error, slow.mean_error, rtol=1e-8)
 
@@ -67,7 +65,7 @@ def test_sampler_and_literal_transformer_walk_the_same_paths(setting):
 def test_literal_transformer_agrees_with_the_moments(setting):
     tasks = draw_tasks(setting, task_keys(1, 1), seed=3)
     moments = path_moments(spectrum(tasks, setting), setting, STEPS)
-    drawn = transformer_paths(tasks, setting, 400, STEPS)
+    (drawn,) = transformer_paths([(tasks, setting)], 400, STEPS)
     stderr = drawn.errors.std(axis=2, ddof=1) / np.sqrt(400)
     assert np.all(abs(drawn.errors.mean(axis=2) - moments.bias - moments.variance) < 4.5 * stderr)
 
@@ -75,31 +73,19 @@ def test_literal_transformer_agrees_with_the_moments(setting):
 def test_gradient_descent_is_the_transformer_without_noise():
     setting = small()
     tasks = draw_tasks(setting, task_keys(1, 2), seed=4)
-    view = spectrum(tasks, setting)
-    error = gradient_descent_error(view, setting, STEPS)
+    risk = gradient_descent_risk(spectrum(tasks, setting), setting, STEPS)
     for task in range(2):
-        path = list(islice(transformer.generate(tasks.x[task], tasks.y[task], setting.step, lambda w: w), 40))
+        path = list(islice(reasoning_path(tasks.x[task], tasks.y[task], setting.step, lambda w: w), 40))
         for at, t in enumerate(STEPS):
-            expected = view.basis[task].T @ (path[t - 1] - tasks.w_star[task])
-            np.testing.assert_allclose(error[task, at], expected, atol=1e-10)
-
-
-def test_blocks_of_paths_do_not_change_a_number():
-    setting = SETTINGS[1]
-    tasks = draw_tasks(setting, task_keys(1, 2), seed=5)
-    view = spectrum(tasks, setting)
-    whole = sample_paths(tasks, view, setting, 30, STEPS)
-    parts = sample_paths(tasks, view, setting, 30, STEPS, block=1000)
-    np.testing.assert_array_equal(whole.errors, parts.errors)
-    np.testing.assert_allclose(whole.mean_error, parts.mean_error, rtol=1e-12)
+            expected = ((path[t - 1] - tasks.w_star[task]) ** 2).sum()
+            assert risk[task, at] == pytest.approx(expected, rel=1e-10)
 
 
 def test_sampled_ensemble_risk_is_unbiased_for_every_n():
     setting = SETTINGS[1]
     tasks = draw_tasks(setting, task_keys(1, 1), seed=6)
-    view = spectrum(tasks, setting)
-    exact = path_moments(view, setting, (40,)).ensemble_risk(VOTES)[0, 0]
-    sampled = sample_paths(tasks, view, setting, 8000, (40,))
+    exact = path_moments(spectrum(tasks, setting), setting, (40,)).ensemble_risk(VOTES)[0, 0]
+    sampled = walked(tasks, setting, 8000, (40,))
     found = sampled.ensemble_risk(VOTES)[0, 0]
     stderr = sampled.errors.std() / np.sqrt(8000)
     assert np.all(abs(found - exact) < 4 * stderr)
@@ -130,26 +116,19 @@ def test_erratum_second_moment_of_linear_noise(s):
     assert abs(drawn.mean(axis=0) - paper).max() > 20 * stderr.max()
 
 
-@pytest.mark.parametrize("gap", [0.0, 1e-12, 0.3, 0.9, 1.0, 1.7])
-def test_geometric_sum(gap):
-    expected = sum((1 - gap) ** i for i in range(25))
-    assert geometric(np.array([gap]), 25)[0] == pytest.approx(expected, rel=1e-12)
-
-
 def test_divergence_is_refused_and_says_when():
     tasks = draw_tasks(small(), task_keys(1, 1), seed=8)
     too_far = small(eta=1.0)
-    with pytest.raises(BadInput, match=r"mean path diverges at step \d+, .* expected below 2"):
+    with pytest.raises(BadInput, match=r"diverges at step \d+: .* expected below 2 "):
         path_moments(spectrum(tasks, too_far), too_far, (400,))
     loud = small(noise="linear", noise_scale="raw", sigma=1.0)
-    with pytest.raises(BadInput, match=r"sampling noise diverges at step \d+"):
+    with pytest.raises(BadInput, match=r"diverges at step \d+: .* about 2/\(d\+2\)"):
         path_moments(spectrum(tasks, loud), loud, (400,))
     wild = small(noise="linear", noise_scale="raw", sigma=3.0)
-    view = spectrum(tasks, wild)
-    with pytest.raises(BadInput, match=r"a path diverges at step \d+"):
-        sample_paths(tasks, view, wild, 4, (400,))
-    with pytest.raises(BadInput, match=r"mean path diverges at step \d+"):
-        path_moments(view, wild, (400,))
+    with pytest.raises(BadInput, match=r"diverges at step \d+"):
+        walked(tasks, wild, 4, (400,))
+    with pytest.raises(BadInput, match=r"diverges at step \d+"):
+        path_moments(spectrum(tasks, wild), wild, (400,))
 
 
 @pytest.mark.parametrize(
@@ -176,10 +155,10 @@ def test_every_road_gives_the_same_methods_and_shapes():
     setting = small(noise="linear")
     tasks = draw_tasks(setting, task_keys(1, 2), seed=9)
     for solver in ("exact", "monte-carlo", "transformer"):
-        methods = ("ensemble", "best_of_n", "greedy")
+        methods = ("ensemble", "best_of_n", "gradient_descent")
         (found,) = continuous_risk([(tasks, setting)], STEPS, VOTES, methods, solver, paths=10)
         assert {name: value.shape for name, value in found.items()} == {
             "ensemble": (2, 3, 3),
             "best_of_n": (2, 3, 3),
-            "greedy": (2, 3, 1),
+            "gradient_descent": (2, 3, 1),
         }

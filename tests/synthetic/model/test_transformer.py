@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from synthetic.model import transformer
+from synthetic.model.reasoning_loop import reasoning_path
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys
 
@@ -54,7 +55,7 @@ def test_without_noise_the_loop_is_gradient_descent_in_closed_form(example):
     x, y = example
     x, y = x[:3], y[:3]  # n < d, as the closed form of the appendix needs
     step, t = 0.05, 40
-    w = next(islice(transformer.generate(x, y, step, lambda w: w), t - 1, None))
+    w = next(islice(reasoning_path(x, y, step, lambda w: w), t - 1, None))
     shrink = np.linalg.matrix_power(np.eye(4) - step * x.T @ x, t)
     closed = (np.eye(4) - shrink) @ x.T @ np.linalg.solve(x @ x.T, y)
     np.testing.assert_allclose(w, closed, rtol=1e-9)

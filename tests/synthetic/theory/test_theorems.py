@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from results.votes.multinomial import vote_accuracy, vote_limit
 from synthetic.binary.chain import all_supports, law_of_paths
 from synthetic.binary.greedy import greedy_correct
-from synthetic.binary.mode import vote_accuracy, vote_limit
-from synthetic.continuous.moments import Moments, gradient_descent_error, path_moments, spectrum
+from synthetic.continuous.moments import gradient_descent_risk, path_moments, spectrum
 from synthetic.model.settings import BinarySetting, ContinuousSetting
 from synthetic.model.tasks import covariance_eigenvalues, draw_tasks, task_keys
 from synthetic.theory import theorems as theory
@@ -108,8 +108,7 @@ def test_gradient_descent_bound_has_the_order_of_the_exact_risk():
         setting = ContinuousSetting(n=n, d=100, eta=0.5, sigma_eps=1, sigma=0, step_rule="eta/n", decay=1.0)
         tasks = draw_tasks(setting, task_keys(1, 30), seed=6)
         view, steps = spectrum(tasks, setting), (20, 100, 500)
-        error = gradient_descent_error(view, setting, steps)
-        risk = Moments(error, np.zeros((*error.shape, 0)), view.metric).bias.mean(axis=0) / 2
+        risk = gradient_descent_risk(view, setting, steps).mean(axis=0) / 2
         eigenvalues = covariance_eigenvalues(setting)
         bounds = [theory.gradient_descent_bound(eigenvalues, n, 0.5, t, 1, 1).total() for t in steps]
         rates = [theory.polynomial_rate(1.0, n, 0.5, t, 1, 1).total() for t in steps]

@@ -1,0 +1,138 @@
+"""Majority vote and best-of-N of N fresh answers drawn from known probabilities, exactly.
+
+    vote_accuracy(p=[[0.4, 0.3, 0.3]], gold=[0], ns=[1, 3, 9])  ->  [[0.4, 0.424, 0.48865…]]
+
+The counts X_j of the answers are multinomial: independent Poisson counts of means N·p_j, given that they add
+up to N (Levin 1981, Annals of Statistics 9, 1123–1126). With m the winning count and K the number of wrong
+answers that tie with it and share the credit,
+
+    P(right) = Σ_m Σ_K 1/(K+1) · P(X_right = m) · [z^(N−m)] e_K(m, z) / P(Poisson(N) = N)
+
+where e_K is the coefficient of u^K in the product of Σ_{i<m} P(X_j = i) zⁱ + u P(X_j = m) z^m over the wrong
+answers j. The coefficient of z^(N−m) is a mean over points of the unit circle, where no factor exceeds 1.
+Terms too unlikely to matter are left out; the error is below 1e-12 for N up to 1,000 and 1e-9 beyond.
+"""
+
+from collections.abc import Sequence
+from math import lgamma
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Complexes = NDArray[np.complex128]
+Ints = NDArray[np.int64]
+
+MAX_N = 100_000
+TINY = 1e-14
+
+
+def vote_accuracy(p: ArrayLike, gold: ArrayLike, ns: Sequence[int] | Ints) -> Floats:
+    """P(the vote of N fresh answers is right), ties sharing the credit, shape (rows, len(ns)).
+
+    p: (rows, answers) probabilities; what a row lacks to 1 is the chance of an answer that casts no vote.
+    gold: (rows,) column of the right answer. Raises ValueError on an N outside 1 … MAX_N.
+    """
+    rows, column = np.asarray(p, np.float64), np.asarray(gold, np.int64)[:, None]
+    asked = np.asarray(ns, np.int64)
+    if asked.size and not 1 <= asked.min() <= asked.max() <= MAX_N:
+        raise ValueError(f"N must be from 1 to {MAX_N:,}")
+    right = np.take_along_axis(rows, column, axis=1)[:, 0]
+    wrong = rows.copy()
+    np.put_along_axis(wrong, column, 0.0, axis=1)
+    falling = np.ascontiguousarray(-np.sort(-wrong, axis=1))
+    out = np.empty((len(rows), asked.size))
+    for k, n in enumerate(asked):
+        points = _circle_points(int(n))
+        circle = np.exp(2j * np.pi * np.arange(points // 2 + 1) / points)  # the lower half mirrors it
+        _vote_rows(right, falling, int(n), points, circle, out[:, k])
+    return out
+
+
+def vote_limit(p: ArrayLike, gold: ArrayLike) -> Floats:
+    """The vote's accuracy as N → ∞, (rows,): 1 if the right answer is the likeliest, 1/m if m tie, else 0."""
+    rows = np.asarray(p, np.float64)
+    right = np.take_along_axis(rows, np.asarray(gold, np.int64)[:, None], axis=1)
+    ties = np.isclose(rows, right, rtol=1e-9, atol=0).sum(axis=1)
+    return np.where(rows.max(axis=1) <= right[:, 0] * (1 + 1e-9), 1 / ties, 0.0)
+
+
+def best_of_n_accuracy(correct: ArrayLike, ns: Sequence[int] | Ints) -> Floats:
+    """P(one of N fresh answers is right) = 1 − (1 − p)^N, from p (…) to (…, len(ns))."""
+    with np.errstate(divide="ignore"):
+        none_right = np.log1p(-np.minimum(correct, 1.0))[..., None] * np.asarray(ns)
+    return np.asarray(-np.expm1(none_right))
+
+
+def _circle_points(n: int) -> int:
+    """Enough points that counts adding up to `n` plus or minus that many, or more, are too unlikely."""
+    points = 2
+    while points * np.log(n) + lgamma(n + 1) - lgamma(n + points + 1) > np.log(TINY):
+        points += max(1, int(n**0.5) // 4)
+    return points
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _vote_rows(right: Floats, wrong: Floats, n: int, points: int, circle: Complexes, out: Floats) -> None:
+    scale = np.exp(_log_poisson(float(n), n))
+    for row in range(right.size):
+        out[row] = 0.0
+        if right[row] > 0.0:
+            by_point = _wins(right[row], wrong[row], n, circle, TINY * scale)
+            total = by_point[0].real
+            for i in range(1, circle.size):
+                total += (1.0 if 2 * i == points else 2.0) * (by_point[i] * np.conj(circle[i]) ** n).real
+            out[row] = min(max(total / points / scale, 0.0), 1.0)
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _log_poisson(mean: float, count: int) -> float:
+    return float(count * np.log(mean) - mean - lgamma(count + 1.0))
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _wins(right: float, wrong: Floats, n: int, circle: Complexes, tiny: float) -> Complexes:
+    """Σ_m Σ_K of the formula above at every point of `circle`; `wrong` falls."""
+    live = int(np.sum(wrong > 0.0))  # the wrong answers that may still reach m votes, likeliest first
+    means = n * wrong[:live]
+    free = n * (1.0 - right) - means.sum()  # mean count of all that cannot: together they are one Poisson
+    less, equal = np.zeros(live), np.zeros(live)  # P(X_j < m), P(X_j = m)
+    below = np.zeros((live, circle.size), np.complex128)  # Σ_{i<m} P(X_j = i) zⁱ
+    total, power = np.zeros_like(circle), np.ones_like(circle)  # power = z^m
+    for m in range(n + 1):
+        own = np.exp(_log_poisson(n * right, m))
+        if own < tiny and m > n * right:
+            break
+        while live > 0 and less[live - 1] > 1.0 - TINY:
+            live -= 1
+            free += means[live]
+        nobody_ahead, ties = own, 0.0
+        for j in range(live):
+            equal[j] = np.exp(_log_poisson(means[j], m))
+            nobody_ahead *= less[j] + equal[j]
+            ties += equal[j] / max(less[j] + equal[j], 1e-300)
+        if m > 0 and nobody_ahead > tiny:
+            most, chance = 0, nobody_ahead  # P(K ties, nobody ahead) ≤ nobody_ahead · ties^K / K!
+            while most < min(live, n // m - 1) and chance > tiny:
+                most += 1
+                chance *= ties / most
+            tied = np.zeros((most + 1, circle.size), np.complex128)  # e_K z^(−Km)
+            tied[0] = own * np.exp(max(free, 0.0) * (circle - 1.0))
+            for j in range(live):
+                for k in range(min(most, j + 1), -1, -1):
+                    for i in range(circle.size):  # spelled out: five times as fast as whole arrays
+                        tied[k, i] *= below[j, i]
+                        if k > 0:
+                            tied[k, i] += equal[j] * tied[k - 1, i]
+            winners = power.copy()
+            for k in range(most + 1):
+                total += tied[k] * winners / (k + 1)
+                winners *= power
+        for j in range(live):
+            less[j] += equal[j]
+            if equal[j] > tiny:
+                for i in range(circle.size):
+                    below[j, i] += equal[j] * power[i]
+        power *= circle
+    return total

@@ -1,0 +1,29 @@
+"""The paper's Definition 1: the transformer computes, its last column is sampled, the token is appended.
+
+    next(reasoning_path(x, y, step, lambda w: w))   ->  w_1 after one plain gradient step, (d,)
+
+This is the slow reference that every fast solver is checked against.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from synthetic.model import transformer
+from synthetic.model.tasks import Array
+
+
+def reasoning_path(x: Array, y: Array, step: float, sampling: Callable[[Array], Array]) -> Iterator[Array]:
+    """Yield w_1, w_2, … of one reasoning path, without end; x (n, d), y (n,), each w (d,).
+
+    `step` is the factor of Xᵀ(Xw − y); the layer divides by n, so V carries η = step · n. `sampling` is
+    Sampling_Alg on the coefficient: w̃ (d,) to the next w (d,).
+    """
+    n, d = x.shape
+    value, key_query = transformer.value_matrix(d, step * n), transformer.key_query_matrix(d)
+    h = transformer.prompt_matrix(x, y)
+    while True:
+        computed = transformer.attention_layer(h, value, key_query, n)[:, -1]
+        token = transformer.coefficient_token(sampling(transformer.coefficient(computed)))
+        h = np.column_stack([h, token])
+        yield transformer.coefficient(token)
