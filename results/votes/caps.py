@@ -1,0 +1,78 @@
+"""Hard caps on the length of an answer: what a run would have given, had every answer been stopped there.
+
+    setting  tokens  answer      caps 2000, 4000  ->  cap=2000  2000  null
+    default  3602    18                               cap=4000  3602  18
+
+One run whose answers have token counts holds a whole T axis: at cap C an answer of more than C tokens is
+unfinished. It casts no vote, is not right, and costs C tokens. Every other answer is as it was.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from results.commandline import BadInput
+
+
+def cap_name(cap: int, setting: str | None = None) -> str:
+    """What the setting of a cap is called: "cap=2000", or "high cap=2000" where it must be told which run."""
+    return f"cap={cap}" if setting is None else f"{setting} cap={cap}"
+
+
+def cap_samples(samples: pd.DataFrame, caps: Sequence[int]) -> pd.DataFrame:
+    """The samples table with each setting replaced by one setting per cap, cheapest first.
+
+    Settings are named "cap=2000"; where a model has several on one dataset, each is capped for itself:
+    "high cap=2000". Warns (UserWarning) of a cap at which answers that the run itself cut off count as they
+    are, since a longer run would have gone on with them.
+    Raises BadInput where an answer has no token count or a cap is not a whole number of at least 1.
+    """
+    if not caps or any(cap != int(cap) or cap < 1 for cap in caps):
+        raise BadInput(f"caps {', '.join(map(str, caps))}: expected whole numbers of at least 1")
+    check_tokens(samples)
+    settings = samples.groupby(["dataset", "model"])["setting"].transform("nunique")
+    prefix = pd.Series(np.where(settings > 1, samples["setting"] + " ", ""), index=samples.index)
+    tables = []
+    for cap in sorted(set(map(int, caps))):
+        longer = (samples["tokens"] > cap).to_numpy(bool)
+        _warn_of_cut_off(samples, cap)
+        changed = {
+            "setting": prefix + cap_name(cap),
+            "tokens": samples["tokens"].clip(upper=cap),
+            "correct": samples["correct"] & ~longer,
+        }
+        if "answer" in samples:
+            changed["answer"] = samples["answer"].mask(longer)
+        if "finish_reason" in samples:
+            changed["finish_reason"] = samples["finish_reason"].mask(longer, "length")
+        tables.append(samples.assign(**changed))
+    return pd.concat(tables, ignore_index=True)
+
+
+def check_tokens(samples: pd.DataFrame) -> None:
+    """Raise BadInput, naming the first answer without one, unless every answer has a token count."""
+    if "tokens" not in samples:
+        raise BadInput("no column 'tokens': a cap needs the completion tokens of every answer")
+    unknown = samples["tokens"].isna().to_numpy()
+    if unknown.any():
+        first = samples.iloc[int(unknown.argmax())]
+        raise BadInput(
+            f"{unknown.sum()} of {len(samples)} answers have no tokens, the first of them question "
+            f"{first['question_id']}, sample {first['sample']}: a cap needs those of every answer"
+        )
+
+
+def _warn_of_cut_off(samples: pd.DataFrame, cap: int) -> None:
+    if "finish_reason" not in samples:
+        return
+    cut = (samples["finish_reason"].eq("length") & samples["tokens"].lt(cap)).to_numpy(bool)
+    if cut.any():
+        warnings.warn(
+            f"cap={cap}: {cut.sum()} answers were cut off by the run itself, after fewer tokens; they count "
+            "as the run left them",
+            stacklevel=3,
+        )

@@ -1,0 +1,154 @@
+"""results.votes.caps: a run cut at hard caps, against counting subsets out and against a real shorter run."""
+
+import itertools
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from results import BadInput, build_curves, read_curves, read_samples
+from results.votes.caps import cap_samples
+from tests.conftest import ROOT
+
+ANSWERS = {  # (answer, tokens); r is right, None unreadable
+    "q1": [("r", 10), ("r", 25), ("a", 11), ("b", 40)],
+    "q2": [("a", 10), ("a", 20), ("r", 21), (None, 5)],
+    "q3": [("r", 90), ("a", 91), ("b", 92), ("r", 93)],
+}
+
+
+def table(setting: str = "default", **columns: object) -> pd.DataFrame:
+    rows = [
+        {"question_id": name, "sample": i, "answer": answer, "correct": answer == "r", "tokens": tokens}
+        for name, answers in ANSWERS.items()
+        for i, (answer, tokens) in enumerate(answers)
+    ]
+    constants = {"dataset": "d", "model": "m", "setting": setting, "decoding": "sample"}
+    return pd.DataFrame(rows).astype({"tokens": "Int64"}).assign(**constants, **columns)
+
+
+def voted(answers: tuple[str | None, ...]) -> float:
+    """The share of the credit that the right answer has in one vote."""
+    counts = Counter(answer for answer in answers if answer is not None)
+    leaders = [answer for answer, count in counts.items() if count == max(counts.values())]
+    return leaders.count("r") / len(leaders) if leaders else 0.0
+
+
+@pytest.mark.parametrize("cap", [4, 5, 10, 20, 24, 25, 90, 1000])
+def test_a_cap_is_every_subset_counted_out(cap: int) -> None:
+    ns = [1, 2, 3, 4]
+    curves = build_curves(cap_samples(table(), [cap]), ns=ns, permutations=0).set_index(["method", "N"])
+    cut = {
+        name: [answer if tokens <= cap else None for answer, tokens in answers]
+        for name, answers in ANSWERS.items()
+    }
+    for n in ns:
+        subsets = [list(itertools.combinations(answers, n)) for answers in cut.values()]
+        vote = np.mean([np.mean([voted(one) for one in every]) for every in subsets])
+        any_right = np.mean([np.mean(["r" in one for one in every]) for every in subsets])
+        assert curves.loc[("majority", n), "accuracy"] == pytest.approx(vote, abs=1e-12)
+        assert curves.loc[("best_of_n", n), "accuracy"] == pytest.approx(any_right, abs=1e-12)
+    spent = np.mean([np.mean([min(tokens, cap) for _, tokens in answers]) for answers in ANSWERS.values()])
+    assert curves["setting"].unique().tolist() == [f"cap={cap}"]
+    assert curves["tokens_per_answer"].to_numpy() == pytest.approx(spent)
+    assert curves["T"].to_numpy() == pytest.approx(3 * spent)
+
+
+def test_caps_are_named_and_sorted_and_the_samples_stay_as_they_were() -> None:
+    samples = table()
+    before = samples.copy()
+    assert cap_samples(samples, [40, 9, 40])["setting"].unique().tolist() == ["cap=9", "cap=40"]
+    pd.testing.assert_frame_equal(samples, before)
+
+
+def test_each_of_several_settings_is_capped_for_itself() -> None:
+    low, high = table("low"), table("high")
+    high["tokens"] *= 2
+    capped = cap_samples(pd.concat([low, high], ignore_index=True), [20])
+    curves = build_curves(capped, ["majority"], [1], permutations=0).set_index("setting")
+    assert curves.loc["low cap=20", "accuracy"] == pytest.approx((1 / 4 + 0 + 0) / 3)
+    assert curves.loc["high cap=20", "accuracy"] == pytest.approx((1 / 4 + 0 + 0) / 3)
+    assert curves.loc["low cap=20", "tokens_per_answer"] == pytest.approx((61 + 55 + 80) / 12)
+    assert curves.loc["high cap=20", "tokens_per_answer"] == pytest.approx((80 + 70 + 80) / 12)
+
+
+def test_a_cap_beyond_where_the_run_stopped_is_warned_of() -> None:
+    samples = table(finish_reason="stop")
+    samples.loc[samples["tokens"] == 40, "finish_reason"] = "length"
+    with pytest.warns(UserWarning, match="cap=41: 1 answers"):
+        capped = cap_samples(samples, [40, 41])
+    assert capped.groupby("setting")["finish_reason"].agg(lambda one: (one == "length").sum()).to_dict() == {
+        "cap=40": 5,
+        "cap=41": 5,
+    }
+
+
+@pytest.mark.parametrize("caps", [[], [0], [-5], [2.5]])
+def test_caps_that_are_none_are_refused(caps: list[int]) -> None:
+    with pytest.raises(BadInput, match="caps"):
+        cap_samples(table(), caps)
+
+
+def test_an_answer_without_tokens_is_named() -> None:
+    with pytest.raises(BadInput, match="'tokens'"):
+        cap_samples(table().drop(columns="tokens"), [10])
+    samples = table()
+    samples.loc[[6, 7], "tokens"] = pd.NA
+    with pytest.raises(BadInput, match=r"2 of 12 answers.*q2, sample 2"):
+        cap_samples(samples, [10])
+
+
+def results(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "results", "curves", *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+
+
+def test_the_command_writes_a_setting_per_cap_and_refuses_what_has_no_tokens(tmp_path: Path) -> None:
+    file, out = tmp_path / "samples.csv", tmp_path / "curves.csv"
+    table().to_csv(file, index=False)
+    done = results(file, "--caps", "20, 40", "--permutations", 2, "--out", out)
+    assert done.returncode == 0, done.stderr
+    curves = read_curves(out)
+    assert curves["setting"].drop_duplicates().tolist() == ["cap=20", "cap=40"]
+    assert set(curves["permutation"]) == {"exact", "0", "1"}
+    for bad in ("0", "x", "2.5", "20,"):
+        refused = results(file, "--caps", bad, "--out", tmp_path / "no.csv")
+        assert (refused.returncode, "--caps" in refused.stderr) == (2, True)
+    table().drop(columns="tokens").to_csv(file, index=False)
+    refused = results(file, "--caps", "20", "--out", tmp_path / "no.csv")
+    assert (refused.returncode, len(refused.stderr.splitlines())) == (2, 1)
+    assert "'tokens'" in refused.stderr
+    assert not (tmp_path / "no.csv").exists()
+
+
+def test_a_real_run_with_the_cap_as_its_limit_agrees(tmp_path: Path) -> None:
+    """The tiny model, once with room for every answer and once with max_new_tokens = 30, another seed.
+
+    Two independent runs of 40 questions × 32 answers: each question's difference has mean 0, so the mean over
+    questions is 0 within four of its standard errors. What the short run cut off counts as no vote.
+    """
+    cap, common = 30, {"budgets": 40, "samples": 32, "chunk": 32, "limit": 40, "tokens_per_budget": 0.0}
+    runs = {}
+    for name, extra in (("long", {"tokens_extra": 200}), ("short", {"tokens_extra": cap, "seed": 1})):
+        pairs = [part for key, value in {**common, **extra}.items() for part in ("--set", f"{key}={value}")]
+        command = [sys.executable, "-m", "harness", "sample", "tiny", *pairs, "--out", str(tmp_path / name)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
+        assert done.returncode == 0, done.stderr
+        runs[name] = read_samples(tmp_path / name)
+    short = runs["short"]
+    cut = short["finish_reason"] == "length"
+    assert 0.2 < cut.mean() < 0.95
+    short["answer"], short["correct"] = short["answer"].mask(cut), short["correct"] & ~cut
+    capped = cap_samples(runs["long"], [cap])
+    for values in ("correct", "tokens"):
+        means = [run.groupby("question_id")[values].mean().astype(float) for run in (capped, short)]
+        difference = means[0] - means[1]
+        assert abs(difference.mean()) < 4 * difference.std() / np.sqrt(len(difference))
+    for n in (1, 8, 32):
+        one, other = (build_curves(run, ["majority"], [n], permutations=0) for run in (capped, short))
+        noise = np.hypot(one["stderr"][0], other["stderr"][0])
+        assert abs(one["accuracy"][0] - other["accuracy"][0]) < 4 * noise
