@@ -4,8 +4,9 @@
     Saturating(alpha=0.761, beta=0.372, rate=0.354, rmse=0.0011, status='converged')
 
 Given the rate ν, α and β are the solution of a linear regression. Putting that solution back leaves a
-function of ν alone (variable projection: Golub and Pereyra, SIAM J. Numer. Anal. 1973), which is scanned on a
-logarithmic grid and then refined. The grid's ends follow from the spacing of x, so its units do not matter.
+function of ν alone (variable projection: Golub and Pereyra, SIAM J. Numer. Anal. 1973), which is minimised on
+a logarithmic grid that is then refined. The grid's ends follow from the spacing of x, so its units do not
+matter. In log x the curve is a power law, α − β x^{−c}.
 """
 
 from dataclasses import dataclass
@@ -13,14 +14,15 @@ from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize_scalar
 
 Array = NDArray[np.float64]
 
 _STRAIGHT = 1e-3  # below this ν·(range of x) the curve is a straight line within a part in a thousand
 _STEP = 30.0  # above this ν·(first gap in x) the curve has saturated at its second point
 _LARGEST_EXPONENT = 600.0  # e^600 is still a floating-point number, so β = rise · e^{ν·x_min} is one too
-_PER_DECADE = 12
+_PER_DECADE = 25
+_ZOOM = 6  # each refinement divides the spacing of the rates by this
+_ZOOMS = 11  # 6^11 is 4e8: rates to nine digits
 
 
 class FitStatus(StrEnum):
@@ -52,6 +54,22 @@ class Saturating:
         return np.asarray(self.alpha - self.beta * np.exp(-self.rate * np.asarray(x, dtype=np.float64)))
 
 
+@dataclass(frozen=True)
+class Curves:
+    """B curves y = level + rise · (1 − exp(−rate · (x − start))), shape (B,) each; loss: mean squared residual."""
+
+    start: float
+    level: Array
+    rise: Array
+    rate: Array
+    loss: Array
+
+    def __call__(self, x: ArrayLike) -> Array:
+        """The curves at `x` (n,): shape (B, n)."""
+        gone = -np.expm1(-self.rate[:, None] * (np.asarray(x, dtype=np.float64) - self.start))
+        return np.asarray(self.level[:, None] + self.rise[:, None] * gone)
+
+
 def fit_saturating(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> Saturating:
     """Least-squares fit of y ≈ α − β e^{−νx}, ν > 0 (paper, Experiment Details); β < 0 is a falling curve.
 
@@ -60,25 +78,88 @@ def fit_saturating(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None)
     determined. Raises ValueError on shapes that differ, values not finite, weights negative or all 0.
     """
     xs, ys, ws = _checked(x, y, weights)
-    distinct = np.unique(xs)
     mean = float(ws @ ys)
-    if len(distinct) < 3:
+    if len(np.unique(xs)) < 3:
         return _constant(mean, ys, ws, FitStatus.TOO_FEW_POINTS)
     if np.ptp(ys) <= 1e-12 * np.max(np.abs(ys)):
         return _constant(mean, ys, ws, FitStatus.FLAT)
+    fit = fit_curves(xs, ys[None], ws)
+    rates, rate, level, rise = rate_grid(xs), *(float(part[0]) for part in (fit.rate, fit.level, fit.rise))
+    status = {rates[0]: FitStatus.NO_SATURATION, rates[-1]: FitStatus.STEP}.get(rate, FitStatus.CONVERGED)
+    beta = rise * float(np.exp(rate * fit.start))
+    return Saturating(level + rise, beta, rate, float(np.sqrt(fit.loss[0])), status)
 
-    start = distinct[0]
-    high = _STEP / (distinct[1] - start)
-    if high * abs(start) > _LARGEST_EXPONENT:
-        high = _LARGEST_EXPONENT / abs(start)
-    low = min(_STRAIGHT / np.ptp(xs), high / 10)
-    grid = np.geomspace(low, high, int(_PER_DECADE * np.log10(high / low)) + 2)
-    best = int(np.argmin(_project(grid, xs - start, ys, ws)[2]))
-    rate = _refined(grid, best, xs - start, ys, ws)
 
-    level, rise, loss = (float(part[0]) for part in _project(np.array([rate]), xs - start, ys, ws))
-    status = {low: FitStatus.NO_SATURATION, high: FitStatus.STEP}.get(rate, FitStatus.CONVERGED)
-    return Saturating(level + rise, rise * float(np.exp(rate * start)), rate, float(np.sqrt(loss)), status)
+def fit_curves(
+    x: Array, y: Array, weights: Array | None = None, rates: Array | None = None, accuracy: bool = False
+) -> Curves:
+    """The least-squares fits of B curves at once: `x` (n,) with three different values, `y` (B, n).
+
+    `weights` (n,) sum to 1, default equal ones. `rates`: the grid of ν that is searched, default `rate_grid`.
+    With `accuracy` the limits α are kept within [0, 1].
+    """
+    start = float(x.min())
+    rates = rate_grid(x) if rates is None else rates
+    rows = np.arange(len(y))
+    rate = rates[np.argmin(levels(rates[None], x, y, weights, accuracy)[2], axis=1)]
+    spacing = np.log(rates[1] / rates[0])
+    for _ in range(_ZOOMS):
+        near = rate[:, None] * np.exp(spacing * np.linspace(-1, 1, 2 * _ZOOM + 1))
+        near = np.clip(near, rates[0], rates[-1])
+        rate = near[rows, np.argmin(levels(near, x, y, weights, accuracy)[2], axis=1)]
+        spacing /= _ZOOM
+    loss = levels(rate[:, None], x, y, weights, accuracy)[2][:, 0]
+    for end in rates[[0, -1]]:  # rates that fit alike to the last digits: the end, on every machine
+        at_end = levels(np.array([[end]]), x, y, weights, accuracy)[2][:, 0]
+        rate = np.where(at_end <= loss * (1 + 1e-9) + 1e-24 * np.ptp(y, axis=1) ** 2, end, rate)
+    level, rise, loss = (part[:, 0] for part in levels(rate[:, None], x, y, weights, accuracy))
+    return Curves(start, level, rise, rate, loss)
+
+
+def rate_grid(x: Array) -> Array:
+    """The rates that are searched: from a curve that is a straight line to one that is a step."""
+    distinct = np.unique(x)
+    high = _STEP / (distinct[1] - distinct[0])
+    if high * abs(distinct[0]) > _LARGEST_EXPONENT:
+        high = _LARGEST_EXPONENT / abs(distinct[0])
+    low = min(_STRAIGHT / np.ptp(x), high / 10)
+    return np.geomspace(low, high, int(_PER_DECADE * np.log10(high / low)) + 2)
+
+
+def levels(
+    rates: Array, x: Array, y: Array, weights: Array | None = None, accuracy: bool = False
+) -> tuple[Array, Array, Array]:
+    """For each rate the best y at the smallest x, the best rise from there to x = ∞, and the mean squared residual.
+
+    Shapes: `rates` (B or 1, rates), `x` (n,), `y` (B, n), `weights` (n,); results (B, rates). The regressor
+    1 − e^{−νx} (not e^{−νx}) stays well-conditioned down to ν → 0. `accuracy`: see `fit_curves`.
+    """
+    w = np.full(len(x), 1 / len(x)) if weights is None else weights
+    left = np.exp(-rates[..., None] * (x - x.min()))
+    gone = -np.expm1(-rates[..., None] * (x - x.min()))
+    centred = gone - (gone @ w)[..., None]
+    mean, values = (y @ w)[:, None], y[:, None, :]
+    rise = (centred * (values - mean[..., None])) @ w / np.maximum(centred**2 @ w, 1e-300)
+    level = mean - rise * (gone @ w)
+    if accuracy:
+        limit = np.clip(level + rise, 0.0, 1.0)
+        held = limit != level + rise
+        rise = np.where(held, ((limit[..., None] - values) * left) @ w / np.maximum(left**2 @ w, 1e-300), rise)
+        level = np.where(held, limit - rise, level)
+    residual = values - level[..., None] - rise[..., None] * gone
+    return level, rise, residual**2 @ w
+
+
+def condition_number(rate: float, x: Array) -> float:
+    """Condition number of the Jacobian of α − β e^{−νx} in (α, β, log ν), columns scaled to length 1.
+
+    An error of ε in each y moves α by at most ε times it. `x`: (points,), at least 3.
+    """
+    # e^{−νx} up to a factor, which the scaling takes out again: far from 0 the exponential itself is 0
+    decay = np.exp(-rate * (x - x.min()))
+    columns = np.stack([np.ones_like(x), decay, x * decay], axis=1)
+    length = np.linalg.norm(columns, axis=0)
+    return float(np.linalg.cond(columns / length)) if length.all() else np.inf
 
 
 def _checked(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None) -> tuple[Array, Array, Array]:
@@ -98,29 +179,3 @@ def _checked(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None) -> tuple[Arr
 
 def _constant(mean: float, ys: Array, ws: Array, status: FitStatus) -> Saturating:
     return Saturating(mean, 0.0, 0.0, float(np.sqrt(ws @ (ys - mean) ** 2)), status)
-
-
-def _project(rates: Array, x: Array, y: Array, w: Array) -> tuple[Array, Array, Array]:
-    """For each rate the best y(0), the best rise from there to x = ∞, and the mean squared residual.
-
-    Shapes: rates (rates,), x ≥ 0, y and w (points,) with w summing to 1; results (rates,). The regressor
-    1 − e^{−νx} (not e^{−νx}) stays well-conditioned down to ν → 0.
-    """
-    regressor = -np.expm1(-np.outer(rates, x))
-    centred, target = regressor - (regressor @ w)[:, None], y - w @ y
-    rise = (centred * target) @ w / (centred**2 @ w)
-    residual = target - rise[:, None] * centred
-    level = w @ y - rise * (regressor @ w)
-    return level, rise, residual**2 @ w
-
-
-def _refined(grid: Array, best: int, x: Array, y: Array, w: Array) -> float:
-    """The best rate near grid[best], or an end of the grid itself where nothing inside is better."""
-
-    def loss(log_factor: float) -> float:  # relative to grid[best]: the search's precision is relative to 0
-        return float(_project(np.array([grid[best] * np.exp(log_factor)]), x, y, w)[2][0])
-
-    left, right = np.log(grid[[max(best - 1, 0), min(best + 1, len(grid) - 1)]] / grid[best])
-    found = minimize_scalar(loss, bounds=(left, right), method="bounded", options={"xatol": 1e-10})
-    better = found.fun < loss(0.0)
-    return float(grid[best] * np.exp(found.x)) if better else float(grid[best])

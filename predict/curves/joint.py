@@ -6,47 +6,39 @@
 paper's fit in N (β_T = α_T − ζ_T), at N = 1 nearly its fit in T. With both ends of α, ζ and Δ in [0, 1], Acc
 stays in [0, 1] at every T ≥ T_0 and N ≥ 0.
 
-Given μ and the Δ's, Acc is linear in the four ends of α and ζ: they are solved for (bounded least squares)
-and only μ and the Δ's are searched, from many starts (variable projection). Residuals are whitened by the
+Given μ and the Δ's, Acc is linear in the four ends of α and ζ: bounded least squares solves for them, and
+only μ and the Δ's are searched, from several starts (variable projection). Residuals are whitened by the
 covariance of the points, which share their questions, and the formula's own error. Of a vote an even N is
 read as the odd one below it (`counted`). With fewer than three settings, or unknown T, or where the surface
 misses the points, each setting has its own α, ζ and Δ.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import least_squares
+from scipy.optimize import least_squares, lsq_linear
 
 from predict.curves.alarm import LIKELY, SURE, falling, loose
 from predict.curves.calibration import answers_alone, model_error
 from predict.curves.intervals import SHARED
 from predict.protocol import Floats, Ints, Observed, Options, Points, Prediction, Status, finished, worse
+from results.paper_fits import POOR_FIT
 
-MODEL_ERROR = 0.01
-"""What the formula itself is allowed to be off, added to every point's noise. Without it the fit would obey
-the best known combinations of points, those in which the formula is wrong."""
+FORMULA_ERROR = 0.01
+"""What the formula itself may be off, added to every point's noise. Without it the fit would obey the best
+known combinations of points, those in which the formula is wrong."""
 
-POOR = 0.02
-"""A root-mean-square residual of more is a poor fit."""
-
-REFITS = 40
-"""Replicates that are refitted; the interval is normal, with their spread."""
-
-_MU = (0.1, 0.3, 1.0, 3.0, 10.0)
-_DELTA = (0.05, 0.15, 0.35, 0.7, 1.0)
 PRIOR = (np.log([1.0, 0.7, 0.7]), np.array([1.0, 0.35, 0.35]))
 """Centre and spread of log μ, log Δ_0 and log Δ_∞ where fewer than three N fix nothing."""
 
-_END = np.full(4, 0.3)
-"""Spread of α and ζ before any data: that of numbers anywhere in [0, 1]."""
+_WIDTHS = np.array([*PRIOR[1], 0.3, 0.3, 0.3, 0.3])
+"""Spread of the seven parameters before any data; 0.3 is that of numbers anywhere in [0, 1]."""
 
 _LIMITS = (np.log([0.01, 0.01, 0.01]), np.log([100.0, 1.0, 1.0]))
-
+_MU = (0.1, 0.3, 1.0, 3.0, 10.0)
+_DELTA = (0.05, 0.15, 0.35, 0.7, 1.0)
+_STARTS = 3
 
 @dataclass(frozen=True)
 class JointFit:
@@ -57,7 +49,6 @@ class JointFit:
         mu: rate per `scale`.
         delta: Δ at T_0 and at T = ∞.
         alpha, zeta: accuracy at N = ∞ and N = 0, each at T_0 and at T = ∞.
-        chi2: mean squared whitened residual per degree of freedom.
         condition: condition number of the column-scaled Jacobian.
     """
 
@@ -67,25 +58,38 @@ class JointFit:
     delta: tuple[float, float]
     alpha: tuple[float, float]
     zeta: tuple[float, float]
-    chi2: float
     condition: float
 
     def __call__(self, T: Floats, N: Ints) -> Floats:
         """Acc at (T, N), shape as broadcast."""
         linear = np.array([*self.alpha, *self.zeta])
-        return np.asarray(_basis((T - self.start) / self.scale, N, self.mu, self.delta) @ linear)
+        return np.asarray(_basis((T - self.start) / self.scale, N, self.mu, *self.delta) @ linear)
 
 
 def joint(observed: Observed, targets: Points, options: Options) -> Prediction:
     """One surface through all settings with known T; one curve a setting where there is only one, or no T.
 
-    Where the surface misses the points (`POOR`) observed settings are read from curves of their own.
+    Where the surface misses the points (`POOR_FIT`) observed settings are read from curves of their own.
     """
+    mean, status, condition, draws = _forecast(observed, targets)
+    if options.replicates:
+        off = model_error(observed, targets, lambda *seen: _forecast(_bare(*seen[:2], observed.method), seen[2])[0])
+        luck = np.random.default_rng(options.seed).standard_normal((len(draws), 1))
+        draws = answers_alone(observed, draws, mean, options.target) + off * luck
+    status = worse(status, falling(observed, targets))
+    return finished(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level)
+
+
+def _bare(points: Points, accuracy: Floats, method: str) -> Observed:
+    return Observed(points, accuracy, np.full(len(points), np.nan), np.empty((0, len(points))), method=method)
+
+
+def _forecast(observed: Observed, targets: Points) -> tuple[Floats, np.ndarray, Floats, Floats]:
+    """Mean, status and condition (M,), and what the replicates would have given (R, M)."""
     M = len(targets)
     mean, condition = np.full(M, np.nan), np.full(M, np.inf)
     status = np.full(M, str(Status.NOT_IDENTIFIABLE), dtype="<U20")
-    draws = np.full((options.replicates, M), np.nan)
-    rng = np.random.default_rng(options.seed)
+    draws = np.full((len(observed.replicates), M), np.nan)
     settings = observed.points.settings()
     parts: list[tuple[np.ndarray, np.ndarray, bool]] = [
         (observed.points.setting == name, targets.setting == name, False) for name, _ in settings
@@ -97,86 +101,59 @@ def joint(observed: Observed, targets: Points, options: Options) -> Prediction:
         N = counted(observed.points.N[part], observed.method)
         if not len(here) or len(np.unique(N)) < 2:
             continue
-        T = observed.points.T[part] if together else np.zeros(len(part))
-        whiten = _whitening(covariance(observed, part))
-        fit = fit_joint(T, N, observed.accuracy[part], whiten)
-        at = (
-            targets.T[here] if together else np.zeros(len(here)),
-            counted(targets.N[here], observed.method),
-        )
-        missed = float(np.sqrt(np.mean((fit(T, N) - observed.accuracy[part]) ** 2)))
-        mean[here], condition[here] = fit(*at), fit.condition
-        open_yet = loose(reach(fit, T, N, _whitening(covariance(observed, part, SURE)), *at))
-        status[here] = worse(open_yet, np.where(missed > POOR, Status.POOR_FIT, Status.OK))
-        if options.replicates and len(observed.replicates):
-            copies = observed.replicates[:REFITS, part]
-            spread = np.std([fit_joint(T, N, copy, whiten, fit)(*at) for copy in copies], axis=0)
-            draws[:, here] = fit(*at) + spread * rng.standard_normal((options.replicates, 1))
-        if together and missed <= POOR:
+        T, T_here = (points.T if together else np.zeros(len(points)) for points in (observed.points, targets))
+        T, T_here, N_here = T[part], T_here[here], counted(targets.N[here], observed.method)
+        accuracy, whiten = observed.accuracy[part], whitening(observed, part)
+        fit = fit_joint(T, N, accuracy, whiten)
+        missed = float(np.sqrt(np.mean((fit(T, N) - accuracy) ** 2)))
+        mean[here], condition[here] = fit(T_here, N_here), fit.condition
+        open_yet = loose(reach(fit, T, N, whitening(observed, part, SURE), T_here, N_here))
+        status[here] = worse(open_yet, np.where(missed > POOR_FIT, Status.POOR_FIT, Status.OK))
+        _, gain = _linearised(fit, T, N, whiten, T_here, N_here)
+        draws[:, here] = mean[here] + (observed.replicates[:, part] - accuracy) @ gain.T
+        if together and missed <= POOR_FIT:
             break
-    if options.replicates:
-        off = model_error(observed, targets, _mean_only(observed.method))
-        draws = answers_alone(observed, draws, mean, options.target)
-        draws += off * rng.standard_normal((options.replicates, 1))
-    status = worse(status, falling(observed, targets))
-    return finished(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level)
+    return mean, status, condition, draws
 
 
-def _mean_only(method: str) -> Callable[[Points, Floats, Points], Floats]:
-    def fit(points: Points, accuracy: Floats, targets: Points) -> Floats:
-        unknown = np.full(len(points), np.nan)
-        seen = Observed(points, accuracy, unknown, np.empty((0, len(points))), method=method)
-        return joint(seen, targets, Options()).mean
-
-    return fit
-
-
-def fit_joint(T: Floats, N: Ints, accuracy: Floats, whiten: Floats, near: JointFit | None = None) -> JointFit:
+def fit_joint(T: Floats, N: Ints, accuracy: Floats, whiten: Floats) -> JointFit:
     """Fit the surface to P points; `whiten` (P, P) turns their noise into independent unit noise.
 
-    Starts from the best of a grid, or from the fit `near`. With a single T the part in T is left out.
-    Two different N do not tell how fast the curve rises: Δ is then held near `PRIOR`.
+    With a single T nothing depends on μ and on the ends at T = ∞, which stay where the search started. Two
+    different N do not tell how fast the curve rises: Δ is then held near `PRIOR`.
     """
     start, scale = float(T.min()), float(np.ptp(T)) or 1.0
     t = (T - start) / scale
-    single = np.ptp(T) == 0
     vague = len(np.unique(N)) < 3
     y = whiten @ accuracy
 
-    @cache
-    def missed(mu: float, lo: float, hi: float) -> Floats:
-        return _solved(t, N, np.array([mu, lo, hi]), y, whiten, single)[1]
+    def solved(log: Floats) -> tuple[Floats, Floats]:
+        """The best ends of α and ζ for given log μ and log Δ's, and the whitened residuals."""
+        basis = whiten @ _basis(t, N, *np.exp(log))
+        ends = np.asarray(lsq_linear(basis, y, (0.0, 1.0), method="bvls").x)
+        return ends, basis @ ends - y
 
     def residual(log: Floats) -> Floats:
-        # with a single T nothing depends on μ and Δ_∞: steps in them need no solution of their own
-        here = missed(0.0, log[1], log[1]) if single else missed(*log)
-        return np.concatenate([here, (log - PRIOR[0]) / PRIOR[1]]) if vague else here
+        missed = solved(log)[1]
+        return np.concatenate([missed, (log - PRIOR[0]) / PRIOR[1]]) if vague else missed
 
-    tries = 100 if near is None else 10
-    if near is not None:
-        starts = [np.log([near.mu, *near.delta])]
-    else:
-        grid = [
-            np.log(x)
-            for x in product(_MU[2:3] if single else _MU, _DELTA, _DELTA)
-            if not single or x[1] == x[2]
-        ]
-        losses = [float((residual(x) ** 2).sum()) for x in grid]
-        starts = [grid[i] for i in np.argsort(losses)[:3]]
-    inside = [np.clip(x, _LIMITS[0] + 1e-6, _LIMITS[1] - 1e-6) for x in starts]
-    found = min(
-        (least_squares(residual, x, bounds=_LIMITS, max_nfev=tries, ftol=1e-6, xtol=1e-6) for x in inside),
-        key=lambda r: r.cost,
-    )
-    log = np.asarray(found.x)
-    linear, rest = _solved(t, N, log, y, whiten, single)
-    mu, lo, hi = np.exp(log)
-    free = 3 if single else 7
+    tried = product(_MU, _DELTA, _DELTA) if np.ptp(T) else ((1.0, gap, gap) for gap in _DELTA)
+    grid = np.clip(np.log(list(tried)), _LIMITS[0] + 1e-6, _LIMITS[1] - 1e-6)
+    losses = [float((residual(log) ** 2).sum()) for log in grid]
+    found = [
+        least_squares(residual, grid[i], bounds=_LIMITS, ftol=1e-10, xtol=1e-10, gtol=1e-10)
+        for i in np.argsort(losses, kind="stable")[:_STARTS]
+    ]
+    log = np.asarray(min(found, key=lambda one: one.cost).x)
+    ends, (mu, first, last) = solved(log)[0], np.exp(log)
+    seen = whiten @ _jacobian(t, N, log, ends)
+    norms = np.linalg.norm(seen, axis=0)
+    seen = seen[:, norms > 1e-12] / norms[norms > 1e-12]
+    enough = seen.shape[1] >= (7 if np.ptp(T) else 3)
     return JointFit(
-        start, scale, float(mu), (float(lo), float(hi)),
-        (float(linear[0]), float(linear[1])), (float(linear[2]), float(linear[3])),
-        float((rest**2).sum() / max(len(y) - free, 1)),
-        _condition(whiten @ _jacobian(t, N, log, linear, single)),
+        start, scale, float(mu), (float(first), float(last)),
+        (float(ends[0]), float(ends[1])), (float(ends[2]), float(ends[3])),
+        float(np.linalg.cond(seen)) if enough else np.inf,
     )  # fmt: skip
 
 
@@ -189,99 +166,60 @@ def counted(N: Ints, method: str) -> Ints:
     return N - (N % 2 == 0) if method == "majority" else N
 
 
-def covariance(observed: Observed, part: np.ndarray, floor: float = MODEL_ERROR) -> Floats:
-    """Covariance of the points `part`: that of 50 replicates or more, else from standard errors.
+def whitening(observed: Observed, part: np.ndarray, floor: float = FORMULA_ERROR) -> Floats:
+    """The matrix (P, P) that makes the noise of the points `part` independent with unit variance.
 
-    `floor` is an independent error of every point that is added to it.
-    A shift that all points share is left out: it is of the questions, not of the curve, and a fit that knows
-    of it would rather shift the data than follow them where the formula misses (Peelle's puzzle).
+    Their covariance is that of 50 replicates or more, else from standard errors; `floor` is an independent
+    error of every point that is added to it. A shift that all points share is left out: it is of the
+    questions, not of the curve, and a fit that knows of it would rather shift the data than follow them where
+    the formula misses (Peelle's puzzle).
     """
-    independent = floor**2 * np.eye(len(part))
+    spread = floor**2 * np.eye(len(part))
     if len(observed.replicates) >= 50:
         copies = observed.replicates[:, part]
-        return np.asarray(np.cov(copies - copies.mean(axis=1, keepdims=True), rowvar=False) + independent)
-    noise = np.where(np.isfinite(observed.stderr[part]), observed.stderr[part], 0.01)
-    return np.asarray(np.diag((1 - SHARED) * noise**2) + independent)
-
-
-def _whitening(spread: Floats) -> Floats:
+        spread += np.cov(copies - copies.mean(axis=1, keepdims=True), rowvar=False)
+    else:
+        noise = np.where(np.isfinite(observed.stderr[part]), observed.stderr[part], 0.01)
+        spread += np.diag((1 - SHARED) * noise**2)
     return np.asarray(np.linalg.inv(np.linalg.cholesky(spread)), dtype=np.float64)
 
 
-def _basis(t: Floats, N: Ints, mu: float, delta: tuple[float, float]) -> Floats:
+def reach(fit: JointFit, T: Floats, N: Ints, whiten: Floats, at_T: Floats, at_N: Ints) -> Floats:
+    """How far other surfaces that fit the P points as well (90 %) are from `fit` at M targets, shape (M,)."""
+    variance, _ = _linearised(fit, T, N, whiten, at_T, at_N)
+    return np.asarray(np.sqrt(LIKELY * variance))
+
+
+def _linearised(
+    fit: JointFit, T: Floats, N: Ints, whiten: Floats, at_T: Floats, at_N: Ints
+) -> tuple[Floats, Floats]:
+    """To first order: variance of the forecasts (M,), and how much they move with each point's accuracy (M, P).
+
+    What the points leave open is held to `_WIDTHS`.
+    """
+    log, ends = np.log([fit.mu, *fit.delta]), np.array([*fit.alpha, *fit.zeta])
+    slopes, slopes_at = (
+        _jacobian((t - fit.start) / fit.scale, n, log, ends) for t, n in ((T, N), (at_T, at_N))
+    )
+    seen = whiten @ slopes
+    unsure = np.linalg.inv(seen.T @ seen + np.diag(_WIDTHS**-2.0))
+    return np.einsum("mi,ij,mj->m", slopes_at, unsure, slopes_at), slopes_at @ unsure @ seen.T @ whiten
+
+
+def _basis(t: Floats, N: Ints, mu: float, first: float, last: float) -> Floats:
     """The regressors of α_0, α_∞, ζ_0, ζ_∞ at scaled T: non-negative for t ≥ 0, and of sum 1."""
     late = -np.expm1(-mu * t)
-    gap = delta[0] + (delta[1] - delta[0]) * late
+    gap = first + (last - first) * late
     decay = np.exp(-(gap**2) * N / 2)
     return np.stack([(1 - late) * (1 - decay), late * (1 - decay), (1 - late) * decay, late * decay], axis=-1)
 
 
-def _solved(
-    t: Floats, N: Ints, log: Floats, y: Floats, whiten: Floats, single: bool
-) -> tuple[Floats, Floats]:
-    """The best ends of α and ζ for given μ and Δ's, and the whitened residuals."""
-    mu, lo, hi = np.exp(log)
-    basis = whiten @ _basis(t, N, mu, (lo, hi))
-    if single:
-        pair = _bounded(basis[:, [0, 2]], y)
-        return np.array([pair[0], pair[0], pair[1], pair[1]]), basis[:, [0, 2]] @ pair - y
-    ends = _bounded(basis, y)
-    return ends, basis @ ends - y
-
-
-def _bounded(basis: Floats, y: Floats) -> Floats:
-    """Least squares within [0, 1] for a few unknowns: the best of all ways to put some of them at 0 or 1.
-
-    Leaving unknown i free is row i of the normal equations; fixing it is the equation x_i = 0 or x_i = 1.
-    """
-    gram, right = basis.T @ basis, basis.T @ y
-    gram = gram + 1e-12 * np.trace(gram) * np.eye(len(gram))
-    fixed, value = _corners(len(gram))
-    systems = np.where(fixed[:, :, None], np.eye(len(gram)), gram)
-    x = np.linalg.solve(systems, np.where(fixed, value, right)[..., None])[..., 0]
-    loss = np.einsum("ci,ij,cj->c", x, gram, x) - 2 * x @ right
-    loss[((x < -1e-12) | (x > 1 + 1e-12)).any(axis=1)] = np.inf
-    return np.asarray(np.clip(x[np.argmin(loss)], 0.0, 1.0))
-
-
-@cache
-def _corners(size: int) -> tuple[NDArray[np.bool_], Floats]:
-    """Every way to leave each of `size` unknowns free, at 0 or at 1: whether it is fixed, and where."""
-    ways = np.array(list(product((-1.0, 0.0, 1.0), repeat=size)))
-    return ways >= 0, ways
-
-
-def _jacobian(t: Floats, N: Ints, log: Floats, linear: Floats, single: bool) -> Floats:
-    """Slopes of Acc at P points in log μ, both log Δ and the four ends: (P, 7); of one setting (P, 3)."""
+def _jacobian(t: Floats, N: Ints, log: Floats, ends: Floats) -> Floats:
+    """Slopes of Acc at P points in log μ, both log Δ and the four ends of α and ζ: (P, 7)."""
 
     def surface(x: Floats) -> Floats:
-        mu, lo, hi = np.exp(x)
-        return np.asarray(_basis(t, N, mu, (lo, hi)) @ linear)
+        return np.asarray(_basis(t, N, *np.exp(x)) @ ends)
 
     step = 1e-5
     columns = [(surface(log + step * e) - surface(log - step * e)) / (2 * step) for e in np.eye(3)]
-    mu, lo, hi = np.exp(log)
-    direct = _basis(t, N, mu, (lo, hi))
-    return np.stack([columns[1], direct[:, 0], direct[:, 2]] if single else [*columns, *direct.T], axis=1)
-
-
-def _condition(jacobian: Floats) -> float:
-    norms = np.linalg.norm(jacobian, axis=0)
-    return float(np.linalg.cond(jacobian / norms)) if (norms > 1e-12).all() else np.inf
-
-
-def reach(fit: JointFit, T: Floats, N: Ints, whiten: Floats, at_T: Floats, at_N: Ints) -> Floats:
-    """How far other surfaces that fit the P points as well (90 %) are from `fit` at M targets, shape (M,).
-
-    To first order; what the points leave open is held to the width of `PRIOR`, the ends to that of [0, 1].
-    """
-    single = bool(np.ptp(T) == 0)
-    log, linear = np.log([fit.mu, *fit.delta]), np.array([*fit.alpha, *fit.zeta])
-    slopes, slopes_at = (
-        _jacobian((t - fit.start) / fit.scale, n, log, linear, single) for t, n in ((T, N), (at_T, at_N))
-    )
-    widths = np.array([*PRIOR[1][1:2], *_END[:2]]) if single else np.array([*PRIOR[1], *_END])
-    seen = whiten @ slopes
-    unsure = np.linalg.inv(seen.T @ seen + np.diag(widths**-2.0))
-    variance = np.einsum("mi,ij,mj->m", slopes_at, unsure, slopes_at)
-    return np.asarray(np.sqrt(LIKELY * variance))
+    return np.stack([*columns, *_basis(t, N, *np.exp(log)).T], axis=1)

@@ -3,9 +3,8 @@
     N = 1 2 4 8, accuracy 0.50 0.50 0.58 0.63   ->   N = 64: flat 0.63, exponential 0.67, power law 0.69
 
 Along N, one curve a setting: α − β e^{−νN} or α − β N^{−c}. At settings that were not observed, the same
-family along T is fitted to those curves' values at the wanted N. α is held within [0, 1] (an accuracy). A
-whole batch of curves is fitted at once: for each shape (ν or c) on a grid, α and β follow from a
-regression.
+family along T is fitted to those curves' values at the wanted N. α is held within [0, 1] (an accuracy). The
+power law is the saturating exponential in log N and log T, so both are fits of `results.saturating`.
 """
 
 from collections.abc import Callable
@@ -15,9 +14,10 @@ import numpy as np
 
 from predict.curves.alarm import LIKELY, SURE, far_along_T, loose, own_noise
 from predict.protocol import Floats, Points, Status, Texts, worse
+from results.saturating import condition_number, fit_curves, levels, rate_grid
 
-GRID = 80
-REFINED = 17
+EXPONENTS = np.geomspace(0.05, 5.0, 80)
+"""The exponents c of the power law that are searched."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,6 @@ class CurveForecast:
 
 CurveModel = Callable[[Points, Floats, Points], CurveForecast]
 """(points, accuracies (B, P), targets) -> CurveForecast: row 0 is the data, the others are its replicates."""
-
-Shape = Callable[[Floats, Floats], Floats]
-"""(x (n,), parameters (..., 1)) -> regressor (..., n), falling in x."""
 
 Fit1D = Callable[[Floats, Floats, Floats], tuple[Floats, Texts, float]]
 """(x (n,), y (B, n), at (m,)) -> values (B, m), status (m,) and condition of row 0."""
@@ -55,12 +52,12 @@ def flat(points: Points, accuracy: Floats, targets: Points) -> CurveForecast:
 
 def exponential(points: Points, accuracy: Floats, targets: Points) -> CurveForecast:
     """α − β e^{−νx} along N, then along T."""
-    return along_axes(points, accuracy, targets, lambda x, y, at: fit_family(_exponential, _rates, x, y, at))
+    return along_axes(points, accuracy, targets, _fit)
 
 
 def power_law(points: Points, accuracy: Floats, targets: Points) -> CurveForecast:
     """α − β x^{−c} along N, then along T."""
-    return along_axes(points, accuracy, targets, lambda x, y, at: fit_family(_power, _exponents, x, y, at))
+    return along_axes(points, accuracy, targets, lambda x, y, at: _fit(_log(x), y, _log(at), EXPONENTS))
 
 
 def along_axes(points: Points, accuracy: Floats, targets: Points, fit: Fit1D) -> CurveForecast:
@@ -96,89 +93,41 @@ def along_axes(points: Points, accuracy: Floats, targets: Points, fit: Fit1D) ->
     return CurveForecast(mean, status, condition)
 
 
-def fit_family(
-    shape: Shape, grid_of: Callable[[Floats], Floats], x: Floats, y: Floats, at: Floats
-) -> tuple[Floats, Texts, float]:
-    """Least squares of α − β·shape(x, c), 0 ≤ α ≤ 1, for every row of y (B, n), read at `at` (m,).
+def _fit(x: Floats, y: Floats, at: Floats, rates: Floats | None = None) -> tuple[Floats, Texts, float]:
+    """Saturating curves for every row of y (B, n) on x (n,), 0 ≤ α ≤ 1, read at `at` (m,).
 
-    Fewer than three different x fix nothing: NaN. Returns values (B, m) with row 0's status at each of `at`
-    and condition number (of the column-scaled Jacobian in α, β, log c). The other rows tell the noise.
+    Returns values (B, m) with row 0's status at each of `at` and condition number. The other rows tell the
+    noise. Fewer than three different x fix nothing: NaN.
     """
     if len(np.unique(x)) < 3:
         nothing = np.full(len(at), str(Status.NOT_IDENTIFIABLE), dtype="<U20")
         return np.full((len(y), len(at)), np.nan), nothing, np.inf
-    parameters = grid_of(x)
-    coarse = parameters[np.argmin(_project(shape(x, parameters[:, None])[None], y)[2], axis=1)]
-    step = np.log(parameters[1] / parameters[0])
-    fine = np.exp(np.log(coarse)[:, None] + np.linspace(-step, step, REFINED))
-    fine = np.clip(fine, parameters[0], parameters[-1])
-    alpha, beta, loss = _project(shape(x, fine[..., None]), y)
-    rows, best = np.arange(len(y)), np.argmin(loss, axis=1)
-    alpha, beta, c = alpha[rows, best], beta[rows, best], fine[rows, best]
-    values = alpha[:, None] - beta[:, None] * shape(at, c[:, None])
-    reach = _reach(shape, parameters, x, y, at, float(loss[0, best[0]]), values[0])
-    falls = np.ptp(y[0]) > 1e-12 and beta[0] < 0
-    status = np.full(len(at), str(Status.FALLING), dtype="<U20") if falls else loose(reach)
-    return values, status, _condition(shape, x, float(c[0]))
+    rates = rate_grid(x) if rates is None else rates
+    curves = fit_curves(x, y, rates=rates, accuracy=True)
+    values = curves(at)
+    if np.ptp(y[0]) > 1e-12 and curves.rise[0] < 0:
+        status = np.full(len(at), str(Status.FALLING), dtype="<U20")
+    else:
+        status = loose(_reach(rates, x, y, at, float(curves.loss[0]), values[0]))
+    return values, status, condition_number(float(curves.rate[0]), x)
 
 
-def _reach(
-    shape: Shape, parameters: Floats, x: Floats, y: Floats, at: Floats, loss: float, values: Floats
-) -> Floats:
+def _reach(rates: Floats, x: Floats, y: Floats, at: Floats, loss: float, values: Floats) -> Floats:
     """How far curves that fit row 0 as well as its best one (`loss`, `values` at `at`) are from it: (m,).
 
-    These are the best curves of other shapes; where the data speak against all α in [0, 1], of any α.
+    These are the best curves at other rates; where the data speak against all α in [0, 1], of any α.
     """
-    noise = np.maximum(own_noise(y[1:]), SURE)
-    spare = LIKELY * float(np.mean(noise**2))
-    regressor, regressor_at = shape(x, parameters[:, None])[None], shape(at, parameters[:, None])
+    spare = LIKELY * float(np.mean(np.maximum(own_noise(y[1:]), SURE) ** 2)) / len(x)
+    gone = -np.expm1(-rates[:, None] * (at - x.min()))
     reach = np.zeros(len(at))
-    for limit in (1.0, np.inf):
-        alpha, beta, losses = (part[0] for part in _project(regressor, y[:1], limit))
+    for accuracy in (True, False):
+        level, rise, losses = (part[0] for part in levels(rates[None], x, y[:1], accuracy=accuracy))
         best = min(loss, float(losses.min()))
-        if limit == 1.0 or best + spare < loss:
-            others = alpha[:, None] - beta[:, None] * regressor_at
-            reach = np.maximum(
-                reach, np.abs(others[losses <= best + spare] - values).max(axis=0, initial=0.0)
-            )
+        if accuracy or best + spare < loss:
+            others = (level[:, None] + rise[:, None] * gone)[losses <= best + spare]
+            reach = np.maximum(reach, np.abs(others - values).max(axis=0, initial=0.0))
     return reach
 
 
-def _project(regressor: Floats, y: Floats, limit: float = 1.0) -> tuple[Floats, Floats, Floats]:
-    """Best α (in [0, 1]; `limit` inf: any) and β, with the loss, for regressors (B or 1, C, n) and y (B, n).
-
-    Each is of shape (B, C).
-    """
-    g, target = regressor, y[:, None, :]
-    centre = g - g.mean(axis=-1, keepdims=True)
-    variance = np.maximum((centre**2).sum(axis=-1), 1e-300)
-    beta = -(centre * target).sum(axis=-1) / variance
-    alpha = np.clip(target.mean(axis=-1) + beta * g.mean(axis=-1), 1.0 - limit, limit)
-    beta = ((alpha[..., None] - target) * g).sum(axis=-1) / np.maximum((g**2).sum(axis=-1), 1e-300)
-    loss = ((alpha[..., None] - beta[..., None] * g - target) ** 2).sum(axis=-1)
-    return alpha, beta, loss
-
-
-def _condition(shape: Shape, x: Floats, c: float) -> float:
-    step = 1e-4
-    slope = (shape(x, np.array([c * (1 + step)])) - shape(x, np.array([c * (1 - step)]))) / (2 * step)
-    jacobian = np.stack([np.ones_like(x), shape(x, np.array([c])), slope], axis=1)
-    norms = np.linalg.norm(jacobian, axis=0)
-    return float(np.linalg.cond(jacobian / norms)) if (norms > 0).all() else np.inf
-
-
-def _exponential(x: Floats, rate: Floats) -> Floats:
-    return np.exp(-rate * x)
-
-
-def _rates(x: Floats) -> Floats:
-    distinct = np.unique(x)
-    return np.geomspace(1e-2 / np.ptp(distinct), 10 / np.diff(distinct).min(), GRID)
-
-
-def _power(x: Floats, exponent: Floats) -> Floats:
-    return np.asarray(np.maximum(x, 1e-12) ** -exponent)
-
-
-def _exponents(_x: Floats) -> Floats:
-    return np.geomspace(0.05, 5.0, GRID)
+def _log(x: Floats) -> Floats:
+    return np.asarray(np.log(np.maximum(x, 1e-12)))

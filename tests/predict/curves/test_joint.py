@@ -4,18 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import lsq_linear
 from scipy.stats import binom
 
 from predict.curves.alarm import LIKELY
-from predict.curves.joint import PRIOR, JointFit, _bounded, counted, fit_joint, joint, reach
+from predict.curves.joint import PRIOR, JointFit, counted, fit_joint, joint, reach
 from predict.protocol import Observed, Options, Points
 
 T = np.repeat([0.8, 1.2, 1.7, 2.5], 6)
 N = np.tile([1, 2, 4, 8, 16, 32], 4)
-TRUE = JointFit(0.8, 1.7, 1.2, (0.4, 0.8), (0.7, 0.92), (0.25, 0.45), 0.0, 1.0)
+TRUE = JointFit(0.8, 1.7, 1.2, (0.4, 0.8), (0.7, 0.92), (0.25, 0.45), 1.0)
 
 
 def observe(accuracy: np.ndarray, noise: float, copies: int = 0, seed: int = 0) -> Observed:
@@ -56,20 +55,10 @@ unit = st.floats(0.0, 1.0)
 def test_surface_never_leaves_the_unit_interval(
     a: float, b: float, c: float, d: float, lo: float, hi: float, mu: float, n: int
 ) -> None:
-    fit = JointFit(1.0, 2.0, mu, (lo, hi), (a, b), (c, d), 0.0, 1.0)
+    fit = JointFit(1.0, 2.0, mu, (lo, hi), (a, b), (c, d), 1.0)
     value = fit(np.array([1.0, 1.5, 40.0]), np.full(3, n))
     assert (value >= -1e-12).all()
     assert (value <= 1 + 1e-12).all()
-
-
-@settings(max_examples=40)
-@given(st.integers(0, 10**6), st.sampled_from([2, 4]))
-def test_bounded_least_squares_agrees_with_scipy(seed: int, size: int) -> None:
-    rng = np.random.default_rng(seed)
-    basis, y = rng.random((9, size)), rng.normal(0.5, 1.0, 9)
-    expected = lsq_linear(basis, y, bounds=(0, 1), tol=1e-12)
-    found = _bounded(basis, y)
-    assert ((basis @ found - y) ** 2).sum() / 2 == pytest.approx(expected.cost, abs=1e-6)
 
 
 def test_one_setting_without_T_is_an_exponential_in_N() -> None:
@@ -142,7 +131,7 @@ def test_the_status_is_of_the_target_and_says_what_the_points_leave_open(
     most: int, expected: list[str]
 ) -> None:
     """α = 1 at every T: the surface ends at its limit, and is fixed all the same where the points go far."""
-    top = JointFit(0.8, 1.7, 1.2, (0.4, 0.8), (1.0, 1.0), (0.25, 0.45), 0.0, 1.0)
+    top = JointFit(0.8, 1.7, 1.2, (0.4, 0.8), (1.0, 1.0), (0.25, 0.45), 1.0)
     seen = most >= N
     points = Points(np.array([f"{t:g}" for t in T[seen]]), T[seen], N[seen])
     data = Observed(points, top(T[seen], N[seen]), np.full(seen.sum(), 0.003), np.empty((0, seen.sum())))

@@ -1,0 +1,134 @@
+"""The three fits of the paper's appendix, each with a verdict on whether its parameters can be used.
+
+    along_n    T held      Acc(T, N) ≈ α_T − β_T e^{−ν_T N},     ν_T = Δ_T² / 2
+    along_t    N = 1       Acc(T, 1) ≈ α_1 − β_1 e^{−μ_1 T}
+    along_gap  N > 1 held  Acc(T, N) ≈ α_N − β_N e^{−μ_N Δ_T²},  Δ_T ≈ Acc(T, 1) read from along_t
+
+    >>> along_t([9, 18, 29, 38], [0.04, 0.19, 0.46, 0.64]).status
+    <Status.OUT_OF_RANGE: 'out_of_range'>
+
+All three are one curve y = α − β e^{−νx} in another x, fitted by least squares with equal weights. T is in
+tokens per answer (for the synthetic twin: steps), so μ is per token (per step). The report draws these fits,
+and `python -m predict fits` writes them.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from results.saturating import Array, FitStatus, Saturating, condition_number, fit_saturating
+from results.tables.status import Status
+
+ILL_CONDITIONED = 100.0
+"""With a condition number above this an error of 0.01 in the accuracies becomes one of order 1."""
+
+POOR_FIT = 0.02
+"""A fit with a larger root-mean-square residual is poor."""
+
+_SAME = 1e-9
+"""Two x closer than this share of their range are one: a Δ_T that has saturated differs by rounding only."""
+
+_AT_AN_END = {
+    FitStatus.NO_SATURATION: "the points do not bend towards a limit, so neither limit nor rate is fixed",
+    FitStatus.STEP: "all change lies before the second point, so the rate is not fixed",
+}
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One fit and its verdict.
+
+    Arguments:
+        kind: along_n, along_t or along_gap; held: the setting or N that is held fixed.
+        x: N, T or Δ_T² of the points; curve: None where the parameters are not identifiable.
+        gap: √(2ν) of along_n, else NaN; condition: see `condition_number`.
+        reason: what speaks against the fit, "" if nothing does. A fit whose status is ok may have one: three
+            points settle three parameters and leave nothing to check them with.
+    """
+
+    kind: str
+    held: str
+    x: Array
+    curve: Saturating | None
+    gap: float
+    condition: float
+    status: Status
+    reason: str
+
+
+def along_n(setting: str, N: ArrayLike, accuracy: ArrayLike, votes: bool = True) -> Fit:
+    """Acc(T, N) over N at one setting; `N`, `accuracy` (points,). The gap is √(2ν), not capped.
+
+    A gap above 1 is marked where `votes` are counted: best-of-N at p correct has ν = −log(1 − p), without
+    a bound.
+    """
+    return _fitted("along_n", setting, "N", N, accuracy, votes=votes)
+
+
+def along_t(T: ArrayLike, accuracy: ArrayLike, held: str = "1") -> Fit:
+    """Acc(T, 1) over T; `T` (NaN: unknown, left out) and `accuracy` (points,)."""
+    return _fitted("along_t", held, "T", T, accuracy)
+
+
+def along_gap(N: int, T: ArrayLike, accuracy: ArrayLike, single: Fit) -> Fit:
+    """Acc(T, N) over Δ_T² at one N > 1, with Δ_T read at `T` (points,) from the along_t fit `single`.
+
+    The status is this curve's own. At a new T it is read by way of `single`, so the reason names that one
+    where something speaks against it.
+    """
+    if single.curve is None:
+        return _without("along_gap", str(N), np.empty(0), "along_t has no fit to read Δ_T from")
+    return _fitted(
+        "along_gap", str(N), "Δ", single.curve(T) ** 2, accuracy,
+        end=single.curve.alpha**2 if single.status is Status.OK else None, warned=bool(single.reason),
+    )  # fmt: skip
+
+
+def _fitted(
+    kind: str, held: str, axis: str, x: ArrayLike, y: ArrayLike, *,
+    end: float | None = np.inf, warned: bool = False, votes: bool = False,
+) -> Fit:  # fmt: skip
+    """The fit of `y` on `x` and all that speaks against it; `end` is the x of its limit (None: not known)."""
+    xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    known = np.isfinite(xs)
+    xs, ys = xs[known], ys[known]
+    different = 1 + int((np.diff(np.sort(xs)) > _SAME * np.ptp(xs)).sum()) if len(xs) else 0
+    if different < 3:
+        lost = f" ({(~known).sum()} without a known T)" if not known.all() else ""
+        return _without(kind, held, xs, f"needs 3 different {axis}, has {different}{lost}")
+    curve = fit_saturating(xs, ys)
+    if curve.status is FitStatus.FLAT:
+        return _without(kind, held, xs, "all accuracies are equal, so there is no rise to fit")
+
+    gap = float(np.sqrt(2 * curve.rate)) if kind == "along_n" else np.nan
+    condition = condition_number(curve.rate, xs)
+    causes: list[tuple[Status, str]] = []
+    if curve.beta < 0:
+        causes.append((Status.FALLING, f"the accuracy falls with {axis}"))
+    if curve.status in _AT_AN_END:  # condition and limit would then tell of the end, not of the data
+        causes.append((Status.BOUND_HIT, _AT_AN_END[curve.status]))
+    else:
+        if condition > ILL_CONDITIONED:
+            unstable = f"its condition number is above {ILL_CONDITIONED:g}, so small errors of the accuracies"
+            causes.append((Status.ILL_CONDITIONED, f"{unstable} move its parameters a lot"))
+        # a limit of 1.002 is no contradiction where the curve misses its own points by 0.005
+        slack = max(curve.rmse, 1e-9)
+        if end is not None and not -slack <= float(curve(end)) <= 1 + slack:
+            grows = "N" if kind == "along_n" else "T"
+            causes.append((Status.OUT_OF_RANGE, f"its limit for {grows} → ∞ is outside 0 to 1"))
+    if curve.rmse > POOR_FIT:
+        causes.append((Status.POOR_FIT, f"the curve misses its points by more than {POOR_FIT:g} (rms)"))
+    if votes and gap > 1:
+        causes.append((Status.BOUND_HIT, "its gap is above 1, more than two probabilities can differ by"))
+    if different == 3:
+        places = "points" if len(xs) == 3 else f"different {axis}"
+        causes.append((Status.OK, f"3 parameters from 3 {places}, so nothing checks the curve"))
+    if warned:
+        causes.append((Status.OK, "its Δ_T is read from along_t, see there"))
+    status = max((cause for cause, _ in causes), key=list(Status).index, default=Status.OK)
+    return Fit(kind, held, xs, curve, gap, condition, status, "; ".join(text for _, text in causes))
+
+
+def _without(kind: str, held: str, x: Array, reason: str) -> Fit:
+    return Fit(kind, held, x, None, np.nan, np.nan, Status.NOT_IDENTIFIABLE, reason)
