@@ -1,11 +1,11 @@
-"""Hide answers or settings that are there, forecast them, and compare: how good is each predictor here?
+"""Hide answers or settings, forecast them, and compare: how good is each predictor on these data?
 
     predictor  split  setting  N   accuracy  predicted  low    high   status
     mixture    0      100      16  0.646     0.641      0.628  0.655  ok
 
 Of samples each split keeps `fit_max_n` random answers of every question at the fitted settings; the truth
 is the exact vote over all answers. A curves table has no answers to hide: its points at the fitted settings
-up to `fit_max_n` are looked at, once, and the truth is its other points.
+up to `fit_max_n` are observed, once, and the truth is its other points.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,8 +14,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from predict.curves.intervals import replicate_samples
-from predict.groups import Group, chosen_answers, group_of_pools
+from predict.groups import Group
 from predict.predictors import PREDICTORS
 from predict.protocol import Floats, Observed, Options, Points
 from predict.split import Request, fitted, observe
@@ -31,11 +30,11 @@ def backtest(
     tick: Callable[[], object] = lambda: None,
     jobs: int = 1,
 ) -> pd.DataFrame:
-    """One row a predictor, split, setting and N; `tick` is called after each split, of `jobs` at a time.
+    """One row per predictor, split, setting and N; `tick` is called after each split.
 
-    Of `request` what is fitted and what is asked are used. Without `at_settings` these are the settings that
-    are not fitted, or all where all are; without `at_n` every N of the table. Where nothing depends on the
-    split there is one only. Raises BadInput where nothing would be hidden, or there is no truth.
+    Without `at_settings` the targets are the settings that are not fitted, or all where all are; without
+    `at_n` every N of the table. Where nothing depends on the split there is only one. `jobs` splits run at a
+    time. Raises BadInput where nothing would be hidden, or there is no truth.
     """
     names, max_n = fitted(group, replace(request, fit_max_n=request.fit_max_n or int(group.points.N.max())))
     targets, truth = _held_out(group, request, names, max_n)
@@ -43,10 +42,7 @@ def backtest(
     options = replace(options, pool=smallest or None)
 
     def one(split: int) -> pd.DataFrame:
-        if group.pools:
-            observed = hide(group, max_n, options, split, names)
-        else:
-            observed = observe(group, names, max_n, options.replicates, options.seed)
+        observed = observe(group, names, max_n, options, split)
         seeded = replace(options, seed=options.seed + split)
         return _rows(group, split, predictors, observed, targets, truth, seeded)
 
@@ -67,7 +63,7 @@ def _rows(
     group: Group, split: int, predictors: Sequence[str], observed: Observed, targets: Points, truth: Floats,
     options: Options,
 ) -> pd.DataFrame:  # fmt: skip
-    """All predictors' answers to one split."""
+    """The forecasts of all predictors for one split."""
     parts = []
     for name in predictors:
         found = PREDICTORS[name](observed, targets, options)
@@ -81,23 +77,8 @@ def _rows(
     return pd.concat(parts, ignore_index=True)
 
 
-def hide(
-    group: Group, n: int, options: Options, split: int, settings: Sequence[str] | None = None
-) -> Observed:
-    """What is left to see when every question keeps `n` random answers at `settings` (None: all)."""
-    rng = np.random.default_rng([options.seed, split])
-    kept = [
-        chosen_answers(pool, rng.permutation(len(pool.answers.votes)), n)
-        for pool in group.pools
-        if settings is None or pool.setting in settings
-    ]
-    cut = group_of_pools(group.source, group.dataset, group.model, group.method, kept)
-    copies = replicate_samples(cut.points, cut.pools, group.method, options.replicates, options.seed + split)
-    return Observed(cut.points, cut.accuracy, cut.stderr, copies, cut.pools, group.method)
-
-
 def summary(table: pd.DataFrame) -> pd.DataFrame:
-    """By predictor: number of forecasts made, mean error, bias, worst error, and coverage of the intervals.
+    """By predictor: forecasts made and missing, mean error, bias, worst error, coverage of the intervals.
 
     Errors are absolute differences of accuracies; `missing` counts forecasts that were not made.
     """
@@ -119,13 +100,13 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _held_out(group: Group, request: Request, names: Sequence[str], max_n: int) -> tuple[Points, Floats]:
-    """The points asked for, with their accuracies in the table, less those that are looked at."""
+    """The points asked for, less those that are observed, with their accuracies in the table."""
     points = group.points
     known = [name for name, _ in points.settings()]
     for name in request.at_settings:
         if name not in known:
             raise BadInput(
-                f"{group.name}: --at-settings {name} has no truth, expected some of {', '.join(known)}"
+                f"{group.name}: --at-settings {name} has no truth; the table has settings {', '.join(known)}"
             )
     others = [name for name in known if name not in names]
     wanted = list(request.at_settings) or others or known
@@ -133,7 +114,7 @@ def _held_out(group: Group, request: Request, names: Sequence[str], max_n: int) 
     ns = sorted(set(request.at_n)) or np.unique(points.N[there]).tolist()
     for n in set(ns) - set(points.N[there].tolist()):
         raise BadInput(
-            f"{group.name}: --at-n {n} has no truth, expected N of the table, at most {points.N[there].max()}"
+            f"{group.name}: --at-n {n} has no truth; the table has N up to {points.N[there].max()}"
         )
     asked = there & np.isin(points.N, ns)
     if group.pools:
@@ -143,8 +124,8 @@ def _held_out(group: Group, request: Request, names: Sequence[str], max_n: int) 
         seen = np.isin(points.setting, names) & np.less_equal(points.N, max_n)
     if not (asked & ~seen).any():
         raise BadInput(
-            f"{group.name}: --fit-max-n {max_n} hides nothing; expected fewer answers, "
-            "or --fit-settings without those of --at-settings"
+            f"{group.name}: --fit-max-n {max_n} hides nothing; fit fewer answers, or leave settings out of "
+            "--fit-settings"
         )
     at = asked & ~seen
     return Points(points.setting[at], points.T[at], points.N[at]), group.accuracy[at]

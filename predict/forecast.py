@@ -10,13 +10,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from predict.groups import Group, price_of_answer
+from predict.groups import Group
 from predict.predictors import PREDICTORS
 from predict.protocol import Options, Prediction, Status
-from predict.split import Question, Request, ask
+from predict.split import Request, Task, split
 from results.tables.status import MEANINGS
+from results.votes.tokens import reasoning_length
 
-FEW = 40
+ROUGH = 40
 """With fewer replicates than this the ends of a 90 % interval are those of two or three of them."""
 
 
@@ -31,18 +32,18 @@ def forecast(
 
     `tick` is called after each predictor. Raises BadInput where the request leaves nothing to fit.
     """
-    question = ask(group, request)
+    task = split(group, request, options)
     if group.pools:
-        options = replace(options, pool=max(int(question.targets.N.max()), int(group.points.N.max())))
+        options = replace(options, pool=max(int(task.targets.N.max()), int(group.points.N.max())))
     tables: list[pd.DataFrame] = []
     notes: list[str] = []
     for name in predictors:
-        found = PREDICTORS[name](question.observed, question.targets, options)
-        tables.append(rows(group, question, name, found))
+        found = PREDICTORS[name](task.observed, task.targets, options)
+        tables.append(rows(group, task, name, found))
         notes += found.notes
         tick()
     table = pd.concat(tables, ignore_index=True)
-    return table, [*caveats(group, request.replicates), *notes, *warnings(table)]
+    return table, [*caveats(group, options.replicates), *notes, *warnings(table)]
 
 
 def caveats(group: Group, replicates: int) -> list[str]:
@@ -51,26 +52,28 @@ def caveats(group: Group, replicates: int) -> list[str]:
     asked = {frozenset(pool.answers.question_ids) for pool in group.pools}
     counts = {n for n in group.questions.values() if n}
     if max(len(asked), len(counts)) > 1:
-        number = f" ({min(counts)} to {max(counts)} of them)" if len(counts) > 1 else ""
+        number = f" ({min(counts)} to {max(counts)})" if len(counts) > 1 else ""
         sentences.append(
-            f"the settings were asked different questions{number}: part of the difference between their "
-            "accuracies may be that of the questions"
+            f"the settings have different questions{number}, so part of the difference between their "
+            "accuracies may come from the questions"
         )
-    if 0 < replicates < FEW:
-        sentences.append(f"intervals read from {replicates} replicates are rough, expected {FEW} or more")
+    if 0 < replicates < ROUGH:
+        sentences.append(f"intervals from {replicates} replicates are rough; use --bootstrap {ROUGH} or more")
     if replicates and not group.pools and not np.isfinite(group.stderr).all():
         sentences.append("no intervals: the table has no standard error (stderr) in some rows")
     return sentences
 
 
-def rows(group: Group, question: Question, name: str, prediction: Prediction) -> pd.DataFrame:
-    """One predictor's answer to `question` in the columns of the forecast table, and `condition`."""
-    targets = question.targets
-    questions = max(group.questions.values(), default=0)
-    cost = [
-        group.cost.get(str(name), price_of_answer(group.source, T, questions))
-        for name, T in zip(targets.setting, targets.T, strict=True)
+def rows(group: Group, task: Task, name: str, prediction: Prediction) -> pd.DataFrame:
+    """One predictor's answer to `task` in the columns of the forecast table, and `condition`."""
+    targets = task.targets
+    own = pd.Series(targets.setting).map({k: v for k, v in group.questions.items() if v}).astype("Int64")
+    most = max(group.questions.values())
+    total = [
+        reasoning_length(T, group.questions.get(str(setting)) or most, group.source)
+        for setting, T in zip(targets.setting, targets.T, strict=True)
     ]
+    known = group.source == "synthetic" or most > 0
     return pd.DataFrame(
         {
             "source": group.source,
@@ -78,17 +81,15 @@ def rows(group: Group, question: Question, name: str, prediction: Prediction) ->
             "model": group.model,
             "method": group.method,
             "setting": targets.setting,
-            "T": targets.T * group.scale,
-            "tokens_per_answer": cost,
+            "T": (total if known else np.nan) if group.priced else targets.T,
+            "tokens_per_answer": targets.T if group.priced else np.nan,
             "N": targets.N,
             "permutation": "exact",
-            "accuracy": question.truth,
-            "stderr": question.stderr,
-            "questions": pd.Series(targets.setting)
-            .map({k: v for k, v in group.questions.items() if v})
-            .astype("Int64"),
+            "accuracy": task.truth,
+            "stderr": task.stderr,
+            "questions": own,
             "predictor": name,
-            "role": question.role,
+            "role": task.role,
             "predicted": prediction.mean,
             "low": prediction.low,
             "high": prediction.high,
@@ -102,15 +103,13 @@ def warnings(table: pd.DataFrame) -> list[str]:
     """One plain sentence for each predictor and status but "ok" in a group's forecast table."""
     sentences = []
     asked = table[table["role"] != "used"]
-    for (name, status), part in asked[asked["status"] != Status.OK].groupby(
-        ["predictor", "status"], sort=False
-    ):
-        places = [f"{setting} × N={N}" for setting, N in zip(part["setting"], part["N"], strict=True)]
-        where = (
-            "every forecast" if len(part) == len(asked[asked["predictor"] == name]) else ", ".join(places[:3])
-        )
-        more = f" and {len(places) - 3} more" if where != "every forecast" and len(places) > 3 else ""
+    doubtful = asked[asked["status"] != Status.OK]
+    for (name, status), part in doubtful.groupby(["predictor", "status"], sort=False):
+        places = [f"setting {s} at N = {N}" for s, N in zip(part["setting"], part["N"], strict=True)]
+        where = ", ".join(places[:3]) + (f" and {len(places) - 3} more" if len(places) > 3 else "")
+        if len(part) == (asked["predictor"] == name).sum():
+            where = "every forecast"
         worst = part["condition"].max()
         number = f" (condition number {worst:.3g})" if status == Status.ILL_CONDITIONED else ""
-        sentences.append(f"{name}, {where}{more}: {status}: {MEANINGS[str(status)]}{number}")
+        sentences.append(f"{name}, {where}: {status}: {MEANINGS[str(status)]}{number}")
     return sentences

@@ -1,10 +1,9 @@
-"""The groups of one INPUT: each model on each dataset as curve points, and from samples the answers too.
+"""The input tables as groups: each model on each dataset as curve points, from samples with the answers too.
 
     samples.jsonl or curves.csv  ->  Group("llm", "gsm8k", "llama", "majority", points, accuracy, …, pools)
 
-T is read from the table, or is tokens_per_answer × questions; for language models it is scaled by 1e-5
-(T'). As it is a sum over questions, a setting with fewer of them than another is given the T that it would
-have with as many: settings are ordered and compared by the length of an answer.
+T is how long an answer is, in tokens (for the synthetic twin: steps), here and in all of `predict`. It comes
+from `results.votes.tokens`, so samples and their curves give the same.
 """
 
 from collections.abc import Sequence
@@ -17,8 +16,7 @@ import pandas as pd
 from predict.protocol import Floats, Ints, Points, Pool
 from results import BadInput, kind_of, read_curves, read_samples
 from results.votes.exact import AnswerPools, answer_pools, best_of_n, majority_accuracy
-
-TOKEN_SCALE = {"llm": 1e5, "synthetic": 1.0}
+from results.votes.tokens import answer_lengths, tokens_per_answer
 
 
 @dataclass(frozen=True)
@@ -26,10 +24,11 @@ class Group:
     """One model on one dataset with one method: P points, and one pool a setting (none from curves).
 
     Arguments:
-        points: setting, T (fitting scale) and N, shape (P,); sorted by T, then N.
+        points: setting, T and N, shape (P,); sorted by T, then N.
         accuracy, stderr: shape (P,).
-        cost: tokens per answer of each setting ({} where unknown).
         questions: number of questions of each setting (0 where unknown).
+        priced: whether T is the length of one answer. A curves table with neither tokens per answer nor the
+            number of questions has only sums over questions: they order its settings, but price nothing.
     """
 
     source: str
@@ -39,19 +38,19 @@ class Group:
     points: Points
     accuracy: Floats
     stderr: Floats
-    cost: dict[str, float]
     questions: dict[str, int]
     pools: tuple[Pool, ...] = ()
+    priced: bool = True
 
     @property
     def name(self) -> str:
-        """What the group is called in tables and messages."""
+        """What the group is called in messages."""
         return f"{self.model} on {self.dataset} ({self.source}, {self.method})"
 
     @property
-    def scale(self) -> float:
-        """T in the table divided by T on the fitting scale."""
-        return TOKEN_SCALE[self.source]
+    def unit(self) -> str:
+        """What the length of an answer is counted in."""
+        return "steps" if self.source == "synthetic" else "tokens"
 
 
 def read_groups(paths: Sequence[str | Path], method: str, at_n: Sequence[int] = ()) -> list[Group]:
@@ -62,12 +61,10 @@ def read_groups(paths: Sequence[str | Path], method: str, at_n: Sequence[int] = 
     elif kinds == {"curves"}:
         groups = groups_of_curves(read_curves(*paths), method)
     else:
-        raise BadInput(
-            f"{', '.join(map(str, paths))}: {' and '.join(sorted(kinds))} tables, expected one kind: "
-            "samples or curves"
-        )
+        found = " and ".join(sorted(kinds))
+        raise BadInput(f"{', '.join(map(str, paths))}: {found} tables; give samples only or curves only")
     if not groups:
-        raise BadInput(f"{', '.join(map(str, paths))}: no rows to forecast {method} from")
+        raise BadInput(f"{', '.join(map(str, paths))}: no rows of method {method}")
     return groups
 
 
@@ -87,48 +84,37 @@ _OPTIONAL = ("accuracy", "stderr", "T", "tokens_per_answer", "questions")
 
 
 def _group(source: str, dataset: str, model: str, method: str, rows: pd.DataFrame) -> Group:
-    settings = rows["setting"].astype(str)
-    real = {name: rows[name].astype("float64") for name in _OPTIONAL}
-    cost = real["tokens_per_answer"].groupby(settings).mean()
-    questions = real["questions"].groupby(settings).max().fillna(0).astype(int)
-    T = real["T"].fillna(real["tokens_per_answer"] * real["questions"]).groupby(settings).mean()
-    if source != "synthetic":
-        T = T * (questions.max() / questions.where(questions > 0)).fillna(1.0)
-    T = T / TOKEN_SCALE[source]
-    N = rows["N"].to_numpy(np.int64)
-    order = np.lexsort((N, settings.to_numpy(), settings.map(T).to_numpy()))
-    points = Points(settings.to_numpy(str)[order], settings.map(T).to_numpy(np.float64)[order], N[order])
+    names = rows["setting"].astype(str)
+    lengths = answer_lengths(rows)
+    priced = bool(lengths.notna().any())
+    T = names.map((lengths if priced else rows["T"].astype("float64")).groupby(names).mean())
+    questions = rows["questions"].astype("float64").groupby(names).max().fillna(0).astype(int)
+    rows = rows.assign(names=names, lengths=T).sort_values(["lengths", "names", "N"], na_position="last")
     return Group(
-        source, dataset, model, method, points,
-        real["accuracy"].to_numpy()[order], real["stderr"].to_numpy()[order],
-        {str(k): float(v) for k, v in cost.dropna().items()},
-        {str(k): int(v) for k, v in questions.items()},
+        source, dataset, model, method,
+        Points(
+            rows["names"].to_numpy(str), rows["lengths"].to_numpy(np.float64), rows["N"].to_numpy(np.int64)
+        ),
+        rows["accuracy"].to_numpy(np.float64), rows["stderr"].to_numpy(np.float64),
+        {str(name): int(number) for name, number in questions.items()}, priced=priced,
     )  # fmt: skip
 
 
 def groups_of_samples(frame: pd.DataFrame, method: str, at_n: Sequence[int] = ()) -> list[Group]:
     """The groups in a checked samples table (without greedy answers), exact at `grid` and `at_n`."""
     rows = frame[frame["decoding"] == "sample"]
-    rows = rows if "source" in rows else rows.assign(source="llm")
+    rows = rows.assign(source=rows["source"].fillna("llm") if "source" in rows else "llm")
     groups = []
     for key, part in rows.groupby(["source", "dataset", "model"], sort=False):
         source, dataset, model = map(str, key)
-        answers = {str(name): answer_pools(one) for name, one in part.groupby("setting", sort=False)}
-        most = max(len(one.question_ids) for one in answers.values())
-        pools = [make_pool(name, one, source, most) for name, one in answers.items()]
+        pools = [make_pool(str(name), answer_pools(one)) for name, one in part.groupby("setting", sort=False)]
         groups.append(group_of_pools(source, dataset, model, method, pools, at_n))
     return groups
 
 
-def make_pool(setting: str, answers: AnswerPools, source: str = "llm", questions: int | None = None) -> Pool:
-    """A pool with T' = mean completion tokens × questions / 1e5, or mean steps; NaN where not counted.
-
-    `questions`: those of the group's largest pool (None: of this one).
-    """
-    known = answers.tokens[np.isfinite(answers.tokens)]
-    T = float(known.mean()) if known.size else np.nan
-    questions = questions or len(answers.question_ids)
-    return Pool(setting, T if source == "synthetic" else T * questions / TOKEN_SCALE[source], answers)
+def make_pool(setting: str, answers: AnswerPools) -> Pool:
+    """The pool of a setting, with the mean length of its answers as T."""
+    return Pool(setting, tokens_per_answer(answers), answers)
 
 
 def group_of_pools(
@@ -143,24 +129,12 @@ def group_of_pools(
         np.concatenate([np.full(len(ns), pool.T) for pool, ns in parts]),
         np.concatenate([ns for _, ns in parts]),
     )
-    counts = {pool.setting: len(pool.answers.question_ids) for pool in ordered}
-    cost = {
-        pool.setting: price_of_answer(source, pool.T, max(counts.values()))
-        for pool in ordered if np.isfinite(pool.T)
-    }  # fmt: skip
     return Group(
         source, dataset, model, method, points,
         np.concatenate([value.mean(axis=0) for value in values]),
         np.concatenate([_stderr(value) for value in values]),
-        cost, counts, tuple(ordered),
+        {pool.setting: len(pool.answers.question_ids) for pool in ordered}, tuple(ordered),
     )  # fmt: skip
-
-
-def price_of_answer(source: str, T: float, questions: int) -> float:
-    """Tokens of one answer at T on the fitting scale; for the twin its steps. NaN without questions."""
-    if source == "synthetic":
-        return T
-    return T * TOKEN_SCALE[source] / questions if questions else np.nan
 
 
 def grid(smallest_pool: int, at_n: Sequence[int] = ()) -> Ints:

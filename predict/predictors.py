@@ -16,13 +16,13 @@ PREDICTORS: dict[str, Predictor] = {
 }
 
 NEED_SAMPLES = ("beta-binomial", "plug-in")
-"""What these know of a question cannot be read from a curve."""
+"""They go by the answers to each question, which a curve does not hold."""
 
 BEST_OF_N_ONLY = ("beta-binomial",)
 
 
 def able(method: str, samples: bool) -> list[str]:
-    """The predictors that can forecast `method` from samples, or from curves alone."""
+    """The predictors that apply to `method` from samples, or from curves alone."""
     return [
         name
         for name in PREDICTORS
@@ -31,10 +31,7 @@ def able(method: str, samples: bool) -> list[str]:
 
 
 DEFAULT = "mixture"
-"""Where only curves are known it falls back to laws along N and T, and says so."""
+"""From curves alone it falls back to laws along N and T, and says so."""
 
-WHY_NOT = {
-    "beta-binomial": "it needs samples and --method best_of_n",
-    "plug-in": "it needs samples, not curves",
-}
-"""What a predictor lacks where it is asked for and cannot."""
+NEEDS = {"beta-binomial": "samples and --method best_of_n", "plug-in": "samples, not curves"}
+"""What a predictor needs where it is asked for and does not apply."""

@@ -21,6 +21,9 @@ Ints = NDArray[np.int64]
 Texts = NDArray[np.str_]
 
 
+UNUSABLE = (Status.ILL_CONDITIONED, Status.OUT_OF_RANGE, Status.NOT_IDENTIFIABLE)
+"""Nothing is decided by a forecast with one of these."""
+
 _SEVERITY = {status: rank for rank, status in enumerate(Status)}
 
 
@@ -32,7 +35,7 @@ def worse(one: Texts, other: Texts) -> Texts:
 
 @dataclass(frozen=True)
 class Pool:
-    """The answers of one setting; `T` is its reasoning length on the fitting scale (NaN: no token counts)."""
+    """The answers of one setting; `T`: tokens (for the twin: steps) of an answer, NaN if not counted."""
 
     setting: str
     T: float
@@ -41,7 +44,7 @@ class Pool:
 
 @dataclass(frozen=True)
 class Points:
-    """Places on accuracy curves, one element a point: setting, T (fitting scale) and N."""
+    """Places on accuracy curves, one element a point: setting, T (tokens or steps of one answer) and N."""
 
     setting: Texts
     T: Floats

@@ -1,7 +1,7 @@
 """What a predictor may look at and what it is asked: one group cut into observed points and targets.
 
-    --fit-max-n 8            settings 10 … 500, N = 1 … 8 are looked at; N = 16 32 64 are held out
-    (nothing named)          the cheaper half of the settings is looked at, the others are held out
+    --fit-max-n 8            settings 10 … 500, N = 1 … 8 are observed; N = 16 32 64 are held out
+    (nothing named)          the cheaper half of the settings is observed, the others are held out
 
 Without any --fit-… or --at-… option the split is: of four settings or more with known T the cheapest half,
 rounded up and at least three, with every N; otherwise every setting, with N up to half the largest one.
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from predict.curves.intervals import replicate_curves, replicate_samples
-from predict.groups import Group, first_answers, group_of_pools
-from predict.protocol import Floats, Observed, Points
+from predict.groups import Group, chosen_answers, first_answers, group_of_pools
+from predict.protocol import Floats, Observed, Options, Points
 from results import BadInput
 
 
@@ -28,19 +28,10 @@ class Request:
     fit_settings: tuple[str, ...] = ()
     at_n: tuple[int, ...] = ()
     at_settings: tuple[str, ...] = ()
-    replicates: int = 0
-    seed: int = 0
-
-    @property
-    def names_a_split(self) -> bool:
-        """Whether the default split is off."""
-        return bool(
-            self.fit_max_n or self.fit_max_tokens or self.fit_settings or self.at_n or self.at_settings
-        )
 
 
 @dataclass(frozen=True)
-class Question:
+class Task:
     """One group's task: M targets with what is known of them (`truth` NaN, `role` "forecast" if nothing)."""
 
     observed: Observed
@@ -50,13 +41,11 @@ class Question:
     role: tuple[str, ...]
 
 
-def ask(group: Group, request: Request) -> Question:
+def split(group: Group, request: Request, options: Options) -> Task:
     """Cut `group` into what is observed and what is asked. Raises BadInput where nothing is left to fit."""
-    names, max_n = fitted(group, request)
-    observed = observe(group, names, max_n, request.replicates, request.seed)
+    observed = observe(group, *fitted(group, request), options)
     targets = _targets(group, request)
-    seen = _index(observed.points)
-    known = _index(group.points)
+    seen, known = _index(observed.points), _index(group.points)
     truth, stderr = np.full(len(targets), np.nan), np.full(len(targets), np.nan)
     roles = []
     for i, place in enumerate(zip(targets.setting.tolist(), targets.N.tolist(), strict=True)):
@@ -68,101 +57,107 @@ def ask(group: Group, request: Request) -> Question:
             truth[i], stderr[i] = group.accuracy[known[place]], group.stderr[known[place]]
         else:
             roles.append("forecast")
-    return Question(observed, targets, truth, stderr, tuple(roles))
+    return Task(observed, targets, truth, stderr, tuple(roles))
 
 
-def observe(group: Group, names: Sequence[str], max_n: int, replicates: int, seed: int) -> Observed:
-    """The part of `group` at settings `names` with N ≤ max_n; of samples, the first max_n answers."""
-    pools = tuple(first_answers(pool, max_n) for pool in group.pools if pool.setting in names)
-    if pools:
-        cut = group_of_pools(group.source, group.dataset, group.model, group.method, pools)
-        copies = replicate_samples(cut.points, pools, group.method, replicates, seed)
-        return Observed(cut.points, cut.accuracy, cut.stderr, copies, pools, group.method)
-    at = np.isin(group.points.setting, list(names)) & np.less_equal(group.points.N, max_n)
+def observe(
+    group: Group, settings: Sequence[str], max_n: int, options: Options, draw: int | None = None
+) -> Observed:
+    """The part of `group` at `settings` with N ≤ max_n.
+
+    Of samples that is max_n answers to each question: the first ones, or with `draw`, the number of a split,
+    random ones. Everything a predictor sees, the bootstrap replicates too, is made from these answers alone.
+    """
+    if group.pools:
+        seen = [pool for pool in group.pools if pool.setting in settings]
+        if draw is None:
+            seen = [first_answers(pool, max_n) for pool in seen]
+        else:
+            rng = np.random.default_rng([options.seed, draw])
+            seen = [chosen_answers(pool, rng.permutation(len(pool.answers.votes)), max_n) for pool in seen]
+        cut = group_of_pools(group.source, group.dataset, group.model, group.method, seen)
+        copies = replicate_samples(
+            cut.points, cut.pools, group.method, options.replicates, options.seed + (draw or 0)
+        )
+        return Observed(cut.points, cut.accuracy, cut.stderr, copies, cut.pools, group.method)
+    at = np.isin(group.points.setting, list(settings)) & np.less_equal(group.points.N, max_n)
     points = Points(group.points.setting[at], group.points.T[at], group.points.N[at])
-    copies = replicate_curves(group.accuracy[at], group.stderr[at], replicates, seed)
+    copies = replicate_curves(group.accuracy[at], group.stderr[at], options.replicates, options.seed)
     return Observed(points, group.accuracy[at], group.stderr[at], copies, (), group.method)
 
 
 def fitted(group: Group, request: Request) -> tuple[list[str], int]:
-    """The settings that are looked at and the largest N that is. Raises BadInput where there is none."""
-    settings = group.points.settings()
-    names = [name for name, _ in settings]
+    """The settings that are observed and the largest N that is. Raises BadInput where there is none."""
+    lengths = dict(group.points.settings())
+    names = list(lengths)
     largest = int(group.points.N.max())
-    if not request.names_a_split:
-        if len(names) >= 4 and all(np.isfinite(T) for _, T in settings):
+    if request == Request():
+        if len(names) >= 4 and np.isfinite(list(lengths.values())).all():
             return names[: max(3, (len(names) + 1) // 2)], largest
         return names, max(1, largest // 2)
     if request.fit_settings:
-        unknown = [name for name in request.fit_settings if name not in names]
-        if unknown:
-            raise BadInput(
-                f"{group.name}: no setting {unknown[0]!r} to fit on, expected some of {', '.join(names)}"
-            )
+        for name in request.fit_settings:
+            if name not in names:
+                raise BadInput(f"{group.name}: no setting {name!r} to fit; it has {', '.join(names)}")
         names = [name for name in names if name in request.fit_settings]
     if request.fit_max_tokens is not None:
-        missing = [name for name in names if name not in group.cost]
-        if missing:
-            raise BadInput(f"{group.name}: setting {missing[0]!r} has no token counts for --fit-max-tokens")
-        names = [name for name in names if group.cost[name] <= request.fit_max_tokens]
+        for name in names:
+            if not (group.priced and np.isfinite(lengths[name])):
+                raise BadInput(f"{group.name}: --fit-max-tokens: setting {name!r} has no token counts")
+        shortest = min(lengths[name] for name in names)
+        names = [name for name in names if lengths[name] <= request.fit_max_tokens]
         if not names:
-            cheapest = min(group.cost.values())
             raise BadInput(
-                f"{group.name}: no setting within {request.fit_max_tokens:g} tokens per answer, "
-                f"expected at least {cheapest:.4g} (the cheapest one)"
+                f"{group.name}: no setting takes {request.fit_max_tokens:g} {group.unit} an answer or fewer; "
+                f"the shortest takes {shortest:.4g}"
             )
     max_n = request.fit_max_n or largest
-    if not group.points.N[np.isin(group.points.setting, names)].min() <= max_n:
-        raise BadInput(
-            f"{group.name}: no point with N up to {max_n}, expected at least {group.points.N.min()}"
-        )
+    smallest = int(group.points.N[np.isin(group.points.setting, names)].min())
+    if smallest > max_n:
+        raise BadInput(f"{group.name}: no point with N up to {max_n}; the smallest N is {smallest}")
     return names, max_n
 
 
 def _targets(group: Group, request: Request) -> Points:
     if not (request.at_n or request.at_settings):
         return group.points
-    table = dict(group.points.settings())
+    known = dict(group.points.settings())
     wanted = {}
-    for text in request.at_settings or tuple(table):
-        name, given, T = text.partition("=")
-        if given and (name in table or not name):
-            meant = f"{name!r} has its length from the table" if name else "a new setting needs a name"
-            raise BadInput(
-                f"{group.name}: --at-settings {text!r}: {meant}, expected NAME=LENGTH of a new one"
-            )
+    for text in request.at_settings or tuple(known):
+        name, given, length = text.partition("=")
         if given:
-            wanted[name] = _length(group, text, T)
-        elif name in table:
-            wanted[name] = table[name]
+            wanted[name] = _new_length(group, text, name, length)
+        elif name in known:
+            wanted[name] = known[name]
         else:
             raise BadInput(
-                f"{group.name}: no setting {name!r} to forecast, expected one of {', '.join(table)}, "
-                "or NAME=LENGTH for a new one"
+                f"{group.name}: no setting {name!r} to forecast; it has {', '.join(known)}, and "
+                f"NAME=LENGTH adds a new one of LENGTH {group.unit} an answer"
             )
     ns = sorted(set(request.at_n)) or sorted(set(group.points.N.tolist()))
-    places = [(name, T, n) for name, T in wanted.items() for n in ns]
     return Points(
-        np.array([p[0] for p in places]),
-        np.array([p[1] for p in places], dtype=np.float64),
-        np.array([p[2] for p in places], dtype=np.int64),
+        np.repeat(list(wanted), len(ns)),
+        np.repeat(np.array(list(wanted.values()), dtype=np.float64), len(ns)),
+        np.tile(np.array(ns, dtype=np.int64), len(wanted)),
     )
 
 
-def _length(group: Group, text: str, T: str) -> float:
-    """A new setting's T on the fitting scale: tokens per answer for language models, steps for the twin."""
+def _new_length(group: Group, text: str, name: str, length: str) -> float:
+    """The T of a new setting NAME=LENGTH. Raises BadInput."""
+    asked = f"{group.name}: --at-settings {text!r}"
+    if not name:
+        raise BadInput(f"{asked}: a new setting needs a name")
+    if name in dict(group.points.settings()):
+        raise BadInput(f"{asked}: the table has a setting {name!r}, with its own length; choose another name")
+    if not group.priced:
+        raise BadInput(f"{asked}: the table has neither tokens_per_answer nor questions to compare it with")
     try:
-        length = float(T)
+        T = float(length)
     except ValueError:
-        length = np.nan
-    if not 0 < length < np.inf:
-        raise BadInput(f"--at-settings {text!r}: expected NAME=LENGTH with a number above 0 as length")
-    if group.source == "synthetic":
-        return length
-    questions = max(group.questions.values(), default=0)
-    if not questions:
-        raise BadInput(f"{group.name}: --at-settings {text!r} needs the number of questions in the table")
-    return length * questions / group.scale
+        T = np.nan
+    if not 0 < T < np.inf:
+        raise BadInput(f"{asked}: the length must be a number above 0")
+    return T
 
 
 def _index(points: Points) -> dict[tuple[str, int], int]:

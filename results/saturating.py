@@ -56,7 +56,7 @@ class Saturating:
 
 @dataclass(frozen=True)
 class Curves:
-    """B curves y = level + rise · (1 − exp(−rate · (x − start))), shape (B,) each; loss: mean squared residual."""
+    """B curves y = level + rise · (1 − exp(−rate · (x − start))), (B,) each; loss: mean squared residual."""
 
     start: float
     level: Array
@@ -129,7 +129,7 @@ def rate_grid(x: Array) -> Array:
 def levels(
     rates: Array, x: Array, y: Array, weights: Array | None = None, accuracy: bool = False
 ) -> tuple[Array, Array, Array]:
-    """For each rate the best y at the smallest x, the best rise from there to x = ∞, and the mean squared residual.
+    """For each rate: best y at the smallest x, best rise from there to x = ∞, and mean squared residual.
 
     Shapes: `rates` (B or 1, rates), `x` (n,), `y` (B, n), `weights` (n,); results (B, rates). The regressor
     1 − e^{−νx} (not e^{−νx}) stays well-conditioned down to ν → 0. `accuracy`: see `fit_curves`.
@@ -144,7 +144,9 @@ def levels(
     if accuracy:
         limit = np.clip(level + rise, 0.0, 1.0)
         held = limit != level + rise
-        rise = np.where(held, ((limit[..., None] - values) * left) @ w / np.maximum(left**2 @ w, 1e-300), rise)
+        rise = np.where(
+            held, ((limit[..., None] - values) * left) @ w / np.maximum(left**2 @ w, 1e-300), rise
+        )
         level = np.where(held, limit - rise, level)
     residual = values - level[..., None] - rise[..., None] * gone
     return level, rise, residual**2 @ w

@@ -27,6 +27,7 @@ FLOORS = {
         ["commandline", "aligned", "visible", "frontier", "normal"],
         ["tables"],
         ["votes", "saturating"],
+        ["paper_fits"],
         ["figures"],
         ["report"],
         ["cli"],

@@ -12,6 +12,7 @@ from predict.cli import options as option
 from predict.groups import Group, read_groups
 from predict.protocol import Options
 from predict.split import Request
+from results.aligned import aligned
 from results.tables.files import write_raw
 
 
@@ -25,19 +26,23 @@ from results.tables.files import write_raw
 )
 @click.option("--predictor", default="all", show_default=True, help="One predictor, or all that can.")
 @option.method
-@click.option("--fit-max-n", type=click.IntRange(1), help="Answers a question that are not hidden.")
+@click.option("--fit-max-n", type=click.IntRange(1), help="Answers to each question that are shown.")
 @click.option(
-    "--fit-settings", callback=option.names, help="Settings that are not hidden, of each model those it has."
+    "--fit-settings", callback=option.names, help="Settings that are shown; of each model those it has."
 )
 @click.option("--at-n", callback=option.numbers, help="Forecast these N.")
 @click.option(
     "--at-settings", callback=option.names, help="Forecast these settings.", show_default="the hidden ones"
 )
 @click.option("--splits", default=20, show_default=True, type=click.IntRange(1), help="Random splits.")
-@option.replicates(200)
+@option.bootstrap(200)
 @option.seed
 @click.option(
-    "--jobs", default=1, show_default=True, type=click.IntRange(1), help="Processes; they change no number."
+    "--jobs",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Processes; the results do not depend on it.",
 )
 def backtest_command(
     inputs: tuple[Path, ...], out: Path, predictor: str, method: str, fit_max_n: int | None,
@@ -46,12 +51,12 @@ def backtest_command(
 ) -> None:  # fmt: skip
     """Hide answers or settings of INPUT (samples or curves tables), forecast the vote there, and compare.
 
-    Each split keeps --fit-max-n random answers a question at --fit-settings; a curves table is split once.
-    Prints, by predictor, the mean error (absolute difference of accuracies), the bias, the worst error and
-    how many 90 % intervals hold the truth.
+    Each split shows --fit-max-n random answers to each question at --fit-settings; a curves table is split
+    once. Prints for each predictor, in percentage points, the mean absolute error, the bias (forecast −
+    truth) and the worst error, and the share of 90 % intervals that contain the truth.
     """
     if fit_max_n is None and not fit_settings:
-        raise click.UsageError("expected --fit-max-n, --fit-settings or both: what is not hidden")
+        raise click.UsageError("give --fit-max-n, --fit-settings or both: what the predictors are shown")
     option.check_out(out, inputs)
     groups = read_groups(inputs, method, at_n)
     options = Options(replicates=bootstrap, seed=seed)
@@ -64,12 +69,30 @@ def backtest_command(
             tables.append(backtest(group, names, request, splits, options, bar.update, jobs))
     table = pd.concat(tables, ignore_index=True)
     write_raw(table, out)
-    click.echo(summary(table).to_string(float_format=lambda value: f"{value:.4f}"))
+    click.echo("\n".join(printable(summary(table))))
     click.echo(f"\n{len(table)} rows in {out}")
 
 
+ERRORS = ("mean_error", "bias", "worst_error")
+
+
+def printable(found: pd.DataFrame) -> list[str]:
+    """The summary as an aligned table, in percentage points."""
+    body = [
+        [
+            str(name), str(row["forecasts"]), str(row["missing"]),
+            *("–" if pd.isna(row[key]) else f"{100 * row[key]:.2f}" for key in ERRORS),
+            "–" if pd.isna(row["coverage"]) else f"{100 * row['coverage']:.0f} %",
+        ]
+        for name, row in found.astype(object).iterrows()
+    ]  # fmt: skip
+    return aligned(
+        [["predictor", "forecasts", "missing", "mean error", "bias", "worst error", "coverage"], *body]
+    )
+
+
 def _own(group: Group, groups: Sequence[Group], asked: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the settings `asked` for that `group` has; all of them, to be refused, where it has none."""
+    """The settings `asked` for that `group` has or that no group has; all of them where that leaves none."""
     known = {name for one in groups for name, _ in one.points.settings()}
     here = {name for name, _ in group.points.settings()}
     own = tuple(name for name in asked if name in here or name not in known)

@@ -14,13 +14,13 @@ import pandas as pd
 from predict.cli import options as option
 from predict.cli.wording import METHOD_WORDS, STATUS_WORDS
 from predict.curves.appendix import appendix_fits
-from predict.groups import read_groups
+from predict.groups import Group, read_groups
 from predict.protocol import Status
 from results.aligned import aligned
 from results.tables.files import write_raw
 
 LINES = 8
-"""Rows of one kind of fit that are printed; the file holds all."""
+"""Rows of one kind of fit that are printed; the file has all."""
 
 NAMES = 6
 """Settings or N that one sentence lists."""
@@ -45,10 +45,10 @@ def fits_command(inputs: tuple[Path, ...], out: Path, method: str) -> None:
     along_t    at N = 1         Acc(T, 1) = α − β e^(−rate·T)
     along_gap  at each N > 1    Acc(T, N) = α − β e^(−rate·Δ²), Δ read from along_t
 
-    Each needs three different N or T. The condition number is that of the Jacobian in α, β and log rate with
-    columns of length 1: an error of ε in the accuracies moves α by at most ε times it. Above 100 a fit is
-    unstable; with an rms residual above 0.02 it is poor. What speaks against a fit is said below the table
-    and in the column "reason"; where that is empty, nothing does.
+    T is in tokens (for the twin: steps) per answer. Each fit needs three different N or T. An error of ε in
+    the accuracies moves α by at most ε times the condition number; above 100 a fit is unstable. With an rms
+    residual above 0.02 it is poor. The column "reason", also printed below the table, says what speaks
+    against a fit; it is empty where nothing does.
     """
     option.check_out(out, inputs)
     groups = read_groups(inputs, method)
@@ -57,7 +57,7 @@ def fits_command(inputs: tuple[Path, ...], out: Path, method: str) -> None:
         click.echo(f"\n{group.model} on {group.dataset}, {METHOD_WORDS[method]}, the paper's fits")
         for line in (*printable(table), *sentences(table)):
             click.echo(line)
-    click.echo(f"\n{legend(tables)}")
+    click.echo(f"\n{legend(groups)}")
     write_raw(pd.concat(tables, ignore_index=True), out)
     click.echo(f"{sum(map(len, tables))} rows in {out}")
 
@@ -97,12 +97,10 @@ def sentences(table: pd.DataFrame) -> list[str]:
     return lines
 
 
-def legend(tables: list[pd.DataFrame]) -> str:
+def legend(groups: list[Group]) -> str:
     """What x is, in the units of these tables."""
-    units = {"llm": "100,000 tokens over all questions", "synthetic": "steps"}
-    sources = {str(source) for table in tables for source in table["source"]}
-    T = " or ".join(unit for source, unit in units.items() if source in sources)
-    return f"x is N (along_n), T in {T} (along_t) or Δ² (along_gap)."
+    units = {f"{group.unit} per answer" if group.priced else "the table's unit" for group in groups}
+    return f"x is N (along_n), T in {' or '.join(sorted(units))} (along_t) or Δ² (along_gap)."
 
 
 def _evenly(rows: pd.DataFrame) -> pd.DataFrame:

@@ -1,8 +1,8 @@
 """`python -m predict forecast`: the forecast table, printed so that one can act on it.
 
 tiny on tiny, majority vote, forecast by mixture from settings 10, 20, 30, 40, 60, 120, N up to 8
-setting   N  tokens/question  forecast  90 % interval  measured  status
-120      16              929    96.3 %  94.9 … 97.5 %    95.9 %  ok
+setting  tokens/answer   N  tokens/question  forecast  90 % interval  measured  status
+120               58.1  16              929    96.3 %  94.9 … 97.5 %    95.9 %  ok
 """
 
 from pathlib import Path
@@ -13,20 +13,10 @@ import pandas as pd
 from tqdm import tqdm
 
 from predict.cli import options as option
-from predict.cli.wording import (
-    METHOD_WORDS,
-    STATUS_WORDS,
-    UNUSABLE,
-    choice,
-    interval,
-    percent,
-    points,
-    spread,
-    tokens,
-)
+from predict.cli.wording import METHOD_WORDS, STATUS_WORDS, choice, interval, percent, points, tokens
 from predict.forecast import forecast
 from predict.groups import Group, read_groups
-from predict.protocol import Options
+from predict.protocol import UNUSABLE, Options
 from predict.split import Request
 from results import write_forecast
 from results.aligned import aligned
@@ -35,7 +25,7 @@ LINES = 24
 """Rows of one table that are printed; the file holds all."""
 
 CLOSE = 0.01
-"""Choices within so much of the best one are as good."""
+"""Choices this close to the best one count as good as it."""
 
 
 @click.command(
@@ -45,14 +35,18 @@ CLOSE = 0.01
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Forecast table to write.")
 @option.predictor
 @option.method
-@click.option("--fit-max-n", type=click.IntRange(1), help="Look at N (of samples: answers) up to this.")
-@click.option("--fit-max-tokens", type=float, help="Look at settings up to this many tokens per answer.")
-@click.option("--fit-settings", callback=option.names, help="Look at these settings only.")
-@click.option("--at-n", callback=option.numbers, help="Forecast these N.")
 @click.option(
-    "--at-settings", callback=option.names, help="Forecast these settings; NAME=LENGTH for a new one."
+    "--fit-max-n", type=click.IntRange(1), help="Fit N up to this; of samples, so many answers a question."
 )
-@option.replicates(1000)
+@click.option("--fit-max-tokens", type=float, help="Fit settings of up to this many tokens per answer.")
+@click.option("--fit-settings", callback=option.names, help="Fit these settings only, as low,medium.")
+@click.option("--at-n", callback=option.numbers, help="Forecast these N, as 16,64.")
+@click.option(
+    "--at-settings",
+    callback=option.names,
+    help="Forecast these settings; NAME=LENGTH adds a new one of LENGTH tokens (steps) per answer.",
+)
+@option.bootstrap(1000)
 @option.target
 @option.seed
 def forecast_command(
@@ -60,15 +54,15 @@ def forecast_command(
     fit_max_tokens: float | None, fit_settings: tuple[str, ...], at_n: tuple[int, ...],
     at_settings: tuple[str, ...], bootstrap: int, target: str, seed: int,
 ) -> None:  # fmt: skip
-    """Forecast every model and dataset in INPUT (samples or curves tables).
+    """Forecast the accuracy of every model and dataset in INPUT (samples or curves tables).
 
-    Without --fit-… and --at-… options the cheaper half is fitted and the rest held out to compare with: of
-    four settings or more the cheapest half (at least three) with every N, else every setting with N up to
-    half of the largest.
+    Without any --fit-… or --at-… option the cheaper half of the data is fitted and the rest held out for
+    comparison: of four or more settings the cheapest half (at least three) with every N, otherwise every
+    setting with N up to half of the largest.
     """
     option.check_out(out, inputs)
     groups = read_groups(inputs, method, at_n)
-    request = Request(fit_max_n, fit_max_tokens, fit_settings, at_n, at_settings, bootstrap, seed)
+    request = Request(fit_max_n, fit_max_tokens, fit_settings, at_n, at_settings)
     options = Options(replicates=bootstrap, seed=seed, target=target)
     tables = []
     asked = [(group, option.chosen(predictor, group)) for group in groups]
@@ -83,7 +77,7 @@ def forecast_command(
 
 
 def show(group: Group, table: pd.DataFrame, notes: list[str]) -> None:
-    """Print each predictor's forecasts with what they are worth, and on stderr what must be said of them."""
+    """Print each predictor's forecasts and how good they are, and the warnings on stderr."""
     for name, part in table.groupby("predictor", sort=False):
         asked = part[part["role"] != "used"]
         asked = asked if len(asked) else part
@@ -108,6 +102,7 @@ def printable(rows: pd.DataFrame) -> str:
     body = [
         [
             str(row["setting"]),
+            tokens(row["tokens_per_answer"]),
             str(row["N"]),
             tokens(row["tokens_per_answer"] * row["N"]),
             percent(row["predicted"]),
@@ -118,28 +113,45 @@ def printable(rows: pd.DataFrame) -> str:
         for _, row in rows.iterrows()
     ]
     cost = "steps" if (rows["source"] == "synthetic").all() else "tokens"
-    head = ["setting", "N", f"{cost}/question", "forecast", "90 % interval", "measured", "status"]
-    return "\n".join(aligned([head, *body], left=(0, 6)))
+    head = [
+        "setting",
+        f"{cost}/answer",
+        "N",
+        f"{cost}/question",
+        "forecast",
+        "90 % interval",
+        "measured",
+        "status",
+    ]
+    return "\n".join(aligned([head, *body], left=(0, 7)))
+
+
+def spread(rows: pd.DataFrame, most: int) -> pd.DataFrame:
+    """At most `most` or so rows of a forecast table: of every setting the same few N, evenly chosen."""
+    each = max(2, most // rows["setting"].nunique())
+    ns = np.unique(rows["N"])
+    kept = ns[np.unique(np.linspace(0, len(ns) - 1, min(each, len(ns))).round().astype(int))]
+    return rows if len(rows) <= most else rows[rows["N"].isin(kept)]
 
 
 def judged(asked: pd.DataFrame) -> str:
-    """How far the forecasts are from what was measured and not shown to the fit; "" without any."""
+    """How far the forecasts are from the held-out values; "" without any."""
     both = asked[(asked["role"] == "held_out")].dropna(subset=["accuracy", "predicted"])
     if both.empty:
         return ""
     error = both["predicted"] - both["accuracy"]
     bounded = both.dropna(subset=["low", "high"])
     inside = bounded["accuracy"].between(bounded["low"] - 1e-9, bounded["high"] + 1e-9).sum()
-    held = f"; {inside} of {len(bounded)} intervals hold it" if len(bounded) else ""
+    held = f"; {inside} of {len(bounded)} intervals contain the measured value" if len(bounded) else ""
     lean = f"{points(abs(error.mean()))} too {'high' if error.mean() > 0 else 'low'} on average"
     return (
-        f"Against the {len(both)} measured values it did not see: mean error {points(error.abs().mean())} "
-        f"points ({lean}), worst {points(error.abs().max())}{held}."
+        f"Error on the {len(both)} held-out values: {points(error.abs().mean())} points on average ({lean}), "
+        f"{points(error.abs().max())} at worst{held}."
     )
 
 
 def advice(table: pd.DataFrame, among: str = "") -> str:
-    """The cheapest way to within a point of the best value, what was fitted counting as measured."""
+    """The cheapest choice within a point of the best one; points that were fitted count as measured."""
     used = table["role"] == "used"
     rows = table.assign(
         predicted=table["accuracy"].where(used, table["predicted"]),
@@ -154,11 +166,11 @@ def advice(table: pd.DataFrame, among: str = "") -> str:
     best = rows["predicted"].max()
     enough = rows[rows["predicted"] >= best - CLOSE].sort_values(["cost", "predicted"]).iloc[0]
     seen = "measured" if enough["role"] == "used" else "forecast"
-    return f"Cheapest way{among} to within a point of the best ({percent(best)}): {choice(enough)}, {seen}."
+    return f"Cheapest{among} within a point of the best ({percent(best)}): {choice(enough)}, {seen}."
 
 
 def _what(used: pd.DataFrame) -> str:
-    """What was looked at: " from settings 10, 20, 30, N up to 64"; "" where none of it is in the table."""
+    """What was fitted: " from settings 10, 20, 30, N up to 64"; "" where none of it is in the table."""
     settings = list(dict.fromkeys(used["setting"].astype(str)))
     if used.empty:
         return ""

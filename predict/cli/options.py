@@ -10,7 +10,7 @@ from typing import TypeVar
 import click
 
 from predict.groups import Group
-from predict.predictors import DEFAULT, PREDICTORS, WHY_NOT, able
+from predict.predictors import DEFAULT, NEEDS, PREDICTORS, able
 from results import BadInput
 from results.tables.contract import sample_files
 from results.tables.files import check_suffix
@@ -48,39 +48,43 @@ def check_out(out: Path, inputs: Sequence[Path]) -> None:
     check_suffix(out)
     read = {file.resolve() for path in inputs for file in sample_files(path)}
     if out.resolve() in read:
-        raise BadInput(f"{out}: it is read, expected another file to write")
+        raise BadInput(f"{out} is one of the inputs; choose another file to write")
 
 
 def method(command: Command) -> Command:
-    """--method: what is made of N answers."""
+    """--method: how N answers become one."""
     choice = click.Choice(["majority", "best_of_n"])
     return click.option(
-        "--method", type=choice, default="majority", show_default=True, help="What is made of the N answers."
+        "--method",
+        type=choice,
+        default="majority",
+        show_default=True,
+        help="How the N answers to a question become one.",
     )(command)
 
 
-def replicates(default: int, least: int = 0) -> Callable[[Command], Command]:
-    """--bootstrap: how many replicates intervals are read from."""
-    help_ = "Replicates that intervals are read from" + ("; 0: no intervals." if least == 0 else ".")
+def bootstrap(default: int, least: int = 0) -> Callable[[Command], Command]:
+    """--bootstrap: the number of bootstrap replicates."""
+    help_ = "Bootstrap replicates for the intervals" + ("; 0: no intervals." if least == 0 else ".")
     return click.option(
         "--bootstrap", default=default, show_default=True, type=click.IntRange(least), help=help_
     )
 
 
 def target(command: Command) -> Command:
-    """--target: what intervals are for."""
+    """--target: which accuracy the intervals are for."""
     return click.option(
         "--target",
         type=click.Choice(["population", "these-questions"]),
         default="these-questions",
         show_default=True,
-        help="Whether intervals are for these questions, sampled further, or for new ones of their kind.",
+        help="Intervals for the same questions, sampled further, or for new questions of their kind.",
     )(command)
 
 
 def predictor(command: Command) -> Command:
-    """--predictor: who forecasts."""
-    help_ = f"One of {', '.join(PREDICTORS)}, or all that can."
+    """--predictor: one of them, or all."""
+    help_ = f"One of {', '.join(PREDICTORS)}, or all that apply."
     return click.option("--predictor", default=DEFAULT, show_default=True, help=help_)(command)
 
 
@@ -90,12 +94,12 @@ def seed(command: Command) -> Command:
 
 
 def chosen(predictor: str, group: Group) -> list[str]:
-    """The predictors meant by --predictor for this group. Raises BadInput for one that cannot."""
+    """The predictors meant by --predictor for this group. Raises BadInput for one that does not apply."""
     possible = able(group.method, samples=bool(group.pools))
     if predictor == "all":
         return possible
     if predictor not in PREDICTORS:
-        raise BadInput(f"--predictor {predictor!r}: expected one of {', '.join(PREDICTORS)}, all")
+        raise BadInput(f"--predictor {predictor!r} is not one of {', '.join(PREDICTORS)}, all")
     if predictor not in possible and predictor != DEFAULT:
-        raise BadInput(f"--predictor {predictor}: cannot forecast {group.name}: {WHY_NOT[predictor]}")
+        raise BadInput(f"--predictor {predictor} cannot forecast {group.name}: it needs {NEEDS[predictor]}")
     return [predictor]

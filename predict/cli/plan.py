@@ -1,7 +1,7 @@
 """`python -m predict plan`: what to buy, how sure that is, and which cheap run would make it surer.
 
-To reach 85.0 %: setting medium, N = 1, 11,278 tokens a question: 85.5 % (80.1 … 90.9 %).
-Next: 8 more answers to each question at setting medium, 4.1 million tokens: ±5.4 points become ±3.9.
+To reach 85.0 %: setting medium (11,278 tokens an answer), N = 1, 11,278 tokens a question: 85.5 % (80.1 … )
+Best value: 8 more answers to each question at setting medium, 4,061,000 tokens in all, to narrow ±5.4 …
 """
 
 from pathlib import Path
@@ -13,10 +13,9 @@ from tqdm import tqdm
 
 from predict.cli import options as option
 from predict.cli.wording import METHOD_WORDS, STATUS_WORDS, choice, interval, percent, points, tokens
-from predict.curves.intervals import SHARED
 from predict.forecast import caveats
 from predict.groups import Group, read_groups
-from predict.planning.next_run import LEAST, NextRun, advised, candidates, next_runs
+from predict.planning.next_run import WORTHWHILE, NextRun, advised, candidates, next_runs
 from predict.planning.plan import Plan, place, plan
 from predict.predictors import DEFAULT, PREDICTORS
 from predict.protocol import Options
@@ -26,51 +25,58 @@ from results.figures.plan import PLOT_SUFFIXES, PlanView, save_plans
 from results.tables.files import write_raw
 
 NARROW = 0.002
-"""No run is advised to narrow an interval of less."""
+"""An interval narrower than this is not worth a run."""
 
-NOTHING = 0.02
-"""A narrowing below this share is noise of the draws."""
+NOISE = 0.02
+"""A narrowing below this share is noise of the imagined runs."""
 
 
 @click.command("plan", epilog="Example: python -m predict plan samples.jsonl --target-accuracy 0.8")
 @option.inputs("INPUT")
 @click.option(
-    "--target-accuracy", type=click.FloatRange(0, 1), help="Find the cheapest way to this accuracy."
+    "--target-accuracy",
+    type=click.FloatRange(0, 1),
+    help="Find the cheapest choice that reaches this accuracy.",
 )
 @click.option(
     "--token-budget",
     type=click.FloatRange(0, min_open=True),
-    help="Find the best way within this many tokens a question.",
+    help="Find the best choice within this many tokens per question.",
 )
 @click.option("--predictor", default=DEFAULT, show_default=True, help=f"One of {', '.join(PREDICTORS)}.")
 @option.method
 @click.option("--max-n", default=64, show_default=True, type=click.IntRange(1), help="Largest N considered.")
-@click.option("--at-settings", callback=option.names, help="Consider new settings too, as NAME=LENGTH.")
-@option.replicates(300, least=1)
+@click.option(
+    "--at-settings",
+    callback=option.names,
+    help="Consider new settings too, as NAME=LENGTH in tokens per answer.",
+)
+@option.bootstrap(300, least=1)
 @option.target
 @option.seed
-@click.option("--out", type=click.Path(path_type=Path), help="Table of all choices to write.")
-@click.option("--plot", type=click.Path(path_type=Path), help="Picture of them: a .png, .svg or .html.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write a table of all choices.")
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw them: a .png, .svg or .html file.")
 def plan_command(
     inputs: tuple[Path, ...], target_accuracy: float | None, token_budget: float | None, predictor: str,
     method: str, max_n: int, at_settings: tuple[str, ...], bootstrap: int, target: str, seed: int,
     out: Path | None, plot: Path | None,
 ) -> None:  # fmt: skip
-    """Choose setting and N: the cheapest that reaches an accuracy, or the best within a token budget.
+    """Choose setting and N: the cheapest choice that reaches an accuracy, or the best within a token budget.
 
-    Prints every choice that beats all cheaper ones, with its 90 % interval, and which run would narrow the
-    interval of the choice most for its tokens. With neither goal: the frontier and its best.
+    Prints the Pareto frontier, every choice that beats all cheaper ones, with its 90 % interval. From samples
+    it also names the run that would narrow the interval of the choice most for its tokens. With neither goal
+    the best choice of all is taken.
     """
     if target_accuracy is not None and token_budget is not None:
-        raise click.UsageError("expected --target-accuracy or --token-budget, not both")
+        raise click.UsageError("give --target-accuracy or --token-budget, not both")
     if predictor == "all":
-        raise click.UsageError("--predictor all: a plan goes by one predictor")
+        raise click.UsageError("--predictor all: a plan needs one predictor")
     if out is not None:
         option.check_out(out, inputs)
     if plot is not None and plot.suffix not in PLOT_SUFFIXES:
-        raise BadInput(f"{plot}: expected a name ending in {', '.join(PLOT_SUFFIXES)}")
+        raise BadInput(f"--plot {plot}: give a name that ends in {', '.join(PLOT_SUFFIXES)}")
     if any(goal is not None and np.isnan(goal) for goal in (target_accuracy, token_budget)):
-        raise click.UsageError("--target-accuracy and --token-budget: expected a number, found nan")
+        raise click.UsageError("--target-accuracy and --token-budget must be numbers, not nan")
     options = Options(replicates=bootstrap, seed=seed, target=target)
     tables, views = [], []
     for group in read_groups(inputs, method):
@@ -104,39 +110,42 @@ def in_reach(found: Plan, target: float | None) -> pd.Series | None:
 
 
 def next_run(group: Group, predictor: str, row: pd.Series, max_n: int, options: Options) -> None:
-    """Print what run to make next, or why none."""
-    if row[["low", "high"]].isna().any():
-        click.echo("No run is advised: there is no interval to narrow.")
+    """Print what run to make next, or why none is proposed."""
+    why_not = None
+    if not group.pools:
+        why_not = "curves do not tell the noise of the answers from that of the questions; give samples"
+    elif row[["low", "high"]].isna().any():
+        why_not = "the choice has no interval to narrow"
     elif row["known"] == "measured":
-        click.echo("No run is advised: this is measured, and only more questions would narrow its interval.")
-    elif not max(group.questions.values(), default=0):
-        click.echo("No run is advised: the table has no number of questions to price one by.")
+        why_not = "the choice is measured, and only more questions would narrow its interval"
     elif row["high"] - row["low"] < NARROW:
-        click.echo(f"No run is advised: the interval is narrower than {points(NARROW)} points.")
+        why_not = f"the interval is narrower than {points(NARROW)} points"
+    if why_not:
+        click.echo(f"No next run is proposed: {why_not}.")
     else:
         show_runs(runs(group, predictor, row, max_n, options), row, group)
 
 
 def runs(group: Group, predictor: str, row: pd.Series, max_n: int, options: Options) -> list[NextRun]:
-    """Candidates for the next run, with a bar while they are worked out."""
+    """Candidates for the next run, with a progress bar."""
     fixed = Options(
         replicates=options.replicates, seed=options.seed, target=options.target,
         pool=max(max_n, int(group.points.N.max())),
     )  # fmt: skip
-    at = place(group, row)
+    at = place(row)
     number = len(candidates(group, predictor, at))
     with tqdm(total=number, unit="run", disable=None, leave=False) as bar:
         return next_runs(group, predictor, at, fixed, tick=bar.update)
 
 
 def show(group: Group, predictor: str, found: Plan, target: float | None, budget: float | None) -> None:
-    """Print the frontier, the choice, and the choice that is safe."""
-    unit = "steps" if group.source == "synthetic" else "tokens"
+    """Print the frontier, the choice, and the cautious choice."""
     click.echo(f"\n{group.model} on {group.dataset}, {METHOD_WORDS[group.method]}, forecast by {predictor}")
     body = [
         [
             tokens(row["cost"]),
             str(row["setting"]),
+            tokens(row["cost"] / row["N"]),
             str(row["N"]),
             percent(row["predicted"]),
             interval(row["low"], row["high"]),
@@ -144,66 +153,69 @@ def show(group: Group, predictor: str, found: Plan, target: float | None, budget
         ]
         for _, row in found.frontier.iterrows()
     ]
-    head = [f"{unit}/question", "setting", "N", "accuracy", "90 % interval", "status"]
-    click.echo("\n".join(aligned([head, *body], left=(1, 5))))
-    for sentence in verdict(found, target, budget, unit):
+    head = [
+        f"{group.unit}/question",
+        "setting",
+        f"{group.unit}/answer",
+        "N",
+        "accuracy",
+        "90 % interval",
+        "status",
+    ]
+    click.echo("\n".join(aligned([head, *body], left=(1, 6))))
+    for sentence in verdict(found, target, budget, group.unit):
         click.echo(sentence)
 
 
 def verdict(found: Plan, target: float | None, budget: float | None, unit: str) -> list[str]:
     """What to buy, in one or two sentences."""
-    best = found.options.sort_values("predicted").iloc[-1]
-    cheapest = found.options.iloc[0]
     if target is not None:
-        goal, safe = f"To reach {percent(target)}", f"With the interval's lower end at {percent(target)}"
-        nothing = f"nothing considered does; the best is {choice(best)}"
+        best = found.options.sort_values("predicted").iloc[-1]
+        goal, cautious = f"To reach {percent(target)}", f"To reach {percent(target)} with the whole interval"
+        nothing = f"no choice does; the best is {choice(best)}"
     elif budget is not None:
-        goal, safe = f"Within {tokens(budget)} {unit} a question", "By the interval's lower end"
-        nothing = f"nothing considered is so cheap; the least is {choice(cheapest)}"
+        goal = f"Within {tokens(budget)} {unit} a question"
+        cautious = "Going by the lower end of the interval"
+        nothing = f"no choice fits; the cheapest is {choice(found.options.iloc[0])}"
     else:
-        goal, safe, nothing = "Best of all considered", "By the interval's lower end", "nothing"
+        goal, cautious, nothing = "Best choice", "Going by the lower end of the interval", ""
     if found.chosen is None:
         return [f"{goal}: {nothing}."]
     sentences = [f"{goal}: {choice(found.chosen)}."]
     if found.cautious is None:
-        return [*sentences, f"{safe}: no choice considered."]
-    same = found.cautious["setting"] == found.chosen["setting"] and found.cautious["N"] == found.chosen["N"]
-    return [*sentences, f"{safe}: {'the same' if same else choice(found.cautious)}."]
+        return [*sentences, f"{cautious}: no choice does."]
+    same = (found.cautious[["setting", "N"]] == found.chosen[["setting", "N"]]).all()
+    return [*sentences, f"{cautious}: {'the same' if same else choice(found.cautious)}."]
 
 
 def show_runs(found: list[NextRun], row: pd.Series, group: Group) -> None:
     """Print the candidates for the next run and the advised one."""
-    unit = "steps" if group.source == "synthetic" else "tokens"
     click.echo(f"\nThe next run, to narrow the interval at setting {row['setting']}, N = {row['N']}:")
+    useful = [one for one in found if one.narrowing > NOISE]
     body = [
         [
-            run.setting,
-            f"{run.seen} → {run.seen + run.more}",
-            tokens(run.tokens),
-            f"±{points(run.width_now / 2)} → ±{points(run.width_then / 2)}",
+            one.run.setting,
+            f"{one.run.seen} → {one.run.seen + one.run.more}",
+            tokens(one.tokens),
+            f"±{points(one.width_now / 2)} → ±{points(one.width_then / 2)}",
         ]
-        for run in found
-        if run.narrowing > NOTHING
+        for one in useful
     ]
     if body:
-        click.echo("\n".join(aligned([["setting", "answers", f"{unit} in all", "points"], *body])))
-    if len(body) < len(found):
-        others = "No other run considered" if body else "No run considered"
-        click.echo(f"{others} would narrow it.")
-    if not group.pools:
-        click.echo(
-            f"Estimated from curves: {percent(1 - SHARED)} of a point's variance is taken for the luck of "
-            "its answers, the rest for that of its questions, which no run narrows."
-        )
+        head = ["setting", "answers", f"{group.unit} in all", "points"]
+        click.echo("\n".join(aligned([head, *body])))
+    if len(useful) < len(found):
+        click.echo(f"No {'other ' if body else ''}run that was considered would narrow it.")
     best = advised(found)
     if best is None:
         if body:
-            click.echo(f"None of them is expected to narrow it by {percent(LEAST)} or more.")
+            click.echo(f"None of them is expected to narrow it by {percent(WORTHWHILE)} or more.")
         return
-    known = best.seen or best.setting == row["setting"]
-    where = f"setting {best.setting}" if known else f"a new setting of {tokens(best.length)} {unit} an answer"
+    run = best.run
+    known = run.seen or run.setting == row["setting"]
+    where = f"setting {run.setting}" if known else f"a new setting of {tokens(run.T)} {group.unit} an answer"
     click.echo(
-        f"Most for its {unit}: {best.more}{' more' * bool(best.seen)} answers to each question at {where}, "
-        f"{tokens(best.tokens)} {unit}: ±{points(best.width_now / 2)} points are expected to become "
-        f"±{points(best.width_then / 2)}."
+        f"Best value: {run.more}{' more' if run.seen else ''} answers to each question at {where}, "
+        f"{tokens(best.tokens)} {group.unit} in all, to narrow ±{points(best.width_now / 2)} points to "
+        f"±{points(best.width_then / 2)} (expected)."
     )

@@ -1,4 +1,4 @@
-"""Numbers, tables and sentences as the commands print them.
+"""Numbers, choices and statuses as the commands print them.
 
 0.6362 -> "63.6 %"      (0.6014, 0.6677) -> "60.1 … 66.8 %"      3718.4 -> "3,718"
 
@@ -13,14 +13,11 @@ import pandas as pd
 
 from predict.protocol import Status
 
-UNUSABLE = (Status.ILL_CONDITIONED, Status.OUT_OF_RANGE, Status.NOT_IDENTIFIABLE)
-"""Nothing is decided by a forecast with one of these."""
-
 STATUS_WORDS: Mapping[str, str] = {
     Status.OK: "ok",
     Status.BOUND_HIT: "not pinned down",
     Status.POOR_FIT: "poor fit",
-    Status.FALLING: "data fall",
+    Status.FALLING: "accuracy falls",
     Status.ILL_CONDITIONED: "do not use: unstable",
     Status.OUT_OF_RANGE: "do not use: outside 0–100 %",
     Status.NOT_IDENTIFIABLE: "no forecast",
@@ -55,21 +52,9 @@ def tokens(value: float) -> str:
 
 
 def choice(row: "pd.Series[Any]") -> str:
-    """ "setting 120, N = 16, 929 tokens a question: 95.9 % (95.1 … 96.7 %)"."""
+    """ "setting 120 (58.1 tokens an answer), N = 16, 929 tokens a question: 95.9 % (95.1 … 96.7 %)"."""
+    unit = "steps" if row["source"] == "synthetic" else "tokens"
     low_high = interval(row["low"], row["high"])
     value = percent(row["predicted"]) + (f" ({low_high})" if low_high != "–" else "")
-    return f"setting {row['setting']}, N = {row['N']}, {tokens(row['cost'])} {unit(row)} a question: {value}"
-
-
-def unit(row: "pd.Series[Any]") -> str:
-    """What an answer's length is counted in."""
-    return "steps" if row.get("source") == "synthetic" else "tokens"
-
-
-def spread(rows: pd.DataFrame, most: int) -> pd.DataFrame:
-    """At most `most` or so rows of a forecast table: of every setting the same few N, evenly chosen."""
-    settings = rows["setting"].nunique()
-    each = max(2, most // settings)
-    ns = np.unique(rows["N"])
-    kept = ns[np.unique(np.linspace(0, len(ns) - 1, min(each, len(ns))).round().astype(int))]
-    return rows if len(rows) <= most else rows[rows["N"].isin(kept)]
+    length, cost = (f"{tokens(row['cost'] / n)} {unit}" for n in (row["N"], 1))
+    return f"setting {row['setting']} ({length} an answer), N = {row['N']}, {cost} a question: {value}"

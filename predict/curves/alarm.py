@@ -10,28 +10,28 @@ from predict.curves.intervals import SHARED
 from predict.protocol import Floats, Observed, Points, Status, Texts
 
 SIGMAS = 3.0
-LEAST = 0.005
-"""Falls smaller than this are not worth an alarm, however sure."""
+FALL = 0.005
+"""Falls smaller than this are not worth an alarm, however sure; no noise is taken to be smaller."""
 
 SHARED_ALONG_T = 0.5
 """Without answers to count from: the share of a point's variance common to all settings. Between settings of
 the models in docs/forecasting.md it is 0.3 … 0.95; along N at one setting `SHARED`, 0.9, is about right."""
 
-FAR = 4.0
-"""A root-mean-square residual of this many noises is a poor fit."""
+MISSED = 4.0
+"""A root-mean-square residual of this many standard deviations of the noise is a poor fit."""
 
 LOOSE = 0.03
 """A forecast is not pinned down where other curves that fit as well differ from it by more than 3 points: as
-much as a formula is usually off per factor e in N (`rolling`)."""
+much as a formula is usually off per factor e in N (`calibration.USUAL`)."""
 
 LIKELY = 2.7
 """Curves fit as well as the best within so many noise variances: χ² of one degree of freedom, 90 %."""
 
 SURE = 0.003
-"""Noise of a point that is taken for smaller, or not known, when it is asked which curves fit as well."""
+"""The least noise of a point when it is asked which curves fit as well, also where it is not known."""
 
-FEW = 20
-"""Fewer replicates tell no noise."""
+ENOUGH = 20
+"""Fewer replicates do not tell the noise."""
 
 
 def falling(observed: Observed, targets: Points) -> Texts:
@@ -58,25 +58,25 @@ def poor_fit(observed: Observed, fitted: Floats) -> Status:
     residual = observed.accuracy - fitted
     if not np.isfinite(residual).all():
         return Status.OK
-    if len(observed.replicates) >= FEW:
+    if len(observed.replicates) >= ENOUGH:
         noise = own_noise(observed.replicates)
     else:
         noise = np.sqrt(1 - SHARED) * np.nan_to_num(observed.stderr, nan=0.0)
-    noise = np.maximum(noise, LEAST)
-    return Status.POOR_FIT if np.sqrt(np.mean((residual / noise) ** 2)) > FAR else Status.OK
+    noise = np.maximum(noise, FALL)
+    return Status.POOR_FIT if np.sqrt(np.mean((residual / noise) ** 2)) > MISSED else Status.OK
 
 
 def far_along_T(missed: Floats, replicates: Floats) -> Status:
     """Whether a curve along T misses n settings by far: residuals (n,), replicates of the values (R, n)."""
-    noise = np.full(len(missed), LEAST)
-    if len(replicates) >= FEW:
-        noise = np.maximum(np.sqrt(1 - SHARED_ALONG_T) * replicates.std(axis=0), LEAST)
-    return Status.POOR_FIT if np.sqrt(np.mean((missed / noise) ** 2)) > FAR else Status.OK
+    noise = np.full(len(missed), FALL)
+    if len(replicates) >= ENOUGH:
+        noise = np.maximum(np.sqrt(1 - SHARED_ALONG_T) * replicates.std(axis=0), FALL)
+    return Status.POOR_FIT if np.sqrt(np.mean((missed / noise) ** 2)) > MISSED else Status.OK
 
 
 def own_noise(replicates: Floats) -> Floats:
     """Standard deviation of P points over replicates (R, P) without shared shifts; 0 for too few of them."""
-    if len(replicates) < FEW:
+    if len(replicates) < ENOUGH:
         return np.zeros(replicates.shape[1])
     return np.asarray((replicates - replicates.mean(axis=1, keepdims=True)).std(axis=0))
 
@@ -96,9 +96,9 @@ def _falls(observed: Observed, order: np.ndarray, shared: float) -> bool:
         return False
     values = observed.accuracy[order]
     peak = int(np.argmax(values))
-    if observed.pools and len(observed.replicates) >= FEW:
+    if observed.pools and len(observed.replicates) >= ENOUGH:
         noise = float((observed.replicates[:, order[peak]] - observed.replicates[:, order[-1]]).std())
     else:
         ends = np.nan_to_num(observed.stderr[[order[peak], order[-1]]], nan=0.0)
         noise = float(np.sqrt((1 - shared) * (ends**2).sum()))
-    return bool(values[peak] - values[-1] > max(SIGMAS * noise, LEAST))
+    return bool(values[peak] - values[-1] > max(SIGMAS * noise, FALL))

@@ -1,7 +1,7 @@
 """The paper's appendix fits of a group as a table: `results.paper_fits` over every setting and every N.
 
-    fit      held  points  x_low  x_high  alpha   beta    rate    gap     rms     condition  status
-    along_n  120   7       1      64      0.9609  0.1133  0.3522  0.8393  0.0073  4.45       ok
+fit      held  points  x_low  x_high  alpha   beta    rate    gap     rms     condition  status
+along_n  120   7       1      64      0.9609  0.1133  0.3522  0.8393  0.0073  4.45       ok
 """
 
 import numpy as np

@@ -40,6 +40,7 @@ _MU = (0.1, 0.3, 1.0, 3.0, 10.0)
 _DELTA = (0.05, 0.15, 0.35, 0.7, 1.0)
 _STARTS = 3
 
+
 @dataclass(frozen=True)
 class JointFit:
     """The fitted surface.
@@ -73,15 +74,17 @@ def joint(observed: Observed, targets: Points, options: Options) -> Prediction:
     """
     mean, status, condition, draws = _forecast(observed, targets)
     if options.replicates:
-        off = model_error(observed, targets, lambda *seen: _forecast(_bare(*seen[:2], observed.method), seen[2])[0])
+
+        def mean_only(points: Points, accuracy: Floats, at: Points) -> Floats:
+            unknown = np.full(len(points), np.nan)
+            seen = Observed(points, accuracy, unknown, np.empty((0, len(points))), method=observed.method)
+            return _forecast(seen, at)[0]
+
+        off = model_error(observed, targets, mean_only)
         luck = np.random.default_rng(options.seed).standard_normal((len(draws), 1))
         draws = answers_alone(observed, draws, mean, options.target) + off * luck
     status = worse(status, falling(observed, targets))
     return finished(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level)
-
-
-def _bare(points: Points, accuracy: Floats, method: str) -> Observed:
-    return Observed(points, accuracy, np.full(len(points), np.nan), np.empty((0, len(points))), method=method)
 
 
 def _forecast(observed: Observed, targets: Points) -> tuple[Floats, np.ndarray, Floats, Floats]:
@@ -193,7 +196,7 @@ def reach(fit: JointFit, T: Floats, N: Ints, whiten: Floats, at_T: Floats, at_N:
 def _linearised(
     fit: JointFit, T: Floats, N: Ints, whiten: Floats, at_T: Floats, at_N: Ints
 ) -> tuple[Floats, Floats]:
-    """To first order: variance of the forecasts (M,), and how much they move with each point's accuracy (M, P).
+    """To first order: variance of the forecasts (M,), and their slopes in the points' accuracies (M, P).
 
     What the points leave open is held to `_WIDTHS`.
     """

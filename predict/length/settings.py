@@ -1,4 +1,4 @@
-"""Settings without answers, forecast from those with answers: `length_law` along T, at each N by itself.
+"""Settings without answers, forecast from those with answers: `length.law` along T, at each N by itself.
 
 settings 100, 200, 300 at N = 16: 0.62 0.71 0.74   ->   setting 500 at N = 16: 0.77, 90 % 0.72 … 0.82
 """
@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from predict.curves.alarm import falling
-from predict.curves.calibration import model_error
+from predict.curves.calibration import answers_alone, model_error
 from predict.curves.intervals import SHARED
 from predict.curves.rivals import power_law
 from predict.groups import question_accuracy
@@ -52,44 +52,41 @@ def other_settings(
 def from_curves(observed: Observed, targets: Points, options: Options) -> Prediction:
     """From curves alone: a power law along N at the observed settings, and `along_T` at all others.
 
-    The interval of the power law holds its error too (`rolling`).
+    The interval of the power law holds its error too (`model_error`); an observed point needs no law.
     """
     settings = observed.points.settings()
     names, N = [name for name, _ in settings], np.unique(targets.N)
-    curves = np.vstack([observed.accuracy[None], observed.replicates])
-    grid = Points(
-        np.repeat(names, len(N)), np.repeat([T for _, T in settings], len(N)), np.tile(N, len(names))
-    )
-    fitted = power_law(observed.points, curves, grid)
-    value, status = fitted.mean.copy(), worse(fitted.status, falling(observed, grid))
-    if len(curves) > 1:
-        off = model_error(observed, grid, lambda p, y, at: power_law(p, y[None], at).mean[0])
-        value[1:] += off * np.random.default_rng(options.seed).standard_normal((len(value) - 1, 1))
-    variance = value[1:].var(axis=0) if len(curves) > 1 else np.full(len(grid), UNKNOWN**2)
-    for i in range(len(grid)):  # an observed point needs no curve
-        seen = (observed.points.setting == grid.setting[i]) & (grid.N[i] == observed.points.N)
-        if seen.any():
-            at = int(np.argmax(seen))
-            value[:, i], status[i] = curves[:, at], Status.OK
+    lengths = np.array([T for _, T in settings])
+    grid = Points(np.repeat(names, len(N)), np.repeat(lengths, len(N)), np.tile(N, len(names)))
+    fitted = power_law(observed.points, np.vstack([observed.accuracy[None], observed.replicates]), grid)
+    value, copies = fitted.mean[0].copy(), fitted.mean[1:].copy()
+    status = worse(fitted.status, falling(observed, grid))
+    variance = copies.var(axis=0) if len(copies) else np.full(len(grid), UNKNOWN**2)
+    off = model_error(observed, grid, lambda p, y, at: power_law(p, y[None], at).mean[0])
+    places = list(zip(observed.points.setting.tolist(), observed.points.N.tolist(), strict=True))
+    for i, place in enumerate(zip(grid.setting.tolist(), grid.N.tolist(), strict=True)):
+        if place in places:
+            at = places.index(place)
+            value[i], copies[:, i] = observed.accuracy[at], observed.replicates[:, at]
+            status[i], off[i] = Status.OK, 0.0
             variance[i] = np.nan_to_num(observed.stderr[at], nan=UNKNOWN) ** 2
-    table = (len(names), len(N))
-    mean, status_of, draws = (
-        np.full(len(targets), np.nan),
-        np.full(len(targets), str(Status.NOT_IDENTIFIABLE), dtype="<U20"),
-        np.full((len(curves) - 1, len(targets)), np.nan),
-    )
+    luck = np.random.default_rng(options.seed).standard_normal((len(copies), 1))
+    drawn = answers_alone(observed, copies, value, options.target) + off * luck
+
+    mean, draws = np.full(len(targets), np.nan), np.full((len(copies), len(targets)), np.nan)
+    status_of = np.full(len(targets), str(Status.NOT_IDENTIFIABLE), dtype="<U20")
     for row, name in enumerate(names):
         here = targets.setting == name
-        place = row * len(N) + np.searchsorted(N, targets.N[here])
-        mean[here], status_of[here], draws[:, here] = value[0, place], status[place], value[1:, place]
-    new = np.flatnonzero(~np.isin(targets.setting, names))
+        at_grid = row * len(N) + np.searchsorted(N, targets.N[here])
+        mean[here], status_of[here], draws[:, here] = value[at_grid], status[at_grid], drawn[:, at_grid]
+    new, table = np.flatnonzero(~np.isin(targets.setting, names)), (len(names), len(N))
+    own = (1 - SHARED) * variance + off**2
     common = SHARED * variance * (options.target == "population")
     mean[new], status_of[new], _, draws[:, new] = _spread_out(
-        np.array([T for _, T in settings]), N, value[0].reshape(table),
-        ((1 - SHARED) * variance).reshape(table), common.reshape(table),
+        lengths, N, value.reshape(table), own.reshape(table), common.reshape(table),
         Points(targets.setting[new], targets.T[new], targets.N[new]), replace(options, replicates=len(draws)),
     )  # fmt: skip
-    note = "mixture needs samples; from curves it is a power law along N and its own law along T"
+    note = "the mixture needs samples; from curves it is a power law along N and its own law along T"
     condition = np.where(np.isnan(mean), np.inf, np.nan)
     return finished(mean, np.clip(draws, 0.0, 1.0), status_of, condition, options.level, (note,))
 

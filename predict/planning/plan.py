@@ -17,14 +17,11 @@ import pandas as pd
 from predict.forecast import forecast
 from predict.groups import Group
 from predict.predictors import DEFAULT
-from predict.protocol import Options, Points, Status
+from predict.protocol import UNUSABLE, Options, Points, Status
 from predict.split import Request
 from results import BadInput
 from results.frontier import pareto_frontier
 from results.normal import Z90
-
-USABLE = (Status.OK, Status.POOR_FIT, Status.FALLING, Status.BOUND_HIT)
-"""Forecasts with any other status are not planned with."""
 
 
 @dataclass(frozen=True)
@@ -71,21 +68,19 @@ def price(
     """Usable choices at every setting and N with the cost of a question, cheapest first."""
     ns = tuple(2**k for k in range(max_n.bit_length()))
     observed = tuple(name for name, _ in group.points.settings()) if new_settings else ()
-    request = Request(
-        at_n=ns, at_settings=(*observed, *new_settings), replicates=options.replicates, seed=options.seed
-    )
+    request = Request(at_n=ns, at_settings=(*observed, *new_settings))
     table, _ = forecast(group, request, [predictor], options)
     missing = ~(table["tokens_per_answer"] > 0)
     if missing.any():
         name = table["setting"][missing].iloc[0]
         raise BadInput(
-            f"{group.name}: setting {name!r} has no token counts, so it cannot be priced: expected a column "
-            "tokens (samples) or tokens_per_answer (curves) with numbers above 0"
+            f"{group.name}: setting {name!r} has no token counts, so it has no price: give a column tokens "
+            "(samples) or tokens_per_answer (curves) with numbers above 0"
         )
     doubtful = table["status"].ne(Status.OK) if predictor == DEFAULT and group.pools else True
     table = _as_measured(table, (table["role"] == "used") & doubtful)
     table = table.assign(cost=table["tokens_per_answer"] * table["N"])
-    table = table[table["status"].isin(USABLE) & table["predicted"].between(0, 1)]
+    table = table[~table["status"].isin(UNUSABLE) & table["predicted"].between(0, 1)]
     if table.empty:
         raise BadInput(f"{group.name}: {predictor} makes no usable forecast from these data")
     columns = ["source", "cost", "setting", "T", "N", "predicted", "low", "high", "status", "known"]
@@ -104,9 +99,9 @@ def _as_measured(table: pd.DataFrame, used: "pd.Series[bool]") -> pd.DataFrame:
     )
 
 
-def place(group: Group, row: pd.Series) -> Points:
+def place(row: pd.Series) -> Points:
     """The one (setting, T, N) of a priced row."""
-    length = np.array([float(row["T"]) / group.scale])
+    length = np.array([float(row["cost"]) / int(row["N"])])
     return Points(np.array([str(row["setting"])]), length, np.array([int(row["N"])]))
 
 

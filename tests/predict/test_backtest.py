@@ -8,12 +8,15 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from predict.backtest import backtest, hide, summary
+from predict.backtest import backtest, summary
 from predict.cli import main
 from predict.groups import Group, groups_of_samples, read_groups
 from predict.protocol import Options
-from predict.split import Request
+from predict.split import Request, observe
 from results import BadInput, read_samples
+
+
+SETTINGS = ("40", "80", "160", "320")
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +41,7 @@ def test_processes_change_no_number(group: Group) -> None:
 
 
 def test_every_question_keeps_n_of_its_own_answers(group: Group) -> None:
-    seen = hide(group, 5, Options(), 0)
+    seen = observe(group, SETTINGS, 5, Options(), 0)
     for before, after in zip(group.pools, seen.pools, strict=True):
         assert set(after.answers.sizes) == {5}
         was, now = before.answers.counts(), after.answers.counts()
@@ -48,7 +51,7 @@ def test_every_question_keeps_n_of_its_own_answers(group: Group) -> None:
 
 def test_splits_differ_and_the_seed_repeats_them(group: Group) -> None:
     one, same, other = (
-        hide(group, 4, Options(seed=seed), split).accuracy for seed, split in ((0, 0), (0, 0), (0, 1))
+        observe(group, SETTINGS, 4, Options(seed=seed), split).accuracy for seed, split in ((0, 0), (0, 0), (0, 1))
     )
     assert np.array_equal(one, same)
     assert not np.array_equal(one, other)

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.cli.forecast import advice, judged
-from predict.cli.wording import STATUS_WORDS, interval, percent, spread, tokens
+from predict.cli.forecast import advice, judged, spread
+from predict.cli.wording import STATUS_WORDS, interval, percent, tokens
 from predict.protocol import Status
 
 

@@ -5,18 +5,16 @@ import pandas as pd
 import pytest
 
 from predict.groups import Group, groups_of_samples, make_pool
-from predict.planning.imagined.answers import agreement, imagine, imagine_setting
+from predict.planning.imagined import agreement, imagine, imagine_setting, more_answers
 from predict.planning.next_run import (
     Candidate,
     NextRun,
     advised,
     after,
     candidates,
-    extended,
     next_runs,
     width,
 )
-from predict.planning.plan import place
 from predict.protocol import Options, Points
 from results import BadInput
 from results.votes.exact import AnswerPools, answer_pools
@@ -42,9 +40,8 @@ def group(frame: pd.DataFrame, method: str = "majority") -> Group:
     return groups_of_samples(frame, method)[0]
 
 
-def decision(of: Group, N: int, setting: str = "s") -> pd.Series:
-    T = dict(of.points.settings())[setting] * of.scale
-    return pd.Series({"setting": setting, "T": T, "N": N})
+def decision(of: Group, N: int, setting: str = "s") -> Points:
+    return Points(np.array([setting]), np.array([dict(of.points.settings())[setting]]), np.array([N]))
 
 
 @pytest.mark.parametrize(("method", "predictor"), [("majority", "mixture"), ("best_of_n", "beta-binomial")])
@@ -54,9 +51,9 @@ def test_announced_width_is_the_width_seen_when_the_run_is_made(method: str, pre
     for seed in range(2):
         frame = samples(16, seed=seed)
         now = group(frame[frame["sample"] < 4], method)
-        at = place(now, decision(now, 16))
-        runs = sorted(next_runs(now, predictor, at, options, draws=2), key=lambda run: run.more)
-        assert [run.more for run in runs] == [4, 12]
+        at = decision(now, 16)
+        runs = sorted(next_runs(now, predictor, at, options, draws=2), key=lambda one: one.run.more)
+        assert [one.run.more for one in runs] == [4, 12]
         told.append([run.width_then for run in runs])
         seen.append(
             [width(group(frame[frame["sample"] < n], method), predictor, at, options) for n in (8, 16)]
@@ -67,16 +64,18 @@ def test_announced_width_is_the_width_seen_when_the_run_is_made(method: str, pre
 
 def test_runs_are_priced_by_questions_answers_and_tokens_and_ranked() -> None:
     now = group(simulated_samples(questions=30, answers=8))
-    runs = next_runs(now, "plug-in", place(now, decision(now, 32, "80")), Options(replicates=100))
+    runs = next_runs(now, "plug-in", decision(now, 32, "80"), Options(replicates=100))
     assert len(runs) == 5
-    for run in runs:
-        assert run.tokens == pytest.approx(30 * run.more * now.cost[run.setting])
+    lengths = dict(now.points.settings())
+    for one in runs:
+        assert one.tokens == pytest.approx(30 * one.run.more * lengths[one.run.setting])
     rates = [run.narrowing / run.tokens for run in runs]
     assert rates == sorted(rates, reverse=True)
 
 
 def test_only_a_run_that_narrows_by_a_tenth_is_advised() -> None:
-    little, much = NextRun("a", 4, 4, 1.0, 0.10, 0.095), NextRun("b", 4, 4, 1e9, 0.10, 0.05)
+    run = Candidate("a", 100.0, 4, 4)
+    little, much = NextRun(run, 1.0, 0.10, 0.095), NextRun(run, 1e9, 0.10, 0.05)
     assert advised([little, much]) == much
     assert advised([little]) is None
 
@@ -84,7 +83,7 @@ def test_only_a_run_that_narrows_by_a_tenth_is_advised() -> None:
 def test_no_next_run_without_samples_or_token_counts_or_intervals() -> None:
     frame = samples(4, questions=20)
     now = group(frame)
-    at = place(now, decision(now, 8))
+    at = decision(now, 8)
     with pytest.raises(BadInput, match="no interval"):
         next_runs(now, "mixture", at, Options())
     with pytest.raises(BadInput, match="no token counts"):
@@ -133,7 +132,7 @@ def test_all_right_all_wrong_and_unreadable_answers_are_continued() -> None:
 
 def test_the_rest_of_the_group_is_left_alone() -> None:
     now = group(simulated_samples(questions=10, answers=4))
-    larger = extended(now, "80", 4, np.random.default_rng(0))
+    larger = more_answers(now, "80", 4, np.random.default_rng(0))
     sizes = {pool.setting: int(pool.answers.sizes.max()) for pool in larger.pools}
     assert sizes == {"40": 4, "80": 8, "160": 4, "320": 4}
     assert pytest.approx(now.pools[1].T) == make_pool("80", larger.pools[1].answers).T
@@ -161,12 +160,12 @@ def logistic_samples(lengths: tuple[int, ...], questions: int, seed: int) -> pd.
 def test_announced_width_of_a_new_setting_is_about_the_width_seen(new: str) -> None:
     """A run at the choice's own setting, and at one on the way there; ± 30 % on average over two sets."""
     options, questions = Options(replicates=400, pool=64), 150
-    at = Points(np.array(["800"]), np.array([800 * questions / 1e5]), np.array([16]))
+    at = Points(np.array(["800"]), np.array([float(800)]), np.array([16]))
     told, seen = [], []
     for seed in range(2):
         frame = logistic_samples((100, 200, 400, int(new)), questions, seed)
         now, later = group(frame[frame["setting"] != new]), group(frame)
-        run = Candidate(new, int(new) * questions / 1e5, 0, 8)
+        run = Candidate(new, float(new), 0, 8)
         told += [width(one, "mixture", at, options) for one in after(now, "mixture", run, options, 2)]
         seen.append(width(later, "mixture", at, options))
         assert max(np.mean(told), seen[-1]) < width(now, "mixture", at, options)
@@ -175,7 +174,7 @@ def test_announced_width_of_a_new_setting_is_about_the_width_seen(new: str) -> N
 
 def test_new_settings_are_candidates_around_a_choice_without_answers() -> None:
     now = group(logistic_samples((100, 200, 400), 10, 0))
-    at = Points(np.array(["long"]), np.array([900 * 10 / 1e5]), np.array([16]))
+    at = Points(np.array(["long"]), np.array([float(900)]), np.array([16]))
     runs = candidates(now, "mixture", at)
     assert [(run.setting, run.seen, run.more) for run in runs] == [
         ("200", 8, 8),
@@ -186,19 +185,19 @@ def test_new_settings_are_candidates_around_a_choice_without_answers() -> None:
         ("new (600 tokens)", 0, 8),
         ("new (1,350 tokens)", 0, 8),
     ]
-    assert round(runs[-1].T * 1e5 / 10, 6) == 1350
-    within = Points(at.setting, np.array([300 * 10 / 1e5]), at.N)
+    assert runs[-1].T == 1350
+    within = Points(at.setting, np.array([float(300)]), at.N)
     names = [run.setting for run in candidates(now, "mixture", within) if run.seen == 0]
     assert names[2:] == [f"new ({n} tokens)" for n in (141, 245, 346)]
 
 
 def test_new_settings_are_priced_and_the_same_seed_gives_the_same_runs() -> None:
     now = group(logistic_samples((100, 400), 40, 0))
-    at = Points(np.array(["long"]), np.array([800 * 40 / 1e5]), np.array([4]))
+    at = Points(np.array(["long"]), np.array([float(800)]), np.array([4]))
     options = Options(replicates=20, pool=64)
     runs = next_runs(now, "mixture", at, options, draws=1)
     assert runs == next_runs(now, "mixture", at, options, draws=1)
-    price = {(run.setting, run.more): run.tokens for run in runs}
+    price = {(one.run.setting, one.run.more): one.tokens for one in runs}
     assert price["long", 8] == pytest.approx(40 * 8 * 800)
     assert price["new (566 tokens)", 8] == pytest.approx(40 * 8 * 566)
     one, another = candidates(now, "mixture", at)[0], Options(replicates=20, pool=64, seed=1)
@@ -209,7 +208,7 @@ def test_new_settings_are_priced_and_the_same_seed_gives_the_same_runs() -> None
 def test_no_new_settings_where_a_length_is_unknown() -> None:
     frame = simulated_samples(questions=10, answers=4)
     frame.loc[frame["setting"] == "40", "tokens"] = np.nan
-    at = Points(np.array(["long"]), np.array([0.05]), np.array([4]))
+    at = Points(np.array(["long"]), np.array([400.0]), np.array([4]))
     assert all(run.seen for run in candidates(group(frame), "mixture", at))
 
 

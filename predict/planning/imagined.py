@@ -18,7 +18,7 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit, gammaln, logit
 from scipy.stats import norm
 
-from predict.groups import Group, chosen_answers, renumbered
+from predict.groups import Group, chosen_answers, group_of_pools, renumbered
 from predict.predictors import PREDICTORS
 from predict.protocol import Floats, Ints, Options, Points, Pool, Prediction
 from predict.questions.beta_binomial import fit_beta
@@ -60,39 +60,38 @@ def imagine_setting(
 ) -> Pool:
     """A pool of `answers` to each question of `near` at a setting not run, right with mean rate `accuracy`.
 
-    Which questions are hard, wrong answers and unreadable ones are as at `near`, tokens in proportion to T.
+    Which questions are hard, wrong answers and unreadable ones are as at `near`.
     """
     larger = imagine(near.answers, answers, rng, accuracy)
     rank = np.concatenate([np.arange(size)[::-1] for size in larger.sizes])
     drawn = chosen_answers(replace(near, answers=larger), np.argsort(rank, kind="stable"), answers)
-    tokens = np.full(len(drawn.answers.votes), float(np.nanmean(near.answers.tokens)) * T / near.T)
-    return Pool(setting, T, replace(drawn.answers, tokens=tokens))
+    return Pool(setting, T, replace(drawn.answers, tokens=np.full(len(drawn.answers.votes), T)))
 
 
-def accuracy_at(
-    group: Group,
-    predictor: str,
-    places: Points,
-    options: Options,
-    quantiles: Floats,
-    common: Floats | float = 0.0,
-) -> Floats:
-    """Those quantiles of the accuracies forecast at `places` for these questions: shape (quantiles, places).
+def more_answers(group: Group, setting: str, more: int, rng: np.random.Generator) -> Group:
+    """The group after a run that gave every question `more` answers at `setting`."""
+    pools = [
+        replace(pool, answers=imagine(pool.answers, more, rng)) if pool.setting == setting else pool
+        for pool in group.pools
+    ]
+    return group_of_pools(group.source, group.dataset, group.model, group.method, pools)
 
-    A split normal law through each forecast and the ends of its interval, within [0, 1]; `common`: a part of
-    its variance that is left out.
+
+def accuracy_at(group: Group, predictor: str, place: Points, options: Options, quantiles: Floats) -> Floats:
+    """Quantiles of the accuracy forecast at `place`, a single point, for these questions: (quantiles,).
+
+    They are those of a split normal law through the forecast and the ends of its interval, within [0, 1].
     """
-    found = predicted(group, predictor, places, replace(options, target="these-questions"))
-    end = norm.ppf((1 + options.level) / 2)
-    z = norm.ppf(quantiles)[:, None]
-    side = np.where(z > 0, found.high - found.mean, found.mean - found.low) / end
-    return np.asarray(np.clip(found.mean + z * np.sqrt(np.maximum(side**2 - common, 0.0)), 0.0, 1.0))
+    found = predicted(group, predictor, place, replace(options, target="these-questions"))
+    z = norm.ppf(quantiles)
+    side = np.where(z > 0, found.high - found.mean, found.mean - found.low)
+    return np.asarray(np.clip(found.mean + z * side / norm.ppf((1 + options.level) / 2), 0.0, 1.0))
 
 
 def predicted(group: Group, predictor: str, places: Points, options: Options) -> Prediction:
     """The forecast at `places` from all data of `group`."""
     names = [name for name, _ in group.points.settings()]
-    observed = observe(group, names, int(group.points.N.max()), options.replicates, options.seed)
+    observed = observe(group, names, int(group.points.N.max()), options)
     return PREDICTORS[predictor](observed, places, options)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from predict.groups import read_groups
-from predict.planning.imagined.answers import imagine
+from predict.planning.imagined import imagine
 
 
 @pytest.mark.parametrize("accuracy", [None, 0.3])

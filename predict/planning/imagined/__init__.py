@@ -1,1 +1,0 @@
-"""Answers and curve points that have not been measured yet, drawn from a forecast."""
