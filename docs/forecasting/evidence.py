@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from predict.backtest import backtest, hide
+from predict.backtest import backtest
 from predict.groups import Group, read_groups
 from predict.predictors import PREDICTORS, able
 from predict.protocol import Observed, Options, Points
-from predict.split import Request, ask
+from predict.split import Request, fitted, observe
 from results import read_curves
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,12 +68,13 @@ def from_answers(job: Job) -> pd.DataFrame:
     group = _twin(read_groups([WORK / "sampled" / "fig2h.samples.parquet"], "majority"))
     if job.kind == "twin-T":
         group = replace(group, pools=tuple(pool for pool in group.pools if pool.T <= LONGEST))
+    names = [pool.setting for pool in group.pools]
     at_n = [1, 2, 4, 8, 16, 64, 256] if job.kind == "twin-N" else [1, 8, 64]
     targets = exact[exact["N"].isin(at_n)]
     parts = []
     for split in job.splits:
         options = Options(replicates=REPLICATES, seed=split, pool=MANY)
-        observed = hide(group, SEEN, options, split)
+        observed = observe(group, names, SEEN, options, split)
         known = targets["N"] <= SEEN if job.kind == "twin-N" else targets["T"] <= LONGEST
         parts.append(_forecast(job, observed, targets, known, options, split, samples=True))
     return pd.concat(parts)
@@ -85,11 +86,9 @@ def from_curves(job: Job) -> pd.DataFrame:
     column = "N" if job.kind == "twin-curve-N" else "T"
     group = _twin(read_groups([WORK / "exact" / "fig2h.csv"], "majority"))
     at = group.points.N <= SEEN if column == "N" else group.points.T <= LONGEST
-    observed = ask(
-        group,
-        Request(fit_max_n=SEEN, replicates=REPLICATES) if column == "N"
-        else Request(fit_settings=tuple(np.unique(group.points.setting[at])), replicates=REPLICATES),
-    ).observed  # fmt: skip
+    settings = () if column == "N" else tuple(np.unique(group.points.setting[at]))
+    request = Request(fit_max_n=SEEN) if column == "N" else Request(fit_settings=settings)
+    observed = observe(group, *fitted(group, request), Options(replicates=REPLICATES))
     known = exact[column] <= (SEEN if column == "N" else LONGEST)
     return _forecast(job, observed, exact, known, Options(replicates=REPLICATES), 0, samples=False)
 

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from predict import PREDICTORS, Options, Pool, Request, read_groups
 from predict.groups import Group, group_of_pools
 from predict.predictors import able
-from predict.split import ask
+from predict.split import split
 from results import read_samples, write_samples
 from results.votes.exact import AnswerPools
 
@@ -48,7 +48,7 @@ def simulated() -> Group:
         rows = [np.unique(row, return_inverse=True)[1] + int(0 not in row) for row in draws]
         votes = np.concatenate(rows).astype(np.int64)
         answers = AnswerPools(names, starts, votes, np.full(len(votes), 20.0 * (i + 1)))
-        pools.append(Pool(f"{20 * (i + 1)}", 20.0 * (i + 1) * QUESTIONS / 1e5, answers))
+        pools.append(Pool(f"{20 * (i + 1)}", 20.0 * (i + 1), answers))
     return group_of_pools("llm", "bench", "bench", "majority", pools)
 
 
@@ -74,8 +74,9 @@ def samples_table(group: Group, rows: int) -> pd.DataFrame:
 
 def forecast(group: Group, name: str, fit_max_n: int, replicates: int) -> None:
     """From a group in memory to its forecasts at N = 16, 64 and 128."""
-    question = ask(group, Request(fit_max_n=fit_max_n, at_n=(16, 64, 128), replicates=replicates))
-    PREDICTORS[name](question.observed, question.targets, Options(replicates=replicates))
+    options = Options(replicates=replicates)
+    task = split(group, Request(fit_max_n=fit_max_n, at_n=(16, 64, 128)), options)
+    PREDICTORS[name](task.observed, task.targets, options)
 
 
 def told(what: str, target: str, job: Callable[[], object]) -> None:

@@ -95,7 +95,7 @@ def test_accuracies_outside_the_unit_interval_or_missing_are_refused(
 def test_curves_without_exact_rows_are_refused(tmp_path: Path) -> None:
     done = forecast(curve(permutation=["0", "0", "0", "0"]), tmp_path)
     assert done.exit_code == 2
-    assert "no rows to forecast majority from" in done.output
+    assert "no rows of method majority" in done.output
 
 
 def test_a_predictor_that_needs_samples_says_so(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_predictor_that_needs_samples_says_so(tmp_path: Path) -> None:
     assert "it needs samples" in done.output
     fallback = forecast(curve(), tmp_path, "--predictor", "mixture", "--at-n", "16")
     assert fallback.exit_code == 0
-    assert "mixture needs samples" in fallback.stderr
+    assert "needs samples" in fallback.stderr
 
 
 @pytest.mark.parametrize("column", ["correct", "question_id", "sample"])
@@ -161,7 +161,7 @@ def test_no_command_writes_over_what_it_reads(tmp_path: Path, name: str) -> None
     for given in (source, tmp_path):  # a folder stands for the samples in it
         done = CliRunner().invoke(main, [name, str(given), "--out", str(source), *more])
         assert done.exit_code == 2, done.output
-        assert "another file to write" in done.output
+        assert str(source) in done.output
     assert source.read_bytes() == before
 
 
@@ -182,7 +182,7 @@ def test_a_name_that_is_no_table_s_is_refused_before_anything_is_read(tmp_path: 
         ("long=inf", "above 0"),
         ("long=much", "above 0"),
         ("=500", "needs a name"),
-        ("80=500", "length from the table"),
+        ("80=500", "'80'"),
     ],
 )
 def test_a_new_setting_needs_a_name_of_its_own_and_a_length(tmp_path: Path, asked: str, words: str) -> None:
@@ -201,7 +201,7 @@ def test_settings_with_fewer_questions_keep_their_place_along_T(tmp_path: Path) 
     assert table["setting"].unique().tolist() == ["40", "80", "160", "320"]
     assert set(table[table["role"] == "used"]["setting"]) == {"40", "80", "160"}
     assert table.groupby("setting")["tokens_per_answer"].first()["320"] == pytest.approx(312.5)
-    assert "asked different questions (5 to 40 of them)" in done.stderr
+    assert "different questions (5 to 40)" in done.stderr
 
 
 def test_the_same_holds_for_curves_and_equal_questions_bring_no_warning(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_the_same_holds_for_curves_and_equal_questions_bring_no_warning(tmp_path
     done = forecast(frame, tmp_path, "--at-n", "8", "--predictor", "flat")
     assert done.exit_code == 0, done.output
     assert read_forecast(tmp_path / "f.csv")["setting"].tolist() == ["100", "200"]
-    assert "asked different questions" in done.stderr
+    assert "different questions (100 to 1000)" in done.stderr
     even = forecast(simulated_samples(questions=8, answers=4), tmp_path, "--predictor", "flat")
     assert "different questions" not in even.stderr
 
@@ -220,8 +220,8 @@ def test_curves_without_standard_errors_have_no_intervals_and_are_said_to(tmp_pa
     done = forecast(curve(), tmp_path, "--at-n", "16", "--predictor", "flat")
     assert done.exit_code == 0, done.output
     assert read_forecast(tmp_path / "f.csv")["low"].isna().all()
-    assert "no intervals: the table has no standard error" in done.stderr
-    assert "no intervals" not in forecast(curve(stderr=0.02), tmp_path, "--at-n", "16").stderr
+    assert "(stderr)" in done.stderr
+    assert "(stderr)" not in forecast(curve(stderr=0.02), tmp_path, "--at-n", "16").stderr
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])

@@ -32,7 +32,8 @@ def test_unanimous_samples_are_planned_with(tmp_path: Path, correct: bool) -> No
     frame = frame.assign(answer="right" if correct else "wrong", correct=correct)
     done = command("plan", frame, tmp_path, "--target-accuracy", "0.7")
     assert done.exit_code == 0, done.output
-    assert ("To reach 70.0 %: setting 40, N = 1" if correct else "nothing considered does") in done.output
+    told = next(line for line in done.output.splitlines() if line.startswith("To reach 70.0 %:"))
+    assert ("setting 40 " in told and "N = 1," in told) if correct else "no choice does" in told
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def test_unanimous_samples_are_planned_with(tmp_path: Path, correct: bool) -> No
 def test_one_question_or_one_setting_is_planned_with(tmp_path: Path, frame: pd.DataFrame) -> None:
     done = command("plan", frame, tmp_path, "--token-budget", "1000")
     assert done.exit_code == 0, done.output
-    assert "Within 1,000 tokens a question: setting" in done.output
+    assert "Within 1,000 tokens a question: setting " in done.output
 
 
 def test_settings_of_zero_tokens_cannot_be_priced(tmp_path: Path) -> None:
@@ -56,25 +57,26 @@ def test_goals_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
     for goal in ("--target-accuracy", "--token-budget"):
         done = command("plan", simulated_samples(questions=8, answers=4), tmp_path, goal, "nan")
         assert done.exit_code == 2
-        assert "found nan" in done.output
+        assert "nan" in done.output
 
 
 def test_no_run_is_advised_to_narrow_what_has_no_width(tmp_path: Path) -> None:
     frame = simulated_samples(questions=40, answers=16)
     done = command("plan", frame.assign(answer="right", correct=True), tmp_path, "--max-n", "2")
     assert done.exit_code == 0, done.output
-    assert "No run is advised: the interval is narrower than 0.2 points" in done.output
+    assert "No next run is proposed" in done.output
+    assert "0.2 points" in done.output
     bare = command("plan", curve(tokens_per_answer=100.0, questions=50), tmp_path, "--max-n", "2")
-    assert "No run is advised: there is no interval to narrow" in bare.output
+    assert "No next run is proposed" in bare.output
 
 
 def test_a_run_is_advised_where_the_goal_is_only_within_the_best_interval(tmp_path: Path) -> None:
     frame = simulated_samples(questions=20, answers=2, settings=("40",))
     plain = command("plan", frame, tmp_path)
-    best = float(plain.output.split("Best of all considered:")[1].split("question: ")[1].split(" %")[0])
+    best = float(plain.output.split("Best choice:")[1].split("question: ")[1].split(" %")[0])
     near = command("plan", frame, tmp_path, "--target-accuracy", f"{best / 100 + 0.01:.3f}")
-    assert "nothing considered does" in near.output
+    assert "no choice does" in near.output
     assert "The next run" in near.output
     far = command("plan", frame, tmp_path, "--target-accuracy", "1")
-    assert "nothing considered does" in far.output
+    assert "no choice does" in far.output
     assert "The next run" not in far.output

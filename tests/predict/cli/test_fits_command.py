@@ -39,7 +39,7 @@ def test_the_twin_s_figure_2h_is_fitted_along_all_three(tmp_path: Path) -> None:
     frame.to_csv(tmp_path / "fig2h.csv", index=False)
     done = fits(tmp_path / "fig2h.csv", tmp_path / "fits.csv")
     assert done.exit_code == 0, done.output
-    assert "T in steps (along_t)" in done.output
+    assert "steps per answer (along_t)" in done.output
     table = pd.read_csv(tmp_path / "fits.csv", keep_default_na=False, na_values={"gap": ""})
     assert table["fit"].value_counts().to_dict() == {"along_n": 8, "along_gap": 7, "along_t": 1}
     single = table[table["fit"] == "along_t"].iloc[0]
@@ -126,4 +126,4 @@ def test_help_ends_with_an_example() -> None:
 def test_a_table_without_the_method_asked_for_is_refused(curves_file: Path, tmp_path: Path) -> None:
     done = fits(curves_file, tmp_path / "fits.csv", "--method", "best_of_n")
     assert done.exit_code == 2
-    assert "no rows to forecast best_of_n" in done.output
+    assert "no rows of method best_of_n" in done.output

@@ -1,5 +1,7 @@
 """Numbers and tables as they are printed."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -35,17 +37,17 @@ def table(**columns: object) -> pd.DataFrame:
 
 def test_forecasts_are_judged_against_the_held_out_values_only() -> None:
     told = judged(table())
-    assert "the 2 measured values" in told
-    assert "mean error 3.0 points (1.0 too low on average), worst 4.0; 1 of 2 intervals hold it" in told
+    assert re.findall(r"\d+\.?\d*", told) == ["2", "3.0", "1.0", "4.0", "1", "2"]
+    assert "too low" in told
     assert judged(table(role="forecast")) == ""
 
 
 def test_advice_names_the_cheapest_choice_that_is_as_good_and_leaves_bad_forecasts_out() -> None:
-    assert "setting b, N = 8, 400 tokens a question: 76.0 %" in advice(table())
+    assert "setting b (50 tokens an answer), N = 8, 400 tokens" in advice(table())
     near = table(predicted=[0.55, 0.62, 0.71, 0.705])
-    assert "setting b, N = 1, 50 tokens a question: 70.0 %, measured" in advice(near)
+    assert "N = 1, 50 tokens a question: 70.0 %, measured" in advice(near)
     wild = table(predicted=[0.5, 0.9, 0.7, 1.2], status=["ok", "ill_conditioned", "ok", "out_of_range"])
-    assert "setting b, N = 1" in advice(wild)
+    assert "setting b (50 tokens an answer), N = 1" in advice(wild)
     assert advice(table(tokens_per_answer=np.nan)) == ""
 
 

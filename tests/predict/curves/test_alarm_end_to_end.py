@@ -93,7 +93,7 @@ def test_a_curve_that_rises_and_then_falls_is_told_of_its_setting_in_one_sentenc
     assert status["round"] == {"falling"}
     assert "falling" not in status["up"]
     assert sentences(stderr, Status.FALLING) == 1
-    assert "round × N=64: falling: the observed accuracy falls with N or T" in stderr
+    assert "setting round at N = 64: falling: " in stderr
 
 
 @pytest.mark.parametrize("predictor", ["exponential", "power-law", "joint"])

@@ -26,10 +26,10 @@ def saturating(parameters: tuple[float, float, float], x: np.ndarray) -> np.ndar
 
 
 def group(rows: dict[tuple[float, int], float], lengths: bool = True) -> Group:
-    """The group of a curves table of a language model with accuracies by (T', N)."""
+    """The group of a curves table of a language model with accuracies by (T, N)."""
     frame = pd.DataFrame(
         [
-            {"setting": f"{t:g}", "T": t * 1e5 if lengths else np.nan, "N": n, "accuracy": value}
+            {"setting": f"{t:g}", "tokens_per_answer": t if lengths else np.nan, "N": n, "accuracy": value}
             for (t, n), value in rows.items()
         ]
     ).assign(source="llm", dataset="toy", model="m", method="majority", permutation="exact")
@@ -147,7 +147,7 @@ def test_flat_and_scarce_data_have_no_parameters_and_say_why() -> None:
         "needs 3 different N, has 2",
         "needs 3 different N, has 2",
         "needs 3 different T, has 2",
-        "there is no Δ_T, as along_t has no fit",
+        "along_t has no fit to read Δ_T from",
     ]
     flat = appendix_fits(group({(t, int(n)): 1.0 for t in T for n in N}))
     assert set(flat["status"]) == {"not_identifiable"}
