@@ -3,7 +3,9 @@
     Acc(T, 1) for T = 0.8 1.1 1.5 2.0,  Acc(T_1, N) and Acc(T_2, N) for N = 1 2 4 8   ->   Acc(3.1, 8) = 0.86
 
 The paper measures T in 10^5 tokens over all questions (T′); here it is tokens per answer. That changes the
-unit of μ (the paper's is μ · 10^5 / questions) and no forecast. The paper leaves three things open. T_1 and T_2 are the cheapest and the dearest setting of the input with
+unit of μ (the paper's is μ · 10^5 / questions) and no forecast.
+
+The paper leaves three things open. T_1 and T_2 are the cheapest and the dearest setting of the input with
 three or more different N (the widest spread conditions both 2×2 systems best). "Fit" with two points and
 two unknowns is the exact solution. Where D_N has no measured point for an N, the curves of Part 1, lines
 3-4, are read. The text's T_0, T_1 in line 5 and P_{T_i} in Part 2, line 3, are read as T_1, T_2 and Δ_{T_i}.
