@@ -25,7 +25,7 @@ from typing import Any, Literal
 import aiohttp
 
 from harness.engines.base import Engine
-from harness.engines.choice import own_server
+from harness.engines.factory import own_server
 from harness.experiment import TINY_MODEL, Experiment
 from harness.questions.load import load_questions
 from harness.run.sampler import sample

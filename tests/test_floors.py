@@ -46,7 +46,7 @@ FLOORS = {
     ],
     "synthetic": [["model"], ["binary", "continuous"], ["panels"], ["theory"], ["cli"]],
     "harness": [
-        ["experiment", "grader", "torchvision_names"],
+        ["experiment", "grader"],
         ["questions", "server"],
         ["engines"],
         ["run"],

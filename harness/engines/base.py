@@ -1,4 +1,4 @@
-"""What the sampler asks of an engine, whichever one it is.
+"""The interface between the sampler and an engine.
 
 Sampling(max_new_tokens=64, temperature=1.0, top_p=1.0, top_k=-1, stop=("[END]",))
 -> Completion(text=" The answer is ##18##.", tokens=9, prompt_tokens=71, finish_reason="stop", seed=None)
@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol, Self
 
 @dataclass(frozen=True)
 class Sampling:
-    """How answers are drawn. Temperature 0 is greedy; `top_k` -1 is no limit."""
+    """How answers are drawn. Temperature 0 is greedy; `top_k` -1 sets no limit."""
 
     max_new_tokens: int
     temperature: float
@@ -24,8 +24,8 @@ class Sampling:
 class Completion:
     """One answer of a model.
 
-    `text` ends before the stop string. `tokens` counts every generated token, those of the stop string and
-    the end token too. `seed` is None where the engine drew its own.
+    `text` ends before the stop string. `tokens` counts every generated token, including those of the stop
+    string and the end token. `seed` is None where the engine drew its own.
     """
 
     text: str
@@ -36,32 +36,32 @@ class Completion:
 
 
 class EngineError(Exception):
-    """A request that brought no answers; its samples are absent, not wrong."""
+    """A request brought no answers. Its samples are absent from the table, not wrong."""
 
 
 class RequestRefused(EngineError):
-    """The server refused the request (status 400, 413, …), and would refuse it again."""
+    """The server refused this request (status 400, 413, …) and would refuse it again."""
 
 
 class EngineGone(EngineError):
-    """No request will be answered any more."""
+    """The engine will answer no further request."""
 
 
 class Engine(Protocol):
-    """Draws answers to prompts, many requests at a time; used as an async context manager."""
+    """Draws answers to prompts, many requests at a time. Use it as an async context manager."""
 
     name: str
     version: str
 
     def describe(self) -> dict[str, Any]:
-        """What else a reader of the samples needs to know of the engine, for run.json."""
+        """Whatever else a reader of the samples needs to know about the engine; goes into run.json."""
         ...
 
     async def generate(self, prompt: str, n: int, sampling: Sampling, seed: int) -> list[Completion]:
         """`n` independent answers to `prompt`.
 
-        `seed` differs from request to request; an engine that cannot honour it ignores it and leaves
-        `Completion.seed` None. Raises EngineError where there are no `n` answers.
+        `seed` differs between requests. An engine that cannot use it ignores it and leaves
+        `Completion.seed` None. Raises EngineError if there are no `n` answers.
         """
         ...
 

@@ -1,73 +1,52 @@
-"""The engine behind HTTP: a running SGLang server.
+"""The engine that asks a running SGLang server.
 
     POST /generate {"input_ids": [2, 71, ...], "sampling_params": {"n": 16, "max_new_tokens": 164, ...}}
     -> [{"text": " The answer is ##18##.", "meta_info": {"prompt_tokens": 71, "completion_tokens": 9,
          "finish_reason": {"type": "stop", "matched": "[END]"}}}, ...]
 
-A reply that is not `n` whole answers to this prompt is asked for again; an aborted answer is no answer.
+A reply counts only if it holds `n` whole answers to all of the prompt.
 """
 
 import asyncio
 import json
-import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from harness.engines.base import Completion, EngineError, Sampling
-from harness.engines.http.connection import POLL_SECONDS, START_PATIENCE, Connection
-from harness.engines.http.retrying import TryAgain
-from harness.engines.http.status import excerpt
+from harness.engines.http.availability import POLL_SECONDS, START_PATIENCE
+from harness.engines.http.connection import Connection
+from harness.engines.http.reply import Fault, FromServer, TokenCount, excerpt, parse
 from harness.engines.tokens import PromptTokens
 from results import BadInput
 
 SETTINGS = (
-    "model_path",
-    "revision",
-    "dtype",
-    "device",
-    "attention_backend",
-    "sampling_backend",
-    "quantization",
-    "kv_cache_dtype",
-    "context_length",
-    "max_total_num_tokens",
-    "tp_size",
-    "dp_size",
-    "schedule_policy",
-    "sampling_defaults",
-    "random_seed",
+    *("model_path", "revision", "dtype", "quantization", "kv_cache_dtype"),
+    *("device", "attention_backend", "sampling_backend", "sampling_defaults", "schedule_policy"),
+    *("context_length", "max_total_num_tokens", "tp_size", "dp_size", "random_seed"),
 )
-"""The settings of /server_info that go on record; the rest may hold keys."""
-
-
+"""The settings of /server_info that go into run.json; the others may hold keys."""
 MAY_CHANGE = {"random_seed", "max_total_num_tokens"}
-"""Those which a server draws or measures anew at every start."""
-
-TokenCount = Annotated[int, Field(ge=0)]
+"""Settings that a server draws or measures anew at every start."""
 
 
-class _FromServer(BaseModel):
-    model_config = ConfigDict(strict=True)
-
-
-class _FinishReason(_FromServer):
+class _FinishReason(FromServer):
     type: Literal["stop", "length", "abort"]
     message: str | None = None
 
 
-class _MetaInfo(_FromServer):
+class _MetaInfo(FromServer):
     prompt_tokens: TokenCount
     completion_tokens: TokenCount
     finish_reason: _FinishReason
 
 
-class _Answer(_FromServer):
+class _Answer(FromServer):
     text: str
     meta_info: _MetaInfo
 
@@ -76,7 +55,7 @@ _REPLY: TypeAdapter[list[_Answer] | _Answer] = TypeAdapter(list[_Answer] | _Answ
 
 
 class SGLangEngine:
-    """Asks one server, or a router in front of several, over one session."""
+    """Asks one server, or a router in front of several."""
 
     name = "sglang"
     version = ""
@@ -91,23 +70,23 @@ class SGLangEngine:
         say: Callable[[str], None] = lambda _line: None,
         check_alive: Callable[[], None] | None = None,
     ) -> None:
-        """Raises BadInput where the model has no tokenizer.
+        """Raises BadInput if the model has no tokenizer.
 
-        `say` is told when the server goes away and comes back. `check_alive` raises BadInput where a server
-        of the run's own has ended; until then it has as long as it takes to be ready.
+        `say` is told when the server goes away and comes back. `check_alive` belongs to a server that the run
+        has started: it raises BadInput once that has ended; until then it may take any time to get ready.
         """
         self._location = model
         self._prompts = PromptTokens(model, revision, chat)
         self._settings: dict[str, Any] = {}
         self._server = Connection(
-            url, ready="/health", say=say, check_alive=check_alive, on_return=self._check_that_it_is_the_same
+            url, ready="/health", say=say, check_alive=check_alive, on_return=self._check_unchanged
         )
 
     async def __aenter__(self) -> Self:
-        """Open the session. Raises BadInput: no server there, not SGLang, or one with another model."""
+        """Connect. Raises BadInput: no server there, not SGLang, or one with another model."""
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._server)
-            await self._server.wait_until_ready(
+            await self._server.wait_for_start(
                 hint="start one with `python -m harness serve MODEL`, or leave --url out"
             )
             self._settings = await self._read_settings()
@@ -120,11 +99,11 @@ class SGLangEngine:
         await self._close.aclose()
 
     def describe(self) -> dict[str, Any]:
-        """The server's own account of how it runs."""
+        """The server's own account of its settings."""
         return {"url": self._server.url, "server": self._settings}
 
     async def generate(self, prompt: str, n: int, sampling: Sampling, seed: int) -> list[Completion]:  # noqa: ARG002
-        """`n` answers to `prompt`. No seed is sent: a server may give all `n` the same one."""
+        """`n` answers to `prompt`. Sends no seed: in deterministic mode all `n` would share it."""
         body = {
             "input_ids": self._prompts.encode(prompt),
             "sampling_params": {
@@ -137,7 +116,7 @@ class SGLangEngine:
             },
         }
         read = partial(_answers, n=n, prompt_tokens=len(body["input_ids"]))
-        answers = await self._server.ask("/generate", body, read, tokens=n * sampling.max_new_tokens)
+        answers = await self._server.ask("/generate", body, read, max_tokens=n * sampling.max_new_tokens)
         return [
             Completion(
                 text=answer.text,
@@ -150,72 +129,71 @@ class SGLangEngine:
         ]
 
     async def _read_settings(self) -> dict[str, Any]:
-        """The server's settings. Raises BadInput for another model, or one that repeats its answers."""
-        model = await self._account("model_info")
-        # Answers of another model would be taken for this one's; folders of one model may differ in path.
+        """The server's settings. Raises BadInput for another model, or for deterministic mode."""
+        model = await self._info("model_info")
+        # Two folders with one model may differ in their path, but not in their name.
         served = {Path(str(model.get(key))).name for key in ("model_path", "served_model_name")}
         if Path(self._location).name not in served:
             raise BadInput(
                 f"the server at {self._server.url} serves {model.get('model_path')}, expected "
                 f"{self._location}: start it with that model, or give --set model=…"
             )
-        info = await self._account("server_info")
+        info = await self._info("server_info")
         if info.get("enable_deterministic_inference"):
             raise BadInput(
                 f"the server at {self._server.url} runs with --enable-deterministic-inference, which makes "
-                "the answers to a question copies of one another: start it without"
+                "all answers to a question copies of one another: start it without that flag"
             )
         self.version = str(info.get("version"))
         return {key: info[key] for key in SETTINGS if key in info}
 
-    async def _check_that_it_is_the_same(self) -> None:
-        """After a restart: run.json says how the answers of a session were drawn."""
+    async def _check_unchanged(self) -> None:
+        """After a restart: run.json describes one server for all answers of a session."""
         before = self._settings | {"version": self.version}
         now = await self._read_settings() | {"version": self.version}
         changed = [key for key in before if key not in MAY_CHANGE and now.get(key) != before[key]]
         if changed:
             raise BadInput(
                 f"the server at {self._server.url} came back with another {', '.join(changed)}: "
-                "run the same command again, which puts that on record"
+                "run the same command again, which records the change in run.json"
             )
 
-    async def _account(self, name: str) -> dict[str, Any]:
-        """A server's account of itself; routers still know it by an older name."""
-        deadline = time.monotonic() + START_PATIENCE
+    async def _info(self, name: str) -> dict[str, Any]:
+        """What the server says about itself; routers know it by an older name."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + START_PATIENCE
         while True:
             for path in (f"/{name}", f"/get_{name}"):
-                status, content = await self._server.get(path)
-                if status != 404:
+                reply = await self._server.get(path)
+                if reply.status != 404:
                     break
-            if status != 503 or time.monotonic() > deadline:
+            if reply.status != 503 or loop.time() > deadline:
                 break
-            await asyncio.sleep(POLL_SECONDS)  # a router that is well, and does not know its servers yet
+            await asyncio.sleep(POLL_SECONDS)  # a router that is ready, but has not found its servers yet
         try:
-            found = json.loads(content)
+            found = json.loads(reply.content)
         except ValueError:
             found = None
-        if status != 200 or not isinstance(found, dict):
+        if reply.status != 200 or not isinstance(found, dict):
             raise BadInput(
-                f"{self._server.url}{path}: not the reply of an SGLang server: {status} {excerpt(content)}"
+                f"{self._server.url}{path}: not the reply of a SGLang server: "
+                f"status {reply.status} {excerpt(reply.content)}"
             )
         return found
 
 
 def _answers(content: bytes, n: int, prompt_tokens: int) -> list[_Answer]:
-    """Exactly `n` answers to all of the prompt. Raises TryAgain, or EngineError where that is no use."""
-    try:
-        reply = _REPLY.validate_json(content)
-    except ValidationError:
-        raise TryAgain(f"a reply that is not a list of answers: {excerpt(content)}") from None
+    """Exactly `n` answers to all of the prompt. Raises Fault, or EngineError if another attempt is no use."""
+    reply = parse(_REPLY, content)
     answers = reply if isinstance(reply, list) else [reply]
     for answer in answers:
-        about = answer.meta_info
-        if about.finish_reason.type == "abort":
-            raise TryAgain(f"an aborted answer: {about.finish_reason.message}")
-        if about.prompt_tokens != prompt_tokens:
+        meta = answer.meta_info
+        if meta.finish_reason.type == "abort":
+            raise Fault(f"an aborted answer: {meta.finish_reason.message}")
+        if meta.prompt_tokens != prompt_tokens:
             raise EngineError(
-                f"an answer to {about.prompt_tokens} tokens, expected to all {prompt_tokens} of the prompt"
+                f"the server answered a prompt of {meta.prompt_tokens} tokens, but {prompt_tokens} were sent"
             )
     if len(answers) != n:
-        raise TryAgain(f"{len(answers)} answers, expected {n}")
+        raise Fault(f"{len(answers)} answers, expected {n}")
     return answers

@@ -9,9 +9,9 @@ that is not in the vocabulary is spelled in ASCII characters; any other characte
 from typing import TYPE_CHECKING
 
 import prompts
+from harness.server.cpu.torchvision_names import declare_torchvision_operations
 from harness.tiny.problems import distinct_problems
 from harness.tiny.solutions import solutions
-from harness.torchvision_names import declare_torchvision_operations
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast

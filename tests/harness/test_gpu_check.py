@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from harness.cli import cli
 from harness.engines.tokens import PromptTokens
 from harness.gpu_check import SHAPES, Measurement, read_metrics, write_model
-from harness.torchvision_names import declare_torchvision_operations
+from harness.server.cpu.torchvision_names import declare_torchvision_operations
 
 declare_torchvision_operations()
 from transformers import AutoConfig, AutoModelForCausalLM  # noqa: E402

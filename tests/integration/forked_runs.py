@@ -15,7 +15,7 @@ from pathlib import Path
 
 from harness.cli import cli
 from harness.engines.transformers.engine import TransformersEngine  # noqa: F401
-from harness.torchvision_names import declare_torchvision_operations
+from harness.server.cpu.torchvision_names import declare_torchvision_operations
 from results import run
 
 declare_torchvision_operations()

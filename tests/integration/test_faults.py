@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from harness.engines import engine_for
-from harness.engines.http import connection, retrying
+from harness.engines.http import availability, connection
 from harness.engines.http.connection import Connection
 from harness.experiment import Experiment, read_experiment
 from harness.questions.load import load_questions
@@ -70,9 +70,9 @@ EVERY_FAULT: Sequence[Fault] = [
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retrying, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(retrying, "SHORTEST_LIMIT", 5.0)
-    monkeypatch.setattr(connection, "WATCH_SECONDS", 0.1)
+    monkeypatch.setattr(connection, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(connection, "SHORTEST_LIMIT", 5.0)
+    monkeypatch.setattr(connection, "CHECK_SECONDS", 0.1)
 
 
 def experiment(url: str) -> Experiment:
@@ -169,7 +169,7 @@ def test_a_server_that_is_killed_and_started_again(sglang_url: str, tmp_path: Pa
 def test_a_server_that_is_killed_for_good(
     sglang_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "RETURN_PATIENCE", 1.0)
+    monkeypatch.setattr(availability, "RETURN_PATIENCE", 1.0)
 
     async def cut_short(proxy: FaultyProxy) -> Outcome:
         run = asyncio.create_task(draw(proxy.url, tmp_path))

@@ -1,1 +1,1 @@
-"""What the engines behind HTTP share: one connection, retries, the key."""
+"""What the engines behind HTTP share: one connection that sends a request until it is answered."""

@@ -14,22 +14,22 @@ from typing import Self
 from results import BadInput
 
 HIDDEN = "[key]"
-NONE = "none"
-"""What is sent without a key: servers of one's own ask for none."""
+NO_KEY = "none"
+"""Sent when there is no key: some servers insist on a header, but accept anything in it."""
 QUOTED = 8
-"""Characters of a key that are enough to take a word for a quotation of it."""
+"""A word that holds this many characters of the key's beginning or end is taken for a quotation of it."""
 
 
 @dataclass(frozen=True)
 class ApiKey:
-    """The key in the environment variable `name`, empty where there is none; its repr does not show it."""
+    """The key in the environment variable `name`, empty if there is none. Its repr does not show it."""
 
     name: str
     value: str = field(repr=False)
 
     @classmethod
     def from_environment(cls, name: str) -> Self:
-        """Raises BadInput where the variable holds what cannot be a key."""
+        """Raises BadInput if the variable holds characters that no key has."""
         value = os.environ.get(name, "").strip()
         if not (value.isascii() and value.isprintable()):
             raise BadInput(f"environment variable {name}: not a key, expected printable ASCII characters")
@@ -38,14 +38,14 @@ class ApiKey:
     @property
     def sent(self) -> str:
         """What goes into the request's header."""
-        return self.value or NONE
+        return self.value or NO_KEY
 
     def remove(self, content: bytes) -> bytes:
-        """`content` without the key as a whole."""
+        """`content` without the whole key."""
         return content.replace(self.value.encode(), HIDDEN.encode()) if self.value else content
 
     def hide(self, message: str) -> str:
-        """`message` without the key, and without words that quote a part of it or stars in its place."""
+        """`message` without the key, and without words that quote a part of it or show stars in its place."""
         if self.value:
             message = message.replace(self.value, HIDDEN)
         parts = [r"\*{3,}"]

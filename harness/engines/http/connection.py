@@ -1,59 +1,76 @@
-"""The connection under the engines behind HTTP: requests to one server, asked again until they are answered.
+"""The connection of an engine to a server: sends a request until it is answered, or given up.
 
-    connection = Connection("http://127.0.0.1:30000", ready="/health", say=print)
-    async with connection:
-        await connection.wait_until_ready(hint="start one with ...")
-        answers = await connection.ask("/generate", {"input_ids": [2, 71], ...}, read, tokens=16 * 164)
+    async with Connection("http://127.0.0.1:30000", ready="/health", say=print) as connection:
+        await connection.wait_for_start(hint="start one with ...")
+        answers = await connection.ask("/generate", {"input_ids": [2, 71], ...}, read, max_tokens=16 * 164)
 
-A server that goes away in the middle is waited for by all requests together.
+`Connection.ask` is the whole life of a request; reply.py says which reply means what.
 """
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+import itertools
+import random
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import aiohttp
 
-from harness.engines.base import EngineGone
-from harness.engines.http.retrying import Attempts, Away, Busy, ReplyTimes, Stuck, TryAgain, asking_again
-from harness.engines.http.status import check_status
+from harness.engines.base import EngineError, EngineGone
+from harness.engines.http.api_key import ApiKey
+from harness.engines.http.availability import PROBE_SECONDS, Availability
+from harness.engines.http.reply import Fault, Reply, check_status
 from results import BadInput
 
 T = TypeVar("T")
 
-START_PATIENCE = 30.0
-"""Seconds that a server at a URL has to be ready at the start."""
-RETURN_PATIENCE = 600.0
-"""Seconds that a server which went away has to come back: loading a large model takes minutes."""
-POLL_SECONDS = 0.5
-PROBE_SECONDS = 30.0
-"""A busy SGLang takes a second to say that it is well, a broken one 20 s to say that it is not."""
-WATCH_SECONDS = 2.0
+ATTEMPTS = 6
+"""A request that has failed so often is given up. To be told that the server is busy is no failure."""
+TIMED_OUT_ATTEMPTS = 3
+"""A request that has timed out so often is given up; each attempt may take twice as long as the last."""
+FIRST_PAUSE = 1.0
+"""Seconds before the second attempt. Each pause is twice the last, plus up to FIRST_PAUSE at random."""
+LONGEST_PAUSE = 30.0
+BUSY_PATIENCE = 600.0
+"""A request is given up when the server has called itself busy, and answered none, for so many seconds."""
+
+LONGEST_FIRST_REPLY = 3600.0
+"""Seconds that a reply may take as long as no other has come in."""
+SLOWER_THAN_ALL = 10.0
+"""A request times out when it takes this many times as long as the slowest reply so far.
+
+A fixed limit would be too short on some machine. It would cut off long answers more often than short ones
+there, and bias the sample.
+"""
+SHORTEST_LIMIT = 120.0
+"""Seconds that every request is given, however fast the others were."""
+CHECK_SECONDS = 2.0
+"""The limit grows with the replies that come in, so each waiting request looks at it this often."""
+
 REPLY_BYTES = 1 << 20
 REPLY_BYTES_PER_TOKEN = 256
-"""Room for the text of a token and its id; a larger reply is none."""
+"""Room for a token's text and id. A larger reply is rejected, so that no server can fill the memory."""
 
 
-@dataclass(frozen=True)
-class Reply:
-    """What came back for one attempt; `retry_after` is that header, empty where there is none."""
+class ReplyTimes:
+    """How long a request may wait for its reply, judged by those that were answered."""
 
-    status: int
-    retry_after: str
-    content: bytes
+    def __init__(self) -> None:
+        self.slowest = 0.0
+        self.most_tokens = 0
 
+    def add(self, seconds: float, max_tokens: int) -> None:
+        """Take in a reply to a request for at most `max_tokens` tokens."""
+        self.slowest = max(self.slowest, seconds)
+        self.most_tokens = max(self.most_tokens, max_tokens)
 
-@dataclass(eq=False)
-class _InFlight:
-    """One attempt that waits for its reply."""
-
-    since: float
-    tokens: int
-    attempts: Attempts
-    timeout: asyncio.Timeout
+    def limit(self, max_tokens: int) -> float:
+        """Seconds for a request for at most `max_tokens`; in proportion if no other asked for so many."""
+        if not self.most_tokens:
+            return LONGEST_FIRST_REPLY
+        larger = max(1.0, max_tokens / self.most_tokens)
+        return max(SHORTEST_LIMIT, SLOWER_THAN_ALL * self.slowest * larger)
 
 
 class Connection:
@@ -65,206 +82,134 @@ class Connection:
         *,
         ready: str,
         say: Callable[[str], None],
-        headers: Mapping[str, str] | None = None,
+        key: ApiKey | None = None,
         check_alive: Callable[[], None] | None = None,
         on_return: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """A server is ready when GET `ready` is answered with 200.
+        """`ready` is the path that tells whether the server is ready; for the rest see Availability.
 
-        `check_alive` raises BadInput where the run's own server has ended; `on_return` raises it where the
-        server that came back is another than went away.
+        The key goes into every request and is taken out of every reply: servers quote it in errors.
         """
         self.url = url.rstrip("/")
-        self.overloads = 0
-        self._ready = ready
-        self._say = say
-        self._headers = headers
-        self._check_alive = check_alive
-        self._on_return = on_return
+        self._key = key
         self._times = ReplyTimes()
-        self._in_flight: set[_InFlight] = set()
-        self._return: asyncio.Task[None] | None = None
-        self._gone: str | None = None
+        self._last_reply = 0.0
+        self._availability = Availability(self.url, ready, self._get, say, check_alive, on_return)
+        self.wait_for_start = self._availability.wait_for_start
 
     async def __aenter__(self) -> Self:
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=10),
-            headers=self._headers,
-        )
-        self._watch = asyncio.create_task(self._give_up_stuck_requests())
+        async with AsyncExitStack() as stack:
+            self._session = await stack.enter_async_context(
+                aiohttp.ClientSession(
+                    connector=aiohttp.TCPConnector(limit=0),
+                    timeout=aiohttp.ClientTimeout(total=None, sock_connect=10),
+                    headers={"Authorization": f"Bearer {self._key.sent}"} if self._key else None,
+                )
+            )
+            stack.push_async_callback(self._availability.close)
+            self._close = stack.pop_all()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        tasks = [task for task in (self._watch, self._return) if task]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await self._session.close()
+        await self._close.aclose()
 
-    async def wait_until_ready(self, hint: str) -> None:
-        """Wait for a server that is starting: START_PATIENCE, or as long as the run's own server lives.
-
-        Raises BadInput: no such address, nothing there in that time (with `hint`, which says what to do), the
-        run's own server has ended.
-        """
-        state = await self._wait(0)
-        if state is None:
-            return
-        own = self._check_alive is not None
-        if not own:
-            self._say(f"the server at {self.url} {state}: waiting {START_PATIENCE:.0f} s for it")
-        state = await self._wait(None if own else START_PATIENCE)
-        if state is not None:
-            raise BadInput(f"the server at {self.url} {state} after {START_PATIENCE:.0f} s: {hint}")
-
-    async def get(self, path: str) -> tuple[int, bytes]:
-        """Status and content of a server's account of itself. Raises BadInput where there is no reply."""
+    async def get(self, path: str) -> Reply:
+        """The reply to GET `path`, whatever its status. Raises BadInput if there is none."""
         try:
             async with asyncio.timeout(PROBE_SECONDS):
-                return await self._fetch(path)
-        except (aiohttp.ClientError, TimeoutError, TryAgain) as error:
-            raise BadInput(f"{self.url}{path}: no reply ({_reason(error)})") from None
+                return await self._get(path)
+        except (aiohttp.ClientError, TimeoutError, Fault) as error:
+            raise BadInput(f"{self.url}{path}: no reply ({self._reason(error)})") from None
 
-    async def ask(self, path: str, body: dict[str, Any], read: Callable[[bytes], T], tokens: int) -> T:
-        """What `read` makes of the reply to POST `path`, asked for until there is one.
+    async def ask(self, path: str, body: dict[str, Any], read: Callable[[bytes], T], max_tokens: int) -> T:
+        """What `read` makes of the reply to POST `path`, which is sent until there is such a reply.
 
-        `read` raises TryAgain for a reply that is no answer; `tokens` is the most that the answers can hold.
-        Raises RequestRefused, EngineError where the server keeps failing, EngineGone where it is gone.
+        `read` raises Fault for a reply that is no answer; `max_tokens` is the most that the answers together
+        can hold. Raises RequestRefused, EngineError if the server keeps failing, EngineGone if it is gone.
         """
-        attempts = Attempts()
-        try:
-            return await asking_again(attempts)(self._attempt, attempts, path, body, read, tokens)
-        except TryAgain as fault:
-            raise attempts.failure(fault) from None
-
-    async def _attempt(
-        self, attempts: Attempts, path: str, body: dict[str, Any], read: Callable[[bytes], T], tokens: int
-    ) -> T:
-        self._check_gone()
-        try:
-            return read(await self._post(path, body, tokens, attempts))
-        except TryAgain as fault:
-            attempts.count(fault)
-            self.overloads += isinstance(fault, Busy | Stuck)
-            if isinstance(fault, Away):
-                await self._wait_for_return()
-            raise
-
-    async def _post(self, path: str, body: dict[str, Any], tokens: int, attempts: Attempts) -> bytes:
-        """The reply to one attempt, of status 200; every other outcome is an exception."""
         loop = asyncio.get_running_loop()
-        since = loop.time()
+        begun = loop.time()
+        failed = timed_out = 0
+        for attempt in itertools.count():
+            try:
+                return read(await self._attempt(path, body, max_tokens, patience=2**timed_out))
+            except Fault as caught:
+                fault = caught
+            if fault.kind == "busy":
+                waited = loop.time() - max(begun, self._last_reply)
+                if waited > BUSY_PATIENCE:
+                    raise EngineError(f"the server has been busy for {waited:.0f} s: {fault}")
+            else:
+                failed += 1
+                timed_out += fault.kind == "timed out"
+                if failed >= ATTEMPTS or timed_out >= TIMED_OUT_ATTEMPTS:
+                    raise EngineError(f"{failed} attempts failed, the last with: {fault}")
+            if fault.kind in ("away", "timed out"):
+                await self._availability.wait_for_return()
+            await asyncio.sleep(_pause(attempt) + fault.retry_after)
+        raise AssertionError("unreachable")
+
+    async def _attempt(self, path: str, body: dict[str, Any], max_tokens: int, patience: int) -> bytes:
+        """The content of a reply with status 200; raises for every other outcome."""
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        self._availability.check()
+        sending = asyncio.create_task(
+            self._post(path, body, REPLY_BYTES + REPLY_BYTES_PER_TOKEN * max_tokens)
+        )
         try:
-            async with asyncio.timeout(None) as timeout:
-                waiting = _InFlight(since, tokens, attempts, timeout)
-                self._in_flight.add(waiting)
-                try:
-                    reply = await self._send(path, body, REPLY_BYTES + REPLY_BYTES_PER_TOKEN * tokens)
-                finally:
-                    self._in_flight.discard(waiting)
-        except TimeoutError as error:
-            if timeout.expired():
-                raise Stuck(f"no reply in {loop.time() - since:.0f} s") from None
-            raise Away(_reason(error)) from None
-        except aiohttp.ClientConnectionError as error:
-            raise Away(_reason(error)) from None
+            while not sending.done():
+                self._availability.check()
+                waited = loop.time() - begun
+                if waited > patience * self._times.limit(max_tokens):
+                    raise Fault(f"no reply in {waited:.0f} s", "timed out")
+                await asyncio.wait({sending}, timeout=CHECK_SECONDS)
+            reply = sending.result()
+        except (aiohttp.ClientConnectionError, TimeoutError) as error:
+            raise Fault(self._reason(error), "away") from None
         except aiohttp.ClientError as error:
-            raise TryAgain(_reason(error)) from None
-        check_status(self.url + path, reply.status, reply.retry_after, reply.content)
-        self._times.add(loop.time() - since, tokens)
+            raise Fault(self._reason(error)) from None
+        finally:
+            sending.cancel()  # if it was given up: the server stops its work when the connection closes
+        if reply.status == 401 and self._key:
+            state = "not accepted" if self._key.value else "not set"
+            raise EngineGone(f"{self.url} asks for a key: the one in {self._key.name} is {state}")
+        check_status(self.url + path, reply)
+        self._last_reply = loop.time()
+        self._times.add(self._last_reply - begun, max_tokens)
         return reply.content
 
-    async def _fetch(self, path: str) -> tuple[int, bytes]:
-        """Status and content of the reply to GET `path`."""
+    async def _get(self, path: str) -> Reply:
         async with self._session.get(self.url + path, allow_redirects=False) as response:
-            return response.status, await _content(response, REPLY_BYTES)
+            return await self._read(response, REPLY_BYTES)
 
-    async def _send(self, path: str, body: dict[str, Any], limit: int) -> Reply:
-        """The reply to POST `path`, of at most `limit` bytes."""
+    async def _post(self, path: str, body: dict[str, Any], max_bytes: int) -> Reply:
         async with self._session.post(self.url + path, json=body, allow_redirects=False) as response:
-            content = await _content(response, limit)
-            return Reply(response.status, response.headers.get("Retry-After", ""), content)
+            return await self._read(response, max_bytes)
 
-    def _is_ready(self, status: int) -> bool:
-        """Whether GET `ready` was answered by a server that takes requests."""
-        return status == 200
+    async def _read(self, response: aiohttp.ClientResponse, max_bytes: int) -> Reply:
+        """The reply without the key. Raises Fault as soon as it is larger than `max_bytes`."""
+        content = bytearray()
+        async for part in response.content.iter_any():
+            content += part
+            if len(content) > max_bytes:
+                response.close()
+                raise Fault(f"a reply of more than {max_bytes} bytes")
+        found = bytes(content)
+        if self._key:
+            found = self._key.remove(found)
+            if response.status != 200:
+                found = self._key.hide(found.decode(errors="replace")).encode()
+        return Reply(response.status, response.headers.get("Retry-After", ""), found)
 
-    async def _give_up_stuck_requests(self) -> None:
-        """Every limit moves with the replies that come in, so it is looked at again and again."""
-        loop = asyncio.get_running_loop()
-        while True:
-            await asyncio.sleep(WATCH_SECONDS)
-            for request in self._in_flight:
-                limit = self._times.limit(request.tokens) * 2**request.attempts.stuck
-                if self._gone is not None or loop.time() - request.since > limit:
-                    request.timeout.reschedule(loop.time())
-
-    async def _wait_for_return(self) -> None:
-        """All requests that find the server away wait together. Raises EngineGone where it stays away."""
-        self._check_gone()
-        if self._return is None or self._return.done():
-            self._return = asyncio.create_task(self._wait_and_say())
-        await asyncio.shield(self._return)
-
-    def _check_gone(self) -> None:
-        if self._gone is not None:
-            raise EngineGone(self._gone)
-
-    async def _wait_and_say(self) -> None:
-        try:
-            state = await self._wait(0)
-            if state is None:
-                return
-            self._say(
-                f"the server at {self.url} {state}: waiting {RETURN_PATIENCE:.0f} s for it to come back"
-            )
-            state = await self._wait(RETURN_PATIENCE)
-            if state is not None:
-                raise BadInput(f"the server at {self.url} {state} after {RETURN_PATIENCE:.0f} s")
-            if self._on_return is not None:
-                await self._on_return()
-            self._say(f"the server at {self.url} is back")
-        except BadInput as error:
-            self._gone = error.message
-            raise EngineGone(self._gone) from None
-
-    async def _wait(self, patience: float | None) -> str | None:
-        """None as soon as the server is ready, or what is the matter with it after so many seconds."""
-        deadline = None if patience is None else time.monotonic() + patience
-        while True:
-            if self._check_alive is not None:
-                self._check_alive()
-            state = await self._state()
-            if state is None or (deadline is not None and time.monotonic() >= deadline):
-                return state
-            await asyncio.sleep(POLL_SECONDS)
-
-    async def _state(self) -> str | None:
-        """None where the server is ready."""
-        try:
-            async with asyncio.timeout(PROBE_SECONDS):
-                status, _ = await self._fetch(self._ready)
-            return None if self._is_ready(status) else f"is not ready (status {status})"
-        except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError):
-            raise BadInput(f"{self.url}: not the address of a server, expected http://HOST:PORT") from None
-        except (aiohttp.ClientError, TimeoutError, TryAgain) as error:
-            return f"does not answer ({_reason(error)})"
+    def _reason(self, error: BaseException) -> str:
+        reason = str(error) or type(error).__name__
+        return self._key.hide(reason) if self._key else reason
 
 
-async def _content(response: aiohttp.ClientResponse, limit: int) -> bytes:
-    """The body, which whoever sends it may make as large as he likes."""
-    parts, size = [], 0
-    async for part in response.content.iter_any():
-        parts.append(part)
-        size += len(part)
-        if size > limit:
-            response.close()
-            raise TryAgain(f"a reply of more than {limit} bytes")
-    return b"".join(parts)
-
-
-def _reason(error: BaseException) -> str:
-    return str(error) or type(error).__name__
+def _pause(attempt: int) -> float:
+    """Seconds after attempt number `attempt`, from 0; partly random, so that requests spread out."""
+    growing = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(attempt, 10))
+    return growing + random.uniform(0, FIRST_PAUSE)

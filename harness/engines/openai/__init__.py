@@ -1,1 +1,1 @@
-"""The engine for any server with OpenAI's interface."""
+"""The engine for servers with OpenAI's interface."""

@@ -1,94 +1,84 @@
-"""What a server with OpenAI's interface replies, checked, and the answers in it.
+"""The reply of a server with OpenAI's interface, checked, and the answers in it.
 
     {"choices": [{"finish_reason": "stop", "message": {"content": " The answer is ##18##."},
                   "logprobs": {"content": [{...}, ...]}}, ...], "usage": {"completion_tokens": 18, ...}}
     -> [Completion(text=" The answer is ##18##.", tokens=9, ...), ...]
 
-`usage` counts all answers together. Each one's tokens are its own only where it is alone, or where log
-probabilities came along, one a token, that add up to the count.
+`usage` counts the tokens of all answers together. Those of one answer are known only if it is alone, or if
+the server lists a log probability for each token and the lists add up to `usage`.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import TypeAdapter
 
 from harness.engines.base import Completion, RequestRefused
-from harness.engines.http.retrying import TryAgain
-
-TokenCount = Annotated[int, Field(ge=0)]
+from harness.engines.http.reply import Fault, FromServer, TokenCount, parse
 
 STOPPED = {"stop", "eos"}
-FAILED = {None, "abort", "error"}
+BROKEN_OFF = {None, "abort", "error"}
 
 
-class _FromServer(BaseModel):
-    model_config = ConfigDict(strict=True)
-
-
-class Usage(_FromServer):
-    """The tokens of one request; those of reasoning are among `completion_tokens`."""
+class _Usage(FromServer):
+    """`completion_tokens` includes those of reasoning."""
 
     prompt_tokens: TokenCount
     completion_tokens: TokenCount
 
 
-class Message(_FromServer):
-    """`content` is null where nothing was left of the limit after the reasoning."""
+class _Message(FromServer):
+    """`content` is null if reasoning used up the limit."""
 
     content: str | None = None
     refusal: str | None = None
 
 
-class Choice(_FromServer):
+class _Choice(FromServer):
     """One answer: `message` of a chat completion, `text` of a completion.
 
     `logprobs` lists the tokens: as `content` in a chat completion, as `tokens` in most servers' completions.
     """
 
     finish_reason: str | None = None
-    message: Message | None = None
+    message: _Message | None = None
     text: str | None = None
     logprobs: Any = None
 
 
-class Reply(_FromServer):
+class Reply(FromServer):
     """The reply to one request."""
 
-    choices: list[Choice]
-    usage: Usage
+    choices: list[_Choice]
+    usage: _Usage
     model: str | None = None
 
 
-class Model(_FromServer):
-    """One model of a server."""
-
+class _Model(FromServer):
     id: str
 
 
-class Models(_FromServer):
+class Models(FromServer):
     """The reply to GET /v1/models."""
 
-    data: list[Model]
+    data: list[_Model]
+
+
+_REPLY = TypeAdapter(Reply)
 
 
 def read_reply(content: bytes) -> Reply:
-    """The reply as it should be. Raises TryAgain where it is another, such as one that counts no tokens."""
-    try:
-        return Reply.model_validate_json(content)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise TryAgain(f"a reply that is not as expected: {where}: {first['msg']}") from None
+    """The reply. Raises Fault if it is anything else, such as one without token counts."""
+    return parse(_REPLY, content)
 
 
 def completions(reply: Reply, n: int) -> list[Completion]:
-    """The answers in the reply to a request for `n`, or none where each one's tokens are not known.
+    """The answers in the reply to a request for `n`: none if the tokens of each cannot be told.
 
-    A server may give fewer. Raises TryAgain where one is not whole, RequestRefused where one was withheld.
+    A server may give fewer than `n`. Raises Fault for an answer broken off, RequestRefused for one withheld.
     """
     if not 1 <= len(reply.choices) <= n:
-        raise TryAgain(f"{len(reply.choices)} answers, expected {n}")
-    reasons = [_reason(choice) for choice in reply.choices]
+        raise Fault(f"{len(reply.choices)} answers, expected {n}")
+    reasons = [_finish_reason(choice) for choice in reply.choices]
     return [
         Completion(_text(choice), tokens, reply.usage.prompt_tokens, reason, seed=None)
         for choice, reason, tokens in zip(reply.choices, reasons, _token_counts(reply), strict=False)
@@ -96,7 +86,7 @@ def completions(reply: Reply, n: int) -> list[Completion]:
 
 
 def _token_counts(reply: Reply) -> list[int]:
-    """The tokens of each answer, or an empty list where they cannot be told apart."""
+    """The tokens of each answer, or an empty list if they cannot be told."""
     if len(reply.choices) == 1:
         return [reply.usage.completion_tokens]
     counts = [len(_listed_tokens(choice.logprobs)) for choice in reply.choices]
@@ -110,19 +100,19 @@ def _listed_tokens(logprobs: Any) -> list[Any]:
     return listed if isinstance(listed, list) else []
 
 
-def _text(choice: Choice) -> str:
-    """The answer; an empty one where the model said nothing, or had no tokens left to say it."""
+def _text(choice: _Choice) -> str:
+    """The answer; empty if the model said nothing, or had no tokens left to say it."""
     if choice.message is None:
         return choice.text or ""
     return choice.message.content or choice.message.refusal or ""
 
 
-def _reason(choice: Choice) -> Literal["stop", "length"]:
+def _finish_reason(choice: _Choice) -> Literal["stop", "length"]:
     if choice.finish_reason in STOPPED:
         return "stop"
     if choice.finish_reason == "length":
         return "length"
-    if choice.finish_reason in FAILED:
-        raise TryAgain(f"an answer that was broken off (finish_reason {choice.finish_reason})")
-    # Asking until one gets through would choose among the model's answers.
+    if choice.finish_reason in BROKEN_OFF:
+        raise Fault(f"an answer that was broken off (finish_reason {choice.finish_reason})")
+    # Asking until one gets through would select among the model's answers.
     raise RequestRefused(f"an answer was withheld (finish_reason {choice.finish_reason})")

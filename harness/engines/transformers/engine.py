@@ -21,7 +21,7 @@ from harness.engines.tokens import PromptTokens
 from harness.engines.transformers.choosing import chooser
 from harness.engines.transformers.decoding import Request, decode
 from harness.engines.transformers.stopping import StopRule
-from harness.torchvision_names import declare_torchvision_operations
+from harness.server.cpu.torchvision_names import declare_torchvision_operations
 from results import BadInput
 
 BATCH_ROWS = 256

@@ -5,7 +5,7 @@ SGLANG_PLATFORM=torch-cpu python -m harness.server.cpu.launch --model-path DIR -
 
 import runpy
 
-from harness.torchvision_names import declare_torchvision_operations
+from harness.server.cpu.torchvision_names import declare_torchvision_operations
 
 # At module level: SGLang's worker processes import this file again before they import SGLang.
 declare_torchvision_operations()

@@ -10,8 +10,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, EngineError, EngineGone, RequestRefused
-from harness.engines.http import connection, retrying
-from harness.engines.http.retrying import ATTEMPTS
+from harness.engines.http import availability, connection
+from harness.engines.http.connection import ATTEMPTS
 from harness.engines.sglang import SGLangEngine
 from results import BadInput
 from tests.harness.engines.sglang_responder import (
@@ -28,7 +28,7 @@ from tests.harness.engines.sglang_responder import (
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retrying, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(connection, "FIRST_PAUSE", 0.001)
 
 
 def test_a_request_says_everything_and_sends_tokens() -> None:
@@ -103,22 +103,22 @@ def test_text_of_any_characters_is_an_answer() -> None:
 
 def test_an_answer_to_part_of_the_prompt_is_none() -> None:
     server = FaultyServer(changed(prompt_tokens=PROMPT_TOKENS - 1))
-    with pytest.raises(EngineError, match=rf"to {PROMPT_TOKENS - 1} tokens, expected to all {PROMPT_TOKENS}"):
+    with pytest.raises(EngineError, match=rf"{PROMPT_TOKENS - 1} tokens, but {PROMPT_TOKENS} were sent"):
         ask(server)
     assert len(server.requests) == 1
 
 
 def test_a_busy_server_is_asked_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retrying, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(connection, "LONGEST_PAUSE", 0.01)
     server = FaultyServer(*[429] * 2 * ATTEMPTS, [answer(), answer()])
     assert len(ask(server)) == 2
-    monkeypatch.setattr(retrying, "BUSY_PATIENCE", 0.1)
-    with pytest.raises(EngineError, match="put off for 0 s: status 429: what is wrong"):
+    monkeypatch.setattr(connection, "BUSY_PATIENCE", 0.1)
+    with pytest.raises(EngineError, match="busy .* status 429"):
         ask(FaultyServer(429))
 
 
 def test_a_server_whose_queue_is_full_is_overloaded_and_not_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retrying, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(connection, "LONGEST_PAUSE", 0.01)
 
     def full() -> web.Response:
         return web.json_response({"error": {"message": "The request queue is full."}}, status=503)
@@ -159,9 +159,9 @@ def test_a_router_in_front_of_servers_will_do() -> None:
 def test_another_program_at_the_url_is_refused(info: Any) -> None:
     server = FaultyServer(answer(), prefix="unknown_")
     server.app.router.add_get("/model_info", constant(info))
-    with pytest.raises(BadInput, match="not the reply of an SGLang server"):
+    with pytest.raises(BadInput, match="/model_info: "):
         ask(server)
-    with pytest.raises(BadInput, match="get_model_info: not the reply of an SGLang server: 404"):
+    with pytest.raises(BadInput, match="/get_model_info: .* 404"):
         ask(FaultyServer(answer(), prefix="unknown_"))
 
 
@@ -174,7 +174,7 @@ def open_engine(url: str) -> None:
 
 
 def test_no_server_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "START_PATIENCE", 0.1)
+    monkeypatch.setattr(availability, "START_PATIENCE", 0.1)
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
@@ -184,7 +184,7 @@ def test_no_server_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("url", ["localhost:30000", "http://", "nonsense", "ftp://host"])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
-    with pytest.raises(BadInput, match=r"not the address of a server|does not answer"):
+    with pytest.raises(BadInput, match=r"not a server's address|does not answer"):
         open_engine(url)
 
 

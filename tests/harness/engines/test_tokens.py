@@ -10,7 +10,7 @@ import pytest
 
 from harness.engines.tokens import PromptTokens
 from harness.experiment import model_location
-from harness.torchvision_names import declare_torchvision_operations
+from harness.server.cpu.torchvision_names import declare_torchvision_operations
 from results import BadInput
 
 TINY = Path(model_location("tiny"))

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import torch
 
-import harness.engines.choice as choice
+import harness.engines.factory as factory
 import harness.server.launch
 from harness.engines import engine_for
 from harness.experiment import Experiment, model_location, read_experiment
@@ -168,8 +168,8 @@ def open_own_server(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) 
     def replacement(model: str, *, port: int, **_: object) -> Launch:
         return python(script, port, model)
 
-    monkeypatch.setattr(choice, "launch", replacement)
-    monkeypatch.setattr(choice, "Server", Watched)
+    monkeypatch.setattr(factory, "launch", replacement)
+    monkeypatch.setattr(factory, "Server", Watched)
     values = read_experiment("tiny").model_dump() | {"engine": "sglang"}
 
     async def run() -> str:

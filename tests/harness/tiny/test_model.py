@@ -6,10 +6,10 @@ import pytest
 
 import prompts
 from harness.grader import read_hashes
+from harness.server.cpu.torchvision_names import declare_torchvision_operations
 from harness.tiny import BUDGETS, distinct_problems
 from harness.tiny.__main__ import MODEL_FOLDER
 from harness.tiny.tokenizer import MAX_LENGTH, PROMPT, build_tokenizer
-from harness.torchvision_names import declare_torchvision_operations
 
 ASKED = 40
 

@@ -12,7 +12,7 @@ import pytest
 
 from harness.engines.base import Completion, EngineError, RequestRefused, Sampling
 from harness.engines.http.api_key import ApiKey
-from harness.engines.openai.engine import PLAIN, OpenAIEngine
+from harness.engines.openai.engine import NO_EFFECT, OpenAIEngine
 from harness.engines.openai.reply import completions, read_reply
 from results import BadInput
 from tests.harness.engines.openai.responder import ANSWERS, MODEL, TOKENS, Responder, ask, asked
@@ -32,7 +32,7 @@ def test_a_request_says_everything(chat: bool) -> None:
     )
     assert server.requests[1] == {
         **prompt,
-        **PLAIN,
+        **NO_EFFECT,
         "model": MODEL,
         "max_tokens": 64,
         "temperature": 1.0,
@@ -84,7 +84,7 @@ def test_a_request_takes_the_form_that_the_server_takes(refuses: list[str], limi
 
 
 def test_a_top_k_that_the_server_does_not_take_is_not_left_out() -> None:
-    with pytest.raises(EngineError, match="takes no top_k"):
+    with pytest.raises(EngineError, match="top_k = -1"):
         ask(Responder(refuses=["top_k"]), 1, sampling=Sampling(64, 1.0, top_k=20))
 
 
@@ -174,7 +174,7 @@ def test_a_model_goes_by_the_servers_name_of_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("url", ["localhost:8000", "http://", "nonsense", "ftp://host"])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
-    with pytest.raises(BadInput, match="not the address of a server"):
+    with pytest.raises(BadInput, match="not a server's address"):
         OpenAIEngine(url, MODEL, chat=True, key=ApiKey("THE_KEY", ""))
 
 

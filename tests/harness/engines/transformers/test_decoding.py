@@ -15,7 +15,7 @@ from harness.engines.transformers.choosing import chooser
 from harness.engines.transformers.decoding import Request, decode
 from harness.experiment import model_location
 from harness.questions.load import load_questions
-from harness.torchvision_names import declare_torchvision_operations
+from harness.server.cpu.torchvision_names import declare_torchvision_operations
 
 declare_torchvision_operations()
 

@@ -1,8 +1,8 @@
-"""The engine that an experiment asks for, opened and closed.
+"""Opens the engine that an experiment asks for, and closes it.
 
     async with engine_for(experiment, log=Path("results/runs/tiny/server.log"), say=print) as engine: ...
 
-SGLang without a URL means a server of the run's own, which ends with it.
+For SGLang without a URL it starts a server, which ends with the run.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -50,7 +50,10 @@ async def engine_for(experiment: Experiment, log: Path, say: Callable[[str], Non
 async def own_server(
     experiment: Experiment, log: Path, say: Callable[[str], None], flags: Sequence[str] = ()
 ) -> AsyncIterator[SGLangEngine]:
-    """A SGLang server for the experiment's model, started with `flags` too, and stopped at the end."""
+    """An engine on a new SGLang server with the experiment's model; the server stops at the end.
+
+    SGLang's `flags` come on top of the usual ones.
+    """
     model, revision = model_location(experiment.model), experiment.revision
     port = free_port()
     command = launch(

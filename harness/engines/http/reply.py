@@ -1,0 +1,108 @@
+"""What one attempt at a request brings: a reply, or a reason to send it again, to drop it or to end the run.
+
+200                           the reply is read
+429, 503 with Retry-After     Fault "busy": sent again after that time
+502, 503, 504, no connection  Fault "away": all requests wait until the server is ready
+408, 425, 500, half a reply   Fault "failed": sent again after a pause
+400, 413, 422, ...            RequestRefused: this request would be refused again
+301, 401, 404, 405            EngineGone: every request would be refused
+"""
+
+import email.utils
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from harness.engines.base import EngineGone, RequestRefused
+
+T = TypeVar("T")
+
+LONGEST_RETRY_AFTER = 600.0  # seconds
+
+AWAY = {502, 503, 504}
+QUEUE_IS_FULL = b"queue is full"
+"""In the 503 of a SGLang server with --max-queued-requests, which sends no Retry-After."""
+NO_QUOTA = b"insufficient_quota"
+"""In OpenAI's 429 for an account without credit, which waiting does not help."""
+REFUSES_ALL = {401, 404, 405}
+PASSING = {408, 425}
+"""Statuses below 500, besides 429, that another attempt may not meet."""
+
+
+class Fault(Exception):
+    """An attempt failed; another attempt at the same request may succeed.
+
+    `retry_after` is how many seconds the server wants to be left alone.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        kind: Literal["failed", "busy", "away", "timed out"] = "failed",
+        retry_after: float = 0.0,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.retry_after = retry_after
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An HTTP reply; `retry_after` is the header of that name, empty if there is none."""
+
+    status: int
+    retry_after: str
+    content: bytes
+
+
+def check_status(url: str, reply: Reply) -> None:
+    """Raise what any status but 200 means: Fault, RequestRefused or EngineGone."""
+    status, content = reply.status, reply.content
+    what = f"status {status}: {excerpt(content)}"
+    if 300 <= status < 400 or status in REFUSES_ALL or (status == 429 and NO_QUOTA in content):
+        raise EngineGone(f"{url} refuses every request with {what}")
+    if status == 429 or (status == 503 and (reply.retry_after or QUEUE_IS_FULL in content)):
+        raise Fault(what, "busy", seconds_until(reply.retry_after))
+    if status in AWAY:
+        raise Fault(what, "away")
+    if 400 <= status < 500 and status not in PASSING:
+        raise RequestRefused(f"refused with {what}")
+    if status != 200:
+        raise Fault(what)
+
+
+def seconds_until(retry_after: str) -> float:
+    """Seconds to wait by a Retry-After header: a number of seconds, or a date; 0 for anything else."""
+    seconds = 0.0
+    with suppress(ValueError, OverflowError):
+        seconds = email.utils.parsedate_to_datetime(retry_after).timestamp() - time.time()
+    with suppress(ValueError):
+        seconds = float(retry_after)
+    return min(max(0.0, seconds), LONGEST_RETRY_AFTER) if seconds == seconds else 0.0
+
+
+def excerpt(content: bytes) -> str:
+    """The beginning of a reply, for a message."""
+    return content[:200].decode(errors="replace")
+
+
+TokenCount = Annotated[int, Field(ge=0)]
+
+
+class FromServer(BaseModel):
+    """Part of a reply: no value is converted, and unknown keys are ignored."""
+
+    model_config = ConfigDict(strict=True)
+
+
+def parse(schema: TypeAdapter[T], content: bytes) -> T:
+    """`content` as `schema` has it. Raises Fault with the first thing that differs."""
+    try:
+        return schema.validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise Fault(f"unexpected reply {excerpt(content)!r}: {where}: {first['msg']}") from None
