@@ -1,0 +1,104 @@
+"""A connection to a scripted server, in simulated time: waiting costs nothing, and clocks are exact.
+
+server = SimulatedServer(lambda body: after(3.0))
+simulate(server, lambda connection: connection.ask("/ask", "egg", bytes.decode, max_tokens=8))
+server.sent == [(0.0, "egg")]
+"""
+
+import asyncio
+import selectors
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import aiohttp
+
+from harness.engines.http.connection import Connection
+from harness.engines.http.reply import Reply
+
+URL = "http://simulated"
+OK = Reply(200, "", b"fine")
+BUSY = Reply(429, "", b"busy")
+BROKEN = Reply(500, "", b"broken")
+
+
+class _NoWaiting(selectors.DefaultSelector):
+    """Passes the time that a loop would wait."""
+
+    now = 0.0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        self.now += timeout or 0.0
+        return super().select(0)
+
+
+class _SimulatedTime(asyncio.SelectorEventLoop):
+    def __init__(self) -> None:
+        self._clock = _NoWaiting()
+        super().__init__(self._clock)
+
+    def time(self) -> float:
+        return self._clock.now
+
+
+class SimulatedServer:
+    """Replies as `reply` says; GET is answered while `there`."""
+
+    def __init__(self, reply: Callable[[Any], Awaitable[Reply]]) -> None:
+        self._reply = reply
+        self.there = True
+        self.probes = 0
+        self.sent: list[tuple[float, Any]] = []
+        """When each attempt was made, and its body."""
+        self.abandoned: list[float] = []
+        """When attempts were given up that had no reply yet."""
+
+    async def post(self, _path: str, body: Any, _max_bytes: int) -> Reply:
+        self.sent.append((now(), body))
+        try:
+            return await self._reply(body)
+        except asyncio.CancelledError:
+            self.abandoned.append(now())
+            raise
+
+    async def get(self, _path: str) -> Reply:
+        self.probes += 1
+        if not self.there:
+            raise aiohttp.ClientConnectionError("refused")
+        return OK
+
+
+def now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+async def after(seconds: float, reply: Reply = OK) -> Reply:
+    await asyncio.sleep(seconds)
+    return reply
+
+
+def in_turn(*replies: Reply) -> Callable[[Any], Awaitable[Reply]]:
+    """Each request gets the next of `replies` at once; the last for ever."""
+    left = list(replies)
+
+    async def reply(_body: Any) -> Reply:
+        return left.pop(0) if len(left) > 1 else left[0]
+
+    return reply
+
+
+def simulate(server: SimulatedServer, work: Callable[[Connection], Awaitable[Any]], **more: Any) -> Any:
+    """What `work` returns, given a connection to `server`; time begins at 0."""
+
+    async def run() -> Any:
+        connection = Connection(URL, ready="/health", say=lambda _line: None, **more)
+        connection._post = server.post  # type: ignore[method-assign]
+        connection._availability._get = server.get
+        async with connection:
+            return await work(connection)
+
+    with asyncio.Runner(loop_factory=_SimulatedTime) as runner:
+        return runner.run(run())
+
+
+def ask(connection: Connection, body: Any = "egg", max_tokens: int = 8) -> Awaitable[str]:
+    return connection.ask("/ask", body, bytes.decode, max_tokens)
