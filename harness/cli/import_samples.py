@@ -102,7 +102,7 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
 
 
 def _import(kind: str, file: Path, options: dict[str, Any]) -> Any:
-    from harness.imports import import_inspect, import_lm_eval, import_table, repeat_notes, with_tokens
+    from harness.imports import import_inspect_ai, import_lm_eval, import_table, repeat_notes, with_tokens
     from results import BadInput
 
     names = {name: text for name in ("dataset", "model") if (text := options[name])}
@@ -118,7 +118,7 @@ def _import(kind: str, file: Path, options: dict[str, Any]) -> Any:
     if kind == "lm-eval":
         imported = import_lm_eval(file, options["filter_name"], grade, setting)
     else:
-        imported = import_inspect(file, options["scorer"], grade, setting)
+        imported = import_inspect_ai(file, options["scorer"], grade, setting)
     table = imported.table.assign(**names)
     if options["tokenizer"]:
         table = with_tokens(table, options["tokenizer"])

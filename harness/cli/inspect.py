@@ -41,14 +41,13 @@ def inspect(
     import sys
     from io import TextIOWrapper
 
-    from harness.run.reading import stored_rows
-    from harness.view.inspection import answers, overview
+    from harness.view.answers import answers, overview, table_rows
     from results.tables.contract import sample_files
 
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that is not Unicode
     (file,) = sample_files(samples)
-    rows = stored_rows(file)
+    rows = table_rows(file)
     if question is None and only is None:
         lines = overview(rows, file.parent, setting)
     else:

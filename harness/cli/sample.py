@@ -124,7 +124,7 @@ def sample(
     for failure in outcome.failures[:FAILURES_SHOWN]:
         say(f"no answer: {visible(failure)}")
     if outcome.missing:
-        refused = outcome.tally.refused_requests
+        refused = outcome.tally.rejected
         say(
             f"error: {outcome.missing} of {outcome.planned} answers are missing, {len(outcome.failures)} "
             f"requests failed{f' (the server refused those for {refused} answers)' if refused else ''}: "

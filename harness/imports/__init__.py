@@ -2,7 +2,7 @@
 
 from harness.imports.checks import repeat_notes, with_tokens
 from harness.imports.columns import Imported, import_table
-from harness.imports.inspect_log import import_inspect
+from harness.imports.inspect_ai_log import import_inspect_ai
 from harness.imports.lm_eval import import_lm_eval
 
-__all__ = ["Imported", "import_inspect", "import_lm_eval", "import_table", "repeat_notes", "with_tokens"]
+__all__ = ["Imported", "import_inspect_ai", "import_lm_eval", "import_table", "repeat_notes", "with_tokens"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.grader import normalise_integer, read_gold
-from harness.questions.rows import GSM8K, MATH, Row, dataset_rows, file_rows
+from harness.questions.hub import GSM8K, MATH, Row, dataset_rows, file_rows
 from results import BadInput
 
 TINY_FILE = Path(__file__).parents[1] / "tiny" / "test.jsonl"

@@ -1,7 +1,7 @@
-"""What a run will ask for and how long that takes, before it is started: `harness sample --dry-run`.
+"""What a run will ask for and how long that takes, without starting it: `harness sample --dry-run`.
 
-setting  decoding  requests  answers  prompt tokens  tokens an answer  at most  expected
-10       sample         300   19,200         21,600               8.9       84  from this folder
+setting  decoding  requests  answers  prompt tokens  tokens per answer  at most  expected
+10       sample         300   19,200         21,600                8.9       84  from this folder
 ...
 requests: 1,800, for 115,200 of 115,200 answers
 """
@@ -9,39 +9,36 @@ requests: 1,800, for 115,200 of 115,200 answers
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from harness.experiment import Experiment, model_location
 from harness.questions.load import Question
 from harness.run.plan import Chunk, asked_questions, planned_answers, prompt_for, remaining_chunks
-from harness.run.reading import measured_rate, stored_rows
-from harness.run.record import Record
-from harness.run.store import SAMPLES, Key, key_of
+from harness.run.record import measured_rate
+from harness.run.resume import check_same_run
+from harness.run.samples_file import SAMPLES, Key, key_of, read_rows
+from harness.run.tally import Tally
 from results import BadInput
 from results.aligned import aligned
 
-BYTES_A_TOKEN = 4
-"""Where no tokenizer is at hand; English text and Llama's tokenizer come to about that."""
+BYTES_PER_TOKEN = 4
+"""Where there is no tokenizer; English text and Llama's tokenizer come to about that."""
 
 
 @dataclass
 class Demand:
-    """What is still to be asked for in one setting and decoding; tokens are sums, not means."""
+    """What is still to be asked for in one setting and decoding; `prompt_tokens` is a sum over requests."""
 
     setting: str
     decoding: str
     limit: int
     """max_new_tokens"""
-    tokens_an_answer: float
+    tokens_per_answer: float
     taken_from: str
     requests: int = 0
     answers: int = 0
     prompt_tokens: int = 0
-
-    @property
-    def expected(self) -> float:
-        """Completion tokens."""
-        return self.answers * self.tokens_an_answer
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,7 @@ class Estimate:
     tokenised: str
     """How prompts were counted."""
     rate: float | None
-    """Completion tokens a second."""
+    """Completion tokens per second."""
     rate_from: str
 
     def lines(self) -> list[str]:
@@ -64,7 +61,7 @@ class Estimate:
         answers = sum(demand.answers for demand in self.demands)
         if not answers:
             return [f"nothing to ask for: all {self.planned:,} planned answers are there"]
-        expected = sum(demand.expected for demand in self.demands)
+        expected = sum(demand.answers * demand.tokens_per_answer for demand in self.demands)
         most = sum(demand.answers * demand.limit for demand in self.demands)
         sent = sum(demand.prompt_tokens for demand in self.demands)
         if self.rate:
@@ -73,7 +70,7 @@ class Estimate:
             )
             time += f", {duration(most / self.rate)} at most"
         else:
-            time = "not known, expected --rate TOKENS/S or a session in the folder that has measured one"
+            time = "unknown: give --rate TOKENS_PER_SECOND, or sample a little into this folder first"
         return [
             *_table(self.demands),
             f"requests: {requests:,}, for {answers:,} of {self.planned:,} answers",
@@ -89,28 +86,23 @@ def estimate(
 ) -> Estimate:
     """What is missing in `folder`; `questions` are all of the data set. Nothing is written.
 
-    `rate`: completion tokens a second, else that of the folder's last session. `fresh`: as if the folder were
-    empty. Raises BadInput: the folder holds another experiment, a prompt cannot be filled in.
+    `rate`: completion tokens per second, else that of the folder's last session. `fresh`: as if the folder
+    were empty. Raises BadInput: the folder holds another experiment, a prompt cannot be filled in.
     """
     asked = asked_questions(experiment, questions)
-    if not fresh:
-        Record(folder, experiment, questions).continue_from_disk()
-    done: dict[Key, set[int]] = {}
-    used: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
-    if not fresh and (folder / SAMPLES).exists():
-        for row in stored_rows(folder / SAMPLES):
-            done.setdefault(key_of(row), set()).add(row["sample"])
-            tally = used[row["setting"], row["decoding"]]
-            tally[0] += row["tokens"]
-            tally[1] += 1
-    means = {key: tokens / answers for key, (tokens, answers) in used.items()}
+    tally = Tally(experiment)
+    done: defaultdict[Key, set[int]] = defaultdict(set)
+    if not fresh and check_same_run(folder, experiment, questions) and (folder / SAMPLES).exists():
+        for row in read_rows(folder / SAMPLES):
+            done[key_of(row)].add(row["sample"])
+            tally.add(row)
     prompts = _Prompts(experiment)
     demands: dict[tuple[str, str], Demand] = {}
     for chunk in remaining_chunks(experiment, asked, done):
         key = chunk.setting, chunk.decoding
         if key not in demands:
             limit = experiment.max_new_tokens(chunk.budget)
-            demands[key] = Demand(*key, limit, *_tokens_an_answer(means, chunk, limit))
+            demands[key] = Demand(*key, limit, *_tokens_per_answer(tally, chunk, limit))
         demand = demands[key]
         demand.requests += 1
         demand.answers += len(chunk.samples)
@@ -127,16 +119,17 @@ def estimate(
     )
 
 
-def _tokens_an_answer(means: dict[tuple[str, str], float], chunk: Chunk, limit: int) -> tuple[float, str]:
+def _tokens_per_answer(tally: Tally, chunk: Chunk, limit: int) -> tuple[float, str]:
     """Tokens to be expected of an answer, and what that is taken from."""
     for decoding in (chunk.decoding, "sample", "greedy"):
-        if (chunk.setting, decoding) in means:
-            return means[chunk.setting, decoding], "this folder"
+        counts = tally.settings.get((chunk.setting, decoding))
+        if counts and counts.mean_tokens is not None:
+            return counts.mean_tokens, "this folder"
     return (float(chunk.budget), "the budget") if chunk.budget else (float(limit), "the limit")
 
 
 class _Prompts:
-    """Counts the tokens of prompts, and of those the ones that no prompt just before begins with."""
+    """Counts the tokens of prompts, and those of them that a server with a prefix cache has to compute."""
 
     def __init__(self, experiment: Experiment) -> None:
         from harness.engines.tokens import PromptTokens
@@ -149,8 +142,8 @@ class _Prompts:
             tokens = PromptTokens(model, experiment.revision, experiment.chat, local_only=True)
         except BadInput:
             # Bytes as they are, divided at the end.
-            self._encode, self._unit = lambda prompt: tuple(prompt.encode()), BYTES_A_TOKEN
-            self.how = f"a token for every {BYTES_A_TOKEN} bytes: no tokenizer of {experiment.model} here"
+            self._encode, self._unit = lambda prompt: tuple(prompt.encode()), BYTES_PER_TOKEN
+            self.how = f"a token for every {BYTES_PER_TOKEN} bytes: no tokenizer of {experiment.model} here"
         else:
             self._encode, self._unit = tokens.encode, 1
             self.how = "tokenised"
@@ -171,19 +164,16 @@ class _Prompts:
 
 
 def _common(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many tokens two prompts begin alike with."""
-    return next(
-        (index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
-        min(len(one), len(other)),
-    )
+    """The length of the common beginning of two prompts."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _table(demands: Iterable[Demand]) -> list[str]:
-    header = ("setting", "decoding", "requests", "answers", "prompt tokens", "tokens an answer", "at most")
+    header = ("setting", "decoding", "requests", "answers", "prompt tokens", "tokens per answer", "at most")
     rows = [
         (
             *(demand.setting, demand.decoding, f"{demand.requests:,}", f"{demand.answers:,}"),
-            *(f"{demand.prompt_tokens:,}", f"{demand.tokens_an_answer:.1f}", str(demand.limit)),
+            *(f"{demand.prompt_tokens:,}", f"{demand.tokens_per_answer:.1f}", str(demand.limit)),
             f"from {demand.taken_from}",
         )
         for demand in demands

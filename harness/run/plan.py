@@ -1,10 +1,9 @@
 """Which answers an experiment asks for, and which of them are still to be sampled.
 
-    Chunk(question=Question("tiny-0000", ...), setting="40", budget=40, decoding="sample", samples=(0, 1,
-    ...))
+    Chunk(question=Question("tiny-0000", ...), setting="40", budget=40, decoding="sample", samples=(0, 1, 2))
 
-One question comes after the other with all its settings and chunks: its prompts begin alike, so that a server
-computes the common part once, and a run that ends early has whole questions.
+Questions come one after the other, each with all its settings and chunks. A question's prompts begin alike,
+so that a server computes the common part once, and a run that ends early has whole questions.
 """
 
 import hashlib
@@ -15,13 +14,13 @@ import prompts
 from harness.engines.base import Sampling
 from harness.experiment import Experiment
 from harness.questions.load import Question
-from harness.run.store import Key
+from harness.run.samples_file import Key
 from results import BadInput
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Answers to one question that are asked for in one request; `samples` are their indices."""
+    """The answers to one question that one request asks for; `samples` are their indices."""
 
     question: Question
     setting: str
@@ -34,20 +33,21 @@ class Chunk:
         return f"{where}, {self.decoding} {self.samples[0]} to {self.samples[-1]}"
 
     def seed(self, experiment_seed: int) -> int:
-        """A seed of 48 bits of the chunk's own, whatever the order in which chunks are sampled."""
+        """48 bits that depend on the chunk alone and not on what was sampled before it."""
         parts = (experiment_seed, self.question.question_id, self.setting, self.decoding, self.samples[0])
         return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:6])
 
 
 def asked_questions(experiment: Experiment, questions: Sequence[Question]) -> Sequence[Question]:
-    """Those of all `questions` that the experiment's limit and shard leave. Raises BadInput where none is."""
+    """The `questions` within the experiment's limit and shard. Raises BadInput where there are none."""
     within = questions[: experiment.limit]
     if experiment.shard is None:
         return within
     index, shards = map(int, experiment.shard.split("/"))
     if index > len(within):
         raise BadInput(
-            f"shard {experiment.shard} of {len(within)} questions: none is left, expected fewer shards"
+            f"shard {experiment.shard} has no questions: there are {len(within)}, so use at most "
+            f"{len(within)} shards"
         )
     return within[index - 1 :: shards]
 
@@ -60,7 +60,7 @@ def planned_answers(experiment: Experiment, questions: Sequence[Question]) -> in
 def remaining_chunks(
     experiment: Experiment, questions: Sequence[Question], done: Mapping[Key, set[int]]
 ) -> Iterator[Chunk]:
-    """The planned answers whose indices are not in `done`, in chunks."""
+    """The planned answers that are not in `done`, in chunks of at most `experiment.chunk`."""
     for question in questions:
         for setting, budget in experiment.settings:
             for decoding, count in (("greedy", int(experiment.greedy)), ("sample", experiment.samples)):
@@ -72,7 +72,7 @@ def remaining_chunks(
 
 
 def prompt_for(experiment: Experiment, chunk: Chunk) -> str:
-    """The text that is put to the model. Raises BadInput where it cannot be filled in."""
+    """The prompt of `chunk`. Raises BadInput where the template cannot be filled in."""
     try:
         return prompts.fill(experiment.prompt, problem=chunk.question.problem, token_limit=chunk.budget)
     except (ValueError, ImportError, OSError) as error:

@@ -8,9 +8,8 @@
        "git_commit": "3ed5...", "engine": {"name": "sglang", "version": "0.5.23", "server": {...}}}],
      "summary": {"settings": [{"setting": "40", "tokens_mean": 39.8, "unreadable": 0.012, ...}], ...}}
 
-It is written before the first answer and again at the end, always as a whole. A run is continued only where
-everything its answers depend on is still the same: the experiment but for its plan fields, and the digests.
-The summary is over all answers in the folder, of whatever session.
+It is written before the first answer and again at the end, each time as a whole. Sessions are those of all
+commands that added answers; the summary is over all answers in the folder.
 """
 
 import hashlib
@@ -22,11 +21,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 import prompts
 from harness.experiment import Experiment, model_location
 from harness.questions.load import Question
-from harness.run.store import SAMPLES
-from results import BadInput
 from results.tables.files import replacing
 
 RECORD = "run.json"
@@ -35,115 +34,107 @@ PLAN_FIELDS = {
     *("file", "limit", "samples", "budgets", "greedy"),
     *("url", "api_key_env", "chunk", "concurrency", "device", "dp"),
 }
-"""Fields that say how many answers are drawn, or where: a run may be continued with others."""
-CONTENTS = {
+"""Fields that say how many answers are drawn, or where: a run may go on with others."""
+IDENTITY = {
     "prompt_sha256": ("prompt", "prompt text"),
     "questions_sha256": ("dataset", "set of questions"),
     "model_sha256": ("model", "training of the model"),
 }
-"""What may differ under the same name: the field with the name, and what to call it."""
+"""Digests of what may differ under the same name: the field with the name, and what to call it."""
+
+
+def identity(experiment: Experiment, questions: Sequence[Question]) -> dict[str, Any]:
+    """What the answers of a run depend on: the experiment, and the digests of IDENTITY.
+
+    `questions` are all of the data set, so that a run may go on with another limit.
+    """
+    return {
+        "experiment": experiment.model_dump(mode="json"),
+        "prompt_sha256": prompts.digest(experiment.prompt),
+        "questions_sha256": _digest([[q.question_id, q.problem, q.gold] for q in questions]),
+        "model_sha256": _model_digest(Path(model_location(experiment.model))),
+    }
 
 
 class Record:
-    """run.json of one run."""
+    """run.json of one run, as the sampler writes it."""
 
-    def __init__(self, folder: Path, experiment: Experiment, questions: Sequence[Question]) -> None:
-        """`questions` are all of the data set, so that a run may be continued with another limit."""
+    def __init__(
+        self,
+        folder: Path,
+        experiment: Experiment,
+        questions: Sequence[Question],
+        before: dict[str, Any] | None = None,
+    ) -> None:
+        """`before` is the record of the run that goes on, None for a new one."""
         self.path = folder / RECORD
-        self._experiment = experiment.model_dump(mode="json")
-        self._digests = {
-            "prompt_sha256": prompts.digest(experiment.prompt),
-            "questions_sha256": _digest([[q.question_id, q.problem, q.gold] for q in questions]),
-            "model_sha256": _model_digest(Path(model_location(experiment.model))),
-        }
+        self._before = before or {"sessions": [], "summary": None}
+        self._identity = identity(experiment, questions)
         self._limits = {name: experiment.max_new_tokens(budget) for name, budget in experiment.settings}
-        self._planned: int | None = None
-        self._sessions: list[dict[str, Any]] = []
-        self._found: dict[str, Any] = {}
-
-    def set_aside(self) -> None:
-        """Give the files of the run in the folder names with the time in them; they are kept."""
-        stamp = time.strftime("%Y%m%dT%H%M%S")
-        for path in (self.path.with_name(SAMPLES), self.path):
-            aside = path.with_name(f"{path.name}.bak-{stamp}")
-            while aside.exists():  # twice within a second
-                aside = aside.with_name(aside.name + "x")
-            if path.exists():
-                path.rename(aside)
-
-    def continue_from_disk(self) -> None:
-        """Take over the record of a run in the folder, if any; raises BadInput naming what has changed."""
-        if not self.path.exists():
-            if self.path.with_name(SAMPLES).exists():
-                raise BadInput(f"{self.path.parent}: {SAMPLES} without {RECORD}, expected another --out")
-            return
-        try:
-            found = json.loads(self.path.read_text(encoding="utf-8"))
-            before, self._sessions = found["experiment"], found["sessions"]
-            digests = {name: found[name] for name in self._digests}
-            self._found = found
-        except (ValueError, KeyError, TypeError):
-            raise BadInput(f"{self.path}: not a record of this harness, expected another --out") from None
-        changed = [
-            f"{name} ({_short(before[name])} then, {_short(now)} now)"
-            for name, now in self._experiment.items()
-            if name not in PLAN_FIELDS and name in before and before[name] != now
-        ]
-        changed += [
-            words
-            for name, (field, words) in CONTENTS.items()
-            if digests[name] != self._digests[name] and before.get(field) == self._experiment[field]
-        ]
-        if changed:
-            raise BadInput(
-                f"{self.path.parent}: sampled with another {', '.join(changed)}: "
-                "expected the same, another --out, or --restart"
-            )
 
     def begin(self, engine: dict[str, Any], planned: int) -> None:
-        """Write that a session has started."""
-        self._planned = planned
+        """Write that a session has started; the summary stays that of the sessions before."""
         self._began = time.monotonic()
-        self._sessions.append(
-            {
-                "started": _now(),
-                "ended": None,
-                "seconds": None,
-                "answers": 0,
-                "tokens": 0,
-                "git_commit": _git_commit(),
-                "engine": engine,
-            }
-        )
-        self._write(self._found.get("summary"))
+        self._session: dict[str, Any] = {
+            "started": _now(),
+            "ended": None,
+            "seconds": None,
+            "answers": 0,
+            "tokens": 0,
+            "git_commit": _git_commit(),
+            "engine": engine,
+        }
+        self._content: dict[str, Any] = {
+            **self._identity,
+            "max_new_tokens": self._limits,
+            "planned": planned,
+            "plan_fields": sorted(PLAN_FIELDS | {"shard"}),
+            "sessions": [*self._before["sessions"], self._session],
+            "summary": self._before.get("summary"),
+        }
+        self._write(self._content)
 
     def end(self, answers: int, tokens: int, summary: dict[str, Any]) -> None:
-        """Write that the session has ended, with the answers it added and their tokens, and the summary."""
+        """Write that the session has ended, the answers and tokens that it added, and the new summary."""
         seconds = round(time.monotonic() - self._began, 1)
-        self._sessions[-1] |= {"ended": _now(), "seconds": seconds, "answers": answers, "tokens": tokens}
-        self._write(summary)
+        self._session |= {"ended": _now(), "seconds": seconds, "answers": answers, "tokens": tokens}
+        self._write(self._content | {"summary": summary})
 
     def keep(self, summary: dict[str, Any]) -> None:
-        """Write the summary of a run to which nothing was added, where a killed session left an older one."""
-        if self._found and self._found.get("summary") != summary:
-            self._replace({**self._found, "summary": summary})
+        """Write the summary of a finished run where a killed session has left none, or an older one."""
+        if "experiment" in self._before and self._before.get("summary") != summary:
+            self._write(self._before | {"summary": summary})
 
-    def _write(self, summary: dict[str, Any] | None) -> None:
-        self._replace(
-            {
-                "experiment": self._experiment,
-                **self._digests,
-                "max_new_tokens": self._limits,
-                "planned": self._planned,
-                "plan_fields": sorted(PLAN_FIELDS | {"shard"}),
-                "sessions": self._sessions,
-                "summary": summary,
-            }
-        )
-
-    def _replace(self, content: dict[str, Any]) -> None:
+    def _write(self, content: dict[str, Any]) -> None:
         with replacing(self.path) as temporary:
             temporary.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_record(folder: Path) -> dict[str, Any] | None:
+    """What run.json says, or None where there is none that can be read."""
+    try:
+        found = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def experiment_in(folder: Path) -> Experiment | None:
+    """The experiment on record in a folder, or None: answers of another tool, or of another version."""
+    record = read_record(folder)
+    try:
+        return Experiment.model_validate(record["experiment"]) if record else None
+    except (ValidationError, KeyError):
+        return None
+
+
+def measured_rate(folder: Path) -> tuple[float, str] | None:
+    """Completion tokens per second of the last session that has ended, and when it began; None if unknown."""
+    record = read_record(folder) or {}
+    for session in reversed(record.get("sessions", [])):
+        if session.get("tokens") and session.get("seconds"):
+            return session["tokens"] / session["seconds"], session["started"]
+    return None
 
 
 def _digest(value: Any) -> str:
@@ -177,8 +168,3 @@ def _git_commit() -> str | None:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 40 else text[:37] + "..."

@@ -1,18 +1,18 @@
-"""Do a run's answers repeat more than independent sampling can explain? Fixed seeds and caches make them.
+"""Do sampled answers repeat more than independent draws can? Fixed seeds and caches make them.
 
     find_repeats([Texts(hashes=[...], samples=[0, 1, ...], tokens=2560), ...], chunks=(16,), free=True)
-    -> [Repeat("place", observed=0.98, expected=0.047, chance=1e-121), ...]
+    -> [Repeat("place", observed=1.0, expected=0.097, chance=1e-26, alarm=True), ...]
 
-Answers that are drawn independently may be equal, short ones often. But then it does not matter which of them
-are equal: in what order a question's answers stand tells nothing. So the texts are held against all orders of
-the same texts: are those at the same place of different requests (sample index modulo the size of a request),
-those within one request, or those of different requests more often equal than pairs in general? The chance
-that they are, at most ALARM for the whole run, is a bound and no approximation (Bennett's inequality over the
-questions). A wrong size of the requests costs power and no false alarm. Where all answers are one text, order
-tells nothing either; there a plain rule holds, for long answers only.
+Independent answers may be equal, and short ones often are. But which of a question's answers are equal is
+then a matter of chance: every order of them is as likely as any other. So the equal pairs among answers at the
+same place of different requests (sample index modulo the size of a request), within one request and in
+different requests are counted, for each question, in the order at hand and in SHUFFLES random orders. The
+order at hand has the most equal pairs in one question of SHUFFLES + 1, and the number of such questions is
+binomial: an exact test. A wrong size of the requests costs power and raises no false alarm.
+
+Where all answers are one text their order says nothing. There a plain rule holds, for long answers only.
 """
 
-import math
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -20,20 +20,28 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import binom
 
 ALARM = 1e-6
-"""The largest probability that the order of independent answers raises an alarm."""
+"""The largest probability of an alarm over independent answers."""
+SHUFFLES = 19
 LONG = 20
-"""Tokens of an answer, in the mean, from which on equal texts everywhere are no coincidence."""
+"""Mean tokens of an answer from which on a question with a single text is no coincidence."""
 FEWEST_ANSWERS, FEWEST_GROUPS = 4, 5
 IDENTICAL_SHARE = 0.9
-"""The share of questions with all their long answers one text above which that is an alarm.
+"""The share of questions whose long answers are all one text above which that is an alarm.
 
 The tiny model, which knows few turns of phrase, has 69 % at temperature 0.5 with 4 answers, and 41 % at 1.
 """
+KINDS = {
+    "identical": ("", "one seed for all requests, a cache, or greedy decoding"),
+    "place": ("at the same place of different requests", "the same seed in every request, or a cache"),
+    "within": ("to the same request", "one seed for all answers of a request"),
+    "between": ("to different requests", "a cache that returns the answers of another request"),
+}
+"""What is compared: which pairs of answers, and what makes them equal."""
 
 Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(slots=True)
@@ -53,48 +61,38 @@ class Texts:
 
 @dataclass(frozen=True)
 class Repeat:
-    """One comparison: the share of pairs with equal texts, what order alone explains, and its chance."""
+    """One comparison: the share of pairs with equal texts, and the share that chance alone explains."""
 
     kind: str
     observed: float
     expected: float
     chance: float
-    """An upper bound on the probability of so many equal pairs or more."""
+    """The probability of as many questions with most equal pairs in the order at hand, or more."""
     alarm: bool
 
     def __str__(self) -> str:
-        pairs, cause = _WORDS[self.kind]
+        pairs, cause = KINDS[self.kind]
         if self.kind == "identical":
-            return f"{pairs} in {self.observed:.1%} of the questions and settings with long answers: {cause}"
-        return (
-            f"{pairs} have the same text in {self.observed:.2%} of pairs, {self.expected:.2%} are expected "
-            f"(chance below 1e{math.ceil(math.log10(self.chance))}): {cause}"
-        )
-
-
-_WORDS = {
-    "identical": ("all answers are one text", "one seed for all requests, a cache, or greedy decoding"),
-    "place": (
-        "answers at the same place of different requests",
-        "the same seed in every request, or a cache",
-    ),
-    "within": ("answers to the same request", "one seed for all answers of a request"),
-    "between": ("answers to different requests", "a cache that gives the answers of another request again"),
-}
+            return (
+                f"all answers are one text in {self.observed:.1%} of the questions with long answers: {cause}"
+            )
+        return f"{self.observed:.2%} of the answers {pairs} are equal, {self.expected:.2%} by chance: {cause}"
 
 
 def find_repeats(groups: Iterable[Texts], chunks: Sequence[int], free: bool) -> list[Repeat]:
-    """What was compared, the most telling first; `alarm` marks what independent sampling does not explain.
+    """Every comparison made, the most telling first; `alarm` marks what independent draws do not explain.
 
-    `groups`: the answers of each question and setting. `chunks`: answers asked for in one request; where that
-    is not known, several guesses, which share the chance of a false alarm. `free`: whether the temperature,
-    with top_k and top_p, leaves long answers room to differ.
+    `groups`: the answers to each question in each setting. `chunks`: how many answers one request asks for;
+    where that is unknown, several guesses, which share the probability of a false alarm. `free`: whether
+    temperature, top_p and top_k leave long answers room to differ.
     """
     groups = [group for group in groups if len(group.hashes) >= FEWEST_ANSWERS]
     found = _identical(groups) if free else []
-    if groups:
-        table = _Table(groups)
-        found += [repeat for chunk in chunks for repeat in table.compare(chunk, ALARM / (3 * len(chunks)))]
+    for chunk in chunks:
+        rng = np.random.default_rng(0)
+        counted = [_equal_pairs(group, chunk, rng) for group in groups if len(set(group.hashes)) > 1]
+        for index, kind in enumerate(("place", "within", "between")):
+            found += _tested(kind, [pairs[index] for pairs in counted], ALARM / (3 * len(chunks)))
     return sorted(found, key=lambda repeat: (not repeat.alarm, repeat.chance))
 
 
@@ -103,94 +101,35 @@ def _identical(groups: Sequence[Texts]) -> list[Repeat]:
     if len(long) < FEWEST_GROUPS:
         return []
     share = sum(len(set(group.hashes)) == 1 for group in long) / len(long)
-    return [Repeat("identical", share, 0.0, 0.0 if share > IDENTICAL_SHARE else 1.0, share > IDENTICAL_SHARE)]
+    alarm = share > IDENTICAL_SHARE
+    return [Repeat("identical", share, 0.0, 0.0 if alarm else 1.0, alarm)]
 
 
-class _Table:
-    """All answers of `groups` one below the other, and how often texts are equal within each group."""
-
-    def __init__(self, groups: Sequence[Texts]) -> None:
-        sizes = np.array([len(group.hashes) for group in groups])
-        self._groups = len(groups)
-        self._group = np.repeat(np.arange(len(groups)), sizes)
-        self._label = np.concatenate([np.frombuffer(group.hashes, np.int64) for group in groups])
-        self._sample = np.concatenate([np.frombuffer(group.samples, np.int32) for group in groups])
-        n = sizes.astype(np.float64)
-        self._n = n
-        group, count = _counted(self._group, self._label)
-        pairs = self._sum(group, count * (count - 1))  # ordered, as everything below
-        triples = self._sum(group, count * (count - 1) * (count - 2))
-        self._equal = pairs / 2
-        # The probability, in a random order, that two places hold equal texts; three; two and two others.
-        self._p2 = pairs / (n * (n - 1))
-        self._p3 = triples / (n * (n - 1) * (n - 2))
-        self._p22 = (pairs**2 - 4 * triples - 2 * pairs) / (n * (n - 1) * (n - 2) * (n - 3))
-
-    def compare(self, chunk: int, level: float) -> list[Repeat]:
-        """Pairs at the same place, within, and between requests of `chunk` answers, each at `level`."""
-        n = self._n
-        place = self._pairs_within(self._sample % chunk)
-        edges, degrees, equal = within = self._pairs_within(self._sample // chunk)
-        # Every answer has n - 1 others; those not in its own request are in different ones.
-        between = (
-            n * (n - 1) / 2 - edges,
-            n * (n - 1) ** 2 - 4 * (n - 1) * edges + degrees,
-            self._equal - equal,
-        )
-        kinds = {"place": place, "within": within, "between": between}
-        return [repeat for kind, pairs in kinds.items() for repeat in self._test(kind, *pairs, level)]
-
-    def _pairs_within(self, cell: Ints) -> tuple[Floats, Floats, Floats]:
-        """For each group the pairs of answers in one cell, their squared degrees, and those with equal texts.
-
-        The degree of an answer is the number of pairs that it is in.
-        """
-        group, count = _counted(self._group, cell)
-        equal_group, equal = _counted(self._group, cell, self._label)
-        return (
-            self._sum(group, count * (count - 1)) / 2,
-            self._sum(group, count * (count - 1) ** 2),
-            self._sum(equal_group, equal * (equal - 1)) / 2,
-        )
-
-    def _test(self, kind: str, edges: Floats, degrees: Floats, equal: Floats, level: float) -> list[Repeat]:
-        """Equal pairs against their mean and variance over all orders of a group's texts (Mantel 1967)."""
-        mean = edges * self._p2
-        adjacent = degrees - 2 * edges  # ordered pairs of pairs with one answer in common
-        square = edges * self._p2 + adjacent * self._p3 + (edges**2 - edges - adjacent) * self._p22
-        variance = square - mean**2
-        most = np.minimum(edges, self._equal) - mean
-        telling = (most > 1e-9) & (variance > 1e-9)
-        if not telling.any():
-            return []
-        edges, equal, mean, most = edges[telling], equal[telling], mean[telling], most[telling]
-        # A group counts for at most 1, so that Bennett's inequality holds with that bound.
-        chance = bennett(float(((equal - mean) / most).sum()), float((variance[telling] / most**2).sum()))
-        shares = (float(equal.sum() / edges.sum()), float(mean.sum() / edges.sum()))
-        return [Repeat(kind, *shares, chance, chance < level)]
-
-    def _sum(self, group: npt.NDArray[Any], values: Ints) -> Floats:
-        return np.bincount(group, values, self._groups).astype(np.float64)
+def _equal_pairs(group: Texts, chunk: int, rng: np.random.Generator) -> list[tuple[int, Ints]]:
+    """For each kind of pair how many there are, and how many are equal in the order at hand and in others."""
+    label = np.unique(np.frombuffer(group.hashes, np.int64), return_inverse=True)[1]
+    orders = np.array([label, *(rng.permutation(label) for _ in range(SHUFFLES))])
+    sample = np.frombuffer(group.samples, np.int32)
+    everywhere = _pairs(np.zeros_like(sample), orders)
+    place, within = (_pairs(cells, orders) for cells in (sample % chunk, sample // chunk))
+    between = everywhere[0] - within[0], everywhere[1] - within[1]
+    return [place, within, between]
 
 
-def bennett(excess: float, variance: float) -> float:
-    """P(sum >= excess) at most, of independent terms of mean 0, none above 1, with this sum of variances.
-
-    Bennett (1962); Boucheron, Lugosi, Massart, Concentration Inequalities, Theorem 2.9.
-    """
-    if excess <= 0:
-        return 1.0
-    ratio = excess / variance
-    return math.exp(-min(700.0, variance * ((1 + ratio) * math.log1p(ratio) - ratio)))
+def _pairs(cell: npt.NDArray[Any], orders: Ints) -> tuple[int, Ints]:
+    """Pairs of answers in one cell, and those of them with equal labels in each row of `orders`."""
+    cell = np.unique(cell, return_inverse=True)[1]
+    width = int(orders.max()) + 1
+    cells = np.bincount(cell)
+    equal = [np.bincount(cell * width + labels) for labels in orders]
+    return int((cells * (cells - 1)).sum() // 2), np.array([(n * (n - 1)).sum() // 2 for n in equal])
 
 
-def _counted(*keys: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
-    """The first key of each distinct row of `keys`, and how many rows there are of it."""
-    order = np.lexsort(keys[::-1])
-    new = np.zeros(len(order), bool)
-    new[0] = True
-    for key in keys:
-        ordered = key[order]
-        new[1:] |= ordered[1:] != ordered[:-1]
-    starts = np.flatnonzero(new)
-    return keys[0][order][starts], np.diff(starts, append=len(order))
+def _tested(kind: str, questions: Sequence[tuple[int, Ints]], level: float) -> list[Repeat]:
+    # A question in which two orders share the lead says nothing.
+    leaders = [int(equal.argmax()) for _, equal in questions if (equal == equal.max()).sum() == 1]
+    if not leaders:
+        return []
+    chance = float(binom.sf(leaders.count(0) - 1, len(leaders), 1 / (1 + SHUFFLES)))
+    shares = np.sum([equal for _, equal in questions], axis=0) / sum(pairs for pairs, _ in questions)
+    return [Repeat(kind, float(shares[0]), float(shares[1:].mean()), chance, chance < level)]

@@ -1,16 +1,17 @@
-"""Samples the answers that an experiment asks for, and stores each chunk as soon as it is there.
+"""Draws the answers that an experiment asks for, and stores each as soon as it is there.
 
     outcome = await sample(experiment, questions, folder, open_engine)
     -> Outcome(planned=38400, missing=0, failures=[], tally=...)
 
-A request that keeps failing leaves its answers absent from the table: they are not wrong. A run can be
-stopped at any moment; sampling into the same folder goes on with what is missing.
+The path of an answer is the loop in `_Session.work`: reply, grade, row, stored, counted. A request that fails
+for good leaves its answers out of the table: they are not wrong. A run can be stopped at any moment; sampling
+into the same folder asks for what is missing.
 """
 
 import asyncio
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,16 +31,17 @@ from harness.run.plan import (
     sampling_for,
 )
 from harness.run.record import Record
-from harness.run.store import Row, SampleStore, locked
+from harness.run.resume import check_same_run, locked, read_done, set_aside
+from harness.run.samples_file import Row, SamplesFile
 from harness.run.tally import Tally
 
 FEWEST_FAILURES = 16
-"""A run ends after this many failed requests in a row, or after `concurrency` of them if that is more."""
+"""A run ends when so many requests in a row have failed, and no fewer than are in flight at once."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What stands in the folder at the end; `failures` says of each request without answers why."""
+    """What is in the folder at the end; `failures` has the reason for each request without answers."""
 
     planned: int
     missing: int
@@ -58,131 +60,132 @@ async def sample(
 
     `questions` are all of the data set, whatever the experiment's limit and shard. The engine is opened only
     where something is missing. `restart` puts an earlier run's files aside. Raises BadInput: the folder is in
-    use or holds another experiment, a prompt cannot be filled, no engine.
+    use or holds another experiment, a prompt cannot be filled in, no engine.
     """
     asked = asked_questions(experiment, questions)
     for chunk in remaining_chunks(experiment, asked[:1], {}):
         prompt_for(experiment, chunk)
-    record = Record(folder, experiment, questions)
-    tally = Tally(experiment)
     with locked(folder):
         if restart:
-            record.set_aside()
-        record.continue_from_disk()
-        with SampleStore(folder, tally.add) as store:
-            missing = sum(len(chunk.samples) for chunk in remaining_chunks(experiment, asked, store.done))
-            run = _Run(experiment, store, tally, planned_answers(experiment, asked), missing)
-            if missing:
-                async with open_engine() as engine:
-                    record.begin(
-                        {"name": engine.name, "version": engine.version, **engine.describe()}, run.planned
-                    )
-                    try:
-                        await run.draw(engine, remaining_chunks(experiment, asked, store.done))
-                    except BaseException:
-                        with suppress(OSError):  # of a full disk the store has told
-                            record.end(run.drawn, run.drawn_tokens, tally.summary())
-                        raise
-                    record.end(run.drawn, run.drawn_tokens, tally.summary())
-            else:
-                record.keep(tally.summary())
-    return Outcome(run.planned, run.missing - run.drawn, run.failures, tally)
+            set_aside(folder)
+        record = Record(folder, experiment, questions, check_same_run(folder, experiment, questions))
+        tally = Tally(experiment)
+        done = read_done(folder, tally)
+        planned = planned_answers(experiment, asked)
+        missing = sum(len(chunk.samples) for chunk in remaining_chunks(experiment, asked, done))
+        if not missing:
+            record.keep(tally.summary())
+            return Outcome(planned, 0, [], tally)
+        with SamplesFile(folder) as file:
+            async with open_engine() as engine:
+                record.begin({"name": engine.name, "version": engine.version, **engine.describe()}, planned)
+                session = _Session(experiment, engine, file, tally)
+                try:
+                    await session.draw(remaining_chunks(experiment, asked, done), planned, missing)
+                except BaseException:
+                    with suppress(OSError):  # the samples file has already reported a full disk
+                        record.end(session.answers, session.tokens, tally.summary())
+                    raise
+                record.end(session.answers, session.tokens, tally.summary())
+        return Outcome(planned, missing - session.answers, session.failures, tally)
 
 
-class _Run:
-    """One pass over the chunks that are missing."""
+class _Session:
+    """The answers that one command adds to a run."""
 
-    def __init__(
-        self, experiment: Experiment, store: SampleStore, tally: Tally, planned: int, missing: int
-    ) -> None:
-        self.planned = planned
-        self.missing = missing
-        self.drawn = self.drawn_tokens = 0
+    def __init__(self, experiment: Experiment, engine: Engine, file: SamplesFile, tally: Tally) -> None:
+        self.answers = self.tokens = 0
         self.failures: list[str] = []
         self._experiment = experiment
-        self._store = store
+        self._engine = engine
+        self._file = file
         self._tally = tally
-        self._free = asyncio.Semaphore(experiment.concurrency)
         self._failed_in_a_row = 0
         self._gone = False
 
-    async def draw(self, engine: Engine, chunks: Iterable[Chunk]) -> None:
-        """Ask for one chunk after the other, many at a time, until no more are left or the server is gone."""
+    async def draw(self, chunks: Iterator[Chunk], planned: int, missing: int) -> None:
+        """Ask for all of `chunks`, `concurrency` at a time, unless the server goes away."""
         self._started = time.monotonic()
         self._bar = tqdm(
-            total=self.planned,
-            initial=self.planned - self.missing,
+            total=planned,
+            initial=planned - missing,
             unit=" answers",
             smoothing=0,  # the mean rate: answers come in bursts
             mininterval=0.5 if sys.stderr.isatty() else 10,
         )
-        most_failures = max(FEWEST_FAILURES, self._experiment.concurrency)
         try:
             with self._bar:
                 async with asyncio.TaskGroup() as group:
-                    for chunk in chunks:
-                        await self._free.acquire()
-                        if self._gone or self._failed_in_a_row >= most_failures:
-                            break
-                        group.create_task(self._ask(engine, chunk))
+                    for _ in range(self._experiment.concurrency):
+                        group.create_task(self.work(chunks))
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
 
-    async def _ask(self, engine: Engine, chunk: Chunk) -> None:
-        """Store the answers to one request, or note why there are none."""
-        try:
-            completions = await engine.generate(
-                prompt_for(self._experiment, chunk),
-                len(chunk.samples),
-                sampling_for(self._experiment, chunk),
-                chunk.seed(self._experiment.seed),
-            )
-        except EngineGone as error:
+    async def work(self, chunks: Iterator[Chunk]) -> None:
+        """Take one chunk after the other, from the request to its rows on the disk and in the tally."""
+        grade = GRADERS[self._experiment.answer_format]
+        while not self._is_over() and (chunk := next(chunks, None)):
+            prompt, sampling = prompt_for(self._experiment, chunk), sampling_for(self._experiment, chunk)
+            try:
+                reply = await self._engine.generate(
+                    prompt, len(chunk.samples), sampling, chunk.seed(self._experiment.seed)
+                )
+            except EngineError as error:
+                self._note_failure(chunk, error)
+                continue
+            self._failed_in_a_row = 0
+            answers = [grade(completion.text) for completion in reply]
+            rows = [
+                row_of(self._experiment, chunk, index, completion, answer)
+                for index, completion, answer in zip(chunk.samples, reply, answers, strict=True)
+            ]
+            self._file.append(rows)
+            for row in rows:
+                self._tally.add(row)
+            self._show_progress(rows)
+
+    def _is_over(self) -> bool:
+        limit = max(FEWEST_FAILURES, self._experiment.concurrency)
+        return self._gone or self._failed_in_a_row >= limit
+
+    def _note_failure(self, chunk: Chunk, error: EngineError) -> None:
+        if isinstance(error, EngineGone):
             if not self._gone:
                 self.failures.append(str(error))
             self._gone = True
-        except EngineError as error:
-            self.failures.append(f"{chunk}: {error}")
-            if isinstance(error, RequestRefused):  # by a server that is there
-                self._tally.refuse(chunk.setting, chunk.decoding, len(chunk.samples))
-            else:
-                self._failed_in_a_row += 1
+            return
+        self.failures.append(f"{chunk}: {error}")
+        if isinstance(error, RequestRefused):  # by a server that is there
+            self._tally.add_rejected(chunk.setting, chunk.decoding, len(chunk.samples))
         else:
-            self._failed_in_a_row = 0
-            self._store.append(_rows(self._experiment, chunk, completions))
-            self.drawn += len(completions)
-            self.drawn_tokens += sum(completion.tokens for completion in completions)
-            self._show_progress(len(completions))
-        self._free.release()
+            self._failed_in_a_row += 1
 
-    def _show_progress(self, answers: int) -> None:
-        rate = self.drawn_tokens / (time.monotonic() - self._started)
+    def _show_progress(self, rows: Sequence[Row]) -> None:
+        self.answers += len(rows)
+        self.tokens += sum(row["tokens"] for row in rows)
+        rate = self.tokens / (time.monotonic() - self._started)
         correct = self._tally.correct / self._tally.answers
         self._bar.set_postfix_str(f"{rate:,.0f} tokens/s, {correct:.1%} correct", refresh=False)
-        self._bar.update(answers)
+        self._bar.update(len(rows))
 
 
-def _rows(experiment: Experiment, chunk: Chunk, completions: Sequence[Completion]) -> list[Row]:
-    """The rows of the samples table for the answers to one chunk."""
-    rows = []
-    for index, completion in zip(chunk.samples, completions, strict=True):
-        answer = GRADERS[experiment.answer_format](completion.text)
-        rows.append(
-            {
-                "question_id": chunk.question.question_id,
-                "setting": chunk.setting,
-                "sample": index,
-                "answer": answer,
-                "gold": chunk.question.gold,
-                "correct": answer == chunk.question.gold,
-                "tokens": completion.tokens,
-                "finish_reason": completion.finish_reason,
-                "prompt_tokens": completion.prompt_tokens,
-                "seed": completion.seed,
-                "text": completion.text,
-                "dataset": experiment.dataset,
-                "model": experiment.model,
-                "decoding": chunk.decoding,
-            }
-        )
-    return rows
+def row_of(
+    experiment: Experiment, chunk: Chunk, index: int, completion: Completion, answer: str | None
+) -> Row:
+    """The row of the samples table for one answer."""
+    return {
+        "question_id": chunk.question.question_id,
+        "setting": chunk.setting,
+        "sample": index,
+        "answer": answer,
+        "gold": chunk.question.gold,
+        "correct": answer == chunk.question.gold,
+        "tokens": completion.tokens,
+        "finish_reason": completion.finish_reason,
+        "prompt_tokens": completion.prompt_tokens,
+        "seed": completion.seed,
+        "text": completion.text,
+        "dataset": experiment.dataset,
+        "model": experiment.model,
+        "decoding": chunk.decoding,
+    }

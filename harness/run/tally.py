@@ -1,17 +1,16 @@
 """What a run's answers look like, setting by setting, counted while they come in.
 
-    setting  decoding  answers  tokens  90%  limit  cut off  unreadable  refused  distinct  correct
-    40       sample       6400    37.3   45    144     0.0%        0.2%     0.0%     29.7%    66.2%
+    asked for  answers  used  90% within  cut off at  cut off  unreadable  refused  distinct  correct
+    40 tokens     6400  37.3          45         144     0.0%        0.2%     0.0%     29.7%    66.2%
 
-The setting is the number of tokens asked for. `tokens` is the mean really used, `90%` the number that nine
-of ten answers keep within, `limit` max_new_tokens, where an answer is cut off. Unreadable answers hold no
-integer where the prompt wants it; refused ones are those of them that decline to answer. Distinct is the
-share of texts that differ from the others of their question. Requests that failed or that the server refused
-have no answers and count nowhere in this table.
+`used` is the mean number of tokens of an answer, `90% within` the number that nine of ten answers keep within,
+`cut off at` max_new_tokens. Unreadable answers hold no integer where the prompt wants it; refused ones are
+those of them that decline to answer. Distinct is the share of a question's texts that differ from one another.
+Requests that failed or that the server rejected have no answers and count nowhere in this table.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -31,15 +30,15 @@ class Counts:
     answers: int = 0
     total_tokens: int = 0
     endings: int = 0
-    """Answers of which it is known how they ended; other tools' tables may not say."""
+    """Answers whose finish_reason is known; other tools' tables may not have it."""
     cut_off: int = 0
     unreadable: int = 0
     refused: int = 0
     correct: int = 0
     tokens: Counter[int] = field(default_factory=Counter)
     texts: dict[str, Texts] = field(default_factory=dict)
-    refused_requests: int = 0
-    """Answers that are absent because the server refused the request for them when it was last sent."""
+    rejected: int = 0
+    """Answers that are absent because the server rejected their request when it was last sent."""
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one row of the samples table; tokens, finish_reason and text may be absent or null."""
@@ -59,34 +58,28 @@ class Counts:
 
     def shares(self) -> dict[str, float | None]:
         """Parts of all answers; None where the table does not say, or where there are no answers."""
+        texts = self.texts.values()
         return {
             "cut_off": _part(self.cut_off, self.endings),
             "unreadable": _part(self.unreadable, self.answers),
-            "refused": _part(self.refused, self.answers if self.texts else 0),
-            "distinct": self.distinct,
+            "refused": _part(self.refused, self.answers if texts else 0),
+            "distinct": _part(sum(len(set(t.hashes)) for t in texts), sum(len(t.hashes) for t in texts)),
             "correct": _part(self.correct, self.answers),
         }
 
     @property
     def mean_tokens(self) -> float | None:
-        known = self.tokens.total()
-        return self.total_tokens / known if known else None
+        return _part(self.total_tokens, self.tokens.total())
 
     @property
     def p90_tokens(self) -> int | None:
         """The smallest number of tokens that at least 90 % of the answers do not exceed."""
-        need = 0.9 * self.tokens.total()
+        within = 0
         for tokens in sorted(self.tokens):
-            need -= self.tokens[tokens]
-            if need <= 1e-9:
+            within += self.tokens[tokens]
+            if 10 * within >= 9 * self.tokens.total():
                 return tokens
         return None
-
-    @property
-    def distinct(self) -> float | None:
-        """The share of texts that differ from the others of their question."""
-        texts = self.texts.values()
-        return _part(sum(len(set(text.hashes)) for text in texts), sum(len(text.hashes) for text in texts))
 
 
 class Tally:
@@ -95,39 +88,74 @@ class Tally:
     def __init__(self, experiment: Experiment | None = None) -> None:
         """`experiment` is None for answers of unknown origin: limits and temperature are then not known."""
         self.settings: dict[tuple[str, str], Counts] = {}
+        self.answers = self.tokens = self.correct = self.rejected = 0
         self._experiment = experiment
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one row of the samples table."""
-        self.settings.setdefault((row["setting"], row["decoding"]), Counts()).add(row)
+        self._counts(row["setting"], row["decoding"]).add(row)
+        self.answers += 1
+        self.tokens += row.get("tokens") or 0
+        self.correct += row["correct"]
 
-    def refuse(self, setting: str, decoding: str, answers: int) -> None:
-        """Count a request for so many answers that the server refused."""
-        self.settings.setdefault((setting, decoding), Counts()).refused_requests += answers
+    def add_rejected(self, setting: str, decoding: str, answers: int) -> None:
+        """Count a request for so many answers that the server rejected."""
+        self._counts(setting, decoding).rejected += answers
+        self.rejected += answers
 
-    @property
-    def answers(self) -> int:
-        return sum(counts.answers for counts in self.settings.values())
+    def alarm(self) -> str | None:
+        """One sentence where answers repeat more than independent draws can, else None."""
+        return _alarm(self._repeats())
 
-    @property
-    def tokens(self) -> int:
-        return sum(counts.total_tokens for counts in self.settings.values())
+    def summary(self) -> dict[str, Any]:
+        """The counts for run.json: one object per setting and decoding, and how often answers repeat."""
+        repeats = self._repeats()
+        return {
+            "settings": [
+                {
+                    "setting": setting,
+                    "decoding": decoding,
+                    "max_new_tokens": self._limit(setting),
+                    "answers": counts.answers,
+                    "tokens_mean": counts.mean_tokens,
+                    "tokens_p90": counts.p90_tokens,
+                    **counts.shares(),
+                    "answers_of_rejected_requests": counts.rejected,
+                }
+                for (setting, decoding), counts in self._ordered()
+            ],
+            "repeats": [asdict(repeat) for repeat in repeats],
+            "alarm": _alarm(repeats),
+        }
 
-    @property
-    def correct(self) -> int:
-        return sum(counts.correct for counts in self.settings.values())
+    def table(self) -> str:
+        """The counts as lines of text, one per setting."""
+        lines: list[tuple[str, ...]] = [_HEADER]
+        for (setting, decoding), counts in self._ordered():
+            if counts.answers:
+                tokens = (
+                    _cell(counts.mean_tokens, ".1f"),
+                    _cell(counts.p90_tokens),
+                    _cell(self._limit(setting)),
+                )
+                percent = (_cell(share, ".1%") for share in counts.shares().values())
+                asked = f"{setting} tokens" if self._experiment and is_whole(setting) else setting
+                asked += ", greedy" if decoding == "greedy" else ""
+                lines.append((asked, str(counts.answers), *tokens, *percent))
+        return "\n".join(aligned(lines))
 
-    @property
-    def refused_requests(self) -> int:
-        return sum(counts.refused_requests for counts in self.settings.values())
+    def _counts(self, setting: str, decoding: str) -> Counts:
+        return self.settings.setdefault((setting, decoding), Counts())
 
-    def limit(self, setting: str) -> int | None:
+    def _ordered(self) -> list[tuple[tuple[str, str], Counts]]:
+        return sorted(self.settings.items(), key=lambda item: (by_size(item[0][0]), item[0][1]))
+
+    def _limit(self, setting: str) -> int | None:
         """max_new_tokens of a setting, or None where it is not known."""
-        budget = int(setting) if _is_size(setting) else None
+        budget = int(setting) if is_whole(setting) else None
         return self._experiment.max_new_tokens(budget) if self._experiment else None
 
-    def repeats(self) -> list[Repeat]:
-        """What the repeats among the sampled answers say (see harness/run/repeats.py)."""
+    def _repeats(self) -> list[Repeat]:
         groups = (
             texts
             for (_, decoding), counts in self.settings.items()
@@ -138,59 +166,26 @@ class Tally:
         free = known is not None and known.temperature >= 0.5 and known.top_p >= 0.5 and known.top_k != 1
         return find_repeats(groups, (known.chunk,) if known else GUESSES, free)
 
-    def alarm(self) -> str | None:
-        """One sentence where answers repeat more than independent sampling explains, else None."""
-        return _alarm(self.repeats())
-
-    def summary(self) -> dict[str, Any]:
-        """The counts for run.json: one object a setting and decoding, and what the repeats say."""
-        repeats = self.repeats()
-        return {
-            "settings": [
-                {
-                    "setting": setting,
-                    "decoding": decoding,
-                    "max_new_tokens": self.limit(setting),
-                    "answers": counts.answers,
-                    "tokens_mean": counts.mean_tokens,
-                    "tokens_p90": counts.p90_tokens,
-                    **counts.shares(),
-                    "answers_of_refused_requests": counts.refused_requests,
-                }
-                for (setting, decoding), counts in self.ordered()
-            ],
-            "repeats": [asdict(repeat) for repeat in repeats],
-            "alarm": _alarm(repeats),
-        }
-
-    def table(self) -> str:
-        """The counts as lines of text, one a setting: budgets by size, then others by name."""
-        lines: list[tuple[str, ...]] = [_HEADER]
-        for (setting, decoding), counts in self.ordered():
-            if counts.answers:
-                tokens = (
-                    _cell(counts.mean_tokens, ".1f"),
-                    _cell(counts.p90_tokens),
-                    _cell(self.limit(setting)),
-                )
-                percent = (_cell(share, ".1%") for share in counts.shares().values())
-                lines.append((setting, decoding, str(counts.answers), *tokens, *percent))
-        return "\n".join(aligned(lines, left=(0, 1)))
-
-    def ordered(self) -> Iterator[tuple[tuple[str, str], Counts]]:
-        """The counts by setting and decoding: budgets by size, then others by name."""
-        yield from sorted(self.settings.items(), key=_order)
-
 
 _HEADER = (
-    *("setting", "decoding", "answers", "tokens", "90%", "limit"),
+    *("asked for", "answers", "used", "90% within", "cut off at"),
     *("cut off", "unreadable", "refused", "distinct", "correct"),
 )
 
 
+def by_size(setting: str) -> tuple[bool, int, str]:
+    """Sorts settings: token budgets by size, then others by name."""
+    return not is_whole(setting), int(setting) if is_whole(setting) else 0, setting
+
+
+def is_whole(setting: str) -> bool:
+    """Whether `setting` is a number of tokens."""
+    return setting.isdecimal() and len(setting) < 19
+
+
 def _alarm(repeats: Sequence[Repeat]) -> str | None:
     worst = next(iter(repeats), None)
-    return f"answers repeat more than sampling explains: {worst}" if worst and worst.alarm else None
+    return f"answers repeat more than independent draws can: {worst}" if worst and worst.alarm else None
 
 
 def _part(count: int, of: int) -> float | None:
@@ -199,13 +194,3 @@ def _part(count: int, of: int) -> float | None:
 
 def _cell(value: float | None, how: str = "") -> str:
     return "-" if value is None else format(value, how)
-
-
-def _order(item: tuple[tuple[str, str], Counts]) -> tuple[bool, int, str, str]:
-    (setting, decoding), _ = item
-    number = _is_size(setting)
-    return not number, int(setting) if number else 0, setting, decoding
-
-
-def _is_size(setting: str) -> bool:
-    return setting.isdecimal() and len(setting) < 19

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import harness.questions.load
 from harness.cli.questions import questions as command
 from harness.grader import normalise_integer
+from harness.questions.hub import MATH, HubDataset, Row
 from harness.questions.load import Question, last_boxed, load_questions
-from harness.questions.rows import MATH, HubDataset, Row
 from results import BadInput
 
 
@@ -71,7 +71,7 @@ def test_math_questions_are_the_same_from_the_hub_and_from_a_file_in_any_order(
         assert source == MATH
         return as_on_the_hub
 
-    monkeypatch.setattr("harness.questions.rows.hub_rows", hub_rows)
+    monkeypatch.setattr("harness.questions.hub.hub_rows", hub_rows)
     from_hub = load_questions("math-level1-integer")
     assert from_hub == load_questions("math-level1-integer", data_dir / "math" / "test.jsonl")
     assert {question.question_id.split("-")[1] for question in from_hub} == set(MATH.configs)

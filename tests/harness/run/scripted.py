@@ -21,7 +21,7 @@ SETTINGS = ("10", "40")
 
 
 class ScriptedEngine:
-    """Answers every prompt with the number in it; `script` may raise, or wait, before it does."""
+    """Answers every prompt with the number in it; `script` may raise, wait, or return other texts."""
 
     name, version = "scripted", "1"
 
@@ -29,6 +29,7 @@ class ScriptedEngine:
         self._script = script
         self.opened = 0
         self.asked: list[tuple[str, int]] = []
+        self.seeds: list[int] = []
         self.in_flight = self.most_in_flight = 0
 
     def describe(self) -> dict[str, Any]:
@@ -36,17 +37,19 @@ class ScriptedEngine:
 
     async def generate(self, prompt: str, n: int, _sampling: Sampling, seed: int) -> list[Completion]:
         self.asked.append((prompt, n))
+        self.seeds.append(seed)
         self.in_flight += 1
         self.most_in_flight = max(self.in_flight, self.most_in_flight)
         try:
             await asyncio.sleep(0)
-            waiting = self._script(prompt, n)
-            if waiting is not None:
-                await waiting
+            texts = self._script(prompt, n)
+            if asyncio.iscoroutine(texts):
+                texts = await texts
         finally:
             self.in_flight -= 1
         number = prompt.split("?")[0].rsplit(" ", 1)[1]
-        return [Completion(f"The answer is ##{number}##.", 9, 20, "stop", seed) for _ in range(n)]
+        texts = texts or [f"{place}: The answer is ##{number}##." for place in range(n)]
+        return [Completion(text, 9, 20, "stop", seed) for text in texts]
 
     async def __aenter__(self) -> Self:
         self.opened += 1
@@ -63,18 +66,25 @@ def experiment(**changes: Any) -> Experiment:
     return Experiment.model_validate(base | changes)
 
 
-def run(folder: Path, engine: ScriptedEngine, restart: bool = False, **changes: Any) -> Outcome:
+async def run_async(folder: Path, engine: ScriptedEngine, restart: bool = False, **changes: Any) -> Outcome:
     @asynccontextmanager
     async def opened() -> AsyncIterator[Engine]:
         async with engine:
             yield engine
 
-    return asyncio.run(sample(experiment(**changes), QUESTIONS, folder, opened, restart))
+    return await sample(experiment(**changes), QUESTIONS, folder, opened, restart)
+
+
+def run(folder: Path, engine: ScriptedEngine, restart: bool = False, **changes: Any) -> Outcome:
+    return asyncio.run(run_async(folder, engine, restart, **changes))
+
+
+def stored(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "samples.jsonl").read_text().splitlines()]
 
 
 def keys(folder: Path) -> list[tuple[str, str, str, int]]:
-    rows = [json.loads(line) for line in (folder / "samples.jsonl").read_text().splitlines()]
-    return [(row["question_id"], row["setting"], row["decoding"], row["sample"]) for row in rows]
+    return [(row["question_id"], row["setting"], row["decoding"], row["sample"]) for row in stored(folder)]
 
 
 def planned(samples: int, questions: int = 4) -> set[tuple[str, str, str, int]]:

@@ -11,24 +11,69 @@ import pytest
 from tqdm import tqdm
 
 from harness.engines.base import Engine
-from harness.run.plan import Chunk
+from harness.run.plan import remaining_chunks
+from harness.run.resume import locked
 from harness.run.sampler import sample
-from harness.run.store import locked
 from results import BadInput, read_samples
-from tests.harness.run.scripted import QUESTIONS, SETTINGS, ScriptedEngine, experiment, keys, planned, run
+from tests.harness.run.scripted import (
+    QUESTIONS,
+    SETTINGS,
+    ScriptedEngine,
+    experiment,
+    keys,
+    planned,
+    run,
+    stored,
+)
 
 
 def test_the_planned_answers_are_stored_graded_and_readable_as_a_table(tmp_path: Path) -> None:
     outcome = run(tmp_path, ScriptedEngine())
     assert (outcome.planned, outcome.missing, outcome.failures) == (40, 0, [])
-    assert len(keys(tmp_path)) == 40
-    assert set(keys(tmp_path)) == planned(5)
+    assert sorted(keys(tmp_path)) == sorted(planned(5))
     table = read_samples(tmp_path)
     assert table["correct"].all()
     assert set(table["answer"]) == {"0", "1", "2", "3"}
     assert set(table["setting"]) == {"10", "40"}
     record = json.loads((tmp_path / "run.json").read_text())
-    assert record["sessions"][0]["answers"] == 40
+    assert record["sessions"][0]["answers"] == outcome.tally.answers == 40
+    assert record["sessions"][0]["tokens"] == outcome.tally.tokens == 40 * 9
+
+
+def test_the_answers_of_a_reply_get_the_indices_of_their_request_in_order(tmp_path: Path) -> None:
+    run(tmp_path, ScriptedEngine())
+    assert {(row["sample"], row["text"].split(":")[0]) for row in stored(tmp_path)} == {
+        *((sample, str(sample % 2)) for sample in range(5))  # chunks of two
+    }
+    # Where single answers are missing they make up a request together.
+    lost = [row for row in stored(tmp_path) if row["sample"] not in (1, 4)]
+    (tmp_path / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in lost))
+    engine = ScriptedEngine(lambda _prompt, _n: ["first", "second"])
+    run(tmp_path, engine)
+    assert len(engine.asked) == 8
+    assert {(row["sample"], row["text"]) for row in stored(tmp_path)[len(lost) :]} == {
+        (1, "first"),
+        (4, "second"),
+    }
+
+
+def test_each_answer_has_the_verdict_on_its_own_text(tmp_path: Path) -> None:
+    texts = ["The answer is ##2##. [END] ##1##", "none"]
+    outcome = run(tmp_path, ScriptedEngine(lambda _prompt, _n: texts), samples=2)
+    for row in stored(tmp_path):
+        answer = "2" if row["sample"] == 0 else None
+        assert (row["answer"], row["text"]) == (answer, texts[row["sample"]])
+        assert row["correct"] == (answer == row["gold"])
+    assert outcome.tally.correct == 2  # question 2, in both settings
+
+
+def test_every_request_is_sent_with_the_seed_of_its_chunk(tmp_path: Path) -> None:
+    engine = ScriptedEngine()
+    run(tmp_path, engine, seed=3)
+    assert engine.seeds == [chunk.seed(3) for chunk in remaining_chunks(experiment(), QUESTIONS, {})]
+    assert len(set(engine.seeds)) == len(engine.seeds) == 4 * 2 * 3
+    assert max(engine.seeds) < 2**53  # numbers that JSON keeps whole
+    assert {row["seed"] for row in stored(tmp_path)} == set(engine.seeds)
 
 
 def test_a_finished_run_opens_no_engine_again(tmp_path: Path) -> None:
@@ -44,10 +89,14 @@ def test_a_larger_plan_asks_only_for_what_is_new(tmp_path: Path) -> None:
     run(tmp_path, ScriptedEngine(), limit=2, samples=3)
     assert set(keys(tmp_path)) == planned(3, questions=2)
     more = ScriptedEngine()
-    run(tmp_path, more)
+    outcome = run(tmp_path, more)
     assert sum(n for _, n in more.asked) == 40 - 12
-    assert len(keys(tmp_path)) == 40
-    assert set(keys(tmp_path)) == planned(5)
+    # The answers that were there are counted, and counted once.
+    assert outcome.tally.answers == 40
+    assert [counts.answers for counts in outcome.tally.settings.values()] == [20, 20]
+    summary = json.loads((tmp_path / "run.json").read_text())["summary"]
+    assert [setting["answers"] for setting in summary["settings"]] == [20, 20]
+    assert sorted(keys(tmp_path)) == sorted(planned(5))
 
 
 def test_greedy_answers_are_kept_apart(tmp_path: Path) -> None:
@@ -96,13 +145,6 @@ def test_a_folder_whose_engine_did_not_open_can_be_used_later(tmp_path: Path) ->
     with pytest.raises(BadInput, match="no server"):
         asyncio.run(sample(experiment(), QUESTIONS, tmp_path, closed))
     assert run(tmp_path, ScriptedEngine()).missing == 0
-
-
-def test_every_chunk_has_a_seed_of_its_own(tmp_path: Path) -> None:
-    run(tmp_path, ScriptedEngine())
-    seeds = read_samples(tmp_path).groupby(["question_id", "setting"])["seed"].nunique()
-    assert set(seeds) == {3}  # five answers in chunks of two
-    assert Chunk(QUESTIONS[0], "10", 10, "sample", (0,)).seed(0) < 2**53  # a number JSON keeps whole
 
 
 def test_the_bar_begins_with_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

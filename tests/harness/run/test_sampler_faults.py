@@ -2,17 +2,16 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness.engines.base import Engine, EngineError, EngineGone, RequestRefused
+from harness.engines.base import EngineError, EngineGone, RequestRefused
 from harness.run.plan import Chunk, remaining_chunks
-from harness.run.sampler import FEWEST_FAILURES, sample
-from tests.harness.run.scripted import QUESTIONS, ScriptedEngine, experiment, keys, planned, run
+from harness.run.sampler import FEWEST_FAILURES
+from tests.harness.run.scripted import ScriptedEngine, keys, planned, run, run_async
 
 
 def test_a_request_that_keeps_failing_leaves_its_answers_absent(tmp_path: Path) -> None:
@@ -56,7 +55,7 @@ def test_refusals_do_not_end_a_run(tmp_path: Path) -> None:
             raise RequestRefused("refused with status 400: longer than the model's context")
 
     outcome = run(tmp_path, ScriptedEngine(refuse), samples=100, concurrency=3)
-    assert outcome.missing == 2 * 100
+    assert outcome.missing == outcome.tally.rejected == 2 * 100
     assert len(outcome.failures) == 100 > FEWEST_FAILURES
     assert set(keys(tmp_path)) == {key for key in planned(100) if key[0] != "q-1"}
 
@@ -76,31 +75,28 @@ def test_single_failures_far_apart_do_not_end_a_run(tmp_path: Path) -> None:
 
 
 def test_concurrency_is_kept(tmp_path: Path) -> None:
-    engine = ScriptedEngine(lambda _prompt, _n: asyncio.sleep(0.001))
+    engine = ScriptedEngine(lambda _prompt, _n: asyncio.sleep(0))
     run(tmp_path, engine, concurrency=7)
     assert engine.most_in_flight == 7
 
 
+async def _stop_once(engine: ScriptedEngine, waiting: int, folder: Path, **changes: Any) -> None:
+    """Run until `waiting` requests are in flight and nothing else is left to do; then cancel the run."""
+    task = asyncio.create_task(run_async(folder, engine, **changes))
+    idle = 0
+    while idle < 10:  # rounds of the event loop in which nothing was asked or answered
+        asked = len(engine.asked)
+        await asyncio.sleep(0)
+        idle = idle + 1 if engine.in_flight == waiting and len(engine.asked) == asked else 0
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
 def test_a_stopped_run_keeps_its_finished_chunks_and_goes_on_from_there(tmp_path: Path) -> None:
-    async def never() -> None:
-        await asyncio.Event().wait()
-
-    engine = ScriptedEngine(lambda prompt, _n: never() if "number 3" in prompt else None)
-
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[Engine]:
-        async with engine:
-            yield engine
-
-    async def stop_it() -> None:
-        task = asyncio.create_task(sample(experiment(), QUESTIONS, tmp_path, opened))
-        await asyncio.sleep(0.3)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(stop_it())
-    assert set(keys(tmp_path)) == planned(5, questions=3)
+    engine = ScriptedEngine(lambda prompt, _n: asyncio.Event().wait() if "number 3" in prompt else None)
+    asyncio.run(_stop_once(engine, 6, tmp_path))
+    assert sorted(keys(tmp_path)) == sorted(planned(5, questions=3))
     session = json.loads((tmp_path / "run.json").read_text())["sessions"][0]
     assert session["ended"] is not None
     assert session["answers"] == 30
@@ -127,21 +123,8 @@ def test_requests_are_made_up_only_when_they_are_sent(
             made[-1] += 1
             yield chunk
 
-    async def never() -> None:
-        await asyncio.Event().wait()
-
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[Engine]:
-        yield ScriptedEngine(lambda _prompt, _n: never())
-
-    async def stop_it() -> None:
-        await asyncio.wait_for(
-            sample(experiment(samples=1000, concurrency=32), QUESTIONS, tmp_path, opened), 0.3
-        )
-
     monkeypatch.setattr("harness.run.sampler.remaining_chunks", counted)
-    with pytest.raises(TimeoutError):
-        asyncio.run(stop_it())
+    engine = ScriptedEngine(lambda _prompt, _n: asyncio.Event().wait())
+    asyncio.run(_stop_once(engine, 7, tmp_path, samples=1000, concurrency=7))
     _first_question, counting, sending = made
-    assert counting == 4000
-    assert 32 <= sending <= 33
+    assert (counting, sending) == (4000, 7)

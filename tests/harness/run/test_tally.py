@@ -33,10 +33,10 @@ def test_shares_are_counted_by_setting_and_decoding() -> None:
     tally.add(row("default", "c"))
     lines = [line.split() for line in tally.table().splitlines()]
     assert lines[1:] == [
-        ["20", "greedy", "1", "10.0", "10", "104", "0.0%", "0.0%", "0.0%", "100.0%", "100.0%"],
-        ["20", "sample", "1", "10.0", "10", "104", "0.0%", "0.0%", "0.0%", "100.0%", "0.0%"],
-        ["100", "sample", "3", "77.0", "131", "264", "33.3%", "66.7%", "33.3%", "66.7%", "33.3%"],
-        ["default", "sample", "1", "10.0", "10", "64", "0.0%", "0.0%", "0.0%", "100.0%", "0.0%"],
+        ["20", "tokens,", "greedy", "1", "10.0", "10", "104", "0.0%", "0.0%", "0.0%", "100.0%", "100.0%"],
+        ["20", "tokens", "1", "10.0", "10", "104", "0.0%", "0.0%", "0.0%", "100.0%", "0.0%"],
+        ["100", "tokens", "3", "77.0", "131", "264", "33.3%", "66.7%", "33.3%", "66.7%", "33.3%"],
+        ["default", "1", "10.0", "10", "64", "0.0%", "0.0%", "0.0%", "100.0%", "0.0%"],
     ]
     assert (tally.answers, tally.tokens, tally.correct) == (6, 261, 2)
 
@@ -52,17 +52,17 @@ def test_the_summary_says_the_same_and_can_be_stored() -> None:
     tally = Tally(EXPERIMENT)
     tally.add(row("20", "b", correct=True, tokens=12))
     tally.add(row("20", "Sorry, I can't.", answer=None, finish_reason="length", tokens=104))
-    tally.refuse("500", "sample", 16)
+    tally.add_rejected("500", "sample", 16)
     summary = json.loads(json.dumps(tally.summary()))
     first, second = summary["settings"]
     assert first == {
         **{"setting": "20", "decoding": "sample", "max_new_tokens": 104, "answers": 2, "tokens_mean": 58.0},
         **{"tokens_p90": 104, "cut_off": 0.5, "unreadable": 0.5, "refused": 0.5, "distinct": 1.0},
-        **{"correct": 0.5, "answers_of_refused_requests": 0},
+        **{"correct": 0.5, "answers_of_rejected_requests": 0},
     }
     assert (second["setting"], second["max_new_tokens"]) == ("500", 1064)
     assert (second["answers"], second["tokens_mean"], second["correct"]) == (0, None, None)
-    assert second["answers_of_refused_requests"] == tally.refused_requests == 16
+    assert second["answers_of_rejected_requests"] == tally.rejected == 16
     assert summary["alarm"] is None
     assert len(tally.table().splitlines()) == 2  # nothing is to be said of answers that are not there
 
@@ -72,7 +72,7 @@ def test_answers_of_another_tool_may_lack_tokens_and_texts() -> None:
     bare = {"question_id": "q", "setting": "high", "decoding": "sample", "sample": 0, "answer": "1"}
     tally.add({**bare, "correct": True, "tokens": None, "text": None})
     (line,) = tally.table().splitlines()[1:]
-    assert line.split() == ["high", "sample", "1", "-", "-", "-", "-", "0.0%", "-", "-", "100.0%"]
+    assert line.split() == ["high", "1", "-", "-", "-", "-", "0.0%", "-", "-", "100.0%"]
 
 
 @given(tokens=st.lists(st.integers(0, 30), min_size=1, max_size=60))

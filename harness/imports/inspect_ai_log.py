@@ -30,7 +30,7 @@ _VERDICTS = {"C": True, "I": False, "N": False, "1": True, "0": False, "True": T
 _LONG = 60  # characters; a completion that is longer and the answer as a whole was not read by the scorer
 
 
-def import_inspect(
+def import_inspect_ai(
     path: Path, scorer: str | None = None, grade: str | None = None, setting: str | None = None
 ) -> Imported:
     """The answers in one log, or in the one log that the folder `path` holds.

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from harness.questions.rows import HubDataset, dataset_rows, file_rows, folder_rows
+from harness.questions.hub import HubDataset, dataset_rows, file_rows, folder_rows
 from results import BadInput
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -87,7 +87,7 @@ def hub(files: dict[str, bytes], commit: str) -> Iterator[tuple[str, list[str]]]
 def load_in_new_process(endpoint: str, home: Path) -> subprocess.CompletedProcess[str]:
     """hub_rows(SOURCE) printed as JSON; the hub's address and cache are read when the library is imported."""
     code = (
-        "import json, harness.questions.rows as rows\n"
+        "import json, harness.questions.hub as rows\n"
         "rows.HUB_TIMEOUT = 3.0\n"
         f"try: print(json.dumps(rows.hub_rows(rows.{SOURCE!r})))\n"
         "except rows.BadInput as error: raise SystemExit(error.message)"

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from harness.cli.import_samples import import_samples
-from harness.imports import import_inspect
+from harness.imports import import_inspect_ai
 from results import BadInput, read_samples
 
 pytest.importorskip("inspect_ai")
@@ -103,7 +103,7 @@ def test_each_epoch_is_an_answer(write: Write, tmp_path: Path, suffix: str) -> N
 def test_what_says_nothing_about_the_model_is_absent(write: Write) -> None:
     error = {"message": "timeout", "traceback": "", "traceback_ansi": ""}
     taken_back = {"timestamp": "2026-01-31T11:00:00+00:00", "author": "a", "reason": "wrong prompt"}
-    table, left_out, notes = import_inspect(
+    table, left_out, notes = import_inspect_ai(
         write(
             sample(1),
             sample(2, error=error, scores=None),
@@ -126,7 +126,7 @@ def test_what_says_nothing_about_the_model_is_absent(write: Write) -> None:
 
 
 def test_a_right_answer_that_was_not_read_votes_for_the_right_one(write: Write) -> None:
-    table = import_inspect(
+    table = import_inspect_ai(
         write(sample(1, scores={"pattern": score("C", None)}), sample(2, scores={"pattern": score("C", "")}))
     ).table
     assert table["answer"].tolist() == ["18", "18"]
@@ -139,7 +139,7 @@ def test_our_grader_takes_the_place_of_a_scorer(write: Write) -> None:
         sample(2, "The answer is 17.", scores={"a": score("C"), "b": score("P")}),
         sample(3, "none", target=["Hence\n#### 18", "18.0"]),
     )
-    table = import_inspect(file, grade="plain").table
+    table = import_inspect_ai(file, grade="plain").table
     assert table["answer"].fillna("").tolist() == ["18", "17", ""]
     assert table["correct"].tolist() == [True, False, False]
     assert table["gold"].tolist() == ["18"] * 3
@@ -147,19 +147,19 @@ def test_our_grader_takes_the_place_of_a_scorer(write: Write) -> None:
 
 def test_temperature_0_is_greedy_and_settings_are_found_in_all_places(write: Write) -> None:
     file = write(sample(1), temperature=0.0)
-    assert set(import_inspect(file).table["decoding"]) == {"greedy"}
-    assert set(import_inspect(file, setting="max_tokens").table["setting"]) == {"100"}
-    assert set(import_inspect(file, setting="shots").table["setting"]) == {"8"}
+    assert set(import_inspect_ai(file).table["decoding"]) == {"greedy"}
+    assert set(import_inspect_ai(file, setting="max_tokens").table["setting"]) == {"100"}
+    assert set(import_inspect_ai(file, setting="shots").table["setting"]) == {"8"}
     with pytest.raises(
         BadInput, match="no setting 'budget', found temperature, reasoning_effort, max_tokens, sh"
     ):
-        import_inspect(file, setting="budget")
+        import_inspect_ai(file, setting="budget")
 
 
 def test_a_scorer_that_reads_no_answer_is_named(write: Write) -> None:
     text = "Mia has 12 - 2 = 10 eggs. Paul has 10 - 5 = 5 eggs. The answer is ##18##."
     long = {"includes": score("I", text.casefold())}
-    notes = import_inspect(write(sample(1, text, scores=long), sample(2, text, scores=long))).notes
+    notes = import_inspect_ai(write(sample(1, text, scores=long), sample(2, text, scores=long))).notes
     assert any("scorer includes gives the whole completion for 2 answers" in note for note in notes)
 
 
@@ -184,7 +184,7 @@ def test_what_cannot_be_read_is_refused(
 ) -> None:
     file = write(sample(1), {**sample(2), **changes}, suffix=".json")
     with pytest.raises(BadInput) as refusal:
-        import_inspect(file, **options)
+        import_inspect_ai(file, **options)
     assert refusal.value.message.startswith(str(file))
     assert message in refusal.value.message
 
@@ -217,4 +217,4 @@ def test_without_the_package_one_line_says_what_to_install(
     file = write(sample(1))
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
     with pytest.raises(BadInput, match="not installed: pip install inspect-ai"):
-        import_inspect(file)
+        import_inspect_ai(file)

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.questions.load import load_questions
-from harness.run.reading import experiment_in
-from harness.run.store import Row
-from harness.run.tally import Tally
-from results import BadInput
+from harness.run.record import RECORD, experiment_in
+from harness.run.samples_file import COLUMNS, Row, read_rows
+from harness.run.tally import Tally, by_size
+from results import BadInput, read_samples
 from results.aligned import aligned
 from results.visible import visible
 
@@ -48,6 +48,21 @@ class _Shown:
     cut_off: int = 0
     votes: Counter[tuple[str, bool]] = field(default_factory=Counter)
     rows: list[Row] = field(default_factory=list)
+
+
+def table_rows(path: Path) -> Iterator[Row]:
+    """The rows of a run's samples.jsonl, also while it is being written, or of any other samples table.
+
+    Columns that another tool's table lacks are null. Raises BadInput naming file and row.
+    """
+    if path.suffix == ".jsonl" and (path.parent / RECORD).exists():
+        yield from read_rows(path)
+        return
+    table = read_samples(path)
+    cells = table.astype(object).where(table.notna(), None)
+    yield from (
+        {**dict.fromkeys(COLUMNS), **{str(k): v for k, v in row.items()}} for row in cells.to_dict("records")
+    )
 
 
 def overview(rows: Iterator[Row], folder: Path, setting: str | None) -> Iterator[str]:
@@ -120,7 +135,7 @@ def answers(
         yield visible(f"question {question}" + (f", gold {gold}" if gold is not None else ""))
         yield from _indented(_problem(folder, question), 2)
     models = len({model for _, _, model in found})
-    for (name, decoding, model), shown in sorted(found.items(), key=lambda item: _by_size(item[0])):
+    for (name, decoding, model), shown in sorted(found.items(), key=_order):
         which = [
             f"setting {name}",
             *(["greedy"] if decoding == "greedy" else []),
@@ -202,7 +217,6 @@ def _problem(folder: Path, question: str) -> str:
     return texts.get(question, f"(not one of the questions of {experiment.dataset})")
 
 
-def _by_size(names: tuple[str, ...]) -> tuple[str, bool, int, str, str]:
-    setting, decoding, model = names
-    number = setting.isdecimal() and len(setting) < 19
-    return model, not number, int(setting) if number else 0, setting, decoding
+def _order(item: tuple[tuple[str, ...], _Shown]) -> tuple[str, tuple[bool, int, str], str]:
+    (setting, decoding, model), _ = item
+    return model, by_size(setting), decoding

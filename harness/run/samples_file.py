@@ -1,0 +1,133 @@
+"""samples.jsonl, the answers of a run: one row per answer, read whole and only ever added to.
+
+    {"question_id": "tiny-0000", "setting": "40", "sample": 0, "answer": "18", "gold": "18", "correct": true,
+     "tokens": 37, "finish_reason": "stop", "prompt_tokens": 71, "seed": 3391, "text": "...",
+     "dataset": "tiny", "model": "tiny", "decoding": "sample"}
+
+A run that is killed leaves at most one torn line, the last, which readers skip. A write that fails, as on a
+full disk, is undone: the file only ever gains whole rows.
+"""
+
+import io
+import json
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeGuard
+
+from results import BadInput
+
+SAMPLES = "samples.jsonl"
+SYNC_SECONDS = 5.0
+"""How often rows are forced onto the disk, in case the machine goes down and not only the run."""
+
+NULL = type(None)
+COLUMNS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("question_id", "setting", "gold", "finish_reason", "text"), (str,)),
+    **dict.fromkeys(("dataset", "model", "decoding"), (str,)),
+    **dict.fromkeys(("sample", "tokens", "prompt_tokens"), (int,)),
+    "correct": (bool,),
+    "answer": (str, NULL),
+    "seed": (int, NULL),
+}
+"""The types that the cells of a row may have."""
+
+Row = dict[str, Any]
+Key = tuple[str, str, str]
+"""question_id, setting, decoding"""
+
+
+def key_of(row: Row) -> Key:
+    """What the sample indices of a row are counted within."""
+    return row["question_id"], row["setting"], row["decoding"]
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """The rows of a run's samples.jsonl, also while a run adds to it; a torn last line is left out.
+
+    Raises BadInput naming the first line that is not a row of this harness.
+    """
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            row = parse_object(line)
+            if _is_row(row):
+                yield row
+            elif row is not None or line.endswith(b"\n"):
+                found = line.strip()[:80].decode(errors="replace")
+                raise BadInput(f"{path}: row {number}: found {found!r}, expected a row of this harness")
+
+
+def parse_object(line: bytes) -> Row | None:
+    """The JSON object in `line`, or None."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _is_row(found: Row | None) -> TypeGuard[Row]:
+    return found is not None and all(type(found.get(name, ...)) in types for name, types in COLUMNS.items())
+
+
+class SamplesFile:
+    """samples.jsonl of one run, open for adding rows; it is made with the first of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / SAMPLES
+        self._file: io.FileIO | None = None
+        self._synced = time.monotonic()
+
+    def append(self, rows: Sequence[Row]) -> None:
+        """Add rows at the end of the file, where other processes see them at once.
+
+        Raises BadInput where they cannot be written; the file is then as it was before.
+        """
+        lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        with self._bad_input_if_full():
+            self._write(lines.encode(errors="replace"))
+        if time.monotonic() - self._synced > SYNC_SECONDS:
+            self._sync()
+
+    def _write(self, content: bytes) -> None:
+        """Write all of `content` or nothing; unbuffered, as a buffer would retry what has been undone."""
+        if self._file is None:
+            self._file = io.FileIO(self.path, "a")
+        end = os.fstat(self._file.fileno()).st_size
+        left = memoryview(content)
+        try:
+            while left:
+                left = left[self._file.write(left) :]
+        except OSError:
+            self._file.truncate(end)
+            raise
+
+    def _sync(self) -> None:
+        if self._file is not None:
+            with self._bad_input_if_full():
+                os.fsync(self._file.fileno())
+        self._synced = time.monotonic()
+
+    @contextmanager
+    def _bad_input_if_full(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise BadInput(
+                f"{self.path}: {reason}; the answers stored so far are safe: "
+                "make room and run the same command again"
+            ) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            with closing(self._file), suppress(BadInput) if error else nullcontext():
+                self._sync()

@@ -1,0 +1,177 @@
+"""Going on with a run: nothing is lost or counted twice, and nothing that changes its answers may differ."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import prompts
+from harness.experiment import Experiment, model_location, read_experiment
+from harness.questions.load import Question
+from harness.run.record import Record
+from harness.run.resume import check_same_run, locked, read_done, set_aside
+from harness.run.samples_file import SAMPLES, SamplesFile
+from harness.run.tally import Tally
+from results import BadInput
+from tests.harness.run.rows import row
+
+QUESTIONS = [Question("a", "Problem?", "1"), Question("b", "Another?", "2")]
+
+
+def experiment(**changes: Any) -> Experiment:
+    return Experiment.model_validate(read_experiment("tiny").model_dump() | changes)
+
+
+def begin(folder: Path, **changes: Any) -> None:
+    """A run that was started and killed."""
+    Record(folder, experiment(**changes), QUESTIONS).begin({}, planned=10)
+
+
+def go_on(folder: Path, questions: list[Question] = QUESTIONS, **changes: Any) -> dict[str, Any] | None:
+    return check_same_run(folder, experiment(**changes), questions)
+
+
+def write(folder: Path, rows: list[dict[str, Any]]) -> bytes:
+    with SamplesFile(folder) as file:
+        file.append(rows)
+    return (folder / SAMPLES).read_bytes()
+
+
+def test_every_stored_answer_is_done_and_counted_once(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        [row(0), row(2, answer=None, correct=False), row(0, setting="60"), row(0, decoding="greedy")],
+    )
+    tally = Tally()
+    assert read_done(tmp_path, tally) == {
+        ("tiny-0000", "40", "sample"): {0, 2},
+        ("tiny-0000", "60", "sample"): {0},
+        ("tiny-0000", "40", "greedy"): {0},
+    }
+    assert (tally.answers, tally.tokens, tally.correct) == (4, 36, 3)
+    assert read_done(tmp_path / "new", Tally()) == {}
+
+
+@given(texts=st.lists(st.text(max_size=30), min_size=1, max_size=4), data=st.data())
+def test_a_file_cut_anywhere_keeps_its_whole_rows_and_takes_the_others_again(
+    texts: list[str], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("run")
+    rows = [row(index, text) for index, text in enumerate(texts)]
+    whole = write(folder, rows)
+    cut = data.draw(st.integers(0, len(whole)))
+    (folder / SAMPLES).write_bytes(whole[:cut])
+    # A row counts once its closing brace is there, with or without its newline.
+    ends = [index + 1 for index, byte in enumerate(whole) if byte == ord("\n")]
+    expected = sum(end <= cut + 1 for end in ends)
+    tally = Tally()
+    done = read_done(folder, tally)
+    assert done.get(("tiny-0000", "40", "sample"), set()) == set(range(expected))
+    assert tally.answers == expected
+    assert write(folder, rows[expected:]) == whole
+
+
+def test_a_long_torn_line_is_cut_off(tmp_path: Path) -> None:
+    whole = write(tmp_path, [row(0)])
+    (tmp_path / SAMPLES).write_bytes(whole + b'{"question_id": "' + b"x" * 200_000)
+    read_done(tmp_path, Tally())
+    assert (tmp_path / SAMPLES).read_bytes() == whole
+
+
+def test_a_row_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, [row(5), row(6), row(5)])
+    with pytest.raises(BadInput, match=r"samples\.jsonl: row 3: .* tiny-0000, 40, sample, 5"):
+        read_done(tmp_path, Tally())
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"temperature": 0.7}, r"temperature \(1.0 then, 0.7 now\)"),
+        ({"prompt": "gsm8k-budget"}, r'prompt \("tiny-budget" then, "gsm8k-budget" now\)'),
+        ({"stop": ("x",)}, r"stop \(\[\"\[END\]\"\] then, \[\"x\"\] now\)"),
+        ({"tokens_extra": 1}, "tokens_extra"),
+        ({"engine": "sglang"}, "engine"),
+        ({"dtype": "bfloat16"}, "dtype"),
+        ({"seed": 1}, "seed"),
+        ({"answer_format": "plain"}, "answer_format"),
+        ({"temperature": 0.7, "top_p": 0.5}, "temperature .*, top_p "),
+        ({"shard": "1/2"}, r'shard \(null then, "1/2" now\)'),
+    ],
+)
+def test_a_run_does_not_go_on_with_what_changes_its_answers(
+    tmp_path: Path, changes: dict[str, Any], named: str
+) -> None:
+    begin(tmp_path)
+    with pytest.raises(BadInput, match=named):
+        go_on(tmp_path, **changes)
+
+
+def test_more_answers_and_other_ways_to_them_are_no_change(tmp_path: Path) -> None:
+    assert go_on(tmp_path) is None
+    begin(tmp_path)
+    plan = {"limit": 1, "samples": 128, "budgets": (10, 500), "greedy": True, "chunk": 8, "concurrency": 2}
+    where = {"url": "http://127.0.0.1:1", "device": "cpu", "dp": 2, "file": tmp_path / "elsewhere.jsonl"}
+    found = go_on(tmp_path, **plan, **where)
+    assert found == json.loads((tmp_path / "run.json").read_text())
+
+
+def test_what_has_changed_under_the_same_name_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(tmp_path)
+    other = [QUESTIONS[0], Question("b", "Another?", "3")]
+    with pytest.raises(BadInput, match="another set of questions"):
+        go_on(tmp_path, other)
+    monkeypatch.setattr(prompts, "digest", lambda name: f"another {name}")
+    with pytest.raises(BadInput, match="another prompt text"):
+        go_on(tmp_path)
+
+
+def test_a_model_that_was_trained_again_is_named(tmp_path: Path) -> None:
+    model, run = tmp_path / "model", tmp_path / "run"
+    shutil.copytree(model_location("tiny"), model)
+    run.mkdir()
+    begin(run, model=str(model))
+    assert go_on(run, model=str(model))
+    weights = bytearray((model / "model.safetensors").read_bytes())
+    weights[100_000] ^= 1
+    (model / "model.safetensors").write_bytes(weights)
+    with pytest.raises(BadInput, match="another training of the model"):
+        go_on(run, model=str(model))
+
+
+def test_samples_of_unknown_origin_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / SAMPLES).write_text("{}\n")
+    with pytest.raises(BadInput, match=r"samples\.jsonl without run\.json"):
+        go_on(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"experiment": 1, "sessions": []}'])
+def test_a_damaged_record_is_one_clear_line(tmp_path: Path, content: str) -> None:
+    (tmp_path / "run.json").write_text(content)
+    with pytest.raises(BadInput, match=r"run\.json: not a record"):
+        go_on(tmp_path)
+
+
+def test_files_set_aside_are_kept(tmp_path: Path) -> None:
+    for text in ("first", "second"):
+        (tmp_path / SAMPLES).write_text(text)
+        (tmp_path / "run.json").write_text(text)
+        set_aside(tmp_path)
+    assert {path.read_text() for path in tmp_path.glob("samples.jsonl.bak-*")} == {"first", "second"}
+    assert {path.read_text() for path in tmp_path.glob("run.json.bak-*")} == {"first", "second"}
+    assert not (tmp_path / SAMPLES).exists()
+    set_aside(tmp_path)  # nothing there is nothing to do
+
+
+def test_a_folder_is_held_by_one_run_at_a_time(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "run"
+    with locked(folder), pytest.raises(BadInput, match="another run"), locked(folder):
+        pass
+    with locked(folder):  # and free again afterwards
+        pass

@@ -1,0 +1,118 @@
+"""samples.jsonl: whole rows are added or none, and every reader sees them at once."""
+
+import errno
+import json
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.run.samples_file import SAMPLES, SamplesFile, key_of, read_rows
+from results import BadInput
+from tests.harness.run.rows import row
+
+
+def stored(folder: Path) -> list[dict[str, Any]]:
+    """The rows that a reader of any kind sees."""
+    return [json.loads(line) for line in (folder / SAMPLES).read_bytes().splitlines()]
+
+
+def write(folder: Path, rows: list[dict[str, Any]]) -> None:
+    with SamplesFile(folder) as file:
+        file.append(rows)
+
+
+def test_rows_are_visible_to_others_before_the_file_is_closed(tmp_path: Path) -> None:
+    with SamplesFile(tmp_path) as file:
+        assert not (tmp_path / SAMPLES).exists()
+        file.append([row(0), row(1)])
+        assert stored(tmp_path) == [row(0), row(1)]
+        file.append([row(2)])
+        assert stored(tmp_path) == list(read_rows(tmp_path / SAMPLES)) == [row(0), row(1), row(2)]
+
+
+def test_a_key_is_what_samples_are_counted_within() -> None:
+    assert key_of(row(3, setting="60", decoding="greedy")) == ("tiny-0000", "60", "greedy")
+
+
+@contextmanager
+def no_file_beyond(size: int) -> Iterator[None]:
+    """As if the disk were full once a file has `size` bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@given(share=st.floats(0, 0.99))
+def test_a_write_that_fails_anywhere_is_undone(
+    share: float, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("run")
+    write(folder, [row(0), row(1)])
+    before = (folder / SAMPLES).read_bytes()
+    with SamplesFile(folder) as file:
+        room = int(len(before) * share)  # the rows to come are as long as those before
+        with (
+            no_file_beyond(len(before) + room),
+            pytest.raises(BadInput, match=r"samples\.jsonl: file too large"),
+        ):
+            file.append([row(2), row(3)])
+        assert (folder / SAMPLES).read_bytes() == before
+        file.append([row(2), row(3)])  # there is room again
+    assert stored(folder) == [row(0), row(1), row(2), row(3)]
+
+
+def test_an_error_on_leaving_does_not_hide_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_file: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(BadInput, match=r"samples\.jsonl: input/output error"):
+        write(tmp_path, [row(0)])
+    file = SamplesFile(tmp_path)
+    file.append([row(1)])
+    file.__exit__(RuntimeError, RuntimeError("before"), None)
+
+
+@pytest.mark.parametrize("text", ["two\nlines", "\u2028", "\ud800 half a pair", "\x00", '"}', "é" * 5000])
+def test_any_text_stays_one_line(tmp_path: Path, text: str) -> None:
+    write(tmp_path, [row(0, text), row(1)])
+    found = list(read_rows(tmp_path / SAMPLES))
+    assert found == [row(0, text.replace("\ud800", "?")), row(1)]
+
+
+def test_a_line_that_is_being_written_is_left_out(tmp_path: Path) -> None:
+    write(tmp_path, [row(0), row(1)])
+    path = tmp_path / SAMPLES
+    whole, torn = path.read_bytes(), json.dumps(row(2, "é"), ensure_ascii=False).encode()
+    for cut in range(len(torn)):
+        path.write_bytes(whole + torn[:cut])
+        assert list(read_rows(path)) == [row(0), row(1)]
+    path.write_bytes(whole + torn)
+    assert list(read_rows(path)) == [row(0), row(1), row(2, "é")]
+
+
+BAD_LINES = [
+    *("not JSON", "[]", "7", "", '{"question_id": "tiny-0000"}', "\xff", "\0" * 20, "[" * 100_000),
+    *(json.dumps(row(7) | {"sample": wrong}) for wrong in (None, "7", 7.0, True, [7])),
+    *(json.dumps(row(7) | {name: {}}) for name in ("question_id", "tokens", "correct", "text")),
+]
+
+
+@pytest.mark.parametrize("line", BAD_LINES, ids=lambda line: line[:30])
+def test_a_bad_row_before_the_last_is_refused_with_its_number(tmp_path: Path, line: str) -> None:
+    good = json.dumps(row(0)).encode() + b"\n"
+    (tmp_path / SAMPLES).write_bytes(good + line.encode("latin-1") + b"\n" + good)
+    with pytest.raises(BadInput, match=r"samples\.jsonl: row 2: "):
+        list(read_rows(tmp_path / SAMPLES))
