@@ -12,19 +12,15 @@ import click
 
 @click.command(epilog="Example: python -m harness inspect results/runs/tiny --unreadable --limit 3")
 @click.argument("samples", type=click.Path(path_type=Path))
-@click.option("--question", metavar="ID", help="The answers to this question.")
-@click.option("--setting", help="One setting (token budget) alone.")
+@click.option("--question", metavar="ID", help="Only the answers to this question.")
+@click.option("--setting", help="Only this setting (token budget).")
+@click.option("--wrong", "only", flag_value="wrong", help="Only wrong answers.")
+@click.option("--unreadable", "only", flag_value="unreadable", help="Only answers that could not be read.")
+@click.option("--cut-off", "only", flag_value="cut-off", help="Only answers that ended at the token limit.")
 @click.option(
-    "--wrong", "only", flag_value="wrong", help="Wrong answers alone, of any question if none is named."
+    "--limit", default=5, show_default=True, type=click.IntRange(1), help="Answers to show per setting."
 )
-@click.option("--unreadable", "only", flag_value="unreadable", help="Unreadable answers alone, likewise.")
-@click.option(
-    "--cut-off", "only", flag_value="cut-off", help="Answers that ended at the limit alone, likewise."
-)
-@click.option(
-    "--limit", default=5, show_default=True, type=click.IntRange(1), help="Answers shown of each setting."
-)
-@click.option("--full", is_flag=True, help="Show texts as a whole.")
+@click.option("--full", is_flag=True, help="Show whole texts.")
 def inspect(
     samples: Path,
     question: str | None,
@@ -35,8 +31,8 @@ def inspect(
 ) -> None:
     """Show the answers in SAMPLES, a run's folder or a samples table.
 
-    Without further options: the counts of each setting, and the hardest questions. ✓ is right, ✗ wrong, ∅
-    unreadable. A run may be looked at while it is under way. Control characters in texts are escaped.
+    Without options: the counts of each setting, and the hardest questions. ✓ is right, ✗ wrong, ∅ unreadable.
+    You can look at a run while it is sampling. Control characters in texts are escaped.
     """
     import sys
     from io import TextIOWrapper

@@ -2,9 +2,9 @@
 
 $ python -m harness sample tiny --set limit=100 --out results/runs/tiny
 100%|██████████| 38400/38400 [04:33<00:00, 140.26 answers/s, 4,657 tokens/s, 51.5% correct]
-setting  decoding  answers  tokens  90%  limit  cut off  unreadable  refused  distinct  correct
-10       sample       6400     8.9    9     84     0.0%        0.7%     0.0%     46.8%     4.0%
-20       sample       6400    18.5   23    104     0.0%        0.2%     0.0%     51.8%    19.1%
+asked for   answers  used  90% within  cut off at  cut off  unreadable  refused  distinct  correct
+10 tokens      6400   8.9           9          84     0.0%        0.7%     0.0%     46.8%     4.0%
+20 tokens      6400  18.5          23         104     0.0%        0.2%     0.0%     51.8%    19.1%
 ...
 $ python -m harness sample tiny --out results/runs/tiny --dry-run --rate 5000
 ...
@@ -37,20 +37,20 @@ FAILURES_SHOWN = 5
 @click.option(
     "--shard",
     metavar="I/N",
-    help="This host's part: every N-th question from the I-th on. `results curves` joins the folders.",
+    help="This host's share: every N-th question, from the I-th on. `results curves` joins the folders.",
 )
 @click.option(
-    "--dry-run", is_flag=True, help="Print what would be asked for and how long that takes, and stop."
+    "--dry-run", is_flag=True, help="Print what is still to be sampled and how long that takes, and stop."
 )
 @click.option(
     "--rate",
     type=click.FloatRange(min=0, min_open=True),
-    help="Completion tokens a second that --dry-run reckons with.  [default: as measured in the folder]",
+    help="Completion tokens per second, for --dry-run.  [default: as measured in the folder]",
 )
 @click.option(
     "--resume/--restart",
     default=True,
-    help="Go on with the run in the folder (default), or put its files aside and begin again.",
+    help="Go on with the run in the folder (default), or rename its files and begin again.",
 )
 def sample(
     config: str,
@@ -63,13 +63,13 @@ def sample(
     rate: float | None,
     resume: bool,
 ) -> int:
-    """Sample the answers that CONFIG (a TOML file, or the name of one in harness/experiments) asks for.
+    """Sample the answers that CONFIG asks for: a TOML file, or the name of one in harness/experiments.
 
-    Writes samples.jsonl and run.json. Stop it at any time: the same command goes on where it stopped. Exit
-    status 3: the run has ended, and answers are missing because requests kept failing.
+    Writes samples.jsonl and run.json into --out. You can stop it at any time with Ctrl-C: the same command
+    goes on where it stopped. Exit status 3 means that answers are missing because requests kept failing.
 
-    The table at the end: beside the setting, which is the number of tokens asked for, the tokens used in the
-    mean, the number that nine of ten answers keep within, and the limit at which an answer is cut off.
+    The table at the end has a line per setting: the tokens that the prompt asks for, the tokens that an
+    answer used on average, the number that nine of ten answers keep within, and the limit that cuts it off.
     """
     import asyncio
     import os
@@ -92,12 +92,12 @@ def sample(
     options = {"url": url, "limit": limit, "shard": shard}
     given |= {key: text for key, text in options.items() if text is not None}
     if rate is not None and not dry_run:
-        raise BadInput("--rate without --dry-run, expected both")
+        raise BadInput("--rate is for --dry-run: give both or neither")
     experiment = read_experiment(config, given)
     if url and "engine" not in given and experiment.engine == "transformers":
         experiment = experiment.model_copy(update={"engine": "sglang"})
     if experiment.url and experiment.engine == "transformers":
-        raise BadInput("a server's URL for engine 'transformers', expected engine 'sglang' or 'openai'")
+        raise BadInput("engine 'transformers' uses no server: leave url out, or set engine=sglang or openai")
     questions = load_questions(experiment.dataset, experiment.file)
     if dry_run:
         from harness.run.estimate import estimate
@@ -124,11 +124,11 @@ def sample(
     for failure in outcome.failures[:FAILURES_SHOWN]:
         say(f"no answer: {visible(failure)}")
     if outcome.missing:
-        refused = outcome.tally.rejected
+        rejected = outcome.tally.rejected
         say(
-            f"error: {outcome.missing} of {outcome.planned} answers are missing, {len(outcome.failures)} "
-            f"requests failed{f' (the server refused those for {refused} answers)' if refused else ''}: "
-            "run the same command again to ask for them"
+            f"error: {outcome.missing} of {outcome.planned} answers are missing: {len(outcome.failures)} "
+            f"requests failed{f' (the server rejected those for {rejected})' if rejected else ''}: "
+            "run the same command again to ask for the rest"
         )
         return INCOMPLETE
     return 0

@@ -4,8 +4,8 @@
     -> [Repeat("place", observed=1.0, expected=0.097, chance=1e-26, alarm=True), ...]
 
 Independent answers may be equal, and short ones often are. But which of a question's answers are equal is
-then a matter of chance: every order of them is as likely as any other. So the equal pairs among answers at the
-same place of different requests (sample index modulo the size of a request), within one request and in
+then a matter of chance: every order of them is as likely as any other. So the equal pairs among answers at
+the same place of different requests (sample index modulo the size of a request), within one request and in
 different requests are counted, for each question, in the order at hand and in SHUFFLES random orders. The
 order at hand has the most equal pairs in one question of SHUFFLES + 1, and the number of such questions is
 binomial: an exact test. A wrong size of the requests costs power and raises no false alarm.

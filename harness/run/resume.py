@@ -2,7 +2,7 @@
 
     with locked(folder):
         record = check_same_run(folder, experiment, questions)   # run.json, or None for a new run
-        done = read_done(folder, tally)                          # {("tiny-0000", "40", "sample"): {0, 1, ...}}
+        done = read_done(folder, tally)                          # {("tiny-0000", "40", "sample"): {0, 1}}
 
 What is then missing of the plan (harness/run/plan.py) is asked for.
 """

@@ -3,9 +3,9 @@
     asked for  answers  used  90% within  cut off at  cut off  unreadable  refused  distinct  correct
     40 tokens     6400  37.3          45         144     0.0%        0.2%     0.0%     29.7%    66.2%
 
-`used` is the mean number of tokens of an answer, `90% within` the number that nine of ten answers keep within,
-`cut off at` max_new_tokens. Unreadable answers hold no integer where the prompt wants it; refused ones are
-those of them that decline to answer. Distinct is the share of a question's texts that differ from one another.
+`used` is the mean number of tokens of an answer, `90% within` the number that nine of ten answers keep
+within, `cut off at` max_new_tokens. Unreadable answers hold no integer where the prompt wants it; refused
+ones are those of them that decline to answer. Distinct is the share of a question's texts that differ.
 Requests that failed or that the server rejected have no answers and count nowhere in this table.
 """
 

@@ -7,7 +7,7 @@
       ✓ 18   sample 0, 37 tokens
           12 + 6 = 18. The answer is ##18##.
 
-Everything a model, a server or a table has said is untrusted, and is shown with control characters escaped.
+Whatever a model, a server or a table says is untrusted, and is shown with control characters escaped.
 """
 
 from collections import Counter, defaultdict
@@ -33,21 +33,19 @@ LINES = 6
 KINDS: dict[str, Callable[[Row], bool]] = {
     "wrong": lambda row: row["answer"] is not None and not row["correct"],
     "unreadable": lambda row: row["answer"] is None,
-    "cut-off": lambda row: row.get("finish_reason") == "length",
+    "cut-off": lambda row: row["finish_reason"] == "length",
 }
-"""What answers can be looked for."""
+"""The answers that can be looked for."""
 
 
 @dataclass
-class _Shown:
-    """The answers of one setting that were found, and the first of them."""
+class _Found:
+    """The answers of one setting: the votes of all, and the first of those looked for."""
 
-    count: int = 0
-    right: int = 0
-    unreadable: int = 0
-    cut_off: int = 0
+    answers: Counter[str] = field(default_factory=Counter)
     votes: Counter[tuple[str, bool]] = field(default_factory=Counter)
-    rows: list[Row] = field(default_factory=list)
+    fitting: int = 0
+    shown: list[Row] = field(default_factory=list)
 
 
 def table_rows(path: Path) -> Iterator[Row]:
@@ -60,9 +58,8 @@ def table_rows(path: Path) -> Iterator[Row]:
         return
     table = read_samples(path)
     cells = table.astype(object).where(table.notna(), None)
-    yield from (
-        {**dict.fromkeys(COLUMNS), **{str(k): v for k, v in row.items()}} for row in cells.to_dict("records")
-    )
+    for row in cells.to_dict("records"):
+        yield {**dict.fromkeys(COLUMNS), **{str(name): cell for name, cell in row.items()}}
 
 
 def overview(rows: Iterator[Row], folder: Path, setting: str | None) -> Iterator[str]:
@@ -72,7 +69,7 @@ def overview(rows: Iterator[Row], folder: Path, setting: str | None) -> Iterator
     questions: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
         if setting is None or row["setting"] == setting:
-            names = str(row.get("model", "unknown")), str(row.get("dataset", "unknown"))
+            names = row["model"], row["dataset"]
             tallies.setdefault(names, Tally(experiment)).add(row)
             counts = questions[row["question_id"]]
             counts["answers"] += 1
@@ -86,11 +83,12 @@ def overview(rows: Iterator[Row], folder: Path, setting: str | None) -> Iterator
         if alarm := tally.alarm():
             yield f"warning: {alarm}"
     yield ""
-    hardest = sorted(questions, key=lambda name: questions[name]["right"] / questions[name]["answers"])
-    shown = hardest[:HARDEST]
+    shown = sorted(questions, key=lambda name: questions[name]["right"] / questions[name]["answers"])[
+        :HARDEST
+    ]
     worst = sorted(questions, key=lambda name: -questions[name]["unreadable"] / questions[name]["answers"])
     shown += [name for name in worst[:HARDEST] if questions[name]["unreadable"] and name not in shown]
-    table = [("hardest, and least readable, questions", "answers", "right", "unreadable")]
+    table = [("hardest and least readable questions", "answers", "right", "unreadable")]
     for name in shown:
         counts = questions[name]
         right, unreadable = (f"{counts[key] / counts['answers']:.1%}" for key in ("right", "unreadable"))
@@ -112,64 +110,62 @@ def answers(
     `full` shows texts as a whole. Raises BadInput where there is no such question or setting.
     """
     fits = KINDS[only] if only else lambda _row: True
-    found: defaultdict[tuple[str, ...], _Shown] = defaultdict(_Shown)
+    found: defaultdict[tuple[str, ...], _Found] = defaultdict(_Found)
     asked: dict[str, None] = {}
     gold = None
     for row in rows:
         asked[row["question_id"]] = None
         if question not in (None, row["question_id"]) or setting not in (None, row["setting"]):
             continue
-        shown = found[row["setting"], row["decoding"], str(row.get("model", "unknown"))]
+        one = found[row["setting"], row["decoding"], row["model"]]
         gold = row["gold"]
-        shown.right += bool(row["correct"])
-        shown.unreadable += row["answer"] is None
-        shown.cut_off += KINDS["cut-off"](row)
-        shown.votes[str(row["answer"]), bool(row["correct"])] += row["answer"] is not None
+        one.answers["all"] += 1
+        one.answers["right"] += bool(row["correct"])
+        one.answers.update(kind for kind, is_one in KINDS.items() if is_one(row))
+        if row["answer"] is not None:
+            one.votes[str(row["answer"]), bool(row["correct"])] += 1
         if fits(row):
-            shown.count += 1
-            if len(shown.rows) < limit:
-                shown.rows.append(row)
+            one.fitting += 1
+            one.shown += [row] if len(one.shown) < limit else []
     if not found:
         raise _nothing(folder, question=question, setting=setting, among=list(asked))
     if question is not None:
         yield visible(f"question {question}" + (f", gold {gold}" if gold is not None else ""))
         yield from _indented(_problem(folder, question), 2)
     models = len({model for _, _, model in found})
-    for (name, decoding, model), shown in sorted(found.items(), key=_order):
-        which = [
-            f"setting {name}",
-            *(["greedy"] if decoding == "greedy" else []),
-            *([model] if models > 1 else []),
-        ]
+    for (name, decoding, model), one in sorted(found.items(), key=_order):
+        which = f"setting {name}" + (", greedy" if decoding == "greedy" else "")
+        which += f", {model}" if models > 1 else ""
         yield ""
-        yield visible(f"{', '.join(which)}: {_counts(shown, only)}" + (_votes(shown) if question else ""))
-        for row in shown.rows:
+        yield visible(f"{which}: {_counts(one, only)}{_votes(one) if question else ''}")
+        for row in one.shown:
             yield visible(f"  {_verdict(row)}   {_place(row, question)}")
             yield from _indented(_excerpt(row["text"], full), 6)
-        if shown.count > len(shown.rows):
-            yield f"  {shown.count - len(shown.rows)} more, see --limit"
+        if one.fitting > len(one.shown):
+            yield f"  {one.fitting - len(one.shown)} more: show them with --limit"
 
 
 def _nothing(folder: Path, among: list[str] | None = None, **given: str | None) -> BadInput:
     what = ", ".join(f"{name} {value!r}" for name, value in given.items() if value is not None)
-    known = f", expected a question such as {', '.join(map(repr, among[:3]))}" if among else ""
+    known = f"; questions here are {', '.join(map(repr, among[:3]))}, …" if among else ""
     return BadInput(visible(f"{folder}: no answers{f' of {what}' if what else ''}{known}"))
 
 
-def _counts(shown: _Shown, only: str | None) -> str:
-    total = f"{shown.right} right, {shown.unreadable} unreadable, {shown.cut_off} cut off"
-    answered = shown.votes.total() + shown.unreadable
-    return f"{shown.count} of {answered} answers are {only}" if only else f"{answered} answers, {total}"
+def _counts(found: _Found, only: str | None) -> str:
+    count = found.answers
+    if only:
+        return f"{found.fitting} of {count['all']} answers are {only}"
+    kinds = f"{count['right']} right, {count['unreadable']} unreadable, {count['cut-off']} cut off"
+    return f"{count['all']} answers, {kinds}"
 
 
-def _votes(shown: _Shown) -> str:
+def _votes(found: _Found) -> str:
     votes = [
         f"{RIGHT if right else WRONG} {answer:.40} ×{count}"
-        for (answer, right), count in shown.votes.most_common(VOTES_SHOWN)
-        if count
+        for (answer, right), count in found.votes.most_common(VOTES_SHOWN)
     ]
-    others = sum(1 for count in shown.votes.values() if count) - len(votes)
-    return f"; votes {', '.join(votes)}{f' and {others} others' if others > 0 else ''}" if votes else ""
+    others = len(found.votes) - len(votes)
+    return f"; votes {', '.join(votes)}{f' and {others} others' if others else ''}" if votes else ""
 
 
 def _verdict(row: Row) -> str:
@@ -181,7 +177,7 @@ def _verdict(row: Row) -> str:
 def _place(row: Row, question: str | None) -> str:
     parts = [] if question else [str(row["question_id"])]
     parts.append(f"sample {row['sample']}")
-    if row.get("tokens") is not None:
+    if row["tokens"] is not None:
         parts.append(f"{row['tokens']} tokens")
     return ", ".join(parts) + (f" {CUT_OFF}" if KINDS["cut-off"](row) else "")
 
@@ -205,7 +201,7 @@ def _indented(text: str, by: int) -> Iterator[str]:
 
 
 def _problem(folder: Path, question: str) -> str:
-    """The problem's text, where the questions of the run are on this machine."""
+    """The text of the problem, where this machine has the questions of the run."""
     experiment = experiment_in(folder)
     if experiment is None:
         return "(no record of the questions)"
@@ -217,6 +213,6 @@ def _problem(folder: Path, question: str) -> str:
     return texts.get(question, f"(not one of the questions of {experiment.dataset})")
 
 
-def _order(item: tuple[tuple[str, ...], _Shown]) -> tuple[str, tuple[bool, int, str], str]:
+def _order(item: tuple[tuple[str, ...], _Found]) -> tuple[str, tuple[bool, int, str], str]:
     (setting, decoding, model), _ = item
     return model, by_size(setting), decoding

@@ -14,6 +14,7 @@ from harness.experiment import Experiment, read_experiment
 from harness.questions.load import load_questions
 from harness.run.record import Record
 from results import run, write_samples
+from tests.harness.run.rows import row as one_row
 
 Inspect = Callable[..., tuple[int, list[str], str]]
 QUESTIONS = load_questions("tiny")[:3]
@@ -35,17 +36,9 @@ def inspect(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
 def row(
     question: int, setting: str, sample: int, answer: str | None, text: str, **more: Any
 ) -> dict[str, Any]:
-    gold = QUESTIONS[question].gold
-    values = {"question_id": QUESTIONS[question].question_id, "setting": setting, "sample": sample}
-    values |= {
-        "answer": answer,
-        "gold": gold,
-        "correct": answer == gold,
-        "tokens": 9,
-        "finish_reason": "stop",
-    }
-    values |= {"text": text, "dataset": "tiny", "model": "tiny", "decoding": "sample"}
-    return values | more
+    asked = QUESTIONS[question]
+    verdict = {"answer": answer, "gold": asked.gold, "correct": answer == asked.gold}
+    return one_row(sample, text, setting, question_id=asked.question_id, **verdict, **more)
 
 
 @pytest.fixture
@@ -77,9 +70,9 @@ def test_the_overview_has_the_table_and_the_questions_worth_a_look(inspect: Insp
     assert out[0] == "11 answers of tiny to questions of tiny"
     table = [line.split() for line in out[2:5]]
     assert [cells[:6] for cells in table] == [
-        ["10", "greedy", "1", "9.0", "9", "84"],
-        ["10", "sample", "6", "9.0", "9", "84"],
-        ["100", "sample", "4", "72.8", "264", "264"],
+        ["10", "tokens,", "greedy", "1", "9.0", "9"],
+        ["10", "tokens", "6", "9.0", "9", "84"],
+        ["100", "tokens", "4", "72.8", "264", "264"],
     ]
     assert table[2][6:] == ["25.0%", "25.0%", "25.0%", "100.0%", "25.0%"]
     assert [line.split() for line in out[7:]] == [
@@ -109,8 +102,9 @@ def test_a_question_has_problem_gold_votes_and_texts(inspect: Inspect, folder: P
         "      \\x1b[2JIt is ##7##.\\x9b\\u202e",
         "  ✗ 7   sample 2, 264 tokens … cut off",
         "      It is ##7##.",
-        "  1 more, see --limit",
+        out[-1],
     ]
+    assert out[-1].split()[:2] == ["1", "more:"]
 
 
 def test_long_texts_are_shortened_unless_asked_for_as_a_whole(inspect: Inspect, folder: Path) -> None:
@@ -153,10 +147,7 @@ def test_answers_of_one_kind_are_found_in_all_questions(
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (
-            ["--question", "x"],
-            "no answers of question 'x', expected a question such as 'tiny-0000', 'tiny-0001'",
-        ),
+        (["--question", "x"], "no answers of question 'x'; questions here are 'tiny-0000', 'tiny-0001'"),
         (["--setting", "\x1b"], "no answers of setting '\\x1b'"),
         (
             ["--question", "tiny-0001", "--setting", "100"],
@@ -194,6 +185,8 @@ def test_answers_of_other_tools_can_be_read_too(inspect: Inspect, tmp_path: Path
 
 
 def test_an_empty_folder_is_one_line(inspect: Inspect, tmp_path: Path) -> None:
-    assert inspect(tmp_path)[2] == f"error: {tmp_path}: no samples.jsonl (or .parquet, .csv) in this folder\n"
+    assert inspect(tmp_path)[2].startswith(f"error: {tmp_path}: no samples.jsonl")
     (tmp_path / "samples.jsonl").touch()
-    assert inspect(tmp_path)[2] == f"error: {tmp_path}: no answers\n"
+    assert inspect(tmp_path)[2].startswith(f"error: {tmp_path}/samples.jsonl: ")
+    Record(tmp_path, read_experiment("tiny"), QUESTIONS).begin({}, planned=99)
+    assert inspect(tmp_path)[::2] == (2, f"error: {tmp_path}: no answers\n")
