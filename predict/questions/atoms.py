@@ -44,19 +44,20 @@ ATOMS = len(P) * len(A) * RESTS
 class Patterns:
     """Counts of Q questions, equal ones put together into U patterns.
 
-    right: (U,); wrong: U arrays of counts, falling; times: (U,) questions with it; of: (Q,) its index.
+    right: (U,); wrong: U arrays of counts, falling; times: (U,) questions with these counts;
+    pattern: (Q,) the index of each question's counts.
     """
 
     right: Ints
     wrong: tuple[Ints, ...]
     times: Ints
-    of: Ints
+    pattern: Ints
 
 
 def patterns(right: Ints, wrong: list[Ints]) -> Patterns:
     """Group questions with the same count of right answers and the same wrong counts in any order."""
     seen: dict[tuple[int, ...], int] = {}
-    of = np.array(
+    pattern = np.array(
         [
             seen.setdefault((int(r), *np.sort(w[w > 0])[::-1].tolist()), len(seen))
             for r, w in zip(right, wrong, strict=True)
@@ -65,8 +66,8 @@ def patterns(right: Ints, wrong: list[Ints]) -> Patterns:
     return Patterns(
         np.array([key[0] for key in seen], dtype=np.int64),
         tuple(np.array(key[1:], dtype=np.int64) for key in seen),
-        np.bincount(of, minlength=len(seen)),
-        of,
+        np.bincount(pattern, minlength=len(seen)),
+        pattern,
     )
 
 

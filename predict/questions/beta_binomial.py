@@ -11,12 +11,11 @@ functions:
 Where other (a, b) that fit the counts as well go elsewhere at N, the forecast is not pinned down (`reach`).
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import betaln
+from scipy.special import betaln, polygamma
 
 from predict.curves.alarm import LIKELY, loose
 from predict.protocol import Floats, Ints, Observed, Options, Points, Prediction, Status, finished
@@ -38,21 +37,40 @@ class BetaFit:
 
 
 def fit_beta(successes: Ints, trials: Ints) -> BetaFit:
-    """Maximum likelihood of Beta(a, b) for counts (Q,); a and b are kept within e^±9."""
+    """Maximum likelihood of Beta(a, b) for counts (Q,); a and b are kept within e^±9.
+
+    The covariance is the inverse Hessian of minus the log-likelihood, its eigenvalues kept within [1e-6, 4].
+    """
     pairs, times = np.unique(np.stack([successes, trials]), axis=1, return_counts=True)
     s, n = pairs.astype(float)
 
-    def loss(log_ab: Floats) -> float:
-        a, b = np.exp(log_ab)
-        return -float(times @ (betaln(a + s, b + n - s) - betaln(a, b)))
+    def loss(x: Floats) -> tuple[float, Floats]:
+        a, b = np.exp(x)
+        own, both = _derivatives(1, a, b, s, n, times)
+        value = (betaln(a + s, b + n - s) - betaln(a, b)) @ times
+        return -float(value), np.asarray(-np.exp(x) * (own + both))
 
     share = np.clip(successes.sum() / trials.sum(), 0.01, 0.99)
-    starts = [np.log([share * k, (1 - share) * k]) for k in (0.3, 2.0, 20.0)]
-    found = min(
-        (minimize(loss, x, method="L-BFGS-B", bounds=[_LOG_BOUNDS] * 2) for x in starts), key=lambda r: r.fun
-    )
-    x = np.asarray(found.x)
-    return BetaFit(float(np.exp(x[0])), float(np.exp(x[1])), _inverse_curvature(loss, x))
+    found = minimize(  # until rounding decides: a looser tolerance stops elsewhere on another machine
+        loss, np.log([2 * share, 2 * (1 - share)]), jac=True, method="L-BFGS-B",
+        bounds=[_LOG_BOUNDS] * 2, options={"ftol": 0.0, "gtol": 1e-9, "maxiter": 1000},
+    )  # fmt: skip
+    a, b = np.exp(found.x)
+    own, both = _derivatives(2, a, b, s, n, times)
+    hessian = np.diag(loss(found.x)[1]) - np.outer([a, b], [a, b]) * (np.diag(own) + both)
+    values, vectors = np.linalg.eigh(hessian)
+    return BetaFit(float(a), float(b), np.asarray((vectors / np.clip(values, 0.25, 1e6)) @ vectors.T))
+
+
+def _derivatives(order: int, a: float, b: float, s: Floats, n: Floats, times: Ints) -> tuple[Floats, float]:
+    """Derivatives of the log-likelihood: its part in a alone and in b alone, (2,), and its part in a + b."""
+    own = np.stack([_log_gamma_derivative(order, a, s), _log_gamma_derivative(order, b, n - s)]) @ times
+    return np.asarray(own), -float(_log_gamma_derivative(order, a + b, n) @ times)
+
+
+def _log_gamma_derivative(order: int, x: float, more: Floats) -> Floats:
+    """The derivative of that order of log Γ(x + more) − log Γ(x)."""
+    return np.asarray(polygamma(order - 1, x + more) - polygamma(order - 1, x))
 
 
 def best_of_n_given(fit: BetaFit, successes: Ints, trials: Ints, N: Ints) -> Floats:
@@ -82,9 +100,8 @@ def reach(fit: BetaFit, successes: Ints, trials: Ints, N: Ints) -> Floats:
     log_likelihood = (betaln(a + s, b + n - s) - betaln(a, b)) @ times
     alike = log_likelihood >= log_likelihood.max() - LIKELY / 2
     alike[0] = True  # the fit itself
-    a, b = a[alike] + s, b[alike] + n - s
-    values = [1 - np.exp(betaln(a, b + m) - betaln(a, b)) @ times / times.sum() for m in N]
-    return np.asarray([np.abs(value - value[0]).max() for value in values])
+    values = _mean_best_of_n(a[alike] + s, b[alike] + n - s, times / times.sum(), N)
+    return np.asarray(np.abs(values - values[0]).max(axis=0))
 
 
 def beta_binomial(observed: Observed, targets: Points, options: Options) -> Prediction:
@@ -110,14 +127,17 @@ def beta_binomial(observed: Observed, targets: Points, options: Options) -> Pred
 
 def parameter_draws(fit: BetaFit, s: Ints, n: Ints, N: Ints, R: int, rng: np.random.Generator) -> Floats:
     """Mean over questions of best-of-N with (a, b) drawn from their Laplace posterior: (R, len(N))."""
-    draws = np.empty((R, len(N)))
-    root = np.linalg.cholesky(fit.covariance)
     pairs, times = np.unique(np.stack([s, n]), axis=1, return_counts=True)
-    for r in range(R):
-        a, b = np.exp(np.clip(np.log([fit.a, fit.b]) + root @ rng.standard_normal(2), *_LOG_BOUNDS))
-        each = best_of_n_given(BetaFit(float(a), float(b), fit.covariance), pairs[0], pairs[1], N)
-        draws[r] = times @ each / times.sum()
-    return draws
+    axes = np.linalg.cholesky(fit.covariance)
+    drawn = np.log([fit.a, fit.b]) + rng.standard_normal((R, 2)) @ axes.T
+    a, b = np.exp(np.clip(drawn, *_LOG_BOUNDS)).T[..., None]
+    return _mean_best_of_n(a + pairs[0], b + pairs[1] - pairs[0], times / times.sum(), N)
+
+
+def _mean_best_of_n(a: Floats, b: Floats, shares: Floats, N: Ints) -> Floats:
+    """1 − B(a, b + N) / B(a, b) for posteriors (R, U), averaged with `shares` (U,): shape (R, len(N))."""
+    ratio = [np.exp(betaln(a, b + m) - betaln(a, b)) @ shares for m in N]
+    return np.asarray(1 - np.stack(ratio, axis=1))
 
 
 def _draws(fit: BetaFit, s: Ints, n: Ints, N: Ints, options: Options, rng: np.random.Generator) -> Floats:
@@ -128,16 +148,3 @@ def _draws(fit: BetaFit, s: Ints, n: Ints, N: Ints, options: Options, rng: np.ra
     noise = np.sqrt(spread / len(s))
     R = options.replicates
     return np.asarray(parameter_draws(fit, s, n, N, R, rng) + noise * rng.standard_normal((R, 1)))
-
-
-def _inverse_curvature(loss: Callable[[Floats], float], x: Floats) -> Floats:
-    """The inverse Hessian of `loss` at x by central differences, its eigenvalues kept within [1e-6, 4]."""
-    step, size = 1e-3, len(x)
-    hessian = np.empty((size, size))
-    unit = step * np.eye(size)
-    for i in range(size):
-        for j in range(size):
-            corners = [loss(x + p * unit[i] + q * unit[j]) * p * q for p in (1, -1) for q in (1, -1)]
-            hessian[i, j] = sum(corners) / (4 * step**2)
-    values, vectors = np.linalg.eigh((hessian + hessian.T) / 2)
-    return np.asarray((vectors / np.clip(values, 0.25, 1e6)) @ vectors.T)

@@ -16,21 +16,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import logsumexp, ndtr, ndtri, softmax
 
 from predict.protocol import Floats, Ints
 
-NODES = ndtri((np.arange(25) + 0.5) / 25)
-"""Difficulties u that stand for N(0, 1), equally likely."""
+NODES = np.linspace(-6.0, 6.0, 97)
+"""Difficulties u that stand for N(0, 1)."""
 
-CORRELATIONS = np.array([0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.998])
+NODE_WEIGHTS = np.exp(-(NODES**2) / 2) / np.exp(-(NODES**2) / 2).sum()
+"""Sums with these weights are integrals over N(0, 1) by the trapezoidal rule. The nodes are close enough for
+functions of u as narrow as √(1 − ρ) = 0.1, the narrowest there is."""
+
+CORRELATIONS = np.array([0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99])
 """The ρ that are tried."""
 
 STRANGE = 1e-3
 """Share of questions whose other settings say nothing."""
 
-LEARN_FROM = 300
-"""With more questions than this the correlations are learnt from so many of them, drawn at random."""
+_EQUAL = 1e-6
+"""Log-likelihoods this close count as equal, and the smallest of their ρ is taken: where one of two settings
+has ρ = 0, those of the other's ρ differ by rounding alone."""
 
 _ROUNDS = 8
 """Passes over all settings at most; two or three are usual."""
@@ -55,10 +60,10 @@ class Difficulty:
     posterior: Floats
     correlation: float
 
-    def leaning(self, law: Floats) -> Floats:
-        """P(cell | answers elsewhere) / P(cell) under each law of p (R, B): shape (R, Q, B)."""
+    def leaning(self, law: Floats, questions: Ints) -> Floats:
+        """P(cell | answers elsewhere) / P(cell) of `questions` under a law of p (B,): (len(questions), B)."""
         given = law_given_difficulty(law, self.correlation)
-        return np.asarray((self.posterior @ given) / np.maximum(law, 1e-300)[:, None, :])
+        return np.asarray((self.posterior[questions] @ given) / np.maximum(law, 1e-300))
 
 
 def share_difficulty(settings: Sequence[Marginal]) -> list[Difficulty]:
@@ -68,67 +73,42 @@ def share_difficulty(settings: Sequence[Marginal]) -> list[Difficulty]:
     """
     names = sorted(set().union(*(one.question_ids for one in settings)))
     place = {name: i for i, name in enumerate(names)}
-    rows = [np.array([place[name] for name in one.question_ids], dtype=np.int64) for one in settings]
-    chosen = _learning_set(len(names))
-    grids = [_log_at_nodes(one, CORRELATIONS) for one in settings]
-    best = _coordinate_ascent([_on(chosen, at, grid) for at, grid in zip(rows, grids, strict=True)])
-    own = [grid[k] for grid, k in zip(grids, best, strict=True)]
-    total = np.zeros((len(names), len(NODES)))
-    for at, log in zip(rows, own, strict=True):
-        total[at] += log
+    log_at_nodes = np.zeros((len(settings), len(CORRELATIONS), len(names), len(NODES)))
+    for s, one in enumerate(settings):
+        laws = np.stack([law_given_difficulty(one.law, rho).T for rho in CORRELATIONS])
+        at = [place[name] for name in one.question_ids]
+        log_at_nodes[s][:, at] = np.log(np.maximum(one.likelihood @ laws, 1e-300))
+    best = _coordinate_ascent(log_at_nodes)
+    own = log_at_nodes[np.arange(len(settings)), best]
     found = []
-    for at, log, k in zip(rows, own, best, strict=True):
-        elsewhere = total[at] - log
-        posterior = np.exp(elsewhere - elsewhere.max(axis=1, keepdims=True))
-        posterior /= posterior.sum(axis=1, keepdims=True)
-        found.append(Difficulty(posterior, float(CORRELATIONS[k])))
+    for s, one in enumerate(settings):
+        elsewhere = (own.sum(axis=0) - own[s])[[place[name] for name in one.question_ids]]
+        posterior = softmax(elsewhere + np.log(NODE_WEIGHTS), axis=1)
+        found.append(Difficulty(posterior, float(CORRELATIONS[best[s]])))
     return found
 
 
 def law_given_difficulty(law: Floats, correlation: float) -> Floats:
-    """P(cell | u) at each of `NODES`, (R, nodes, B), for laws (R, B) of cells in rising order of p."""
-    edges = ndtri(np.clip(np.cumsum(law, axis=1)[:, :-1], 1e-12, 1 - 1e-12))
-    below = ndtr((edges[:, None] - np.sqrt(correlation) * NODES[:, None]) / np.sqrt(1 - correlation))
-    parts = np.diff(below, axis=2, prepend=0.0, append=1.0)
-    return np.asarray((1 - STRANGE) * np.maximum(parts, 0.0) + STRANGE * law[:, None])
+    """P(cell | u) at each of `NODES`, (nodes, B), for a law (B,) of cells in rising order of p."""
+    edges = ndtri(np.clip(np.cumsum(law)[:-1], 1e-12, 1 - 1e-12))
+    below = ndtr((edges - np.sqrt(correlation) * NODES[:, None]) / np.sqrt(1 - correlation))
+    parts = np.diff(below, axis=1, prepend=0.0, append=1.0)
+    return np.asarray((1 - STRANGE) * np.maximum(parts, 0.0) + STRANGE * law)
 
 
-def _log_at_nodes(one: Marginal, correlations: Floats) -> Floats:
-    """log P(answers | u), shape (correlations, Q, nodes)."""
-    laws = [law_given_difficulty(one.law[None], rho)[0].T for rho in correlations]
-    return np.asarray(np.log(np.maximum(one.likelihood @ np.stack(laws), 1e-300)))
+def _coordinate_ascent(log_at_nodes: Floats) -> Ints:
+    """The index of each setting's best correlation, one setting after the other until none moves.
 
-
-def _learning_set(questions: int) -> Ints:
-    if questions <= LEARN_FROM:
-        return np.arange(questions)
-    return np.sort(np.random.default_rng(0).choice(questions, LEARN_FROM, replace=False))
-
-
-def _on(chosen: Ints, at: Ints, grid: Floats) -> Floats:
-    """`grid` for the questions `chosen`, 0 for those that this setting does not have."""
-    out = np.zeros((len(grid), len(chosen), grid.shape[2]))
-    where = np.searchsorted(chosen, at)
-    known = (where < len(chosen)) & (chosen[np.minimum(where, len(chosen) - 1)] == at)
-    out[:, where[known]] = grid[:, known]
-    return out
-
-
-def _coordinate_ascent(grids: list[Floats]) -> Ints:
-    """The index of each setting's best correlation, one setting after the other until none moves."""
-    best = np.full(len(grids), len(CORRELATIONS) // 2)
-    total = np.sum([grid[k] for grid, k in zip(grids, best, strict=True)], axis=0)
+    log_at_nodes: log P(answers | u) of every setting, correlation, question and node; 0 without answers.
+    """
+    settings = np.arange(len(log_at_nodes))
+    best = np.full(len(settings), len(CORRELATIONS) // 2)
     for _ in range(_ROUNDS):
         before = best.copy()
-        for s, grid in enumerate(grids):
-            others = total - grid[best[s]]
-            best[s] = int(np.argmax([_log_likelihood(others + log) for log in grid]))
-            total = others + grid[best[s]]
+        for s in settings:
+            others = log_at_nodes[settings, best].sum(axis=0) - log_at_nodes[s, best[s]]
+            joint = logsumexp(others + log_at_nodes[s] + np.log(NODE_WEIGHTS), axis=2).sum(axis=1)
+            best[s] = np.flatnonzero(joint >= joint.max() - _EQUAL)[0]
         if np.array_equal(best, before):
             break
     return best
-
-
-def _log_likelihood(log_at_nodes: Floats) -> float:
-    top = log_at_nodes.max(axis=1, keepdims=True)
-    return float((np.log(np.exp(log_at_nodes - top).mean(axis=1)) + top[:, 0]).sum())

@@ -7,7 +7,7 @@ from predict.curves.calibration import USUAL, answers_alone, model_error
 from predict.curves.rivals import exponential, flat
 from predict.groups import group_of_pools
 from predict.protocol import Floats, Observed, Points
-from tests.predict.questions.test_mixture import drawn_pool
+from tests.predict.questions.pools import drawn_pool
 
 N = np.array([1, 2, 4, 8, 16])
 POINTS = Points(np.full(5, "a"), np.ones(5), N)

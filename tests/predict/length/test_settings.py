@@ -14,7 +14,7 @@ from predict.length.law import along_T
 from predict.length.settings import from_curves, other_settings
 from predict.protocol import Observed, Options, Points
 from predict.split import Request
-from tests.predict.questions.test_mixture import drawn_pool
+from tests.predict.questions.pools import drawn_pool
 
 CACHED = Path(__file__).parents[3] / "results" / "cached"
 T = np.array([1.0, 2.0, 3.0, 4.0, 6.0, 8.0])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import comb
 
+from predict.questions.atom_votes import vote_table, votes_cast
 from predict.questions.atoms import ATOMS, CHOICES, RESTS, THETAS, A, P, Patterns, log_likelihood, patterns
-from predict.questions.votes import vote_table, votes_cast
 
 
 def set_partitions(n: int) -> list[tuple[int, ...]]:
@@ -89,7 +89,7 @@ def test_one_answer_is_right_with_probability_p_and_no_vote_leaves_the_unit_inte
 
 
 def test_votes_beyond_the_largest_table_keep_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("predict.questions.votes.LARGEST", 32)
+    monkeypatch.setattr("predict.questions.atom_votes.LARGEST", 32)
     assert vote_table(10**6) is vote_table(32)
 
 

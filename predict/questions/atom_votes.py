@@ -38,7 +38,12 @@ def _vote_table(N: int) -> Floats:
     possible = (lead <= s) & (s + lead <= N)
     s, lead = s[possible], lead[possible]
     r = N - s - lead
-    credit = _credit(N)[(s == lead).astype(int), :, s, r]  # (pairs, RESTS)
+    tied = (s == lead).astype(int)
+    credit = np.stack(  # one `rest` at a time: all of them take 40 MB at N = 512
+        [_ewens_credit(N, theta)[tied, s, r] for theta in THETAS]
+        + [_choice_credit(N, J, beta)[tied, s, r] for J, beta in CHOICES],
+        axis=1,
+    )
     ways = gammaln(N + 1) - gammaln(s + 1) - gammaln(lead + 1) - gammaln(r + 1)
     table = np.empty((len(P), len(A), RESTS))
     for i, p in enumerate(P):
@@ -52,15 +57,8 @@ def _vote_table(N: int) -> Floats:
     return np.minimum(table.reshape(ATOMS), 1.0)
 
 
-@cache
-def _credit(N: int) -> Floats:
-    """E[credit of the right answer | s, r], shape (2: leader not tied or tied, RESTS, s ≤ N, r ≤ N)."""
-    ewens = [_ewens_credit(N, theta) for theta in THETAS]
-    choices = [_choice_credit(N, J, beta) for J, beta in CHOICES]
-    return np.stack([*ewens, *choices], axis=1)
-
-
 def _ewens_credit(N: int, theta: float) -> Floats:
+    """E[credit of the right answer | s, r], shape (2: leader not tied or tied, s ≤ N, r ≤ N)."""
     scale = min(1.0, 100 / theta)  # z is replaced by scale·z: keeps every coefficient within range
     n = np.arange(N + 1)
     smaller = np.zeros(N + 1)  # coefficients of exp(θ Σ_{j<s} z^j / j)
@@ -79,6 +77,7 @@ def _ewens_credit(N: int, theta: float) -> Floats:
 
 
 def _choice_credit(N: int, J: int, beta: float) -> Floats:
+    """As `_ewens_credit`, for choice(J, β)."""
     n = np.arange(N + 1)
     block = _rising(beta, n)
     out = np.zeros((2, N + 1, N + 1))

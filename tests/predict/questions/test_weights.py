@@ -1,0 +1,63 @@
+"""The fitted weights: derivatives against differences, and the maximum and its spread against integration."""
+
+import numpy as np
+import pytest
+
+from predict.questions.atoms import ATOMS
+from predict.questions.prior import base, features
+from predict.questions.weights import PenalisedLikelihood, fit_weights
+
+
+def problem(questions: int, columns: slice, ridge: float = 2.0) -> PenalisedLikelihood:
+    """Questions that each favour some atoms strongly."""
+    rng = np.random.default_rng(0)
+    likelihood = rng.random((questions, ATOMS)) ** 8
+    return PenalisedLikelihood(likelihood, np.ones(questions), base(), features()[:, columns], ridge)
+
+
+def test_gradient_and_curvature_agree_with_differences() -> None:
+    one = problem(30, slice(None))
+    alpha = np.random.default_rng(1).normal(0, 0.1, one.F.shape[1])
+    gradient, _ = one.derivatives(alpha)
+    step = 1e-5 * np.eye(len(alpha))
+    slopes = (one.value(alpha + step) - one.value(alpha - step)) / 2e-5
+    assert gradient == pytest.approx(slopes, abs=1e-4)
+    best = one.maximum()
+    _, curvature = one.derivatives(best)
+    bends = [(one.derivatives(best - e)[0] - one.derivatives(best + e)[0]) / 2e-5 for e in step]
+    values, vectors = np.linalg.eigh(np.array(bends))  # curvature of less than the ridge is raised to it
+    assert curvature == pytest.approx((vectors * np.maximum(values, one.ridge)) @ vectors.T, abs=1e-3)
+
+
+def test_the_maximum_is_found_until_rounding_decides() -> None:
+    one = problem(30, slice(None))
+    best = one.maximum()
+    assert np.abs(one.derivatives(best)[0]).max() < 1e-5
+    rounded = one.likelihood * (1 + 1e-13 * np.random.default_rng(2).standard_normal(one.likelihood.shape))
+    other = PenalisedLikelihood(rounded, one.times, one.base, one.F, one.ridge)
+    assert other.maximum() == pytest.approx(best, abs=1e-6)
+
+
+def test_draws_do_not_depend_on_rounding() -> None:
+    """Another processor adds in another order: no basis may be drawn from whose signs or order may change."""
+    one = problem(30, slice(None))
+    rounded = one.likelihood * (1 + 1e-13 * np.random.default_rng(2).standard_normal(one.likelihood.shape))
+    other = PenalisedLikelihood(rounded, one.times, one.base, one.F, one.ridge)
+    draws = [fit_weights(p).draw_weights(20, np.random.default_rng(3)) for p in (one, other)]
+    assert draws[0] == pytest.approx(draws[1], rel=1e-5)
+
+
+def test_draws_follow_the_posterior_by_integration() -> None:
+    """One feature, so that the posterior of α can be tabulated. Its sd by split normal draws: within 15 %."""
+    one = problem(40, slice(0, 1), ridge=0.5)
+    grid = np.linspace(-6, 6, 4001)[:, None]
+    logs = one.value(grid)
+    density = np.exp(logs - logs.max())
+    density /= density.sum()
+    weights = one.weights(grid)
+    share = weights[:, : ATOMS // 2].sum(axis=1)
+    mean = density @ share
+    spread = np.sqrt(density @ (share - mean) ** 2)
+    drawn = fit_weights(one).draw_weights(4000, np.random.default_rng(0))[:, : ATOMS // 2].sum(axis=1)
+    assert drawn.mean() == pytest.approx(mean, abs=0.2 * spread)
+    assert drawn.std() == pytest.approx(spread, rel=0.15)
