@@ -1,13 +1,13 @@
-"""Groups, cut pools and replicates."""
+"""Groups and cut pools."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from predict.curves.intervals import replicate_curves, replicate_samples
-from predict.groups import chosen_answers, first_answers, grid, group_of_pools, groups_of_samples
+from predict.groups import chosen_answers, first_answers, grid, groups_of_curves, groups_of_samples
 from predict.protocol import Pool
-from results.votes.exact import AnswerPools, answer_pools
+from results import build_curves
+from results.votes.exact import AnswerPools
 from tests.predict.conftest import simulated_samples
 
 
@@ -53,17 +53,36 @@ def test_greedy_answers_are_left_out() -> None:
     assert with_greedy.accuracy == pytest.approx(groups_of_samples(frame, "majority")[0].accuracy)
 
 
-def test_replicates_have_the_spread_of_the_standard_error_and_are_seeded() -> None:
-    frame = simulated_samples(questions=80)
-    pools = [
-        Pool(str(name), 1.0 + i, answer_pools(part))
-        for i, (name, part) in enumerate(frame.groupby("setting"))
-    ]
-    group = group_of_pools("llm", "d", "m", "majority", pools)
-    copies = replicate_samples(group.points, group.pools, "majority", 2000, 1)
-    assert copies.mean(axis=0) == pytest.approx(group.accuracy, abs=0.01)
-    assert copies.std(axis=0) == pytest.approx(group.stderr, rel=0.12)
-    assert np.array_equal(copies, replicate_samples(group.points, group.pools, "majority", 2000, 1))
-    drawn = replicate_curves(group.accuracy, group.stderr, 4000, 1)
-    assert drawn.std(axis=0) == pytest.approx(group.stderr, rel=0.1)
-    assert len(replicate_curves(group.accuracy, np.full(len(group.points), np.nan), 10, 1)) == 0
+def test_unequal_pools_have_the_same_length_from_samples_and_from_curves() -> None:
+    """Question a answers with 10 and 50 tokens, question b once with 200: 115 tokens an answer."""
+    frame = pd.DataFrame(
+        {
+            "question_id": ["a", "a", "b"], "sample": [0, 1, 0], "answer": ["1", "2", "1"], "gold": "1",
+            "tokens": [10, 50, 200], "correct": [True, False, True],
+        }
+    ).assign(dataset="d", model="m", setting="s", decoding="sample")  # fmt: skip
+    (from_samples,) = groups_of_samples(frame, "majority")
+    (from_curves,) = groups_of_curves(build_curves(frame, ["majority"], ns=[1], permutations=0), "majority")
+    assert from_samples.points.settings() == [("s", 115.0)]
+    assert from_curves.points.settings() == [("s", 115.0)]
+
+
+def test_answers_without_a_source_are_a_language_model_s_beside_the_twin_s() -> None:
+    """One table has no column `source`; the two read together have an empty one in its rows."""
+    frame = simulated_samples(questions=3, answers=2)
+    both = pd.concat([frame, frame.assign(source="synthetic", model="twin")])
+    assert [(g.source, g.model) for g in groups_of_samples(both, "majority")] == [
+        ("llm", "sim"), ("synthetic", "twin")
+    ]  # fmt: skip
+
+
+def test_lengths_that_are_sums_over_an_unknown_number_of_questions_order_but_do_not_price() -> None:
+    frame = pd.DataFrame({"setting": ["b", "a"], "T": [2e5, 1e5], "N": 1, "accuracy": [0.5, 0.4]}).assign(
+        source="llm", dataset="d", model="m", method="majority", permutation="exact"
+    )
+    (bare,) = groups_of_curves(frame, "majority")
+    assert bare.points.settings() == [("a", 1e5), ("b", 2e5)]
+    assert not bare.priced
+    (counted,) = groups_of_curves(frame.assign(questions=100), "majority")
+    assert counted.points.settings() == [("a", 1e3), ("b", 2e3)]
+    assert counted.priced

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from predict.cli import main
 from results import read_forecast
+from tests.predict.conftest import simulated_samples
 
 
 def forecast(source: Path, out: Path, *options: str) -> Result:
@@ -69,6 +70,35 @@ def test_a_forecast_not_to_be_used_is_said_in_a_sentence_on_stderr(curves_file: 
     assert "not_identifiable" in done.stderr
     table = read_forecast(tmp_path / "f.csv")
     assert table["predicted"].isna().all()
+
+
+def test_samples_with_and_without_a_source_are_forecast_together(tmp_path: Path) -> None:
+    frame = simulated_samples(questions=6, answers=4, settings=("40",))
+    frame.to_csv(tmp_path / "llm.csv", index=False)
+    frame.assign(source="synthetic", model="twin").to_csv(tmp_path / "twin.csv", index=False)
+    files, out = [str(tmp_path / "llm.csv"), str(tmp_path / "twin.csv")], tmp_path / "f.csv"
+    options = ["--predictor", "flat", "--bootstrap", "0"]
+    done = CliRunner().invoke(main, ["forecast", *files, "--out", str(out), *options])
+    assert done.exit_code == 0, done.output
+    assert set(read_forecast(out)["source"]) == {"llm", "synthetic"}
+
+
+@pytest.mark.parametrize("asked", ["1,32", "64"], ids=["observed", "beyond"])
+def test_on_curves_the_default_predictor_tells_these_questions_from_new_ones(
+    curves_file: Path, tmp_path: Path, asked: str
+) -> None:
+    """Where a point is observed, nine tenths of its variance is the luck of the questions: √10 times the width."""
+    widths = {}
+    for target in ("these-questions", "population"):
+        options = ("--fit-max-n", "32", "--at-n", asked, "--at-settings", "1.2", "--target", target)
+        assert forecast(curves_file, tmp_path / "f.csv", *options).exit_code == 0
+        table = read_forecast(tmp_path / "f.csv")
+        widths[target] = (table["high"] - table["low"]).to_numpy()
+    ratio = widths["population"] / widths["these-questions"]
+    if asked == "64":
+        assert (ratio > 1.02).all()
+    else:
+        assert ratio == pytest.approx(np.sqrt(10), rel=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,17 @@ def test_residuals_far_beyond_the_noise_are_a_poor_fit() -> None:
     assert poor_fit(data, data.accuracy + 0.05 * np.array([1, -1, 1, -1, 1])) == "poor_fit"
 
 
+def test_noise_that_all_points_share_hides_neither_a_fall_nor_a_poor_fit() -> None:
+    """± 1 point each, nine tenths of the variance shared: differences are off by √0.2, residuals by √0.1."""
+    target = Points(np.array(["a"]), np.array([1.0]), np.array([64]))
+    for fall, expected in ((0.012, "ok"), (0.016, "falling")):  # 3 · √0.2 · 0.01 = 0.0134
+        data = curves({"a": [0.4, 0.4, 0.45, 0.47, 0.47 - fall]}, noise=0.01)
+        assert falling(data, target).tolist() == [expected]
+    data = curves({"a": RISING}, noise=0.02)
+    for off, verdict in ((0.024, "ok"), (0.027, "poor_fit")):  # 4 · √0.1 · 0.02 = 0.0253
+        assert poor_fit(data, data.accuracy + off * np.array([1, -1, 1, -1, 1])) == verdict
+
+
 @pytest.mark.parametrize("name", ["exponential", "power-law"])
 def test_rivals_carry_the_alarm(name: str) -> None:
     data = curves({"a": ROUND})

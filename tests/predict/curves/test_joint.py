@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from predict.curves.alarm import LIKELY
-from predict.curves.joint import PRIOR, JointFit, counted, fit_joint, joint, reach
+from predict.curves.joint import (
+    FORMULA_ERROR,
+    PRIOR,
+    JointFit,
+    counted,
+    fit_joint,
+    joint,
+    reach,
+    whitening,
+)
 from predict.protocol import Observed, Options, Points
 
 T = np.repeat([0.8, 1.2, 1.7, 2.5], 6)
@@ -74,10 +83,9 @@ def test_one_setting_without_T_is_an_exponential_in_N() -> None:
 
 
 def test_a_surface_of_another_shape_is_a_poor_fit() -> None:
-    wavy = 0.5 + 0.2 * np.sin(1.7 * np.arange(len(T)))
-    found = joint(observe(wavy, 0.002), Points(np.array(["4"]), np.array([4.0]), np.array([8])), Options())
-    assert found.status[0] in ("poor_fit", "bound_hit", "falling")
-    assert found.status[0] != "ok"
+    late = np.repeat([0.2, 0.2, 0.2, 0.8], 6)  # no curve that levels off along T
+    found = joint(observe(late, 0.002), Points(np.array(["4"]), np.array([4.0]), np.array([8])), Options())
+    assert found.status.tolist() == ["poor_fit"]
 
 
 def test_even_votes_count_as_the_odd_ones_below_them() -> None:
@@ -100,6 +108,29 @@ def test_four_answers_do_not_tell_the_rate_so_it_is_the_usual_one_and_marked() -
     rise = 1 - np.exp(-(delta**2))  # from N = 1 to 3
     assert found.mean[0] == pytest.approx(0.52 + (0.576 - 0.52) / rise, abs=0.01)
     assert found.status.tolist() == ["bound_hit"]
+
+
+def test_a_shift_that_all_points_share_is_left_out_of_the_covariance() -> None:
+    rng = np.random.default_rng(0)
+    data = observe(TRUE(T, N), 0.004, copies=200)
+    every = np.arange(len(T))
+    shifted = replace(data, replicates=data.replicates + rng.normal(0, 0.05, (200, 1)))
+    assert whitening(shifted, every) == pytest.approx(whitening(data, every), rel=1e-6)
+    # what is left is the noise of the points, less its mean over all of them, and the formula's own error
+    spread = np.linalg.inv(whitening(data, every).T @ whitening(data, every))
+    expected = FORMULA_ERROR**2 + 0.004**2 * (1 - 1 / len(T))
+    assert np.diag(spread).mean() == pytest.approx(expected, rel=0.05)
+
+
+def test_the_interval_has_the_spread_of_refits() -> None:
+    """Between exact points nothing is added: it is the spread of the surface fitted to each replicate."""
+    data = replace(observe(TRUE(T, N), 0.004, copies=400), method="best_of_n")
+    between = Points(np.array(["2.5", "1.2"]), np.array([2.5, 1.2]), np.array([5, 20]))
+    white = whitening(data, np.arange(len(T)))
+    refits = [fit_joint(T, N, copy, white)(between.T, between.N) for copy in data.replicates[:40]]
+    found = joint(data, between, Options(replicates=400, target="population", level=0.6827))
+    # 40 refits know a spread to 11 %
+    assert (found.high - found.low) / 2 == pytest.approx(np.std(refits, axis=0), rel=0.35)
 
 
 def test_settings_that_the_surface_misses_have_curves_of_their_own() -> None:

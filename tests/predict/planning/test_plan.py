@@ -53,6 +53,23 @@ def test_nothing_is_chosen_where_nothing_reaches(group: Group) -> None:
     assert plan(group, "joint", 8, Options(replicates=60), token_budget=1).chosen is None
 
 
+def test_the_cautious_choice_goes_by_the_lower_end_of_the_interval(
+    group: Group, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = pd.DataFrame(
+        {"cost": [100.0, 200.0, 300.0, 400.0], "predicted": [0.80, 0.90, 0.86, 0.88],
+         "low": [0.70, 0.60, 0.81, 0.84]}
+    )  # fmt: skip
+    monkeypatch.setattr("predict.planning.plan.price", lambda *_: rows)
+    for goal, chosen, cautious in (
+        ({"target_accuracy": 0.8}, 100, 300), ({"token_budget": 350.0}, 200, 300), ({}, 200, 400)
+    ):  # fmt: skip
+        found = plan(group, "flat", 8, Options(), **goal)
+        assert found.chosen is not None
+        assert found.cautious is not None
+        assert (found.chosen["cost"], found.cautious["cost"]) == (chosen, cautious)
+
+
 def test_frontier_rises_in_cost_and_accuracy(group: Group) -> None:
     rows = plan(group, "joint", 64, Options(replicates=60), token_budget=1).frontier
     assert rows["cost"].is_monotonic_increasing
