@@ -87,7 +87,7 @@ def test_samples_with_and_without_a_source_are_forecast_together(tmp_path: Path)
 def test_on_curves_the_default_predictor_tells_these_questions_from_new_ones(
     curves_file: Path, tmp_path: Path, asked: str
 ) -> None:
-    """Where a point is observed, nine tenths of its variance is the luck of the questions: √10 times the width."""
+    """At an observed point nine tenths of the variance is the questions' luck: √10 times the width."""
     widths = {}
     for target in ("these-questions", "population"):
         options = ("--fit-max-n", "32", "--at-n", asked, "--at-settings", "1.2", "--target", target)
