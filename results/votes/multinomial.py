@@ -100,13 +100,17 @@ def _wins(right: float, wrong: Floats, n: int, circle: Complexes, tiny: float) -
     less, equal = np.zeros(live), np.zeros(live)  # P(X_j < m), P(X_j = m)
     below = np.zeros((live, circle.size), np.complex128)  # Σ_{i<m} P(X_j = i) zⁱ
     total, power = np.zeros_like(circle), np.ones_like(circle)  # power = z^m
+    rest = np.exp(max(free, 0.0) * (circle - 1.0))  # that one Poisson at z
     for m in range(n + 1):
         own = np.exp(_log_poisson(n * right, m))
         if own < tiny and m > n * right:
             break
+        before = live
         while live > 0 and less[live - 1] > 1.0 - TINY:
             live -= 1
             free += means[live]
+        if live < before:
+            rest = np.exp(max(free, 0.0) * (circle - 1.0))
         nobody_ahead, ties = own, 0.0
         for j in range(live):
             equal[j] = np.exp(_log_poisson(means[j], m))
@@ -118,7 +122,7 @@ def _wins(right: float, wrong: Floats, n: int, circle: Complexes, tiny: float) -
                 most += 1
                 chance *= ties / most
             tied = np.zeros((most + 1, circle.size), np.complex128)  # e_K z^(−Km)
-            tied[0] = own * np.exp(max(free, 0.0) * (circle - 1.0))
+            tied[0] = own * rest
             for j in range(live):
                 for k in range(min(most, j + 1), -1, -1):
                     for i in range(circle.size):  # spelled out: five times as fast as whole arrays
