@@ -74,6 +74,34 @@ def test_sampled_frequencies_agree_with_the_chain(setting):
     assert np.all(abs(sampled.fallback - law.fallback) < 5 * spread)
 
 
+@pytest.mark.parametrize(
+    "setting", [BinarySetting(n=1, d=3, k=k, eta=1, sigma_eps=0.4) for k in (1, 2)], ids=str
+)
+def test_law_and_fallback_equal_a_walk_through_all_supports(setting):
+    """P(w_t = ·) and the share of steps that fell short, step by step, without a matrix."""
+    tasks = draw_tasks(setting, task_keys(1, 12), seed=12)
+    subsets = [tuple(row) for row in all_supports(setting.d, setting.k).tolist()]
+    law = law_of_paths(tasks, setting, STEPS)
+    for task in range(len(tasks)):
+        x, y = tasks.x[task], tasks.y[task]
+        now, short = {(): 1.0}, 0.0  # w_0 = 0 has no support
+        for t in range(1, max(STEPS) + 1):
+            following = dict.fromkeys(subsets, 0.0)
+            for support, probability in now.items():
+                w = np.isin(np.arange(setting.d), support).astype(float)
+                scores = w - setting.step * x.T @ (x @ w - y)
+                short += probability * ((scores > 0).sum() < setting.k)
+                for subset, share in zip(subsets, enumerated_law(scores, setting.k), strict=True):
+                    following[subset] += probability * share
+            now = following
+            if t in STEPS:
+                found = law.probabilities[task, STEPS.index(t)]
+                np.testing.assert_allclose(found, list(now.values()), atol=1e-13)
+        assert law.fallback[task] == pytest.approx(short / max(STEPS), abs=1e-13)
+        assert tasks.w_star[task][list(subsets[law.gold[task]])].all()
+    assert (law.fallback > 0).any()
+
+
 def test_tasks_do_not_depend_on_what_is_drawn_beside_them():
     keys = task_keys(2, 3)
     together = draw_tasks(SETTINGS[0], keys, seed=8)

@@ -1,0 +1,76 @@
+"""The moment recursions against the same expectations taken over ξ by Gauss–Hermite quadrature.
+
+Nothing is shared with the code under test: no eigenbasis, no formula for E[ξξᵀAξξᵀ]. A step is a polynomial of
+degree 4 in ξ, so three nodes a coordinate integrate it exactly.
+"""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from synthetic.continuous.moments import gradient_descent_risk, path_moments, spectrum
+from synthetic.model.settings import ContinuousSetting
+from synthetic.model.tasks import draw_tasks, task_keys
+
+STEPS = (1, 2, 6)
+
+
+def gauss_hermite(d, variance):
+    """Nodes (3^d, d) and weights (3^d,) for ξ ~ N(0, variance · I)."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(3)
+    grid = np.array(list(product(nodes, repeat=d))) * np.sqrt(variance)
+    return grid, np.prod(np.array(list(product(weights / weights.sum(), repeat=d))), axis=1)
+
+
+def moments_by_quadrature(x, y, setting):
+    """Mean (d,) and second moment (d, d) of w_t for t = 1, 2, …"""
+    d = x.shape[1]
+    xi, weight = gauss_hermite(d, setting.noise_variance)
+    outer = xi[:, :, None] * xi[:, None, :]
+    move, push = np.eye(d) - setting.step * x.T @ x, setting.step * x.T @ y
+    mean, second = np.zeros(d), np.zeros((d, d))
+    while True:
+        moved = move @ mean + push
+        cross = np.outer(move @ mean, push)
+        second = move @ second @ move.T + cross + cross.T + np.outer(push, push)
+        if setting.noise == "constant":
+            mean, second = moved, second + np.einsum("q,qij->ij", weight, outer)
+        else:
+            change = np.eye(d) + setting.linear_sign * outer
+            mean = np.einsum("q,qij,j->i", weight, change, moved)
+            second = np.einsum("q,qij,jk,qlk->il", weight, change, second, change)
+        yield mean, second
+
+
+@pytest.mark.parametrize("decay", [None, 1.0])
+@pytest.mark.parametrize(("noise", "sign"), [("constant", -1), ("linear", -1), ("linear", 1)])
+@pytest.mark.parametrize("noise_scale", ["raw", "eta", "eta2"])
+def test_moments_of_a_path(decay, noise, sign, noise_scale):
+    setting = ContinuousSetting(
+        n=2, d=3, eta=0.3, sigma_eps=0.5, sigma=0.8, noise=noise, noise_scale=noise_scale,
+        linear_sign=sign, decay=decay, step_rule="eta/n",
+    )  # fmt: skip
+    tasks = draw_tasks(setting, task_keys(1, 2), seed=3)
+    found = path_moments(spectrum(tasks, setting), setting, STEPS)
+    metric = np.array([1.0, 1.0, 1.0]) if decay is None else np.array([1.0, 1 / 4, 1 / 9])
+    for task in range(2):
+        walk = moments_by_quadrature(tasks.x[task], tasks.y[task], setting)
+        by_step = dict(zip(range(1, STEPS[-1] + 1), walk, strict=False))
+        for at, t in enumerate(STEPS):
+            mean, second = by_step[t]
+            assert found.bias[task, at] == pytest.approx(metric @ (mean - tasks.w_star[task]) ** 2, rel=1e-10)
+            assert found.variance[task, at] == pytest.approx(metric @ np.diag(second - np.outer(mean, mean)))
+            ensemble = found.ensemble_risk((1, 5))[task, at]
+            assert ensemble == pytest.approx(found.bias[task, at] + found.variance[task, at] / [1, 5])
+
+
+@pytest.mark.parametrize("noise", ["constant", "linear"])
+def test_gradient_descent_has_no_noise(noise):
+    setting = ContinuousSetting(n=2, d=3, eta=0.1, sigma_eps=0.5, sigma=0.8, noise=noise, decay=1.0)
+    tasks = draw_tasks(setting, task_keys(1, 1), seed=4)
+    w = np.zeros(3)
+    for _ in range(6):
+        w = w - 0.1 * tasks.x[0].T @ (tasks.x[0] @ w - tasks.y[0])
+    expected = np.array([1, 1 / 4, 1 / 9]) @ (w - tasks.w_star[0]) ** 2
+    assert gradient_descent_risk(spectrum(tasks, setting), setting, (6,))[0, 0] == pytest.approx(expected)
