@@ -1,7 +1,7 @@
 """The moment recursions against the same expectations taken over ξ by Gauss–Hermite quadrature.
 
-Nothing is shared with the code under test: no eigenbasis, no formula for E[ξξᵀAξξᵀ]. A step is a polynomial of
-degree 4 in ξ, so three nodes a coordinate integrate it exactly.
+It shares nothing with the code under test: no eigenbasis, no formula for E[ξξᵀAξξᵀ]. The second moment
+after a step has degree 4 in ξ, so three nodes a coordinate integrate it exactly.
 """
 
 from itertools import product
