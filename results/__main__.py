@@ -1,4 +1,4 @@
-"""`python -m results`: see results/cli.py."""
+"""`python -m results`: see `results/cli/`."""
 
 from results.cli import cli
 from results.commandline import run

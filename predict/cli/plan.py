@@ -21,7 +21,7 @@ from predict.predictors import DEFAULT, PREDICTORS
 from predict.protocol import Options
 from results import BadInput
 from results.aligned import aligned
-from results.figures.plan import PLOT_SUFFIXES, PlanView, save_plans
+from results.figures.plan import FIGURE_SUFFIXES, PlanView, save_plans
 from results.tables.files import write_raw
 
 NARROW = 0.002
@@ -73,8 +73,8 @@ def plan_command(
         raise click.UsageError("--predictor all: a plan needs one predictor")
     if out is not None:
         option.check_out(out, inputs)
-    if plot is not None and plot.suffix not in PLOT_SUFFIXES:
-        raise BadInput(f"--plot {plot}: give a name that ends in {', '.join(PLOT_SUFFIXES)}")
+    if plot is not None and plot.suffix not in FIGURE_SUFFIXES:
+        raise BadInput(f"--plot {plot}: give a name that ends in {', '.join(FIGURE_SUFFIXES)}")
     if any(goal is not None and np.isnan(goal) for goal in (target_accuracy, token_budget)):
         raise click.UsageError("--target-accuracy and --token-budget must be numbers, not nan")
     options = Options(replicates=bootstrap, seed=seed, target=target)

@@ -14,7 +14,6 @@ import pandas as pd
 from scipy.special import ndtri
 
 from results.figures.axes import (
-    LENGTH_TITLES,
     count_colour,
     legend,
     log_axis,
@@ -24,6 +23,8 @@ from results.figures.axes import (
 )
 from results.figures.panels import value_range
 from results.figures.theme import AXIS, INK, Figure
+from results.figures.words import LENGTH_TITLES
+from results.normal import Z90
 
 COLOURS = {
     "mixture": "#b93289",
@@ -43,8 +44,6 @@ GOOD_COVERAGE = (0.85, 0.97)
 
 _WIDEST = 8.0
 """Errors of more than so many times the best simple rival's are drawn at the edge."""
-
-Z90 = 1.6449
 
 
 def relative_error(table: pd.DataFrame) -> pd.DataFrame:
@@ -77,7 +76,6 @@ def errors_figure(table: pd.DataFrame, name: str, title: str) -> Figure:
             "Left of the line: better than flat, exponential and power law,",
             f"whichever was best on that set. Edge: {_WIDEST:.0f} times or more.",
         ),
-        f"{title}: mean error relative to the best simple rival, for each set and predictor.",
         layers,
     )
 
@@ -105,7 +103,6 @@ def coverage_figure(table: pd.DataFrame, name: str, title: str) -> Figure:
         name,
         title,
         ("One dot for each set, larger with more forecasts.", "Grey: 85 to 97 %."),
-        f"{title}: coverage of the 90 % intervals, for each predictor and set.",
         layers,
     )
 
@@ -149,7 +146,6 @@ def calibration_figure(table: pd.DataFrame, name: str, title: str) -> Figure:
             "All sets. On the dashed line: as promised; below: intervals too narrow.",
             "Each interval stretched as a normal law's.",
         ),
-        f"{title}: share of intervals that hold the truth against their nominal level.",
         layers,
     )
 
@@ -186,7 +182,7 @@ def truth_figure(
         .mark_point(filled=True, size=60, opacity=1, stroke="white", strokeWidth=0.5)
         .encode(x, value_axis("predicted", "accuracy", reach), colour, point),
     )
-    return Figure(name, title, subtitle, f"{title}: exact curves and forecasts with intervals.", layers)
+    return Figure(name, title, subtitle, layers)
 
 
 def _colour(rows: pd.DataFrame, shown: bool = True) -> alt.Color:

@@ -1,21 +1,20 @@
-"""Accuracy against what it costs, and the settings and N that nothing cheaper beats (the Pareto frontier).
+"""Accuracy against what it costs, and the settings and N that nothing cheaper equals (the Pareto frontier).
 
-cost = N × tokens per answer     1,400 tokens: budget 100, N = 16: 0.78 is on the frontier
+cost = N × tokens per answer     1,400 tokens: asked for 100 tokens, N = 16: 0.78 is on the frontier
 """
-
-from typing import Any
 
 import altair as alt
 import pandas as pd
 
-from results.figures.axes import MOST_SETTINGS, faded, log_axis, picker, setting_colour, show, value_axis
-from results.figures.panels import METHOD_NAMES, Panel, spread_out, value_range
+from results.figures.axes import MOST_SETTINGS, faded, log_axis, picker, setting_colour, tooltips, value_axis
+from results.figures.panels import Panel, spread_out, value_range
 from results.figures.theme import INK, Figure
+from results.figures.words import METHOD_NAMES
 from results.frontier import pareto_frontier
 
 
 def with_cost(panel: Panel) -> pd.DataFrame:
-    """The panel's exact rows with `cost`, tokens spent on one question, cheapest first."""
+    """The panel's exact rows with `cost`, the tokens of N answers to one question, cheapest first."""
     rows = panel.exact.dropna(subset=["length"])
     return rows.assign(cost=rows["N"] * rows["length"]).sort_values(["cost", "value"], ignore_index=True)
 
@@ -26,17 +25,11 @@ def cost_figure(panel: Panel) -> Figure:
     best = pareto_frontier(rows, "value")
     settings = spread_out(panel.settings, MOST_SETTINGS)
     pick = picker(f"{panel.slug}_cost", "setting")
-    colour = setting_colour(settings)
-    low, high = float(rows["cost"].min()), float(rows["cost"].max())
-    x = log_axis("cost", low, high, "tokens per question, N × T")
+    x = log_axis("cost", float(rows["cost"].min()), float(rows["cost"].max()), "tokens per question, N × T")
     y = value_axis("value", panel.metric, value_range(rows["value"], panel.metric))
+    colour = setting_colour(settings, panel.source)
     lines = alt.Chart(rows[rows["setting"].isin(settings)]).encode(x, y, colour)
-    said = [
-        alt.Tooltip("setting:N"),
-        alt.Tooltip("N:Q", title="answers N"),
-        alt.Tooltip("cost:Q", title="tokens per question", format=",.0f"),
-        alt.Tooltip("value:Q", title="accuracy", format=".1%"),
-    ]
+    said = tooltips(["setting", "N", "length", "cost", "value"], panel.source, panel.metric)
     layers = (
         alt.Chart(best)
         .mark_line(interpolate="step-after", strokeWidth=7, color=INK, opacity=0.13)
@@ -49,22 +42,12 @@ def cost_figure(panel: Panel) -> Figure:
         .mark_point(size=110, color=INK, strokeWidth=1.3, filled=False)
         .encode(x, y, tooltip=said),
     )
-    cheap, dear = best.iloc[0], best.iloc[-1]
     return Figure(
         name=f"{panel.slug}-cost",
         title=panel.name,
         subtitle=(
             f"Accuracy of the {METHOD_NAMES[panel.method]} against tokens per question.",
-            "Ringed, over the grey band: no cheaper choice was as accurate.",
-        ),
-        words=(
-            f"Line chart for {panel.name}: accuracy against tokens per question. The frontier goes from "
-            f"{show(cheap['value'], 'accuracy')} for {cheap['cost']:,.0f} tokens ({_choice(cheap)}) to "
-            f"{show(dear['value'], 'accuracy')} for {dear['cost']:,.0f} tokens ({_choice(dear)})."
+            "Rings and grey band: no cheaper choice is as accurate.",
         ),
         layers=layers,
     )
-
-
-def _choice(row: "pd.Series[Any]") -> str:
-    return f"setting {row['setting']}, N = {row['N']:.0f}"

@@ -4,8 +4,7 @@
       setting  length  N   role      accuracy  predicted  low   high  status
       500      140.2   64  held_out  0.812     0.831      0.80  0.86  ok
 
-A prediction outside [0, 1] is drawn at the edge it left by, as a triangle; its number and status are told
-beside it.
+A prediction outside [0, 1] is drawn as a triangle at the edge of the chart; the table beside has its number.
 """
 
 from dataclasses import dataclass
@@ -15,7 +14,6 @@ import numpy as np
 import pandas as pd
 
 from results.figures.axes import (
-    LENGTH_TITLES,
     MOST_COUNTS,
     MOST_SETTINGS,
     count_colour,
@@ -24,18 +22,12 @@ from results.figures.axes import (
     n_axis,
     picker,
     setting_colour,
+    tooltips,
     value_axis,
 )
-from results.figures.panels import (
-    METHOD_NAMES,
-    counts_to_show,
-    curves_name,
-    order_settings,
-    spread_out,
-    unique_slug,
-    value_range,
-)
+from results.figures.panels import counts_to_show, order_settings, spread_out, unique_slug, value_range
 from results.figures.theme import Figure
+from results.figures.words import LENGTH_TITLES, METHOD_NAMES, curves_name
 from results.votes.tokens import answer_lengths
 
 STAR = "M0,-1.3L.29,-.4L1.24,-.4L.47,.15L.76,1.05L0,.49L-.76,1.05L-.47,.15L-1.24,-.4L-.29,-.4Z"
@@ -52,7 +44,7 @@ _COLUMNS = ["setting", "length", "N", "role", "accuracy", "predicted", "low", "h
 
 @dataclass(frozen=True)
 class Forecast:
-    """What one predictor said about one model on one dataset; `label` tells apart files that overlap."""
+    """What one predictor says about one model on one dataset; `label` tells files of the same curves."""
 
     source: str
     dataset: str
@@ -65,24 +57,24 @@ class Forecast:
 
     @property
     def name(self) -> str:
-        """The curves that are forecast, in words."""
+        """The forecast curves, in words."""
         extra = f" ({self.label})" if self.label else ""
         return f"{curves_name(self.source, self.dataset, self.model)}, {METHOD_NAMES[self.method]}{extra}"
 
     @property
     def targets(self) -> pd.DataFrame:
-        """The rows the predictor did not see."""
+        """The rows that the predictor did not see."""
         return self.rows[self.rows["role"] != "used"]
 
     @property
     def over_length(self) -> bool:
-        """Whether settings are forecast that the fit did not see, so that length is the axis to show."""
+        """Whether it forecasts settings that the fit did not see, so that length is the axis to show."""
         unseen = set(self.targets["setting"]) - set(self.rows.loc[self.rows["role"] == "used", "setting"])
         return bool(unseen and self.rows["length"].notna().all())
 
 
 def make_forecasts(tables: dict[str, pd.DataFrame]) -> list[Forecast]:
-    """The forecasts in tables named by their files' stems, which tell apart those of the same curves."""
+    """The forecasts of several tables by file stem, which is the label where two are of the same curves."""
     forecasts: list[Forecast] = []
     parts = []
     for stem, table in tables.items():
@@ -113,9 +105,11 @@ def forecast_figure(forecast: Forecast) -> Figure:
     else:
         settings = spread_out(order_settings(rows), MOST_SETTINGS)
         series, rows = "setting", rows[rows["setting"].isin(settings)]
-        colour = setting_colour(settings)
+        colour = setting_colour(settings, forecast.source)
         x = n_axis(ns)
     points = _points(rows)
+    length = ["length"] if rows["length"].notna().all() else []
+    said = tooltips(["kind", "setting", "N", *length, "accuracy", "status"], forecast.source)
     pick = picker(forecast.slug, series)
     asked = rows[rows["role"] != "used"].dropna(subset=["low", "high"])
     asked = asked.assign(value=asked["low"].clip(0, 1), top=asked["high"].clip(0, 1))
@@ -132,7 +126,7 @@ def forecast_figure(forecast: Forecast) -> Figure:
         .encode(x, y, alt.Y2("top:Q"), colour, opacity=faded(pick, 0.22, 0.03)),
         alt.Chart(points)
         .mark_point(filled=True, size=70, strokeWidth=0)
-        .encode(x, y, colour, _shape(points), opacity=faded(pick, 1.0, 0.08), tooltip=_tooltip(by_length))
+        .encode(x, y, colour, _shape(points), opacity=faded(pick, 1.0, 0.08), tooltip=said)
         .add_params(pick),
     ]
     return Figure(
@@ -140,23 +134,22 @@ def forecast_figure(forecast: Forecast) -> Figure:
         title=curves_name(forecast.source, forecast.dataset, forecast.model),
         subtitle=(
             f"Forecast by {forecast.predictor} of the {METHOD_NAMES[forecast.method]}.",
-            "Thin line: through what was measured; bars: 90 % interval of each forecast.",
+            "Thin line: measured values; bars: 90 % interval of each forecast.",
         ),
-        words=_in_words(forecast),
         layers=tuple(layers),
     )
 
 
 def _points(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row a mark: its `kind`, the `value` it stands at (within [0, 1]), the number `said` itself."""
-    kept = ["setting", "length", "N", "status"]
-    used = rows[rows["role"] == "used"].assign(kind="used", said=lambda frame: frame["accuracy"])
-    held = rows[rows["role"] == "held_out"].assign(kind="measured", said=lambda frame: frame["accuracy"])
-    asked = rows[rows["role"] != "used"].assign(said=lambda frame: frame["predicted"])
-    kinds = np.select([asked["said"] > 1, asked["said"] < 0], ["above 100 %", "below 0 %"], "predicted")
-    marks = pd.concat([used, held, asked.assign(kind=kinds)])
-    marks = marks.assign(value=marks["said"].clip(0, 1)).dropna(subset=["value"])
-    return marks[[*kept, "kind", "value", "said"]]
+    """One row for each mark: its `kind`, its `accuracy`, and the `value` within [0, 1] where it is drawn."""
+    used = rows[rows["role"] == "used"].assign(kind="used")
+    held = rows[rows["role"] == "held_out"].assign(kind="measured")
+    asked = rows[rows["role"] != "used"].assign(accuracy=lambda frame: frame["predicted"])
+    beyond = [asked["accuracy"] > 1, asked["accuracy"] < 0]
+    asked = asked.assign(kind=np.select(beyond, ["above 100 %", "below 0 %"], "predicted"))
+    marks = pd.concat([used, held, asked]).dropna(subset=["accuracy"])
+    marks = marks.assign(value=marks["accuracy"].clip(0, 1))
+    return marks[["setting", "length", "N", "status", "kind", "accuracy", "value"]]
 
 
 def _shape(points: pd.DataFrame) -> alt.Shape:
@@ -164,26 +157,3 @@ def _shape(points: pd.DataFrame) -> alt.Shape:
     scale = alt.Scale(domain=kinds, range=[_SHAPES[kind] for kind in kinds])
     words = alt.Legend(title=None, orient="top", columns=3, symbolType=alt.Undefined)
     return alt.Shape("kind:N", scale=scale, sort=kinds, legend=words)
-
-
-def _tooltip(by_length: bool) -> list[alt.Tooltip]:
-    length = [alt.Tooltip("length:Q", title="length of an answer", format=",.0f")] if by_length else []
-    return [
-        alt.Tooltip("kind:N", title="point"),
-        alt.Tooltip("setting:N"),
-        alt.Tooltip("N:Q", title="answers N"),
-        *length,
-        alt.Tooltip("said:Q", title="accuracy", format=".1%"),
-        alt.Tooltip("status:N"),
-    ]
-
-
-def _in_words(forecast: Forecast) -> str:
-    both = forecast.targets.dropna(subset=["accuracy", "predicted"])
-    error = 100 * (both["predicted"] - both["accuracy"]).abs().mean() if len(both) else np.nan
-    judged = (
-        f"the mean error over {len(both)} measured points is {error:.1f} points"
-        if len(both)
-        else "no forecast can be compared with a measured point"
-    )
-    return f"Chart for {forecast.name}, forecast by {forecast.predictor}: {judged}."

@@ -3,7 +3,7 @@
     N=1   α − β e^{−μT}               fitted to Acc(T, 1), which then stands for the gap Δ_T
     N>1   α_N − β_N e^{−μ_N Δ_T²}      Experiment Details, "Fitting accuracy with varying reasoning length T"
 
-Random orders are faint dots at the tokens they really used, exact values larger points, trends lines.
+Random orders are faint dots at the tokens they used, exact values larger points, trends lines.
 """
 
 from collections.abc import Sequence
@@ -13,20 +13,10 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from results.figures.answers import greedy_name, tooltip
-from results.figures.axes import (
-    LENGTH_TITLES,
-    METRIC_TITLES,
-    MOST_COUNTS,
-    count_colour,
-    faded,
-    log_axis,
-    picker,
-    show,
-    value_axis,
-)
+from results.figures.axes import MOST_COUNTS, count_colour, faded, log_axis, picker, value_axis
 from results.figures.panels import Panel, counts_to_show
 from results.figures.theme import QUIET, Figure
+from results.figures.words import LENGTH_TITLES, METRIC_TITLES
 from results.saturating import FitStatus, Saturating, fit_saturating
 
 
@@ -84,9 +74,10 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
             .mark_circle(size=16, clip=True)
             .encode(x, y, colour, opacity=faded(pick, 0.3, 0.02))
         )
-    if len(panel.greedy.dropna(subset=["length"])):
+    greedy = panel.greedy.dropna(subset=["length"])
+    if len(greedy):
         layers.append(
-            alt.Chart(panel.greedy.dropna(subset=["length"]))
+            alt.Chart(greedy)
             .mark_line(strokeDash=[5, 4], strokeWidth=1.5, color=QUIET, clip=True)
             .encode(x, y)
         )
@@ -99,7 +90,7 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     layers.append(
         alt.Chart(exact)
         .mark_circle(size=62, stroke="white", strokeWidth=1)
-        .encode(x, y, colour, opacity=faded(pick, 1.0, 0.1), tooltip=tooltip(panel))
+        .encode(x, y, colour, opacity=faded(pick, 1.0, 0.1), tooltip=panel.tooltips())
         .add_params(pick)
     )
     return Figure(
@@ -107,50 +98,29 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
         title=panel.name,
         subtitle=(
             f"{panel.combined}: {METRIC_TITLES[panel.metric]} against reasoning length.",
-            length_key(panel, bool(curves)),
+            "; ".join([_points_and_lines(panel, bool(curves)), *panel.marks(greedy)]) + ".",
         ),
-        words=_in_words(panel, shown),
         layers=tuple(layers),
     )
 
 
 def _drawn(trend: Trend, grid: np.ndarray, rows: pd.DataFrame) -> pd.DataFrame:
-    """The trend's line; a step is drawn from the second length on, as nothing is known before it."""
+    """The trend's line; a step starts at the second length, as nothing is known before it."""
     if trend.fit.status == FitStatus.STEP:
         second = np.unique(rows.loc[rows["N"] == trend.n, "length"])[1]
         grid = np.concatenate([[second], grid[grid > second]])
     return pd.DataFrame({"N": trend.n, "length": grid, "value": trend(grid)})
 
 
-def length_key(panel: Panel, has_trend: bool) -> str:
-    """What the marks mean, for a subtitle or a caption."""
-    many = "repeats" if panel.source == "synthetic" else "random orders"
-    parts = ["Points: exact"]
-    if has_trend:
-        few = len(set(panel.exact["length"])) == 3
-        parts.append("lines: fitted trend (which meets any three points)" if few else "lines: fitted trend")
-    if panel.orders:
-        parts.append(f"dots: {panel.orders_shown} {many}")
-    if len(panel.greedy.dropna(subset=["length"])):
-        parts.append(f"dashed: {greedy_name(panel)}")
-    return "; ".join(parts) + "."
+def _points_and_lines(panel: Panel, has_trend: bool) -> str:
+    if not has_trend:
+        return "Points: exact"
+    few = " (which meets any three points)" if len(set(panel.exact["length"])) == 3 else ""
+    return f"Points: exact; lines: fitted trend{few}"
 
 
 def _dots(panel: Panel, ns: list[int]) -> pd.DataFrame:
-    """Random orders at their own length, or at their setting's where it is not known."""
+    """Random orders at their own length or, where that is unknown, at their setting's."""
     dots = panel.dots[panel.dots["N"].isin(ns)]
     usual = panel.exact.groupby("setting")["length"].mean()
     return dots.assign(length=dots["length"].fillna(dots["setting"].map(usual))).dropna(subset=["length"])
-
-
-def _in_words(panel: Panel, shown: list[int]) -> str:
-    ends = []
-    for n in shown:
-        rows = panel.exact[panel.exact["N"] == n].dropna(subset=["length"]).sort_values("length")
-        first, last = rows.iloc[0], rows.iloc[-1]
-        ends.append(
-            f"N = {n}: {show(first['value'], panel.metric)} at {first['length']:,.0f}, "
-            f"{show(last['value'], panel.metric)} at {last['length']:,.0f}"
-        )
-    unit = LENGTH_TITLES[panel.source]
-    return f"Chart for {panel.name}: {METRIC_TITLES[panel.metric]} against {unit}. {'; '.join(ends)}."

@@ -1,11 +1,11 @@
-"""From a curves table to panels: what one chart shows, with its settings in order and its rows thinned.
+"""From a curves table to panels: what one chart shows, its settings in order and its dots limited in number.
 
     Panel(source="llm", dataset="gsm8k", model="Llama-3.1-8B", method="majority", metric="accuracy", ...)
       exact   setting  length  N  value  low    high      the exact curve, band = value ± 1.645 stderr
       dots    setting  length  N  value  permutation      one row for each random order
       greedy  setting  length  value                      the temperature-0 baseline
 
-`length` is what one answer costs: its tokens for a language model, its steps for the synthetic twin.
+`length` is the mean tokens of one answer; for the synthetic twin, its steps.
 """
 
 import re
@@ -14,23 +14,19 @@ from dataclasses import dataclass
 from itertools import chain, count
 from typing import TypeVar
 
+import altair as alt
 import numpy as np
 import pandas as pd
 
+from results.figures.axes import tooltips
+from results.figures.words import METHOD_NAMES, curves_name
 from results.normal import Z90
 from results.votes.tokens import answer_lengths
 
 Value = TypeVar("Value")
 
 MOST_DOTS = 1_000
-"""Dots a chart shows at most; further random orders are left out (and the page says so)."""
-
-METHOD_NAMES = {
-    "majority": "majority vote",
-    "best_of_n": "best of N",
-    "ensemble": "average of N",
-    "greedy": "greedy decoding",
-}
+"""Dots a chart shows at most; further random orders are left out, and the caption says so."""
 
 _NUMBERS = ("T", "tokens_per_answer", "N", "accuracy", "risk", "stderr", "questions")
 
@@ -54,12 +50,12 @@ class Panel:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What panels of the same curves, combined differently, have in common."""
+        """What the panels of different methods on the same answers have in common."""
         return self.source, self.dataset, self.model
 
     @property
     def name(self) -> str:
-        """What the panel shows, in words."""
+        """Model and dataset in words."""
         return curves_name(self.source, self.dataset, self.model)
 
     @property
@@ -75,13 +71,29 @@ class Panel:
 
     @property
     def has_lengths(self) -> bool:
-        """Whether there are two settings or more of known length: something to draw accuracy against."""
+        """Whether there are two or more settings of known length to draw accuracy against."""
         return bool(self.exact["length"].notna().all() and len(set(self.exact["length"])) > 1)
 
+    def marks(self, greedy: pd.DataFrame) -> list[str]:
+        """What the dots and the dashed line mean, for a caption; `greedy` are the baseline rows drawn."""
+        said = []
+        if self.orders:
+            many = "repeats" if self.source == "synthetic" else "random orders"
+            count = (
+                f"{self.orders_shown}"
+                if self.orders_shown == self.orders
+                else f"{self.orders_shown} of {self.orders}"
+            )
+            said.append(f"dots: {count} {many}")
+        if len(greedy):
+            name = "greedy decoding" if self.source == "synthetic" else "greedy (temperature 0)"
+            said.append(f"dashed: {'plain gradient descent' if self.metric == 'risk' else name}")
+        return said
 
-def curves_name(source: str, dataset: str, model: str) -> str:
-    """The curves of a model on a dataset in words; the twin goes by its experiment."""
-    return f"{dataset}: {model}" if source == "synthetic" else f"{model} on {dataset}"
+    def tooltips(self) -> list[alt.Tooltip]:
+        """What an exact point says when pointed at."""
+        length = ["length"] if self.exact["length"].notna().any() else []
+        return tooltips(["setting", "N", *length, "value", "low", "high"], self.source, self.metric)
 
 
 def make_panels(curves: pd.DataFrame) -> list[Panel]:
@@ -111,7 +123,7 @@ def _panel(names: tuple[str, str, str, str], rows: pd.DataFrame, greedy: pd.Data
     rows = rows.assign(value=rows[metric]).dropna(subset=["value"])
     is_exact = rows["permutation"] == "exact"
     exact, dots = rows[is_exact], rows[~is_exact]
-    if exact.empty:  # only random orders were given: their mean stands in for the exact curve
+    if exact.empty:  # the table has random orders only: their mean stands in for the exact curve
         exact = dots.groupby(["setting", "N"], sort=False).mean(numeric_only=True).reset_index()
     margin = Z90 * exact["stderr"].fillna(0)
     top = 1.0 if metric == "accuracy" else np.inf
@@ -133,7 +145,7 @@ def _panel(names: tuple[str, str, str, str], rows: pd.DataFrame, greedy: pd.Data
 
 
 def _thinned(dots: pd.DataFrame) -> tuple[pd.DataFrame, int]:
-    """The rows of the first so many random orders that make up at most MOST_DOTS, and how many there were."""
+    """The rows of as many random orders as make at most MOST_DOTS dots, and how many orders there were."""
     orders = list(dict.fromkeys(dots["permutation"]))
     if len(dots) <= MOST_DOTS:
         return dots, len(orders)

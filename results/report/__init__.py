@@ -1,1 +1,1 @@
-"""The report: one page that opens offline."""
+"""The report: one page that opens offline, and its figures as files."""

@@ -1,12 +1,12 @@
 """What the curves say, in sentences computed from them: the cards at the head of the report.
 
     Finding(title="Llama-3.1-8B on gsm8k",
-            tiles=[Tile("One answer", "41.2 % → 78.0 %", "setting 10 → 500"), ...],
-            headline="Thinking longer and voting both pay, thinking longer more.",
-            verdict="A vote over 64 answers adds 9.1 points at setting 500; …")
+            tiles=[Tile("One answer", "41.2 % → 78.0 %", "asked for 10 → 500 tokens"), ...],
+            headline="Both pay, thinking longer more than voting.",
+            advice="The cheapest choice within one point of the best: …")
 
-A difference smaller than the 90 % interval of its own standard error is called "no clear difference". The two
-ends of a difference share their questions, which makes the true interval narrower than the one used here.
+A difference smaller than the 90 % interval of its own standard error is called "no clear difference". Both
+values come from the same questions, so the true interval is narrower than the one used here.
 """
 
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from results.figures.axes import NBSP, show
 from results.figures.cost import with_cost
-from results.figures.panels import METHOD_NAMES, Panel
+from results.figures.panels import Panel
+from results.figures.words import METHOD_NAMES, UNITS, points, setting_name, setting_used, show
 from results.frontier import pareto_frontier
 from results.normal import Z90
 
@@ -33,13 +33,13 @@ class Tile:
 
 @dataclass(frozen=True)
 class Finding:
-    """One model on one dataset: its card."""
+    """The card of one model on one dataset."""
 
     title: str
     about: str
-    tiles: list[Tile]
     headline: str
-    verdict: str
+    tiles: list[Tile]
+    advice: str
 
 
 def findings(panels: list[Panel]) -> list[Finding]:
@@ -53,20 +53,35 @@ def _finding(by_method: dict[str, Panel]) -> Finding:
     main = by_method.get("majority") or next(iter(by_method.values()))
     judged = by_method.get("best_of_n")
     cheap, dear, voted = ends(main)
-    tiles = [_single_tile(main, cheap, dear)]
+    several = len(main.settings) > 1
+    one = "One answer" if cheap["N"] == 1 else f"{METHOD_NAMES[main.method]}, N = {_n(cheap)}"
+    accuracy = [show(row["value"]) for row in ((cheap, dear) if several else (dear,))]
+    tiles = [Tile(one, " → ".join(accuracy), _span(main) if several else "no vote")]
     if main.method == "majority":
-        tiles.append(Tile(f"Vote over {_n(voted)}", show(voted["value"]), _change(dear, voted, main)))
+        noise = "" if direction(dear, voted) else ", within the noise"
+        gain = f"{points(voted['value'] - dear['value'])} points{noise}"
+        tiles.append(Tile(f"Vote over {_n(voted)}", show(voted["value"]), gain))
     if judged is not None:
         best = ends(judged)[2]
-        tiles.append(Tile(f"Best of {_n(best)}", show(best["value"]), "if a perfect judge picked"))
-    tiles.append(_token_tile(main, cheap, dear))
-    sentences = [length_verdict(main), _advice(main)]
+        tiles.append(Tile(f"Best of {_n(best)}", show(best["value"]), "if a perfect judge picked the answer"))
+    used = [f"{row['length']:,.0f}" for row in ((cheap, dear) if several else (dear,))]
+    if main.exact["length"].notna().all():
+        tiles.append(Tile("Tokens used per answer", " → ".join(used), "a vote costs N times as many"))
+    else:
+        tiles.append(Tile("Tokens used per answer", "not recorded", "so costs cannot be compared"))
     questions = int(main.exact["questions"].max()) if main.exact["questions"].notna().any() else 0
     about = [f"{questions:,} questions"] if questions else []
-    about.append("1 setting" if len(main.settings) == 1 else f"{len(main.settings)} settings")
-    about.append(f"up to {main.ns[-1]} answers a question")
-    verdict = " ".join(text for text in sentences if text)
-    return Finding(main.name, ", ".join(about), tiles, _headline(main), verdict)
+    about.append(f"{len(main.settings)} settings" if several else "1 setting")
+    about.append(f"up to {main.ns[-1]} answers per question")
+    return Finding(main.name, ", ".join(about), _headline(main), tiles, _advice(main))
+
+
+def _span(panel: Panel) -> str:
+    """The cheapest and the dearest setting: "asked for 10 → 500 tokens"."""
+    first, last = panel.settings[0], panel.settings[-1]
+    if first.isdecimal() and last.isdecimal():
+        return f"asked for {first} → {last} tokens"
+    return f"setting “{first}” → “{last}”"
 
 
 def _headline(panel: Panel) -> str:
@@ -79,7 +94,7 @@ def _headline(panel: Panel) -> str:
         return (
             f"Thinking longer {does[length]}."
             if panel.has_lengths
-            else "One measurement: nothing to compare."
+            else "One measurement, nothing to compare."
         )
     if not panel.has_lengths:
         return f"{name} {does[vote]}."
@@ -95,13 +110,9 @@ def _headline(panel: Panel) -> str:
 
 def ends(panel: Panel) -> tuple[Any, Any, Any]:
     """Three exact rows: fewest answers at the cheapest setting and at the dearest, most at the dearest."""
-    first = _at(panel, panel.settings[0])
-    last = _at(panel, panel.settings[-1])
+    rows = panel.exact.sort_values("N")
+    first, last = (rows[rows["setting"] == panel.settings[end]] for end in (0, -1))
     return first.iloc[0], last.iloc[0], last.iloc[-1]
-
-
-def _at(panel: Panel, setting: str) -> pd.DataFrame:
-    return panel.exact[panel.exact["setting"] == setting].sort_values("N")
 
 
 def answers_verdict(panel: Panel) -> str:
@@ -109,13 +120,17 @@ def answers_verdict(panel: Panel) -> str:
     _, one, many = ends(panel)
     if one["N"] == many["N"]:
         return ""
-    where = f" at setting “{panel.settings[-1]}”" if len(panel.settings) > 1 else ""
     act = {
         "majority": f"A vote over {_n(many)} answers",
         "best_of_n": f"A perfect judge of {_n(many)} answers",
         "ensemble": f"Averaging {_n(many)} paths",
     }[panel.method]
-    return f"{act} {_effect(one, many, panel)}{where}."
+    place = (
+        f" ({setting_used(panel.source, panel.settings[-1], one['length'])})"
+        if len(panel.settings) > 1
+        else ""
+    )
+    return f"{act} {_effect(one, many, panel)}{place}."
 
 
 def length_verdict(panel: Panel) -> str:
@@ -123,11 +138,11 @@ def length_verdict(panel: Panel) -> str:
     cheap, dear, _ = ends(panel)
     if not panel.has_lengths:
         return ""
-    unit = "steps" if panel.source == "synthetic" else "tokens"
-    times = dear["length"] / cheap["length"]
+    unit = UNITS[panel.source]
+    origin = "" if panel.source == "synthetic" else f" ({_span(panel)})"
     return (
-        f"Going from setting “{panel.settings[0]}” to “{panel.settings[-1]}” "
-        f"{_effect(cheap, dear, panel)} for {times:.3g} times the {unit}."
+        f"Going from {cheap['length']:,.0f} to {dear['length']:,.0f} {unit} per answer{origin} "
+        f"{_effect(cheap, dear, panel)}."
     )
 
 
@@ -143,50 +158,29 @@ def _effect(before: Any, after: Any, panel: Panel) -> str:
 
 
 def direction(before: Any, after: Any) -> int:
-    """1 or −1 where the value clearly rises or falls between two rows, 0 where noise could be all of it."""
+    """1 or −1 where the value clearly rises or falls between two rows, 0 where all of it could be noise."""
     gain = float(after["value"] - before["value"])
     errors = np.nan_to_num(np.array([before["stderr"], after["stderr"]], dtype=np.float64))
     return int(np.sign(gain)) if abs(gain) > Z90 * np.hypot(*errors) else 0
 
 
-def points(gain: float) -> str:
-    """A difference of accuracies in percentage points, with its sign: "+3.6", "−0.6"."""
-    return f"{100 * gain:+.1f}".replace("-", "−")
+def cheapest_near_best(panel: Panel) -> "pd.Series[Any]":
+    """The cheapest choice within one point of the best accuracy measured: a row with `cost`."""
+    choices = pareto_frontier(with_cost(panel), "value")
+    near: pd.Series[Any] = choices[choices["value"] >= choices["value"].max() - 0.01].iloc[0]
+    return near
 
 
 def _advice(panel: Panel) -> str:
-    """The cheapest choice within one point of the best accuracy measured."""
     if not panel.exact["length"].notna().all():
         return ""
-    choices = pareto_frontier(with_cost(panel), "value")
-    enough = choices[choices["value"] >= choices["value"].max() - 0.01].iloc[0]
+    enough = cheapest_near_best(panel)
+    answers = "1 answer" if enough["N"] == 1 else f"{_n(enough)} answers"
     return (
-        f"The cheapest way to within a point of the best measured is setting “{enough['setting']}” with "
-        f"N{NBSP}={NBSP}{_n(enough)}: {show(enough['value'])} for {enough['cost']:,.0f} tokens a question."
+        f"The cheapest choice within one point of the best: {answers}, "
+        f"{setting_name(panel.source, str(enough['setting']))}. It reaches {show(enough['value'])} for "
+        f"{enough['cost']:,.0f} tokens per question."
     )
-
-
-def _single_tile(panel: Panel, cheap: Any, dear: Any) -> Tile:
-    label = "One answer" if cheap["N"] == 1 else f"{METHOD_NAMES[panel.method]}, N = {_n(cheap)}"
-    if len(panel.settings) == 1:
-        return Tile(label, show(dear["value"]), "no vote")
-    span = f"setting “{panel.settings[0]}” → “{panel.settings[-1]}”"
-    return Tile(label, f"{show(cheap['value'])} → {show(dear['value'])}", span)
-
-
-def _token_tile(panel: Panel, cheap: Any, dear: Any) -> Tile:
-    if not panel.exact["length"].notna().all():
-        return Tile("Tokens per answer", "not recorded", "so costs cannot be compared")
-    if len(panel.settings) == 1:
-        return Tile("Tokens per answer", f"{dear['length']:,.0f}", "times N for a vote")
-    value = f"{cheap['length']:,.0f} → {dear['length']:,.0f}"
-    return Tile("Tokens per answer", value, "times N for a vote")
-
-
-def _change(before: Any, after: Any, panel: Panel) -> str:
-    where = f" at setting “{panel.settings[-1]}”" if len(panel.settings) > 1 else ""
-    noise = "" if direction(before, after) else ": within the noise"
-    return f"{points(after['value'] - before['value'])} points{where}{noise}"
 
 
 def _n(row: Any) -> str:

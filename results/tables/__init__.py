@@ -1,1 +1,1 @@
-"""The contract: what a table holds, how it is read, checked and written."""
+"""The tables: what each holds, how it is read, checked and written."""

@@ -1,10 +1,11 @@
-"""Read and write the samples, curves and forecast tables, refusing what breaks their contract.
+"""Read, check and write the samples, curves and forecast tables.
 
     >>> read_samples("results/runs/tiny")          # a run's folder, or any file of the same columns
     dataset  model  setting  decoding  question_id  sample  answer  gold  correct  tokens
     tiny     tiny   40       sample    tiny-0000    0       18      18    True     37
 
-A refused table is named with file, row (1 = first row of data), column, what was found and what was expected.
+A table that breaks its contract is refused with one BadInput that names the file, the row (1 = first row of
+data), the column, what was found and what was expected.
 """
 
 from __future__ import annotations
@@ -20,38 +21,48 @@ from results.commandline import BadInput
 from results.tables.columns import conform, refusal, text_columns
 from results.tables.files import read_raw, write_raw
 from results.tables.origins import check_origins
-from results.tables.schemas import CURVES, DEFAULTS, FORECAST, SAMPLES
+from results.tables.schemas import CLAIMS, CURVES, DEFAULTS, FORECAST, SAMPLES
 
 
 def read_samples(*paths: str | Path) -> pd.DataFrame:
-    """One samples table out of files or run folders (whose samples.jsonl is read), in the order given.
+    """One samples table from files or run folders (whose samples.jsonl is read), in the order given.
 
     `correct` is computed from `gold` (equal text) where the column is absent. Raises BadInput, also where
-    runs have a curve in common and were sampled in different ways.
+    two runs share a curve but were sampled in different ways.
     """
     files = sample_files(*paths)
     check_origins(files)
     return _read(files, SAMPLES)
 
 
-def as_samples(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """`frame`, the rows read from `path` as they are or mapped, as a samples table. Raises BadInput."""
-    return _checked(frame, SAMPLES, path)
+def as_samples(frame: pd.DataFrame, name: str | Path = "DataFrame") -> pd.DataFrame:
+    """A plain DataFrame as a samples table, types converted and absent columns filled in. Raises BadInput.
+
+    `name` is what errors call the table: the file it came from, if there is one.
+    """
+    return _checked(frame, SAMPLES, name)
 
 
 def read_curves(*paths: str | Path) -> pd.DataFrame:
-    """One curves table out of one or several files. Raises BadInput."""
+    """One curves table from one or more files. Raises BadInput."""
     return _read(list(map(Path, paths)), CURVES)
 
 
 def read_forecast(*paths: str | Path) -> pd.DataFrame:
-    """One forecast table out of one or several files. Raises BadInput."""
+    """One forecast table from one or more files. Raises BadInput."""
     return _read(list(map(Path, paths)), FORECAST)
 
 
+def read_claims(path: str | Path) -> pd.DataFrame:
+    """The claims table of one file. Raises BadInput."""
+    return _read([Path(path)], CLAIMS)
+
+
 def kind_of(path: str | Path) -> str:
-    """Which table a file holds, told by its columns: "samples", "curves" or "forecast". Raises BadInput."""
+    """Which table a file holds, told by its columns: samples, curves, forecast or claims. Raises BadInput."""
     columns = set(read_raw(sample_files(path)[0], text_columns(SAMPLES)).columns)
+    if {"claim", "verdict"} <= columns:
+        return "claims"
     if "predictor" in columns:
         return "forecast"
     if {"N", "method"} <= columns:
@@ -59,38 +70,24 @@ def kind_of(path: str | Path) -> str:
     if {"question_id", "sample"} <= columns:
         return "samples"
     raise BadInput(
-        f"{path}: columns {', '.join(sorted(columns))} are none of samples (question_id, sample, …), "
-        "curves (method, N, …) or forecast (predictor, …)"
+        f"{path}: the columns {', '.join(sorted(columns))} are those of no table: samples have question_id "
+        "and sample, curves have method and N, forecasts have predictor"
     )
 
 
 def write_samples(frame: pd.DataFrame, path: str | Path) -> None:
-    """Check `frame` as a samples table and write it as a whole. Raises BadInput, then nothing is written."""
-    write_raw(_checked(frame, SAMPLES, Path(path)), Path(path))
+    """Check `frame` as a samples table and write it to `path`. Raises BadInput and then writes nothing."""
+    _write(frame, path, SAMPLES)
 
 
 def write_curves(frame: pd.DataFrame, path: str | Path) -> None:
-    """Check `frame` as a curves table and write it as a whole. Raises BadInput, then nothing is written."""
-    write_raw(_checked(frame, CURVES, Path(path)), Path(path))
+    """Check `frame` as a curves table and write it to `path`. Raises BadInput and then writes nothing."""
+    _write(frame, path, CURVES)
 
 
 def write_forecast(frame: pd.DataFrame, path: str | Path) -> None:
-    """Check `frame` as a forecast table and write it as a whole. Raises BadInput, then nothing is written."""
-    write_raw(_checked(frame, FORECAST, Path(path)), Path(path))
-
-
-def _read(files: list[Path], schema: pa.DataFrameSchema) -> pd.DataFrame:
-    frames = [_checked(read_raw(file, text_columns(schema)), schema, file) for file in files]
-    if len(frames) == 1:
-        return frames[0]
-    joined = pd.concat(frames, ignore_index=True)
-    again = joined.duplicated(list(schema.unique or ())).to_numpy()
-    if again.any():  # each file was checked for itself: the first of the two rows is in an earlier file
-        row = int(again.argmax())
-        starts = np.cumsum([0, *map(len, frames)])
-        origin = int(np.searchsorted(starts, row, side="right")) - 1
-        raise _second_row(joined, row, schema, files[origin], row - int(starts[origin]))
-    return joined
+    """Check `frame` as a forecast table and write it to `path`. Raises BadInput and then writes nothing."""
+    _write(frame, path, FORECAST)
 
 
 def sample_files(*paths: str | Path) -> list[Path]:
@@ -107,67 +104,86 @@ def sample_files(*paths: str | Path) -> list[Path]:
     return found
 
 
-def _checked(frame: pd.DataFrame, schema: pa.DataFrameSchema, path: Path) -> pd.DataFrame:
-    """The rows with every declared column converted to its type, present by default, and checked."""
+def _write(frame: pd.DataFrame, path: str | Path, schema: pa.DataFrameSchema) -> None:
+    if not isinstance(path, str | Path):
+        raise BadInput(f"expected a file's path to write the {schema.name} table to, found {_type(path)}")
+    write_raw(_checked(frame, schema, path), Path(path))
+
+
+def _read(files: list[Path], schema: pa.DataFrameSchema) -> pd.DataFrame:
+    frames = [_checked(read_raw(file, text_columns(schema)), schema, file) for file in files]
+    if len(frames) == 1:
+        return frames[0]
+    joined = pd.concat(frames, ignore_index=True)
+    again = joined.duplicated(list(schema.unique or ())).to_numpy()
+    if again.any():  # each file has passed its own check: the first of the two rows is in an earlier file
+        row = int(again.argmax())
+        starts = np.cumsum([0, *map(len, frames)])
+        origin = int(np.searchsorted(starts, row, side="right")) - 1
+        raise _second_row(joined, row, schema, files[origin], row - int(starts[origin]))
+    return joined
+
+
+def _checked(frame: pd.DataFrame, schema: pa.DataFrameSchema, name: str | Path) -> pd.DataFrame:
+    """The rows with every declared column converted to its type, filled in where absent, and checked."""
+    if not isinstance(frame, pd.DataFrame):
+        raise BadInput(f"{name}: expected a DataFrame of the {schema.name} table, found {_type(frame)}")
     if frame.empty:
-        raise BadInput(f"{path}: no rows, expected at least one row of the {schema.name} table")
-    frame = conform(frame, schema, path)
+        raise BadInput(f"{name}: no rows, expected at least one row of the {schema.name} table")
+    frame = conform(frame, schema, name)
     if schema is SAMPLES:
-        frame = _with_correct(frame, path)
-    frame = _defaults(frame, schema)
+        frame = _with_correct(frame, name)
+    frame = frame.assign(**{k: v for k, v in DEFAULTS[str(schema.name)].items() if k not in frame})
+    declared = [column for column in schema.columns if column in frame]
+    frame = frame[[*declared, *(column for column in frame if column not in declared)]]
     try:
         return schema.validate(frame)
     except pandera.errors.SchemaError as error:
-        raise _explain(error, frame, schema, path) from None
+        raise _explain(error, frame, schema, name) from None
 
 
-def _defaults(frame: pd.DataFrame, schema: pa.DataFrameSchema) -> pd.DataFrame:
-    missing = {k: v for k, v in DEFAULTS[str(schema.name)].items() if k not in frame}
-    frame = frame.assign(**missing)
-    declared = [name for name in schema.columns if name in frame]
-    return frame[[*declared, *(name for name in frame if name not in declared)]]
+def _type(value: object) -> str:
+    return f"a {type(value).__name__}"
 
 
-def _with_correct(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
+def _with_correct(frame: pd.DataFrame, name: str | Path) -> pd.DataFrame:
     if "correct" in frame:
         if "answer" in frame:
             wrong = (frame["answer"].isna() & frame["correct"]).to_numpy()
             if wrong.any():
-                raise refusal(
-                    path, int(wrong.argmax()), "correct", True, "false where no answer could be read"
-                )
+                raise refusal(name, int(wrong.argmax()), "correct", True, "false where the answer is null")
         return frame
     if "gold" not in frame or "answer" not in frame:
-        raise BadInput(f"{path}: no column 'correct', and no 'answer' and 'gold' to compute it from")
+        raise BadInput(f"{name}: no column 'correct', and no 'answer' and 'gold' to compute it from")
     if frame["gold"].isna().any():
-        raise refusal(path, int(frame["gold"].isna().to_numpy().argmax()), "gold", None, "the right answer")
+        raise refusal(name, int(frame["gold"].isna().to_numpy().argmax()), "gold", None, "the right answer")
     return frame.assign(correct=(frame["answer"] == frame["gold"]).fillna(False).astype(bool))
 
 
 def _explain(
-    error: pandera.errors.SchemaError, frame: pd.DataFrame, schema: pa.DataFrameSchema, path: Path
+    error: pandera.errors.SchemaError, frame: pd.DataFrame, schema: pa.DataFrameSchema, name: str | Path
 ) -> BadInput:
-    """Say in one line which row and column broke which declaration."""
+    """Pandera's error as one line: which row and column broke which declaration."""
     cases = error.failure_cases
     code = error.reason_code.name if error.reason_code else ""
     if code == "COLUMN_NOT_IN_DATAFRAME":
-        return BadInput(f"{path}: no column {str(cases)!r}, expected in the {schema.name} table")
+        return BadInput(f"{name}: no column {str(cases)!r}, expected in the {schema.name} table")
     if code == "DUPLICATES":
         row = int(frame.duplicated(list(schema.unique or ())).to_numpy().argmax())
-        return _second_row(frame, row, schema, path, row)
+        return _second_row(frame, row, schema, name, row)
     column = str(error.schema.name) if isinstance(error.schema, pa.Column) else str(error.check.name)
     expected = getattr(error.check, "error", None) or f"values of type {error.schema.dtype}"
     if code == "SERIES_CONTAINS_NULLS":
         expected = "a value (this column cannot be empty)"
     located = isinstance(cases, pd.DataFrame) and "index" in cases and cases["index"].notna().any()
     if not located:
-        return BadInput(f"{path}: column {column!r}: expected {expected}")
+        return BadInput(f"{name}: column {column!r}: expected {expected}")
     row = int(cases["index"].dropna().iloc[0])
-    return refusal(path, row, column, frame[column].iloc[row] if column in frame else None, expected)
+    return refusal(name, row, column, frame[column].iloc[row] if column in frame else None, expected)
 
 
 def _second_row(
-    frame: pd.DataFrame, row: int, schema: pa.DataFrameSchema, path: Path, row_in_file: int
+    frame: pd.DataFrame, row: int, schema: pa.DataFrameSchema, name: str | Path, row_in_file: int
 ) -> BadInput:
-    what = ", ".join(f"{name}={frame[name].iloc[row]}" for name in schema.unique or ())
-    return BadInput(f"{path}: row {row_in_file + 1}: a second row for {what}, expected one")
+    what = ", ".join(f"{column}={frame[column].iloc[row]}" for column in schema.unique or ())
+    return BadInput(f"{name}: row {row_in_file + 1}: a second row for {what}, expected one")

@@ -1,8 +1,8 @@
-"""Raw tables in and out of files: CSV, JSONL and Parquet with the same columns; writes are all or nothing.
+"""Reads and writes tables as CSV, JSONL or Parquet; a file is replaced whole or not at all.
 
     {"question_id": "7", "setting": "100", "sample": 0, "answer": "18", "gold": "18", "tokens": 87}
 
-Nothing here knows what a column means (`results.tables` does): cells come out as text, numbers or null.
+Cells come out as text, numbers or null; what a column means is known in `contract.py`.
 """
 
 import csv
@@ -10,7 +10,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -25,40 +25,37 @@ from results.commandline import BadInput
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 _TEXT = pa.string()
-_JSON_BLOCK = 1 << 24  # bytes; a row longer than this falls back to the plain parser
-_LONGEST_WHOLE = 4000  # digits; Python refuses to parse a few hundred more
+_JSON_BLOCK = 1 << 24  # bytes; a longer row is left to the plain parser
+_LONGEST_WHOLE = 4000  # digits; Python refuses to parse integers a little longer than this
 
 
 def check_suffix(path: Path) -> None:
-    """Raise BadInput unless the name of `path` ends like a table's."""
+    """Raise BadInput unless `path` ends in .csv, .jsonl or .parquet."""
     if path.suffix not in SUFFIXES:
-        raise BadInput(f"{path}: unknown kind of file {path.suffix!r}, expected one of {', '.join(SUFFIXES)}")
+        raise BadInput(f"{path}: unknown kind of file {path.suffix!r}, expected {', '.join(SUFFIXES)}")
 
 
 def read_raw(path: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
     """All rows of one file; `text_columns` are read as text even where their cells look like numbers.
 
-    Raises BadInput naming the file, and the row where one is to blame.
+    Raises BadInput with the file, and the row where a row is at fault.
     """
-    readers: dict[str, Callable[[Path, tuple[str, ...]], pd.DataFrame]] = {
-        ".csv": _read_csv,
-        ".jsonl": _read_jsonl,
-        ".parquet": _read_parquet,
-    }
     if not path.exists():
         raise BadInput(f"{path}: no such file")
     if path.is_dir():
-        raise BadInput(f"{path}: a folder, expected a file ({', '.join(SUFFIXES)})")
+        raise BadInput(f"{path}: is a folder, expected a file ({', '.join(SUFFIXES)})")
     check_suffix(path)
     if path.stat().st_size == 0:
-        raise BadInput(f"{path}: the file is empty, expected a table with a header or one JSON object a line")
-    return readers[path.suffix](path, text_columns)
+        raise BadInput(f"{path}: the file is empty, expected a header or one JSON object per line")
+    if path.suffix == ".jsonl":
+        return _read_jsonl(path, text_columns)
+    return _read_csv(path) if path.suffix == ".csv" else _read_parquet(path)
 
 
-def _read_csv(path: Path, _text_columns: tuple[str, ...]) -> pd.DataFrame:
+def _read_csv(path: Path) -> pd.DataFrame:
     if path.read_bytes().count(b'"') % 2:
-        raise BadInput(f'{path}: a quote (") is opened and never closed, expected them in pairs')
-    reading = pyarrow.csv.ReadOptions(use_threads=False)  # on several threads errors come without their row
+        raise BadInput(f'{path}: a quote (") is opened and never closed')
+    reading = pyarrow.csv.ReadOptions(use_threads=False)  # with threads, errors do not name their row
     parsing = pyarrow.csv.ParseOptions(newlines_in_values=True)
     try:
         with path.open("rb") as file:
@@ -78,13 +75,13 @@ def _read_csv(path: Path, _text_columns: tuple[str, ...]) -> pd.DataFrame:
 def _read_jsonl(path: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
     try:
         table = _arrow_json(path, text_columns)
-        # Arrow takes text that looks like a date for a date: such columns are read once more, as text.
+        # Arrow reads text that looks like a date as a date: read such columns again, as text.
         dates = [field.name for field in table.schema if pa.types.is_temporal(field.type)]
         if dates:
             table = _arrow_json(path, (*text_columns, *dates))
         table.validate(full=True)
     except pa.ArrowException:
-        # A number where text belongs, or a broken line: the plain parser mends the one and names the other.
+        # A number where text belongs (the plain parser reads it), or a broken line (it names the row).
         return pd.DataFrame(list(json_rows(path)), dtype=object).infer_objects()
     named = next(json_rows(path), {})
     absent = [name for name in text_columns if name not in named and table[name].null_count == len(table)]
@@ -101,7 +98,7 @@ def _arrow_json(path: Path, text_columns: tuple[str, ...]) -> pa.Table:
 
 
 def json_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects in a file with one a line, nested ones as they are. Raises BadInput naming the row."""
+    """The objects of a JSONL file, one per line. Raises BadInput with the row of a broken line."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
@@ -112,11 +109,11 @@ def json_rows(path: Path) -> Iterator[dict[str, Any]]:
                 raise BadInput(f"{path}: row {number}: not UTF-8 text") from None
             except (ValueError, RecursionError) as error:
                 raise BadInput(
-                    f"{path}: row {number}: not JSON ({error}), expected one object a line"
+                    f"{path}: row {number}: not JSON ({error}), expected one object per line"
                 ) from None
             if not isinstance(row, dict):
                 raise BadInput(
-                    f"{path}: row {number}: found {type(row).__name__}, expected one JSON object a line"
+                    f"{path}: row {number}: found {type(row).__name__}, expected one JSON object per line"
                 )
             yield _without_surrogates(row) if rb"\ud" in line.lower() else row
 
@@ -126,7 +123,7 @@ def _whole(digits: str) -> int | str:
 
 
 def _without_surrogates(cell: Any) -> Any:
-    r"""Half a character ("\ud83d": a model was cut off within an emoji) is no text and becomes U+FFFD."""
+    r"""Half a character ("\ud83d": an answer was cut inside an emoji) cannot be UTF-8 and becomes U+FFFD."""
     if isinstance(cell, str):
         return cell.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     if isinstance(cell, list):
@@ -136,7 +133,7 @@ def _without_surrogates(cell: Any) -> Any:
     return cell
 
 
-def _read_parquet(path: Path, _text_columns: tuple[str, ...]) -> pd.DataFrame:
+def _read_parquet(path: Path) -> pd.DataFrame:
     try:
         return _to_pandas(pyarrow.parquet.read_table(path))
     except (pa.ArrowException, OSError) as error:
@@ -150,7 +147,7 @@ def _to_pandas(table: pa.Table) -> pd.DataFrame:
 
 def _check_utf8(path: Path) -> None:
     with path.open("rb") as lines:
-        for number, line in enumerate(lines):  # the header is line 0, so that lines count as rows do
+        for number, line in enumerate(lines):  # the header is line 0, so line numbers are row numbers
             try:
                 line.decode()
             except UnicodeDecodeError:
@@ -158,9 +155,9 @@ def _check_utf8(path: Path) -> None:
 
 
 def write_raw(frame: pd.DataFrame, path: Path) -> None:
-    """Write `frame` to `path` (the suffix names the kind); readers see the old file or the whole new one.
+    """Write `frame` to `path`, in the format of its suffix; readers see the old file or the whole new one.
 
-    JSONL and Parquet keep numbers exactly, CSV to ten digits. Raises BadInput where a cell cannot be written.
+    JSONL and Parquet keep numbers exactly, CSV to ten digits. Raises BadInput if a cell cannot be written.
     """
     check_suffix(path)
     with replacing(path) as temporary:
@@ -172,11 +169,11 @@ def write_raw(frame: pd.DataFrame, path: Path) -> None:
             else:
                 frame.to_parquet(temporary, index=False)
         except (pa.ArrowException, UnicodeError) as error:
-            raise BadInput(f"{path}: a cell that this kind of file cannot hold: {error}") from None
+            raise BadInput(f"{path}: this kind of file cannot hold one of the cells: {error}") from None
 
 
 def _quoting(frame: pd.DataFrame) -> Literal[0, 2]:
-    """Python's CSV writer leaves a lone carriage return bare, and readers take it for the end of the row."""
+    """Python's CSV writer does not quote a lone carriage return, which readers take for the end of a row."""
     text = [column for _, column in frame.items() if not pd.api.types.is_numeric_dtype(column.dtype)]
     bare = any(column.astype("str").str.contains("\r", regex=False).any() for column in text)
     return csv.QUOTE_NONNUMERIC if bare else csv.QUOTE_MINIMAL
@@ -197,9 +194,9 @@ def _plain(cell: Any) -> Any:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary neighbour of `path` that takes its place when the block ends without an error.
+    """A temporary file beside `path` that replaces it, synced to disk, if the block ends without an error.
 
-    It is on the disk before it does. Raises OSError naming `path` where that cannot be (a full disk).
+    Raises OSError with the name of `path`, for instance when the disk is full.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = None

@@ -1,10 +1,10 @@
-"""Were run folders that are joined into one curve sampled in the same way? Their run.json, if any, tells.
+"""Checks, by their run.json, that run folders joined into one curve were sampled in the same way.
 
     {"experiment": {"dataset": "gsm8k", "model": "tiny", "budgets": [100], "temperature": 1.0, ...},
      "plan_fields": ["budgets", "limit", "shard", ...], "prompt_sha256": "9f2c...", ...}
 
-Plan fields say how many answers were asked for, or where; they differ between the shards of a run. Prompt and
-temperature are no columns of the samples table, so that nothing else would tell two experiments apart.
+The plan fields say how many answers were asked for, and where; they may differ between the shards of a run.
+Everything else must be equal: prompt and temperature are not columns of the samples table.
 """
 
 import itertools
@@ -19,9 +19,9 @@ RECORD = "run.json"
 
 
 def check_origins(files: Sequence[Path]) -> None:
-    """Raise BadInput where two samples files have a curve in common and were sampled in different ways.
+    """Raise BadInput if two samples files share a curve and were sampled in different ways.
 
-    A file without a run.json of this harness beside it is let through.
+    A file without a run.json of this harness beside it is not checked.
     """
     records = [(file, record) for file in files if (record := _read(file)) is not None]
     for (file, one), (other_file, other) in itertools.combinations(records, 2):
@@ -34,13 +34,13 @@ def check_origins(files: Sequence[Path]) -> None:
                 f"{name} ({_short(ours[name])} and {_short(theirs[name])})" for name in differing
             )
             raise BadInput(
-                f"{file.parent} and {other_file.parent}: sampled with different {named}, expected one "
-                "experiment for one curve: take the folders one at a time"
+                f"{file.parent} and {other_file.parent} were sampled with different {named} and cannot share "
+                "a curve: pass the folders one at a time"
             )
 
 
 def missing_shards(files: Sequence[Path]) -> list[str]:
-    """A line for each run of which some shards are among the files and others are not."""
+    """A line for each run of which some shards, but not all, are among the files."""
     found: dict[tuple[str, str, int], set[int]] = {}
     for record in filter(None, map(_read, files)):
         experiment = record["experiment"]
@@ -49,8 +49,8 @@ def missing_shards(files: Sequence[Path]) -> list[str]:
             run = str(experiment.get("dataset")), str(experiment.get("model")), shards
             found.setdefault(run, set()).add(index)
     return [
-        f"{dataset}/{model}: shards {', '.join(map(str, sorted(there)))} of {shards} alone, "
-        "the questions of the others are missing"
+        f"{dataset}/{model}: only shards {', '.join(map(str, sorted(there)))} of {shards} are given; the "
+        "questions of the others are missing"
         for (dataset, model, shards), there in found.items()
         if len(there) < shards
     ]
@@ -65,14 +65,14 @@ def _read(file: Path) -> dict[str, Any] | None:
 
 
 def _curves(record: dict[str, Any]) -> set[tuple[str, str, str]]:
-    """Data set, model and setting of the answers."""
+    """Dataset, model and setting of the answers."""
     experiment = record["experiment"]
     settings = experiment.get("budgets") or ["default"]
     return {(str(experiment.get("dataset")), str(experiment.get("model")), str(name)) for name in settings}
 
 
 def _conditions(record: dict[str, Any]) -> dict[str, Any]:
-    """What the answers depend on: the fields of the experiment but for the plan's, and the digests."""
+    """What the answers depend on: the experiment without its plan fields, and the digests."""
     fields = {k: v for k, v in record["experiment"].items() if k not in record["plan_fields"]}
     return fields | {k: v for k, v in record.items() if k.endswith("_sha256")}
 

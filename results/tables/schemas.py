@@ -1,13 +1,11 @@
-"""The three tables of the project, declared once: samples, curves, forecast.
+"""The tables of the project, declared once: samples, curves, forecast, claims.
 
     question_id      setting  sample  answer  gold  correct  tokens
     gsm8k-test-0000  100      0       18      18    True     87
 
-Every reader and writer checks against these declarations; each check carries, as its error text, the
-words "expected …" that a user sees when a row breaks it.
+Every reader and writer checks against these declarations. The error text of a check is what a user reads
+after "expected" when a row breaks it.
 """
-
-from collections.abc import Sequence
 
 import pandera.pandas as pa
 
@@ -42,10 +40,6 @@ def _real(*checks: pa.Check, nullable: bool = True, required: bool = True) -> pa
     return pa.Column("float64", checks=list(checks), nullable=nullable, required=required)
 
 
-def _key(columns: Sequence[str]) -> list[str]:
-    return list(columns)
-
-
 SAMPLES = pa.DataFrameSchema(
     {
         "dataset": _text(),
@@ -62,7 +56,7 @@ SAMPLES = pa.DataFrameSchema(
         "finish_reason": _text(nullable=True, required=False),
         "source": _text(_one_of("llm", "synthetic"), required=False),
     },
-    unique=_key(SAMPLE_KEY),
+    unique=list(SAMPLE_KEY),
     name="samples",
 )
 
@@ -91,7 +85,7 @@ _HAS_VALUE = pa.Check(
 CURVES = pa.DataFrameSchema(
     _CURVE_COLUMNS,
     checks=_HAS_VALUE,
-    unique=_key(CURVE_KEY),
+    unique=list(CURVE_KEY),
     name="curves",
 )
 
@@ -109,6 +103,17 @@ FORECAST = pa.DataFrameSchema(
     name="forecast",
 )
 
+CLAIMS = pa.DataFrameSchema(
+    {
+        **{name: _text() for name in ("claim", "where", "setting", "quantity")},
+        **{name: _real(nullable=False) for name in ("measured", "low", "high")},
+        "holds": pa.Column("bool"),
+        "verdict": _text(),
+    },
+    name="claims",
+)
+"""One row for each setting in which a claim of the paper was measured; a claim's rows share its verdict."""
+
 _CURVE_DEFAULTS = {
     "source": "llm",
     "dataset": "unknown",
@@ -121,5 +126,6 @@ DEFAULTS: dict[str, dict[str, str]] = {
     "samples": {"dataset": "unknown", "model": "unknown", "setting": "default", "decoding": "sample"},
     "curves": _CURVE_DEFAULTS,
     "forecast": _CURVE_DEFAULTS,
+    "claims": {},
 }
-"""The constant that stands in for a column a table need not have."""
+"""The value of a column that a table may leave out."""

@@ -1,11 +1,10 @@
-"""From samples to curves: accuracy after a vote or best-of-N, at every N, for each setting.
+"""From samples to curves: the accuracy of a vote and of best-of-N at every N, for each setting.
 
     source,dataset,model,method,setting,T,tokens_per_answer,N,permutation,accuracy,stderr,questions
     llm,gsm8k,Llama-3.1-8B,majority,100,115016.8,87.2,8,exact,0.712,0.0119,1319
 
-T is the paper's reasoning length: the sum over questions of the tokens of one answer, averaged over the N
-answers (for the synthetic twin, the tokens of one answer). Greedy answers take no part in votes; they are
-rows of their own, of method "greedy".
+T and tokens_per_answer are defined in `results.votes.tokens`. Greedy answers do not vote; they make rows of
+their own, with method "greedy".
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from results.commandline import BadInput
+from results.tables.contract import as_samples
 from results.votes.exact import AnswerPools, Floats, Ints, answer_pools, best_of_n, majority_accuracy
 from results.votes.permutations import prefix_accuracy, random_orders
 from results.votes.tokens import prefix_tokens, reasoning_length, tokens_per_answer
@@ -50,16 +50,17 @@ def build_curves(
     seed: int = 0,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """The curves table of a samples table.
+    """The curves table of a samples table: any DataFrame with its columns, checked as a file would be.
 
     methods: "majority", "best_of_n". ns: the N to compute, by default the powers of two up to the pool and
     the pool itself. permutations: random orders drawn beside the exact value (0: none). An N above the
-    smallest pool of a group is left out with a UserWarning. Raises BadInput where no N asked for is possible.
+    smallest pool of a group is left out with a UserWarning. Raises BadInput for a table that breaks the
+    contract, and where no setting has as many answers as the N asked for.
     """
+    samples = as_samples(samples)
     _check_request(methods, ns, permutations, seed)
     methods = list(dict.fromkeys(methods))
-    source = samples["source"].fillna("llm") if "source" in samples else "llm"
-    samples = samples.assign(source=source)
+    samples = samples.assign(source=samples["source"].fillna("llm") if "source" in samples else "llm")
     greedy = samples["decoding"] == "greedy"
     groups = list(_groups(samples[~greedy]))
     _warn_of_gaps(groups)
@@ -67,7 +68,7 @@ def build_curves(
     if groups and not any(possible.size for _, possible in plan):
         pool = max(int(group.pools.sizes.min()) for group in groups)
         raise BadInput(
-            f"N = {_listed(ns or [])}: no setting has that many answers a question, expected at most {pool}"
+            f"N = {_listed(ns or [])}: no setting has that many answers per question, expected at most {pool}"
         )
     rows = [row for group in _groups(samples[greedy]) for row in _greedy_rows(group)]
     answers = sum(len(group.pools.votes) for group in groups)
@@ -99,7 +100,7 @@ def _groups(samples: pd.DataFrame) -> Iterator[Group]:
 
 
 def _feasible(group: Group, ns: Sequence[int] | None) -> Ints:
-    """The N every question of the group has answers for; a warning names those left out."""
+    """The N for which every question has enough answers; a warning names those left out."""
     sizes = group.pools.sizes
     smallest, largest = int(sizes.min()), int(sizes.max())
     wanted = {2**k for k in range(largest.bit_length())} | {smallest, largest} if ns is None else set(ns)
@@ -115,7 +116,7 @@ def _feasible(group: Group, ns: Sequence[int] | None) -> Ints:
 
 
 def _warn_of_gaps(groups: list[Group]) -> None:
-    """Say where a setting lacks questions that others of its dataset have, and where it lacks tokens."""
+    """Warn where a setting lacks questions that others of its dataset have, or token counts."""
     everyone: dict[tuple[str, str], set[str]] = {}
     for group in groups:
         everyone.setdefault(group.names[:2], set()).update(group.pools.question_ids)
@@ -127,7 +128,7 @@ def _warn_of_gaps(groups: list[Group]) -> None:
         unknown = np.isnan(group.pools.tokens)
         if unknown.any() and not unknown.all():
             warnings.warn(
-                f"{group}: no T: {unknown.sum()} of {unknown.size} answers have no tokens", stacklevel=3
+                f"{group}: no T: {unknown.sum()} of {unknown.size} answers have no token count", stacklevel=3
             )
 
 
@@ -157,7 +158,7 @@ def _permutation_rows(
 
 
 def _greedy_rows(group: Group) -> Iterator[tuple[object, ...]]:
-    """The temperature-0 answer of each question: the mean over them if a question has several."""
+    """One row for the temperature-0 answers; a question with several counts with their mean."""
     counts = group.pools.counts()
     accuracy = (counts.correct / counts.pools)[:, None]
     tokens = np.array([tokens_per_answer(group.pools)])
@@ -167,7 +168,7 @@ def _greedy_rows(group: Group) -> Iterator[tuple[object, ...]]:
 def _rows(
     group: Group, method: str, permutation: str, ns: Ints, accuracy: Floats, tokens: Floats
 ) -> Iterator[tuple[object, ...]]:
-    """Rows of the curves table from accuracies (Q, len(ns)) and the mean tokens of an answer (len(ns),)."""
+    """Rows of the curves table from accuracies (Q, len(ns)) and tokens per answer (len(ns),)."""
     source, dataset, model, setting = group.names
     questions = len(accuracy)
     spread = accuracy.std(axis=0, ddof=1) / np.sqrt(questions) if questions > 1 else np.full(ns.size, np.nan)
@@ -179,7 +180,7 @@ def _rows(
 
 
 def _ordered(curves: pd.DataFrame, samples: pd.DataFrame) -> pd.DataFrame:
-    """Sort as a reader expects: settings by size where they are numbers, else as they come in the samples."""
+    """Sort for readers: settings by size where they are numbers, else in the order of the samples."""
     curves = curves.astype({"N": "Int64", "questions": "Int64"})
     settings = list(samples["setting"].unique())
     sizes = pd.to_numeric(pd.Series(settings), errors="coerce")

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from results import write_curves, write_forecast
-from results.report.command import report
+from results.cli.report import report_command
 
 pytestmark = pytest.mark.integration
 
@@ -70,7 +70,7 @@ def page(tmp_path_factory) -> Path:
     ]
     write_forecast(pd.concat(tables), folder / "forecast.csv")
     inputs = [str(folder / "curves.csv"), str(folder / "forecast.csv")]
-    result = CliRunner().invoke(report, [*inputs, "--out", str(folder / "out")])
+    result = CliRunner().invoke(report_command, [*inputs, "--out", str(folder / "out")])
     assert result.exit_code == 0, result.output
     return folder / "out" / "index.html"
 

@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from results.figures.answers import samples_figure
-from results.figures.axes import show
+from results.figures.answers import answers_figure
 from results.figures.cost import cost_figure
-from results.figures.files import render, render_all
 from results.figures.forecast import forecast_figure, make_forecasts
 from results.figures.length import fit_trends, length_figure
 from results.figures.panels import (
@@ -24,7 +22,8 @@ from results.figures.panels import (
     spread_out,
     unique_slug,
 )
-from results.figures.theme import combined_spec, count_colours, javascript, setting_colours
+from results.figures.theme import combined_spec, javascript, rendered
+from results.figures.words import curves_name, setting_used, settings_title, show
 from results.normal import Z90
 from results.saturating import FitStatus
 
@@ -101,7 +100,7 @@ def test_greedy_rows_are_a_baseline_and_not_a_panel():
     table = pd.concat([curves(), curves(ns=(1,), permutations=0, method="greedy", accuracy=0.6)])
     (panel,) = make_panels(table)
     assert panel.method == "majority"
-    assert set(rows_of(samples_figure(panel, axis_range(panel)), "rule")["value"]) == {0.6}
+    assert set(rows_of(answers_figure(panel, axis_range(panel)), "rule")["value"]) == {0.6}
 
 
 def test_without_exact_rows_the_mean_of_the_random_orders_stands_in():
@@ -168,7 +167,7 @@ def test_two_lengths_have_no_trend():
 
 def test_samples_figure_draws_every_exact_point_and_every_order():
     (panel,) = make_panels(curves())
-    figure = samples_figure(panel, axis_range(panel))
+    figure = answers_figure(panel, axis_range(panel))
     line = rows_of(figure, "line")
     assert len(line) == 6
     assert len(rows_of(figure, "circle")) == 12
@@ -181,8 +180,8 @@ def test_samples_figure_draws_every_exact_point_and_every_order():
 def test_prediction_outside_the_range_stands_at_the_edge_with_its_number_kept():
     (forecast,) = make_forecasts({"f": forecast_rows(np.array([1.2, -0.4] * 3))})
     marks = rows_of(forecast_figure(forecast), "point").set_index("kind")
-    assert marks.loc["above 100 %", ["value", "said"]].tolist() == [1.0, 1.2]
-    assert marks.loc["below 0 %", ["value", "said"]].tolist() == [0.0, -0.4]
+    assert marks.loc["above 100 %", ["value", "accuracy"]].tolist() == [1.0, 1.2]
+    assert marks.loc["below 0 %", ["value", "accuracy"]].tolist() == [0.0, -0.4]
     assert len(marks.loc["used"]) == 4
     assert len(marks.loc["measured"]) == 2
 
@@ -191,7 +190,6 @@ def test_missing_prediction_is_left_out_and_the_measured_point_stays():
     (forecast,) = make_forecasts({"f": forecast_rows(np.nan, status="not_identifiable")})
     figure = forecast_figure(forecast)
     assert set(rows_of(figure, "point")["kind"]) == {"used", "measured"}
-    assert "no forecast can be compared" in figure.words
 
 
 def test_forecast_of_new_settings_is_drawn_against_length():
@@ -209,16 +207,6 @@ def test_forecasts_of_the_same_curves_are_told_apart_by_their_files():
     assert names == {"m on sums, majority vote (a)", "m on sums, majority vote (b)"}
 
 
-def test_colours_rise_in_lightness_and_are_all_different():
-    for ramp in (setting_colours, count_colours):
-        for count in range(1, 13):
-            light = [
-                0.3 * int(c[1:3], 16) + 0.59 * int(c[3:5], 16) + 0.11 * int(c[5:7], 16) for c in ramp(count)
-            ]
-            assert len(light) == count
-            assert light == sorted(set(light))
-
-
 def test_slugs_are_plain_and_never_the_same():
     taken: list[str] = []
     for name in ("Llama-3.1 8B/π", "llama 3.1-8b ", "算", "数"):
@@ -229,24 +217,23 @@ def test_slugs_are_plain_and_never_the_same():
 def test_files_carry_title_and_text():
     (panel,) = make_panels(curves(model="Ünïcode-7B"))
     figure = cost_figure(panel)
-    name, svg, png = render((figure.name, figure.file_spec()))
-    assert "Ünïcode-7B on sums" in svg
-    assert "tokens per question" in svg
+    svg, png = rendered(figure.file_spec()).values()
+    assert "Ünïcode-7B on sums" in svg.decode()
+    assert "tokens per question" in svg.decode()
     assert png[:8] == b"\x89PNG\r\n\x1a\n"
     width, height = struct.unpack(">II", png[16:24])
     assert width > 900
     assert height > 700
-    silent = render_all({name: {**figure.file_spec(), "title": ""}})[f"{name}.png"]
+    silent = rendered({**figure.file_spec(), "title": ""})[".png"]
     assert len(png) > len(silent) + 2_000  # the title is drawn, not dropped for want of a font
 
 
 def test_several_figures_make_one_file_with_all_their_data():
     (panel,) = make_panels(curves())
-    first, second = samples_figure(panel, axis_range(panel)), length_figure(panel, axis_range(panel))
+    first, second = answers_figure(panel, axis_range(panel)), length_figure(panel, axis_range(panel))
     spec = combined_spec([[first, second], [first]])
     assert set(spec["datasets"]) == set(first.spec["datasets"]) | set(second.spec["datasets"])
-    _, svg, _ = render(("both", spec))
-    assert len(re.findall("answers per question, N", svg)) >= 2
+    assert len(re.findall("answers per question, N", rendered(spec)[".svg"].decode())) >= 2
 
 
 def test_the_script_can_stand_inside_a_page():
@@ -262,14 +249,17 @@ def test_values_in_words():
     assert show(33.05, "risk") == "33"
 
 
-def test_figures_rendered_by_several_processes_are_those_of_one():
-    def bars(height):
-        values = [{"a": "x", "b": height}]
-        encoding = {"x": {"field": "a", "type": "nominal"}, "y": {"field": "b", "type": "quantitative"}}
-        return {"data": {"values": values}, "mark": "bar", "encoding": encoding}
+def test_settings_are_named_by_what_was_asked_for_and_used():
+    assert settings_title("llm", ["10", "120"]) == "tokens asked for"
+    assert settings_title("synthetic", ["1", "200"]) == "steps"
+    assert settings_title("llm", ["low", "120"]) == "setting"
+    assert setting_used("llm", "120", 57.4) == "asked for 120 tokens, used 57"
+    assert setting_used("llm", "high", 21_847) == "setting “high”, used 21,847 tokens"
+    assert setting_used("llm", "high", np.nan) == "setting “high”"
+    assert setting_used("synthetic", "200", 200.0) == "200 steps"
 
-    specs = {f"bars-{height}": bars(height) for height in range(1, 18)}
-    files = render_all(specs)
-    assert len(files) == 2 * len(specs)
-    for name in ("bars-1", "bars-17"):
-        assert (files[f"{name}.svg"], files[f"{name}.png"]) == render((name, specs[name]))[1:]
+
+def test_a_model_of_the_same_name_as_its_questions():
+    assert curves_name("llm", "gsm8k", "llama") == "llama on gsm8k"
+    assert curves_name("llm", "tiny", "tiny") == "tiny model, tiny questions"
+    assert curves_name("synthetic", "fig2f", "linear") == "fig2f: linear"

@@ -6,10 +6,15 @@ import pytest
 
 from results.figures.forecast import make_forecasts
 from results.figures.panels import make_panels
-from results.report.findings import answers_verdict, direction, findings, length_verdict
-from results.report.page import closest
-from results.report.tables import error_table, frontier_table, overview_table, trend_table, value_table
-from results.tables.status import MEANINGS, Status
+from results.report.errors import closest, error_table, overview_table, scores
+from results.report.findings import (
+    answers_verdict,
+    cheapest_near_best,
+    direction,
+    findings,
+    length_verdict,
+)
+from results.report.tables import frontier_table, trend_table, value_table
 from tests.results.made_tables import ACCURACY, curves, forecast_table, twin
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -17,20 +22,22 @@ NBSP = "\N{NO-BREAK SPACE}"
 
 def test_card_numbers_are_those_of_the_table():
     best = curves({key: min(1, value + 0.2) for key, value in ACCURACY.items()}, method="best_of_n")
-    (card,) = findings(make_panels(pd.concat([curves(), best])))
+    panels = make_panels(pd.concat([curves(), best]))
+    (card,) = findings(panels)
     assert card.title == "m on sums"
-    assert card.about == "200 questions, 2 settings, up to 16 answers a question"
     assert [(tile.label, tile.value.replace(NBSP, " ")) for tile in card.tiles] == [
         ("One answer", "50.0 % → 70.0 %"),
         ("Vote over 16", "74.0 %"),
         ("Best of 16", "94.0 %"),
-        ("Tokens per answer", "100 → 400"),
+        ("Tokens used per answer", "100 → 400"),
     ]
-    assert card.tiles[1].note == "+4.0 points at setting “high”"
+    assert card.tiles[1].note == "+4.0 points"
     assert card.headline == "Both pay, thinking longer more than voting."
-    assert "adds 20.0 points for 4 times the tokens" in card.verdict
     # 0.70 for 400 tokens is more than a point below 0.74, the best: only N = 16 at high is near enough
-    assert f"setting “high” with N{NBSP}={NBSP}16: 74.0{NBSP}% for 6,400 tokens a question" in card.verdict
+    near = cheapest_near_best(panels[0])
+    assert near[["setting", "N", "value", "cost"]].tolist() == ["high", 16, 0.74, 6400.0]
+    for word in ("16 answers", "“high”", f"74.0{NBSP}%", "6,400 tokens"):
+        assert word in card.advice
 
 
 @pytest.mark.parametrize(
@@ -55,11 +62,18 @@ def test_a_difference_is_clear_beyond_its_ninety_percent_interval():
         assert direction(before, pd.Series({"value": 0.5 + gain, "stderr": 0.04})) == expected
 
 
+def test_verdicts_tell_gains_and_what_was_asked_for_and_used():
+    table = curves()
+    (panel,) = make_panels(table.assign(setting=table["setting"].map({"low": "120", "high": "500"})))
+    assert "adds 4.0 points (asked for 500 tokens, used 400)" in answers_verdict(panel)
+    assert "from 100 to 400 tokens per answer (asked for 120 → 500 tokens) adds 20.0" in length_verdict(panel)
+
+
 def test_risk_is_called_an_error_that_falls():
     table = twin(method="ensemble", risk=[60.0, 40.0, 50.0, 31.5]).drop(columns="accuracy")
     (panel,) = make_panels(table)
-    assert answers_verdict(panel) == "Averaging 16 paths cuts the error from 50 to 31.5 at setting “high”."
-    assert length_verdict(panel).startswith("Going from setting “low” to “high” cuts the error from 60 to 50")
+    assert "cuts the error from 50 to 31.5" in answers_verdict(panel)
+    assert "cuts the error from 60 to 50" in length_verdict(panel)
     assert value_table(panel).rows[1][2:] == ["50.00 ± 0.02", "31.50 ± 0.02"]
     assert findings([panel]) == []
 
@@ -68,31 +82,40 @@ def test_values_frontier_and_trend_tables():
     (panel,) = make_panels(curves())
     assert value_table(panel).rows[0] == ["low", "100", "50.0 ± 1.6", "62.0 ± 1.6"]
     # (low, 16) costs 1,600 tokens for 0.62: dearer than (high, 1), 400 tokens for 0.70, and worse
-    assert [row[:3] for row in frontier_table(panel).rows] == [
-        ["100", "low", "1"],
-        ["400", "high", "1"],
-        ["6,400", "high", "16"],
+    assert [row[:4] for row in frontier_table(panel).rows] == [
+        ["100", "low", "100", "1"],
+        ["400", "high", "400", "1"],
+        ["6,400", "high", "400", "16"],
     ]
     assert trend_table(panel) is None
 
 
 def test_errors_of_forecasts_are_those_worked_out_by_hand():
+    """A predictor that forecast one of two points is not ranked, however small its error on that point."""
     good = forecast_table("good", [0.63, 0.75])  # 1 point off twice, inside ± 3 points
     bad = forecast_table("bad", [0.52, 0.94])  # 10 and 20 points off, outside
     partial = forecast_table("partial", [0.62, np.nan], "not_identifiable")
-    forecasts = make_forecasts({"f": pd.concat([bad, good, partial])})
-    table = error_table(forecasts)
+    judged = scores(make_forecasts({"f": pd.concat([bad, partial, good])}))
+    table = error_table(judged)
     assert table.rows == [
-        ["partial", "0.00", "0.0", "1 of 1", "1 of 2"],
         ["good", "1.00", "1.0", "2 of 2", "2 of 2"],
         ["bad", "15.00", "20.0", "0 of 2", "2 of 2"],
+        ["partial", "0.00", "0.0", "1 of 1", "1 of 2"],
     ]
-    assert table.remarks == (f"partial: 2 of 2 points: {MEANINGS[Status.NOT_IDENTIFIABLE]}.",)
-    assert closest(forecasts).startswith("Closest over all 2 held-out points: good, 1.0 percentage points")
-    assert overview_table({"a": table}).rows == [["a", "15.00", "1.00", "0.00"]]
+    assert [remark.split(":")[0] for remark in table.remarks] == ["partial"]
+    assert "2 of 2 points" in table.remarks[0]
+    assert "all 2 measured points: good, 1.0 points off" in closest({"a": judged})
+    assert overview_table({"a": judged}).rows == [["a", "15.00", "1.00", "–"]]
+
+
+def test_a_predictor_without_a_row_for_every_point_is_not_ranked():
+    lacking = forecast_table("lacking", [0.62, 0.9]).query("setting == 'low'")
+    judged = scores(make_forecasts({"f": pd.concat([lacking, forecast_table("good", [0.63, 0.75])])}))
+    assert [row[0] for row in error_table(judged).rows] == ["good", "lacking"]
+    assert error_table(judged).rows[1][-1] == "1 of 2"
 
 
 def test_numbers_outside_the_range_are_told_with_their_status():
-    (forecast,) = make_forecasts({"f": forecast_table("wild", [1.9, -0.5], "out_of_range")})
-    (remark,) = error_table([forecast]).remarks
-    assert f"190.0{NBSP}% at setting low, N = 16; −50.0{NBSP}% at setting high, N = 16" in remark
+    judged = scores(make_forecasts({"f": forecast_table("wild", [1.9, -0.5], "out_of_range")}))
+    (remark,) = error_table(judged).remarks
+    assert f"190.0{NBSP}% for N = 16, setting “low”; −50.0{NBSP}% for N = 16, setting “high”" in remark

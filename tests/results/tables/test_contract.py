@@ -53,7 +53,7 @@ def samples_tables(draw: st.DrawFn) -> pd.DataFrame:
 def test_samples_come_back_as_they_were_written(tmp_path: Path, kind: str, frame: pd.DataFrame) -> None:
     write_samples(frame, tmp_path / f"s.{kind}")
     back = read_samples(tmp_path / f"s.{kind}")
-    pd.testing.assert_frame_equal(back, as_samples(frame, Path("memory")))
+    pd.testing.assert_frame_equal(back, as_samples(frame))
     assert back["correct"].tolist() == (frame["answer"] == frame["gold"]).tolist()
     assert (back["decoding"] == "sample").all()
 
@@ -172,7 +172,7 @@ def test_row_given_twice_by_two_inputs_is_named_in_the_second(tmp_path: Path) ->
 
 
 def test_folder_stands_for_the_samples_in_it(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"no samples\.jsonl \(or \.parquet, \.csv\) in this folder"):
+    with pytest.raises(BadInput, match=r"no samples\.jsonl"):
         read_samples(tmp_path)
     write_samples(pd.DataFrame([SAMPLE]), tmp_path / "samples.csv")
     write_samples(pd.DataFrame([SAMPLE, {**SAMPLE, "sample": 1}]), tmp_path / "samples.jsonl")
@@ -183,14 +183,14 @@ def test_folder_stands_for_the_samples_in_it(tmp_path: Path) -> None:
 def test_table_without_rows_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text("question_id,sample,answer,correct\n")
-    with pytest.raises(BadInput, match="no rows, expected at least one row of the samples table"):
+    with pytest.raises(BadInput, match=r"t\.csv: no rows"):
         read_samples(file)
 
 
 def test_column_given_twice_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text("question_id,sample,answer,answer,correct\nq,0,1,1,1\n")
-    with pytest.raises(BadInput, match="column 'answer' appears twice, expected once"):
+    with pytest.raises(BadInput, match="column 'answer' appears twice"):
         read_samples(file)
 
 
@@ -216,7 +216,7 @@ def test_refused_table_is_not_written(tmp_path: Path) -> None:
 def test_kind_of_a_file_is_told_by_its_columns(tmp_path: Path) -> None:
     for kind, row in (("samples", SAMPLE), ("curves", CURVE), ("forecast", FORECAST)):
         assert kind_of(jsonl(tmp_path, row)) == kind
-    with pytest.raises(BadInput, match="columns a are none of samples"):
+    with pytest.raises(BadInput, match=r"t\.jsonl: .* columns a "):
         kind_of(jsonl(tmp_path, {"a": 1}))
 
 
@@ -225,3 +225,15 @@ def test_the_frame_that_is_written_is_left_as_it_was(tmp_path: Path) -> None:
     copy = frame.copy(deep=True)
     write_samples(frame, tmp_path / "s.csv")
     pd.testing.assert_frame_equal(frame, copy)
+
+
+def test_swapped_arguments_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    frame = pd.DataFrame([SAMPLE])
+    for call in (
+        lambda: as_samples(tmp_path / "s.csv", frame),  # type: ignore[arg-type]
+        lambda: write_samples(str(tmp_path / "s.csv"), frame),  # type: ignore[arg-type]
+        lambda: write_samples(frame, frame),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(BadInput, match="expected a"):
+            call()
+    assert not list(tmp_path.iterdir())

@@ -140,12 +140,12 @@ GOOD_LINE = b'{"name": "a", "answer": "1"}\n'
         ("t.csv", b'name,answer\na,"1\n\n2"\nb,1,2\n', "row 2: found 3 cells, expected 2"),
         ("t.csv", b'name,answer\na,"1\nb,2\n', "a quote .* never closed"),
         ("t.csv", b"name,answer\na,1\nb,\xff\n", "row 2: not UTF-8"),
-        ("t.jsonl", GOOD_LINE + b'{"name": "b", "ans', "row 2: not JSON .* expected one object a line"),
-        ("t.jsonl", GOOD_LINE + b"\n[1]\n", "row 3: found list, expected one JSON object a line"),
+        ("t.jsonl", GOOD_LINE + b'{"name": "b", "ans', "row 2: not JSON"),
+        ("t.jsonl", GOOD_LINE + b"\n[1]\n", "row 3: found list"),
         ("t.jsonl", GOOD_LINE + b'{"name": "\xff"}\n', "row 2: not UTF-8"),
         ("t.jsonl", GOOD_LINE.strip() + GOOD_LINE, "row 1: not JSON"),
         ("t.parquet", b"PAR1 torn", "not a readable Parquet file"),
-        ("t.txt", b"name\na\n", "unknown kind of file '.txt', expected one of .csv, .jsonl, .parquet"),
+        ("t.txt", b"name\na\n", "unknown kind of file '.txt'"),
     ],
 )
 def test_broken_file_is_refused_by_name_and_row(
@@ -160,7 +160,7 @@ def test_broken_file_is_refused_by_name_and_row(
 def test_missing_file_and_folder_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"none\.csv: no such file"):
         read_raw(tmp_path / "none.csv", ())
-    with pytest.raises(BadInput, match="a folder, expected a file"):
+    with pytest.raises(BadInput, match="is a folder"):
         read_raw(tmp_path, ())
 
 
@@ -186,7 +186,7 @@ def test_failed_write_leaves_the_old_file_and_no_rubbish(tmp_path: Path, suffix:
     file = tmp_path / f"t{suffix}"
     write_raw(pd.DataFrame({"name": ["old"]}), file)
     half = pd.DataFrame({"name": pd.Series(["\ud83d", "b"], dtype=object)})
-    with pytest.raises(BadInput, match="a cell that this kind of file cannot hold"):
+    with pytest.raises(BadInput, match=f"t{suffix}: .* cannot hold"):
         write_raw(half, file)
     assert list(read_raw(file, ("name",))["name"]) == ["old"]
     assert [entry.name for entry in tmp_path.iterdir()] == [file.name]

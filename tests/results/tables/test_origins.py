@@ -42,21 +42,18 @@ def test_shards_that_are_missing_are_named(tmp_path: Path) -> None:
     files = [path / "samples.jsonl" for path in folders]
     assert missing_shards(files) == []
     assert missing_shards(files[3:]) == []
-    line = "d/m: shards 1, 3 of 3 alone, the questions of the others are missing"
-    assert missing_shards([files[2], files[0], files[3]]) == [line]
+    (line,) = missing_shards([files[2], files[0], files[3]])
+    assert line.startswith("d/m: ")
+    assert "1, 3 of 3" in line
 
 
 def test_another_temperature_or_prompt_is_refused_and_named(tmp_path: Path) -> None:
     one = folder(tmp_path / "1", "a")
     other = folder(tmp_path / "2", "b", digest="41aa", temperature=0.7)
-    line = (
-        f"{one} and {other}: sampled with different temperature (1.0 and 0.7), "
-        'prompt_sha256 ("9f2c" and "41aa"), expected one experiment for one curve: '
-        "take the folders one at a time"
-    )
     with pytest.raises(BadInput) as refused:
         read_samples(one, other)
-    assert str(refused.value) == line
+    for told in (one, other, "temperature (1.0 and 0.7)", 'prompt_sha256 ("9f2c" and "41aa")'):
+        assert str(told) in refused.value.message
     with pytest.raises(BadInput, match=r"different temperature"):
         read_samples(one, folder(tmp_path / "3", "c"), other)
 

@@ -48,7 +48,7 @@ def without(row: dict[str, Any], name: str) -> dict[str, Any]:
         ({"correct": "yes"}, r"row 2, column 'correct': found 'yes', expected true or false"),
         (
             {"correct": True, "answer": None},
-            r"row 2, column 'correct': found 'True', expected false where no",
+            r"row 2, column 'correct': found 'True'",
         ),
         ({"sample": 0}, r"row 2: a second row for .*question_id=q, sample=0, expected one"),
     ],

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -68,6 +69,23 @@ def test_exact_rows_are_means_over_questions_with_their_standard_error() -> None
         assert rows.loc[n, "stderr"] == pytest.approx(np.std(values, ddof=1) / np.sqrt(2), abs=1e-14)
 
 
+def test_a_plain_frame_is_enough() -> None:
+    """The columns of the contract that a samples table may leave out may be left out here too."""
+    rows = [("q1", 0, "18", "18"), ("q1", 1, "7", "18"), ("q2", 0, "5", "5"), ("q2", 1, "5", "5")]
+    curves = build_curves(pd.DataFrame(rows, columns=["question_id", "sample", "answer", "gold"]))
+    assert exact(curves)["accuracy"].tolist() == [0.75, 0.75]
+    assert set(curves["source"]) == {"llm"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [("samples.jsonl", "found a str"), (pd.DataFrame({"question_id": ["q"]}), "'correct'")],
+)
+def test_what_is_no_samples_table_is_refused_in_one_line(wrong: Any, named: str) -> None:
+    with pytest.raises(BadInput, match=named):
+        build_curves(wrong)
+
+
 def test_standard_error_of_one_question_is_null() -> None:
     assert build_curves(table({"q": "ra"}))["stderr"].isna().all()
 
@@ -99,7 +117,7 @@ def test_t_of_the_synthetic_twin_is_the_tokens_of_one_answer() -> None:
 
 
 def test_t_is_null_and_said_so_where_some_answers_have_no_tokens() -> None:
-    with pytest.warns(UserWarning, match="d/m/100: no T: 1 of 8 answers have no tokens"):
+    with pytest.warns(UserWarning, match="d/m/100: no T: 1 of 8 answers"):
         curves = build_curves(table(TWO, tokens={"q1": [1, 2, 3, None], "q2": [1, 2, 3, 4]}))
     assert curves["T"].isna().all()
     assert curves["accuracy"].notna().all()
@@ -127,10 +145,7 @@ def test_default_n_are_powers_of_two_and_the_pool() -> None:
 
 def test_n_above_the_smallest_pool_is_left_out_and_said_so() -> None:
     unequal = table({"q1": "rraa", "q2": "rrraaaab", "q3": "rra"})
-    message = (
-        r"d/m/100: N = 4, 8 left out: 1 of 3 questions have fewer than 4 answers \(the smallest pool has 3\)"
-    )
-    with pytest.warns(UserWarning, match=message):
+    with pytest.warns(UserWarning, match=r"d/m/100: N = 4, 8 .* 1 of 3 questions"):
         curves = build_curves(unequal)
     assert exact(curves).index.tolist() == [1, 2, 3]
     assert (curves["questions"] == 3).all()
@@ -147,20 +162,20 @@ def test_n_too_large_for_one_setting_is_kept_for_the_other() -> None:
 def test_n_too_large_for_every_setting_is_refused(ns: list[int]) -> None:
     with (
         pytest.warns(UserWarning, match="left out"),
-        pytest.raises(BadInput, match="no setting has that many answers a question, expected at most 4"),
+        pytest.raises(BadInput, match=f"N = {ns[0]}.* 4$"),
     ):
         build_curves(table(TWO), ns=ns)
 
 
 @pytest.mark.parametrize("ns", [[0], [-4], [2, 1.5], []])
 def test_n_that_is_no_count_is_refused(ns: list[int]) -> None:
-    with pytest.raises(BadInput, match="expected whole numbers of at least 1"):
+    with pytest.raises(BadInput, match="N = "):
         build_curves(table(TWO), ns=ns)
 
 
 @pytest.mark.parametrize("methods", [[], ["mode"], ["majority", "greedy"]])
 def test_unknown_method_is_refused(methods: list[str]) -> None:
-    with pytest.raises(BadInput, match="expected one or both of majority, best_of_n"):
+    with pytest.raises(BadInput, match="method "):
         build_curves(table(TWO), methods=methods)
 
 

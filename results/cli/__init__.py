@@ -1,0 +1,21 @@
+"""The commands of `python -m results`.
+
+$ python -m results curves results/runs/gsm8k --out curves.csv
+results/runs/gsm8k: 422080 answers -> curves.csv: 792 rows
+"""
+
+import click
+
+from results.cli.curves import curves_command
+from results.cli.report import report_command
+
+__all__ = ["cli"]
+
+
+@click.group()
+def cli() -> None:
+    """Turn samples into curves, and curves and forecasts into a report."""
+
+
+cli.add_command(curves_command)
+cli.add_command(report_command)

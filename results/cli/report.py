@@ -1,0 +1,38 @@
+"""`python -m results report`: curves, forecasts and claims in, one page and its figures out.
+
+$ python -m results report results/cached/tiny.csv --out report
+report: 5 figures -> report/index.html (1.3 MB)
+"""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+CACHED = Path(__file__).parents[1] / "cached"
+"""The tables that ship with the project."""
+
+
+@click.command("report", epilog="Example: python -m results report curves.csv forecast.csv --out report")
+@click.argument("inputs", nargs=-1, type=click.Path(path_type=Path), metavar="[TABLES]...")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
+def report_command(inputs: tuple[Path, ...], out: Path) -> None:
+    """Write OUT/index.html, a page that opens offline, and each of its figures as PNG and SVG.
+
+    TABLES are curves (from `results curves` or `synthetic run`), forecasts (`predict forecast`) and claims
+    (`synthetic claims`), told apart by their columns. Without TABLES, those that ship with the project.
+    """
+    from results.report.inputs import read_tables
+    from results.report.page import build_report
+    from results.tables.files import replacing
+
+    if inputs:
+        tables = read_tables(inputs)
+    else:
+        tables = read_tables(sorted(CACHED.glob("*.csv")), (CACHED / "README.md").read_text(encoding="utf-8"))
+    files = build_report(tables, datetime.now(UTC), progress=True)
+    page = files.pop("index.html")
+    for name, content in [*files.items(), ("index.html", page)]:  # the page last: it refers to the others
+        with replacing(out / name) as temporary:
+            temporary.write_bytes(content)
+    click.echo(f"report: {len(files) // 2} figures -> {out / 'index.html'} ({len(page) / 1e6:.1f} MB)")

@@ -1,0 +1,100 @@
+"""What the report's drop-down lists offer: figures and tables under one name.
+
+Choice(slug="llm-gsm8k-llama-majority", name="Llama-3.1-8B on gsm8k, majority vote",
+       figures=[("A vote over 64 answers adds 9.1 points …", <against N>), ("Going from …", <against T>)])
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from results.figures.answers import answers_figure
+from results.figures.cost import cost_figure
+from results.figures.forecast import forecast_figure
+from results.figures.length import length_figure
+from results.figures.panels import Panel, axis_range
+from results.figures.theme import Figure
+from results.figures.words import METHOD_NAMES
+from results.report.errors import Score, error_table
+from results.report.findings import answers_verdict, length_verdict
+from results.report.tables import Table, frontier_table, trend_table, value_table
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One entry of a drop-down list.
+
+    `figures` come with the sentence above each; `absent` names figures that cannot be drawn ("answers" or
+    "lengths"); `choices` are the entries of a list of its own.
+    """
+
+    slug: str
+    name: str
+    figures: list[tuple[str, Figure]] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
+    choices: list["Choice"] = field(default_factory=list)
+
+    @property
+    def every_figure(self) -> Iterator[Figure]:
+        """Its figures and those of its own list."""
+        yield from (figure for _, figure in self.figures)
+        for choice in self.choices:
+            yield from choice.every_figure
+
+
+def curve_choices(panels: list[Panel]) -> list[Choice]:
+    """Accuracy against N and against length, side by side; the panel with most on both axes comes first."""
+    choices = []
+    for panel in sorted(
+        panels, key=lambda panel: (not panel.has_lengths, -len(panel.settings) * len(panel.ns))
+    ):
+        y_range = axis_range(panel)
+        choice = Choice(panel.slug, f"{panel.name}, {METHOD_NAMES[panel.method]}")
+        if len(panel.ns) > 1:
+            choice.figures.append((answers_verdict(panel), answers_figure(panel, y_range)))
+        else:
+            choice.absent.append("answers")
+        if panel.has_lengths:
+            choice.figures.append((length_verdict(panel), length_figure(panel, y_range)))
+        else:
+            choice.absent.append("lengths")
+        choices.append(choice)
+    return choices
+
+
+def cost_choices(panels: list[Panel]) -> list[Choice]:
+    """The cost of each language model's vote (or, without one, of its first method)."""
+    chosen: dict[tuple[str, str, str], Panel] = {}
+    for panel in panels:
+        priced = panel.source == "llm" and panel.metric == "accuracy" and panel.exact["length"].notna().all()
+        if priced and (panel.key not in chosen or panel.method == "majority"):
+            chosen[panel.key] = panel
+    return [
+        Choice(f"{panel.slug}-costs", panel.name, [("", cost_figure(panel))], [frontier_table(panel)])
+        for panel in chosen.values()
+    ]
+
+
+def number_choices(panels: list[Panel]) -> list[Choice]:
+    """The values and trends of each model on each dataset."""
+    choices: dict[tuple[str, str, str], Choice] = {}
+    for panel in panels:
+        choice = choices.setdefault(panel.key, Choice(panel.slug, panel.name))
+        choice.tables.extend(table for table in (value_table(panel), trend_table(panel)) if table)
+    return list(choices.values())
+
+
+def forecast_choices(groups: dict[str, list[Score]]) -> list[Choice]:
+    """The forecasts of each set of curves: a list of predictors, best first, and a table of their errors."""
+    return [
+        Choice(
+            f"{judged[0].forecast.slug}-group",
+            name,
+            tables=[error_table(judged)],
+            choices=[
+                Choice(score.forecast.slug, score.forecast.predictor, [("", forecast_figure(score.forecast))])
+                for score in judged
+            ],
+        )
+        for name, judged in groups.items()
+    ]
