@@ -27,7 +27,7 @@ UNUSABLE = (Status.ILL_CONDITIONED, Status.OUT_OF_RANGE, Status.NOT_IDENTIFIABLE
 _SEVERITY = {status: rank for rank, status in enumerate(Status)}
 
 
-def worse(one: Texts, other: Texts) -> Texts:
+def more_severe(one: Texts, other: Texts) -> Texts:
     """Elementwise the more severe of two arrays of status values."""
     ranks = np.vectorize(lambda value: _SEVERITY[Status(value)], otypes=[np.int64])
     return np.where(ranks(one) >= ranks(other), one, other)
@@ -115,7 +115,7 @@ class Prediction:
 Predictor = Callable[[Observed, Points, Options], Prediction]
 
 
-def finished(
+def with_interval(
     mean: Floats, draws: Floats, status: Texts, condition: Floats, level: float, notes: tuple[str, ...] = ()
 ) -> Prediction:
     """A Prediction whose interval is the middle `level` of `draws` (R, M), widened to hold the mean itself.
@@ -125,8 +125,8 @@ def finished(
     it is.
     """
     outside = (mean < -1e-9) | (mean > 1 + 1e-9)
-    status = worse(status, np.where(outside, Status.OUT_OF_RANGE, Status.OK))
-    status = worse(status, np.where(np.isnan(mean), Status.NOT_IDENTIFIABLE, Status.OK))
+    status = more_severe(status, np.where(outside, Status.OUT_OF_RANGE, Status.OK))
+    status = more_severe(status, np.where(np.isnan(mean), Status.NOT_IDENTIFIABLE, Status.OK))
     if len(draws):
         tail = 50 * (1 - level)
         usable = np.isfinite(draws).any(axis=0) & np.isfinite(mean)

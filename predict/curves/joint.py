@@ -22,7 +22,17 @@ from scipy.optimize import least_squares, lsq_linear
 from predict.curves.alarm import LIKELY, SURE, falling, loose
 from predict.curves.calibration import answers_alone, model_error
 from predict.curves.intervals import SHARED
-from predict.protocol import Floats, Ints, Observed, Options, Points, Prediction, Status, finished, worse
+from predict.protocol import (
+    Floats,
+    Ints,
+    Observed,
+    Options,
+    Points,
+    Prediction,
+    Status,
+    more_severe,
+    with_interval,
+)
 from results.paper_fits import POOR_FIT
 
 FORMULA_ERROR = 0.01
@@ -83,8 +93,8 @@ def joint(observed: Observed, targets: Points, options: Options) -> Prediction:
         off = model_error(observed, targets, mean_only)
         luck = np.random.default_rng(options.seed).standard_normal((len(draws), 1))
         draws = answers_alone(observed, draws, mean, options.target) + off * luck
-    status = worse(status, falling(observed, targets))
-    return finished(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level)
+    status = more_severe(status, falling(observed, targets))
+    return with_interval(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level)
 
 
 def _forecast(observed: Observed, targets: Points) -> tuple[Floats, np.ndarray, Floats, Floats]:
@@ -111,7 +121,7 @@ def _forecast(observed: Observed, targets: Points) -> tuple[Floats, np.ndarray, 
         missed = float(np.sqrt(np.mean((fit(T, N) - accuracy) ** 2)))
         mean[here], condition[here] = fit(T_here, N_here), fit.condition
         open_yet = loose(reach(fit, T, N, whitening(observed, part, SURE), T_here, N_here))
-        status[here] = worse(open_yet, np.where(missed > POOR_FIT, Status.POOR_FIT, Status.OK))
+        status[here] = more_severe(open_yet, np.where(missed > POOR_FIT, Status.POOR_FIT, Status.OK))
         _, gain = _linearised(fit, T, N, whiten, T_here, N_here)
         draws[:, here] = mean[here] + (observed.replicates[:, part] - accuracy) @ gain.T
         if together and missed <= POOR_FIT:

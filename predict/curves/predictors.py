@@ -9,13 +9,22 @@ from predict.curves.alarm import falling, poor_fit
 from predict.curves.calibration import answers_alone, model_error
 from predict.curves.low_cost_to_high import low_cost_to_high
 from predict.curves.rivals import CurveForecast, CurveModel, exponential, flat, power_law
-from predict.protocol import Floats, Observed, Options, Points, Prediction, Predictor, finished, worse
+from predict.protocol import (
+    Floats,
+    Observed,
+    Options,
+    Points,
+    Prediction,
+    Predictor,
+    more_severe,
+    with_interval,
+)
 
 
 def on_curves(model: CurveModel, alarms: bool = True) -> Predictor:
     """A predictor out of a curve model.
 
-    Its interval holds the spread of the refitted replicates and the error of the formula (`rolling`).
+    Its interval holds the spread of the refitted replicates and the error of the formula (`model_error`).
     """
 
     def predict(observed: Observed, targets: Points, options: Options) -> Prediction:
@@ -24,14 +33,14 @@ def on_curves(model: CurveModel, alarms: bool = True) -> Predictor:
         status = fitted.status.astype("<U20")
         if alarms:
             back = model(observed.points, curves[:1], observed.points).mean[0]
-            status = worse(status, falling(observed, targets))
-            status = worse(status, np.full(len(targets), str(poor_fit(observed, back)), dtype="<U20"))
+            status = more_severe(status, falling(observed, targets))
+            status = more_severe(status, np.full(len(targets), str(poor_fit(observed, back)), dtype="<U20"))
         draws = answers_alone(observed, fitted.mean[1:], fitted.mean[0], options.target)
         if len(draws):
             off = model_error(observed, targets, lambda p, y, at: model(p, y[None], at).mean[0])
             luck = np.random.default_rng(options.seed).standard_normal((len(draws), 1))
             draws = np.clip(draws + off * luck, np.fmin(draws, 0.0), np.fmax(draws, 1.0))
-        return finished(fitted.mean[0], draws, status, fitted.condition, options.level)
+        return with_interval(fitted.mean[0], draws, status, fitted.condition, options.level)
 
     return predict
 

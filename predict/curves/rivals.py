@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from predict.curves.alarm import LIKELY, SURE, far_along_T, loose, own_noise
-from predict.protocol import Floats, Points, Status, Texts, worse
+from predict.protocol import Floats, Points, Status, Texts, more_severe
 from results.saturating import condition_number, fit_curves, levels, rate_grid
 
 EXPONENTS = np.geomspace(0.05, 5.0, 80)
@@ -85,10 +85,10 @@ def along_axes(points: Points, accuracy: Floats, targets: Points, fit: Fit1D) ->
             missed = y[0] - fitted[0, -len(T) :]
             mean[:, here], status[here] = (
                 fitted[:, : -len(T)],
-                worse(verdict[: -len(T)], np.array(far_along_T(missed, y[1:]))),
+                more_severe(verdict[: -len(T)], np.array(far_along_T(missed, y[1:]))),
             )
             for name, _ in settings:
-                status[here] = worse(status[here], value[name][1][column])
+                status[here] = more_severe(status[here], value[name][1][column])
             condition[here] = max([cond_T, *(value[name][2] for name, _ in settings)])
     return CurveForecast(mean, status, condition)
 

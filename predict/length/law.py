@@ -1,6 +1,6 @@
 """The law along T: accuracy at new reasoning lengths from that at two lengths or more.
 
-    T = 0.03 0.06 0.09, accuracy 0.19 0.46 0.64 (± 0.01)   ->   T = 0.15: 0.79, 90 % 0.69 … 0.87
+    T = 30 60 90, accuracy 0.19 0.46 0.64 (± 0.01)   ->   T = 150: 0.79, 90 % 0.69 … 0.87
 
 At a fixed N accuracy goes from ζ at T = 0 to α at T = ∞, and two shapes of the way there are considered:
 
@@ -39,7 +39,9 @@ REACH = 2.0
 
 WIDER = 1.25
 """The draws lie this many times as far from the forecast as the laws alone say, as no law need hold: curves
-that still rise steeply were seen to rise for longer than the average of the laws."""
+that still rise steeply rise for longer than the average of the laws. Where they do (dearer settings of the
+cached tiny.csv and fig2f.csv, forecast from the cheaper ones) the 90 % intervals held 74 % and 84 % of the
+truths without it, 98 % and 95 % with it."""
 
 _LEVELS = 1.0
 """Standard deviation about 1/2 of the normal law that stands for a uniform one before it is cut to [0, 1]."""

@@ -22,8 +22,8 @@ from predict.protocol import (
     Pool,
     Prediction,
     Status,
-    finished,
-    worse,
+    more_severe,
+    with_interval,
 )
 
 UNKNOWN = 0.01
@@ -60,7 +60,7 @@ def from_curves(observed: Observed, targets: Points, options: Options) -> Predic
     grid = Points(np.repeat(names, len(N)), np.repeat(lengths, len(N)), np.tile(N, len(names)))
     fitted = power_law(observed.points, np.vstack([observed.accuracy[None], observed.replicates]), grid)
     value, copies = fitted.mean[0].copy(), fitted.mean[1:].copy()
-    status = worse(fitted.status, falling(observed, grid))
+    status = more_severe(fitted.status, falling(observed, grid))
     variance = copies.var(axis=0) if len(copies) else np.full(len(grid), UNKNOWN**2)
     off = model_error(observed, grid, lambda p, y, at: power_law(p, y[None], at).mean[0])
     places = list(zip(observed.points.setting.tolist(), observed.points.N.tolist(), strict=True))
@@ -88,7 +88,7 @@ def from_curves(observed: Observed, targets: Points, options: Options) -> Predic
     )  # fmt: skip
     note = "the mixture needs samples; from curves it is a power law along N and its own law along T"
     condition = np.where(np.isnan(mean), np.inf, np.nan)
-    return finished(mean, np.clip(draws, 0.0, 1.0), status_of, condition, options.level, (note,))
+    return with_interval(mean, np.clip(draws, 0.0, 1.0), status_of, condition, options.level, (note,))
 
 
 def _spread_out(

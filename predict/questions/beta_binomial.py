@@ -18,7 +18,7 @@ from scipy.optimize import minimize
 from scipy.special import betaln, polygamma
 
 from predict.curves.alarm import LIKELY, loose
-from predict.protocol import Floats, Ints, Observed, Options, Points, Prediction, Status, finished
+from predict.protocol import Floats, Ints, Observed, Options, Points, Prediction, Status, with_interval
 
 _LOG_BOUNDS = (-9.0, 9.0)
 
@@ -122,7 +122,7 @@ def beta_binomial(observed: Observed, targets: Points, options: Options) -> Pred
         status[here] = loose(reach(fit, counts.correct, counts.pools, targets.N[here]))
         condition[here] = np.linalg.cond(fit.covariance)
         draws[:, here] = _draws(fit, counts.correct, counts.pools, targets.N[here], options, rng)
-    return finished(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level)
+    return with_interval(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level)
 
 
 def parameter_draws(fit: BetaFit, s: Ints, n: Ints, N: Ints, R: int, rng: np.random.Generator) -> Floats:

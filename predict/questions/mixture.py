@@ -21,7 +21,7 @@ import numpy as np
 from scipy.stats import binom
 
 from predict.length.settings import from_curves, other_settings
-from predict.protocol import Floats, Ints, Observed, Options, Points, Pool, Prediction, Status, finished
+from predict.protocol import Floats, Ints, Observed, Options, Points, Pool, Prediction, Status, with_interval
 from predict.questions.atom_votes import vote_table, votes_cast
 from predict.questions.best_of_n import best_of_n_by_rate, fit_rates
 from predict.questions.beta_binomial import best_of_n_given, fit_beta, parameter_draws, rates
@@ -60,7 +60,7 @@ def mixture(observed: Observed, targets: Points, options: Options) -> Prediction
         there = Points(targets.setting[beyond], targets.T[beyond], targets.N[beyond])
         along = other_settings(carried, grid, there, observed.method, options)
         mean[beyond], status[beyond], condition[beyond], draws[:, beyond] = along
-    return finished(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level)
+    return with_interval(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level)
 
 
 def populations(observed: Observed) -> list[Population]:

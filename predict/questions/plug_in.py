@@ -8,7 +8,7 @@ the pool is small; the plainest use of the answers.
 
 import numpy as np
 
-from predict.protocol import Floats, Ints, Observed, Options, Points, Prediction, Status, finished
+from predict.protocol import Floats, Ints, Observed, Options, Points, Prediction, Status, with_interval
 from results.votes.exact import VoteCounts
 
 
@@ -29,7 +29,7 @@ def plug_in(observed: Observed, targets: Points, options: Options) -> Prediction
         Q = len(values)
         weights = rng.multinomial(Q, np.full(Q, 1 / Q), size=options.replicates)
         draws[:, here] = weights @ values / Q
-    return finished(mean, draws, status, np.ones(M), options.level)
+    return with_interval(mean, draws, status, np.ones(M), options.level)
 
 
 def frequencies_vote(counts: VoteCounts, N: Ints, method: str) -> Floats:
