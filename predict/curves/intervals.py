@@ -17,7 +17,8 @@ SHARED = 0.9
 """The share of the noise of a curve's points that is common to them, the luck of their questions.
 
 Bootstrap replicates of real answers (OTIS, bigGSM, AIME, GPQA, multiple choice) correlate by 0.94 to 0.99
-along N for votes, by 0.78 to 0.96 for best-of-N; the luck of 8 answers is 0.05 to 0.11 of the variance at N = 1.
+along N for votes, by 0.78 to 0.96 for best-of-N. At N = 1 the luck of 8 answers is 0.05 to 0.11 of the
+variance.
 """
 
 
