@@ -1,8 +1,8 @@
-"""Prompts as token ids, made by the client for both engines, so that both read exactly the same tokens.
+"""Turns prompts into token ids. SGLang and the local engine get ids, so that both read exactly the same.
 
     "Anna has 12 apples. ..." -> <|user|>Anna has 12 apples. ...<|assistant|> -> [2, 71, 140, 95, ...]
 
-A chat template writes its own begin-of-text token. Sending text would have the server add a second one.
+A chat template writes its own begin-of-text token; a server that is sent text may add a second one.
 """
 
 import json
@@ -15,12 +15,12 @@ from results import BadInput
 
 
 class PromptTokens:
-    """A model's tokenizer, and its chat template where `chat` asks for it."""
+    """A model's tokenizer, and its chat template if `chat`."""
 
     def __init__(self, model: str, revision: str | None, chat: bool, local_only: bool = False) -> None:
-        """Load the tokenizer of `model` (hub name or folder); raises BadInput where there is none.
+        """Load the tokenizer of `model` (hub name or folder). Raises BadInput if there is none.
 
-        `local_only` asks no hub: what is not on this machine is not there.
+        `local_only` looks on this machine only, never on the hub.
         """
         try:
             self.tokenizer: Any = _load_tokenizer(model, revision=revision, local_files_only=local_only)
@@ -29,7 +29,7 @@ class PromptTokens:
         if chat and not self.tokenizer.chat_template:
             raise BadInput(f"model {model}: has no chat template, expected chat = false for a base model")
         self._chat = chat
-        # The chunks of one prompt come one after another.
+        # Chunks of one prompt follow one another.
         self.encode = lru_cache(maxsize=256)(self._encode)
 
     def _encode(self, prompt: str) -> tuple[int, ...]:
@@ -41,9 +41,9 @@ class PromptTokens:
 
 
 def _load_tokenizer(model: str, **where: Any) -> Any:
-    """What AutoTokenizer gives; for Llama's without PyTorch, which takes 400 MB and four seconds to import.
+    """What AutoTokenizer loads, but for Llama models without importing PyTorch (400 MB and four seconds).
 
-    Of a model of type `llama` whose files name the plain class AutoTokenizer takes just that class.
+    For a model of type `llama` whose files name the plain class, AutoTokenizer takes that class as well.
     """
     from transformers import PreTrainedTokenizerFast
     from transformers.utils import cached_file

@@ -1,8 +1,8 @@
-"""A key-value cache that grows without copying itself for every token.
+"""A key-value cache that grows without copying itself at every token.
 
-transformers' own cache concatenates, which took 60 % of the time of drawing 256 answers of the tiny model.
-This one keeps keys and values as views (rows, heads, length, head size) of buffers with room for some more
-tokens.
+transformers' own cache concatenates: it drew 195 answers a processor second where this one drew 265, at
+budget 60 with 4 prompts x 64 answers of the tiny model (155 and 215 at budget 200; no difference at 10).
+Keys and values are views (rows, heads, length, head size) of buffers with room for some more tokens.
 """
 
 from typing import Any
@@ -39,7 +39,7 @@ class RoomyLayer(DynamicLayer):  # type: ignore[misc]
         return self.keys, self.values
 
     def batch_select_indices(self, indices: torch.Tensor) -> None:
-        """Keep the rows `indices`, in that order and as often as they come."""
+        """Keep the rows `indices`, in that order; a row may be repeated."""
         super().batch_select_indices(indices)
         self._room = 0
 
@@ -60,7 +60,7 @@ def _with_room(states: torch.Tensor, new: int) -> torch.Tensor:
 
 
 def _extended(states: torch.Tensor, new_states: torch.Tensor) -> torch.Tensor:
-    """The view of `states`'s buffer that takes in the next columns, which are set to `new_states`."""
+    """A longer view of the buffer under `states`, with `new_states` in the further columns."""
     rows, heads, length, size = states.shape
     wider = states.as_strided((rows, heads, length + new_states.shape[-2], size), states.stride())
     wider[:, :, length:] = new_states

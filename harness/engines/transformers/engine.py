@@ -3,12 +3,11 @@
     async with TransformersEngine(location, revision=None, chat=True) as engine:
         answers = await engine.generate("Anna has 12 apples. ...", 64, sampling, seed=7)
 
-Requests that wait at the same time and ask for the same sampling are answered in one batch.
+Requests that wait at the same time and have the same sampling are answered in one batch.
 """
 
 import asyncio
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -18,14 +17,14 @@ import transformers
 
 from harness.engines.base import Completion, EngineError, Sampling
 from harness.engines.tokens import PromptTokens
-from harness.engines.transformers.choosing import chooser
 from harness.engines.transformers.decoding import Request, decode
+from harness.engines.transformers.next_token import next_token_rule
 from harness.engines.transformers.stopping import StopRule
 from harness.server.cpu.torchvision_names import declare_torchvision_operations
 from results import BadInput
 
 BATCH_ROWS = 256
-"""Answers drawn at a time: more are no faster on two cores, and fewer are slower."""
+"""Answers drawn at a time. On two cores, more are no faster and fewer are slower."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class _Waiting:
 
 
 class TransformersEngine:
-    """Draws answers from a model that is loaded when the context is entered."""
+    """Draws answers from a model, which it loads on entering the context."""
 
     name = "transformers"
     version = transformers.__version__
@@ -44,7 +43,7 @@ class TransformersEngine:
     def __init__(
         self, model: str, *, revision: str | None, chat: bool, device: str = "auto", dtype: str = "auto"
     ) -> None:
-        """`dtype` auto is float32 on a CPU, the model's own on a GPU. Raises BadInput without a tokenizer."""
+        """`dtype` auto is float32 on a CPU, the model's own on a GPU. Raises BadInput: no tokenizer."""
         self._location, self._revision = model, revision
         self._device = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
         self._dtype = "float32" if dtype == "auto" and self._device == "cpu" else dtype
@@ -90,12 +89,13 @@ class TransformersEngine:
         }
 
     async def generate(self, prompt: str, n: int, sampling: Sampling, seed: int) -> list[Completion]:
-        """`n` answers to `prompt`; the same seed gives the same answers, up to rounding in the model."""
+        """`n` answers to `prompt`. The same seed gives the same answers, up to rounding in the model."""
         ids = self._prompts.encode(prompt)
         context = getattr(self._model.config, "max_position_embeddings", None)
         if context is not None and len(ids) + sampling.max_new_tokens > context:
             raise EngineError(
-                f"{len(ids)} tokens of prompt and {sampling.max_new_tokens} new ones: the model has {context}"
+                f"the prompt has {len(ids)} tokens and the answer may have {sampling.max_new_tokens}: "
+                f"together more than the model's context of {context}"
             )
         answers: asyncio.Future[list[Completion]] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Waiting(Request(ids, n, seed), sampling, answers))
@@ -103,7 +103,7 @@ class TransformersEngine:
         return await answers
 
     async def _work(self) -> None:
-        """Answer batch after batch, each in a thread: the answers of the last are stored meanwhile."""
+        """Answer batch after batch, each in a thread, so that answers can be stored meanwhile."""
         while True:
             await self._wake.wait()
             while batch := self._next_batch():
@@ -116,11 +116,11 @@ class TransformersEngine:
                 for item, completions in zip(batch, found, strict=True):
                     if not item.answers.done():
                         item.answers.set_result(completions)
-                await asyncio.sleep(0)  # whoever was answered may ask again before the next batch is made up
+                await asyncio.sleep(0)  # lets new requests join the next batch
             self._wake.clear()
 
     def _next_batch(self) -> list[_Waiting]:
-        """The request that has waited longest, and others like it, up to BATCH_ROWS answers."""
+        """The request that has waited longest, and others with its sampling, up to BATCH_ROWS answers."""
         batch: list[_Waiting] = []
         left: list[_Waiting] = []
         rows = 0
@@ -136,7 +136,14 @@ class TransformersEngine:
         sampling = batch[0].sampling
         rule = self._rule(sampling.stop)
         requests = [item.request for item in batch]
-        found = decode(self._model, requests, sampling.max_new_tokens, self._chooser(sampling), rule.ends)
+        draw = next_token_rule(sampling)
+
+        def draw_while_open(logits: torch.Tensor, uniform: torch.Tensor) -> torch.Tensor:
+            if self._closing.is_set():
+                raise RuntimeError("the engine was closed")
+            return draw(logits, uniform)
+
+        found = decode(self._model, requests, sampling.max_new_tokens, draw_while_open, rule.ends)
         return [
             [
                 Completion(
@@ -155,17 +162,6 @@ class TransformersEngine:
         if stop not in self._rules:
             self._rules[stop] = StopRule(self._prompts.tokenizer, self._end_tokens, stop)
         return self._rules[stop]
-
-    def _chooser(self, sampling: Sampling) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
-        """The rule for the next token, which also lets a batch end early when the engine is closed."""
-        choose = chooser(sampling)
-
-        def choose_while_open(logits: torch.Tensor, uniform: torch.Tensor) -> torch.Tensor:
-            if self._closing.is_set():
-                raise RuntimeError("the engine was closed")
-            return choose(logits, uniform)
-
-        return choose_while_open
 
 
 def _fail(future: "asyncio.Future[Any]", error: Exception) -> None:

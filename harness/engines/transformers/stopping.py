@@ -1,15 +1,15 @@
-"""When an answer ends: at an end token, after a stop string, or at its token limit.
+"""When an answer ends: at an end token, or with a stop string.
 
     tokens of " The answer is ##18##. [END]" with stop=("[END]",)
-    -> finished at the token that completes "[END]"; text " The answer is ##18##. "
+    -> ends at the token that completes "[END]"; text " The answer is ##18##. "
 
-This is what SGLang does, so that texts and token counts of the two engines can be compared.
+SGLang does the same, so that texts and token counts of the two engines can be compared.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-REPLACEMENT = "\ufffd"  # what half a character decodes to
+REPLACEMENT = "\ufffd"  # part of a character decodes to this
 
 
 class StopRule:
@@ -19,12 +19,12 @@ class StopRule:
         self._tokenizer = tokenizer
         self._end_tokens = end_tokens
         self._stop = stop
-        # A token is a byte of the stop string at least; one more, as some decoders strip the first space.
+        # A token holds at least one byte of the stop string; one more, as some decoders strip a first space.
         self._tail = max((len(text.encode()) for text in stop), default=0) + 1
         self._suspects = self._tokens_that_may_complete_a_stop()
 
     def _tokens_that_may_complete_a_stop(self) -> frozenset[int]:
-        """A stop string is complete when its last character is there: only tokens with one need a look."""
+        """The tokens that hold the last character of a stop string: only these need a closer look."""
         if not self._stop:
             return frozenset()
         last = {text[-1] for text in self._stop} | {REPLACEMENT}
@@ -43,7 +43,7 @@ class StopRule:
         return any(text in tail for text in self._stop)
 
     def text(self, tokens: Sequence[int]) -> str:
-        """The answer's text, cut where the first stop string begins."""
+        """The answer's text up to the first stop string."""
         text: str = self._tokenizer.decode(tokens, skip_special_tokens=True)
         found = [position for stop in self._stop if (position := text.find(stop)) >= 0]
         return text[: min(found)] if found else text
