@@ -1,4 +1,4 @@
-"""How fast a machine would sample: SGLang with random weights of a real model's shape, and our own client.
+"""Measures how fast a machine samples: SGLang with random weights in a real model's shape, and our client.
 
     16 prompts x 16 answers x 128 tokens, small with random weights
     tokens/s           700   32768 tokens in 46.8 s
@@ -6,8 +6,8 @@
     prefix cache     98.2%   of 378794 prompt tokens
     client            0.3%   of the time: 0.13 s of one core
 
-Nothing is downloaded. Answers of random weights are noise and go on to their limit; the road that they take
-is a run's own: prompt, tokens, request, reply, grader, table.
+Nothing is downloaded. Random weights write noise up to the token limit, but each answer goes through all the
+steps of a real run: prompt, tokens, request, reply, grader, table.
 """
 
 import asyncio
@@ -35,25 +35,16 @@ READ_SECONDS = 1.0
 CHUNK = 16
 COUNTERS = ("prompt_tokens_total", "cached_tokens_total", "generation_tokens_total")
 
-LLAMA_3_1_8B: dict[str, Any] = {
-    "hidden_size": 4096,
-    "intermediate_size": 14336,
-    "num_hidden_layers": 32,
-    "num_attention_heads": 32,
-    "num_key_value_heads": 8,
-    "head_dim": 128,
-    "vocab_size": 128256,
+SHAPES: dict[str, dict[str, Any]] = {
+    "llama-3.1-8b": {
+        **{"hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32, "head_dim": 128},
+        **{"num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128256},
+    },
+    "small": {
+        **{"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "head_dim": 16},
+        **{"num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 2048},
+    },
 }
-SMALL: dict[str, Any] = {
-    "hidden_size": 64,
-    "intermediate_size": 128,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "head_dim": 16,
-    "vocab_size": 2048,
-}
-SHAPES = {"llama-3.1-8b": LLAMA_3_1_8B, "small": SMALL}
 FAMILY: dict[str, Any] = {
     "architectures": ["LlamaForCausalLM"],
     "model_type": "llama",
@@ -73,12 +64,12 @@ FAMILY: dict[str, Any] = {
     "bos_token_id": None,
     "eos_token_id": None,
 }
-"""What the shapes have in common: Llama 3.1's config.json, less its end token: no answer ends early."""
+"""The rest of Llama 3.1's config.json, without an end token, so that no answer ends early."""
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What was drawn, and how fast. `server_rates` are the server's own tokens/s, read while it was busy."""
+    """What was drawn, and how fast. `server_rates` are tokens/s as the server counts them while busy."""
 
     tokens: int
     seconds: float
@@ -88,7 +79,7 @@ class Measurement:
     client_seconds: float
 
     def lines(self) -> str:
-        """The measurement as a table to be read."""
+        """The measurement as a table for a terminal."""
         rate = f"{statistics.median(self.server_rates):.0f}" if self.server_rates else "-"
         rows = [
             (
@@ -112,7 +103,7 @@ class Measurement:
 
 
 def write_model(shape: str, folder: Path) -> None:
-    """A model folder of that shape without weights: a config, and the tiny model's tokenizer."""
+    """Write a model folder without weights: a config of that shape, and the tiny model's tokenizer."""
     folder.mkdir(parents=True)
     (folder / "config.json").write_text(json.dumps(FAMILY | SHAPES[shape], indent=1) + "\n")
     for name in ("tokenizer.json", "chat_template.jinja"):
@@ -134,9 +125,9 @@ async def measure(
     dp: int,
     say: Callable[[str], None],
 ) -> Measurement:
-    """Start a server, sample `answers` of `tokens` each to so many `prompts` into `folder`, stop the server.
+    """Start a server, sample `answers` of `tokens` tokens to each of `prompts` prompts, stop the server.
 
-    Raises BadInput: no server could be started, or answers are missing.
+    Writes into `folder`. Raises BadInput: the server cannot start, or answers are missing.
     """
     model = folder / f"{shape}-random"
     write_model(shape, model)
@@ -168,7 +159,7 @@ async def measure(
 async def _draw(
     experiment: Experiment, folder: Path, engine: Engine, session: aiohttp.ClientSession, metrics: str
 ) -> Measurement:
-    """Sample with an engine that is open already, and read the server's counters around and during it."""
+    """Sample with an open engine, and read the server's counters before, during and after it."""
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Engine]:
@@ -204,13 +195,13 @@ async def _draw(
 
 
 async def _metrics(session: aiohttp.ClientSession, url: str) -> dict[str, float]:
-    """SGLang's metrics by name, each summed over the copies of the model."""
+    """SGLang's metrics by name, summed over the copies of the model."""
     async with session.get(url) as response:
         return read_metrics(await response.text())
 
 
 def read_metrics(text: str) -> dict[str, float]:
-    """The values of Prometheus' text format by name, without the prefix `sglang:` and summed over labels.
+    """The values in Prometheus' text format by name, without the prefix `sglang:`, summed over labels.
 
     >>> read_metrics('# HELP x\\nsglang:gen_throughput{rank="0"} 1.5\\nsglang:gen_throughput{rank="1"} 2e1')
     {'gen_throughput': 21.5}

@@ -1,1 +1,1 @@
-"""SGLang servers of the project's own."""
+"""Starts SGLang servers, on a GPU or a CPU, alone or several behind a gateway."""

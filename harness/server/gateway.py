@@ -3,8 +3,8 @@
     python -m smg launch --port 30000 --worker-urls http://127.0.0.1:41001 http://127.0.0.1:41002
     --policy cache_aware ...
 
-A request goes to the server that has the beginning of its prompt in its cache, unless the others have much
-less to do, and to another server if that one is gone.
+The gateway sends a request to the server that has the beginning of its prompt in its cache, or to another one
+if that server is gone or much busier.
 """
 
 import importlib.util
@@ -22,22 +22,22 @@ from results import BadInput
 
 POLL_SECONDS = 0.5
 PROBE_SECONDS = 30.0
-"""A busy server takes a second to say that it is well."""
+"""A busy server may take a second or more to answer."""
 
 
 def gateway_launch(port: int, metrics_port: int, workers: Sequence[str]) -> Launch:
-    """The command that answers on 127.0.0.1:`port` for the servers at the URLs `workers`.
+    """The command for a gateway on 127.0.0.1:`port` to the servers at the URLs `workers`.
 
-    Raises BadInput where smg is missing.
+    Raises BadInput if smg is missing.
     """
     if importlib.util.find_spec("smg") is None:
-        raise BadInput("smg, SGLang's gateway, is not installed, expected `pip install smg==1.13.0`")
+        raise BadInput("smg, SGLang's gateway, is not installed: `pip install smg==1.13.0` installs it")
     flags = ["--host", "127.0.0.1", "--port", str(port), "--worker-urls", *workers]
-    # Sampling sends the chunks of one prompt: on two servers this computed half as many prompt tokens anew as
-    # taking turns.
+    # Requests with the same prompt follow one another: on two servers, half as many prompt tokens had to be
+    # computed as with taking turns.
     flags += ["--policy", "cache_aware"]
     flags += ["--worker-startup-check-interval", "1"]
-    flags += ["--request-timeout-secs", str(24 * 3600)]  # a long queue is no fault: the client decides
+    flags += ["--request-timeout-secs", str(24 * 3600)]  # the client decides how long to wait
     flags += ["--prometheus-host", "127.0.0.1", "--prometheus-port", str(metrics_port)]
     flags += ["--disable-tokenizer-autoload", "--log-level", "warn", "--shutdown-grace-period-secs", "1"]
     return Launch((sys.executable, "-m", "smg", "launch", *flags), {})
@@ -46,16 +46,16 @@ def gateway_launch(port: int, metrics_port: int, workers: Sequence[str]) -> Laun
 class Fleet:
     """Servers and the gateway in front of them, started and stopped together.
 
-    It goes on while one server is left: the gateway sends the requests of the others to it.
+    A server that ends does not end the fleet: the gateway sends its requests to the others.
     """
 
     def __init__(
         self, workers: int, port: int, worker: Callable[[int, int], Launch], say: Callable[[str], None]
     ) -> None:
-        """`worker(number, port)` is how a server is started; the gateway answers on `port`.
+        """`worker(number, port)` gives the command of one server; the gateway listens on `port`.
 
-        `say` is told in one line when all is ready, and when a server has ended. Raises BadInput: smg is
-        missing, or the port is in use.
+        `say` is told when all servers are ready, and when one has ended. Raises BadInput: smg is missing, or
+        the port is in use.
         """
         *ports, metrics_port = free_ports(workers + 1)
         check_free(port)
@@ -65,12 +65,12 @@ class Fleet:
         self._say = say
 
     def __enter__(self) -> Self:
-        """Start the servers and, when all of them are ready, the gateway. Raises BadInput where one ends."""
+        """Start the servers and, once all are ready, the gateway. Raises BadInput if one ends before that."""
         with ExitStack() as stack:
             self._servers = {
                 url: stack.enter_context(Server(launch)) for url, launch in self._launches.items()
             }
-            # Runs before they are waited for one by one.
+            # On the way out this runs first, so that all of them stop at the same time.
             stack.callback(self._ask_all_to_end)
             for url, server in self._servers.items():
                 _wait_until_ready(f"{url}/health", server, "SGLang")
@@ -90,7 +90,7 @@ class Fleet:
             server.ask_to_end()
 
     def wait(self) -> int:
-        """Wait until the gateway, or the last server, ends by itself; returns its exit status."""
+        """Wait until the gateway or the last server ends by itself, and return its exit status."""
         left = dict(self._servers)
         while True:
             for url, server in list(left.items()):
@@ -105,7 +105,7 @@ class Fleet:
 
 
 def _wait_until_ready(url: str, server: Server, name: str) -> None:
-    """Wait until GET `url` is answered with 200. Raises BadInput where the server ends before."""
+    """Wait until GET `url` is answered with 200. Raises BadInput if the server ends before that."""
     while server.ended() is None:
         try:
             with urllib.request.urlopen(url, timeout=PROBE_SECONDS):

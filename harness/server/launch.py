@@ -1,10 +1,9 @@
-"""Starts and stops a SGLang server of the project's own.
+"""Starts and stops a SGLang server.
 
-    python -m harness.server.cpu.launch --model-path harness/tiny/model --device cpu --dp-size 1 --port
-    30000 ...
+    python -m harness.server.cpu.launch --model-path harness/tiny/model --device cpu --port 30000 ...
 
-On a GPU the flags are those of a server that draws many answers to each prompt; on a CPU SGLang runs through
-the platform plugin in harness/sglang_cpu. Flags of one's own come last, and win.
+On a GPU, flags suit a server that draws many answers to each prompt. On a CPU, SGLang runs through the
+platform plugin in harness/server/cpu. The user's own flags come last and win.
 """
 
 import ctypes
@@ -25,16 +24,16 @@ from results import BadInput
 
 _LIBC = ctypes.CDLL(None)
 STOP_SECONDS = 20.0
-"""Time for a server to end by itself before it is killed."""
+"""Time that a server has to end before it is killed."""
 
-# Prompts are repeated (longest prefix first), and answers end well before their limit (a bold schedule).
+# Prompts repeat (lpm: longest prefix first), and answers end well before their limit (a bold schedule).
 GPU_FLAGS = (
     *("--mem-fraction-static", "0.85"),
     *("--schedule-policy", "lpm"),
     *("--schedule-conservativeness", "0.3"),
     *("--enable-metrics", "--enable-cache-report"),
 )
-# Without a limit on tokens it would reserve half of the machine's memory; idle, it would keep a core busy.
+# Without a limit on tokens it reserves half of the machine's memory; without the sleep it uses a core if idle.
 CPU_FLAGS = (
     *("--attention-backend", "torch_native"),
     *("--max-total-tokens", "65536"),
@@ -63,21 +62,21 @@ def launch(
     workers: int = 1,
     extra: Sequence[str] = (),
 ) -> Launch:
-    """The command that serves `model` (hub name or folder) on 127.0.0.1:`port`, `dp` copies of it.
+    """The command that serves `dp` copies of `model` (hub name or folder) on 127.0.0.1:`port`.
 
-    `device` auto is cuda where there is a GPU. The `workers` servers of one host have GPUs of their own each;
-    this one is number `worker`, from 0. Raises BadInput where SGLang or a GPU is missing.
+    `device` auto is cuda if there is a GPU. If a host runs several servers, `workers` is their number, and
+    `worker` (from 0) says which share of the GPUs this one gets. Raises BadInput: SGLang or a GPU is missing.
     """
     if importlib.util.find_spec("sglang") is None:
-        raise BadInput("SGLang is not installed, expected `make serve` or the packages named in the README")
+        raise BadInput("SGLang is not installed: `make serve` installs it")
     import torch
 
     gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
     on_gpu = device == "cuda" or (device == "auto" and gpus > 0)
     if on_gpu and dp * workers > gpus:
-        raise BadInput(f"{dp * workers} copies of the model on {gpus} GPUs, expected at least one GPU each")
+        raise BadInput(f"{dp * workers} copies of the model need as many GPUs, and this machine has {gpus}")
     flags = ["--model-path", model, "--host", "127.0.0.1", "--port", str(port), "--dp-size", str(dp)]
-    # Otherwise the model's own generation_config would change what a request says.
+    # By default the model's generation_config fills in what a request leaves out.
     flags += ["--sampling-defaults", "openai"]
     if revision:
         flags += ["--revision", revision]
@@ -90,7 +89,7 @@ def launch(
 
 
 def _gpu_environment(worker: int, workers: int, gpus: int) -> dict[str, str]:
-    """The worker's own share of the GPUs that this process may use; all of them for the only one."""
+    """This server's share of the GPUs that this process may use."""
     if workers == 1:
         return {}
     usable = (os.environ.get("CUDA_VISIBLE_DEVICES") or ",".join(map(str, range(gpus)))).split(",")
@@ -99,10 +98,10 @@ def _gpu_environment(worker: int, workers: int, gpus: int) -> dict[str, str]:
 
 
 def _cpu_environment(dp: int) -> dict[str, str]:
-    """The platform, and a thread and core for each copy unless the environment asks for more.
+    """Names the platform, and gives each copy one thread and one core unless the environment says otherwise.
 
-    PyTorch's attention is many small operations here: serving the tiny model on two threads was three times
-    slower than on one. A model of some size is worth OMP_NUM_THREADS.
+    The tiny model's operations are too small to share: two threads were three times slower than one. Set
+    OMP_NUM_THREADS for a larger model.
     """
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
     defaults = {"OMP_NUM_THREADS": "1"}
@@ -113,13 +112,13 @@ def _cpu_environment(dp: int) -> dict[str, str]:
 
 
 def free_port() -> int:
-    """A port on 127.0.0.1 that nothing listens on now."""
+    """A port on 127.0.0.1 that nothing listens on."""
     (port,) = free_ports(1)
     return port
 
 
 def free_ports(count: int) -> list[int]:
-    """So many ports on 127.0.0.1 that nothing listens on now, all of them different."""
+    """`count` different ports on 127.0.0.1 that nothing listens on."""
     with ExitStack() as stack:
         probes = [stack.enter_context(socket.socket()) for _ in range(count)]
         for probe in probes:
@@ -128,20 +127,20 @@ def free_ports(count: int) -> list[int]:
 
 
 def check_free(port: int) -> None:
-    """Raises BadInput where something listens on 127.0.0.1:`port`."""
+    """Raises BadInput if something listens on 127.0.0.1:`port`."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
         except OSError:
-            raise BadInput(f"port {port} of 127.0.0.1 is in use, expected another --port") from None
+            raise BadInput(f"port {port} on 127.0.0.1 is in use: give another --port") from None
 
 
 class Server:
-    """A server's processes: a group of its own, stopped as a whole, and never outliving this process."""
+    """A server's process group. It is stopped as a whole and does not outlive this process."""
 
     def __init__(self, launch: Launch, log: IO[Any] | None = None) -> None:
-        """Start the server; its output goes to `log`, or to this process's own output."""
+        """Start the server. Its output goes to `log`, or to this process's own output."""
         self._process = subprocess.Popen(
             launch.command,
             env={**os.environ, **launch.environment},
@@ -149,24 +148,24 @@ class Server:
             stdout=log,
             stderr=subprocess.STDOUT if log else None,
             start_new_session=True,  # Ctrl-C reaches this process alone, which then stops the group
-            preexec_fn=_end_with_parent if sys.platform == "linux" else None,
+            preexec_fn=end_with_parent if sys.platform == "linux" else None,
         )
 
     def wait(self) -> int:
-        """Wait until the server ends by itself; returns its exit status."""
+        """Wait until the server ends by itself, and return its exit status."""
         return self._process.wait()
 
     def ended(self) -> int | None:
-        """The exit status of a server that has ended, else None."""
+        """The exit status if the server has ended, else None."""
         return self._process.poll()
 
     def ask_to_end(self) -> None:
-        """Ask the server to end by itself, and don't wait for it."""
+        """Send SIGTERM to the server, and do not wait."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
 
     def stop(self) -> None:
-        """Ask the server to end, and kill whatever of its group is left."""
+        """Ask the server to end, and kill what is left of its group after STOP_SECONDS."""
         self.ask_to_end()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(STOP_SECONDS)
@@ -183,6 +182,6 @@ class Server:
         self.stop()
 
 
-def _end_with_parent() -> None:
-    """In the child, on Linux: be told to end when the parent is gone, even one that was killed."""
+def end_with_parent() -> None:
+    """For `preexec_fn`, on Linux: the child gets SIGTERM when its parent ends, even by SIGKILL."""
     _LIBC.prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG

@@ -201,3 +201,13 @@ def test_an_experiment_cannot_be_changed(minimal: Path) -> None:
 def test_a_dump_reads_back(minimal: Path) -> None:
     experiment = read_experiment(minimal)
     assert Experiment.model_validate(experiment.model_dump(mode="json")) == experiment
+
+
+@pytest.mark.parametrize(
+    ("given", "requests"),
+    [({}, 64), ({"dp": 8}, 512), ({"chunk": 1}, 512), ({"chunk": 4000}, 1), ({"concurrency": 3}, 3)],
+)
+def test_requests_in_flight_follow_from_the_answers_in_each(
+    given: dict[str, int], requests: int, minimal: Path
+) -> None:
+    assert read_experiment(minimal, {key: str(value) for key, value in given.items()}).concurrency == requests

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.server.launch import _end_with_parent, free_port
+from harness.server.launch import end_with_parent, free_port
 
 START_SECONDS = 240
 STOP_SECONDS = 40
@@ -34,7 +34,7 @@ def sglang_url() -> Iterator[str]:
             stdout=log,
             stderr=log,
             start_new_session=True,
-            preexec_fn=_end_with_parent if sys.platform == "linux" else None,  # pytest may be killed
+            preexec_fn=end_with_parent if sys.platform == "linux" else None,  # pytest may be killed
         )
         family = []
         try:

@@ -1,4 +1,4 @@
-"""SGLang on a machine without a GPU: a platform plugin, and the program that starts the server with it."""
+"""SGLang on a machine without a GPU: a platform plugin, and a launcher that uses it."""
 
 from harness.server.cpu.platform import PLATFORM
 

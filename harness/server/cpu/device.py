@@ -1,6 +1,6 @@
-"""The platform class itself: PyTorch operations only, no Triton kernels, no captured graphs.
+"""The platform class: PyTorch operations only, no Triton kernels, no captured graphs.
 
-Imported by SGLang alone, in the server and in each of its worker processes.
+Only SGLang imports it, in the server and in each of its worker processes.
 """
 
 from typing import Any

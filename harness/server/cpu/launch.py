@@ -1,4 +1,4 @@
-"""Starts SGLang's server with the CPU platform; takes SGLang's own flags.
+"""Starts SGLang's server on a CPU. Takes SGLang's own flags.
 
 SGLANG_PLATFORM=torch-cpu python -m harness.server.cpu.launch --model-path DIR --device cpu
 """

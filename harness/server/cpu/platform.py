@@ -3,8 +3,8 @@
     SGLANG_PLATFORM=torch-cpu python -m harness.server.cpu.launch --model-path DIR --device cpu
 
 SGLang's own CPU path needs kernels that have to be compiled; this one runs every operation in PyTorch. It
-is an out-of-tree platform (entry point group `sglang.srt.platforms`) and stays off unless `SGLANG_PLATFORM`
-names it, so that installing this project never changes what another SGLang server on the machine runs on.
+is an out-of-tree platform (entry point group `sglang.srt.platforms`). It is off unless `SGLANG_PLATFORM`
+names it, so installing this project changes no other SGLang server on the machine.
 """
 
 import os
@@ -14,7 +14,7 @@ PLATFORM = "torch-cpu"
 
 
 def activate() -> str | None:
-    """The dotted path of the platform class if it was asked for; SGLang calls this at start-up."""
+    """The dotted path of the platform class if SGLANG_PLATFORM names it. SGLang calls this at start-up."""
     if os.environ.get("SGLANG_PLATFORM") != PLATFORM:
         return None
     return "harness.server.cpu.device.TorchCpuPlatform"
