@@ -33,7 +33,7 @@ GPU_FLAGS = (
     *("--schedule-conservativeness", "0.3"),
     *("--enable-metrics", "--enable-cache-report"),
 )
-# Without a limit on tokens it reserves half of the machine's memory; without the sleep it uses a core if idle.
+# Without a limit on tokens it reserves half of the memory; without the sleep, an idle one uses a core.
 CPU_FLAGS = (
     *("--attention-backend", "torch_native"),
     *("--max-total-tokens", "65536"),

@@ -138,7 +138,7 @@ def test_on_a_gpu_the_flags_are_those_for_many_answers_a_prompt(monkeypatch: pyt
 
 def test_more_copies_than_gpus_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(BadInput, match="2 copies .* 0"):
+    with pytest.raises(BadInput, match=r"2 copies .* 0"):
         launch("model", port=1, device="cuda", dp=2)
 
 
