@@ -47,9 +47,10 @@ def test_draws_do_not_depend_on_rounding() -> None:
     assert draws[0] == pytest.approx(draws[1], rel=1e-5)
 
 
-def test_draws_follow_the_posterior_by_integration() -> None:
+@pytest.mark.parametrize(("questions", "ridge"), [(40, 0.5), (400, 2.0)])
+def test_draws_follow_the_posterior_by_integration(questions: int, ridge: float) -> None:
     """One feature, so that the posterior of α can be tabulated. Its sd by split normal draws: within 15 %."""
-    one = problem(40, slice(0, 1), ridge=0.5)
+    one = problem(questions, slice(0, 1), ridge)
     grid = np.linspace(-6, 6, 4001)[:, None]
     logs = one.value(grid)
     density = np.exp(logs - logs.max())
