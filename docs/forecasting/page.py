@@ -11,15 +11,9 @@ import click
 import numpy as np
 import pandas as pd
 import vl_convert
+from figures import errors_figure, relative_error, truth_figure
 
 from predict.backtest import summary
-from results.figures.backtest import (
-    calibration_figure,
-    coverage_figure,
-    errors_figure,
-    relative_error,
-    truth_figure,
-)
 from results.figures.theme import Figure, combined_spec
 from results.tables.files import write_raw
 
@@ -45,19 +39,12 @@ def write(hidden: pd.DataFrame, evidence: pd.DataFrame) -> None:
     insert("ratio", ratios({"majority votes": vote, "best-of-N": best}))
     insert("majority", markdown(vote))
     insert("best-of-n", markdown(best))
-    insert("overall", overall(hidden, asked))
     insert("twin", markdown(by_twin))
     insert("lengths", markdown(by_length))
     draw(
         "errors",
         [errors_figure(vote, "vote", "Majority vote, forecast from 4 or 8 answers"),
          errors_figure(best, "best", "Best of N, forecast from 4 to 16 answers")],
-    )  # fmt: skip
-    judged = pd.concat([hidden, asked[asked["kind"] != "lengths"]])
-    draw(
-        "coverage",
-        [coverage_figure(pd.concat([by_set, by_twin]), "coverage", "Do the intervals keep their word?"),
-         calibration_figure(judged, "calibration", "Promised and kept coverage")],
     )  # fmt: skip
     draw("twin", twin_figures(twin))
 
@@ -116,30 +103,6 @@ def _of_mixture(table: pd.DataFrame) -> pd.Series:
     """The mixture's error over that of the best simple rival, by set."""
     rows = relative_error(table)
     return rows[rows["predictor"] == "mixture"].set_index("set")["ratio"]
-
-
-def overall(hidden: pd.DataFrame, evidence: pd.DataFrame) -> str:
-    """One line a predictor and kind of task: forecasts, error, bias, worst error, coverage."""
-    kinds = {
-        "majority vote along N": hidden[hidden["method"] == "majority"],
-        "best of N along N": hidden[hidden["method"] == "best_of_n"],
-        "new settings along T": evidence[evidence["kind"] == "lengths"],
-        "twin, exact truth": evidence[evidence["kind"] != "lengths"],
-    }
-    head = ["task", "predictor", "forecasts", "none given", "mean error", "bias", "worst", "held by 90 %"]
-    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    for kind, rows in kinds.items():
-        table = summary(rows)
-        for predictor in (name for name in TABLE_ORDER if name in table.index):
-            row = table.loc[predictor]
-            if not row["forecasts"]:
-                continue
-            bias = f"{100 * row['bias']:+.2f}".replace("-", "−")
-            numbers = [f"{100 * row['mean_error']:.2f}", bias, f"{100 * row['worst_error']:.1f}"]
-            held = "–" if pd.isna(row["coverage"]) else f"{100 * row['coverage']:.0f} %"
-            cells = [kind, predictor, f"{row['forecasts']:.0f}", f"{row['missing']:.0f}", *numbers, held]
-            lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
 
 
 def twin_figures(rows: pd.DataFrame) -> list[Figure]:
