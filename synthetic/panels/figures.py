@@ -15,17 +15,13 @@ from results import BadInput
 
 WIDTH, HEIGHT = 270, 190
 MOST_LINES = 6
-_NAMES = {
-    "majority": "majority vote",
-    "best_of_n": "best of N",
-    "ensemble": "ensemble",
-    "greedy": "greedy / gradient descent",
-}
+_NAMES = {"majority": "majority vote", "best_of_n": "best of N", "ensemble": "ensemble"}
 _DASHES = {
     "majority vote": [1, 0],
     "ensemble": [1, 0],
     "best of N": [2, 3],
-    "greedy / gradient descent": [7, 4],
+    "greedy decoding": [7, 4],
+    "gradient descent": [7, 4],
 }
 
 
@@ -47,9 +43,11 @@ def save_figures(curves: pd.DataFrame, folder: Path) -> list[Path]:
 
 def figure(table: pd.DataFrame) -> alt.VConcatChart:
     """The picture of one dataset's rows."""
-    table = table.assign(how=table["method"].map(_NAMES), t=pd.to_numeric(table["setting"]))
+    binary = "accuracy" in table and table["accuracy"].notna().all()
+    names = {**_NAMES, "greedy": "greedy decoding" if binary else "gradient descent"}
+    table = table.assign(how=table["method"].map(names), t=pd.to_numeric(table["setting"]))
     table["line"] = table["model"].str.removeprefix("linear-attention").str.strip()
-    if "accuracy" in table and table["accuracy"].notna().all():
+    if binary:
         lines = [_accuracy_row(rows, str(line)) for line, rows in table.groupby("line", sort=False)]
     else:
         lines = [_risk_row(table)]

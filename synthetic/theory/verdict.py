@@ -1,6 +1,8 @@
 """A claim of the paper, the rows it is checked by, and the verdict that follows from them.
 
-mean_row("fig2f t=50", "P(greedy right) ≤ 0.202", values, lambda low, high: low <= 0.202)
+    mean_row("fig2e t=2", "P(greedy right) (ours: > 0.97)", values, lambda low, high: low > 0.97)
+
+Whether a row holds is decided by the ends of its 95 % interval.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,7 +17,7 @@ _Z = 1.96
 
 @dataclass(frozen=True)
 class Row:
-    """One setting a claim was checked at. `low` and `high` are equal to `measured` for an extreme."""
+    """One setting that a claim was checked at; an extreme has `low` and `high` equal to `measured`."""
 
     setting: str
     quantity: str
@@ -27,7 +29,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper says and where; `check(seed)` gives rows, `condition` the words for a mixed outcome."""
+    """What is claimed and where; `check(seed)` gives the rows, `condition` words a mixed outcome."""
 
     name: str
     where: str

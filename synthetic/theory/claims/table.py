@@ -1,7 +1,7 @@
-"""The paper's claims, each evaluated and given a verdict from what was computed.
+"""The table of the paper's claims, each with the verdict that its rows give.
 
     claim,where,setting,quantity,measured,low,high,holds,verdict
-    greedy-stays-near-2/d…,"Sec. 5 limited n",fig2f t=50,P(greedy right) ≤ …,0.211,0.194,0.229,True,holds
+    greedy-stays-…,"Sec. 5 limited n",fig2f t=50,"P(greedy right), not above …",0.211,0.194,0.229,True,holds
 
 One row a setting; `measured` is a mean over tasks with its 95 % interval [low, high] (Wilson's for a share
 of tasks), or an extreme over them, as `quantity` says. The verdict is the claim's: holds, fails, or "holds

@@ -41,7 +41,7 @@ def test_risk_panels_compare_settings_with_gradient_descent(curves):
     ensemble, descent = (chart["datasets"][name] for name in names)
     assert {point["t"] for point in ensemble} == {950}
     assert {point["line"] for point in ensemble} == {point["line"] for point in descent}
-    assert {point["how"] for point in descent} == {"greedy / gradient descent"}
+    assert {point["how"] for point in descent} == {"gradient descent"}
 
 
 def test_a_table_without_the_twin_is_refused(curves, tmp_path):
