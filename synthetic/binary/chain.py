@@ -8,7 +8,6 @@ support, so P(w_t = ·) is the t-fold product of one transition matrix. No sampl
 
 import itertools
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,10 +18,9 @@ from results import BadInput
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, Tasks
 
-MAX_SUPPORTS = 20_000
-BLOCK_NUMBERS = 4_000_000
-KEPT_NUMBERS = 25_000_000
-"""A transition matrix of up to 200 MB is kept; a larger one is computed anew at each step, in blocks."""
+MAX_SUPPORTS = 5_000
+MAX_NUMBERS = MAX_SUPPORTS**2
+"""The most numbers that the transition matrices of the tasks solved together may hold (200 MB)."""
 
 Indices = NDArray[np.int64]
 
@@ -69,54 +67,37 @@ def law_of_paths(tasks: Tasks, setting: BinarySetting, steps: tuple[int, ...]) -
             f"chain takes ({MAX_SUPPORTS:,}): use --solver monte-carlo"
         )
     subsets = all_supports(setting.d, setting.k)
-    is_gold = np.all(np.take_along_axis(tasks.w_star[:, None, :], subsets[None], axis=2) > 0, axis=2)
-    at_once = max(1, BLOCK_NUMBERS // setting.supports**2)
+    gold = np.take_along_axis(tasks.w_star[:, None, :], subsets[None], axis=2).all(axis=2).argmax(axis=1)
+    at_once = max(1, MAX_NUMBERS // setting.supports**2)
     parts = [
         _propagate(tasks.x[start : start + at_once], tasks.y[start : start + at_once], setting, steps)
         for start in range(0, len(tasks), at_once)
     ]
     probabilities, fallback = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return PathLaw(probabilities, is_gold.argmax(axis=1), fallback)
+    return PathLaw(probabilities, gold, fallback)
 
 
 def _propagate(x: Array, y: Array, setting: BinarySetting, steps: tuple[int, ...]) -> tuple[Array, Array]:
-    first = setting.step * np.einsum("bn,bnd->bd", y, x)
-    law = draw_law(first, setting.k)
-    shortfall = _too_few(first, setting.k).astype(np.float64)
-    kept: list[tuple[slice, Array, NDArray[np.bool_]]] | None = None
-    if len(x) * setting.supports**2 <= KEPT_NUMBERS:
-        kept = list(_transition_blocks(x, y, setting))
-    out = np.empty((len(x), len(steps), setting.supports))
+    """P(w_t = ·), (tasks, steps, supports), and the share of steps that fell short, (tasks,)."""
+    first = setting.step * np.einsum("bn,bnd->bd", y, x)  # w̃ from w_0 = 0
+    law, shortfall = draw_law(first, setting.k), _too_few(first, setting.k).astype(np.float64)
+    w = np.zeros((setting.supports, setting.d))
+    np.put_along_axis(w, all_supports(setting.d, setting.k), 1, axis=1)
+    scores = w - setting.step * (w @ np.swapaxes(x, 1, 2) - y[:, None, :]) @ x
+    transition = draw_law(scores.reshape(-1, setting.d), setting.k).reshape(len(x), len(w), len(w))
+    short = _too_few(scores, setting.k)
+    out = np.empty((len(x), len(steps), len(w)))
     for t in range(1, max(steps) + 1):
         if t > 1:
-            following = np.zeros_like(law)
-            for rows, block, short in kept if kept is not None else _transition_blocks(x, y, setting):
-                shortfall += (law[:, rows] * short).sum(axis=1)
-                following += (law[:, None, rows] @ block)[:, 0]
-            law = following
+            shortfall += (law * short).sum(axis=1)
+            law = (law[:, None] @ transition)[:, 0]
         if t in steps:
             out[:, steps.index(t)] = law
     return out, shortfall / max(steps)
 
 
-def _transition_blocks(
-    x: Array, y: Array, setting: BinarySetting
-) -> Iterator[tuple[slice, Array, NDArray[np.bool_]]]:
-    """Rows of the transition matrix, (tasks, rows, supports), block by block, and where w̃ fell short."""
-    subsets = all_supports(setting.d, setting.k)
-    at_once = max(1, BLOCK_NUMBERS // (len(x) * setting.supports))
-    for start in range(0, len(subsets), at_once):
-        w = np.zeros((len(subsets[start : start + at_once]), setting.d))
-        np.put_along_axis(w, subsets[start : start + at_once], 1, axis=1)
-        residual = w @ np.swapaxes(x, 1, 2) - y[:, None, :]
-        scores = (w - setting.step * (residual @ x)).reshape(-1, setting.d)
-        shape = (len(x), len(w))
-        law = draw_law(scores, setting.k).reshape(*shape, -1)
-        yield slice(start, start + len(w)), law, _too_few(scores, setting.k).reshape(shape)
-
-
 def _too_few(scores: Array, k: int) -> NDArray[np.bool_]:
-    return np.asarray((scores > 0).sum(axis=1) < k)
+    return np.asarray((scores > 0).sum(axis=-1) < k)
 
 
 def draw_law(scores: Array, k: int) -> Array:

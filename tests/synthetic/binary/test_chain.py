@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from results import BadInput
+from synthetic.binary import chain
 from synthetic.binary.accuracy import transformer_supports
 from synthetic.binary.chain import all_supports, draw_law, law_of_paths
 from synthetic.binary.sampler import sample_supports
@@ -121,15 +122,12 @@ def test_gap_is_right_minus_the_best_wrong_answer():
             assert law.gap[task, step] == pytest.approx(right - np.delete(p, law.gold[task]).max())
 
 
-def test_matrices_computed_block_by_block_give_the_same_law(monkeypatch):
-    from synthetic.binary import chain
-
+def test_tasks_solved_apart_have_the_same_law(monkeypatch):
     setting = SETTINGS[2]
-    tasks = draw_tasks(setting, task_keys(1, 2), seed=10)
-    kept = law_of_paths(tasks, setting, STEPS).probabilities
-    monkeypatch.setattr(chain, "KEPT_NUMBERS", 0)
-    monkeypatch.setattr(chain, "BLOCK_NUMBERS", 200)
-    np.testing.assert_allclose(law_of_paths(tasks, setting, STEPS).probabilities, kept, rtol=1e-12)
+    tasks = draw_tasks(setting, task_keys(1, 3), seed=10)
+    together = law_of_paths(tasks, setting, STEPS).probabilities
+    monkeypatch.setattr(chain, "MAX_NUMBERS", 1)
+    np.testing.assert_allclose(law_of_paths(tasks, setting, STEPS).probabilities, together, rtol=1e-12)
 
 
 def test_too_many_supports_are_refused_with_the_way_out():
