@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 @click.group()
 def cli() -> None:
-    """The paper's transformer on in-context regression: exact curves, sampled paths, and checked claims."""
+    """The paper's transformer on in-context regression: exact curves, sampled paths, claims checked."""
 
 
 @cli.command("list", epilog="Example: python -m synthetic list")
 def list_() -> None:
-    """Name every experiment with its settings."""
+    """List the experiments with their settings."""
     from synthetic.panels.experiments import EXPERIMENTS
 
     for name, experiment in EXPERIMENTS.items():
@@ -31,59 +31,51 @@ def list_() -> None:
             click.echo(f"{'':16}   {variant.setting}")
 
 
-def _options(command: Callable[..., None]) -> Callable[..., None]:
+_SEED = click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of all randomness."
+)
+_FOLDER = click.option(
+    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
+)
+_SOLVING = (
+    click.option(
+        "--solver",
+        type=click.Choice(["exact", "monte-carlo", "transformer"]),
+        default="exact",
+        show_default=True,
+        help="exact: by formula where there is one; monte-carlo: sampled paths, many at once; transformer: "
+        "the paper's loop word for word, slow (seconds a path where t=950).",
+    ),
+    click.option("--repeats", default=5, show_default=True, help="Repeats of the experiment."),
+    click.option("--tasks", type=int, help="Tasks in a repeat.  [default: the experiment's own]"),
+    click.option("--paths", type=int, help="Sampled paths of a task.  [default: 256; transformer: 16]"),
+    click.option(
+        "--set",
+        "changes",
+        multiple=True,
+        metavar="FIELD=VALUE",
+        help="Change a field of the setting, e.g. step_rule=eta/n; `list` shows them all.",
+    ),
+    _SEED,
+    click.option("--jobs", default=1, show_default=True, help="Processes to use."),
+)
+
+
+def _solving(command: Callable[..., None]) -> Callable[..., None]:
     """The options that `run` and `sweep` share."""
-    for option in reversed(
-        [
-            click.option(
-                "--solver",
-                type=click.Choice(["exact", "monte-carlo", "transformer"]),
-                default="exact",
-                show_default=True,
-                help="exact: no sampling where a formula exists; monte-carlo: many paths at once; "
-                "transformer: the paper's loop word for word, slow (seconds a path where t=950).",
-            ),
-            click.option("--repeats", default=5, show_default=True, help="Repeats of the experiment."),
-            click.option(
-                "--tasks", default=None, type=int, help="Tasks in a repeat.  [default: the experiment's own]"
-            ),
-            click.option(
-                "--paths",
-                default=None,
-                type=int,
-                help="Sampled paths of a task.  [default: 256; transformer: 16]",
-            ),
-            click.option(
-                "--set",
-                "changes",
-                multiple=True,
-                metavar="FIELD=VALUE",
-                help="Change a field of the setting, e.g. step_rule=eta/n; `list` shows them all.",
-            ),
-            click.option(
-                "--seed",
-                default=0,
-                show_default=True,
-                type=click.IntRange(min=0),
-                help="Seed of all randomness.",
-            ),
-            click.option("--jobs", default=1, show_default=True, help="Processes to use."),
-        ]
-    ):
+    for option in reversed(_SOLVING):
         command = option(command)
     return command
 
 
 @cli.command(epilog="Example: python -m synthetic run fig1-binary --out results/runs/twin")
 @click.argument("name")
-@_options
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
-)
+@_solving
+@_FOLDER
 def run(name: str, out: Path, **options: Any) -> None:
     """Run experiment NAME (or `all`) and write OUT/NAME.csv, a curves table.
 
-    A sampling solver also writes OUT/NAME.samples.parquet, the samples table its curves were counted from.
+    In the binary case a sampling solver also writes OUT/NAME.samples.parquet, the answers it drew.
     """
     from synthetic.panels.experiments import find_experiments
 
@@ -97,29 +89,27 @@ def run(name: str, out: Path, **options: Any) -> None:
 )
 @click.argument("name")
 @click.option("--vary", required=True, metavar="FIELD=V1,V2,…", help="The field to vary and its values.")
-@_options
+@_solving
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="The .csv, .jsonl or .parquet to write."
 )
 def sweep(name: str, vary: str, out: Path, **options: Any) -> None:
-    """Run experiment NAME (its first line) once for each value of one field of its setting."""
+    """Run the first line of experiment NAME once for each value of one field."""
     from results import BadInput
     from synthetic.panels.experiments import find_experiments
     from synthetic.panels.overrides import swept
 
     if name == "all":
-        raise BadInput("sweep all: expected the name of one experiment")
+        raise BadInput("sweep all: name one experiment")
     _check_suffix(out)
     _solve(name, swept(find_experiments(name)[name], vary), out, options)
 
 
 @cli.command(epilog="Example: python -m synthetic claims --out results/runs/claims.csv")
-@click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of all randomness."
-)
+@_SEED
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The CSV to write.")
 def claims(seed: int, out: Path) -> None:
-    """Check every claim of the paper and write a table of claim, setting, measured value and verdict."""
+    """Check the paper's claims and write a table of measured values and verdicts."""
     from results.tables.files import write_raw
     from synthetic.theory.claims.table import all_claims, evaluate
 
@@ -133,11 +123,9 @@ def claims(seed: int, out: Path) -> None:
 
 @cli.command(epilog="Example: python -m synthetic figures results/runs/twin/*.csv --out docs/images")
 @click.argument("curves", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
-)
+@_FOLDER
 def figures(curves: tuple[Path, ...], out: Path) -> None:
-    """Draw each experiment in the CURVES tables as OUT/NAME.png, laid out like the paper's panels."""
+    """Draw each experiment of the CURVES tables as OUT/NAME.png, laid out like the paper's panels."""
     from results import read_curves
     from synthetic.panels.figures import save_figures
 
@@ -146,14 +134,12 @@ def figures(curves: tuple[Path, ...], out: Path) -> None:
 
 
 @cli.command(epilog="Example: python -m synthetic bounds --out docs/images/bounds.png")
-@click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of all randomness."
-)
+@_SEED
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="The .png or .svg to write."
 )
 def bounds(seed: int, out: Path) -> None:
-    """Draw the paper's bounds beside the exact curves; constants hidden in ≲ are fitted and named."""
+    """Draw the paper's bounds beside the exact curves; a constant hidden in ≲ is fitted and shown."""
     from results import BadInput
     from synthetic.panels.figures import bounds_figure
     from synthetic.theory.bounds import bounds_table
@@ -170,7 +156,7 @@ def bounds(seed: int, out: Path) -> None:
 
 
 def _check_suffix(out: Path) -> None:
-    """Refuse a file name no table can be written to before the work, not after it."""
+    """Refuse, before the work, a file name that no table can be written to."""
     from results import BadInput
     from results.tables.files import SUFFIXES
 
@@ -179,7 +165,7 @@ def _check_suffix(out: Path) -> None:
 
 
 def _check_folder(out: Path) -> None:
-    """Refuse a folder that could not be made, before the work."""
+    """Refuse, before the work, a folder that cannot be made."""
     from results import BadInput
 
     nearest = next(path for path in (out, *out.absolute().parents) if path.exists())

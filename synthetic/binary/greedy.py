@@ -1,4 +1,4 @@
-"""Greedy decoding of many tasks at once: the k most probable coordinates at every step, no randomness.
+"""Greedy decoding of many tasks at once: the k most probable coordinates at every step.
 
     greedy_supports(tasks, setting, steps=(1, 8, 50))[task, step]  ->  [12, 13]
 
@@ -13,7 +13,7 @@ from synthetic.model.tasks import Array, Tasks
 
 
 def greedy_supports(tasks: Tasks, setting: BinarySetting, steps: tuple[int, ...]) -> Supports:
-    """The support that greedy decoding holds after each t of `steps`, (tasks, steps, k), indices rising."""
+    """The support that greedy decoding has after each t of `steps`, (tasks, steps, k), indices rising."""
     out = np.empty((len(tasks), len(steps), setting.k), dtype=np.int64)
     w = np.zeros_like(tasks.w_star)
     for t in range(1, max(steps) + 1):

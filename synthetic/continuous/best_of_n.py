@@ -1,4 +1,4 @@
-"""Best-of-N under constant noise, exactly: the expected least squared error of N independent Gaussian paths.
+"""Best-of-N under constant noise: the exact expected least squared error of N independent paths.
 
     best_of_n_risk(moments, votes=(1, 256))[task, step]  ->  [169.70, 80.87]
 

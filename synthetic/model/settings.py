@@ -1,4 +1,4 @@
-"""What a synthetic experiment fixes: sizes, step, noise. Every point the paper leaves open is a field here.
+"""The settings of a synthetic experiment: sizes, step, noise. What the paper leaves open is a field here.
 
     BinarySetting(n=4, d=48, k=1, eta=0.25, sigma_eps=0.5)
 
@@ -18,14 +18,14 @@ NoiseScale = Literal["eta", "eta2", "raw"]
 Solver = Literal["exact", "monte-carlo", "transformer"]
 
 MAX_NUMBERS = 50_000_000
-"""The most numbers one set of in-context examples may hold (400 MB); beyond that a size is a mistake."""
+"""The most numbers that one set of in-context examples may hold (400 MB)."""
 
 
 @dataclass(frozen=True)
 class BinarySetting:
     """Case study 2: a k-sparse 0/1 coefficient and Algorithm 2.
 
-    `step_rule` says what multiplies Xᵀ(Xw − y): η itself (the proofs' reading) or η/n (the proposition's).
+    `step_rule` says what multiplies Xᵀ(Xw − y): η itself, as in the binary proofs, or the proposition's η/n.
     """
 
     n: int

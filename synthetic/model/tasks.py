@@ -3,8 +3,8 @@
     draw_tasks(BinarySetting(n=4, d=48, k=1, eta=0.25, sigma_eps=0.5), repeats=5, per_repeat=40, seed=0)
     id "0-17", x (4, 48), y (4,), w_star = [0, …, 1, …, 0]
 
-Task i of repeat r is drawn from its own seed (seed, r, i), so it is the same task however many others are
-drawn beside it, in whichever process, and in every setting of the same n and d (paired comparisons).
+Task i of repeat r has a seed of its own, (seed, r, i). It is the same task however many others are drawn, in
+any process, and in every setting of the same n and d, so that comparisons are paired.
 """
 
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class Tasks:
         return np.asarray(np.einsum("bnd,bn->bd", self.x, self.y))
 
     def path_generator(self, task: int) -> np.random.Generator:
-        """The stream of random numbers that one task's reasoning paths are drawn from, path after path."""
+        """The stream of random numbers for one task's reasoning paths."""
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(*self.keys[task], 1)))
 
 
@@ -66,7 +66,7 @@ def draw_tasks(setting: Setting, keys: list[tuple[int, int]], seed: int) -> Task
     uniform k-subset (binary) or N(0, ω² I) (continuous). Raises BadInput where they would not fit in memory.
     """
     if len(keys) * setting.n * setting.d > 10 * MAX_NUMBERS:
-        raise BadInput(f"{len(keys)} tasks of n={setting.n}, d={setting.d} do not fit in memory, take fewer")
+        raise BadInput(f"{len(keys)} tasks, n={setting.n}, d={setting.d} exceed the memory: reduce --tasks")
     scale = np.sqrt(covariance_eigenvalues(setting))
     drawn = [_draw(setting, scale, np.random.SeedSequence(seed, spawn_key=(*key, 0))) for key in keys]
     x, y, w_star = (np.stack(part) for part in zip(*drawn, strict=True))

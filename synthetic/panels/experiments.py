@@ -1,10 +1,9 @@
-"""The paper's ten synthetic experiments, as data: one entry a figure panel, its settings as published.
+"""The paper's ten synthetic experiments as data: one entry for each panel, with the published settings.
 
     EXPERIMENTS["fig2f"]  ->  n=1, k=1, d=10, η=1, σ_ε=0; t = 1 … 200; N = 1 … 256; 5 repeats of 40 tasks
 
-The paper says "each setting we repeat 5 times" and not how many tasks a repeat averages; `tasks` is ours.
-Grids of t and N are ours as well (the paper lists none). Points the text leaves open are fields of the
-settings, at the defaults of docs/reproduction.md.
+The paper says "each setting we repeat 5 times", but not how many tasks a repeat has: `tasks` is ours, and so
+are the grids of t and N. What else the text leaves open is a field of the settings (docs/reproduction.md).
 """
 
 from dataclasses import dataclass
@@ -17,14 +16,14 @@ VOTES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 @dataclass(frozen=True)
 class Variant:
-    """One line of a panel; `label` tells it from its neighbours (empty where there is one line)."""
+    """One line of a panel; `label` tells it from the others (empty where there is one line)."""
 
     setting: Setting
     label: str = ""
 
     @property
     def model(self) -> str:
-        """The `model` of the tables this line is written to."""
+        """The `model` column of this line's tables."""
         return f"linear-attention {self.label}".strip()
 
 

@@ -3,8 +3,7 @@
     with_changes(EXPERIMENTS["fig2h"], ["step_rule=eta/n"])   ->  the same panel at the other step rule
     swept(EXPERIMENTS["fig2f"], "d=5,10,20")                  ->  one line for each d
 
-Every field of `settings.BinarySetting` and `settings.ContinuousSetting` can be named, so every point that
-the paper leaves open is an option here.
+FIELD is any field of `BinarySetting` or `ContinuousSetting`.
 """
 
 from collections.abc import Sequence

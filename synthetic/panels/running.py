@@ -1,10 +1,10 @@
-"""Run one experiment by one solver and lay the outcome out as a curves table.
+"""Run one experiment with one solver and return its curves table.
 
     source,dataset,model,method,setting,T,tokens_per_answer,N,permutation,accuracy,stderr,questions
     synthetic,fig2f,linear-attention,majority,50,50,50,64,exact,0.951,0.0138,200
 
-A curve is the mean over all tasks of all repeats, and `stderr` its standard error over those tasks.
-Tasks are solved in small blocks, on `jobs` processes; each has its own seed, so neither changes a number.
+A curve is the mean over all tasks of all repeats; `stderr` is its standard error over those tasks. Tasks are
+solved in blocks on `jobs` processes. Each task has a seed of its own, so neither changes a number.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,14 +29,14 @@ Key = tuple[int, int]
 Block = TypeVar("Block")
 TASKS_AT_ONCE = 10
 PATHS: dict[Solver, int] = {"exact": 256, "monte-carlo": 256, "transformer": 16}
-"""Paths drawn per task where a solver samples and the user names no number."""
+"""Paths drawn for each task where a solver samples, unless the user names a number."""
 MAX_ANSWERS = 50_000_000
-"""The most sampled answers of one line, all tasks and t together: beyond that they do not fit in memory."""
+"""The most sampled answers of one line, over all tasks and t, that fit in memory."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """How to solve one line of an experiment: by which solver, for which tasks, on how many processes."""
+    """The solver, the tasks, and how many paths and processes."""
 
     solver: Solver
     keys: list[Key]
@@ -48,7 +48,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The `curves` of one experiment, the `samples` they were counted from (if any), `notes` to show."""
+    """The `curves` of one experiment, the `samples` behind them if any were kept, and `notes` to show."""
 
     curves: pd.DataFrame
     samples: pd.DataFrame | None
@@ -66,7 +66,7 @@ def run_experiment(
     jobs: int = 1,
     progress: bool = False,
 ) -> Outcome:
-    """Solve every line of an experiment. Raises BadInput on counts that make no sense."""
+    """Solve every line of an experiment. Raises BadInput on a count out of range."""
     if tasks is not None:
         experiment = replace(experiment, tasks=tasks)
     draws = PATHS[solver] if paths is None else paths
@@ -85,16 +85,15 @@ def run_experiment(
 
 
 def _run_continuous(name: str, experiment: Experiment, request: Request) -> Outcome:
-    """All lines at once, so that those which sample share their normals (`noisy.sample_lines`)."""
+    """All lines at once, so that those that sample share their normals (`sample_paths`)."""
     settings = [line.setting for line in experiment.variants if isinstance(line.setting, ContinuousSetting)]
     notes: tuple[str, ...] = ()
     formula_missing = any(needs_sampling(setting, experiment.methods) for setting in settings)
     if request.solver != "exact" or formula_missing:
         _check_answers(name, experiment, request)
     if request.solver == "exact" and formula_missing:
-        notes = (
-            f"{name}: best-of-N has no formula under linear noise: {request.paths} sampled paths a task",
-        )
+        why = "best-of-N has no formula under linear noise"
+        notes = (f"{name}: {why}: {request.paths} sampled paths a task",)
     blocks = _over_blocks(partial(_risk, experiment, settings, request), request, name)
     tables = [
         curves_table(_joined(list(values)), experiment, {"dataset": name, "model": line.model}, "risk")
@@ -128,16 +127,16 @@ def _check_answers(label: str, experiment: Experiment, request: Request) -> None
     answers = len(request.keys) * len(experiment.steps) * request.paths
     if answers > MAX_ANSWERS:
         raise BadInput(
-            f"{label}: {answers:,} sampled answers do not fit in memory: take fewer paths or tasks"
+            f"{label}: {answers:,} sampled answers do not fit in memory: reduce --paths or --tasks"
         )
 
 
 def _fallback_note(label: str, shares: list[Array]) -> tuple[str, ...]:
-    """What the paper leaves as 0/0, where it occurred: see `decode.clip_norm`."""
+    """A note on how often ClipNorm was 0/0 (see `sample_support`), if ever."""
     share = float(np.concatenate(shares).mean())
     if share == 0:
         return ()
-    return (f"{label}: too few positive entries for ClipNorm in {share:.2%} of steps, completed uniformly",)
+    return (f"{label}: too few positive entries in {share:.2%} of steps, the rest drawn uniformly",)
 
 
 def _risk(
@@ -165,7 +164,7 @@ def _draw(
 
 
 def _over_blocks(solve: Callable[[list[Key]], Block], request: Request, label: str) -> list[Block]:
-    """`solve` on every block of tasks, in order; at least two blocks a process, to share evenly."""
+    """Call `solve` on every block of tasks, in order; at least two blocks a process, to share the work."""
     keys, jobs = request.keys, request.jobs
     at_once = min(TASKS_AT_ONCE, -(-len(keys) // (2 * jobs)))
     blocks = [keys[start : start + at_once] for start in range(0, len(keys), at_once)]
@@ -185,7 +184,7 @@ def _joined(blocks: list[dict[str, Array]]) -> dict[str, Array]:
 def curves_table(
     values: dict[str, Array], experiment: Experiment, named: dict[str, str], column: str
 ) -> pd.DataFrame:
-    """The curves table of per-task values (tasks, steps, votes) by method."""
+    """The curves table of each task's values, (tasks, steps, votes) by method."""
     parts = []
     for method, value in values.items():
         tasks, steps, votes = value.shape

@@ -1,11 +1,11 @@
-"""The theorems' bounds beside the exact curves they bound, as one table to draw.
+"""The theorems' bounds beside the exact curves, as one table to draw.
 
     panel,x_name,x,line,value,kind
     "ensemble, constant noise, t = 100: excess risk",N,64,exact,0.0896,exact
     "ensemble, constant noise, t = 100: excess risk",N,64,"theorem × 0.28 (fitted)",0.1133,bound
 
-A bound written with ≲ hides a constant. It is fitted here, as the least factor that lifts the bound above
-every exact point of its panel, and named in the line.
+A bound written with ≲ hides a constant. Here that is the least factor that lifts the bound above every exact
+point of its panel, and the line's name gives it.
 """
 
 from collections.abc import Callable, Iterator
@@ -111,7 +111,7 @@ def _linear(seed: int) -> Panel:
 def _vote(seed: int) -> Panel:
     setting, t = BinarySetting(n=5, d=10, eta=1 / 5, sigma_eps=0.1), 50
     law = law_of_paths(draw_tasks(setting, task_keys(REPEATS, 40), seed), setting, (t,))
-    ahead = law.gap[:, 0] > 0  # the proposition speaks of these tasks alone
+    ahead = law.gap[:, 0] > 0  # the proposition is about these tasks only
     exact = vote_accuracy(law.probabilities[ahead, 0], law.gold[ahead], VOTES).mean(axis=0)
     bound = theory.vote_lower_bound(law.gap[ahead], np.array(VOTES), setting.supports).mean(axis=0)
     title = f"vote, panel h at step 1/5, t = {t}, tasks with Δ > 0"

@@ -1,10 +1,9 @@
-"""The paper's bounds as functions, to be laid beside what is computed or measured.
+"""The bounds of the paper's theorems as functions.
 
     vote_lower_bound(gap=0.2, votes=256, answers=10)  ->  0.9402…
     gap_lower_bound(n=2000, k=1, d=5, sigma_eps=0.1, t=8)  ->  0.4365…
 
-Bounds written with ≲ hide a constant. Those functions return the bound with that constant set to 1, and
-`hidden_factor` says which constant the measurements would need.
+A bound written with ≲ hides a constant. It is 1 here, and `hidden_factor` says what the measurements need.
 """
 
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ def vote_lower_bound(gap: Array | float, votes: Array | int, answers: int) -> Ar
 
 
 def examples_needed(k: int, sigma_eps: float) -> float:
-    """(6k + 3σ_ε)⁴: the n from which the theorem on sufficient examples speaks."""
+    """(6k + 3σ_ε)⁴, the least n of the theorem on sufficient examples."""
     return (6 * k + 3 * sigma_eps) ** 4
 
 
@@ -54,7 +53,7 @@ def limited_vote_bound(d: int) -> float:
 def limited_vote_steps(zeta: float) -> float:
     """2 log 2 / (−log(1 − ζ)): the t from which that holds, ζ the least chance of reaching w* in two steps.
 
-    The paper writes 2 log 2 / log(1 − ζ), which is negative and so would ask for nothing.
+    The paper writes 2 log 2 / log(1 − ζ), which is negative.
     """
     return float(2 * np.log(2) / -np.log1p(-zeta))
 
@@ -115,7 +114,7 @@ def polynomial_rate(decay: float, n: int, eta: float, t: int, omega: float, sigm
 def hidden_factor(measured: Array, bound: Array) -> tuple[float, float]:
     """(least, greatest) of measured/bound: the greatest is the constant that ≲ hides on these points.
 
-    A bound of the right order has the two close together; far apart, it is loose somewhere.
+    The two are close together for a bound of the right order.
     """
     ratio = np.asarray(measured) / np.asarray(bound)
     return float(ratio.min()), float(ratio.max())

@@ -8,7 +8,7 @@ import pytest
 from results import BadInput
 from synthetic.continuous.moments import gradient_descent_risk, path_moments, spectrum
 from synthetic.continuous.risk import continuous_risk, transformer_paths
-from synthetic.continuous.sampler import least_weights, sample_paths
+from synthetic.continuous.sampler import SampledPaths, least_weights, sample_paths
 from synthetic.model.reasoning_loop import reasoning_path
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
@@ -89,6 +89,17 @@ def test_sampled_ensemble_risk_is_unbiased_for_every_n():
     found = sampled.ensemble_risk(VOTES)[0, 0]
     stderr = sampled.errors.std() / np.sqrt(8000)
     assert np.all(abs(found - exact) < 4 * stderr)
+
+
+@pytest.mark.parametrize("paths", [2, 5])
+def test_sampled_variance_is_that_between_paths(paths):
+    """The bias is then the mean product of two different paths, which has no error of its own on average."""
+    w = np.random.default_rng(10).standard_normal((paths, 4))
+    drawn = SampledPaths((w**2).sum(axis=1)[None, None], np.full((1, 1), (w.mean(axis=0) ** 2).sum()))
+    products = w @ w.T
+    bias = products[~np.eye(paths, dtype=bool)].mean()
+    expected = bias + w.var(axis=0, ddof=1).sum() / np.array(VOTES)
+    np.testing.assert_allclose(drawn.ensemble_risk(VOTES)[0, 0], expected)
 
 
 def test_weights_of_the_least_of_n_are_the_mean_over_subsets():

@@ -90,5 +90,5 @@ def test_steps_and_noise_variances():
 
 
 def test_tasks_beyond_memory_are_refused():
-    with pytest.raises(BadInput, match="take fewer"):
+    with pytest.raises(BadInput, match="--tasks"):
         draw_tasks(continuous(n=40_000, d=1000), task_keys(1, 20), seed=0)
