@@ -62,7 +62,7 @@ def read_groups(paths: Sequence[str | Path], method: str, at_n: Sequence[int] = 
         groups = groups_of_curves(read_curves(*paths), method)
     else:
         found = " and ".join(sorted(kinds))
-        raise BadInput(f"{', '.join(map(str, paths))}: {found} tables; give samples only or curves only")
+        raise BadInput(f"{', '.join(map(str, paths))}: {found}; give tables of samples, or tables of curves")
     if not groups:
         raise BadInput(f"{', '.join(map(str, paths))}: no rows of method {method}")
     return groups

@@ -66,9 +66,12 @@ def along_n(setting: str, N: ArrayLike, accuracy: ArrayLike, votes: bool = True)
     return _fitted("along_n", setting, "N", N, accuracy, votes=votes)
 
 
-def along_t(T: ArrayLike, accuracy: ArrayLike, held: str = "1") -> Fit:
-    """Acc(T, 1) over T; `T` (NaN: unknown, left out) and `accuracy` (points,)."""
-    return _fitted("along_t", held, "T", T, accuracy)
+def along_t(T: ArrayLike, value: ArrayLike, metric: str = "accuracy") -> Fit:
+    """Acc(T, 1) over T; `T` (NaN: unknown, left out) and `value` (points,).
+
+    With metric "risk" the values are those of the continuous twin, which have no scale to judge them by.
+    """
+    return _fitted("along_t", "1", "T", T, value, metric=metric)
 
 
 def along_gap(N: int, T: ArrayLike, accuracy: ArrayLike, single: Fit) -> Fit:
@@ -78,7 +81,7 @@ def along_gap(N: int, T: ArrayLike, accuracy: ArrayLike, single: Fit) -> Fit:
     where something speaks against it.
     """
     if single.curve is None:
-        return _without("along_gap", str(N), np.empty(0), "along_t has no fit to read Δ_T from")
+        return _without("along_gap", str(N), np.empty(0), "there is no fit at N = 1 to read Δ_T from")
     return _fitted(
         "along_gap", str(N), "Δ", single.curve(T) ** 2, accuracy,
         end=single.curve.alpha**2 if single.status is Status.OK else None, warned=bool(single.reason),
@@ -87,7 +90,7 @@ def along_gap(N: int, T: ArrayLike, accuracy: ArrayLike, single: Fit) -> Fit:
 
 def _fitted(
     kind: str, held: str, axis: str, x: ArrayLike, y: ArrayLike, *,
-    end: float | None = np.inf, warned: bool = False, votes: bool = False,
+    end: float | None = np.inf, warned: bool = False, votes: bool = False, metric: str = "accuracy",
 ) -> Fit:  # fmt: skip
     """The fit of `y` on `x` and all that speaks against it; `end` is the x of its limit (None: not known)."""
     xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
@@ -104,7 +107,7 @@ def _fitted(
     gap = float(np.sqrt(2 * curve.rate)) if kind == "along_n" else np.nan
     condition = condition_number(curve.rate, xs)
     causes: list[tuple[Status, str]] = []
-    if curve.beta < 0:
+    if curve.beta < 0 and metric == "accuracy":
         causes.append((Status.FALLING, f"the accuracy falls with {axis}"))
     if curve.status in _AT_AN_END:  # condition and limit would then tell of the end, not of the data
         causes.append((Status.BOUND_HIT, _AT_AN_END[curve.status]))
@@ -114,10 +117,10 @@ def _fitted(
             causes.append((Status.ILL_CONDITIONED, f"{unstable} move its parameters a lot"))
         # a limit of 1.002 is no contradiction where the curve misses its own points by 0.005
         slack = max(curve.rmse, 1e-9)
-        if end is not None and not -slack <= float(curve(end)) <= 1 + slack:
+        if metric == "accuracy" and end is not None and not -slack <= float(curve(end)) <= 1 + slack:
             grows = "N" if kind == "along_n" else "T"
             causes.append((Status.OUT_OF_RANGE, f"its limit for {grows} → ∞ is outside 0 to 1"))
-    if curve.rmse > POOR_FIT:
+    if metric == "accuracy" and curve.rmse > POOR_FIT:
         causes.append((Status.POOR_FIT, f"the curve misses its points by more than {POOR_FIT:g} (rms)"))
     if votes and gap > 1:
         causes.append((Status.BOUND_HIT, "its gap is above 1, more than two probabilities can differ by"))
@@ -125,7 +128,7 @@ def _fitted(
         places = "points" if len(xs) == 3 else f"different {axis}"
         causes.append((Status.OK, f"3 parameters from 3 {places}, so nothing checks the curve"))
     if warned:
-        causes.append((Status.OK, "its Δ_T is read from along_t, see there"))
+        causes.append((Status.OK, "its Δ_T comes from the fit at N = 1, see there"))
     status = max((cause for cause, _ in causes), key=list(Status).index, default=Status.OK)
     return Fit(kind, held, xs, curve, gap, condition, status, "; ".join(text for _, text in causes))
 

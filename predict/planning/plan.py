@@ -80,7 +80,7 @@ def price(
     doubtful = table["status"].ne(Status.OK) if predictor == DEFAULT and group.pools else True
     table = _as_measured(table, (table["role"] == "used") & doubtful)
     # a vote of 2 is as good as a single answer: differences in the last digits make no choice better
-    rounded = table[["predicted", "low", "high"]].round(6)
+    rounded = table[["predicted", "low", "high"]].round(12)
     table = table.assign(cost=table["tokens_per_answer"] * table["N"], **rounded)
     table = table[~table["status"].isin(UNUSABLE) & table["predicted"].between(0, 1)]
     if table.empty:

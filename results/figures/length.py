@@ -17,16 +17,23 @@ from results.figures.axes import MOST_COUNTS, count_colour, faded, log_axis, pic
 from results.figures.panels import Panel, counts_to_show
 from results.figures.theme import QUIET, Figure
 from results.figures.words import LENGTH_TITLES, METRIC_TITLES
-from results.saturating import FitStatus, Saturating, fit_saturating
+from results.paper_fits import along_gap, along_t
+from results.saturating import FitStatus, Saturating
+from results.tables.status import Status
 
 
 @dataclass(frozen=True)
 class Trend:
-    """The fitted trend at one N: in T itself, or for N > 1 in the square of the gap that `gap` predicts."""
+    """The fitted trend at one N: in T itself, or for N > 1 in the square of the gap that `gap` predicts.
+
+    `reason` says what speaks against it, "" if nothing does.
+    """
 
     n: int
     fit: Saturating
     gap: Saturating | None
+    status: Status
+    reason: str
 
     def __call__(self, lengths: Sequence[float] | np.ndarray) -> np.ndarray:
         """Accuracy at `lengths`, shape (lengths,)."""
@@ -36,20 +43,20 @@ class Trend:
 def fit_trends(panel: Panel) -> list[Trend]:
     """The trend at each N of the panel that has one; [] where fewer than three lengths are known.
 
-    Where no gap varies with T (a risk has none, nor has a flat or a step at N = 1) all are fitted in T.
+    These are the fits that `python -m predict fits` writes. Where no gap varies with T (a risk has none, nor
+    has a flat or a step at N = 1) all are fitted in T.
     """
     rows = panel.exact.dropna(subset=["length"])
     parts = {n: rows[rows["N"] == n] for n in panel.ns if (rows["N"] == n).any()}
-    fits = {n: fit_saturating(part["length"], part["value"]) for n, part in parts.items()}
-    fits = {n: fit for n, fit in fits.items() if fit.status != FitStatus.TOO_FEW_POINTS}
-    gapless = panel.metric == "risk" or 1 not in fits
-    if gapless or fits[1].status in (FitStatus.FLAT, FitStatus.STEP):
-        return [Trend(n, fit, None) for n, fit in sorted(fits.items())]
-    trends = [Trend(1, fits[1], None)]
-    for n in sorted(set(fits) - {1}):
-        fit = fit_saturating(fits[1](parts[n]["length"]) ** 2, parts[n]["value"])
-        if fit.status != FitStatus.TOO_FEW_POINTS:
-            trends.append(Trend(n, fit, fits[1]))
+    in_T = {n: along_t(part["length"], part["value"], panel.metric) for n, part in sorted(parts.items())}
+    single = in_T[1].curve if 1 in in_T and panel.metric == "accuracy" else None
+    gap = None if single is None or single.status is FitStatus.STEP else single
+    trends = []
+    for n, fit in in_T.items():
+        if gap is not None and n > 1:
+            fit = along_gap(n, parts[n]["length"], parts[n]["value"], in_T[1])
+        if fit.curve is not None:
+            trends.append(Trend(n, fit.curve, gap if n > 1 else None, fit.status, fit.reason))
     return trends
 
 

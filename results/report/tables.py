@@ -11,17 +11,9 @@ from results.figures.panels import Panel
 from results.figures.words import UNITS, settings_title, show
 from results.frontier import pareto_frontier
 from results.normal import Z90
-from results.saturating import FitStatus
 
 MOST_ROWS = 12
 """Rows of a frontier that are shown."""
-
-TREND_REMARKS = {
-    FitStatus.CONVERGED: "",
-    FitStatus.NO_SATURATION: "no levelling off yet: α and β are not determined",
-    FitStatus.STEP: "all change before the second point: β and μ are not determined",
-    FitStatus.FLAT: "no change at all",
-}
 
 
 @dataclass(frozen=True)
@@ -67,7 +59,7 @@ def trend_table(panel: Panel) -> Table | None:
             f"per {UNITS[panel.source][:-1]}" if trend.gap is None else "per Δ²",
             *(f"{number:.4g}" for number in (trend.fit.alpha, trend.fit.beta, trend.fit.rate)),
             f"{trend.fit.rmse:.4f}",
-            TREND_REMARKS[trend.fit.status],
+            trend.reason,
         ]
         for trend in trends
     ]

@@ -101,7 +101,7 @@ def test_one_setting_with_one_answer_is_no_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "out", "options", "words"),
     [
-        (CACHED / "claims.csv", "fits.csv", (), "none of samples"),
+        (CACHED / "claims.csv", "fits.csv", (), "claims"),
         (CACHED / "absent.csv", "fits.csv", (), "no such file"),
         (CACHED / "tiny.csv", "fits.txt", (), "unknown kind of file"),
         (CACHED / "tiny.csv", "fits.csv", ("--method", "median"), "'median' is not one of"),

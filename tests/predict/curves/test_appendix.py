@@ -1,5 +1,6 @@
 """The appendix's fits against curves of known parameters, an independent Jacobian, and each way to fail."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,13 @@ import pytest
 from predict.curves.appendix import COLUMNS, appendix_fits
 from predict.groups import Group, groups_of_curves
 from predict.protocol import Status
+from results import read_curves
+from results.figures.length import fit_trends
+from results.figures.panels import make_panels
 from results.paper_fits import Fit, along_gap, along_n, along_t
 from results.saturating import condition_number
 
+CACHED = Path(__file__).parents[3] / "results" / "cached"
 N = np.array([1, 2, 4, 8, 16, 32])
 T = np.array([0.8, 1.2, 1.7, 2.5, 3.2, 4.0])
 SINGLE = (0.7, 0.5, 0.6)
@@ -147,7 +152,7 @@ def test_flat_and_scarce_data_have_no_parameters_and_say_why() -> None:
         "needs 3 different N, has 2",
         "needs 3 different N, has 2",
         "needs 3 different T, has 2",
-        "along_t has no fit to read Δ_T from",
+        "there is no fit at N = 1 to read Δ_T from",
     ]
     flat = appendix_fits(group({(t, int(n)): 1.0 for t in T for n in N}))
     assert set(flat["status"]) == {"not_identifiable"}
@@ -225,7 +230,7 @@ def test_along_gap_takes_its_status_from_itself_and_names_along_t_where_that_is_
     assert fit.curve is not None
     assert (fit.curve.alpha, fit.curve.beta, fit.curve.rate) == pytest.approx((0.9, 0.6, 2.0), rel=1e-4)
     assert fit.status is Status.OK
-    assert fit.reason == "its Δ_T is read from along_t, see there"
+    assert fit.reason == "its Δ_T comes from the fit at N = 1, see there"
 
 
 def test_a_gap_that_has_saturated_at_once_is_two_values_and_not_many() -> None:
@@ -233,3 +238,20 @@ def test_a_gap_that_has_saturated_at_once_is_two_values_and_not_many() -> None:
     fit = along_gap(4, T, step + 0.01 * np.sin(T), along_t(T, step))
     assert fit.status is Status.NOT_IDENTIFIABLE
     assert fit.reason == "needs 3 different Δ, has 2"
+
+
+@pytest.mark.parametrize("table", ["tiny.csv", "fig2f.csv"])
+def test_the_report_publishes_the_same_fits_in_the_same_units(table: str) -> None:
+    frame = read_curves(CACHED / table)
+    frame = frame[frame["method"] == "majority"]
+    (panel,), (known,) = make_panels(frame), groups_of_curves(frame, "majority")
+    fits = appendix_fits(known)
+    trends = fit_trends(panel)
+    assert len(trends) >= 7
+    for trend in trends:
+        row = row_of(fits, "along_t" if trend.n == 1 else "along_gap", str(trend.n))
+        assert parameters(row) == pytest.approx([trend.fit.alpha, trend.fit.beta, trend.fit.rate], rel=1e-6)
+        assert (row["status"], row["reason"]) == (trend.status, trend.reason)
+    if table == "tiny.csv":  # T is in tokens per answer
+        single = row_of(fits, "along_t", "1")
+        assert (single["x_low"], single["x_high"]) == pytest.approx((8.87, 58.1), rel=1e-2)

@@ -70,6 +70,15 @@ def test_the_cautious_choice_goes_by_the_lower_end_of_the_interval(
         assert (found.chosen["cost"], found.cautious["cost"]) == (chosen, cautious)
 
 
+def test_a_vote_of_two_is_never_bought(samples_file: Path) -> None:
+    """It is as good as a single answer, with ties shared, and costs twice as much."""
+    (sampled,) = read_groups([samples_file], "majority")
+    found = plan(sampled, "mixture", 2, Options(replicates=20))
+    assert found.chosen is not None
+    assert found.chosen["N"] == 1
+    assert set(found.frontier["N"]) == {1}
+
+
 def test_frontier_rises_in_cost_and_accuracy(group: Group) -> None:
     rows = plan(group, "joint", 64, Options(replicates=60), token_budget=1).frontier
     assert rows["cost"].is_monotonic_increasing
