@@ -1,79 +1,80 @@
-"""One SGLang server for all tests of a run: the real one, on this machine's CPU, with the tiny model."""
+"""Two real SGLang servers behind a gateway for all tests: on this machine's CPU, with the tiny model."""
 
 import importlib.util
+import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from harness.server.launch import end_with_parent, free_port
+from tests.processes import interruptible
 
-START_SECONDS = 240
-STOP_SECONDS = 40
+START_SECONDS, STOP_SECONDS = 300, 60
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """What `python -m harness serve tiny --workers 2` runs, and the id of that process."""
+
+    url: str
+    servers: tuple[str, str]
+    pid: int
+    log: Path
 
 
 @pytest.fixture(scope="session")
-def sglang_url() -> Iterator[str]:
-    """The address of a server that `python -m harness serve tiny` runs, stopped by Ctrl-C at the end."""
-    if importlib.util.find_spec("sglang") is None:
-        pytest.skip("SGLang is not installed")
+def sglang_fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    """The fleet, stopped by Ctrl-C at the end. Its second server has to outlive every test."""
+    for package in ("sglang", "smg"):
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"{package} is not installed")
     import psutil  # comes with SGLang
 
-    port = free_port()
-    url = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "harness", "serve", "tiny", "--device", "cpu", "--port", str(port)]
-    with tempfile.TemporaryFile("w+", errors="replace") as log:
+    log = tmp_path_factory.mktemp("fleet") / "log"
+    command = [sys.executable, "-m", "harness", "serve", "tiny", "--workers", "2", "--device", "cpu"]
+    command += ["--port", str(free_port()), "--", "--enable-metrics"]
+    with log.open("wb") as output:
         process = subprocess.Popen(
-            command,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-            preexec_fn=end_with_parent if sys.platform == "linux" else None,  # pytest may be killed
+            command, stdout=output, stderr=output, start_new_session=True, preexec_fn=_prepare
         )
-        family = []
-        try:
-            _wait_until_ready(url, process, log)
-            yield url
-        finally:
-            if process.poll() is None:
-                family = psutil.Process(process.pid).children(recursive=True)
-                process.send_signal(signal.SIGINT)
-            try:
-                status = process.wait(STOP_SECONDS)
-            finally:
-                _, there = psutil.wait_procs(family, timeout=5)
-                # What has ended and only waits to be collected by the system's first process is gone.
-                left = [
-                    member
-                    for member in there
-                    if member.is_running() and member.status() != psutil.STATUS_ZOMBIE
-                ]
-                for member in (*left, process):
-                    member.kill()
-        log.seek(0)
-        end = log.read()[-2000:]
-        assert status == 130, end
-        assert "error: stopped by Ctrl-C" in end
-        assert left == []
-
-
-def _wait_until_ready(
-    url: str, process: "subprocess.Popen[bytes]", log: "tempfile._TemporaryFileWrapper[str]"
-) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            break
-        try:
-            with urllib.request.urlopen(f"{url}/health", timeout=30):
-                return
-        except (urllib.error.URLError, OSError):
+    family: list[psutil.Process] = []
+    left: list[psutil.Process] = []
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while not (ready := re.search(r"^2 servers at (.*), (.*) answer at (.*)$", log.read_text(), re.M)):
+            if process.poll() is not None or time.monotonic() > deadline:
+                pytest.fail(f"the servers were not ready: {log.read_text()[-4000:]}")
             time.sleep(0.5)
-    log.seek(0)
-    pytest.fail(f"the server was not ready: {log.read()[-4000:]}")
+        yield Fleet(ready[3], (ready[1], ready[2]), process.pid, log)
+    finally:
+        if process.poll() is None:
+            family = psutil.Process(process.pid).children(recursive=True)
+            process.send_signal(signal.SIGINT)
+        try:
+            status = process.wait(STOP_SECONDS)
+        finally:
+            _, there = psutil.wait_procs(family, timeout=5)
+            # A zombie has ended; the system's first process has not collected it yet.
+            left = [member for member in there if member.is_running() and member.status() != "zombie"]
+            for member in (*left, process):
+                member.kill()
+    assert status == 130, log.read_text()[-2000:]
+    assert left == []
+
+
+@pytest.fixture(scope="session")
+def sglang_url(sglang_fleet: Fleet) -> str:
+    """The address of a real SGLang server."""
+    return sglang_fleet.servers[1]
+
+
+def _prepare() -> None:
+    interruptible()
+    if sys.platform == "linux":
+        end_with_parent()  # pytest may be killed

@@ -1,32 +1,28 @@
-"""A proxy on 127.0.0.1 in front of a real SGLang server that does to its replies what a script says.
+"""A proxy on 127.0.0.1 in front of a real SGLang server that brings faults into its replies.
 
-    async with FaultyProxy(sglang_url, [status(503), truncated, with_answers(aborted)]) as proxy:
+    async with FaultyProxy(sglang_url, FAULTS.values()) as proxy:
         ...                                        # sample from proxy.url
     proxy.left == []                               # no fault was left over
 
-Each request for answers meets the next fault; after the last one, replies come as they are. `once`: what is
-asked again after a fault meets no other.
+Each request for answers meets the next fault; after the last one, replies pass unchanged. `once`: a request
+that is sent again after a fault meets no other.
 """
 
 import asyncio
-import gzip
-import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, Self
 
 import aiohttp
 from aiohttp import web
 
-Fetch = Callable[[], Awaitable[bytes]]
-"""Passes the request on to the server, and gives the body of its reply."""
-Fault = Callable[[web.Request, Fetch], Awaitable[web.StreamResponse]]
+from tests.harness.engines.sglang_faults import Fault
 
 
 class FaultyProxy:
     """Passes everything on to the server at `upstream`, and POST /generate through the faults, in order."""
 
-    def __init__(self, upstream: str, faults: Sequence[Fault] = (), once: bool = False) -> None:
+    def __init__(self, upstream: str, faults: Iterable[Fault] = (), once: bool = False) -> None:
         self._upstream = upstream
         self._once = once
         self._disturbed: list[Any] = []
@@ -90,70 +86,3 @@ class FaultyProxy:
         except asyncio.CancelledError:
             self.abandoned += 1
             raise
-
-
-def status(code: int, **headers: str) -> Fault:
-    """The server answers with an error."""
-
-    async def fault(_request: web.Request, _fetch: Fetch) -> web.Response:
-        return web.Response(status=code, headers=headers, text="<html>out of order</html>")
-
-    return fault
-
-
-def body(content: bytes, **headers: str) -> Fault:
-    """The server answers with something else."""
-
-    async def fault(_request: web.Request, _fetch: Fetch) -> web.Response:
-        return web.Response(body=content, headers=headers)
-
-    return fault
-
-
-def with_answers(change: Callable[[list[dict[str, Any]]], Any]) -> Fault:
-    """The server's answers are replaced by what `change` makes of them."""
-
-    async def fault(_request: web.Request, fetch: Fetch) -> web.Response:
-        found = json.loads(await fetch())
-        return web.json_response(change(found if isinstance(found, list) else [found]))
-
-    return fault
-
-
-def aborted(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The last answer was given up by the server."""
-    reason = {"type": "abort", "message": "the server had no room"}
-    return [*answers[:-1], answers[-1] | {"meta_info": answers[-1]["meta_info"] | {"finish_reason": reason}}]
-
-
-async def cut(request: web.Request, _fetch: Fetch) -> web.StreamResponse:
-    """The connection breaks before there is a reply."""
-    assert request.transport is not None
-    request.transport.abort()
-    return web.Response()
-
-
-async def truncated(request: web.Request, fetch: Fetch) -> web.StreamResponse:
-    """The connection breaks in the middle of the reply."""
-    content = await fetch()
-    reply = web.StreamResponse(headers={"Content-Length": str(len(content))})
-    await reply.prepare(request)
-    await reply.write(content[: len(content) // 2])
-    assert request.transport is not None
-    request.transport.abort()
-    return reply
-
-
-async def half_a_body(_request: web.Request, fetch: Fetch) -> web.Response:
-    """Half of the reply, as if it were whole."""
-    content = await fetch()
-    return web.Response(body=content[: len(content) // 2])
-
-
-async def stuck(_request: web.Request, _fetch: Fetch) -> web.Response:
-    """There is never a reply."""
-    await asyncio.Event().wait()
-    raise AssertionError
-
-
-GZIPPED_GARBAGE = body(gzip.compress(b"[]")[:-9], **{"Content-Encoding": "gzip"})

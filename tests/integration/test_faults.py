@@ -16,19 +16,8 @@ from harness.experiment import Experiment, read_experiment
 from harness.questions.load import load_questions
 from harness.run.sampler import Outcome, sample
 from results import read_samples
-from tests.integration.faulty_proxy import (
-    GZIPPED_GARBAGE,
-    Fault,
-    FaultyProxy,
-    aborted,
-    body,
-    cut,
-    half_a_body,
-    status,
-    stuck,
-    truncated,
-    with_answers,
-)
+from tests.harness.engines.sglang_faults import BUSY, FAULTS, Fault, status, stuck
+from tests.integration.faulty_proxy import FaultyProxy
 
 pytestmark = pytest.mark.integration
 
@@ -42,30 +31,8 @@ PLANNED = {
     for decoding, count in (("greedy", 1), ("sample", SAMPLES))
     for index in range(count)
 }
-EVERY_FAULT: Sequence[Fault] = [
-    status(500),
-    status(503),
-    status(429),
-    status(429, **{"Retry-After": "1"}),
-    status(503, **{"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}),
-    status(408),
-    cut,
-    truncated,
-    half_a_body,
-    body(b""),
-    body(b"<html>"),
-    body(b'{"object": "error", "message": "out of memory"}'),
-    body(b"[[]]"),
-    body(b'[{"text": NaN}]'),
-    body(b"\xff\xfe"),
-    body(b"[" + b" " * (4 << 20) + b"]"),
-    GZIPPED_GARBAGE,
-    with_answers(aborted),
-    with_answers(lambda answers: answers[1:]),
-    with_answers(lambda answers: answers * 2),
-    with_answers(lambda answers: [answers]),
-    stuck,
-]
+EVERY_FAULT = [*FAULTS.values(), *BUSY.values(), stuck]
+REQUESTS = 3 * len(BUDGETS) * LIMIT  # a greedy answer, two sampled ones, and one more
 
 
 @pytest.fixture(autouse=True)
@@ -77,7 +44,7 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def experiment(url: str) -> Experiment:
     keys: dict[str, Any] = {"limit": LIMIT, "samples": SAMPLES, "greedy": True, "budgets": BUDGETS}
-    keys |= {"engine": "sglang", "url": url, "concurrency": 4}
+    keys |= {"engine": "sglang", "url": url, "concurrency": 4, "chunk": 2}
     return Experiment.model_validate(read_experiment("tiny").model_dump() | keys)
 
 
@@ -121,7 +88,7 @@ def test_every_fault_once(sglang_url: str, tmp_path: Path) -> None:
         sglang_url, EVERY_FAULT, lambda proxy: draw(proxy.url, tmp_path / "run"), once=True
     )
     assert (proxy.left, outcome.missing, outcome.failures) == ([], 0, [])
-    assert proxy.requests == len(EVERY_FAULT) + 2 * len(BUDGETS) * LIMIT
+    assert proxy.requests == len(EVERY_FAULT) + REQUESTS
     assert proxy.abandoned == 1  # the stuck one was let go
     assert_exactly_the_planned_answers(tmp_path / "run")
 
@@ -131,12 +98,11 @@ def test_every_fault_once(sglang_url: str, tmp_path: Path) -> None:
 
 
 def test_what_keeps_failing_is_absent_reported_and_asked_for_again(sglang_url: str, tmp_path: Path) -> None:
-    faults = [status(400), *[status(500)] * 200]
+    faults = [status(400), *[status(500)] * 300]
     outcome, _ = through_proxy(sglang_url, faults, lambda proxy: draw(proxy.url, tmp_path))
-    requests = 2 * len(BUDGETS) * LIMIT
-    assert len(outcome.failures) <= requests
-    assert sum("refused with status 400: <html>out of order" in failure for failure in outcome.failures) == 1
-    assert all("6 attempts failed, the last with: status 500" in failure for failure in outcome.failures[1:])
+    assert len(outcome.failures) <= REQUESTS
+    assert sum("status 400" in failure for failure in outcome.failures) == 1
+    assert all("status 500" in failure for failure in outcome.failures[1:])
     assert outcome.missing == len(PLANNED)
     assert not (tmp_path / "samples.jsonl").exists()
 
@@ -203,7 +169,7 @@ def test_a_server_that_comes_back_with_other_settings_ends_the_run(sglang_url: s
 
     outcome, _ = through_proxy(sglang_url, [], replaced)
     (failure,) = outcome.failures
-    assert "came back with another dtype: run the same command again" in failure
+    assert "another dtype" in failure
     assert 0 < outcome.missing == len(PLANNED) - len(rows(tmp_path)) < len(PLANNED)
 
     asyncio.run(draw(sglang_url, tmp_path))

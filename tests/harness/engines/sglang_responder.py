@@ -1,6 +1,6 @@
-"""A server that speaks SGLang's protocol for tests, with every fault a server can have.
+"""A server that speaks SGLang's protocol, for tests, and has the faults it is given.
 
-FaultyServer(503, "<html>", [answer(), answer()])    not ready, then not JSON, then two answers
+FaultyServer(FAULTS["not ready"], FAULTS["not JSON"], [answer(), answer()])    two faults, then two answers
 """
 
 import asyncio
@@ -28,7 +28,7 @@ def answer(text: str = " The answer is ##18##.", reason: str = "stop", tokens: i
 
 
 class FaultyServer:
-    """Speaks SGLang's protocol and answers each /generate with the next of `replies`, the last for ever."""
+    """Answers each /generate with the next of `replies`: answers, or a fault. The last one is for ever."""
 
     def __init__(
         self, *replies: Any, model: str = TINY, info: dict[str, Any] | None = None, prefix: str = ""
@@ -54,25 +54,14 @@ class FaultyServer:
     async def _generate(self, request: web.Request) -> web.StreamResponse:
         self.requests.append(await request.json())
         reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
-        if reply == "cut":
-            assert request.transport is not None
-            request.transport.abort()
-        if isinstance(reply, int):
-            return web.Response(status=reply, text="what is wrong")
-        if callable(reply):
-            sent: web.Response = reply()
-            return sent
-        return web.Response(text=reply if isinstance(reply, str) else json.dumps(reply))
+        if not callable(reply):
+            return web.Response(text=json.dumps(reply))
 
+        async def fetch() -> bytes:
+            return json.dumps([answer(), answer()]).encode()
 
-def raw(body: bytes, **headers: str) -> Callable[[], web.Response]:
-    """A reply with exactly these bytes; a reply can be sent only once, so it is made anew each time."""
-    return lambda: web.Response(body=body, headers=headers)
-
-
-def changed(**values: Any) -> list[dict[str, Any]]:
-    """Two answers, the second with other values in its account of itself."""
-    return [answer(), answer() | {"meta_info": answer()["meta_info"] | values}]
+        sent: web.StreamResponse = await reply(request, fetch)
+        return sent
 
 
 def constant(content: Any) -> Callable[[web.Request], Awaitable[web.Response]]:

@@ -1,13 +1,10 @@
 """Starting and stopping servers: flags, and that nothing of a server is ever left running."""
 
 import asyncio
-import contextlib
 import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,17 +17,8 @@ from harness.experiment import Experiment, model_location, read_experiment
 from harness.server.cpu.platform import activate
 from harness.server.launch import Launch, Server, free_port, launch
 from results import BadInput
+from tests.processes import OBEDIENT, STUBBORN, needs_proc, pids_in, python, runs, wait_until
 
-# A server with a child of its own; both write their process ids, and neither ends when asked to.
-STUBBORN = """
-import os, signal, subprocess, sys, time
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-with open(sys.argv[1], "w") as file:
-    file.write(f"{os.getpid()} {child.pid}")
-time.sleep(60)
-"""
-OBEDIENT = STUBBORN.replace("SIG_IGN", "SIG_DFL")
 # As much of SGLang as the client asks for before the first prompt.
 GREETING = """
 import http.server, json, sys
@@ -41,32 +29,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(json.dumps({"model_path": sys.argv[2], "version": "0.5.23"}).encode())
 http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 """
-
-
-def python(script: str, *arguments: object) -> Launch:
-    return Launch((sys.executable, "-c", script, *map(str, arguments)), {})
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 15) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def runs(process: int) -> bool:
-    """Whether a process is there and not merely waiting to be collected."""
-    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    return False
-
-
-def pids_in(file: Path) -> list[int]:
-    wait_until(lambda: file.exists() and len(file.read_text().split()) == 2)
-    return [int(pid) for pid in file.read_text().split()]
-
-
-needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc on this system")
 
 
 @needs_proc

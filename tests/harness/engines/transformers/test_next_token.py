@@ -66,3 +66,9 @@ def test_half_precision_logits_are_drawn_from_in_full() -> None:
     logits = torch.zeros(1000, 5000, dtype=torch.bfloat16)
     drawn = next_token_rule(Sampling(1, 1.0))(logits, (torch.arange(1000) + 0.5) / 1000)
     assert drawn.tolist() == pytest.approx([(i + 0.5) * 5 - 0.5 for i in range(1000)], abs=1)
+
+
+def test_top_p_keeps_no_token_beyond_the_set_that_reaches_it() -> None:
+    logits = torch.zeros(GRID, 4)  # a quarter each, without rounding
+    drawn = next_token_rule(Sampling(1, 1.0, top_p=0.5))(logits, (torch.arange(GRID) + 0.5) / GRID)
+    assert len(set(drawn.tolist())) == 2

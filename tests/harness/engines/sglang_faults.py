@@ -1,0 +1,119 @@
+"""Every fault that a SGLang server can have, for the unit tests' server and for the proxy before a real one.
+
+FAULTS["half a reply"](request, fetch)    sends half of what `fetch` brings, and breaks the connection
+"""
+
+import asyncio
+import gzip
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from aiohttp import web
+
+Fetch = Callable[[], Awaitable[bytes]]
+"""Brings the reply that the server would give: a list of answers."""
+Fault = Callable[[web.Request, Fetch], Awaitable[web.StreamResponse]]
+
+
+def status(code: int, content: bytes = b"<html>out of order</html>", **headers: str) -> Fault:
+    async def fault(_request: web.Request, _fetch: Fetch) -> web.Response:
+        return web.Response(status=code, headers=headers, body=content)
+
+    return fault
+
+
+def body(content: bytes, **headers: str) -> Fault:
+    async def fault(_request: web.Request, _fetch: Fetch) -> web.Response:
+        return web.Response(body=content, headers=headers)
+
+    return fault
+
+
+def answers(change: Callable[[list[dict[str, Any]]], Any]) -> Fault:
+    """The server's answers are replaced by what `change` makes of them."""
+
+    async def fault(_request: web.Request, fetch: Fetch) -> web.Response:
+        found = json.loads(await fetch())
+        return web.Response(text=json.dumps(change(found if isinstance(found, list) else [found])))
+
+    return fault
+
+
+def last_answer(**values: Any) -> Fault:
+    """The last answer has other values."""
+    return answers(lambda found: [*found[:-1], found[-1] | values])
+
+
+def last_meta(**values: Any) -> Fault:
+    """The last answer has other values in its meta_info."""
+    return answers(lambda found: [*found[:-1], found[-1] | {"meta_info": found[-1]["meta_info"] | values}])
+
+
+async def cut(request: web.Request, _fetch: Fetch) -> web.StreamResponse:
+    assert request.transport is not None
+    request.transport.abort()
+    return web.Response()
+
+
+async def half_a_reply(request: web.Request, fetch: Fetch) -> web.StreamResponse:
+    content = await fetch()
+    reply = web.StreamResponse(headers={"Content-Length": str(len(content))})
+    await reply.prepare(request)
+    await reply.write(content[: len(content) // 2])
+    return await cut(request, fetch)
+
+
+async def half_a_body(_request: web.Request, fetch: Fetch) -> web.Response:
+    content = await fetch()
+    return web.Response(body=content[: len(content) // 2])
+
+
+async def stuck(_request: web.Request, _fetch: Fetch) -> web.Response:
+    """There is never a reply."""
+    await asyncio.Event().wait()
+    raise AssertionError
+
+
+GZIPPED = {"Content-Encoding": "gzip"}
+FAULTS: dict[str, Fault] = {
+    "server error": status(500),
+    "request timeout": status(408),
+    "too early": status(425),
+    "bad gateway": status(502),
+    "not ready": status(503),
+    "connection cut": cut,
+    "half a reply": half_a_reply,
+    "half a body": half_a_body,
+    "nothing": body(b""),
+    "not JSON": body(b"<html>"),
+    "not UTF-8": body(b'[{"text": "\xff"}]'),
+    "not gzip": body(b"no gzip", **GZIPPED),
+    "half of a gzip": body(gzip.compress(b"[]")[:-9], **GZIPPED),
+    "huge": body(b"[" + b" " * (4 << 20) + b"]"),
+    "a gzip bomb": body(gzip.compress(b" " * (1 << 26)), **GZIPPED),
+    "deep nesting": body(b"[" * 100_000),
+    "an error in place of answers": body(b'{"object": "error", "message": "out of memory"}'),
+    "no answers": body(b"[]"),
+    "a list of nothing": body(b"[[]]"),
+    "a list of lists": answers(lambda found: [found]),
+    "too few answers": answers(lambda found: found[1:]),
+    "too many answers": answers(lambda found: found * 2),
+    "no text": last_answer(text=None),
+    "half a surrogate pair": last_answer(text="\ud800"),
+    "no meta_info": answers(lambda found: [*found[:-1], {"text": "x"}]),
+    "an aborted answer": last_meta(finish_reason={"type": "abort", "message": "no room"}),
+    "an unknown reason": last_meta(finish_reason={"type": "odd"}),
+    "no reason": last_meta(finish_reason=None),
+    "fewer tokens than none": last_meta(completion_tokens=-1),
+    "half a token": last_meta(completion_tokens=2.5),
+    "tokens as text": last_meta(completion_tokens="9"),
+    "NaN tokens": last_meta(completion_tokens=float("nan")),
+}
+"""Faults after which a request is sent again a few times."""
+BUSY: dict[str, Fault] = {
+    "busy": status(429),
+    "busy for a second": status(429, **{"Retry-After": "1"}),
+    "busy until a date": status(503, **{"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}),
+}
+"""Faults after which a request is sent again as long as it takes."""

@@ -1,0 +1,34 @@
+"""`python -m harness serve` with a stand-in for SGLang: signals end it, and its server with it."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.processes import interruptible, needs_proc, pids_in, runs, wait_until
+
+SERVE = """
+import sys
+import harness.server.launch as module
+from tests.processes import OBEDIENT, python
+from harness.cli import cli
+from results import run
+pids, sys.argv = sys.argv[1], ["harness", "serve", "tiny"]
+module.launch = lambda *_, **__: python(OBEDIENT, pids)
+run(cli, "python -m harness")
+"""
+
+
+@needs_proc
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_stops_the_server_too(sent: signal.Signals, status: int, tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVE, str(tmp_path / "pids")], cwd=ROOT, preexec_fn=interruptible
+    ) as process:
+        pids = pids_in(tmp_path / "pids")
+        process.send_signal(sent)
+        assert process.wait(60) == status
+    wait_until(lambda: not any(map(runs, pids)))
