@@ -33,6 +33,13 @@ def test_local_answers_are_cut_before_the_stop_string_and_counted_with_it() -> N
     assert all(completion.text.endswith(". ") for completion in stopped)
 
 
+def test_an_answer_that_ends_just_at_its_limit_has_stopped() -> None:
+    ((whole,),) = draw((PROMPT, 1, Sampling(180, 0.0, stop=("[END]",)), 1))
+    for limit, reason in ((whole.tokens, "stop"), (whole.tokens - 1, "length")):
+        ((answer,),) = draw((PROMPT, 1, Sampling(limit, 0.0, stop=("[END]",)), 1))
+        assert (answer.tokens, answer.finish_reason) == (limit, reason)
+
+
 def test_local_requests_of_different_kinds_are_answered_side_by_side() -> None:
     greedy = Sampling(max_new_tokens=64, temperature=0.0, stop=("[END]",))
     short = Sampling(max_new_tokens=2, temperature=1.0)
