@@ -12,8 +12,11 @@ from itertools import combinations
 from pathlib import Path
 from statistics import mean
 
+import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy.stats import hypergeom
 
 from harness.cli import cli
 from harness.imports import with_tokens
@@ -27,6 +30,8 @@ pytestmark = pytest.mark.integration
 QUESTIONS = 6
 REPEATS = 5
 RUN_SECONDS = 300
+FALSE_ALARM = 1e-4
+"""The probability that two tools which sample alike fail the comparison."""
 MARKED = re.compile(r"##\s*(-?[0-9][0-9,]*)\s*##")
 
 Pool = list[tuple[str | None, bool]]
@@ -142,7 +147,7 @@ def test_scores_of_inspect_ai_are_the_curves_its_log_implies(inspect_log: Path, 
     lacking = table["tokens"] - with_tokens(table, "tiny")["tokens"]
     # A free place of the vocabulary, drawn now and then, is one token; its name, read again, is many.
     plain = ~table["text"].str.contains("<|reserved", regex=False)
-    assert plain.mean() > 0.7
+    assert plain.any()
     assert set(lacking[plain & (table["finish_reason"] == "stop")]) <= {0, 1}
     curves = read_curves(tmp_path / "scored" / "curves.csv")
     # T: the tokens of one answer, summed over the questions.
@@ -156,5 +161,11 @@ def test_both_tools_measure_the_same_model(lm_eval_out: Path, inspect_log: Path,
     invoke("import", "inspect", inspect_log, "--grade", "hashes", "--out", tmp_path / "b")
     ours, theirs = read_samples(tmp_path / "a"), read_samples(tmp_path / "b")
     assert ours["gold"].tolist()[::REPEATS] == theirs.sort_values("question_id")["gold"].tolist()[::REPEATS]
-    # 30 answers each: one standard error of the difference is below 0.13 whatever the questions.
-    assert abs(ours["correct"].mean() - theirs["correct"].mean()) < 0.6
+    # Then, of the right answers to a question, the number from one tool is hypergeometric: an exact test.
+    number_right = np.ones(1)
+    for _, both in pd.concat([ours, theirs]).groupby("question_id"):
+        right = hypergeom(2 * REPEATS, int(both["correct"].sum()), REPEATS).pmf(range(REPEATS + 1))
+        number_right = np.convolve(number_right, right)
+    found = int(ours["correct"].sum())
+    chance = 2 * min(number_right[: found + 1].sum(), number_right[found:].sum())
+    assert chance > FALSE_ALARM

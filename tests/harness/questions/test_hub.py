@@ -88,7 +88,7 @@ def load_in_new_process(endpoint: str, home: Path) -> subprocess.CompletedProces
     """hub_rows(SOURCE) printed as JSON; the hub's address and cache are read when the library is imported."""
     code = (
         "import json, harness.questions.hub as rows\n"
-        "rows.HUB_TIMEOUT = 3.0\n"
+        "rows.HUB_TIMEOUT = 1.0\n"
         f"try: print(json.dumps(rows.hub_rows(rows.{SOURCE!r})))\n"
         "except rows.BadInput as error: raise SystemExit(error.message)"
     )

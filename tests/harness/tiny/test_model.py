@@ -7,11 +7,12 @@ import pytest
 import prompts
 from harness.grader import read_hashes
 from harness.server.cpu.torchvision_names import declare_torchvision_operations
-from harness.tiny import BUDGETS, distinct_problems
+from harness.tiny import distinct_problems
 from harness.tiny.__main__ import MODEL_FOLDER
 from harness.tiny.tokenizer import MAX_LENGTH, PROMPT, build_tokenizer
 
 ASKED = 40
+BUDGETS = (10, 30, 120)
 
 
 @pytest.fixture(scope="module")
