@@ -1,4 +1,4 @@
-"""An experiment: which questions are put to which model, how often, under which token budgets.
+"""An experiment: which questions to put to which model, how often, and with which token budgets.
 
     dataset = "gsm8k"                                # from harness/experiments/gsm8k-budgets.toml
     model = "meta-llama/Llama-3.1-8B-Instruct"
@@ -23,28 +23,28 @@ from results import BadInput
 EXPERIMENTS = Path(__file__).parent / "experiments"
 TINY_MODEL = Path(__file__).parent / "tiny" / "model"
 ANSWERS_IN_FLIGHT, MOST_REQUESTS = 1024, 512
-"""A run keeps about so many answers in flight for each copy of the model, in at most so many requests each.
+"""Answers that a run keeps in flight for each copy of the model, and the most requests that ask for them.
 
-With all of 2,880 answers in flight at once, SGLang on two cores needed 5 % more processor time a token.
+With all of 2,880 answers in flight at once, SGLang on two cores needed 5 % more processor time per token.
 """
 MAY_HOLD_A_SECRET = {"url", "api_key_env"}
-"""Keys of an experiment whose refused values are not repeated in a message."""
+"""Keys whose bad values are not repeated in error messages."""
 
 Count = Annotated[int, Field(ge=0, strict=True)]
 Positive = Annotated[int, Field(ge=1, strict=True)]
 
 
 class Experiment(BaseModel):
-    """One run of the harness. Every field is a key of the TOML file; unknown keys are refused."""
+    """One run of the harness. Every field is a key of the TOML file; other keys are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     dataset: str
     """gsm8k, math-level1-integer, math-level1-signed, tiny, or a file of questions."""
     file: Path | None = None
-    """The rows of the named dataset as a local file, in place of the hub."""
+    """A local copy of the dataset's rows, in place of the hub."""
     limit: Positive | None = None
-    """Only the first so many questions."""
+    """How many questions, from the first on; all by default."""
     model: str
     """A model on the hub, a local folder, or `tiny` (the model that ships with the project)."""
     revision: str | None = None
@@ -52,15 +52,15 @@ class Experiment(BaseModel):
     prompt: str
     """A template in prompts/, by name."""
     chat: bool
-    """Whether the prompt is put through the model's chat template as one user turn."""
+    """Whether the prompt is a user's turn in the model's chat template, or plain text."""
     answer_format: Literal["hashes", "plain"]
     """How the prompt asks for the answer: `The answer is ##18##.` or `The answer is 18.`"""
     budgets: tuple[Positive, ...] = ()
-    """Token budgets asked for; with none there is one setting, `default`."""
+    """The token budgets to ask for; without any there is one setting, `default`."""
     samples: Count
-    """Sampled answers a question and setting."""
+    """Sampled answers per question and setting."""
     greedy: bool = False
-    """One further answer a question and setting, at temperature 0."""
+    """One more answer per question and setting, at temperature 0."""
     temperature: Annotated[float, Field(gt=0)] = 1.0
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
     top_k: Annotated[int, Field(ge=-1, strict=True)] = -1
@@ -69,19 +69,19 @@ class Experiment(BaseModel):
     tokens_per_budget: Annotated[float, Field(ge=0)] = 0.0
     tokens_extra: Count
     engine: Literal["sglang", "transformers", "openai"] = "sglang"
-    """openai is any server with OpenAI's interface: vLLM, llama.cpp, a hosted one."""
+    """openai is any server with OpenAI's interface, such as vLLM, llama.cpp or a hosted model."""
     url: str | None = None
-    """Where a running server answers, such as http://127.0.0.1:30000."""
+    """The address of a running server, such as http://127.0.0.1:30000."""
     api_key_env: str = "OPENAI_API_KEY"
-    """The environment variable with the key that engine openai sends to `url`; the key is in no file."""
+    """The environment variable with the key that engine openai sends to `url`; no file holds the key."""
     chunk: Positive = 16
-    """Answers asked for in one request; 1 with engine openai, if not given."""
+    """Answers to ask for in one request; 1 by default with engine openai."""
     dp: Positive = 1
-    """Copies of the model in a server that the run starts, a GPU each."""
+    """Copies of the model in the server that the run starts, each on its own GPU."""
     concurrency: Positive = Field(default_factory=lambda given: _in_flight(**given))
     """Requests in flight; the server queues what it cannot work on yet. By default ANSWERS_IN_FLIGHT."""
     shard: str | None = None
-    """`i/n`: of the questions, every n-th beginning with the i-th; several hosts share a run."""
+    """`i/n`: every n-th question from the i-th on, so that several hosts share a run."""
     seed: Count = 0
     device: Literal["auto", "cpu", "cuda"] = "auto"
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
@@ -89,7 +89,7 @@ class Experiment(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _one_answer_a_request(cls, values: Any) -> Any:
-        # Such servers say how many tokens a request took, not how many each of its answers.
+        # Such servers count the tokens of a request and not those of each of its answers.
         return {"chunk": 1, **values} if values.get("engine") == "openai" else values
 
     @field_validator("prompt")
@@ -103,7 +103,7 @@ class Experiment(BaseModel):
     @classmethod
     def _distinct(cls, values: tuple[Any, ...]) -> tuple[Any, ...]:
         if len(set(values)) != len(values):
-            raise ValueError("values that differ from one another")
+            raise ValueError("each value only once")
         return values
 
     @field_validator("shard")
@@ -119,7 +119,7 @@ class Experiment(BaseModel):
     @classmethod
     def _no_secrets(cls, url: str | None) -> str | None:
         if url and ("@" in url or "?" in url):
-            raise ValueError("an address without user name, password or query, as it goes on record")
+            raise ValueError("an address without user name, password or query: run.json records it")
         return url
 
     @field_validator("api_key_env")
@@ -139,10 +139,10 @@ class Experiment(BaseModel):
     @model_validator(mode="after")
     def _asks_for_something(self) -> "Experiment":
         if self.samples == 0 and not self.greedy:
-            raise ValueError("samples of at least 1, or greedy = true")
+            raise ValueError("samples to be at least 1, or greedy = true")
         for _, budget in self.settings:
             if self.max_new_tokens(budget) < 1:
-                raise ValueError("tokens_per_budget or tokens_extra above 0, to leave room for an answer")
+                raise ValueError("tokens_per_budget or tokens_extra to be above 0: an answer needs room")
         if self.engine == "openai" and not self.url:
             raise ValueError("url, the address of a server, with engine 'openai'")
         return self
@@ -155,7 +155,7 @@ class Experiment(BaseModel):
         return tuple((str(budget), budget) for budget in self.budgets)
 
     def max_new_tokens(self, budget: int | None) -> int:
-        """Where an answer is cut off: generous, since a budget is a request that the model may overrun."""
+        """The number of tokens that cuts an answer off: generous, as models overrun their budgets."""
         return math.ceil(self.tokens_per_budget * (budget or 0)) + self.tokens_extra
 
 
@@ -164,7 +164,7 @@ def _in_flight(chunk: int = 1, dp: int = 1, **_: Any) -> int:
 
 
 def model_location(model: str) -> str:
-    """Where `model` is loaded from: `tiny` is a folder of this package, any other name stands for itself."""
+    """Where to load `model` from: `tiny` is a folder of this package, any other name is itself."""
     return str(TINY_MODEL) if model == "tiny" else model
 
 
@@ -195,7 +195,7 @@ def _find(path_or_name: str | Path) -> Path:
         if path.is_file():
             return path
         names = ", ".join(sorted(file.stem for file in EXPERIMENTS.glob("*.toml")))
-        raise BadInput(f"{path}: no such experiment file, and not one of {names}")
+        raise BadInput(f"{path}: no such file, and no experiment of that name: there are {names}")
     return shipped
 
 
@@ -230,7 +230,7 @@ def _explain(error: ValidationError, path: Path, given: Mapping[str, Any]) -> Ba
     key = ".".join(str(part) for part in first["loc"] if isinstance(part, str))
     origin = f"--set {key}" if first["loc"] and first["loc"][0] in given else str(path)
     if first["type"] == "missing":
-        return BadInput(f"{path}: no key {key!r}, expected in an experiment")
+        return BadInput(f"{path}: key {key!r} is missing")
     if first["type"] == "extra_forbidden":
         return BadInput(
             f"{origin}: unknown key {key!r}, expected one of {', '.join(Experiment.model_fields)}"

@@ -4,16 +4,18 @@
     "... The answer is $1,234.00."              read_plain  -> "1234"
     "... The answer is ##18.5##."               read_hashes -> None
 
-The first answer in the text counts, so that a second question which a model goes on to write is never read.
-A place without any digit is no answer (`##your answer##`, the format quoted) and the search goes on; a place
-with a digit is one, and when it holds no integer nothing is read. Text after `[END]` does not count.
+The first answer counts: a model may go on to write a second question and answer that too. Marks around text
+without a digit (`##your answer##`, the format quoted) are no answer and the search goes on; marks around a
+digit are one, and unless that is an integer nothing is read. Text after `[END]` does not count.
 
-Answers are text to be compared, never numbers to be computed with: 5,000 digits are read as they stand.
-No pattern here can backtrack (possessive quantifiers), so that every text is read in linear time.
+Answers are compared as text and never computed with, so that 5,000 digits are read as they are. No pattern
+can backtrack (quantifiers are possessive): every text is read in linear time.
 """
 
 import re
 from collections.abc import Callable
+
+from results import BadInput
 
 # Full-width forms, as East Asian text has them; the minus sign, en dash, and small and full-width minus.
 _CHARACTERS = str.maketrans("０１２３４５６７８９，．＋\u2212\u2013\ufe63\uff0d", "0123456789,.+----")
@@ -72,7 +74,7 @@ def normalise_integer(text: str) -> str | None:
 
 
 def read_hashes(text: str) -> str | None:
-    """The answer in `The answer is ##18##.`, or in GSM8K's own form, `#### 18`; None where there is none."""
+    """The answer in `The answer is ##18##.`, or in GSM8K's own form, `#### 18`; None if there is none."""
     for match in _HASHES.finditer(text.partition(_END)[0]):
         value = match[1] or match[2] or ""
         if _has_digit(value):
@@ -81,7 +83,7 @@ def read_hashes(text: str) -> str | None:
 
 
 def read_plain(text: str) -> str | None:
-    """The answer in `The answer is 18.`, the words of the few-shot prompt. None where there is none."""
+    """The answer in `The answer is 18.`, the words of the few-shot prompt; None if there is none."""
     for said in _PHRASE.split(text.partition(_END)[0])[1:]:
         sentence = _SENTENCE.match(said)
         if sentence and _has_digit(sentence[0]):
@@ -92,6 +94,14 @@ def read_plain(text: str) -> str | None:
 def read_gold(text: str) -> str | None:
     """The right answer as data sets write it: an integer alone, or the last `#### 18` of a solution."""
     return read_hashes(text[text.rindex("####") :]) if "####" in text else normalise_integer(text)
+
+
+def required_gold(text: str, where: str) -> str:
+    """`read_gold`; raises BadInput naming `where` if there is no right answer."""
+    gold = read_gold(text)
+    if gold is None:
+        raise BadInput(f"{where}: the right answer is {text[-60:]!r}, expected an integer or '… #### 18'")
+    return gold
 
 
 def _is_unit(text: str) -> bool:

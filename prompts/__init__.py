@@ -3,9 +3,9 @@
     >>> fill("tiny-budget", problem="Anna has 12 apples. ...", token_limit=40)
     'Anna has 12 apples. ...\\nUse around 40 tokens.'
 
-A template is a text file in this folder with `{problem}` and, where it asks for a budget, `{token_limit}`; to
-add one, add a file. The exception is `gsm8k-cot`, the 8-shot chain-of-thought prompt of Wei et al. (2022): it
-is put together from the installed lm-eval package.
+A template is a text file in this folder with `{problem}` and, if it asks for a budget, `{token_limit}`. To
+add one, add a file. Only `gsm8k-cot`, the 8-shot chain-of-thought prompt of Wei et al. (2022), is put
+together from the installed lm-eval package.
 """
 
 import hashlib
@@ -31,24 +31,24 @@ def template(name: str) -> str:
     Raises FileNotFoundError for an unknown name, ModuleNotFoundError for a package that is not installed.
     """
     if name not in names():
-        raise FileNotFoundError(f"no prompt named {name!r}, expected one of {', '.join(names())}")
+        raise FileNotFoundError(f"no prompt named {name!r}, only {', '.join(names())}")
     if name == "gsm8k-cot":
         return gsm8k_cot()
     return (FOLDER / f"{name}.txt").read_text(encoding="utf-8").removesuffix("\n")
 
 
 def digest(name: str) -> str:
-    """The SHA-256 of the template's text, in hexadecimal: what a run records to say which prompt it used."""
+    """The SHA-256 of the template's text, in hexadecimal, by which run.json identifies the prompt."""
     return hashlib.sha256(template(name).encode()).hexdigest()
 
 
 def fill(name: str, *, problem: str, token_limit: int | None) -> str:
-    """The prompt for one problem. Text of the problem is never taken for a placeholder.
+    """The prompt for one problem. A placeholder in the text of the problem is left as it is.
 
-    Raises ValueError where the template asks for a token limit and there is none.
+    Raises ValueError if the template asks for a token limit and there is none.
     """
     if token_limit is None and "{token_limit}" in template(name):
-        raise ValueError(f"prompt {name!r} asks for a token budget, and none is given")
+        raise ValueError(f"prompt {name!r} needs a token budget")
     values = {"problem": problem, "token_limit": str(token_limit)}
     return _PLACEHOLDER.sub(lambda match: values[match[1]], template(name))
 

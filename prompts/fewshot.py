@@ -6,7 +6,7 @@
     Q: {problem}
     A:
 
-The eight examples are not kept here: they are data of lm-eval's task `gsm8k_cot`, joined as lm-eval does.
+The eight examples are data of lm-eval's task `gsm8k_cot`; they are joined here as lm-eval joins them.
 """
 
 from importlib.util import find_spec
@@ -21,9 +21,7 @@ def gsm8k_cot() -> str:
 
     spec = find_spec("lm_eval")  # looked up, not imported: the import takes seconds and needs torch
     if spec is None or spec.origin is None:
-        raise ModuleNotFoundError(
-            "prompt gsm8k-cot is read from the package lm-eval, not installed: pip install lm-eval==0.4.13"
-        )
+        raise ModuleNotFoundError("prompt gsm8k-cot needs the package lm-eval: pip install lm-eval==0.4.13")
     file = Path(spec.origin).parent / "tasks" / "gsm8k" / "gsm8k-cot.yaml"
     task = yaml.safe_load(file.read_text(encoding="utf-8"))
     shots = task["fewshot_config"]["samples"]

@@ -1,4 +1,4 @@
-r"""Untrusted text made safe to print: a terminal obeys what it is sent, and a model may send anything.
+r"""Make untrusted text safe to print: terminals obey control characters, and a model may send any.
 
 >>> visible("18\x1b[2J\u202e")
 '18\\x1b[2J\\u202e'
@@ -7,11 +7,11 @@ r"""Untrusted text made safe to print: a terminal obeys what it is sent, and a m
 import unicodedata
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
-"""Control and formatting characters (escape, bidirectional marks), half characters, line separators."""
+"""Categories of control and formatting characters, surrogates and line separators."""
 
 
 def visible(text: str, keep: str = "") -> str:
-    """`text` with every character that a terminal may obey or hide written as its escape, but for `keep`."""
+    """`text` with every character that a terminal may obey or hide escaped, except those in `keep`."""
     return "".join(
         char if char in keep or unicodedata.category(char) not in _HIDDEN else _escaped(char) for char in text
     )

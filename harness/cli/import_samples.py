@@ -54,7 +54,7 @@ def _pairs(_context: click.Context, option: click.Parameter, values: tuple[str, 
     multiple=True,
     metavar="COLUMN=VALUE",
     callback=_pairs,
-    help="csv, jsonl: leave out rows with this value, such as failed requests. May be repeated.",
+    help="csv, jsonl: leave out the rows with this value, such as failed requests. May be repeated.",
 )
 @click.option("--filter", "filter_name", metavar="NAME", help="lm-eval: the filter that reads the answers.")
 @click.option("--scorer", metavar="NAME", help="inspect: the scorer whose verdicts and answers count.")
@@ -66,21 +66,22 @@ def _pairs(_context: click.Context, option: click.Parameter, values: tuple[str, 
 @click.option(
     "--setting",
     metavar="FIELD",
-    help="lm-eval, inspect: the generation or task setting that tells this log from others.",
+    help="lm-eval, inspect: the generation or task setting that becomes the column `setting`.",
 )
 @click.option(
     "--tokenizer",
     metavar="MODEL",
-    help="lm-eval, whose logs have no tokens: count them with this model's tokenizer.",
+    help="lm-eval: count tokens with this model's tokenizer, as its logs have none.",
 )
-@click.option("--dataset", help="The data set's name, where the file has none (csv, jsonl), or in its place.")
-@click.option("--model", help="The model's name, where the file has none (csv, jsonl), or in its place.")
+@click.option("--dataset", help="The data set's name; replaces that of a log (lm-eval, inspect).")
+@click.option("--model", help="The model's name; replaces that of a log (lm-eval, inspect).")
 def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
-    """Turn FILE into a run folder for the other commands.
+    """Turn answers that another tool sampled into a run folder for the other commands.
 
-    lm-eval: a file of its --log_samples, or the output folder. inspect: a log of inspect_ai. csv, jsonl: one
-    sampled answer a row; needed are question_id, answer, and gold or correct; used where they are there:
-    sample, setting, tokens, dataset, model, finish_reason, prompt_tokens; other columns pass through.
+    FILE is, for lm-eval, a file of its --log_samples or the output folder; for inspect, a log of inspect_ai;
+    for csv and jsonl, a table with an answer in each row. Its columns question_id, answer, and gold or
+    correct are needed; sample, setting, tokens, dataset, model, finish_reason and prompt_tokens are used;
+    others are kept.
     """
     from results import BadInput, write_samples
 
@@ -89,10 +90,10 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
             raise BadInput(f"{option} is for {' and '.join(kinds)}, not for {kind}")
     for name in ("filter_name", "scorer"):
         if options["grade"] and options[name]:
-            raise BadInput(f"{_BELONGS[name][0]} and --grade both read the answers, expected one of them")
+            raise BadInput(f"{_BELONGS[name][0]} and --grade both say how answers are read: give only one")
     target = out / "samples.jsonl"
     if target.exists():
-        raise BadInput(f"{target}: there is a table already, expected a new folder")
+        raise BadInput(f"{target}: this file exists already: give another --out")
     imported = _import(kind, file, options)
     write_samples(imported.table, target)
     for note in imported.notes:
@@ -108,11 +109,11 @@ def _import(kind: str, file: Path, options: dict[str, Any]) -> Any:
     names = {name: text for name in ("dataset", "model") if (text := options[name])}
     if kind in ("csv", "jsonl"):
         if file.suffix != f".{kind}":
-            packed = ", unpacked" if file.suffix in (".gz", ".zip", ".xz", ".bz2", ".zst") else ""
-            raise BadInput(f"{file}: expected a .{kind} file{packed}")
+            packed = file.suffix in (".gz", ".zip", ".xz", ".bz2", ".zst")
+            raise BadInput(f"{file}: not a .{kind} file{', unpack it first' if packed else ''}")
         columns = dict(options["columns"])
         if len(columns) < len(options["columns"]):
-            raise BadInput("--map names a column of the samples table twice, expected each once")
+            raise BadInput("--map names the same column twice")
         return import_table(file, columns, options["drop"], names)
     grade, setting = options["grade"], options["setting"]
     if kind == "lm-eval":
@@ -124,5 +125,5 @@ def _import(kind: str, file: Path, options: dict[str, Any]) -> Any:
         table = with_tokens(table, options["tokenizer"])
     notes = (*imported.notes, *repeat_notes(table))
     if "tokens" not in table:
-        notes += ("no tokens in the log, so that curves have no T: --tokenizer MODEL counts them",)
+        notes += ("the log has no tokens, so curves will have no T: count them with --tokenizer MODEL",)
     return imported._replace(table=table, notes=notes)

@@ -1,4 +1,4 @@
-"""python -m harness questions: load a set of questions, count it, and write it out on request.
+"""python -m harness questions: load, count and optionally write out a set of questions.
 
 $ python -m harness questions math-level1-integer --file math/test.jsonl
 309 questions
@@ -17,13 +17,13 @@ import click
     help="The rows of the named data set as a local file, in place of the Hugging Face hub.",
 )
 @click.option(
-    "--out", type=click.Path(path_type=Path), help="Write question_id, problem and gold to this .jsonl."
+    "--out", type=click.Path(path_type=Path), help="Write question_id, problem and gold to this file."
 )
 def questions(dataset: str, file: Path | None, out: Path | None) -> None:
-    """Count the questions of DATASET: gsm8k, math-level1-integer, math-level1-signed, tiny, or a file.
+    """Count the questions of DATASET: gsm8k, math-level1-integer, math-level1-signed, tiny, or your own file.
 
-    A file of one's own is CSV, JSONL or Parquet, with columns problem (or question) and gold (or answer, an
-    integer or GSM8K's "... #### 18"), and question_id if there is one.
+    Your file is CSV, JSONL or Parquet with the columns problem (or question), gold (or answer, an integer or
+    GSM8K's "... #### 18"), and optionally question_id.
     """
     from dataclasses import asdict
 

@@ -1,4 +1,4 @@
-"""What a log does not say of its answers: how long they are, and whether each was drawn anew.
+"""What a log does not say about its answers: how long they are, and whether they were drawn independently.
 
 text "Mia has 12 - 2 = 10 eggs. ... ##5##. "  ->  tokens 29
 """
@@ -17,7 +17,7 @@ def with_tokens(table: pd.DataFrame, model: str) -> pd.DataFrame:
     """`table` with the tokens of each `text` in the tokenizer of `model`, on the hub, a folder, or `tiny`.
 
     The stop string and the end token, which the model generated too, are not in the text and not counted.
-    Raises BadInput where there is no such tokenizer.
+    Raises BadInput if there is no such tokenizer.
     """
     tokenizer = PromptTokens(model_location(model), None, chat=False).tokenizer
     texts = table["text"].fillna("").tolist()
@@ -25,7 +25,7 @@ def with_tokens(table: pd.DataFrame, model: str) -> pd.DataFrame:
 
 
 def repeat_notes(table: pd.DataFrame) -> tuple[str, ...]:
-    """A warning where the answers to nearly every question are one text, as one seed makes them."""
+    """A warning if the answers to nearly every question are one text, as a fixed seed makes them."""
     sampled = table[table["decoding"] == "sample"]
     tokens = sampled["tokens"] if "tokens" in sampled else sampled["text"].str.len() / _CHARACTERS_A_TOKEN
     groups = []
@@ -35,7 +35,7 @@ def repeat_notes(table: pd.DataFrame) -> tuple[str, ...]:
             group.add(int(sample), text, int(length))
         groups.append(group)
     return tuple(
-        f"{repeat}; such answers are no sample"
+        f"{repeat}; these answers are not independent samples"
         for repeat in find_repeats(groups, (), free=True)
         if repeat.alarm
     )

@@ -36,40 +36,40 @@ def import_table(
 ) -> Imported:
     """The samples table in `file`, and how many of the file's rows were left out of it.
 
-    `columns` maps a column of the samples table to the file's name for it, and takes the place of a column
-    that has the name already. `drop` lists (column, value) of rows to leave out, since a request that failed
-    is not a wrong answer. `constants` fills columns that the file does not have. Where no column numbers the
-    answers to a question, they are numbered from 0 in the order of the rows. Raises BadInput.
+    `columns` maps a column of the samples table to the file's name for it, and replaces a column that has
+    that name already. `drop` lists (column, value) of rows to leave out: a request that failed is not a wrong
+    answer. `constants` fills columns that the file lacks. Without a column that numbers the answers to a
+    question, they are numbered from 0 in the order of the rows. Raises BadInput.
     """
     rows = read_raw(file, tuple(columns.get(name, name) for name in _TEXT))
     found = f"found {', '.join(map(str, rows.columns))}"
     if len(rows.columns) == 1 and any(mark in str(rows.columns[0]) for mark in ";\t|"):
-        raise BadInput(f"{file}: one column, {found}, expected several with commas between them")
+        raise BadInput(f"{file}: only one column, {found}: separate columns by commas")
     for name in _NEEDED:
         if name not in columns and name not in rows:
-            raise BadInput(f"{file}: no column {name!r}, {found}: name it with --map {name}=COLUMN")
+            raise BadInput(f"{file}: no column {name!r}, {found}: say which it is with --map {name}=COLUMN")
     for column in (*columns.values(), *(column for column, _ in drop)):
         if column not in rows:
             raise BadInput(f"{file}: no column {column!r}, {found}")
     kept = rows[~_dropped(rows, drop)].reset_index(drop=True)
     if kept.empty:
-        raise BadInput(f"{file}: all {len(rows)} rows are left out, expected some to keep")
+        raise BadInput(f"{file}: --drop leaves out all {len(rows)} rows")
     renamed = [name for name in columns.values() if name not in columns]
     table = kept.drop(columns=renamed).assign(**{name: kept[source] for name, source in columns.items()})
     table = table.assign(**{name: text for name, text in (constants or {}).items() if name not in table})
     known = (*SAMPLES.columns, "text", "seed")
     notes = [
-        f"column {name!r} is none of the samples table's ({', '.join(known)}) and only passes through"
+        f"column {name!r} is unknown and kept as it is; the known ones are {', '.join(known)}"
         for name in columns
         if name not in (*known, *columns.values())
     ]
     if "sample" not in table:
         key = [name for name in SAMPLE_KEY if name in table]
         table = table.assign(sample=table.groupby(key, dropna=False).cumcount())
-        notes.append("no column 'sample': answers are numbered in the order of the rows")
+        notes.append("no column 'sample': the answers to a question are numbered in the order of the rows")
     left_out = len(rows) - len(kept)
-    # Rows are counted among those kept; the name says so where that makes a difference.
-    where = Path(f"{file} (without {left_out} rows left out)") if left_out else file
+    # Errors count the rows that were kept, and say so where that makes a difference.
+    where = Path(f"{file} (after {left_out} rows were left out)") if left_out else file
     return Imported(as_samples(table, where), left_out, tuple(notes))
 
 

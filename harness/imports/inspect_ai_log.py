@@ -3,8 +3,8 @@
     EvalSample(id="q7", epoch=2, target="18", output=ModelOutput(completion="... ##18##", stop_reason="stop"),
                scores={"match": Score(value="C", answer="18")}, model_usage={"openai/gpt-5": ModelUsage(...)})
 
-Absent, since they say nothing about the model: samples that ended by an error, by the clock or by a person,
-samples taken back later, and samples without a score.
+Samples that say nothing about the model are left out: those that ended by an error, by the clock or by a
+person, those invalidated later, and those without a score.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from harness.grader import GRADERS, normalise_integer, read_gold
+from harness.grader import GRADERS, normalise_integer, required_gold
 from harness.imports.columns import Imported
 from results import BadInput, as_samples
 
@@ -27,7 +27,7 @@ _OUTSIDE = {"time", "working", "operator"}
 _CUT_OFF = {"max_tokens", "model_length"}
 _VERDICTS = {"C": True, "I": False, "N": False, "1": True, "0": False, "True": True, "False": False}
 """inspect_ai's marks: correct, incorrect, no answer; "P", partly, is neither right nor wrong."""
-_LONG = 60  # characters; a completion that is longer and the answer as a whole was not read by the scorer
+_LONG = 60  # characters, from which on an answer that is the whole completion was not read by the scorer
 
 
 def import_inspect_ai(
@@ -59,10 +59,10 @@ def import_inspect_ai(
         else:
             rows.append({**shared, **_fields(sample, log), **verdict})
     if not rows:
-        raise BadInput(f"{file}: none of {len(samples)} samples has a score and no error, expected some")
+        raise BadInput(f"{file}: none of the {len(samples)} samples has a score and no error")
     notes = [f"read {file}"]
     if log.status != "success":
-        notes.append(f"the evaluation's status is {log.status!r}: some samples may never have been asked for")
+        notes.append(f"the evaluation's status is {log.status!r}: some samples may be missing")
     if absent:
         notes.append(f"left out: {', '.join(f'{count} for {reason}' for reason, count in absent.items())}")
     whole = sum(
@@ -71,18 +71,15 @@ def import_inspect_ai(
     )
     if whole:
         notes.append(
-            f"scorer {name} gives the whole completion for {whole} answers, of which no two may be alike: "
-            "a vote needs --grade, or a scorer that reads the answer"
+            f"scorer {name} takes the whole completion for the answer, {whole} times: no two will be equal, "
+            "so a vote needs --grade or a scorer that reads the answer"
         )
     return Imported(as_samples(pd.DataFrame(rows), file), sum(absent.values()), tuple(notes))
 
 
 def _graded(sample: EvalSample, grade: str, where: str) -> dict[str, Any]:
     """answer, gold and correct by our own grader."""
-    target = _target(sample)
-    gold, answer = read_gold(target), GRADERS[grade](sample.output.completion)
-    if gold is None:
-        raise BadInput(f"{where}: the target is {target[-60:]!r}, expected an integer or '… #### 18'")
+    gold, answer = required_gold(_target(sample), where), GRADERS[grade](sample.output.completion)
     return {"answer": answer, "gold": gold, "correct": answer == gold}
 
 
@@ -92,7 +89,7 @@ def _scored(sample: EvalSample, scorer: str, where: str) -> dict[str, Any] | Non
     if score is None:
         return None
     gold, correct = _normal(_target(sample)), _verdict(score.value, f"{where}, scorer {scorer}")
-    # What is held for right, without being read, votes for the right answer.
+    # An answer that is scored right without being read votes for the right answer.
     return {"answer": _normal(score.answer) or (gold if correct else None), "gold": gold, "correct": correct}
 
 
@@ -111,25 +108,25 @@ def _read(path: Path) -> tuple[EvalLog, Path]:
     if not file.exists():
         raise BadInput(f"{file}: no such file")
     if file.suffix not in (".eval", ".json"):
-        raise BadInput(f"{file}: expected a log of inspect_ai, .eval or .json")
+        raise BadInput(f"{file}: not a log of inspect_ai, whose names end in .eval or .json")
     try:
         log = read_eval_log(str(file), exclude_fields={"events", "messages", "store"})
     except Exception as error:  # what a broken archive raises is not declared: zip, zlib, JSON, pydantic, …
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise BadInput(f"{file}: not a readable log of inspect_ai, perhaps cut off ({reason:.100})") from None
     if not log.samples:
-        raise BadInput(f"{file}: no samples in it (status {log.status!r}), expected a log with samples")
+        raise BadInput(f"{file}: no samples in this log (its status is {log.status!r})")
     return log, file
 
 
 def _only(folder: Path) -> Path:
-    """The one log in `folder`. Raises BadInput naming those there, where there are several."""
+    """The only log in `folder`. Raises BadInput if there are several, or none."""
     found = sorted(folder.glob("*.eval"), key=lambda file: file.name)
     if not found:
-        raise BadInput(f"{folder}: no .eval in it, expected inspect_ai's log folder")
+        raise BadInput(f"{folder}: no .eval file in this folder")
     if len(found) > 1:
         names = ", ".join(file.name for file in found[:5])
-        raise BadInput(f"{folder}: {len(found)} logs ({names}, …), expected one file's name")
+        raise BadInput(f"{folder}: {len(found)} logs ({names}, …): name one of them")
     return found[0]
 
 
@@ -147,25 +144,27 @@ def _absent(sample: EvalSample) -> str | None:
 def _scorer(samples: list[EvalSample], asked: str | None, file: Path) -> str:
     names = list(dict.fromkeys(name for sample in samples for name in sample.scores or ()))
     if asked is not None and asked not in names:
-        raise BadInput(
-            f"{file}: no scorer {asked!r}, expected one of {', '.join(names) or '(there is none)'}"
-        )
+        raise BadInput(f"{file}: no scorer {asked!r}, only {', '.join(names) or '(none)'}")
     if asked is None and len(names) > 1:
-        raise BadInput(f"{file}: scorers {', '.join(names)}, expected --scorer with one of them, or --grade")
+        raise BadInput(
+            f"{file}: several scorers ({', '.join(names)}): choose one with --scorer, or use --grade"
+        )
     if not names:
-        raise BadInput(f"{file}: no scores in it, expected a scored log, or --grade")
+        raise BadInput(f"{file}: no scores in this log: use --grade")
     return asked or names[0]
 
 
 def _verdict(value: Any, where: str) -> bool:
     text = f"{value:g}" if isinstance(value, float) else str(value)
     if text not in _VERDICTS:
-        raise BadInput(f"{where}: found {text[:60]!r}, expected right or wrong (C, I, N, 1 or 0), or --grade")
+        raise BadInput(
+            f"{where}: the score is {text[:60]!r}, neither right nor wrong (C, I, N, 1 or 0): use --grade"
+        )
     return _VERDICTS[text]
 
 
 def _normal(text: str | None) -> str | None:
-    """An integer as our grader writes it, so that 1,234 and 1234 are one vote; other text without margins."""
+    """An integer as our grader writes it, so that 1,234 and 1234 are one vote; other text stripped."""
     return (normalise_integer(text) or text.strip() or None) if text else None
 
 
@@ -188,7 +187,7 @@ def _fields(sample: EvalSample, log: EvalLog) -> dict[str, Any]:
 
 
 def _settings(log: EvalLog) -> dict[str, Any]:
-    """Everything that was set for the generation or the task, the more particular last."""
+    """All settings of the generation and the task; the more specific ones come last and win."""
     generation = (log.eval.model_generate_config, log.plan.config)
     parts = [config.model_dump(exclude_none=True) for config in generation]
     return {**parts[0], **parts[1], **log.eval.task_args}

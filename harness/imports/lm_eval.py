@@ -5,8 +5,8 @@
      "filter": "strict-match", "filtered_resps": ["18"],
      "metrics": ["exact_match"], "exact_match": 1.0, "arguments": {...}}
 
-lm-eval's own filters end by taking one answer (`take_first`) or the vote of all, so that its log has no
-verdict on the other repeats: `lm_eval_filters` reads them as lm-eval would, or our grader does.
+lm-eval's own filters end by taking one answer (`take_first`) or the vote of all, so its log has no verdict on
+the other repeats: `lm_eval_filters` reads them as lm-eval would, or our grader does.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 import pandas as pd
 
-from harness.grader import GRADERS, read_gold
+from harness.grader import GRADERS, required_gold
 from harness.imports.columns import Imported
 from harness.imports.lm_eval_filters import Reading, as_logged
 from results import BadInput, as_samples
@@ -74,10 +74,10 @@ def _newest(folder: Path) -> Path:
     """The samples file of the last run in `folder`. Raises BadInput: none, or several tasks or models."""
     found = {file: parts for file in folder.rglob("samples_*.jsonl") if (parts := _NAME.fullmatch(file.name))}
     if not found:
-        raise BadInput(f"{folder}: no samples_TASK_TIME.jsonl in it, expected lm-eval's --output_path")
+        raise BadInput(f"{folder}: no samples_TASK_TIME.jsonl in this folder: give lm-eval's --output_path")
     kinds = sorted({f"{file.parent.name}/samples_{parts['task']}" for file, parts in found.items()})
     if len(kinds) > 1:
-        raise BadInput(f"{folder}: samples of {', '.join(kinds)}, expected one file's name")
+        raise BadInput(f"{folder}: samples of several runs ({', '.join(kinds)}): name one file")
     return max(found, key=lambda file: found[file]["stamp"])
 
 
@@ -87,18 +87,18 @@ def _rows(file: Path, filter_name: str | None, *, first: bool) -> list[Row]:
         raise BadInput(f"{file}: no such file")
     rows = list(json_rows(file))
     if not rows:
-        raise BadInput(f"{file}: no rows, expected the samples of lm-eval's --log_samples")
+        raise BadInput(f"{file}: no rows: not the samples of lm-eval's --log_samples")
     for number, row in enumerate(rows, start=1):
         absent = next((name for name in _NEEDED if name not in row), None)
         if absent:
-            raise BadInput(
-                f"{file}: row {number}: no {absent!r}, expected the samples of lm-eval's --log_samples"
-            )
+            raise BadInput(f"{file}: row {number}: no {absent!r}: not the samples of lm-eval's --log_samples")
     names = list(dict.fromkeys(str(row["filter"]) for row in rows))
     if filter_name is not None and filter_name not in names:
-        raise BadInput(f"{file}: no filter {filter_name!r}, expected one of {', '.join(names)}")
+        raise BadInput(f"{file}: no filter {filter_name!r}, only {', '.join(names)}")
     if filter_name is None and len(names) > 1 and not first:
-        raise BadInput(f"{file}: filters {', '.join(names)}, expected --filter with one of them, or --grade")
+        raise BadInput(
+            f"{file}: several filters ({', '.join(names)}): choose one with --filter, or use --grade"
+        )
     return [row for row in rows if row["filter"] == (filter_name or names[0])]
 
 
@@ -116,21 +116,10 @@ def _responses(row: Row, file: Path) -> list[str]:
 
 
 def _graded(file: Path, rows: list[Row], texts: list[list[str]], grade: str) -> Reading:
-    golds = [_gold(row, file) for row in rows]
+    golds = [required_gold(str(row["target"]), f"{file}: doc_id {row['doc_id']}") for row in rows]
     answers = [[GRADERS[grade](text) for text in said] for said in texts]
     correct = [[answer == gold for answer in said] for said, gold in zip(answers, golds, strict=True)]
     return Reading(golds, answers, correct)
-
-
-def _gold(row: Row, file: Path) -> str:
-    target = str(row["target"])
-    gold = read_gold(target)
-    if gold is None:
-        raise BadInput(
-            f"{file}: doc_id {row['doc_id']}: the target is {target[-60:]!r}, "
-            "expected an integer or '… #### 18'"
-        )
-    return gold
 
 
 def _results(file: Path, stamp: str) -> Row:
@@ -141,7 +130,7 @@ def _results(file: Path, stamp: str) -> Row:
     except FileNotFoundError:
         return {}
     except ValueError as error:
-        raise BadInput(f"{beside}: not JSON ({error}), expected lm-eval's results") from None
+        raise BadInput(f"{beside}: not JSON: {error}") from None
     return found if isinstance(found, dict) else {}
 
 

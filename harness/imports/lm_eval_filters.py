@@ -4,9 +4,9 @@
                                         {"function": "take_first"}]}
     {"metric": "exact_match", "ignore_case": true, "regexes_to_ignore": [",", "(?s).*#### "]}
 
-The task's filters run by lm-eval's own code, without the steps that choose among repeats. `exact_match`
-compares texts of which it first leaves parts out; these shortened texts are the answers, so that "1,234" and
-"1234" are one vote where the task takes them for one.
+lm-eval's own code runs the task's filters, without the steps that choose among repeats. `exact_match` leaves
+parts of the texts out before it compares them. These shortened texts are the answers here, so that "1,234"
+and "1234" are one vote if the task takes them for equal.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Row = dict[str, Any]
 _SELECTIONS = {"take_first", "take_first_k", "majority_vote"}
 _NO_MATCH = "[invalid]"
 """What lm-eval's filters put where they find nothing."""
-_OR_GRADE = "or --grade for our own grader"
+_OR_GRADE = "or use --grade for our own grader"
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def as_logged(file: Path, rows: list[Row], texts: list[list[str]], task: Row | N
     """
     if task is None:
         raise BadInput(
-            f"{file}: no results_TIME.json with the task's settings beside it: expected it, {_OR_GRADE}"
+            f"{file}: no results_TIME.json with the task's settings beside it: put it there, {_OR_GRADE}"
         )
     steps = _steps(file, task, str(rows[0]["filter"]))
     found = _apply(file, [step for step in steps if step["function"] not in _SELECTIONS], rows, texts)
@@ -66,8 +66,8 @@ def as_logged(file: Path, rows: list[Row], texts: list[list[str]], task: Row | N
     names = [str(metric.get("metric")) for metric in task.get("metric_list") or ()]
     if "exact_match" not in names:
         raise BadInput(
-            f"{file}: the metric is {', '.join(names) or 'of its own'}, whose verdict on each repeat is "
-            f"not in the log: expected exact_match, {_OR_GRADE}"
+            f"{file}: the log has no verdict on each repeat by {', '.join(names) or 'its metric'}: "
+            f"use the task's exact_match, {_OR_GRADE}"
         )
     firsts = [step["function"] for step in steps if step["function"] in _SELECTIONS] == ["take_first"]
     differ = (
@@ -83,7 +83,7 @@ def _steps(file: Path, task: Row, name: str) -> list[Row]:
     steps: list[Row] | None = next((p["filter"] for p in pipelines if p["name"] == name), None)
     if steps is None:
         raise BadInput(
-            f"{file}: filter {name!r} is not among the task's settings, expected it there, {_OR_GRADE}"
+            f"{file}: the task's settings have no filter {name!r}: choose another with --filter, {_OR_GRADE}"
         )
     return steps
 
@@ -97,7 +97,7 @@ def _apply(file: Path, steps: list[Row], rows: list[Row], texts: list[list[str]]
         get_filter = import_module("lm_eval.api.registry").get_filter
     except ImportError:
         raise BadInput(
-            f"{file}: reading answers with lm-eval's filters takes its package, not installed: "
+            f"{file}: lm-eval's filters need its package, which is not installed: "
             f"pip install lm-eval, {_OR_GRADE}"
         ) from None
     documents = [row.get("doc") for row in rows]
@@ -109,8 +109,8 @@ def _apply(file: Path, steps: list[Row], rows: list[Row], texts: list[list[str]]
         except Exception as error:  # a task's own code, of which the log holds the name or the text alone
             reason = f"{type(error).__name__}: {error}"
             raise BadInput(
-                f"{file}: filter step {step['function']!r} cannot be run again ({reason:.80}), "
-                f"expected steps of lm-eval itself, {_OR_GRADE}"
+                f"{file}: filter step {step['function']!r} cannot be run again ({reason:.80}): "
+                f"choose a filter of lm-eval's own with --filter, {_OR_GRADE}"
             ) from None
         found = [list(said) for said in found]
     return [[str(text) for text in said] for said in found]
@@ -140,6 +140,7 @@ def _logged(file: Path, row: Row) -> bool:
     score = row.get(name)
     if score not in (0, 1):
         raise BadInput(
-            f"{file}: doc_id {row['doc_id']}: {name} {score!r}, expected a metric of 0 or 1, {_OR_GRADE}"
+            f"{file}: doc_id {row['doc_id']}: {name} is {score!r}, neither 0 nor 1: "
+            f"choose another filter, {_OR_GRADE}"
         )
     return bool(score)

@@ -1,9 +1,9 @@
-"""Rows of a public data set: from the Hugging Face hub at a pinned revision, or from a file of the same rows.
+"""Rows of a public data set, from the Hugging Face hub at a pinned revision or from a local copy.
 
     {"question": "Janet’s ducks lay 16 eggs per day. ...", "answer": "... #### 18"}            openai/gsm8k
     {"problem": "What is ...?", "level": "Level 1", "type": "Algebra", ...}    EleutherAI/hendrycks_math
 
-A revision never changes, so that files of it which are in the hub's cache are used without asking the hub.
+A revision never changes, so files that are in the hub's cache are used without asking the hub.
 """
 
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ def dataset_rows(source: HubDataset, file: Path | None, local_only: bool = False
     rows = file_rows(file) if file else hub_rows(source, local_only)
     if len(rows) != source.rows:
         where = file or source.repository
-        hint = "; for other questions, give the file in place of the data set's name" if file else ""
+        hint = ": to use other questions, give the file instead of the data set's name" if file else ""
         raise BadInput(
             f"{where}: {len(rows)} rows, expected the {source.rows} of {source.repository}'s test split{hint}"
         )
@@ -67,7 +67,7 @@ def file_rows(file: Path) -> list[Row]:
     """The rows of a CSV, JSONL or Parquet file. Raises BadInput naming the file and what is wrong with it."""
     frame = read_raw(file, ("question_id", "question", "problem", "answer", "gold"))
     if frame.empty:
-        raise BadInput(f"{file}: no rows, expected one question a row")
+        raise BadInput(f"{file}: no questions in it")
     return [{str(key): cell for key, cell in row.items()} for row in frame.to_dict("records")]
 
 
@@ -110,7 +110,7 @@ def _download(source: HubDataset, local_only: bool) -> Path:
     except LocalEntryNotFoundError:
         if local_only:
             raise
-        # The one request with a time limit: without it a hub that never replies is waited for without end.
+        # The only request with a time limit: a hub that never replies would be waited for without end.
         HfApi().dataset_info(source.repository, revision=source.revision, timeout=HUB_TIMEOUT)
         return snapshot(local_files_only=False)
 

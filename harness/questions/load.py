@@ -2,8 +2,8 @@
 
     Question(question_id="gsm8k-test-0000", problem="Janet’s ducks lay 16 eggs per day. ...", gold="18")
 
-Ids do not depend on where the rows came from. GSM8K: the position in the pinned revision. MATH: subject and a
-hash of the problem (`math-algebra-01685114`), as the hub's rows have no id and other copies another order.
+Ids do not depend on where the rows came from. GSM8K: the position in the pinned revision. MATH: the subject
+and a hash of the problem (`math-algebra-01685114`), because its rows have no id and come in different orders.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.grader import normalise_integer, read_gold
+from harness.grader import normalise_integer, required_gold
 from harness.questions.hub import GSM8K, MATH, Row, dataset_rows, file_rows
 from results import BadInput
 
@@ -40,11 +40,10 @@ class Question:
 def load_questions(
     name: str, file: Path | None = None, limit: int | None = None, local_only: bool = False
 ) -> list[Question]:
-    """The questions of a data set by name, or of a file of one's own given as `name`.
+    """The questions of the data set `name`, or of your own file with that name; the first `limit` of them.
 
-    `file` holds the rows of the named data set, in place of the hub. `limit` keeps the first so many. With
-    `local_only` the hub is not asked.
-    Raises BadInput: rows that are missing or not as expected, an unreachable hub.
+    `file` holds the rows of the named data set, in place of the hub. With `local_only` the hub is not asked.
+    Raises BadInput: missing or unexpected rows, an unreachable hub.
     """
     if name == "gsm8k":
         questions = _questions(
@@ -55,7 +54,7 @@ def load_questions(
     elif name == "tiny":
         questions = _questions(file_rows(file or TINY_FILE), "tiny", file or TINY_FILE)
     elif file is not None:
-        raise BadInput(f"{name}: not one of {', '.join(DATASETS)}, expected one of these with --file")
+        raise BadInput(f"--file is for {', '.join(DATASETS)}, not for {name}")
     elif Path(name).is_file():
         questions = _questions(file_rows(Path(name)), Path(name).stem, Path(name))
     else:
@@ -64,11 +63,11 @@ def load_questions(
 
 
 def _questions(rows: list[Row], prefix: str, where: Path) -> list[Question]:
-    """Rows with problem (or question) and gold (or answer, also as `… #### 18`); ids given or by position."""
+    """Questions of rows with problem (or question) and gold (or answer); ids as given, or by position."""
     questions = [_question(row, f"{prefix}-{i:04d}", f"{where}: row {i + 1}") for i, row in enumerate(rows)]
     (question_id, count), *_ = Counter(question.question_id for question in questions).most_common(1)
     if count > 1:
-        raise BadInput(f"{where}: {count} rows have the question_id {question_id!r}, expected it in one")
+        raise BadInput(f"{where}: {count} rows have the question_id {question_id!r}")
     return questions
 
 
@@ -78,10 +77,7 @@ def _question(row: Row, default_id: str, where: str) -> Question:
     if problem is None or answer is None:
         missing = "problem or question" if problem is None else "gold or answer"
         raise BadInput(f"{where}: no {missing}, found columns {', '.join(row)}")
-    gold = read_gold(answer)
-    if gold is None:
-        raise BadInput(f"{where}: the answer is {answer[-60:]!r}, expected an integer or '… #### 18'")
-    return Question(_first(row, "question_id") or default_id, problem, gold)
+    return Question(_first(row, "question_id") or default_id, problem, required_gold(answer, where))
 
 
 def _first(row: Row, *columns: str) -> str | None:
@@ -103,7 +99,7 @@ def _math_level1(name: str, rows: list[Row], where: Path) -> list[Question]:
     for number, row in enumerate(rows, start=1):
         for column in ("problem", "level", "type", "solution"):
             if not isinstance(row.get(column), str):
-                raise BadInput(f"{where}: row {number}: no text in column {column!r}, expected a row of MATH")
+                raise BadInput(f"{where}: row {number}: no text in column {column!r}: not a row of MATH")
         answer = last_boxed(row["solution"])
         if row["level"] == "Level 1" and answer is not None and pattern.fullmatch(answer):
             digest = hashlib.sha256(" ".join(row["problem"].split()).encode()).hexdigest()[:8]
@@ -112,7 +108,7 @@ def _math_level1(name: str, rows: list[Row], where: Path) -> list[Question]:
             assert gold is not None, answer
             found[digest] = Question(f"math-{subject}-{digest}", row["problem"], gold)
     if len(found) != expected:
-        raise BadInput(f"{where}: {len(found)} problems of {name}, expected {expected} in MATH's rows")
+        raise BadInput(f"{where}: {len(found)} problems of {name}, expected {expected}: not the rows of MATH")
     return [found[digest] for digest in sorted(found)]
 
 

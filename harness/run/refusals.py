@@ -1,4 +1,4 @@
-"""Answers in which the model declines to answer.
+"""Refusals: answers in which the model declines to answer.
 
 "I'm sorry, but I can't help with that."      refused
 "Sorry, I made a mistake. 3 + 4 = 7."         not refused
@@ -7,7 +7,7 @@
 
 import re
 
-# Opening words only, and only with what is declined: a solution may apologise, or say what cannot be.
+# Only opening words, and only with what is declined: a solution too may apologise or say "I cannot".
 _I_CANNOT = (
     r"\bi(?: can ?['’]?t| can ?not| won['’]?t| will not| (?:must|have to) decline to"
     r"|(?: a|['’])m (?:unable|not able) to)\b"

@@ -36,7 +36,7 @@ from harness.run.samples_file import Row, SamplesFile
 from harness.run.tally import Tally
 
 FEWEST_FAILURES = 16
-"""A run ends when so many requests in a row have failed, and no fewer than are in flight at once."""
+"""A run ends after this many failed requests in a row, or after `concurrency` of them if that is more."""
 
 
 @dataclass(frozen=True)

@@ -69,6 +69,7 @@ PLAIN = [
     ("The answer is\n18", None, "not in the same line"),
     ("#### 18", None, "not the words asked for"),
     ("He has 18.", None, "no answer said"),
+    ("He has 3. [END] The answer is 7.", None, "after the end"),
 ]
 
 INTEGERS = [

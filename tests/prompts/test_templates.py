@@ -97,7 +97,7 @@ def test_braces_dollars_and_backslashes_are_just_text(problem: str) -> None:
 
 
 def test_a_missing_token_limit_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"gsm8k-budget.*token budget"):
+    with pytest.raises(ValueError, match="gsm8k-budget"):
         prompts.fill("gsm8k-budget", problem="x", token_limit=None)
 
 

@@ -162,22 +162,22 @@ def test_a_scorer_that_reads_no_answer_is_named(write: Write) -> None:
     text = "Mia has 12 - 2 = 10 eggs. Paul has 10 - 5 = 5 eggs. The answer is ##18##."
     long = {"includes": score("I", text.casefold())}
     notes = import_inspect_ai(write(sample(1, text, scores=long), sample(2, text, scores=long))).notes
-    assert any("scorer includes gives the whole completion for 2 answers" in note for note in notes)
+    assert any("scorer includes" in note and "2 times" in note for note in notes)
 
 
 @pytest.mark.parametrize(
     ("changes", "options", "message"),
     [
-        ({"scores": {"a": score(), "b": score()}}, {}, "scorers pattern, a, b, expected --scorer with one"),
-        ({}, {"scorer": "c"}, "no scorer 'c', expected one of pattern"),
+        ({"scores": {"a": score(), "b": score()}}, {}, "pattern, a, b"),
+        ({}, {"scorer": "c"}, "no scorer 'c', only pattern"),
         (
             {"scores": {"pattern": score("P")}},
             {},
-            "sample q7, epoch 2, scorer pattern: found 'P', expected right",
+            "sample q7, epoch 2, scorer pattern: the score is 'P'",
         ),
-        ({"scores": {"pattern": score(0.25)}}, {}, "found '0.25', expected right or wrong"),
-        ({"scores": {"pattern": score({"a": 1})}}, {}, "expected right or wrong"),
-        ({"target": "Paris"}, {"grade": "plain"}, "epoch 2: the target is 'Paris', expected an integer"),
+        ({"scores": {"pattern": score(0.25)}}, {}, "the score is '0.25'"),
+        ({"scores": {"pattern": score({"a": 1})}}, {}, "epoch 2, scorer pattern: the score is"),
+        ({"target": "Paris"}, {"grade": "plain"}, "epoch 2: the right answer is 'Paris'"),
         ({"epoch": 1}, {}, "a second row for"),
     ],
 )
@@ -202,18 +202,18 @@ def test_a_broken_log_is_refused_in_one_line(write: Write, tmp_path: Path) -> No
         assert len(result.output.strip().splitlines()) == 1
     with zipfile.ZipFile(BytesIO(whole)) as archive:
         (packed,) = [entry for entry in archive.infolist() if entry.filename.startswith("samples/")]
-    flipped = bytearray(whole)
+    zeroed = bytearray(whole)
     start = packed.header_offset + 30 + len(packed.filename) + len(packed.extra)  # behind the local header
-    flipped[start + packed.compress_size // 2] ^= 0xFF
-    broken.write_bytes(flipped)
+    zeroed[start : start + packed.compress_size] = bytes(packed.compress_size)
+    broken.write_bytes(zeroed)
     assert command("inspect", broken, "--out", tmp_path / "run").exit_code == 2
     assert not (tmp_path / "run").exists()
     other = tmp_path / "other.json"
     other.write_text(json.dumps({"a": 1}))
     assert "not a readable log" in command("inspect", other, "--out", tmp_path / "run2").output
-    assert "no samples in it" in command("inspect", write(), "--out", tmp_path / "run2").output
+    assert "no samples" in command("inspect", write(), "--out", tmp_path / "run2").output
     assert "no such file" in command("inspect", tmp_path / "x.eval", "--out", tmp_path / "run2").output
-    assert "expected one file's name" in command("inspect", tmp_path, "--out", tmp_path / "run2").output
+    assert ": 2 logs" in command("inspect", tmp_path, "--out", tmp_path / "run2").output
     assert not (tmp_path / "run2").exists()
 
 

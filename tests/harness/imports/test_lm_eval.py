@@ -142,9 +142,9 @@ def test_our_grader_needs_neither_the_settings_nor_the_filter(write: Write) -> N
 def test_tokens_are_counted_where_a_tokenizer_is_named(write: Write, tmp_path: Path) -> None:
     arguments = ("lm-eval", write(), "--grade", "hashes", "--out")
     said = command(*arguments, tmp_path / "without").output
-    assert "note: no tokens in the log, so that curves have no T: --tokenizer MODEL counts them\n" in said
+    assert "--tokenizer" in said
     assert "tokens" not in read_samples(tmp_path / "without")
-    assert "no tokens" not in command(*arguments, tmp_path / "with", "--tokenizer", "tiny").output
+    assert "--tokenizer" not in command(*arguments, tmp_path / "with", "--tokenizer", "tiny").output
     tokenizer = PromptTokens(model_location("tiny"), None, chat=False, local_only=True).tokenizer
     expected = [len(tokenizer.tokenize(text)) for text in chain(*RESPONSES)]
     assert read_samples(tmp_path / "with")["tokens"].tolist() == expected
@@ -158,8 +158,7 @@ def test_answers_of_one_seed_are_named(write: Write) -> None:
     texts = [f"Question {i}, {'thought about at some length, ' * 4}#### {i}" for i in range(8)]
     rows = [row(0, "f") | {"doc_id": i, "resps": [[text] * 4]} for i, text in enumerate(texts)]
     (note,) = repeat_notes(import_lm_eval(write(rows), grade="hashes").table)
-    assert note.startswith("all answers are one text in 100.0% of the questions")
-    assert note.endswith("one seed for all requests, a cache, or greedy decoding; such answers are no sample")
+    assert "100.0%" in note
     varied = [cells | {"resps": [[*cells["resps"][0][:3], "#### 4"]]} for cells in rows]
     assert repeat_notes(import_lm_eval(write(varied), grade="hashes").table) == ()
 
@@ -193,26 +192,26 @@ def test_a_folder_stands_for_its_newest_run(write: Write, tmp_path: Path) -> Non
     assert f"4 answers to 1 questions, 0 rows left out -> {out / 'samples.jsonl'}\n" in result.output
     assert set(read_samples(out)["model"]) == {"m"}
     write(task="other")
-    with pytest.raises(BadInput, match=r"samples of org__model/samples_other, org__model/samples_toy_math"):
+    with pytest.raises(BadInput, match=r"org__model/samples_other, org__model/samples_toy_math"):
         import_lm_eval(tmp_path / "out", grade="hashes")
 
 
 @pytest.mark.parametrize(
     ("changes", "options", "message"),
     [
-        ({}, {}, "filters strict-match, flexible-extract, expected --filter with one of them, or --grade"),
-        ({}, {"filter_name": "loose"}, "no filter 'loose', expected one of strict-match, flexible-extract"),
+        ({}, {}, "strict-match, flexible-extract"),
+        ({}, {"filter_name": "loose"}, "no filter 'loose', only strict-match, flexible-extract"),
         ({"resps": [[[-1.5, True]], [[-2.0, False]]]}, {"grade": "hashes"}, "expected generated text"),
         (
             {"target": "2"},
             {"filter_name": "flexible-extract", "setting": "budget"},
             "no generation setting 'budget'",
         ),
-        ({"target": "(B)"}, {"grade": "plain"}, "doc_id 0: the target is '(B)', expected an integer"),
+        ({"target": "(B)"}, {"grade": "plain"}, "doc_id 0: the right answer is '(B)'"),
         (
             {"exact_match": 0.5},
             {"filter_name": "strict-match"},
-            "exact_match 0.5, expected a metric of 0 or 1",
+            "doc_id 0: exact_match is 0.5",
         ),
         ({"doc_id": 1}, {"grade": "hashes"}, "a second row for dataset=toy_math"),
     ],
@@ -237,32 +236,30 @@ def test_a_tasks_own_filter_and_a_missing_package_are_refused(
     with pytest.raises(BadInput, match="filter step 'my_code' cannot be run again"):
         import_lm_eval(file)
     write([row(0, "own")], filters=[{"name": "own", "filter": [STRICT]}], metrics=[{"metric": "bleu"}])
-    with pytest.raises(BadInput, match="the metric is bleu, whose verdict on each repeat is not in the"):
+    with pytest.raises(BadInput, match="bleu"):
         import_lm_eval(file)
     write([row(0, "own")], filters=[{"name": "other", "filter": [STRICT]}])
-    with pytest.raises(BadInput, match="filter 'own' is not among the task's settings"):
+    with pytest.raises(BadInput, match="no filter 'own'"):
         import_lm_eval(file)
     write([row(0, "own")], filters=[{"name": "own", "filter": [STRICT]}])
     monkeypatch.setitem(__import__("sys").modules, "lm_eval", None)
     monkeypatch.delitem(__import__("sys").modules, "lm_eval.filters", raising=False)
-    with pytest.raises(BadInput, match=r"its package, not installed: pip install lm-eval, or --grade"):
+    with pytest.raises(BadInput, match="pip install lm-eval"):
         import_lm_eval(file)
     next(file.parent.glob("results_*")).unlink()
-    with pytest.raises(BadInput, match=r"no results_TIME.json with the task's settings beside it"):
+    with pytest.raises(BadInput, match=r"no results_TIME\.json"):
         import_lm_eval(file)
 
 
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "samples.jsonl"
     for text, message in (
-        ('{"a": 1}\n', "row 1: no 'doc_id', expected the samples"),
-        ("\n", "no rows, expected the samples"),
+        ('{"a": 1}\n', "row 1: no 'doc_id'"),
+        ("\n", "no rows"),
         ("{\n", "row 1: not JSON"),
     ):
         file.write_text(text)
         assert message in command("lm-eval", file, "--out", tmp_path / "run").output
     assert "no such file" in command("lm-eval", tmp_path / "x.jsonl", "--out", tmp_path / "run").output
-    assert (
-        "no samples_TASK_TIME.jsonl in it" in command("lm-eval", tmp_path, "--out", tmp_path / "run").output
-    )
+    assert "no samples_TASK_TIME.jsonl" in command("lm-eval", tmp_path, "--out", tmp_path / "run").output
     assert not (tmp_path / "run").exists()

@@ -120,15 +120,15 @@ def test_a_file_of_ones_own_is_read_in_any_of_its_forms(tmp_path: Path) -> None:
     [
         (
             [{"question": "A?", "answer": "1"}, {"question": "B?", "answer": "x"}],
-            "row 2: the answer is 'x', expected",
+            "row 2: the right answer is 'x'",
         ),
-        ([{"question": "A?", "answer": "#### 1.5"}], "row 1: the answer is '#### 1.5', expected an integer"),
+        ([{"question": "A?", "answer": "#### 1.5"}], "row 1: the right answer is '#### 1.5'"),
         ([{"question": "A?"}], "row 1: no gold or answer, found columns question"),
         ([{"answer": "1"}], "row 1: no problem or question, found columns answer"),
         ([{"question": "  ", "answer": "1"}], "row 1: no problem or question"),
         (
             [{"question": "A?", "answer": "1", "question_id": "a"}] * 2,
-            "2 rows have the question_id 'a', expected",
+            "2 rows have the question_id 'a'",
         ),
         (
             [{"question_id": "f-0001", "question": "A?", "answer": "1"}, {"question": "B?", "answer": "2"}],
@@ -148,9 +148,7 @@ def test_a_bad_row_is_refused_with_its_place(
 
 def test_rows_that_are_not_maths_are_refused(tmp_path: Path) -> None:
     file = write(tmp_path / "f.jsonl", [{"question": f"{n}?", "answer": str(n)} for n in range(MATH.rows)])
-    with pytest.raises(
-        BadInput, match=r"f\.jsonl: row 1: no text in column 'problem', expected a row of MATH"
-    ):
+    with pytest.raises(BadInput, match=r"f\.jsonl: row 1: no text in column 'problem'"):
         load_questions("math-level1-integer", file)
     algebra = {"problem": "1?", "level": "Level 1", "type": "Algebra", "solution": "\\boxed{1}"}
     write(file, [algebra] * MATH.rows)
@@ -163,7 +161,7 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
         BadInput, match=r"gsm9k: no such file, and not one of gsm8k, math-level1-integer, math-"
     ):
         load_questions("gsm9k")
-    with pytest.raises(BadInput, match=r"gsm9k: not one of gsm8k.* with --file"):
+    with pytest.raises(BadInput, match=r"--file is for gsm8k.*, not for gsm9k"):
         load_questions("gsm9k", Path("rows.jsonl"))
 
 
