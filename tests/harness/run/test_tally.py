@@ -86,3 +86,14 @@ def test_nine_of_ten_answers_keep_within_the_ninetieth_percentile(tokens: list[i
     less = sum(used < limit for used in tokens)
     assert 10 * within >= 9 * len(tokens) > 10 * less
     assert counts.mean_tokens == pytest.approx(sum(tokens) / len(tokens))
+
+
+@pytest.mark.parametrize("decoding", ["sample", "greedy"])
+def test_equal_texts_are_an_alarm_unless_they_are_greedy(decoding: str) -> None:
+    tally = Tally(EXPERIMENT)
+    for question in range(6):
+        for sample in range(8):
+            cells = {"question_id": str(question), "sample": sample, "tokens": 60, "decoding": decoding}
+            tally.add(row("100", "the same", **cells))
+    assert (tally.alarm() is not None) == (decoding == "sample")
+    assert tally.summary()["alarm"] == tally.alarm()
