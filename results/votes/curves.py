@@ -181,22 +181,16 @@ def _rows(
 
 def _ordered(curves: pd.DataFrame, samples: pd.DataFrame) -> pd.DataFrame:
     """Sort for readers: settings by size where they are numbers, else in the order of the samples."""
-    curves = curves.astype({"N": "Int64", "questions": "Int64"})
     settings = list(samples["setting"].unique())
     sizes = pd.to_numeric(pd.Series(settings), errors="coerce")
     if sizes.notna().all():
         settings = [settings[i] for i in np.argsort(sizes.to_numpy(), kind="stable")]
-    ranks = {
-        "source": list(samples["source"].unique()),
-        "dataset": list(samples["dataset"].unique()),
-        "model": list(samples["model"].unique()),
-        "method": [*METHODS, "greedy"],
-        "setting": settings,
-    }
-    keys = [curves[name].map({value: i for i, value in enumerate(ranks[name])}) for name in ranks]
-    keys += [curves["N"], pd.to_numeric(curves["permutation"], errors="coerce").fillna(-1)]
-    order = np.lexsort([key.to_numpy(np.float64) for key in reversed(keys)])
-    return curves.take(order).reset_index(drop=True)
+    orders = {name: list(samples[name].unique()) for name in ("source", "dataset", "model")}
+    orders |= {"method": [*METHODS, "greedy"], "setting": settings}
+    keys = pd.DataFrame({name: pd.Categorical(curves[name], order).codes for name, order in orders.items()})
+    keys = keys.assign(N=curves["N"], permutation=curves["permutation"].replace("exact", "-1").astype(int))
+    rows = keys.sort_values(list(keys)).index
+    return curves.astype({"N": "Int64", "questions": "Int64"}).take(rows).reset_index(drop=True)
 
 
 def _listed(values: Sequence[object]) -> str:
