@@ -189,7 +189,7 @@ def _ordered(curves: pd.DataFrame, samples: pd.DataFrame) -> pd.DataFrame:
     orders |= {"method": [*METHODS, "greedy"], "setting": settings}
     keys = pd.DataFrame({name: pd.Categorical(curves[name], order).codes for name, order in orders.items()})
     keys = keys.assign(N=curves["N"], permutation=curves["permutation"].replace("exact", "-1").astype(int))
-    rows = keys.sort_values(list(keys)).index
+    rows = keys.sort_values([*orders, "N", "permutation"]).index.to_numpy()
     return curves.astype({"N": "Int64", "questions": "Int64"}).take(rows).reset_index(drop=True)
 
 
