@@ -15,6 +15,7 @@ from results import BadInput
 from tests.harness.engines.sglang_faults import BUSY, FAULTS, last_meta, status
 from tests.harness.engines.sglang_responder import (
     PROMPT_TOKENS,
+    SAMPLING,
     TINY,
     FaultyServer,
     answer,
@@ -78,6 +79,12 @@ def test_text_of_any_characters_is_an_answer() -> None:
     assert ask(FaultyServer([answer(text), answer()]))[0].text == text
 
 
+def test_each_answer_of_a_reply_has_room_of_its_own() -> None:
+    room = connection.REPLY_BYTES + connection.REPLY_BYTES_PER_TOKEN * 2 * SAMPLING.max_new_tokens
+    long = answer("x" * (room // 2 - 1000))
+    assert len(ask(FaultyServer([long, long]))) == 2
+
+
 def test_an_answer_to_part_of_the_prompt_is_none() -> None:
     server = FaultyServer(last_meta(prompt_tokens=PROMPT_TOKENS - 1))
     with pytest.raises(EngineError, match=rf"{PROMPT_TOKENS - 1} tokens, but {PROMPT_TOKENS} were sent"):
@@ -105,6 +112,7 @@ def test_the_client_waits_for_a_server_that_is_starting() -> None:
     server = FaultyServer([answer(), answer()])
     server.unready = 2
     assert len(ask(server)) == 2
+    assert server.unready == -1  # asked three times
 
 
 def test_a_router_in_front_of_servers_will_do() -> None:

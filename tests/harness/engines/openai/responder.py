@@ -40,7 +40,6 @@ class Responder:
         finish_reason: str | None = "stop",
         content: str | None = "",
         faults: Sequence[int | str] = (),
-        retry_after: str = "",
     ) -> None:
         self.requests: list[dict[str, Any]] = []
         self.faults = list(faults)
@@ -49,7 +48,6 @@ class Responder:
         self._max_n, self._ignores_n = max_n, ignores_n
         self._counts, self._usage = counts, usage
         self._refuses = refuses
-        self._retry_after = retry_after
         self._given = 0
         self.app = web.Application()
         self.app.router.add_get("/v1/models", self._list)
@@ -70,10 +68,10 @@ class Responder:
         return await self._answer(request, chat=False)
 
     def _error(self, request: web.Request, status: int, message: str) -> web.Response:
-        """An error that quotes the key, as careless servers do."""
-        quoted = f"{message}: {request.headers.get('Authorization')}"
-        headers = {"Retry-After": self._retry_after} if self._retry_after else {}
-        return web.json_response({"error": {"message": quoted}}, status=status, headers=headers)
+        """An error that quotes the key, whole and in part, as careless servers do."""
+        header = str(request.headers.get("Authorization"))
+        quoted = f"{message}: {header}, {header[:20]}***"
+        return web.json_response({"error": {"message": quoted}}, status=status)
 
     async def _answer(self, request: web.Request, chat: bool) -> web.StreamResponse:
         body = await request.json()

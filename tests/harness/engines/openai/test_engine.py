@@ -3,7 +3,6 @@
 import asyncio
 import json
 import socket
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,11 @@ import pytest
 
 from harness.engines.base import Completion, EngineError, RequestRefused, Sampling
 from harness.engines.http.api_key import ApiKey
+from harness.engines.http.connection import REPLY_BYTES, REPLY_BYTES_PER_TOKEN
 from harness.engines.openai.engine import NO_EFFECT, OpenAIEngine
 from harness.engines.openai.reply import completions, read_reply
 from results import BadInput
-from tests.harness.engines.openai.responder import ANSWERS, MODEL, TOKENS, Responder, ask, asked
+from tests.harness.engines.openai.responder import ANSWERS, MODEL, SAMPLING, TOKENS, Responder, ask, asked
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
@@ -47,6 +47,13 @@ def test_several_answers_have_their_own_tokens(chat: bool) -> None:
     server = Responder()
     (answers,) = ask(server, 3, chat=chat)
     assert [(answer.text, answer.tokens) for answer in answers] == list(zip(ANSWERS, TOKENS, strict=True))
+    assert asked(server) == [3]
+
+
+def test_each_answer_of_a_reply_has_room_of_its_own() -> None:
+    room = REPLY_BYTES + REPLY_BYTES_PER_TOKEN * 3 * SAMPLING.max_new_tokens
+    server = Responder(content="x" * (room // 3 - 2000))
+    assert [len(answers) for answers in ask(server, 3)] == [3]
     assert asked(server) == [3]
 
 
@@ -116,12 +123,6 @@ def test_tokens_are_known_where_those_listed_add_up(logprobs: tuple[Any, Any], t
     usage = {"prompt_tokens": 5, "completion_tokens": 7}
     reply = read_reply(json.dumps({"choices": choices, "usage": usage}).encode())
     assert [answer.tokens for answer in completions(reply, 2)] == tokens
-
-
-def test_a_busy_server_is_given_the_time_it_asks_for() -> None:
-    started = time.monotonic()
-    ask(Responder(faults=[429], retry_after="0.4"), 1)
-    assert time.monotonic() - started >= 0.4
 
 
 @pytest.mark.parametrize(
