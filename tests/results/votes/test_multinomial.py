@@ -1,5 +1,6 @@
-"""The exact vote of N paths against enumeration, against simulation and against its own invariants."""
+"""The exact vote of N fresh answers against enumeration, exact fractions, simulation and invariants."""
 
+from fractions import Fraction
 from itertools import product
 from math import comb, factorial, prod
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from results.votes.multinomial import vote_accuracy, vote_limit
+from results.votes.multinomial import best_of_n_accuracy, vote_accuracy, vote_limit
 
 
 def enumerated(p, gold, n):
@@ -96,3 +97,34 @@ def test_senseless_numbers_of_votes_are_refused():
     for n in (0, 10**6):
         with pytest.raises(ValueError, match="N must be"):
             vote_accuracy(np.array([[1.0, 0.0]]), np.array([0]), (n,))
+
+
+@pytest.mark.parametrize("n", [2, 9, 40])
+def test_three_answers_in_exact_fractions(n):
+    """Right 5/12, wrong 1/4 and 1/6, null 1/6, counted in whole numbers: no rounding, no Poisson."""
+    right, one, other, null = (Fraction(k, 12) for k in (5, 3, 2, 2))
+    total = Fraction(0)
+    for c in range(1, n + 1):
+        for a in range(min(c, n - c) + 1):
+            for b in range(min(c, n - c - a) + 1):
+                rest = n - a - b - c
+                ways = factorial(n) // (factorial(a) * factorial(b) * factorial(c) * factorial(rest))
+                chance = ways * right**c * one**a * other**b * null**rest
+                total += chance / (1 + (a == c) + (b == c))
+    p = np.array([[3 / 12, 5 / 12, 2 / 12]])
+    assert vote_accuracy(p, np.array([1]), (n,))[0, 0] == pytest.approx(float(total), abs=1e-13)
+
+
+def test_best_of_fresh_answers():
+    found = best_of_n_accuracy([0.0, 1e-9, 0.25, 1.0], (1, 3, 10**6))
+    assert found.shape == (4, 3)
+    np.testing.assert_allclose(found[:, 0], [0, 1e-9, 0.25, 1])
+    np.testing.assert_allclose(found[:, 1], [0, 3e-9, 1 - 0.75**3, 1], rtol=1e-8)
+    assert found[1, 2] == pytest.approx(1e-3, rel=1e-3)
+
+
+@pytest.mark.parametrize("n", [16, 100])
+def test_ties_of_all_answers_when_every_answer_is_different(n):
+    """Of 2,000 equal answers a vote often has many leaders, and each wins with the same chance."""
+    p = np.full((1, 2000), 1 / 2000)
+    assert vote_accuracy(p, np.array([7]), (n,))[0, 0] == pytest.approx(1 / 2000, rel=1e-9)
