@@ -42,6 +42,15 @@ def test_every_setting_draws_the_same_questions() -> None:
     assert first.std(axis=0).min() > 0.02
 
 
+def test_a_setting_with_fewer_questions_is_averaged_over_those_it_has() -> None:
+    frame = simulated_samples(questions=40, answers=4, settings=("40", "80"))
+    lacking = (frame["setting"] == "80") & frame["question_id"].isin([f"q{i}" for i in range(20)])
+    group = groups_of_samples(frame[~lacking], "majority")[0]
+    copies = replicate_samples(group.points, group.pools, "majority", 2000, 1)
+    assert copies.mean(axis=0) == pytest.approx(group.accuracy, abs=0.01)
+    assert copies.std(axis=0) == pytest.approx(group.stderr, rel=0.15)
+
+
 def test_points_of_a_curve_share_most_of_their_noise() -> None:
     copies = replicate_curves(np.full(6, 0.5), np.full(6, 0.01), 20_000, 0)
     correlation = np.corrcoef(copies, rowvar=False)[np.triu_indices(6, 1)]

@@ -126,3 +126,11 @@ def test_a_curve_along_T_that_misses_the_settings_is_a_poor_fit() -> None:
     y = np.repeat([0.1, 0.1, 0.5, 0.8, 0.8], len(N)) + 0.05 * (1 - points.N**-0.5)
     targets = Points(np.array(["5.0", "6"]), np.array([5.0, 6.0]), np.array([8, 8]))
     assert power_law(points, y[None], targets).status.tolist() == ["ok", "poor_fit"]
+
+
+@pytest.mark.parametrize("model", [exponential, power_law])
+@pytest.mark.parametrize("slope", [0.028, -0.028])
+def test_a_straight_line_is_not_continued_beyond_an_accuracy(model: CurveModel, slope: float) -> None:
+    far = model(one_curve(N), (0.5 + slope * N)[None], one_curve(np.array([100, 10_000]))).mean[0]
+    assert ((far >= -1e-9) & (far <= 1 + 1e-9)).all()
+    assert abs(far[1] - 0.5) > 0.4

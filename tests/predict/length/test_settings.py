@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from predict.backtest import backtest
+from predict.curves.intervals import SHARED
 from predict.curves.rivals import exponential, power_law
 from predict.groups import group_of_pools, read_groups
-from predict.length.law import along_T
+from predict.length.law import WIDER, along_T
 from predict.length.settings import from_curves, other_settings
 from predict.protocol import Observed, Options, Points
 from predict.split import Request
@@ -117,3 +118,28 @@ def test_on_the_twins_exact_curve_the_interval_of_the_fallback_holds_the_truth()
     assert held.mean() >= 0.85
     near = found["N"] == 16
     assert (found["high"] - found["low"])[near].mean() < 0.2
+
+
+def test_dearer_settings_are_within_the_interval_as_often_as_it_says() -> None:
+    """The tiny model still rises steeply: the laws along T alone are too sure of themselves."""
+    (group,) = read_groups([CACHED / "tiny.csv"], "majority")
+    names = [name for name, _ in group.points.settings()]
+    held = []
+    for k in (3, 4, 5):
+        found = backtest(
+            group, ["mixture"], Request(fit_settings=tuple(names[:k])), 1, Options(replicates=200)
+        )
+        held += found["accuracy"].between(found["low"], found["high"]).tolist()
+    assert np.mean(held) >= 0.9
+
+
+@pytest.mark.parametrize("target", ["these-questions", "population"])
+def test_beside_an_observed_setting_the_noise_is_that_of_the_setting(target: str) -> None:
+    """A tenth of the variance is the answers' luck, widened as the laws are; the rest is the questions'."""
+    points = Points(np.array(["a", "b", "c"]), np.array([1.0, 2.0, 3.0]), np.array([1, 1, 1]))
+    observed = Observed(points, np.array([0.4, 0.5, 0.55]), np.full(3, 0.02), np.full((2000, 3), 0.5))
+    options = Options(replicates=2000, target=target)
+    found = from_curves(observed, Points(np.array(["new"]), np.array([2.001]), np.array([1])), options)
+    own, common = WIDER**2 * (1 - SHARED), SHARED * (target == "population")
+    sd = (found.high[0] - found.low[0]) / (2 * 1.645)
+    assert sd == pytest.approx(0.02 * np.sqrt(own + common), rel=0.25)
