@@ -201,9 +201,7 @@ def test_settings_with_fewer_questions_keep_their_place_along_T(tmp_path: Path) 
     assert table["setting"].unique().tolist() == ["40", "80", "160", "320"]
     assert set(table[table["role"] == "used"]["setting"]) == {"40", "80", "160"}
     assert table.groupby("setting")["tokens_per_answer"].first()["320"] == pytest.approx(312.5)
-    assert table.groupby("setting")["T"].first()["320"] == pytest.approx(
-        312.5 * 5
-    )
+    assert table.groupby("setting")["T"].first()["320"] == pytest.approx(312.5 * 5)
     assert "different questions (5 to 40)" in done.stderr
 
 
