@@ -66,15 +66,17 @@ class PenalisedLikelihood:
     def maximum(self) -> Floats:
         """α at the maximum reached from 0 by Newton steps, each halved until it gains."""
         alpha = np.zeros(self.F.shape[1])
+        value = self.value(alpha)
         for _ in range(_MAX_STEPS):
             gradient, curvature = self.derivatives(alpha)
             step = np.linalg.solve(curvature, gradient)
             if gradient @ step < CONVERGED:
                 break
-            value, size = self.value(alpha), 1.0
-            while size > 1e-4 and self.value(alpha + size * step) < value:
+            size, trial = 1.0, self.value(alpha + step)
+            while size > 1e-4 and trial < value:
                 size /= 2
-            alpha = alpha + size * step
+                trial = self.value(alpha + size * step)
+            alpha, value = alpha + size * step, trial
         return alpha
 
 

@@ -11,9 +11,9 @@ from predict.questions.atom_votes import vote_table
 from predict.questions.atoms import CHOICES, RESTS, THETAS, A, P
 from predict.questions.best_of_n import fit_rates
 from predict.questions.mixture import accuracy_by_atom, error_variance, fit_status, mixture
-from predict.questions.population import fit_population
+from predict.questions.population import fit_population, learning_set
 from predict.questions.prior import _EVEN_CHOICES, _log_law
-from results.votes.exact import AnswerPools, VoteCounts
+from results.votes.exact import VoteCounts
 from tests.predict.questions.pools import drawn_pool, observed, pool_of, targets
 
 
@@ -246,8 +246,21 @@ def test_posterior_moments_follow_bayes_rule() -> None:
     assert drawn.mean() == pytest.approx(mean.mean(), abs=0.2 * drawn.std() + 0.01)
 
 
-def test_an_empty_pool_name_is_no_pool() -> None:
-    answers = AnswerPools(["q"], np.array([0, 4]), np.array([0, 0, 1, 2]), np.full(4, np.nan))
-    seen, _ = observed(Pool("s", np.nan, answers), 4)
-    other = mixture(seen, targets([16], setting="t", T=np.nan), Options())
-    assert other.status[0] == Status.NOT_IDENTIFIABLE
+def test_patterns_to_learn_from_are_those_of_questions_drawn_at_random(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A pattern that half of the questions share is always among them, with about half of the weight."""
+    monkeypatch.setattr("predict.questions.population.LEARN_FROM", 20)
+    pattern = np.concatenate([np.zeros(100, dtype=np.int64), np.arange(1, 101)])
+    rows, times = learning_set(pattern)
+    assert len(rows) == 20
+    assert rows[0] == 0
+    assert times[0] / times.sum() == pytest.approx(0.5, abs=0.2)
+    monkeypatch.undo()
+    assert learning_set(pattern)[1].sum() == 200
+
+
+def test_a_setting_that_was_not_sampled_has_no_forecast_without_a_length() -> None:
+    seen, _ = observed(drawn_pool(10, 4, np.random.default_rng(0)), 4)
+    found = mixture(seen, targets([16], setting="t", T=np.nan), Options())
+    assert found.status[0] == Status.NOT_IDENTIFIABLE

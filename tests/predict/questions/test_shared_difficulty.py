@@ -122,6 +122,8 @@ def test_rates_are_closer_to_the_truth_with_the_other_settings() -> None:
         each = np.stack([population.moments(grid)[0][:, 0] for population in found])
         errors.append(float(((each - rates) ** 2).mean()))
     assert errors[0] < 0.75 * errors[1]
+    one, some = populations(seen_together(pools))[0], np.array([250, 3])
+    assert one.moments(grid, some)[0] == pytest.approx(one.moments(grid)[0][some])
 
 
 def forecast(pools: list[Pool], N: int) -> np.ndarray:

@@ -5,7 +5,7 @@ import pytest
 
 from predict.questions.atoms import ATOMS
 from predict.questions.prior import base, features
-from predict.questions.weights import PenalisedLikelihood, fit_weights
+from predict.questions.weights import PenalisedLikelihood, WeightFit, fit_weights
 
 
 def problem(questions: int, columns: slice, ridge: float = 2.0) -> PenalisedLikelihood:
@@ -62,3 +62,22 @@ def test_draws_follow_the_posterior_by_integration(questions: int, ridge: float)
     drawn = fit_weights(one).draw_weights(4000, np.random.default_rng(0))[:, : ATOMS // 2].sum(axis=1)
     assert drawn.mean() == pytest.approx(mean, abs=0.2 * spread)
     assert drawn.std() == pytest.approx(spread, rel=0.15)
+
+
+def test_draws_spread_as_far_as_the_posterior_falls_on_each_side() -> None:
+    """A posterior of standard deviation 0.5 below its maximum and 0.8 above, where the curvature says 1."""
+
+    class Lopsided(PenalisedLikelihood):
+        def value(self, alpha: np.ndarray) -> np.ndarray:
+            sd = np.where(alpha < 0, 0.5, 0.8)
+            return -((alpha / sd) ** 2).sum(axis=-1) / 2
+
+        def weights(self, alpha: np.ndarray) -> np.ndarray:
+            return alpha
+
+    lopsided = Lopsided(*(np.zeros(1),) * 4, ridge=1.0)
+    drawn = WeightFit(lopsided, np.zeros(1), np.zeros(1), np.eye(1)).draw_weights(
+        20_000, np.random.default_rng(0)
+    )
+    below, above = drawn[drawn < 0], drawn[drawn > 0]
+    assert np.sqrt([(below**2).mean(), (above**2).mean()]) == pytest.approx([0.5, 0.8], rel=0.03)
