@@ -80,7 +80,7 @@ BACKTESTS = [
 
 @click.command()
 @click.option("--jobs", default=2, show_default=True, type=click.IntRange(1), help="Processes.")
-@click.option("--splits", default=24, show_default=True, type=click.IntRange(1), help="Splits of a backtest.")
+@click.option("--splits", default=8, show_default=True, type=click.IntRange(1), help="Splits of a backtest.")
 @click.option(
     "--data", envvar="DATA_DIR", default=ROOT.parent / "shared" / "data", type=click.Path(path_type=Path)
 )
