@@ -29,12 +29,14 @@ TINY = 1e-14
 
 
 def vote_accuracy(p: ArrayLike, gold: ArrayLike, ns: Sequence[int] | Ints) -> Floats:
-    """P(the vote of N fresh answers is right), ties sharing the credit, shape (rows, len(ns)).
+    """P(the vote of N fresh answers is right), ties sharing the credit, shape (…, len(ns)).
 
-    p: (rows, answers) probabilities; what a row lacks to 1 is the chance of an answer that casts no vote.
-    gold: (rows,) column of the right answer. Raises ValueError on an N outside 1 … MAX_N.
+    p: (…, answers) probabilities; what a row lacks to 1 is the chance of an answer that casts no vote.
+    gold: the place of the right answer in each row. Raises ValueError on an N outside 1 … MAX_N.
     """
-    rows, column = np.asarray(p, np.float64), np.asarray(gold, np.int64)[:, None]
+    laws = np.asarray(p, np.float64)
+    rows = laws.reshape(-1, laws.shape[-1])
+    column = np.broadcast_to(np.asarray(gold, np.int64), laws.shape[:-1]).reshape(-1, 1)
     asked = np.asarray(ns, np.int64)
     if asked.size and not 1 <= asked.min() <= asked.max() <= MAX_N:
         raise ValueError(f"N must be from 1 to {MAX_N:,}")
@@ -47,15 +49,16 @@ def vote_accuracy(p: ArrayLike, gold: ArrayLike, ns: Sequence[int] | Ints) -> Fl
         points = _circle_points(int(n))
         circle = np.exp(2j * np.pi * np.arange(points // 2 + 1) / points)  # the lower half mirrors it
         _vote_rows(right, falling, int(n), points, circle, out[:, k])
-    return out
+    return out.reshape(*laws.shape[:-1], asked.size)
 
 
 def vote_limit(p: ArrayLike, gold: ArrayLike) -> Floats:
-    """The vote's accuracy as N → ∞, (rows,): 1 if the right answer is the likeliest, 1/m if m tie, else 0."""
-    rows = np.asarray(p, np.float64)
-    right = np.take_along_axis(rows, np.asarray(gold, np.int64)[:, None], axis=1)
-    ties = np.isclose(rows, right, rtol=1e-9, atol=0).sum(axis=1)
-    return np.where(rows.max(axis=1) <= right[:, 0] * (1 + 1e-9), 1 / ties, 0.0)
+    """The vote's accuracy as N → ∞, (…): 1 if the right answer is the likeliest, 1/m if m tie, else 0."""
+    laws = np.asarray(p, np.float64)
+    places = np.broadcast_to(np.asarray(gold, np.int64), laws.shape[:-1])
+    right = np.take_along_axis(laws, places[..., None], axis=-1)
+    ties = np.isclose(laws, right, rtol=1e-9, atol=0).sum(axis=-1)
+    return np.where(laws.max(axis=-1) <= right[..., 0] * (1 + 1e-9), 1 / ties, 0.0)
 
 
 def best_of_n_accuracy(correct: ArrayLike, ns: Sequence[int] | Ints) -> Floats:

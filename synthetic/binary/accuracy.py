@@ -39,10 +39,8 @@ def exact_accuracy(
     if {"majority", "best_of_n"} & set(methods):
         law = law_of_paths(tasks, setting, steps)
         fallback = law.fallback
-        shape = (len(tasks), len(steps), len(votes))
         if "majority" in methods:
-            rows = law.probabilities.reshape(-1, law.probabilities.shape[2])
-            found["majority"] = vote_accuracy(rows, np.repeat(law.gold, len(steps)), votes).reshape(shape)
+            found["majority"] = vote_accuracy(law.probabilities, law.gold[:, None], votes)
         if "best_of_n" in methods:
             found["best_of_n"] = best_of_n_accuracy(law.correct, votes)
     if "greedy" in methods:

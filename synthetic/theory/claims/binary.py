@@ -15,7 +15,7 @@ from results.votes.multinomial import vote_accuracy, vote_limit
 from synthetic.binary.chain import PathLaw, law_of_paths
 from synthetic.binary.greedy import greedy_correct
 from synthetic.model.settings import BinarySetting
-from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
+from synthetic.model.tasks import draw_tasks, task_keys
 from synthetic.panels.experiments import EXPERIMENTS, VOTES
 from synthetic.theory import theorems as theory
 from synthetic.theory.verdict import Claim, Row, extreme_row, mean_row
@@ -31,29 +31,15 @@ def _setting(name: str, line: int = 0) -> BinarySetting:
     return setting
 
 
-def _law(setting: BinarySetting, steps: tuple[int, ...], seed: int, tasks: int) -> tuple[Tasks, PathLaw]:
-    drawn = draw_tasks(setting, task_keys(REPEATS, tasks), seed)
-    return drawn, law_of_paths(drawn, setting, steps)
-
-
-def _limits(law: PathLaw) -> Array:
-    """The vote's accuracy as N → ∞, (tasks, steps)."""
-    steps = law.probabilities.shape[1]
-    return np.stack([vote_limit(law.probabilities[:, step], law.gold) for step in range(steps)], axis=1)
-
-
-def _votes(law: PathLaw, votes: tuple[int, ...]) -> Array:
-    """The vote's accuracy, (tasks, steps, votes)."""
-    tasks, steps, supports = law.probabilities.shape
-    rows = law.probabilities.reshape(-1, supports)
-    return vote_accuracy(rows, np.repeat(law.gold, steps), votes).reshape(tasks, steps, len(votes))
+def _law(setting: BinarySetting, steps: tuple[int, ...], seed: int, tasks: int) -> PathLaw:
+    return law_of_paths(draw_tasks(setting, task_keys(REPEATS, tasks), seed), setting, steps)
 
 
 def _perfect(seed: int) -> Iterator[Row]:
     setting, steps = _setting("fig2e"), (2, 16)
-    _, law = _law(setting, steps, seed, tasks=40)
+    law = _law(setting, steps, seed, tasks=40)
     greedy = greedy_correct(draw_tasks(setting, task_keys(REPEATS, 200), seed), setting, steps)
-    limit = _limits(law)
+    limit = vote_limit(law.probabilities, law.gold[:, None])
     for at, t in enumerate(steps):
         yield mean_row(
             f"fig2e t={t}", "P(greedy right) (ours: > 0.97)", greedy[:, at], lambda low, _: low > 0.97
@@ -73,7 +59,7 @@ def _greedy_stuck(seed: int) -> Iterator[Row]:
 
 def _vote_rises(seed: int) -> Iterator[Row]:
     setting, steps = _setting("fig2f"), (1, 2, 5, 10, 50, 200, 1000, 10_000)
-    _, law = _law(setting, steps, seed, tasks=400)
+    law = _law(setting, steps, seed, tasks=400)
     bound = theory.limited_vote_bound(setting.d)
     for at, t in enumerate(steps):
         positive = (law.gap[:, at] > 0).astype(np.float64)
@@ -96,7 +82,7 @@ def _long_enough(rows: list[Row]) -> str:
 def _longer_is_better(seed: int) -> Iterator[Row]:
     panels = ("fig1-binary", "fig2e", "fig2f", "fig2g", "fig2h")
     for name, line in (*((panel, 0) for panel in panels), ("fig2h", 1)):
-        _, law = _law(_setting(name, line), (1, 50), seed, tasks=20 if name != "fig2e" else 4)
+        law = _law(_setting(name, line), (1, 50), seed, tasks=20 if name != "fig2e" else 4)
         gain = law.correct[:, 1] - law.correct[:, 0]
         label = f"{name} {EXPERIMENTS[name].variants[line].label}".strip()
         yield mean_row(label, "P(path right) at t=50 less t=1", gain, lambda low, _: low > 0)
@@ -105,8 +91,8 @@ def _longer_is_better(seed: int) -> Iterator[Row]:
 def _exponential_in_votes(seed: int) -> Iterator[Row]:
     """The fit of a curve averaged over tasks, as in the figure; the residual is systematic, not noise."""
     for name, line in (("fig2g", 0), ("fig2h", 0), ("fig2h", 1)):
-        _, law = _law(_setting(name, line), (2, 8, 50), seed, tasks=60)
-        curves = _votes(law, VOTES).mean(axis=0)
+        law = _law(_setting(name, line), (2, 8, 50), seed, tasks=60)
+        curves = vote_accuracy(law.probabilities, law.gold[:, None], VOTES).mean(axis=0)
         for t, curve in zip((2, 8, 50), curves, strict=True):
             worst = abs(fit_saturating(VOTES, curve)(np.array(VOTES)) - curve).max()
             label = f"{name} {EXPERIMENTS[name].variants[line].label} t={t}".replace("  ", " ")
@@ -116,7 +102,7 @@ def _exponential_in_votes(seed: int) -> Iterator[Row]:
 def _exponential_in_length(seed: int) -> Iterator[Row]:
     steps = tuple(range(1, 41))
     for name, line in (("fig2f", 0), ("fig2h", 0), ("fig2h", 1)):
-        _, law = _law(_setting(name, line), steps, seed, tasks=60)
+        law = _law(_setting(name, line), steps, seed, tasks=60)
         for quantity, curve in (
             ("mean gap", law.gap.mean(axis=0)),
             ("P(path right)", law.correct.mean(axis=0)),
@@ -135,9 +121,9 @@ def _hoeffding(seed: int) -> Iterator[Row]:
     votes = (1, 4, 16, 64, 256, 1024)
     for name, line in (("fig2f", 0), ("fig2h", 1)):
         setting = _setting(name, line)
-        _, law = _law(setting, (2, 8, 50), seed, tasks=20)
+        law = _law(setting, (2, 8, 50), seed, tasks=20)
         bound = theory.vote_lower_bound(law.gap[..., None], np.array(votes), setting.supports)
-        slack = (_votes(law, votes) - bound).min()
+        slack = (vote_accuracy(law.probabilities, law.gold[:, None], votes) - bound).min()
         yield extreme_row(name, "least exact vote − bound", slack, slack > -1e-9)
 
 
@@ -150,7 +136,7 @@ def _gap_bound(seed: int) -> Iterator[Row]:
         (25_000, 2, 5, 0.1),
     ):
         setting = BinarySetting(n=n, d=d, k=k, eta=1 / n, sigma_eps=sigma_eps)
-        _, law = _law(setting, steps, seed, tasks=1)
+        law = _law(setting, steps, seed, tasks=1)
         bound = [theory.gap_lower_bound(n, k, d, sigma_eps, t) for t in steps]
         slack = (law.gap - bound).min()
         yield extreme_row(f"n={n} k={k} d={d} sigma_eps={sigma_eps}", "least gap − bound", slack, slack >= 0)
@@ -160,7 +146,7 @@ def _step_reading(seed: int) -> Iterator[Row]:
     """Single-path accuracy at large t in panel (h), at the text's step 1 and at 1/n."""
     for step_rule in ("eta", "eta/n"):
         setting = replace(_setting("fig2h"), step_rule=step_rule)
-        _, law = _law(setting, (200,), seed, tasks=200)
+        law = _law(setting, (200,), seed, tasks=200)
         name = f"fig2h step={setting.step:g}"
         yield mean_row(
             name, "P(path right), t=200 (ours: > 0.5)", law.correct[:, 0], lambda low, _: low > 0.5

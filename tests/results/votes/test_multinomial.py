@@ -115,6 +115,17 @@ def test_three_answers_in_exact_fractions(n):
     assert vote_accuracy(p, np.array([1]), (n,))[0, 0] == pytest.approx(float(total), abs=1e-13)
 
 
+def test_stacked_laws_share_their_right_answer():
+    laws = np.random.default_rng(3).dirichlet(np.ones(4), size=(2, 3))
+    gold = np.array([1, 3])
+    found, limit = vote_accuracy(laws, gold[:, None], (1, 5)), vote_limit(laws, gold[:, None])
+    assert found.shape == (2, 3, 2)
+    for row in range(2):
+        np.testing.assert_array_equal(found[row], vote_accuracy(laws[row], gold[[row] * 3], (1, 5)))
+        np.testing.assert_array_equal(limit[row], vote_limit(laws[row], gold[[row] * 3]))
+        np.testing.assert_allclose(found[row, :, 0], laws[row, :, gold[row]])
+
+
 def test_best_of_fresh_answers():
     found = best_of_n_accuracy([0.0, 1e-9, 0.25, 1.0], (1, 3, 10**6))
     assert found.shape == (4, 3)
