@@ -236,6 +236,7 @@ def _explain(error: ValidationError, path: Path, given: Mapping[str, Any]) -> Ba
             f"{origin}: unknown key {key!r}, expected one of {', '.join(Experiment.model_fields)}"
         )
     expected = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    expected = expected.replace("greater than or equal to", "at least")
     if not key:
         return BadInput(f"{path}: expected {expected}")
     if key in MAY_HOLD_A_SECRET:

@@ -12,7 +12,7 @@ from harness.cli.serve import serve
 
 @click.group(epilog="Example: python -m harness sample tiny --out results/runs/tiny")
 def cli() -> None:
-    """Sample a language model: load questions, serve a model, draw and grade its answers."""
+    """Sample a language model: load questions, serve a model, sample and grade its answers."""
 
 
 for command in (questions, sample, inspect, serve, gpu_check, import_samples):

@@ -1,4 +1,4 @@
-"""python -m harness import: bring in answers that were sampled elsewhere.
+"""python -m harness import: turn answers that another tool sampled into a run folder.
 
 $ python -m harness import csv aime.csv --map setting=effort --map tokens=out_tokens --out runs/aime
 3240 answers to 45 questions, 0 rows left out -> runs/aime/samples.jsonl
@@ -76,9 +76,9 @@ def _pairs(_context: click.Context, option: click.Parameter, values: tuple[str, 
 @click.option("--dataset", help="The data set's name; replaces that of a log (lm-eval, inspect).")
 @click.option("--model", help="The model's name; replaces that of a log (lm-eval, inspect).")
 def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
-    """Turn answers that another tool sampled into a run folder for the other commands.
+    """Import answers that another tool sampled.
 
-    FILE is, for lm-eval, a file of its --log_samples or the output folder; for inspect, a log of inspect_ai;
+    OUT becomes a run folder for the other commands. FILE is, for lm-eval, a file of its --log_samples or the output folder; for inspect, a log of inspect_ai;
     for csv and jsonl, a table with an answer in each row. Its columns question_id, answer, and gold or
     correct are needed; sample, setting, tokens, dataset, model, finish_reason and prompt_tokens are used;
     others are kept.

@@ -29,9 +29,9 @@ def inspect(
     limit: int,
     full: bool,
 ) -> None:
-    """Show the answers in SAMPLES, a run's folder or a samples table.
+    """Show the answers of a run.
 
-    Without options: the counts of each setting, and the hardest questions. ✓ is right, ✗ wrong, ∅ unreadable.
+    SAMPLES is a run's folder or a samples table. Without options: the counts of each setting, and the hardest questions. ✓ is right, ✗ wrong, ∅ unreadable.
     You can look at a run while it is sampling. Control characters in texts are escaped.
     """
     import sys

@@ -20,9 +20,9 @@ import click
     "--out", type=click.Path(path_type=Path), help="Write question_id, problem and gold to this file."
 )
 def questions(dataset: str, file: Path | None, out: Path | None) -> None:
-    """Count the questions of DATASET: gsm8k, math-level1-integer, math-level1-signed, tiny, or your own file.
+    """Count the questions of a data set.
 
-    Your file is CSV, JSONL or Parquet with the columns problem (or question), gold (or answer, an integer or
+    DATASET is gsm8k, math-level1-integer, math-level1-signed, tiny, or your own file. That is CSV, JSONL or Parquet with the columns problem (or question), gold (or answer, an integer or
     GSM8K's "... #### 18"), and optionally question_id.
     """
     from dataclasses import asdict

@@ -63,7 +63,9 @@ def sample(
     rate: float | None,
     resume: bool,
 ) -> int:
-    """Sample the answers that CONFIG asks for: a TOML file, or the name of one in harness/experiments.
+    """Sample the answers of an experiment.
+
+    CONFIG is a TOML file, or the name of one in harness/experiments.
 
     Writes samples.jsonl and run.json into --out. You can stop it at any time with Ctrl-C: the same command
     goes on where it stopped. Exit status 3 means that answers are missing because requests kept failing.

@@ -28,13 +28,13 @@ def test_shares_are_counted_by_setting_and_decoding() -> None:
     tally.add(row("100", "a", correct=True, tokens=90))
     tally.add(row("100", "a", answer=None, finish_reason="length", tokens=131))
     tally.add(row("100", "I can't help with that.", question_id="other", answer=None))
-    tally.add(row("20", "b"))
+    tally.add(row("20", "b", finish_reason="length"))
     tally.add(row("20", "b", decoding="greedy", correct=True))
     tally.add(row("default", "c"))
     lines = [line.split() for line in tally.table().splitlines()]
     assert lines[1:] == [
         ["20", "tokens,", "greedy", "1", "10.0", "10", "104", "0.0%", "0.0%", "0.0%", "100.0%", "100.0%"],
-        ["20", "tokens", "1", "10.0", "10", "104", "0.0%", "0.0%", "0.0%", "100.0%", "0.0%"],
+        ["20", "tokens", "1", "10.0", "10", "104", "100.0%", "0.0%", "0.0%", "100.0%", "0.0%"],
         ["100", "tokens", "3", "77.0", "131", "264", "33.3%", "66.7%", "33.3%", "66.7%", "33.3%"],
         ["default", "1", "10.0", "10", "64", "0.0%", "0.0%", "0.0%", "100.0%", "0.0%"],
     ]
