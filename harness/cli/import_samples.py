@@ -78,10 +78,10 @@ def _pairs(_context: click.Context, option: click.Parameter, values: tuple[str, 
 def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     """Import answers that another tool sampled.
 
-    OUT becomes a run folder for the other commands. FILE is, for lm-eval, a file of its --log_samples or the output folder; for inspect, a log of inspect_ai;
-    for csv and jsonl, a table with an answer in each row. Its columns question_id, answer, and gold or
-    correct are needed; sample, setting, tokens, dataset, model, finish_reason and prompt_tokens are used;
-    others are kept.
+    OUT becomes a run folder for other commands. FILE is, for lm-eval, a file of its --log_samples or the
+    output folder; for inspect, a log of inspect_ai; for csv and jsonl, a table with an answer per row. The
+    columns question_id, answer, and gold or correct are needed; sample, setting, tokens, dataset, model,
+    finish_reason and prompt_tokens are used; others are kept.
     """
     from results import BadInput, write_samples
 

@@ -31,8 +31,9 @@ def inspect(
 ) -> None:
     """Show the answers of a run.
 
-    SAMPLES is a run's folder or a samples table. Without options: the counts of each setting, and the hardest questions. ✓ is right, ✗ wrong, ∅ unreadable.
-    You can look at a run while it is sampling. Control characters in texts are escaped.
+    SAMPLES is a run's folder or a samples table. Without options you see the counts of each setting, and the
+    hardest questions. ✓ is right, ✗ wrong, ∅ unreadable. You can look at a run while it is sampling. Control
+    characters in texts are escaped.
     """
     import sys
     from io import TextIOWrapper

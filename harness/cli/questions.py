@@ -22,8 +22,9 @@ import click
 def questions(dataset: str, file: Path | None, out: Path | None) -> None:
     """Count the questions of a data set.
 
-    DATASET is gsm8k, math-level1-integer, math-level1-signed, tiny, or your own file. That is CSV, JSONL or Parquet with the columns problem (or question), gold (or answer, an integer or
-    GSM8K's "... #### 18"), and optionally question_id.
+    DATASET is gsm8k, math-level1-integer, math-level1-signed, tiny, or your own file: CSV, JSONL or Parquet
+    with the columns problem (or question), gold (or answer, an integer or GSM8K's "... #### 18"), and
+    optionally question_id.
     """
     from dataclasses import asdict
 

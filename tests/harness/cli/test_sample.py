@@ -39,7 +39,7 @@ def in_process(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> object:
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["sample", "nothing.toml", "--out", "x"], "error: nothing.toml: no such experiment file"),
+        (["sample", "nothing.toml", "--out", "x"], "error: nothing.toml: no such file"),
         (
             ["sample", "tiny", "--set", "budgets", "--out", "x"],
             "error: Invalid value for --set: 'budgets' is not",
@@ -48,7 +48,7 @@ def in_process(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> object:
         (["sample", "tiny", "--set", "samples=-1", "--out", "x"], "error: --set samples: samples is -1"),
         (["sample", "tiny", "--set", "url=http://x", "--out", "x"], "error: engine 'transformers'"),
         (["sample", "tiny"], "error: Missing option '--out'"),
-        (["serve", "tiny", "--device", "cuda"], "error: 1 copies of the model on 0 GPUs"),
+        (["serve", "tiny", "--device", "cuda"], "error: 1 copies of the model"),
         (["serve", "tiny", "--dp", "0"], "error: Invalid value for '--dp'"),
     ],
 )
