@@ -73,9 +73,9 @@ class Fleet:
             # On the way out this runs first, so that all of them stop at the same time.
             stack.callback(self._ask_all_to_end)
             for url, server in self._servers.items():
-                _wait_until_ready(f"{url}/health", server, "SGLang")
+                wait_until_ready(f"{url}/health", server, "SGLang")
             self._front = stack.enter_context(Server(self._gateway))
-            _wait_until_ready(f"{self._url}/readiness", self._front, "smg")
+            wait_until_ready(f"{self._url}/readiness", self._front, "smg")
             self._close = stack.pop_all()
         self._say(f"{len(self._servers)} servers at {', '.join(self._servers)} answer at {self._url}")
         return self
@@ -104,7 +104,7 @@ class Fleet:
             time.sleep(POLL_SECONDS)
 
 
-def _wait_until_ready(url: str, server: Server, name: str) -> None:
+def wait_until_ready(url: str, server: Server, name: str) -> None:
     """Wait until GET `url` is answered with 200. Raises BadInput if the server ends before that."""
     while server.ended() is None:
         try:

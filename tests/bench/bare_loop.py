@@ -1,4 +1,4 @@
-"""The least that a client can do: post the harness's requests, count the tokens of the replies, keep nothing.
+"""The cheapest client: posts the harness's requests, counts the tokens of the replies, and keeps nothing.
 
     $ python tests/bench/bare_loop.py http://127.0.0.1:30000 requests.jsonl 64
     {"answers": 1920, "tokens": 76213, "seconds": 17.31}

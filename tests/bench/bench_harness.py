@@ -1,11 +1,11 @@
-"""What the harness costs: against a bare loop and lm-eval on one SGLang server, and against no server at all.
+"""Measures the harness against a bare loop and lm-eval on one SGLang server, and on a server that takes no time.
 
     $ OMP_NUM_THREADS=1 python tests/bench/bench_harness.py      # seven minutes on two quiet cores
     | SGLang, tiny model, 1,920 answers | tokens/s | answers/s | of the bare loop |
 
-The first part starts a server on the CPU and takes turns, so that a change of the machine's speed meets all
-alike; the server's cache is emptied before every run. The second samples GSM8K-sized questions from a
-responder that answers at once (instant_responder.py).
+The first part starts a server on the CPU. The ways to sample take turns, so that a change of the machine's
+speed affects all of them, and the server's cache is emptied before every run. The second part samples
+GSM8K-sized questions from a responder that answers at once (instant_responder.py).
 """
 
 import json
@@ -30,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from harness.engines.tokens import PromptTokens
 from harness.experiment import model_location, read_experiment
 from harness.questions.load import TINY_FILE, load_questions
+from harness.server.gateway import wait_until_ready
 from harness.server.launch import Server, free_port, launch
 from tests.bench.bare_loop import write_requests
 from tests.integration import lm_eval_task
@@ -38,22 +39,21 @@ ROOT = Path(__file__).resolve().parents[2]
 CHUNK = 16
 BUDGET = 40
 BARE_IN_FLIGHT = (32, 64)
-"""The bare loop is given either number, and compared by the better."""
+"""The bare loop runs with each; the better one counts."""
 LM_EVAL_IN_FLIGHT = (32, 512)
-"""lm-eval asks for one answer a request: as many requests as the harness begins with, and as many answers."""
+"""lm-eval asks for one answer a request: a few requests, and as many answers as in 32 requests of 16."""
 GSM8K_QUESTIONS = 1319
-READY_SECONDS = 240
 
 
 @dataclass
 class Speed:
-    """What one way of sampling did, over all its turns."""
+    """What one way of sampling drew, over all its turns."""
 
     answers: float = 0
     tokens: float = 0
     seconds: float = 0
     whole: float = 0
-    """Seconds of the whole command, its start included."""
+    """Seconds of the whole command, from its start."""
 
     def __add__(self, other: "Speed") -> "Speed":
         return Speed(
@@ -76,21 +76,8 @@ def sglang_server() -> Iterator[str]:
     url = f"http://127.0.0.1:{port}"
     command = launch(model_location("tiny"), port=port, device="cpu")
     with tempfile.TemporaryFile() as log, Server(command, log) as server:
-        deadline = time.monotonic() + READY_SECONDS
-        while not _answers(f"{url}/health"):
-            if server.ended() is not None or time.monotonic() > deadline:
-                log.seek(0)
-                raise click.ClickException(f"no server: {log.read()[-2000:].decode(errors='replace')}")
-            time.sleep(0.5)
+        wait_until_ready(f"{url}/health", server, "SGLang")
         yield url
-
-
-def _answers(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(url, timeout=60):
-            return True
-    except OSError:
-        return False
 
 
 def sample(folder: Path, url: str, experiment: str, **keys: object) -> tuple[Speed, float, float]:
@@ -130,7 +117,7 @@ def bare(url: str, requests: Path, in_flight: int) -> Speed:
 
 
 def lm_eval(url: str, task: Path, out: Path, in_flight: int) -> Speed:
-    """lm-eval logs no tokens: they are counted from its texts, and one added for the stop string."""
+    """lm-eval logs no tokens: they are counted from its texts, plus one for the stop string."""
     arguments = lm_eval_task.completions(url, in_flight)
     command = lm_eval_task.command(task, out, "local-completions", arguments)
     start = time.perf_counter()
@@ -147,7 +134,7 @@ def lm_eval(url: str, task: Path, out: Path, in_flight: int) -> Speed:
 
 
 def against_others(questions: int, samples: int, rounds: int, folder: Path) -> None:
-    """The same questions by all three, in turns; prints a table."""
+    """All ways answer the same questions, in turns; prints a table."""
     keys = {"budgets": str(BUDGET), "limit": str(questions), "samples": str(samples), "chunk": str(CHUNK)}
     experiment = read_experiment("tiny", keys)
     requests, task = folder / "requests.jsonl", folder / "task"
@@ -189,7 +176,7 @@ def against_others(questions: int, samples: int, rounds: int, folder: Path) -> N
 
 
 def against_the_responder(questions: int, samples: int, folder: Path) -> None:
-    """Answers a second, and memory, where the server takes no time; prints a table."""
+    """Answers a second, and memory, if the server takes no time; prints a table."""
     problems = TINY_FILE.read_text(encoding="utf-8").splitlines()
     rows = [json.loads(problems[i % len(problems)]) | {"question_id": f"q-{i}"} for i in range(questions)]
     file = folder / "questions.jsonl"
@@ -224,7 +211,7 @@ def against_the_responder(questions: int, samples: int, folder: Path) -> None:
 
 
 def machine() -> str:
-    """Where the figures come from, in one line."""
+    """The machine and the versions, in one line."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
     cores = f"{len(os.sched_getaffinity(0))} cores ({found[1] if found else platform.machine()})"
@@ -238,10 +225,10 @@ def machine() -> str:
     "--questions", default=40, show_default=True, help="Of the tiny model's, for the SGLang server."
 )
 @click.option("--samples", default=48, show_default=True, help="Answers to each of them.")
-@click.option("--rounds", default=2, show_default=True, help="Turns that each way of sampling has.")
+@click.option("--rounds", default=2, show_default=True, help="Turns of each way to sample.")
 @click.option("--instant", default=256, show_default=True, help="Answers a question from the responder.")
 def main(questions: int, samples: int, rounds: int, instant: int) -> None:
-    """Print two tables; 0 rounds or 0 instant answers leave one out."""
+    """Print two tables. 0 rounds or 0 instant answers leave one out."""
     click.echo(machine())
     with tempfile.TemporaryDirectory() as folder:
         if instant:

@@ -1,11 +1,11 @@
-"""A stand-in for a SGLang server that answers at once, so that a run's speed is the harness's own.
+"""Stands in for a SGLang server and answers at once, so that a run's speed is the harness's own.
 
     $ python tests/bench/instant_responder.py        # prints its address, and ends with its standard input
     http://127.0.0.1:43210
     POST /generate {"input_ids": [...], "sampling_params": {"n": 16, ...}} -> 16 of 4,096 answers made before
 
-It is a tool of the benchmark and nothing else: no model, no check of what it is asked. Its answers have
-SGLang's fields and the lengths of real ones, 64 to 300 tokens.
+Only the benchmark uses it. It has no model and checks no request; its answers have SGLang's fields and
+realistic lengths of 64 to 300 tokens.
 """
 
 import asyncio
