@@ -1,4 +1,4 @@
-"""Measures the harness against a bare loop and lm-eval on one SGLang server, and on a server that takes no time.
+"""Measures the harness: against a bare loop and lm-eval on one SGLang server, and on an instant server.
 
     $ OMP_NUM_THREADS=1 python tests/bench/bench_harness.py      # seven minutes on two quiet cores
     | SGLang, tiny model, 1,920 answers | tokens/s | answers/s | of the bare loop |

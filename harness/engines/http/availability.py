@@ -36,15 +36,16 @@ class Availability:
         path: str,
         get: Callable[[str], Awaitable[Reply]],
         say: Callable[[str], None],
+        reason: Callable[[BaseException], str],
         check_alive: Callable[[], None] | None = None,
         on_return: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """`get` fetches a path.
+        """`get` fetches a path; `reason` says in words what an error is, without the key.
 
         `check_alive` raises BadInput if the run's own server has ended. `on_return` raises BadInput if a
         different server has come back.
         """
-        self._url, self._path, self._get, self._say = url, path, get, say
+        self._url, self._path, self._get, self._say, self._reason = url, path, get, say, reason
         self._check_alive = check_alive
         self._on_return = on_return
         self._return: asyncio.Task[None] | None = None
@@ -118,5 +119,5 @@ class Availability:
         except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError):
             raise BadInput(f"{self._url}: not a server's address, expected http://HOST:PORT") from None
         except (aiohttp.ClientError, TimeoutError, Fault) as error:
-            return f"does not answer ({error or type(error).__name__})"
+            return f"does not answer ({self._reason(error)})"
         return None if reply.status < 500 else f"is not ready (status {reply.status})"

@@ -94,7 +94,9 @@ class Connection:
         self._key = key
         self._times = ReplyTimes()
         self._last_reply = 0.0
-        self._availability = Availability(self.url, ready, self._get, say, check_alive, on_return)
+        self._availability = Availability(
+            self.url, ready, self._get, say, self._reason, check_alive, on_return
+        )
         self.wait_for_start = self._availability.wait_for_start
 
     async def __aenter__(self) -> Self:
