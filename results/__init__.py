@@ -1,4 +1,4 @@
-"""The tables everyone reads and writes, their aggregation, plots and report."""
+"""The tables that every room reads and writes, the votes over them, the figures and the report."""
 
 from results.commandline import BadInput, run
 from results.saturating import FitStatus, Saturating, fit_saturating

@@ -1,10 +1,10 @@
-"""Rows of text as a table for a terminal: columns line up, text to the left and numbers to the right."""
+"""Rows of text as a table for a terminal: text columns are aligned to the left, numbers to the right."""
 
 from collections.abc import Collection, Sequence
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
-    """One line a row, the first a header; columns numbered in `left` begin alike, the others end alike."""
+    """One line for each row, the first a header; the columns numbered in `left` are aligned to the left."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(

@@ -1,4 +1,4 @@
-"""How every command of the project starts, fails and stops.
+"""How every command of the project starts, fails and is stopped.
 
     $ python -m results curves missing.csv --out curves.csv
     error: missing.csv: no such file
@@ -21,13 +21,13 @@ def _stop_at_once(*_: Any) -> NoReturn:
     os._exit(INTERRUPTED)
 
 
-# `python -m ROOM` imports the room before it runs anything of it; until that is done sys.argv[0] is "-m".
+# While `python -m ROOM` still imports the room, sys.argv[0] is "-m".
 if sys.argv[0] == "-m" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, _stop_at_once)
 
 
 class BadInput(click.ClickException):
-    """Input that breaks its contract; the message is one line: what, where, what was expected."""
+    """Bad input; the message is one line: what is wrong, where, and what to do."""
 
     exit_code = 2
 
@@ -50,7 +50,7 @@ def run(command: click.Command, name: str) -> NoReturn:
     except (click.Abort, KeyboardInterrupt):
         fail("stopped by Ctrl-C", INTERRUPTED)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output went away (`| head`): nothing is left to say
+        sys.stderr.close()  # the reader of our output has closed the pipe (`| head`)
         raise SystemExit(0) from None
     except OSError as error:
         reason = (error.strerror or str(error)).lower()

@@ -1,1 +1,1 @@
-"""From answers to accuracy: exact votes, best-of-N, permutations and the curves made of them."""
+"""From answers to accuracy: exact votes, best-of-N, random orders, and the curves built from them."""

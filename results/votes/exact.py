@@ -3,8 +3,8 @@
     question  right  wrong    null  vote at N=1, 2, 3
     7         2      [1, 1]   1     0.4, 0.5, 0.567
 
-A subset is drawn without replacement; answers tied for the lead share the credit; a null answer takes up a
-place in the subset and casts no vote, and a subset of nulls alone counts 0. All answers marked correct are
+Subsets are drawn without replacement. Answers tied for the lead share the credit. A null answer takes a place
+in the subset but casts no vote; a subset of nulls alone counts 0. All answers marked correct are
 one answer; wrong answers are told apart by their text.
 """
 
@@ -62,7 +62,7 @@ class AnswerPools:
         return np.diff(self.starts)
 
     def counts(self) -> VoteCounts:
-        """The counts that the exact accuracies are made of."""
+        """The counts from which the exact accuracies are computed."""
         return self._counts
 
     @cached_property

@@ -44,7 +44,10 @@ def binomial_row(n: int, rate: float, row: Floats, start: int) -> None:
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def unit_legendre(count: int, nodes: Floats, weights: Floats) -> None:
-    """Gauss–Legendre rule on [0, 1]: exact for polynomials of degree up to 2·count − 1."""
+    """Gauss–Legendre rule on [0, 1]: exact for polynomials of degree up to 2·count − 1.
+
+    Ours, because compiled code cannot call NumPy's, which also rounds differently on each processor (LAPACK).
+    """
     for k in range(count):
         t = np.cos(np.pi * (k + 0.75) / (count + 0.5))
         slope = 1.0
