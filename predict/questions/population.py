@@ -10,7 +10,7 @@ import numpy as np
 
 from predict.protocol import Floats, Ints
 from predict.questions.atoms import P, log_likelihood, patterns
-from predict.questions.prior import RIDGE, base, features
+from predict.questions.prior import RIDGE, RIDGE_OF_MORE, base, features, more_features
 from predict.questions.shared_difficulty import Difficulty, Marginal, share_difficulty
 from predict.questions.weights import PenalisedLikelihood, WeightFit, fit_weights
 from results.votes.exact import VoteCounts
@@ -74,8 +74,11 @@ def fit_population(counts: VoteCounts) -> Population:
     likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))
     times = seen.times.astype(float)
     rows, counted = learning_set(seen.pattern)
-    fit = fit_weights(PenalisedLikelihood(likelihood[rows], counted, base(), features(), RIDGE))
-    return Population(likelihood, times, seen.pattern, fit)
+    fits = [
+        fit_weights(PenalisedLikelihood(likelihood[rows], counted, base(), F, ridge))
+        for F, ridge in ((features(), RIDGE), (more_features(), RIDGE_OF_MORE))
+    ]
+    return Population(likelihood, times, seen.pattern, max(fits, key=lambda fit: fit.log_evidence))
 
 
 def learning_set(pattern: Ints) -> tuple[Ints, Floats]:

@@ -13,11 +13,15 @@ import numpy as np
 from scipy.special import betainc
 
 from predict.protocol import Floats
+from predict.questions.atom_votes import vote_table
 from predict.questions.atoms import A_EDGES, CHOICES, P_EDGES, RESTS, THETAS, A, P
 
 RIDGE = 4.0
 """Precision of the prior of each α. Stronger, it hides what the answers say; weaker, forecasts are no better
 and far less certain."""
+
+RIDGE_OF_MORE = 1.0
+"""The same for `more_features`, which are for sets whose questions are nearly alike, such as the twin's."""
 
 GUESSED = 0.1
 """Share of the questions that are guessed, before any answer is seen."""
@@ -54,6 +58,13 @@ def features() -> Floats:
     ]  # fmt: skip
     F = np.stack([np.asarray(column, dtype=float) for column in columns], axis=1)
     return np.asarray((F - F.mean(axis=0)) / F.std(axis=0))
+
+
+@cache
+def more_features() -> Floats:
+    """`features`, and whether the right answer leads, clearly or narrowly: the votes of 8 and of 32."""
+    votes = np.stack([vote_table(8), vote_table(32)], axis=1)
+    return np.column_stack([features(), (votes - votes.mean(axis=0)) / votes.std(axis=0)])
 
 
 @cache

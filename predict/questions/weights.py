@@ -82,13 +82,14 @@ class PenalisedLikelihood:
 
 @dataclass(frozen=True)
 class WeightFit:
-    """Fitted weights: α (features,) at its maximum, weights (K,), the covariance of α by Laplace's
-    approximation."""
+    """Fitted weights: α (features,) at its maximum, weights (K,), and by Laplace's approximation the
+    covariance of α and the evidence, the log-probability of the answers."""
 
     problem: PenalisedLikelihood
     alpha: Floats
     weights: Floats
     covariance: Floats
+    log_evidence: float = 0.0
 
     def draw_weights(self, R: int, rng: np.random.Generator) -> Floats:
         """R draws of the weights, shape (R, K); α has a split normal law (Geweke 1989, Econometrica 57).
@@ -107,5 +108,8 @@ class WeightFit:
 def fit_weights(problem: PenalisedLikelihood) -> WeightFit:
     """Maximise, and approximate the posterior of α about the maximum (Laplace)."""
     alpha = problem.maximum()
-    covariance = np.asarray(np.linalg.inv(problem.derivatives(alpha)[1]), dtype=np.float64)
-    return WeightFit(problem, alpha, problem.weights(alpha), covariance)
+    curvature = problem.derivatives(alpha)[1]
+    covariance = np.asarray(np.linalg.inv(curvature), dtype=np.float64)
+    freedom = float(np.linalg.slogdet(curvature)[1]) - len(alpha) * np.log(problem.ridge)
+    log_evidence = float(problem.value(alpha)) - freedom / 2
+    return WeightFit(problem, alpha, problem.weights(alpha), covariance, log_evidence)
