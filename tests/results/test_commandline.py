@@ -10,6 +10,7 @@ import click
 import pytest
 
 from results import BadInput, run
+from tests.processes import interruptible
 
 
 @click.group()
@@ -95,7 +96,11 @@ def test_help_and_no_arguments(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 @pytest.mark.parametrize("room", ["harness", "predict", "results", "synthetic"])
 def test_ctrl_c_while_a_room_is_still_being_imported(room: str) -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", room, "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", room, "--help"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=interruptible,
     ) as process:
         libraries = Path(f"/proc/{process.pid}/maps")
         while "numpy" not in libraries.read_text() and process.poll() is None:
