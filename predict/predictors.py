@@ -15,6 +15,9 @@ PREDICTORS: dict[str, Predictor] = {
     "mixture": mixture,
 }
 
+CURVE_ONLY = (*CURVE_PREDICTORS, "joint")
+"""They go by curves alone."""
+
 NEED_SAMPLES = ("beta-binomial", "plug-in")
 """They go by the answers to each question, which a curve does not hold."""
 

@@ -8,7 +8,9 @@ import pandas as pd
 from tqdm import tqdm
 
 from predict.backtest import backtest, summary
+from predict.capped import CapRequest
 from predict.cli import options as option
+from predict.cli.capped import backtest_caps
 from predict.groups import Group, read_groups
 from predict.protocol import Options
 from predict.split import Request
@@ -34,6 +36,7 @@ from results.tables.files import write_raw
 @click.option(
     "--at-settings", callback=option.names, help="Forecast these settings.", show_default="the hidden ones"
 )
+@option.caps
 @click.option("--splits", default=20, show_default=True, type=click.IntRange(1), help="Random splits.")
 @option.bootstrap(200)
 @option.seed
@@ -46,8 +49,8 @@ from results.tables.files import write_raw
 )
 def backtest_command(
     inputs: tuple[Path, ...], out: Path, predictor: str, method: str, fit_max_n: int | None,
-    fit_settings: tuple[str, ...], at_n: tuple[int, ...], at_settings: tuple[str, ...], splits: int,
-    bootstrap: int, seed: int, jobs: int,
+    fit_settings: tuple[str, ...], at_n: tuple[int, ...], at_settings: tuple[str, ...],
+    fit_cap: int | None, at_caps: tuple[int, ...], splits: int, bootstrap: int, seed: int, jobs: int,
 ) -> None:  # fmt: skip
     """Hide answers or settings of INPUT (samples or curves tables), forecast the vote there, and compare.
 
@@ -55,6 +58,11 @@ def backtest_command(
     once. Prints for each predictor, in percentage points, the mean absolute error, the bias (forecast −
     truth) and the worst error, and the share of 90 % intervals that contain the truth.
     """
+    others = {"fit_settings": fit_settings, "at_settings": at_settings}
+    if option.caps_asked(fit_cap, at_caps, **others) and fit_cap:
+        caps = CapRequest(fit_cap, at_caps, fit_max_n, at_n)
+        backtest_caps(inputs, out, option.cap_predictors(predictor), method, caps, splits, bootstrap, seed)
+        return
     if fit_max_n is None and not fit_settings:
         raise click.UsageError("give --fit-max-n, --fit-settings or both: what the predictors are shown")
     option.check_out(out, inputs)

@@ -12,7 +12,9 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
+from predict.capped import CapRequest
 from predict.cli import options as option
+from predict.cli.capped import forecast_caps
 from predict.cli.wording import METHOD_WORDS, STATUS_WORDS, choice, interval, percent, points, tokens
 from predict.forecast import forecast
 from predict.groups import Group, read_groups
@@ -46,13 +48,15 @@ CLOSE = 0.01
     callback=option.names,
     help="Forecast these settings; NAME=LENGTH adds a new one of LENGTH tokens (steps) per answer.",
 )
+@option.caps
 @option.bootstrap(1000)
 @option.target
 @option.seed
 def forecast_command(
     inputs: tuple[Path, ...], out: Path, predictor: str, method: str, fit_max_n: int | None,
     fit_max_tokens: float | None, fit_settings: tuple[str, ...], at_n: tuple[int, ...],
-    at_settings: tuple[str, ...], bootstrap: int, target: str, seed: int,
+    at_settings: tuple[str, ...], fit_cap: int | None, at_caps: tuple[int, ...], bootstrap: int, target: str,
+    seed: int,
 ) -> None:  # fmt: skip
     """Forecast the accuracy of every model and dataset in INPUT (samples or curves tables).
 
@@ -60,6 +64,12 @@ def forecast_command(
     comparison: of four or more settings the cheapest half (at least three) with every N, otherwise every
     setting with N up to half of the largest.
     """
+    others = {"fit_max_tokens": fit_max_tokens, "fit_settings": fit_settings, "at_settings": at_settings}
+    if option.caps_asked(fit_cap, at_caps, **others) and fit_cap:
+        caps = CapRequest(fit_cap, at_caps, fit_max_n, at_n)
+        options = Options(replicates=bootstrap, seed=seed, target=target)
+        forecast_caps(inputs, out, option.cap_predictors(predictor), method, caps, options)
+        return
     option.check_out(out, inputs)
     groups = read_groups(inputs, method, at_n)
     request = Request(fit_max_n, fit_max_tokens, fit_settings, at_n, at_settings)

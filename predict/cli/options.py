@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import click
 
+from predict.capped import CAP_PREDICTORS, SURVIVAL
 from predict.groups import Group
 from predict.predictors import DEFAULT, NEEDS, PREDICTORS, able
 from results import BadInput
@@ -91,6 +92,42 @@ def predictor(command: Command) -> Command:
 def seed(command: Command) -> Command:
     """--seed of all randomness."""
     return click.option("--seed", default=0, show_default=True, type=click.IntRange(0))(command)
+
+
+def caps(command: Command) -> Command:
+    """--fit-cap and --at-caps: look at a run as if it had been stopped at a hard cap."""
+    command = click.option(
+        "--at-caps", callback=numbers, help="With --fit-cap: forecast these caps, as 16000,32000."
+    )(command)
+    return click.option(
+        "--fit-cap",
+        type=click.IntRange(1),
+        help="See only what a run stopped at this many tokens per answer would show.",
+    )(command)
+
+
+def caps_asked(fit_cap: int | None, at_caps: tuple[int, ...], **others: object) -> bool:
+    """Whether caps are asked for; a usage error where only half of them is, or another axis beside them."""
+    if at_caps and fit_cap is None:
+        raise click.UsageError("--at-caps needs --fit-cap: where the run is stopped")
+    if fit_cap is None:
+        return False
+    if not at_caps:
+        raise click.UsageError("--fit-cap needs --at-caps: the caps to forecast")
+    for name, value in others.items():
+        if value:
+            raise click.UsageError(f"--{name.replace('_', '-')} does not go with --fit-cap")
+    return True
+
+
+def cap_predictors(predictor: str) -> list[str]:
+    """The predictors of dearer caps meant by --predictor. Raises BadInput for one that cannot."""
+    if predictor == "all":
+        return list(CAP_PREDICTORS)
+    name = SURVIVAL if predictor == DEFAULT else predictor
+    if name not in CAP_PREDICTORS:
+        raise BadInput(f"--predictor {predictor} cannot forecast caps; give one of {', '.join(CAP_PREDICTORS)}, all")
+    return [name]
 
 
 def chosen(predictor: str, group: Group) -> list[str]:

@@ -1,0 +1,85 @@
+"""Draws of what the questions do at dearer caps, given what a run stopped at a cap showed.
+
+    caps 8000, 16000  ->  200 draws × 60 questions: chance to be right by the cap, to have ended, mean tokens
+
+Each draw takes parameters from the fit and then, for every question, one (m, a, scale) from its posterior.
+The spread of the draws is the uncertainty of both.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from predict.protocol import Floats, Ints
+from predict.survival.fit import Fit, Problem
+from predict.survival.law import grades, times
+from predict.survival.seen import Seen
+
+WIDTH = 0.08
+"""Width of the bins of log tokens beyond the cap."""
+
+TOGETHER = 32
+"""Questions worked on at a time, so that their posteriors stay in the processor's cache."""
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """R draws of Q questions at C caps: chances that one answer has ended and is right, `right`, that it has
+    ended, `ended`, and its mean `tokens`, each of shape (R, Q, C)."""
+
+    right: Floats
+    ended: Floats
+    tokens: Floats
+
+
+def simulate(problem: Problem, fit: Fit, caps: Sequence[float], R: int, seed: int) -> Simulated:
+    """R draws at `caps`, each at least the cap that was seen, rising."""
+    edges, middles, last = bins_to(problem.seen, caps)
+    rng = np.random.default_rng(seed)
+    Q = problem.seen.questions
+    right, ended, tokens = (np.empty((R, Q, len(caps))) for _ in range(3))
+    for r in range(R):
+        theta, (u, v) = fit.draw(rng), rng.random((2, Q))
+        mode, level, scale = _question_nodes(problem, theta, u, v)
+        ends = times(theta, problem.grid, edges, problem.origin).ends[:, mode, scale]
+        logits = grades(theta, problem.grid, middles, problem.origin).logits[:, mode, level]
+        ended[r] = np.cumsum(ends, axis=0)[last].T
+        right[r] = np.cumsum(ends * expit(logits), axis=0)[last].T
+        spent = np.cumsum(ends * np.exp(middles)[:, None], axis=0)[last].T
+        tokens[r] = spent + (1 - ended[r]) * np.asarray(caps, dtype=float)
+    return Simulated(right, ended, tokens)
+
+
+def _question_nodes(problem: Problem, theta: Floats, u: Floats, v: Floats) -> tuple[Ints, Ints, Ints]:
+    """The indices of m, a and scale drawn for every question, by its uniform numbers u and v (Q,)."""
+    drawn = np.empty((3, len(u)), np.int64)
+    tables = problem.tables(theta)
+    for start in range(0, len(u), TOGETHER):
+        rows = slice(start, start + TOGETHER)
+        found = problem.posterior(*tables, rows)
+        Q, _, columns = found.nodes.shape
+        mode, level = np.divmod(_drawn(found.nodes.reshape(Q, -1), u[rows]), columns)
+        drawn[:, rows] = mode, level, _drawn(found.scales[np.arange(Q), mode], v[rows])
+    return drawn[0], drawn[1], drawn[2]
+
+
+def bins_to(seen: Seen, caps: Sequence[float]) -> tuple[Floats, Floats, Ints]:
+    """The seen bins and new ones up to each cap: edges, middles, and the last bin below each cap."""
+    edges, middles, last = [seen.edges], [seen.middles], []
+    at, count = float(seen.edges[-1]), len(seen.middles)
+    for end in np.log(caps):
+        new = max(int(np.ceil((end - at) / WIDTH - 1e-9)), 0)
+        cuts = np.linspace(at, end, new + 1)
+        edges.append(cuts[1:])
+        middles.append((cuts[1:] + cuts[:-1]) / 2)
+        at, count = float(cuts[-1]), count + new
+        last.append(count - 1)
+    return np.concatenate(edges), np.concatenate(middles), np.array(last)
+
+
+def _drawn(weights: Floats, u: Floats) -> Ints:
+    """For each row of `weights` (Q, n) the index that the uniform number of u (Q,) falls on."""
+    steps = np.cumsum(weights, axis=1)
+    return np.asarray(np.minimum((steps < (u * steps[:, -1])[:, None]).sum(axis=1), weights.shape[1] - 1))
