@@ -58,27 +58,37 @@ def backtest_command(
     once. Prints for each predictor, in percentage points, the mean absolute error, the bias (forecast −
     truth) and the worst error, and the share of 90 % intervals that contain the truth.
     """
+    option.check_out(out, inputs)
+    options = Options(replicates=bootstrap, seed=seed)
     others = {"fit_settings": fit_settings, "at_settings": at_settings}
     if option.caps_asked(fit_cap, at_caps, **others) and fit_cap:
         caps = CapRequest(fit_cap, at_caps, fit_max_n, at_n)
-        backtest_caps(inputs, out, option.cap_predictors(predictor), method, caps, splits, bootstrap, seed)
-        return
-    if fit_max_n is None and not fit_settings:
+        table = backtest_caps(inputs, option.cap_predictors(predictor), method, caps, splits, options)
+    else:
+        settings = (fit_settings, at_settings)
+        table = backtest_groups(inputs, predictor, method, fit_max_n, settings, at_n, splits, options, jobs)
+    write_raw(table, out)
+    click.echo("\n".join(printable(summary(table))))
+    click.echo(f"\n{len(table)} rows in {out}")
+
+
+def backtest_groups(
+    inputs: Sequence[Path], predictor: str, method: str, fit_max_n: int | None,
+    settings: tuple[tuple[str, ...], tuple[str, ...]], at_n: tuple[int, ...], splits: int, options: Options,
+    jobs: int,
+) -> pd.DataFrame:  # fmt: skip
+    """Backtest every group of the inputs, with (fitted, forecast) `settings`. Raises BadInput."""
+    if fit_max_n is None and not settings[0]:
         raise click.UsageError("give --fit-max-n, --fit-settings or both: what the predictors are shown")
-    option.check_out(out, inputs)
     groups = read_groups(inputs, method, at_n)
-    options = Options(replicates=bootstrap, seed=seed)
     tables = []
     with tqdm(total=len(groups) * splits, unit="split", disable=None) as bar:
         for group in groups:
             names = option.chosen(predictor, group)
-            fit, at = _own(group, groups, fit_settings), _own(group, groups, at_settings)
+            fit, at = (_own(group, groups, asked) for asked in settings)
             request = Request(fit_max_n, None, fit, at_n, at)
             tables.append(backtest(group, names, request, splits, options, bar.update, jobs))
-    table = pd.concat(tables, ignore_index=True)
-    write_raw(table, out)
-    click.echo("\n".join(printable(summary(table))))
-    click.echo(f"\n{len(table)} rows in {out}")
+    return pd.concat(tables, ignore_index=True)
 
 
 ERRORS = ("mean_error", "bias", "worst_error")

@@ -12,21 +12,24 @@ import click
 import pandas as pd
 from tqdm import tqdm
 
-from predict.backtest import summary
 from predict.capped import CapRequest, Run, backtest_run, forecast_run, runs_of
 from predict.cli import options as option
 from predict.cli.wording import METHOD_WORDS, STATUS_WORDS, interval, percent, tokens
 from predict.protocol import Options
 from results import BadInput, kind_of, read_samples, write_forecast
 from results.aligned import aligned
-from results.tables.files import write_raw
 
 LINES = 24
 """Rows of one table that are printed; the file holds all."""
 
 
 def forecast_caps(
-    inputs: Sequence[Path], out: Path, predictors: list[str], method: str, request: CapRequest, options: Options
+    inputs: Sequence[Path],
+    out: Path,
+    predictors: list[str],
+    method: str,
+    request: CapRequest,
+    options: Options,
 ) -> None:
     """Forecast every run of the samples, print and write the forecast table. Raises BadInput."""
     option.check_out(out, inputs)
@@ -42,21 +45,20 @@ def forecast_caps(
 
 
 def backtest_caps(
-    inputs: Sequence[Path], out: Path, predictors: list[str], method: str, request: CapRequest, splits: int,
-    bootstrap: int, seed: int,
-) -> None:  # fmt: skip
-    """Backtest every run of the samples, print the summary and write the table. Raises BadInput."""
-    from predict.cli.backtest import printable
-
-    option.check_out(out, inputs)
-    options = Options(replicates=bootstrap, seed=seed)
+    inputs: Sequence[Path],
+    predictors: list[str],
+    method: str,
+    request: CapRequest,
+    splits: int,
+    options: Options,
+) -> pd.DataFrame:
+    """Backtest every run of the samples. Raises BadInput."""
     runs = read_runs(inputs)
     with tqdm(total=len(runs) * splits, unit="split", disable=None) as bar:
-        tables = [backtest_run(run, request, predictors, [method], splits, options, bar.update) for run in runs]
-    table = pd.concat(tables, ignore_index=True)
-    write_raw(table, out)
-    click.echo("\n".join(printable(summary(table))))
-    click.echo(f"\n{len(table)} rows in {out}")
+        tables = [
+            backtest_run(run, request, predictors, [method], splits, options, bar.update) for run in runs
+        ]
+    return pd.concat(tables, ignore_index=True)
 
 
 def read_runs(inputs: Sequence[Path]) -> list[Run]:
@@ -90,7 +92,16 @@ def show(run: Run, request: CapRequest, table: pd.DataFrame) -> None:
             ]
             for _, row in part.head(LINES).iterrows()
         ]
-        head = ["setting", "N", "tokens/answer", "90 % interval", "forecast", "90 % interval", "measured", "status"]
+        head = [
+            "setting",
+            "N",
+            "tokens/answer",
+            "90 % interval",
+            "forecast",
+            "90 % interval",
+            "measured",
+            "status",
+        ]
         click.echo("\n".join(aligned([head, *body], left=(0, 7))))
         if len(part) > LINES:
             click.echo(f"… {len(part) - LINES} more in the file")

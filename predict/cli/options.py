@@ -126,7 +126,9 @@ def cap_predictors(predictor: str) -> list[str]:
         return list(CAP_PREDICTORS)
     name = SURVIVAL if predictor == DEFAULT else predictor
     if name not in CAP_PREDICTORS:
-        raise BadInput(f"--predictor {predictor} cannot forecast caps; give one of {', '.join(CAP_PREDICTORS)}, all")
+        raise BadInput(
+            f"--predictor {predictor} cannot forecast caps; give one of {', '.join(CAP_PREDICTORS)}, all"
+        )
     return [name]
 
 

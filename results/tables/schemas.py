@@ -97,6 +97,8 @@ FORECAST = pa.DataFrameSchema(
         "predicted": _real(),
         "low": _real(),
         "high": _real(),
+        "tokens_low": _real(_at_least(0), required=False),
+        "tokens_high": _real(_at_least(0), required=False),
         "status": _text(),
     },
     unique=[*CURVE_KEY, "predictor"],

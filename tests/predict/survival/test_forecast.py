@@ -1,0 +1,195 @@
+"""predict.survival: what is seen, what is forecast from it, and that nothing else is looked at."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from predict.protocol import Options, Status
+from predict.survival.calibration import Widening, widening
+from predict.survival.fit import Fit, Problem, fit
+from predict.survival.forecast import Ahead, ahead_of
+from predict.survival.law import PRIOR_MEAN
+from predict.survival.seen import seen_at, stopped, thinned
+from predict.survival.simulate import bins_to, simulate
+from predict.survival.votes import WrongAnswers, vote_accuracy, wrong_answers
+from results.votes.exact import AnswerPools, VoteCounts, best_of_n, majority_accuracy
+from tests.predict.survival.simulated import answers, questions
+
+CAPS = (9000, 14000, 30000)
+
+
+@pytest.fixture(scope="module")
+def world() -> tuple[AnswerPools, AnswerPools]:
+    """60 questions: 8 answers to look at, and 400 others of each that tell the truth."""
+    rng = np.random.default_rng(1)
+    of = questions(60, rng)
+    return answers(of, 8, rng), answers(of, 400, rng)
+
+
+@pytest.fixture(scope="module")
+def ahead(world: tuple[AnswerPools, AnswerPools]) -> Ahead:
+    found = ahead_of(world[0], 7000, CAPS, Options(replicates=100))
+    assert found is not None
+    return found
+
+
+def test_what_a_cap_shows() -> None:
+    pools = AnswerPools(
+        ["a", "b"],
+        np.array([0, 4, 7]),
+        np.array([2, 0, 1, -1, -1, 0, 1]),
+        np.array([50.0, 10, 90, 20, 60, 60, 61]),
+    )
+    cut = stopped(pools, 60)
+    assert cut.votes.tolist() == [1, 0, -1, -1, -1, 0, -1]  # the first wrong answer's number is free again
+    assert cut.tokens.tolist() == [50, 10, 61, 20, 61, 60, 61]
+    seen = seen_at(pools, 60)
+    assert seen.unfinished.tolist() == [1, 2]
+    assert seen.ended_counts.sum(axis=1).tolist() == [3, 1]
+    assert seen.right.sum(axis=1).tolist() == [1, 1]
+    assert seen.votes.nulls.tolist() == [1, 0]
+    assert seen.ended_share == pytest.approx(4 / 7)
+    assert (seen.middles <= seen.edges[1:]).all()
+    assert (seen.middles > seen.edges[:-1]).all()
+    with pytest.raises(ValueError, match="9 tokens"):
+        seen_at(pools, 9)
+
+
+def test_fewer_questions_and_answers() -> None:
+    rng = np.random.default_rng(0)
+    pools = answers(questions(20, rng), 6, rng)
+    few = thinned(pools, 5, 4)
+    assert few.sizes.tolist() == [4] * 5
+    for name, start in zip(few.question_ids, few.starts[:-1], strict=True):
+        first = pools.starts[pools.question_ids.index(name)]
+        assert few.tokens[start : start + 4].tolist() == pools.tokens[first : first + 4].tolist()
+    whole = thinned(pools, 99, 99)
+    assert whole.tokens.tolist() == pools.tokens.tolist()
+    assert whole.votes.tolist() == pools.votes.tolist()
+
+
+def test_nothing_beyond_the_cap_is_looked_at(world: tuple[AnswerPools, AnswerPools], ahead: Ahead) -> None:
+    """Whatever longer answers say, and however long they are, the forecast is the same to the last bit."""
+    pools = world[0]
+    longer = pools.tokens > 7000
+    rng = np.random.default_rng(5)
+    other = replace(
+        pools,
+        votes=np.where(longer, rng.integers(-1, 9, len(longer)), pools.votes),
+        tokens=np.where(longer, 7001 + rng.integers(0, 10**6, len(longer)), pools.tokens),
+    )
+    assert (other.votes != pools.votes).any()
+    again = ahead_of(other, 7000, CAPS, Options(replicates=100))
+    assert again is not None
+    for method in ("majority", "best_of_n"):
+        one, two = (x.accuracy([1, 8], method, Options(replicates=100, pool=400)) for x in (ahead, again))
+        for name in ("mean", "low", "high"):
+            assert np.array_equal(getattr(one, name), getattr(two, name)), (method, name)
+    assert all(np.array_equal(x, y) for x, y in zip(ahead.tokens(0.9), again.tokens(0.9), strict=True))
+
+
+def test_forecasts_of_a_world_that_follows_the_law(
+    world: tuple[AnswerPools, AnswerPools], ahead: Ahead
+) -> None:
+    """The truth lies within the interval widened by half on both sides, as 99 of 100 such truths do; the 24
+    that are asked are closely related. No interval is wider than 30 points."""
+    ns = [1, 4, 16, 64]
+    for method in ("majority", "best_of_n"):
+        found = ahead.accuracy(ns, method, Options(replicates=100, pool=400))
+        counts = [stopped(world[1], cap).counts() for cap in CAPS]
+        if method == "majority":
+            truth = np.concatenate([majority_accuracy(one, ns).mean(axis=0) for one in counts])
+        else:
+            each = [best_of_n(one.pools[:, None], one.correct[:, None], np.array(ns)) for one in counts]
+            truth = np.concatenate([one.mean(axis=0) for one in each])
+        spare = (found.high - found.low) / 2
+        assert ((found.low - spare < truth) & (truth < found.high + spare)).all(), method
+        assert (found.high - found.low < 0.3).all()
+        assert (found.low < found.mean).all()
+        assert (found.mean < found.high).all()
+    mean, low, high = ahead.tokens(0.9)
+    spent = np.array([np.minimum(world[1].tokens, cap).mean() for cap in CAPS])
+    assert (low - (high - low) / 2 < spent).all()
+    assert (spent < high + (high - low) / 2).all()
+    assert (np.diff(mean) > 0).all()
+
+
+def test_new_questions_are_less_certain_than_these(ahead: Ahead) -> None:
+    these, new = (
+        ahead.accuracy([1, 8], "majority", Options(replicates=100, pool=400, target=target))
+        for target in ("these-questions", "population")
+    )
+    assert (new.high - new.low > 1.1 * (these.high - these.low)).all()
+
+
+def test_a_widening_widens_about_the_same_mean(ahead: Ahead) -> None:
+    options = Options(replicates=100, pool=400)
+    plain = replace(ahead, wider=Widening(1.0, 1.0)).accuracy([1], "best_of_n", options)
+    wide = replace(ahead, wider=Widening(2.0, 3.0)).accuracy([1], "best_of_n", options)
+    assert wide.mean == pytest.approx(plain.mean)
+    assert wide.high - wide.low == pytest.approx(2 * (plain.high - plain.low))
+    lost = replace(ahead, wider=Widening(4.0, 1.0)).accuracy([1], "best_of_n", options)
+    assert set(lost.status) == {Status.POOR_FIT}
+
+
+def test_the_widening_sees_a_fit_that_is_off(world: tuple[AnswerPools, AnswerPools]) -> None:
+    """Answers after 5000 tokens are all made wrong: forecasts from before that miss by far."""
+    pools = world[0]
+    start = Fit(PRIOR_MEAN, np.eye(len(PRIOR_MEAN)))
+    late = (pools.tokens > 4500) & (pools.votes == 0)
+    broken = replace(pools, votes=np.where(late, 9, pools.votes))
+    assert widening(broken, 7000, start, 0).accuracy > 1.5 * widening(pools, 7000, start, 0).accuracy
+
+
+def test_too_little_that_ended_gives_no_forecast(world: tuple[AnswerPools, AnswerPools]) -> None:
+    cap = int(np.sort(world[0].tokens)[20])
+    assert ahead_of(world[0], cap, CAPS, Options(replicates=50)) is None
+
+
+def test_bins_reach_each_cap() -> None:
+    rng = np.random.default_rng(0)
+    seen = seen_at(answers(questions(20, rng), 6, rng), 7000)
+    edges, middles, last = bins_to(seen, [7000, 7100, 14000])
+    assert np.exp(edges[last + 1]) == pytest.approx([7000, 7100, 14000])
+    assert len(edges) == len(middles) + 1
+    assert np.diff(edges[1:]).max() < 1.0
+    assert (np.diff(edges[len(seen.edges) - 1 :]) < 0.0801).all()
+
+
+def test_at_the_cap_itself_the_forecast_is_what_was_seen() -> None:
+    """With many answers, the chance to be right, and to have ended, by the cap is the frequency."""
+    rng = np.random.default_rng(2)
+    pools = answers(questions(15, rng), 150, rng)
+    seen = seen_at(pools, 7000)
+    few = fit(Problem(seen_at(thinned(pools, 15, 16), 7000)))
+    found = simulate(Problem(seen), few, [7000], 20, 0)
+    sizes = 150.0
+    assert found.right[:, :, 0].mean() == pytest.approx(seen.right.sum() / 15 / sizes, abs=0.01)
+    assert found.ended[:, :, 0].mean() == pytest.approx(seen.ended_counts.sum() / 15 / sizes, abs=0.01)
+    spent = np.minimum(pools.tokens, 7000).mean()
+    assert found.tokens[:, :, 0].mean() == pytest.approx(spent, rel=0.01)
+
+
+def test_a_vote_against_votes_drawn_one_by_one() -> None:
+    """One wrong answer that everybody gives, so that the split is known: a race of right against wrong."""
+    counts = VoteCounts(np.full(40, 1), np.full(40, 60), np.arange(41), np.zeros(40, int))
+    wrong = wrong_answers(counts)
+    rng = np.random.default_rng(0)
+    for right, other, n in ((0.3, 0.3, 8), (0.5, 0.2, 5), (0.1, 0.6, 16), (0.4, 0.0, 3)):
+        draws = rng.multinomial(n, [right, other, 1 - right - other], size=100_000)
+        expected = np.where(draws[:, 0] > draws[:, 1], 1.0, np.where(draws[:, 0] == draws[:, 1], 0.5, 0.0))
+        expected = np.where(draws[:, 0] + draws[:, 1] == 0, 0.0, expected).mean()
+        shape = np.ones((1, 40))
+        found = vote_accuracy(replace(wrong, unreadable=np.zeros(40)), right * shape, other * shape, n)
+        assert found.mean() == pytest.approx(expected, abs=0.02), (right, other, n)
+    nobody = vote_accuracy(wrong, 0.0 * shape, 0.0 * shape, 8)
+    assert nobody == pytest.approx(0.0)
+
+
+def test_unreadable_answers_cast_no_vote() -> None:
+    split = np.full((1, 34, 80), 1 / 80)
+    one = WrongAnswers(split, np.zeros(3, int), np.array([0.0, 0.5, 1.0]))
+    found = vote_accuracy(one, np.full((1, 3), 0.3), np.full((1, 3), 0.6), 9)[0]
+    assert (np.diff(found) > 0.05).all()
+    assert found[2] == pytest.approx(1 - 0.7**9, abs=0.01)
