@@ -3,22 +3,40 @@
     {"question": "Anna has 12 apples. She finds 5 more. She sells each one for 3 dollars. How many ...?",
      "answer": "After finding 5 more she has 12 + 5 = <<12+5=17>>17.\\nShe gets 17 * 3 = ...\\n#### 51"}
 
-Every problem belongs to one split, decided by a hash of its question: no test question comes up in training.
+A hash of its question decides which split a problem belongs to: no test question appears in training.
 """
 
 import hashlib
 import random
+import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
-
-from harness.tiny.templates import EVENTS, NAMES, OPENINGS, QUESTIONS, THINGS, Form
 
 Split = Literal["train", "test"]
 
 MAX_VALUE = 120
 STEP_WEIGHTS = {2: 0.34, 3: 0.24, 4: 0.18, 5: 0.14, 6: 0.10}
 TEST_SHARE = 1 / 16
+
+
+@dataclass(frozen=True)
+class Form:
+    """A sentence form of sentences.toml, which explains the fields."""
+
+    name: str
+    text: str
+    draws: dict[str, tuple[int, int]] = field(default_factory=dict)
+    steps: tuple[tuple[str, str, str, str], ...] = ()
+
+
+_SENTENCES = tomllib.loads((Path(__file__).parent / "sentences.toml").read_text(encoding="utf-8"))
+OPENINGS, EVENTS, QUESTIONS = (
+    [Form(**form) for form in _SENTENCES[kind]] for kind in ("openings", "events", "questions")
+)
+NAMES: dict[str, str] = _SENTENCES["names"]
+THINGS: list[str] = _SENTENCES["things"]
 
 
 @dataclass(frozen=True)
@@ -66,7 +84,7 @@ class Problem:
 
 
 def problems(split: Split, seed: int) -> Iterator[Problem]:
-    """Endless stream of problems of one split; the same seed gives the same stream."""
+    """An endless stream of problems of one split; the same seed gives the same stream."""
     rng = random.Random(f"{split}-{seed}")
     while True:
         problem = _draw_problem(rng)
@@ -85,7 +103,7 @@ def distinct_problems(split: Split, seed: int, count: int) -> list[Problem]:
 
 
 def _draw_problem(rng: random.Random) -> Problem | None:
-    """One problem, or None where the numbers do not work out (a division with a rest, a value too big)."""
+    """One problem, or None where the numbers do not work out: a remainder, or a value too large."""
     wanted = rng.choices(list(STEP_WEIGHTS), list(STEP_WEIGHTS.values()))[0]
     forms = _draw_forms(rng, wanted)
     if forms is None:
@@ -102,13 +120,13 @@ def _draw_problem(rng: random.Random) -> Problem | None:
         texts.append(form.text.format(**fields))
         # An opening starts from the `n` it draws; the other forms go on from the value before them.
         before, last = value, numbers.get("n", value)
-        for part in form.steps:
+        for left_name, op, right_name, sentence in form.steps:
             scope = {**numbers, "v": before, "s": last}
-            left, right = _operand(part.left, scope), _operand(part.right, scope)
-            result = _apply(left, part.op, right)
+            left, right = _operand(left_name, scope), _operand(right_name, scope)
+            result = _apply(left, op, right)
             if result is None:
                 return None
-            steps.append(Step(left, part.op, right, result, part.sentence.format(eq="{eq}", **fields)))
+            steps.append(Step(left, op, right, result, sentence.format(eq="{eq}", **fields)))
             last = result
         value = last
     return Problem(" ".join(texts), tuple(steps), tuple(form.name for form in forms))
@@ -131,7 +149,7 @@ def _operand(name: str, scope: dict[str, int]) -> int:
 
 
 def _apply(left: int, op: str, right: int) -> int | None:
-    """The result, or None where it is no whole number from 2 to MAX_VALUE ("1 apples" would read badly)."""
+    """The result, or None where it is not a whole number from 2 ("1 apples" reads badly) to MAX_VALUE."""
     if op == "/" and left % right:
         return None
     result = {"+": left + right, "-": left - right, "*": left * right, "/": left // right}[op]

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 import harness.tiny
 from harness.tiny.__main__ import tiny
-from harness.tiny.problems import MAX_VALUE, distinct_problems, problems
-from harness.tiny.templates import EVENTS, OPENINGS, QUESTIONS
+from harness.tiny.problems import EVENTS, MAX_VALUE, OPENINGS, QUESTIONS, distinct_problems, problems
 
 TEST_FILE = Path(harness.tiny.__file__).parent / "test.jsonl"
 ANNOTATION = re.compile(r"(\d+) ([-+*/]) (\d+) = <<(\d+)([-+*/])(\d+)=(\d+)>>(\d+)")
