@@ -1,0 +1,113 @@
+"""One linear-attention layer with free weights: the paper's TF(H) = H + V H · HᵀWH / n, and what it learned.
+
+    layer = gradient_layer(d=5, eta=0.7)          the paper's V_GD and W_GD
+    layer.step_sizes()  ->  (0.7, 0.7)            the gradient step it takes through x and through y
+
+Only w is read from the layer's output and the rest of the next token is fixed (Algorithms 1 and 2), so
+only the w rows of V and the w and flag columns of W can matter. They are all that is stored:
+`value` (d, 2d+2) and `key_query` (2d+2, d+1).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from synthetic.model.tasks import Array
+
+
+@dataclass(frozen=True)
+class Layer:
+    """`value` (d, 2d+2): the w rows of V. `key_query` (2d+2, d+1): the w and flag columns of W."""
+
+    value: Array
+    key_query: Array
+
+    @property
+    def d(self) -> int:
+        """The dimension of the tasks."""
+        return len(self.value)
+
+    def matrices(self) -> tuple[Array, Array]:
+        """The whole V and W, (2d+2, 2d+2), zero where nothing reads them."""
+        d, size = self.d, 2 * self.d + 2
+        value, key_query = np.zeros((size, size)), np.zeros((size, size))
+        value[d + 1 : size - 1] = self.value
+        key_query[:, d + 1 :] = self.key_query
+        return value, key_query
+
+    def without_thoughts(self) -> "Layer":
+        """The same layer, blind to the tokens it generated except the last (its residual connection)."""
+        value, key_query = self.value.copy(), self.key_query.copy()
+        value[:, self.d + 1 :] = 0
+        key_query[self.d + 1 :] = 0
+        return Layer(value, key_query)
+
+    def normalised(self) -> "Layer":
+        """The same function with its free scale fixed.
+
+        V and W enter as a product, once through the examples' columns and once through the thoughts'
+        columns, so each pair is known only up to a factor. Here the mean diagonal of W's x–w block is 1,
+        and the thought blocks of V and W have equal norms.
+        """
+        d = self.d
+        value, key_query = self.value.copy(), self.key_query.copy()
+        scale = np.trace(key_query[:d, :d]) / d
+        value[:, : d + 1] *= scale
+        key_query[: d + 1] /= scale
+        thought_value, thought_key = (np.linalg.norm(m) for m in (value[:, d + 1 :], key_query[d + 1 :]))
+        if thought_value > 0 and thought_key > 0:
+            balance = np.sqrt(thought_key / thought_value)
+            value[:, d + 1 :] *= balance
+            key_query[d + 1 :] /= balance
+        return Layer(value, key_query)
+
+    def step_sizes(self) -> tuple[float, float]:
+        """η through x and through y in w̃ = w − (η_x XᵀXw − η_y Xᵀy)/n: mean diagonals, free of the scale."""
+        d = self.d
+        through = np.trace(self.value[:, :d]) / d
+        return -through * np.trace(self.key_query[:d, :d]) / d, through * float(self.key_query[d, d])
+
+    def blocks(self) -> list[tuple[str, float, float, float]]:
+        """Name, mean diagonal, rms of the rest, and share of its matrix's squared norm, of every block."""
+        d, one = self.d, self.normalised()
+        rows = {"x": slice(d), "y": slice(d, d + 1), "w": slice(d + 1, 2 * d + 1), "flag": slice(-1, None)}
+        found = []
+        for name, part in rows.items():
+            found.append((f"V: {name} to w", *_block(one.value[:, part], one.value)))
+        for name, part in rows.items():
+            found.append((f"W: {name} with w", *_block(one.key_query[part, :d], one.key_query)))
+            found.append((f"W: {name} with flag", *_block(one.key_query[part, d:], one.key_query)))
+        return found
+
+
+def _block(block: Array, whole: Array) -> tuple[float, float, float]:
+    diagonal = np.diagonal(block) if block.shape[0] == block.shape[1] else np.zeros(1)
+    rest = block - diagonal.mean() * np.eye(*block.shape) if diagonal.any() else block
+    share = (block**2).sum() / (whole**2).sum()
+    return float(diagonal.mean()), float(np.sqrt((rest**2).mean())), float(share)
+
+
+def gradient_layer(d: int, eta: float) -> Layer:
+    """The paper's V_GD and W_GD (proof of Proposition 1), which take the step η/n."""
+    value, key_query = np.zeros((d, 2 * d + 2)), np.zeros((2 * d + 2, d + 1))
+    value[:, :d] = -eta * np.eye(d)
+    key_query[:d, :d] = np.eye(d)
+    key_query[d, d] = -1
+    return Layer(value, key_query)
+
+
+def next_coefficients(value: Any, key_query: Any, gram: Any, thoughts: Any, mask: Any, n: int) -> Any:
+    """w̃ of the last tokens of a sequence, (…, asked, d); NumPy arrays or torch tensors.
+
+    `gram` (…, d+1, d+1) is Σ (x, y)(x, y)ᵀ over the n examples; `thoughts` (…, t, d+1) are the tokens
+    (w, 1) generated so far, w_0 first; `mask` (asked, t) is 1 where a token may be seen. In a layer without
+    a softmax, attention to the examples needs nothing of them but `gram`.
+    """
+    d, asked = value.shape[0], mask.shape[0]
+    last = thoughts[..., -asked:, :]
+    query = last @ key_query.T
+    from_examples = (query[..., : d + 1] @ gram) @ value[:, : d + 1].T
+    scores = (query[..., d + 1 :] @ thoughts.swapaxes(-1, -2)) * mask
+    from_thoughts = (scores @ thoughts) @ value[:, d + 1 :].T
+    return last[..., :d] + (from_examples + from_thoughts) / n

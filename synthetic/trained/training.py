@@ -1,0 +1,160 @@
+"""Training of the linear-attention layer and of the softmax transformer: three ways to teach, one loop.
+
+    "loop"     the model reads its own output again, t times, without noise; squared error of the last guess
+    "paths"    next-token likelihood on reasoning paths of the paper's transformer, as a language model is
+               trained on text
+    "answers"  the model's own sampled path (Algorithm 2), log-likelihood of the right answer at every step
+
+PyTorch on the CPU, one thread, everything drawn from one seed.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.nn.functional import softplus
+
+from synthetic.model.settings import BinarySetting
+from synthetic.trained.layer import gradient_layer, next_coefficients
+from synthetic.trained.lessons import Lesson
+
+Tensor = torch.Tensor
+SHARP, BLUNT = 2e-3, 0.1
+"""ClipNorm cuts at 0, where no gradient passes. Training softens the cut, less and less, from BLUNT to SHARP."""
+FLOOR = 1e-3
+"""Added to every weight in the likelihood, so that one token of probability 0 does not outweigh a batch."""
+
+
+class LinearAttention:
+    """The layer's weights while they are trained."""
+
+    def __init__(self, d: int, generator: torch.Generator) -> None:
+        scale = 0.1 / math.sqrt(d)
+        value = scale * torch.randn(d, 2 * d + 2, generator=generator)
+        key_query = scale * torch.randn(2 * d + 2, d + 1, generator=generator)
+        self.weights = {"value": value.requires_grad_(), "key_query": key_query.requires_grad_()}
+
+    def read(self, x: Tensor, y: Tensor) -> Callable[[Tensor, int], Tensor]:
+        """The model on these examples: (thoughts (b, t, d+1), asked) to the w̃ (b, asked, d) of the last ones."""
+        return reader(self.weights["value"], self.weights["key_query"], x, y)
+
+
+def reader(value: Tensor, key_query: Tensor, x: Tensor, y: Tensor) -> Callable[[Tensor, int], Tensor]:
+    data = torch.cat([x, y[:, :, None]], dim=2)
+    gram = data.swapaxes(1, 2) @ data
+
+    def guesses(thoughts: Tensor, asked: int) -> Tensor:
+        t = thoughts.shape[1]
+        mask = torch.ones(asked, t).tril(t - asked)
+        found: Tensor = next_coefficients(value, key_query, gram, thoughts, mask, x.shape[1])
+        return found
+
+    return guesses
+
+
+def train(model: Any, lesson: Lesson, seed: int) -> list[float]:
+    """Train `model` in place by `lesson` and return the loss of every iteration."""
+    generator = torch.Generator().manual_seed(seed + 1)
+    weights = list(model.weights.values())
+    optimizer = torch.optim.Adam(weights, lr=lesson.learning_rate)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, lesson.learning_rate, total_steps=lesson.iterations, pct_start=0.2
+    )
+    losses = []
+    for iteration in range(lesson.iterations):
+        progress = iteration / lesson.iterations
+        x, y, w_star = draw_batch(lesson, generator)
+        loss = _loss(model, lesson, x, y, w_star, progress, generator)
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        norm = torch.nn.utils.clip_grad_norm_(weights, 1.0)
+        if torch.isfinite(norm):  # a batch on which the loop diverged teaches nothing
+            optimizer.step()
+        schedule.step()
+        losses.append(float(loss.detach()))
+    return losses
+
+
+def draw_batch(lesson: Lesson, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+    """New random tasks: x (b, n, d), y (b, n), w* (b, d), distributed as `synthetic.model.tasks` draws them."""
+    setting, batch = lesson.setting, lesson.batch
+    x = torch.randn(batch, setting.n, setting.d, generator=generator)
+    if isinstance(setting, BinarySetting):
+        order = torch.rand(batch, setting.d, generator=generator).argsort(dim=1)
+        w_star = torch.zeros(batch, setting.d).scatter(1, order[:, : setting.k], 1.0)
+    else:
+        w_star = setting.omega * torch.randn(batch, setting.d, generator=generator)
+    noise = setting.sigma_eps * torch.randn(batch, setting.n, generator=generator)
+    return x, (x @ w_star[:, :, None])[:, :, 0] + noise, w_star
+
+
+def _loss(
+    model: Any, lesson: Lesson, x: Tensor, y: Tensor, w_star: Tensor, progress: float, generator: torch.Generator
+) -> Tensor:
+    if lesson.way == "loop":
+        # The loop is lengthened over the first half of the training: long loops of raw weights diverge.
+        length = min(lesson.steps, 1 + int(2 * progress * lesson.steps))
+        guesses = model.read(x, y)
+        error = ((noise_free_path(guesses, len(x), lesson.setting.d, length)[:, -1] - w_star) ** 2).sum(dim=1)
+        return error.mean()
+    assert isinstance(lesson.setting, BinarySetting)
+    k, blunt = lesson.setting.k, BLUNT * (SHARP / BLUNT) ** progress
+    with torch.no_grad():
+        if lesson.way == "paths":
+            teacher = gradient_layer(lesson.setting.d, 1.0)
+            walker = reader(torch.tensor(teacher.value).float(), torch.tensor(teacher.key_query).float(), x, y)
+        else:
+            walker = model.read(x, y)
+        thoughts, drawn = sampled_path(walker, len(x), lesson.setting, lesson.steps, generator)
+    if lesson.way == "answers":
+        drawn = right_answers(w_star, k, lesson.steps, generator)
+    scores = model.read(x, y)(thoughts, lesson.steps)
+    return -log_likelihood(scores, drawn, blunt).mean()
+
+
+def noise_free_path(guesses: Callable[[Tensor, int], Tensor], batch: int, d: int, length: int) -> Tensor:
+    """w_1 … w_t, (b, t, d), each read again by the model to make the next."""
+    flag = torch.ones(batch, 1, 1)
+    thoughts = torch.cat([torch.zeros(batch, 1, d), flag], dim=2)
+    for _ in range(length):
+        thoughts = torch.cat([thoughts, torch.cat([guesses(thoughts, 1), flag], dim=2)], dim=1)
+    return thoughts[:, 1:, :-1]
+
+
+def sampled_path(
+    guesses: Callable[[Tensor, int], Tensor], batch: int, setting: BinarySetting, length: int, generator: torch.Generator
+) -> tuple[Tensor, Tensor]:
+    """One path of Algorithm 2 on each task: the tokens read (b, t, d+1), the coordinates drawn (b, t, k)."""
+    flag = torch.ones(batch, 1, 1)
+    thoughts = torch.cat([torch.zeros(batch, 1, setting.d), flag], dim=2)
+    drawn = []
+    for _ in range(length):
+        weights = guesses(thoughts, 1)[:, 0].clamp(min=0)
+        support = torch.zeros_like(weights)
+        order = []
+        for _ in range(setting.k):
+            weights = torch.where(weights.sum(dim=1, keepdim=True) > 0, weights, 1 - support)
+            index = torch.multinomial(weights, 1, generator=generator)
+            support, weights = support.scatter(1, index, 1.0), weights.scatter(1, index, 0.0)
+            order.append(index)
+        drawn.append(torch.cat(order, dim=1))
+        thoughts = torch.cat([thoughts, torch.cat([support[:, None], flag], dim=2)], dim=1)
+    return thoughts[:, :-1], torch.stack(drawn, dim=1)
+
+
+def right_answers(w_star: Tensor, k: int, length: int, generator: torch.Generator) -> Tensor:
+    """The coordinates of w* in a random order, (b, length, k)."""
+    keys = w_star[:, None].expand(-1, length, -1) + torch.rand(len(w_star), length, w_star.shape[1], generator=generator)
+    return keys.topk(k, dim=2).indices
+
+
+def log_likelihood(scores: Tensor, drawn: Tensor, blunt: float) -> Tensor:
+    """log P(Algorithm 2 draws these coordinates in this order), (b, t), with its cut at 0 softened."""
+    weights = softplus(scores / blunt) * blunt + FLOOR
+    total = torch.zeros(scores.shape[:2])
+    for j in range(drawn.shape[2]):
+        index = drawn[:, :, j : j + 1]
+        total = total + torch.log(weights.gather(2, index) / weights.sum(dim=2, keepdim=True))[:, :, 0]
+        weights = weights.scatter(2, index, 0.0)
+    return total
