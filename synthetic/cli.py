@@ -105,6 +105,47 @@ def sweep(name: str, vary: str, out: Path, **options: Any) -> None:
     _solve(name, swept(find_experiments(name)[name], vary), out, options)
 
 
+@cli.command(epilog="Example: python -m synthetic train --jobs 2 --out results/runs/trained")
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of all randomness."
+)
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="FIELD=VALUE",
+    help="Change every training: steps, iterations, batch or learning_rate.",
+)
+@click.option(
+    "--tasks",
+    default=None,
+    type=int,
+    help="Tasks of a panel that the models are tested on.  [default: its own]",
+)
+@click.option("--paths", default=256, show_default=True, help="Sampled paths of a task in those tests.")
+@click.option("--jobs", default=1, show_default=True, help="Processes to use.")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
+)
+def train(out: Path, seed: int, changes: tuple[str, ...], **options: Any) -> None:
+    """Train transformers by the paper's loop and compare them with the one it builds by hand.
+
+    Writes weights.npz, trained.csv (a curves table), learned.csv (what stands in V and W), trained.png and
+    trained.svg to the folder OUT. Takes minutes; needs PyTorch.
+    """
+    from synthetic.trained.course import take_course, write_course
+    from synthetic.trained.lessons import changed_lessons
+    from synthetic.trained.summary import summary
+
+    _check_folder(out)
+    start, lessons = perf_counter(), changed_lessons(changes)
+    course = take_course(lessons, seed, progress=True, **options)
+    write_course(course, lessons, out)
+    for line in summary(course.curves, course.weights, lessons):
+        click.echo(line)
+    click.echo(f"{len(lessons)} models, {perf_counter() - start:.0f} s -> {out}")
+
+
 @cli.command(epilog="Example: python -m synthetic claims --out results/runs/claims.csv")
 @_SEED
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The CSV to write.")

@@ -45,7 +45,7 @@ FLOORS = {
         ["planning"],
         ["cli"],
     ],
-    "synthetic": [["model"], ["binary", "continuous"], ["panels"], ["theory"], ["cli"]],
+    "synthetic": [["model"], ["binary", "continuous"], ["panels"], ["theory", "trained"], ["cli"]],
     "harness": [
         ["experiment", "grader"],
         ["questions", "server"],

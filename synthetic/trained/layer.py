@@ -62,30 +62,35 @@ class Layer:
             key_query[d + 1 :] /= balance
         return Layer(value, key_query)
 
-    def step_sizes(self) -> tuple[float, float]:
-        """η through x and through y in w̃ = w − (η_x XᵀXw − η_y Xᵀy)/n: mean diagonals, free of the scale."""
+    def step_sizes(self, k: int = 0) -> tuple[float, float]:
+        """η through x and through y in w̃ = w − (η_x XᵀXw − η_y Xᵀy)/n: mean diagonals, free of the scale.
+
+        In binary tasks the k ones of w sum to k, so W's y–w block works there as k times its y–flag entry.
+        """
         d = self.d
         through = np.trace(self.value[:, :d]) / d
-        return -through * np.trace(self.key_query[:d, :d]) / d, through * float(self.key_query[d, d])
+        label = self.key_query[d, d] + k * self.key_query[d, :d].mean()
+        return float(-through * np.trace(self.key_query[:d, :d]) / d), float(through * label)
 
-    def blocks(self) -> list[tuple[str, float, float, float]]:
-        """Name, mean diagonal, rms of the rest, and share of its matrix's squared norm, of every block."""
+    def blocks(self) -> dict[str, tuple[float, float]]:
+        """Of every block, after `normalised`: the mean of its diagonal and the rms of what is left.
+
+        A block that is not square has no diagonal: its mean and the rms around it.
+        """
         d, one = self.d, self.normalised()
         rows = {"x": slice(d), "y": slice(d, d + 1), "w": slice(d + 1, 2 * d + 1), "flag": slice(-1, None)}
-        found = []
+        found = {f"V: {name} to w": _split(one.value[:, part]) for name, part in rows.items()}
         for name, part in rows.items():
-            found.append((f"V: {name} to w", *_block(one.value[:, part], one.value)))
-        for name, part in rows.items():
-            found.append((f"W: {name} with w", *_block(one.key_query[part, :d], one.key_query)))
-            found.append((f"W: {name} with flag", *_block(one.key_query[part, d:], one.key_query)))
+            found[f"W: {name} with w"] = _split(one.key_query[part, :d])
+            found[f"W: {name} with flag"] = _split(one.key_query[part, d:])
         return found
 
 
-def _block(block: Array, whole: Array) -> tuple[float, float, float]:
-    diagonal = np.diagonal(block) if block.shape[0] == block.shape[1] else np.zeros(1)
-    rest = block - diagonal.mean() * np.eye(*block.shape) if diagonal.any() else block
-    share = (block**2).sum() / (whole**2).sum()
-    return float(diagonal.mean()), float(np.sqrt((rest**2).mean())), float(share)
+def _split(block: Array) -> tuple[float, float]:
+    square = block.shape[0] == block.shape[1]
+    mean = float(np.diagonal(block).mean() if square else block.mean())
+    rest = block - mean * np.eye(len(block)) if square else block - mean
+    return mean, float(np.sqrt((rest**2).mean()))
 
 
 def gradient_layer(d: int, eta: float) -> Layer:

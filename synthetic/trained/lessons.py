@@ -1,29 +1,104 @@
 """What is trained, on which tasks, in which way: one entry a training, as data.
 
-    LESSONS["fig2h paths"]  ->  Lesson(setting=…n=5, d=10…, way="paths", steps=8, iterations=1500, …)
+    LESSONS["fig2h", "trained-linear-attention paths"]  ->  Lesson(way="paths", steps=8, iterations=1200, …)
+
+Three ways to teach, all by the loop of Definition 1 on random tasks:
+
+    loop     the model reads its own output again, without noise; squared error of the last guess
+    paths    next-token likelihood on sampled reasoning paths of the paper's transformer, as a language
+             model is trained on text
+    answers  the model's own sampled path, and the likelihood of the right answer at every step
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
-from synthetic.model.settings import ContinuousSetting, Setting
+from results import BadInput
+from synthetic.model.settings import ContinuousSetting, Setting, check_count
 from synthetic.panels.experiments import EXPERIMENTS
 
 Way = Literal["loop", "paths", "answers"]
+LINEAR, SOFTMAX = "trained-linear-attention", "trained-softmax-attention"
+TRAINED_LENGTH = 8
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """One training. `steps`: how often the model reads its own output; 1 is training without chain of thought."""
+    """One training of one model. `steps`: how often it reads its own output; 1 is no chain of thought."""
 
     setting: Setting
     way: Way
-    steps: int = 8
+    steps: int = TRAINED_LENGTH
     iterations: int = 1000
     batch: int = 256
     learning_rate: float = 1e-2
-    model: Literal["linear", "softmax"] = "linear"
+    softmax: bool = False
+
+    def __post_init__(self) -> None:
+        check_count("steps", self.steps, high=64)
+        check_count("iterations", self.iterations, high=100_000)
+        check_count("batch", self.batch, high=4096)
+        if not 0 < self.learning_rate <= 1:
+            raise BadInput(f"learning_rate={self.learning_rate}: expected a number above 0, at most 1")
 
 
-def small(n: int) -> ContinuousSetting:
+EXAMPLES = (10, 20, 40, 80)
+"""The n of the d = 5 tasks on which chain of thought is taught and left out."""
+
+
+def noiseless(n: int) -> ContinuousSetting:
+    """Continuous tasks of dimension 5 without label noise."""
     return ContinuousSetting(n=n, d=5, eta=1.0, sigma_eps=0.0, sigma=0.0)
+
+
+BINARY: dict[str, Setting] = {
+    "fig2e": EXPERIMENTS["fig2e"].variants[0].setting,
+    "fig2f": EXPERIMENTS["fig2f"].variants[0].setting,
+    "fig2h": replace(EXPERIMENTS["fig2h"].variants[0].setting, step_rule="eta/n"),
+}
+"""The paper's panels, each at the step 1/n of its proofs: V_GD with η = 1."""
+
+FEW_DIMENSIONS = "continuous d=5 n=20"
+PANEL = "continuous d=72 n=36"
+
+
+def _lessons() -> dict[tuple[str, str], Lesson]:
+    found = {}
+    for n in EXAMPLES:
+        for name, steps, iterations in (("loop", TRAINED_LENGTH, 1000), ("one-step", 1, 800)):
+            found[f"continuous d=5 n={n}", f"{LINEAR} {name}"] = Lesson(
+                noiseless(n), "loop", steps, iterations
+            )
+    wide = ContinuousSetting(n=36, d=72, eta=1.0, sigma_eps=1.0, sigma=0.0)
+    found[PANEL, f"{LINEAR} loop"] = Lesson(wide, "loop", iterations=1200, batch=64, learning_rate=3e-3)
+    for dataset, setting in BINARY.items():
+        found[dataset, f"{LINEAR} paths"] = Lesson(setting, "paths", iterations=1800)
+        found[dataset, f"{LINEAR} answers"] = Lesson(setting, "answers")
+    small = {"iterations": 800, "batch": 128, "learning_rate": 4e-3, "softmax": True}
+    found[FEW_DIMENSIONS, f"{SOFTMAX} loop"] = Lesson(noiseless(20), "loop", **small)
+    for way in ("paths", "answers"):
+        found["fig2h", f"{SOFTMAX} {way}"] = Lesson(BINARY["fig2h"], way, **small)
+    return found
+
+
+LESSONS = _lessons()
+
+
+def changed_lessons(changes: Sequence[str]) -> dict[tuple[str, str], Lesson]:
+    """LESSONS with `FIELD=VALUE` applied to each; lessons of one step keep theirs. Raises BadInput."""
+    known = {field.name: field.type for field in fields(Lesson) if field.type in (int, float)}
+    lessons = dict(LESSONS)
+    for change in changes:
+        key, equals, text = change.partition("=")
+        if not equals or key not in known:
+            raise BadInput(f"--set {change!r}: expected FIELD=VALUE with FIELD one of {', '.join(known)}")
+        try:
+            value = int(text) if known[key] is int else float(text)
+        except ValueError:
+            kind = "a whole number" if known[key] is int else "a number"
+            raise BadInput(f"--set {key}={text}: expected {kind}") from None
+        for name, lesson in lessons.items():
+            if key != "steps" or lesson.steps > 1:
+                lessons[name] = replace(lesson, **{key: value})
+    return lessons

@@ -10,6 +10,9 @@ from collections.abc import Callable
 import torch
 from torch.nn.functional import gelu, layer_norm, scaled_dot_product_attention
 
+from synthetic.model.tasks import Array
+from synthetic.trained.loop import Guess
+
 Tensor = torch.Tensor
 WIDTH, LAYERS, HEADS, HIDDEN = 28, 2, 4, 56
 
@@ -17,7 +20,7 @@ WIDTH, LAYERS, HEADS, HIDDEN = 28, 2, 4, 56
 class SoftmaxTransformer:
     """The model's weights, and how it reads."""
 
-    def __init__(self, d: int, generator: torch.Generator) -> None:
+    def __init__(self, d: int, generator: torch.Generator | None = None) -> None:
         def matrix(rows: int, columns: int, scale: float = 1.0) -> Tensor:
             drawn = torch.randn(rows, columns, generator=generator)
             return (scale / math.sqrt(rows) * drawn).requires_grad_()
@@ -74,3 +77,16 @@ class SoftmaxTransformer:
             hidden = layer_norm(h, (WIDTH,)) @ self.weights[f"{layer} hidden"] + self.weights[f"{layer} bias"]
             h = h + gelu(hidden) @ self.weights[f"{layer} back"]
         return layer_norm(h, (WIDTH,))
+
+
+def softmax_guess(matrices: dict[str, Array], x: Array, y: Array) -> Guess:
+    """The `Guess` of trained weights on examples x (batch, n, d), y (batch, n)."""
+    model = SoftmaxTransformer(x.shape[2])
+    model.weights = {name: torch.tensor(one, dtype=torch.float32) for name, one in matrices.items()}
+    guesses = model.read(torch.tensor(x).float(), torch.tensor(y).float())
+
+    def guess(thoughts: Array) -> Array:
+        with torch.no_grad():
+            return guesses(torch.tensor(thoughts).float(), 1)[:, 0].double().numpy()
+
+    return guess

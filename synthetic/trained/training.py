@@ -1,9 +1,6 @@
-"""Training of the linear-attention layer and of the softmax transformer: three ways to teach, one loop.
+"""Training of the linear-attention layer and of the softmax transformer by one lesson (`lessons.py`).
 
-    "loop"     the model reads its own output again, t times, without noise; squared error of the last guess
-    "paths"    next-token likelihood on reasoning paths of the paper's transformer, as a language model is
-               trained on text
-    "answers"  the model's own sampled path (Algorithm 2), log-likelihood of the right answer at every step
+    matrices, losses = teach(LESSONS["fig2h", "trained-linear-attention paths"], seed=0)
 
 PyTorch on the CPU, one thread, everything drawn from one seed.
 """
@@ -12,17 +9,22 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch.nn.functional import softplus
 
 from synthetic.model.settings import BinarySetting
 from synthetic.trained.layer import gradient_layer, next_coefficients
 from synthetic.trained.lessons import Lesson
+from synthetic.trained.softmax import SoftmaxTransformer
 
 Tensor = torch.Tensor
-SHARP, BLUNT = 2e-3, 0.1
-"""ClipNorm cuts at 0, where no gradient passes. Training softens the cut, less and less, from BLUNT to SHARP."""
-FLOOR = 1e-3
+SHARP, BLUNT = 3e-4, 0.1
+"""ClipNorm cuts at 0, where no gradient passes: training softens the cut, from BLUNT down to SHARP."""
+FAR = 10.0
+"""Squared errors far above this many times d count by their logarithm: one diverging loop is not a batch."""
+FLOOR = 3e-5
 """Added to every weight in the likelihood, so that one token of probability 0 does not outweigh a batch."""
 
 
@@ -36,7 +38,7 @@ class LinearAttention:
         self.weights = {"value": value.requires_grad_(), "key_query": key_query.requires_grad_()}
 
     def read(self, x: Tensor, y: Tensor) -> Callable[[Tensor, int], Tensor]:
-        """The model on these examples: (thoughts (b, t, d+1), asked) to the w̃ (b, asked, d) of the last ones."""
+        """The model on these examples: (thoughts (b, t, d+1), asked) to the last w̃ (b, asked, d)."""
         return reader(self.weights["value"], self.weights["key_query"], x, y)
 
 
@@ -51,6 +53,19 @@ def reader(value: Tensor, key_query: Tensor, x: Tensor, y: Tensor) -> Callable[[
         return found
 
     return guesses
+
+
+def teach(lesson: Lesson, seed: int) -> tuple[dict[str, NDArray[np.float64]], list[float]]:
+    """A new model's trained matrices by name, and the loss of every iteration; on one thread."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        kind = SoftmaxTransformer if lesson.softmax else LinearAttention
+        model = kind(lesson.setting.d, torch.Generator().manual_seed(seed))
+        losses = train(model, lesson, seed)
+    finally:
+        torch.set_num_threads(threads)
+    return {name: one.detach().double().numpy() for name, one in model.weights.items()}, losses
 
 
 def train(model: Any, lesson: Lesson, seed: int) -> list[float]:
@@ -77,7 +92,7 @@ def train(model: Any, lesson: Lesson, seed: int) -> list[float]:
 
 
 def draw_batch(lesson: Lesson, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
-    """New random tasks: x (b, n, d), y (b, n), w* (b, d), distributed as `synthetic.model.tasks` draws them."""
+    """New random tasks: x (b, n, d), y (b, n), w* (b, d), distributed as in `synthetic.model.tasks`."""
     setting, batch = lesson.setting, lesson.batch
     x = torch.randn(batch, setting.n, setting.d, generator=generator)
     if isinstance(setting, BinarySetting):
@@ -90,20 +105,29 @@ def draw_batch(lesson: Lesson, generator: torch.Generator) -> tuple[Tensor, Tens
 
 
 def _loss(
-    model: Any, lesson: Lesson, x: Tensor, y: Tensor, w_star: Tensor, progress: float, generator: torch.Generator
+    model: Any,
+    lesson: Lesson,
+    x: Tensor,
+    y: Tensor,
+    w_star: Tensor,
+    progress: float,
+    generator: torch.Generator,
 ) -> Tensor:
     if lesson.way == "loop":
         # The loop is lengthened over the first half of the training: long loops of raw weights diverge.
         length = min(lesson.steps, 1 + int(2 * progress * lesson.steps))
         guesses = model.read(x, y)
         error = ((noise_free_path(guesses, len(x), lesson.setting.d, length)[:, -1] - w_star) ** 2).sum(dim=1)
-        return error.mean()
+        far = FAR * lesson.setting.d
+        return (far * torch.log1p(error / far)).mean()
     assert isinstance(lesson.setting, BinarySetting)
-    k, blunt = lesson.setting.k, BLUNT * (SHARP / BLUNT) ** progress
+    k, blunt = lesson.setting.k, BLUNT * (SHARP / BLUNT) ** min(1.0, 1.4 * progress)
     with torch.no_grad():
         if lesson.way == "paths":
             teacher = gradient_layer(lesson.setting.d, 1.0)
-            walker = reader(torch.tensor(teacher.value).float(), torch.tensor(teacher.key_query).float(), x, y)
+            walker = reader(
+                torch.tensor(teacher.value).float(), torch.tensor(teacher.key_query).float(), x, y
+            )
         else:
             walker = model.read(x, y)
         thoughts, drawn = sampled_path(walker, len(x), lesson.setting, lesson.steps, generator)
@@ -123,7 +147,11 @@ def noise_free_path(guesses: Callable[[Tensor, int], Tensor], batch: int, d: int
 
 
 def sampled_path(
-    guesses: Callable[[Tensor, int], Tensor], batch: int, setting: BinarySetting, length: int, generator: torch.Generator
+    guesses: Callable[[Tensor, int], Tensor],
+    batch: int,
+    setting: BinarySetting,
+    length: int,
+    generator: torch.Generator,
 ) -> tuple[Tensor, Tensor]:
     """One path of Algorithm 2 on each task: the tokens read (b, t, d+1), the coordinates drawn (b, t, k)."""
     flag = torch.ones(batch, 1, 1)
@@ -145,7 +173,9 @@ def sampled_path(
 
 def right_answers(w_star: Tensor, k: int, length: int, generator: torch.Generator) -> Tensor:
     """The coordinates of w* in a random order, (b, length, k)."""
-    keys = w_star[:, None].expand(-1, length, -1) + torch.rand(len(w_star), length, w_star.shape[1], generator=generator)
+    keys = w_star[:, None].expand(-1, length, -1) + torch.rand(
+        len(w_star), length, w_star.shape[1], generator=generator
+    )
     return keys.topk(k, dim=2).indices
 
 

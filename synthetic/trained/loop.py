@@ -1,15 +1,13 @@
-"""A layer in the paper's loop (Definition 1): risk along the noise-free path, and sampled answers.
+"""A model in the paper's loop (Definition 1): risk along the noise-free path, and sampled answers.
 
-    mean_path_risk(layer, tasks, steps=(1, 8, 64))[task, step]  ->  0.02
-    sample_answers(layer, tasks, setting, paths=256, steps=(1, 8))[task, step, path, j]  ->  3
+mean_path_risk(layer_guess(layer, gram, n), w_star, steps=(1, 8, 32))[task, step]           ->  0.02
+sample_answers(guess_for, tasks, setting, paths=256, steps=(1, 8))[task, step, path, j]     ->  3
 """
 
 from collections.abc import Callable
 
 import numpy as np
-import pandas as pd
 
-from results import build_curves
 from synthetic.binary.sampler import Supports, draw_supports
 from synthetic.model.settings import BinarySetting, check_count
 from synthetic.model.tasks import Array, Tasks
@@ -53,14 +51,20 @@ def mean_path_risk(guess: Guess, w_star: Array, steps: tuple[int, ...]) -> Array
         w = np.where(alive[:, None], guess(thoughts), 0.0)
         error = ((w - w_star) ** 2).sum(axis=1)
         alive &= error < DIVERGED
-        thoughts = np.concatenate([thoughts, np.concatenate([w, np.ones((count, 1))], axis=1)[:, None]], axis=1)
+        thoughts = np.concatenate(
+            [thoughts, np.concatenate([w, np.ones((count, 1))], axis=1)[:, None]], axis=1
+        )
         if t in steps:
             out[alive, steps.index(t)] = error[alive]
     return out
 
 
 def sample_answers(
-    guess_for: Callable[[int], Guess], tasks: Tasks, setting: BinarySetting, paths: int, steps: tuple[int, ...]
+    guess_for: Callable[[int], Guess],
+    tasks: Tasks,
+    setting: BinarySetting,
+    paths: int,
+    steps: tuple[int, ...],
 ) -> Supports:
     """Coordinates of w_t in rising order, (tasks, steps, paths, k), by Definition 1 with Algorithm 2.
 
@@ -78,28 +82,3 @@ def sample_answers(
             if t in steps:
                 out[task, steps.index(t)] = np.nonzero(w)[1].reshape(paths, setting.k)
     return out
-
-
-def accuracy_curves(
-    sampled: Supports, tasks: Tasks, setting: BinarySetting, steps: tuple[int, ...], votes: tuple[int, ...], named: dict[str, str]
-) -> pd.DataFrame:
-    """The curves table of sampled answers (tasks, steps, paths, k): every subset of N paths counted."""
-    count, settings, paths, _ = sampled.shape
-    place = setting.d ** np.arange(setting.k)
-    gold = np.nonzero(tasks.w_star)[1].reshape(count, setting.k) @ place
-    answers = sampled @ place
-    t = np.tile(np.repeat(steps, paths), count)
-    samples = pd.DataFrame(
-        {
-            "source": "synthetic",
-            **named,
-            "setting": t.astype(str),
-            "decoding": "sample",
-            "question_id": np.repeat(np.array(tasks.ids, dtype=object), settings * paths),
-            "sample": np.tile(np.arange(paths), count * settings),
-            "answer": answers.ravel().astype(str),
-            "correct": (answers == gold[:, None, None]).ravel(),
-            "tokens": t,
-        }
-    )
-    return build_curves(samples, ns=votes, permutations=0)

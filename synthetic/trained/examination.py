@@ -1,0 +1,173 @@
+"""How well the trained models do, beside the paper's own: one curves table, and one of what they learned.
+
+    dataset              model                            method    setting  N   risk / accuracy
+    continuous d=5 n=20  trained-linear-attention loop    ensemble  8        1   0.015
+    fig2h                trained-linear-attention paths   majority  8        64  0.981
+
+Models are examined on tasks they were not trained on: the twin's own for that panel and seed. Risk is that
+of the noise-free path, whose every ensemble is itself; rows where it diverges are left out.
+"""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from results import build_curves
+from synthetic.binary.accuracy import exact_accuracy
+from synthetic.binary.sampler import Supports
+from synthetic.model.settings import BinarySetting, ContinuousSetting
+from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
+from synthetic.panels.experiments import EXPERIMENTS
+from synthetic.panels.running import curves_table
+from synthetic.trained.layer import Layer, gradient_layer
+from synthetic.trained.lessons import FEW_DIMENSIONS, LINEAR, PANEL, TRAINED_LENGTH, Lesson
+from synthetic.trained.loop import Guess, examples_gram, layer_guess, mean_path_risk, sample_answers
+from synthetic.trained.weights import Weights, linear_layer
+
+STEPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
+VOTES = (1, 2, 4, 8, 16, 32, 64)
+CONTINUOUS_TASKS = 1000
+EXACT, TUNED, BLIND = "linear-attention", "linear-attention tuned step", f"{LINEAR} loop, thoughts unseen"
+Key = tuple[str, str]
+
+
+def examine(
+    weights: Weights, lessons: dict[Key, Lesson], seed: int, tasks: int | None, paths: int
+) -> pd.DataFrame:
+    """The curves table of every trained model and of the paper's layer on the same tasks.
+
+    `tasks` is how many tasks of each panel (default: the panel's own number); `paths` are sampled of each.
+    """
+    tables = []
+    for dataset in dict.fromkeys(dataset for dataset, _ in weights):
+        models = {model: weights[key] for key in weights if (model := key[1]) and key[0] == dataset}
+        setting = lessons[dataset, next(iter(models))].setting
+        per_repeat = EXPERIMENTS[dataset].tasks if dataset in EXPERIMENTS else CONTINUOUS_TASKS // 5
+        keys = task_keys(5, per_repeat)[:tasks]
+        drawn = draw_tasks(setting, keys, seed)
+        if isinstance(setting, BinarySetting):
+            tables.append(_binary(dataset, models, drawn, setting, paths))
+        else:
+            tables.append(_continuous(dataset, models, drawn, setting))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _continuous(
+    dataset: str, models: dict[str, dict[str, Array]], tasks: Tasks, setting: ContinuousSetting
+) -> pd.DataFrame:
+    gram = examples_gram(tasks)
+    layers = {name: linear_layer(one) for name, one in models.items() if "value" in one}
+    guesses: dict[str, Guess] = {name: layer_guess(layer, gram, setting.n) for name, layer in layers.items()}
+    for name in set(models) - set(layers):
+        guesses[name] = _softmax(models[name], tasks.x, tasks.y)
+    if dataset in (FEW_DIMENSIONS, PANEL):
+        looped = layers[f"{LINEAR} loop"]
+        guesses[BLIND] = layer_guess(looped.without_thoughts(), gram, setting.n)
+        eta = float(np.mean(looped.step_sizes()))
+        same = gradient_layer(setting.d, eta)
+        guesses[f"{EXACT} eta={eta:.3f}"] = layer_guess(same, gram, setting.n)
+        tuned = gradient_layer(setting.d, tuned_step(setting, TRAINED_LENGTH))
+        guesses[TUNED] = layer_guess(tuned, gram, setting.n)
+    shape = replace(EXPERIMENTS["fig2f"], steps=STEPS, votes=(1,))
+    tables = []
+    for name, guess in guesses.items():
+        risk = mean_path_risk(guess, tasks.w_star, STEPS)
+        bounded = np.isfinite(risk).all(axis=0)
+        steps = tuple(np.array(STEPS)[bounded].tolist())
+        named = {"dataset": dataset, "model": name}
+        values = {"ensemble": risk[:, bounded, None]}
+        tables.append(curves_table(values, replace(shape, steps=steps), named, "risk"))
+    return pd.concat(tables, ignore_index=True)
+
+
+def tuned_step(setting: ContinuousSetting, t: int, seed: int = 1) -> float:
+    """The η of V_GD whose risk after t steps is least, of a grid of 2 %, on 500 other tasks."""
+    tasks = draw_tasks(setting, task_keys(1, 500), seed)
+    gram = examples_gram(tasks)
+    grid = 0.02 * np.arange(1, 61)
+    risks = [
+        mean_path_risk(
+            layer_guess(gradient_layer(setting.d, eta), gram, setting.n), tasks.w_star, (t,)
+        ).mean()
+        for eta in grid
+    ]
+    return float(grid[int(np.argmin(risks))])
+
+
+def _binary(
+    dataset: str, models: dict[str, dict[str, Array]], tasks: Tasks, setting: BinarySetting, paths: int
+) -> pd.DataFrame:
+    votes = tuple(n for n in VOTES if n <= paths)
+    methods = ("majority", "best_of_n")
+    exact, _ = exact_accuracy(tasks, setting, STEPS, votes, methods)
+    shape = replace(EXPERIMENTS[dataset], steps=STEPS, votes=votes)
+    tables = [curves_table(exact, shape, {"dataset": dataset, "model": EXACT}, "accuracy")]
+    gram = examples_gram(tasks)
+    for name, one in models.items():
+        if "value" in one:
+            guess_for = partial(_layer_on, linear_layer(one), gram, setting.n)
+        else:
+            guess_for = partial(_softmax_on, one, tasks, paths)
+        sampled = sample_answers(guess_for, tasks, setting, paths, STEPS)
+        tables.append(_vote_curves(sampled, tasks, setting, votes, {"dataset": dataset, "model": name}))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _layer_on(layer: Layer, gram: Array, n: int, task: int) -> Guess:
+    return layer_guess(layer, gram[task], n)
+
+
+def _softmax_on(matrices: dict[str, Array], tasks: Tasks, paths: int, task: int) -> Guess:
+    x, y = (np.repeat(part[task][None], paths, axis=0) for part in (tasks.x, tasks.y))
+    return _softmax(matrices, x, y)
+
+
+def _softmax(matrices: dict[str, Array], x: Array, y: Array) -> Guess:
+    from synthetic.trained.softmax import softmax_guess  # PyTorch is only needed here
+
+    return softmax_guess(matrices, x, y)
+
+
+def _vote_curves(
+    sampled: Supports, tasks: Tasks, setting: BinarySetting, votes: tuple[int, ...], named: dict[str, str]
+) -> pd.DataFrame:
+    """The curves of sampled answers (tasks, steps, paths, k): the mean over every subset of N paths."""
+    count, settings, paths, _ = sampled.shape
+    place = setting.d ** np.arange(setting.k)
+    gold = np.nonzero(tasks.w_star)[1].reshape(count, setting.k) @ place
+    answers = sampled @ place
+    t = np.tile(np.repeat(STEPS, paths), count)
+    samples = pd.DataFrame(
+        {
+            "source": "synthetic",
+            **named,
+            "setting": t.astype(str),
+            "decoding": "sample",
+            "question_id": np.repeat(np.array(tasks.ids, dtype=object), settings * paths),
+            "sample": np.tile(np.arange(paths), count * settings),
+            "answer": answers.ravel().astype(str),
+            "correct": (answers == gold[:, None, None]).ravel(),
+            "tokens": t,
+        }
+    )
+    return build_curves(samples, ns=votes, permutations=0)
+
+
+def learned_table(weights: Weights, lessons: dict[Key, Lesson]) -> pd.DataFrame:
+    """Each linear layer's blocks beside those of V_GD and W_GD of the same step; see `Layer.blocks`."""
+    rows = []
+    for (dataset, model), matrices in weights.items():
+        if "value" not in matrices:
+            continue
+        layer, setting = linear_layer(matrices), lessons[dataset, model].setting
+        k = setting.k if isinstance(setting, BinarySetting) else 0
+        steps = layer.step_sizes(k)
+        named = {"dataset": dataset, "model": model}
+        for name, eta in zip(("step through x", "step through y"), steps, strict=True):
+            rows.append({**named, "part": name, "mean": eta})
+        paper = gradient_layer(setting.d, float(np.mean(steps))).blocks()
+        for name, (mean, rest) in layer.blocks().items():
+            rows.append({**named, "part": name, "mean": mean, "rest": rest, "paper": paper[name][0]})
+    return pd.DataFrame(rows)
