@@ -120,7 +120,7 @@ def sweep(name: str, vary: str, out: Path, **options: Any) -> None:
     "--tasks",
     default=None,
     type=int,
-    help="Tasks of a panel that the models are tested on.  [default: its own]",
+    help="Test tasks of a panel.  [default: the panel's own number]",
 )
 @click.option("--paths", default=256, show_default=True, help="Sampled paths of a task in those tests.")
 @click.option("--jobs", default=1, show_default=True, help="Processes to use.")

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
-from results.figures.files import render
 from tqdm import tqdm
 
 from results import BadInput, write_curves
+from results.figures.theme import rendered
 from results.tables.files import write_raw
 from synthetic.model.settings import check_count
+from synthetic.model.tasks import Array
 from synthetic.trained.examination import examine, learned_table
 from synthetic.trained.figure import page
 from synthetic.trained.lessons import Lesson
@@ -47,7 +47,7 @@ def take_course(
         check_count("tasks", tasks, low=2)
     from synthetic.trained.training import teach
 
-    taught: Iterable[tuple[dict[str, np.ndarray], list[float]]]  # type: ignore[type-arg]
+    taught: Iterable[tuple[dict[str, Array], list[float]]]
     taught = (teach(lesson, seed) for lesson in lessons.values())
     if jobs > 1:
         from joblib import Parallel, delayed  # type: ignore[import-untyped]
@@ -69,6 +69,5 @@ def write_course(course: Course, lessons: dict[Key, Lesson], out: Path) -> None:
     write_weights(course.weights, out / "weights.npz")
     write_curves(course.curves, out / "trained.csv")
     write_raw(course.learned, out / "learned.csv")
-    _, svg, png = render(("trained", page(course.curves, course.weights, lessons)))
-    (out / "trained.svg").write_text(svg, encoding="utf-8")
-    (out / "trained.png").write_bytes(png)
+    for suffix, content in rendered(page(course.curves, course.weights, lessons)).items():
+        (out / f"trained{suffix}").write_bytes(content)

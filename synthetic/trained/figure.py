@@ -10,23 +10,33 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from results.figures.axes import log_axis, value_axis
+from results.figures.axes import value_axis
 from results.figures.theme import INK, QUIET, Figure, combined_spec
 from synthetic.model.settings import ContinuousSetting
 from synthetic.trained.examination import BLIND, EXACT, TUNED
 from synthetic.trained.layer import gradient_layer
-from synthetic.trained.lessons import BINARY, FEW_DIMENSIONS, LINEAR, SOFTMAX, TRAINED_LENGTH, Lesson
+from synthetic.trained.lessons import (
+    BINARY,
+    EXAMPLES,
+    FEW_DIMENSIONS,
+    LINEAR,
+    SOFTMAX,
+    Lesson,
+    trained_length,
+)
 from synthetic.trained.weights import Weights, linear_layer
 
 Key = tuple[str, str]
 BLUE, RED, ORANGE, GREEN = "#2c728e", "#c8385a", "#f08a24", "#28ae80"
-VOTE = 64
+DECADES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
+ERROR = "squared error (lower is better)"
 
 
 def page(curves: pd.DataFrame, weights: Weights, lessons: dict[Key, Lesson]) -> dict[str, Any]:
     """The whole picture, for a file."""
-    top = [_matrices(weights), _risk(curves), _without_chain(curves, lessons)]
-    return combined_spec([top, [_panel(curves, dataset) for dataset in BINARY]])
+    length = trained_length(lessons)
+    top = [_matrices(weights), _risk(curves, length), _without_chain(curves, lessons)]
+    return combined_spec([top, [_panel(curves, dataset, length) for dataset in BINARY]])
 
 
 def _matrices(weights: Weights) -> Figure:
@@ -40,13 +50,13 @@ def _matrices(weights: Weights) -> Figure:
     ):
         for y0, name, matrix in (
             (0, "V, rows of w", layer.value),
-            (d + 3, "W, w and flag columns", layer.key_query.T),
+            (d + 4, "W, w and flag columns", layer.key_query.T),
         ):
             for (row, column), value in np.ndenumerate(matrix):
                 cells.append({"x": x0 + column, "y": y0 + row, "value": value})
-            words.append({"x": x0 - 0.5, "y": y0 - 0.9, "text": f"{name}, {title}"})
+            words.append({"x": x0 - 0.5, "y": y0 - 0.6, "text": f"{name}, {title}"})
             for at, label in ((d / 2 - 0.5, "x"), (d, "y"), (1.5 * d + 0.5, "w"), (2 * d + 1, "1")):
-                words.append({"x": x0 + at - 0.2, "y": y0 + len(matrix) + 0.1, "text": label})
+                words.append({"x": x0 + at - 0.2, "y": y0 + len(matrix) + 0.6, "text": label})
     base = alt.Chart(pd.DataFrame(cells)).transform_calculate(x2="datum.x + 0.96", y2="datum.y + 0.96")
     nothing, span = (
         alt.Axis(labels=False, ticks=False, domain=False, grid=False),
@@ -68,14 +78,13 @@ def _matrices(weights: Weights) -> Figure:
     )
     return Figure(
         "trained-weights",
-        "Trained on nothing but answers, it learns the paper's matrices",
-        (f"d = 5, n = 20, read {TRAINED_LENGTH} times; gradient descent with η = {eta:.2f}",),
-        "The learned V and W beside the paper's V_GD and W_GD.",
+        "V and W: what training found, and what the paper builds",
+        (f"d = 5, n = 20, trained in the loop; the paper's with the learned η = {eta:.2f}",),
         (squares, text),
     )
 
 
-def _risk(curves: pd.DataFrame) -> Figure:
+def _risk(curves: pd.DataFrame, length: int) -> Figure:
     rows = curves[curves["dataset"] == FEW_DIMENSIONS]
     names = {
         f"{LINEAR} loop": ("trained in the loop", BLUE),
@@ -85,11 +94,12 @@ def _risk(curves: pd.DataFrame) -> Figure:
         f"{SOFTMAX} loop": ("softmax transformer", ORANGE),
     }
     return _lines(
-        rows[rows["risk"] < 20],
+        rows[rows["risk"].between(1e-3, 20)],
         names,
         "risk",
-        ("trained-risk", "It beats gradient descent where trained, and overthinks beyond"),
-        (f"d = 5, n = 20; grey rule: the trained length, {TRAINED_LENGTH} steps",),
+        length,
+        ("trained-risk", "Risk of the noise-free path, in training and beyond"),
+        (f"d = 5, n = 20; grey: the trained length, {length} steps",),
     )
 
 
@@ -114,25 +124,14 @@ def _without_chain(curves: pd.DataFrame, lessons: dict[Key, Lesson]) -> Figure:
         range=[QUIET, RED, BLUE],
     )
     base = alt.Chart(frame).encode(
-        alt.X(
-            "n:Q",
-            scale=alt.Scale(type="log", nice=False),
-            axis=alt.Axis(values=sorted(frame["n"].unique())),
-            title="examples, n",
-        ),
-        alt.Y(
-            "risk:Q",
-            scale=alt.Scale(type="log"),
-            axis=alt.Axis(tickCount=6, format="~g"),
-            title="squared error (lower is better)",
-        ),
+        _log(alt.X, "n", EXAMPLES, "examples, n"),
+        _log(alt.Y, "risk", DECADES, ERROR),
         alt.Color("line:N", scale=scale, title=None, legend=alt.Legend(columns=1)),
     )
     return Figure(
         "trained-one-step",
-        "Without chain of thought its error stays at d(d+1)/(n+d+1)",
+        "Without chain of thought: best possible is d(d+1)/(n+d+1)",
         ("d = 5; a point is a training of its own",),
-        "Risk against the number of examples with and without chain of thought.",
         (base.mark_line(), base.mark_point(filled=True, size=70, opacity=1)),
     )
 
@@ -146,7 +145,7 @@ def one_step_risk(setting: ContinuousSetting) -> float:
     return setting.d * more / (setting.n + more)
 
 
-def _panel(curves: pd.DataFrame, dataset: str) -> Figure:
+def _panel(curves: pd.DataFrame, dataset: str, length: int) -> Figure:
     rows = curves[(curves["dataset"] == dataset) & (curves["method"] == "majority")]
     names = {
         EXACT: ("the paper's, exact", INK),
@@ -157,19 +156,25 @@ def _panel(curves: pd.DataFrame, dataset: str) -> Figure:
     }
     setting = BINARY[dataset]
     title = f"Figure {dataset[3:]}: n = {setting.n}, d = {setting.d}"
-    most = int(rows["N"].max()) if not rows.empty else VOTE
+    most = int(rows["N"].max())
     shown = rows[rows["N"].isin([1, most])].assign(
         paths=lambda table: np.where(table["N"] == 1, "one path", f"vote of {most}")
     )
-    return _lines(
-        shown, names, "accuracy", (f"trained-{dataset}", title), ("full: one path; dashed: the vote of many",)
-    )
+    marks = f"full: one path; dashed: the vote of {most}; grey: the trained length"
+    return _lines(shown, names, "accuracy", length, (f"trained-{dataset}", title), (marks,))
+
+
+def _log(channel: Any, field: str, ticks: Sequence[float], title: str) -> Any:
+    """A logarithmic axis with these ticks."""
+    axis = alt.Axis(values=list(ticks), format="~g")
+    return channel(f"{field}:Q", scale=alt.Scale(type="log", nice=False), axis=axis, title=title)
 
 
 def _lines(
     rows: pd.DataFrame,
     names: dict[str, tuple[str, str]],
     metric: str,
+    length: int,
     called: tuple[str, str],
     subtitle: Sequence[str],
 ) -> Figure:
@@ -181,19 +186,11 @@ def _lines(
         frame = frame.assign(paths="one path")
     frame = frame[["T", metric, "line", "paths"]]
     scale = alt.Scale(domain=[names[name][0] for name in kept], range=[names[name][1] for name in kept])
-    if metric == "risk":
-        vertical = alt.Y(
-            "risk:Q",
-            scale=alt.Scale(type="log"),
-            axis=alt.Axis(tickCount=6, format="~g"),
-            title="squared error (lower is better)",
-        )
-    else:
-        vertical = value_axis("accuracy", "accuracy", (0.0, 1.0))
+    steps = [t for t in (1, 2, 4, 8, 16, 32) if t <= frame["T"].max()]
     base = alt.Chart(frame).encode(
-        log_axis("T", 1, float(frame["T"].max()), "reasoning steps, T"),
-        vertical,
-        alt.Color("line:N", scale=scale, title=None, legend=alt.Legend(columns=2)),
+        _log(alt.X, "T", steps, "reasoning steps, T"),
+        _log(alt.Y, "risk", DECADES, ERROR) if metric == "risk" else value_axis(metric, metric, (0.0, 1.0)),
+        alt.Color("line:N", scale=scale, title=None, legend=alt.Legend(columns=2, labelLimit=220)),
         detail="paths:N",
     )
     dash = alt.StrokeDash("paths:N", scale=alt.Scale(range=[[1, 0], [5, 3]]), legend=None, sort="ascending")
@@ -202,14 +199,13 @@ def _lines(
         alt.FieldOneOfPredicate("line", [v for v, _ in names.values() if v not in reference])
     )
     rule = (
-        alt.Chart(pd.DataFrame({"T": [float(TRAINED_LENGTH)]}))
+        alt.Chart(pd.DataFrame({"T": [float(length)]}))
         .mark_rule(color="#b8bfcc", strokeWidth=6, opacity=0.4)
         .encode(x="T:Q")
     )
     return Figure(
         *called,
         tuple(subtitle),
-        f"{metric} against reasoning steps of each model.",
         (
             rule,
             base.mark_line(strokeWidth=2).encode(strokeDash=dash),

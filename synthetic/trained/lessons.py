@@ -12,7 +12,7 @@ Three ways to teach, all by the loop of Definition 1 on random tasks:
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Literal
+from typing import Any, Literal
 
 from results import BadInput
 from synthetic.model.settings import ContinuousSetting, Setting, check_count
@@ -21,6 +21,8 @@ from synthetic.panels.experiments import EXPERIMENTS
 Way = Literal["loop", "paths", "answers"]
 LINEAR, SOFTMAX = "trained-linear-attention", "trained-softmax-attention"
 TRAINED_LENGTH = 8
+STEPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
+"""The t at which models are tested; a lesson's length is one of them."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,8 @@ class Lesson:
     softmax: bool = False
 
     def __post_init__(self) -> None:
-        check_count("steps", self.steps, high=64)
+        if self.steps not in STEPS:
+            raise BadInput(f"steps={self.steps}: expected one of {', '.join(map(str, STEPS))}")
         check_count("iterations", self.iterations, high=100_000)
         check_count("batch", self.batch, high=4096)
         if not 0 < self.learning_rate <= 1:
@@ -75,14 +78,23 @@ def _lessons() -> dict[tuple[str, str], Lesson]:
     for dataset, setting in BINARY.items():
         found[dataset, f"{LINEAR} paths"] = Lesson(setting, "paths", iterations=1800)
         found[dataset, f"{LINEAR} answers"] = Lesson(setting, "answers")
-    small = {"iterations": 800, "batch": 128, "learning_rate": 4e-3, "softmax": True}
-    found[FEW_DIMENSIONS, f"{SOFTMAX} loop"] = Lesson(noiseless(20), "loop", **small)
-    for way in ("paths", "answers"):
-        found["fig2h", f"{SOFTMAX} {way}"] = Lesson(BINARY["fig2h"], way, **small)
+    plans: list[tuple[str, Setting, Way]] = [
+        (FEW_DIMENSIONS, noiseless(20), "loop"),
+        ("fig2h", BINARY["fig2h"], "paths"),
+        ("fig2h", BINARY["fig2h"], "answers"),
+    ]
+    for dataset, setting, way in plans:
+        lesson = Lesson(setting, way, iterations=800, batch=128, learning_rate=4e-3, softmax=True)
+        found[dataset, f"{SOFTMAX} {way}"] = lesson
     return found
 
 
 LESSONS = _lessons()
+
+
+def trained_length(lessons: dict[tuple[str, str], Lesson]) -> int:
+    """The most steps of any lesson: beyond it no model was ever trained."""
+    return max(lesson.steps for lesson in lessons.values())
 
 
 def changed_lessons(changes: Sequence[str]) -> dict[tuple[str, str], Lesson]:
@@ -94,7 +106,7 @@ def changed_lessons(changes: Sequence[str]) -> dict[tuple[str, str], Lesson]:
         if not equals or key not in known:
             raise BadInput(f"--set {change!r}: expected FIELD=VALUE with FIELD one of {', '.join(known)}")
         try:
-            value = int(text) if known[key] is int else float(text)
+            value: Any = int(text) if known[key] is int else float(text)
         except ValueError:
             kind = "a whole number" if known[key] is int else "a number"
             raise BadInput(f"--set {key}={text}: expected {kind}") from None

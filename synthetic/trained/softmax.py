@@ -7,13 +7,14 @@ thoughts. It reads the paper's tokens (x, y, 0, 0) and (0, 0, w, 1) and adds wha
 import math
 from collections.abc import Callable
 
+import numpy as np
 import torch
+from torch import Tensor
 from torch.nn.functional import gelu, layer_norm, scaled_dot_product_attention
 
 from synthetic.model.tasks import Array
 from synthetic.trained.loop import Guess
 
-Tensor = torch.Tensor
 WIDTH, LAYERS, HEADS, HIDDEN = 28, 2, 4, 56
 
 
@@ -87,6 +88,7 @@ def softmax_guess(matrices: dict[str, Array], x: Array, y: Array) -> Guess:
 
     def guess(thoughts: Array) -> Array:
         with torch.no_grad():
-            return guesses(torch.tensor(thoughts).float(), 1)[:, 0].double().numpy()
+            found = guesses(torch.tensor(thoughts).float(), 1)
+        return np.asarray(found[:, 0].double().numpy())
 
     return guess

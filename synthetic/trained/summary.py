@@ -1,13 +1,15 @@
 """The course in a dozen lines for a terminal: what was learned, how good it is, where it stops being good.
 
-d=5 n=20: learned steps .67 through x, .67 through y; risk at t=8 .015 (gradient descent .026)
+fig2h paths: step 1.002 through x, 1.001 through y; one path at t=1, 8, 32: …; off by at most 0.015
 """
+
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
 
 from synthetic.model.settings import BinarySetting, ContinuousSetting
-from synthetic.trained.examination import BLIND, EXACT, STEPS, TUNED, Key
+from synthetic.trained.examination import BLIND, EXACT, TUNED, Key
 from synthetic.trained.figure import one_step_risk
 from synthetic.trained.layer import Layer
 from synthetic.trained.lessons import (
@@ -17,46 +19,50 @@ from synthetic.trained.lessons import (
     LINEAR,
     PANEL,
     SOFTMAX,
-    TRAINED_LENGTH,
+    STEPS,
     Lesson,
+    trained_length,
 )
 from synthetic.trained.weights import Weights, linear_layer
 
-T = TRAINED_LENGTH
-LAST = STEPS[-1]
-
 
 def summary(curves: pd.DataFrame, weights: Weights, lessons: dict[Key, Lesson]) -> list[str]:
-    """About a dozen lines."""
+    """About a dozen lines; t is a number of reasoning steps, risk is ‖w_t − w*‖²."""
+    length = trained_length(lessons)
+    steps = list(dict.fromkeys((1, length, STEPS[-1])))
     lines = []
     for dataset in (FEW_DIMENSIONS, PANEL):
         layer = linear_layer(weights[dataset, f"{LINEAR} loop"])
-        lines.append(f"{dataset}, loop: {_steps(layer, 0)}; skew part of V's x block {skew_share(layer):.2f}")
-        for model in (f"{LINEAR} loop", BLIND, TUNED, f"{SOFTMAX} loop", f"{LINEAR} one-step"):
-            told = [_risk(curves, dataset, model, t) for t in (1, T, 16, LAST)]
-            if any(text != "-" for text in told):
-                what = model.removeprefix("trained-")
-                lines.append(f"  risk at t=1, {T}, 16, {LAST}: {', '.join(told)}  {what}")
-    for n in EXAMPLES:
-        dataset = f"continuous d=5 n={n}"
-        setting = lessons[dataset, f"{LINEAR} one-step"].setting
-        assert isinstance(setting, ContinuousSetting)
-        one, loop = (
-            _risk(curves, dataset, f"{LINEAR} {name}", t) for name, t in (("one-step", 1), ("loop", T))
-        )
-        best = one_step_risk(setting)
-        lines.append(f"n={n}: without chain of thought {one} (best possible {best:.3g}), with it {loop}")
+        lines.append(f"{dataset}, loop: {_steps(layer)}; skew part of V's x block {skew_share(layer):.2f}")
+        lines.append(f"  risk at t={_listed(steps)}")
+        models = {
+            f"{LINEAR} loop": "trained",
+            BLIND: "blind to its thoughts",
+            TUNED: "gradient descent",
+            f"{SOFTMAX} loop": "softmax",
+        }
+        told = [
+            f"{name} {_listed(_risk(curves, dataset, model, t) for t in steps)}"
+            for model, name in models.items()
+            if model in set(curves.loc[curves["dataset"] == dataset, "model"])
+        ]
+        lines[-1] += ": " + "; ".join(told)
+    lines.append(_without_chain(curves, lessons, length))
     for dataset, setting in BINARY.items():
         assert isinstance(setting, BinarySetting)
-        for model in (f"{LINEAR} paths", f"{LINEAR} answers", f"{SOFTMAX} paths", f"{SOFTMAX} answers"):
-            if (dataset, model) in weights:
-                lines.append(_binary_line(curves, weights, dataset, model, setting.k))
+        exact = _listed(_accuracy(curves, dataset, EXACT, t, 1) for t in steps)
+        lines.append(f"{dataset}: one path at t={_listed(steps)}: exact {exact}")
+        for kind in (LINEAR, SOFTMAX):
+            for way in ("paths", "answers"):
+                if (dataset, f"{kind} {way}") in weights:
+                    model = f"{kind} {way}"
+                    lines.append("  " + _taught(curves, weights, dataset, model, setting.k, steps, length))
     return lines
 
 
-def largest_difference(curves: pd.DataFrame, dataset: str, model: str) -> float:
-    """The largest |accuracy − the exact twin's| over the vote's t up to the trained length and every N."""
-    rows = curves[(curves["dataset"] == dataset) & (curves["method"] == "majority") & (curves["T"] <= T)]
+def largest_difference(curves: pd.DataFrame, dataset: str, model: str, length: int) -> float:
+    """The largest |accuracy − the exact twin's| of one path or a vote, over every N and t up to `length`."""
+    rows = curves[(curves["dataset"] == dataset) & (curves["method"] == "majority") & (curves["T"] <= length)]
     table = rows.pivot_table(index=["T", "N"], columns="model", values="accuracy")
     return float((table[model] - table[EXACT]).abs().max())
 
@@ -67,30 +73,48 @@ def skew_share(layer: Layer) -> float:
     return float(np.linalg.norm(block - block.T) / np.linalg.norm(block + block.T))
 
 
-def _binary_line(curves: pd.DataFrame, weights: Weights, dataset: str, model: str, k: int) -> str:
-    matrices = weights[dataset, model]
-    steps = f"; {_steps(linear_layer(matrices), k)}" if "value" in matrices else ""
-    single = ", ".join(f"{_accuracy(curves, dataset, model, t, 1)}" for t in (1, T, LAST))
-    exact = ", ".join(f"{_accuracy(curves, dataset, EXACT, t, 1)}" for t in (1, T, LAST))
-    most = int(curves.loc[curves["dataset"] == dataset, "N"].max())
-    vote = f"{_accuracy(curves, dataset, model, T, most)} ({_accuracy(curves, dataset, EXACT, T, most)})"
-    gap = largest_difference(curves, dataset, model)
+def _without_chain(curves: pd.DataFrame, lessons: dict[Key, Lesson], length: int) -> str:
+    one, best, many = [], [], []
+    for n in EXAMPLES:
+        dataset = f"continuous d=5 n={n}"
+        setting = lessons[dataset, f"{LINEAR} one-step"].setting
+        assert isinstance(setting, ContinuousSetting)
+        one.append(_risk(curves, dataset, f"{LINEAR} one-step", 1))
+        best.append(f"{one_step_risk(setting):.3g}")
+        many.append(_risk(curves, dataset, f"{LINEAR} loop", length))
     return (
-        f"{dataset} {model.removeprefix('trained-')}: one path at t=1, {T}, {LAST}: {single} (exact {exact}); "
-        f"vote of {most} at t={T}: {vote}; off by at most {gap:.3f} up to t={T}{steps}"
+        f"d=5, n={_listed(EXAMPLES)}: risk of one step, trained, {_listed(one)} (best possible "
+        f"{_listed(best)}); of {length} steps {_listed(many)}"
     )
 
 
-def _steps(layer: Layer, k: int) -> str:
+def _taught(
+    curves: pd.DataFrame, weights: Weights, dataset: str, model: str, k: int, steps: list[int], length: int
+) -> str:
+    matrices = weights[dataset, model]
+    learned = f"; {_steps(linear_layer(matrices), k)}" if "value" in matrices else ""
+    most = int(curves.loc[curves["dataset"] == dataset, "N"].max())
+    vote, exact = (_accuracy(curves, dataset, name, length, most) for name in (model, EXACT))
+    single = _listed(_accuracy(curves, dataset, model, t, 1) for t in steps)
+    return (
+        f"{model.removeprefix('trained-')} {single}; "
+        f"vote of {most} at t={length}: {vote} (exact {exact}); largest difference up to t={length}: "
+        f"{largest_difference(curves, dataset, model, length):.3f}{learned}"
+    )
+
+
+def _listed(values: Iterable[object]) -> str:
+    return ", ".join(str(value) for value in values)
+
+
+def _steps(layer: Layer, k: int = 0) -> str:
     through_x, through_y = layer.step_sizes(k)
     return f"step {through_x:.3f} through x, {through_y:.3f} through y"
 
 
 def _risk(curves: pd.DataFrame, dataset: str, model: str, t: int) -> str:
-    here = curves[(curves["dataset"] == dataset) & (curves["model"] == model) & (curves["T"] == t)]
-    if not (curves["dataset"].eq(dataset) & curves["model"].eq(model)).any():
-        return "-"
-    return f"{here['risk'].iloc[0]:.3g}" if len(here) else "diverged"
+    at = (curves["dataset"] == dataset) & (curves["model"] == model) & (curves["T"] == t)
+    return f"{curves[at]['risk'].iloc[0]:.3g}" if at.any() else "diverged"
 
 
 def _accuracy(curves: pd.DataFrame, dataset: str, model: str, t: int, n: int) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 from torch.nn.functional import softplus
 
 from synthetic.model.settings import BinarySetting
@@ -19,7 +20,6 @@ from synthetic.trained.layer import gradient_layer, next_coefficients
 from synthetic.trained.lessons import Lesson
 from synthetic.trained.softmax import SoftmaxTransformer
 
-Tensor = torch.Tensor
 SHARP, BLUNT = 3e-4, 0.1
 """ClipNorm cuts at 0, where no gradient passes: training softens the cut, from BLUNT down to SHARP."""
 FAR = 10.0
@@ -82,7 +82,7 @@ def train(model: Any, lesson: Lesson, seed: int) -> list[float]:
         x, y, w_star = draw_batch(lesson, generator)
         loss = _loss(model, lesson, x, y, w_star, progress, generator)
         optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(weights, 1.0)
         if torch.isfinite(norm):  # a batch on which the loop diverged teaches nothing
             optimizer.step()

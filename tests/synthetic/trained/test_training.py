@@ -1,0 +1,126 @@
+"""Training: the torch side agrees with NumPy and with the twin's law, learns, and repeats with its seed."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from synthetic.binary.chain import draw_law
+from synthetic.model.settings import BinarySetting
+from synthetic.trained.layer import Layer, gradient_layer
+from synthetic.trained.lessons import BINARY, Lesson, noiseless
+from synthetic.trained.loop import examples_gram, layer_guess
+
+torch = pytest.importorskip("torch")
+from synthetic.trained import training  # noqa: E402
+from synthetic.trained.softmax import SoftmaxTransformer, softmax_guess  # noqa: E402
+
+
+def batch(setting, count=6, seed=0):
+    lesson = Lesson(setting, "paths", batch=count)
+    return training.draw_batch(lesson, torch.Generator().manual_seed(seed))
+
+
+def thoughts_of(d, t=4, count=6):
+    w = torch.randn(count, t, d, generator=torch.Generator().manual_seed(1))
+    return torch.cat([w, torch.ones(count, t, 1)], dim=2)
+
+
+def test_tasks_are_drawn_as_the_twin_draws_them():
+    setting = BinarySetting(n=3, d=6, k=2, eta=1.0, sigma_eps=0.5)
+    x, y, w_star = batch(setting, count=4000)
+    assert set(w_star.sum(dim=1).tolist()) == {2.0}
+    noise = (y - (x @ w_star[:, :, None])[:, :, 0]).numpy()
+    assert noise.std() == pytest.approx(0.5, rel=0.05)  # 12,000 numbers: a standard error of 0.6 %
+    assert w_star.mean(dim=0).numpy() == pytest.approx(np.full(6, 1 / 3), abs=5 * np.sqrt(2 / 9 / 4000))
+
+
+@pytest.mark.parametrize("kind", [training.LinearAttention, SoftmaxTransformer])
+def test_a_whole_sequence_at_once_says_what_token_after_token_says(kind):
+    model = kind(5, torch.Generator().manual_seed(2))
+    x, y, _ = batch(noiseless(7))
+    thoughts = thoughts_of(5)
+    with torch.no_grad():
+        at_once = model.read(x, y)(thoughts, 4).numpy()
+        one_by_one = model.read(x, y)
+        for t in range(4):
+            said = one_by_one(thoughts[:, : t + 1], 1)[:, 0].numpy()
+            np.testing.assert_allclose(said, at_once[:, t], atol=1e-5)
+
+
+def test_numpy_examines_the_layer_that_torch_trains():
+    model = training.LinearAttention(5, torch.Generator().manual_seed(2))
+    x, y, _ = batch(noiseless(7))
+    thoughts = thoughts_of(5)
+    said = model.read(x, y)(thoughts, 1)[:, 0].detach().numpy()
+    data = np.concatenate([x.numpy(), y.numpy()[:, :, None]], axis=2)
+    layer = Layer(*(model.weights[name].detach().numpy() for name in ("value", "key_query")))
+    guess = layer_guess(layer, data.swapaxes(1, 2) @ data, 7)
+    np.testing.assert_allclose(guess(thoughts.numpy()), said, atol=1e-5)
+
+
+def test_a_softmax_guess_reads_its_own_weights():
+    model = SoftmaxTransformer(5, torch.Generator().manual_seed(2))
+    x, y, _ = batch(noiseless(7))
+    thoughts = thoughts_of(5)
+    matrices = {name: one.detach().double().numpy() for name, one in model.weights.items()}
+    said = model.read(x, y)(thoughts, 1)[:, 0].detach().numpy()
+    np.testing.assert_allclose(
+        softmax_guess(matrices, x.numpy(), y.numpy())(thoughts.numpy()), said, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_the_likelihood_is_that_of_algorithm_2(k):
+    scores = np.array([0.7, -0.4, 1.3, 0.2])
+    law = draw_law(scores[None], k)[0]
+    for probability, subset in zip(law, itertools.combinations(range(4), k), strict=True):
+        orders = [torch.tensor(order)[None, None] for order in itertools.permutations(subset)]
+        once = torch.tensor(scores)[None, None]
+        total = sum(float(training.log_likelihood(once, order, 1e-4).exp()) for order in orders)
+        assert total == pytest.approx(probability, abs=3 * training.FLOOR)
+
+
+def test_sampled_paths_follow_the_twins_first_step():
+    setting = BINARY["fig2h"]
+    x, y, _ = batch(setting, count=1)
+    many = 4000
+    layer = gradient_layer(10, 1.0)
+    reader = training.reader(
+        torch.tensor(layer.value).float(),
+        torch.tensor(layer.key_query).float(),
+        x.expand(many, -1, -1),
+        y.expand(many, -1),
+    )
+    thoughts, drawn = training.sampled_path(reader, many, setting, 2, torch.Generator().manual_seed(0))
+    law = draw_law((x[0].T @ y[0] / 5).double().numpy()[None], 1)[0]
+    seen = np.bincount(drawn[:, 0, 0].numpy(), minlength=10) / many
+    assert np.abs(seen - law).max() < 5 * np.sqrt(0.25 / many)
+    assert thoughts[:, 0].sum() == many  # w_0 = 0 and the flag
+    assert (thoughts[:, 1, :-1].argmax(dim=1) == drawn[:, 0, 0]).all()
+
+
+@pytest.mark.parametrize("way", ["loop", "paths", "answers"])
+def test_a_short_training_lowers_the_loss_and_repeats_with_its_seed(way):
+    setting = noiseless(20) if way == "loop" else BINARY["fig2h"]
+    lesson = Lesson(setting, way, steps=2, iterations=120, batch=64, learning_rate=2e-2)
+    matrices, losses = training.teach(lesson, seed=4)
+    assert np.mean(losses[-20:]) < 0.8 * np.mean(losses[:20])
+    again, same = training.teach(lesson, seed=4)
+    assert same == losses
+    np.testing.assert_array_equal(again["value"], matrices["value"])
+    assert training.teach(lesson, seed=5)[1] != losses
+
+
+def test_a_short_softmax_training_lowers_the_loss_too():
+    lesson = Lesson(noiseless(20), "loop", steps=2, iterations=60, batch=64, learning_rate=4e-3, softmax=True)
+    losses = training.teach(lesson, seed=4)[1]
+    assert np.mean(losses[-10:]) < 0.8 * np.mean(losses[:10])
+
+
+def test_examples_gram_is_the_sum_over_examples():
+    from synthetic.model.tasks import draw_tasks
+
+    tasks = draw_tasks(noiseless(6), [(0, 0)], seed=0)
+    rows = np.column_stack([tasks.x[0], tasks.y[0]])
+    np.testing.assert_allclose(examples_gram(tasks)[0], sum(np.outer(row, row) for row in rows))
