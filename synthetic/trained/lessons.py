@@ -4,7 +4,8 @@
 
 Three ways to teach, all by the loop of Definition 1 on random tasks:
 
-    loop     the model reads its own output again, without noise; squared error of the last guess
+    loop     the model reads its own output again, without noise; squared error of the last guess (at
+             d = 5, n = 20 the mean over all guesses left a risk of .071 after 8 steps, the last .017)
     paths    next-token likelihood on sampled reasoning paths of the paper's transformer, as a language
              model is trained on text
     answers  the model's own sampled path, and the likelihood of the right answer at every step
@@ -76,7 +77,8 @@ def _lessons() -> dict[tuple[str, str], Lesson]:
     wide = ContinuousSetting(n=36, d=72, eta=1.0, sigma_eps=1.0, sigma=0.0)
     found[PANEL, f"{LINEAR} loop"] = Lesson(wide, "loop", iterations=1200, batch=64, learning_rate=3e-3)
     for dataset, setting in BINARY.items():
-        found[dataset, f"{LINEAR} paths"] = Lesson(setting, "paths", iterations=1800)
+        iterations = 1800 if dataset == "fig2e" else 2500
+        found[dataset, f"{LINEAR} paths"] = Lesson(setting, "paths", iterations=iterations, learning_rate=4e-3)
         found[dataset, f"{LINEAR} answers"] = Lesson(setting, "answers")
     plans: list[tuple[str, Setting, Way]] = [
         (FEW_DIMENSIONS, noiseless(20), "loop"),

@@ -24,7 +24,7 @@ SHARP, BLUNT = 3e-4, 0.1
 """ClipNorm cuts at 0, where no gradient passes: training softens the cut, from BLUNT down to SHARP."""
 FAR = 10.0
 """Squared errors far above this many times d count by their logarithm: one diverging loop is not a batch."""
-FLOOR = 3e-5
+FLOOR = 5e-4
 """Added to every weight in the likelihood, so that one token of probability 0 does not outweigh a batch."""
 
 

@@ -39,7 +39,7 @@ def test_a_tiny_course_writes_every_file(tmp_path):
     assert set(zip(curves["dataset"], curves["model"], strict=True)) >= set(LESSONS)
     assert set(read_weights(out / "weights.npz")) == set(LESSONS)
     assert (out / "trained.png").read_bytes().startswith(b"\x89PNG")
-    assert len(result.output.splitlines()) <= 20
+    assert len(result.stdout.splitlines()) <= 20
 
 
 @pytest.mark.parametrize(

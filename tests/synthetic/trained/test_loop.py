@@ -48,7 +48,7 @@ def test_a_diverging_path_has_infinite_risk_and_harms_no_other():
 def test_the_tuned_step_is_the_best_of_its_neighbours():
     setting = ContinuousSetting(n=20, d=5, eta=1.0, sigma_eps=0.0, sigma=0.0, step_rule="eta/n")
     best = tuned_step(setting, 4)
-    tasks = draw_tasks(setting, task_keys(1, 300), seed=1)
+    tasks = draw_tasks(setting, task_keys(1, 4000), seed=1)
     view = spectrum(tasks, setting)
     risks = [
         gradient_descent_risk(view, replace(setting, eta=best + by), (4,)).mean() for by in (-0.02, 0, 0.02)
