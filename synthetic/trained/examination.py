@@ -25,11 +25,12 @@ from synthetic.panels.running import curves_table
 from synthetic.trained.layer import Layer, gradient_layer
 from synthetic.trained.lessons import FEW_DIMENSIONS, LINEAR, PANEL, STEPS, Lesson, trained_length
 from synthetic.trained.loop import Guess, examples_gram, layer_guess, mean_path_risk, sample_answers
-from synthetic.trained.weights import Weights, linear_layer
+from synthetic.trained.weights import Weights, linear_layer, weights_of
 
 VOTES = (1, 2, 4, 8, 16, 32, 64)
 CONTINUOUS_TASKS = 1000
-EXACT, TUNED, BLIND = "linear-attention", "linear-attention tuned step", f"{LINEAR} loop, thoughts unseen"
+EXACT, SAMPLED = "linear-attention", "linear-attention sampled"
+TUNED, BLIND = "linear-attention tuned step", f"{LINEAR} loop, thoughts unseen"
 Key = tuple[str, str]
 
 
@@ -84,7 +85,7 @@ def _continuous(
 
 def tuned_step(setting: ContinuousSetting, t: int, seed: int = 1) -> float:
     """The η of V_GD whose risk after t steps is least, on other tasks: a multiple of 0.02 up to 1."""
-    count = 20_000 // setting.d  # the mean hangs on rare tasks, whose largest eigenvalue makes descent diverge
+    count = 20_000 // setting.d  # many: the mean hangs on rare tasks, where descent diverges
     view = spectrum(draw_tasks(setting, task_keys(1, count), seed), setting)
     risks = {}
     for eta in 0.02 * np.arange(1, 51):
@@ -104,7 +105,8 @@ def _binary(
     shape = replace(EXPERIMENTS[dataset], steps=STEPS, votes=votes)
     tables = [curves_table(exact, shape, {"dataset": dataset, "model": EXACT}, "accuracy")]
     gram = examples_gram(tasks)
-    for name, one in models.items():
+    built = gradient_layer(setting.d, setting.step * setting.n)
+    for name, one in {SAMPLED: weights_of(built), **models}.items():
         if "value" in one:
             guess_for = partial(_layer_on, linear_layer(one), gram, setting.n)
         else:

@@ -78,7 +78,9 @@ def _lessons() -> dict[tuple[str, str], Lesson]:
     found[PANEL, f"{LINEAR} loop"] = Lesson(wide, "loop", iterations=1200, batch=64, learning_rate=3e-3)
     for dataset, setting in BINARY.items():
         iterations = 1800 if dataset == "fig2e" else 2500
-        found[dataset, f"{LINEAR} paths"] = Lesson(setting, "paths", iterations=iterations, learning_rate=4e-3)
+        found[dataset, f"{LINEAR} paths"] = Lesson(
+            setting, "paths", iterations=iterations, learning_rate=4e-3
+        )
         found[dataset, f"{LINEAR} answers"] = Lesson(setting, "answers")
     plans: list[tuple[str, Setting, Way]] = [
         (FEW_DIMENSIONS, noiseless(20), "loop"),

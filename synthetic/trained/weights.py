@@ -47,3 +47,8 @@ def read_weights(path: Path = SHIPPED) -> Weights:
 def linear_layer(matrices: dict[str, Array]) -> Layer:
     """The linear-attention layer of these weights."""
     return Layer(matrices["value"], matrices["key_query"])
+
+
+def weights_of(layer: Layer) -> dict[str, Array]:
+    """The layer's matrices by name, the reverse of `linear_layer`."""
+    return {"value": layer.value, "key_query": layer.key_query}
