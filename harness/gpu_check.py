@@ -16,8 +16,8 @@ import re
 import shutil
 import statistics
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -161,10 +161,6 @@ async def _draw(
 ) -> Measurement:
     """Sample with an open engine, and read the server's counters before, during and after it."""
 
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[Engine]:
-        yield engine
-
     async def watch() -> None:
         while True:
             await asyncio.sleep(READ_SECONDS)
@@ -175,7 +171,7 @@ async def _draw(
     before = await _metrics(session, metrics)
     watching = asyncio.create_task(watch())
     wall, processor = time.perf_counter(), time.process_time()
-    outcome = await sample(experiment, questions, folder, opened)
+    outcome = await sample(experiment, questions, folder, lambda: nullcontext(engine))
     wall, processor = time.perf_counter() - wall, time.process_time() - processor
     watching.cancel()
     with suppress(asyncio.CancelledError):

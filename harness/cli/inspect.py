@@ -22,12 +22,7 @@ import click
 )
 @click.option("--full", is_flag=True, help="Show whole texts.")
 def inspect(
-    samples: Path,
-    question: str | None,
-    setting: str | None,
-    only: str | None,
-    limit: int,
-    full: bool,
+    samples: Path, question: str | None, setting: str | None, only: str | None, limit: int, full: bool
 ) -> None:
     """Show the answers of a run.
 

@@ -29,13 +29,7 @@ import click
 @click.option("--port", default=30000, type=click.IntRange(1, 65535), show_default=True)
 @click.option("--revision", help="The commit of the model on the hub.")
 def serve(
-    model: str,
-    flags: tuple[str, ...],
-    dp: int,
-    workers: int,
-    device: str,
-    port: int,
-    revision: str | None,
+    model: str, flags: tuple[str, ...], dp: int, workers: int, device: str, port: int, revision: str | None
 ) -> None:
     """Serve MODEL (on the hub, a folder, or `tiny`) on 127.0.0.1 and show the server's log.
 

@@ -5,8 +5,7 @@ Sampling(max_new_tokens=64, temperature=1.0, top_p=1.0, top_k=-1, stop=("[END]",
 """
 
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, Protocol
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class EngineGone(EngineError):
 
 
 class Engine(Protocol):
-    """Draws answers to prompts, many requests at a time. Use it as an async context manager."""
+    """Draws answers to prompts, many requests at a time."""
 
     name: str
     version: str
@@ -64,9 +63,3 @@ class Engine(Protocol):
         `Completion.seed` None. Raises EngineError if there are no `n` answers.
         """
         ...
-
-    async def __aenter__(self) -> Self: ...
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...

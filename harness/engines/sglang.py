@@ -13,7 +13,6 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal, Self
 
 from pydantic import TypeAdapter
@@ -93,9 +92,7 @@ class SGLangEngine:
             self._close = stack.pop_all()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._close.aclose()
 
     def describe(self) -> dict[str, Any]:

@@ -15,7 +15,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeGuard
 
 from results import BadInput
@@ -125,9 +124,7 @@ class SamplesFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if self._file is not None:
             with closing(self._file), suppress(BadInput) if error else nullcontext():
                 self._sync()

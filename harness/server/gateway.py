@@ -14,7 +14,6 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from types import TracebackType
 from typing import Self
 
 from harness.server.launch import Launch, Server, check_free, free_ports
@@ -80,9 +79,7 @@ class Fleet:
         self._say(f"{len(self._servers)} servers at {', '.join(self._servers)} answer at {self._url}")
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._close.close()
 
     def _ask_all_to_end(self) -> None:

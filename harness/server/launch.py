@@ -16,7 +16,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from types import TracebackType
 from typing import IO, Any, Self
 
 from harness.server.cpu import PLATFORM
@@ -176,9 +175,7 @@ class Server:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
 

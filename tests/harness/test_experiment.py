@@ -121,11 +121,7 @@ def test_answers_are_cut_off_well_after_the_budget(minimal: Path) -> None:
     [
         ("budgets", "10,-5", "--set budgets: budgets is -5"),
         ("budgets", "10,ten", "--set budgets: budgets is 'ten'"),
-        (
-            "budgets",
-            "10,10",
-            "--set budgets: budgets is [10, 10]",
-        ),
+        ("budgets", "10,10", "--set budgets: budgets is [10, 10]"),
         ("samples", "many", "--set samples: samples is 'many'"),
         ("samples", "true", "--set samples: samples is True"),
         ("samples", "0", "mine.toml: expected samples"),
@@ -172,10 +168,7 @@ def test_a_server_of_the_openai_kind_is_asked_for_single_answers(minimal: Path) 
 
 def test_mistakes_in_the_file_name_the_file(minimal: Path) -> None:
     for text, message in [
-        (
-            MINIMAL.replace('dataset = "gsm8k"\n', ""),
-            "mine.toml: key 'dataset'",
-        ),
+        (MINIMAL.replace('dataset = "gsm8k"\n', ""), "mine.toml: key 'dataset'"),
         (MINIMAL + "smaples = 4\n", "mine.toml: unknown key 'smaples'"),
         (MINIMAL + "samples = 4\n", "mine.toml: not TOML: Cannot overwrite a value"),
         (MINIMAL.replace("= 4", '= "4"'), "mine.toml: samples is '4', expected a valid integer"),

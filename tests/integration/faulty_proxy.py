@@ -10,7 +10,6 @@ that is sent again after a fault meets no other.
 
 import asyncio
 from collections.abc import Iterable
-from types import TracebackType
 from typing import Any, Self
 
 import aiohttp
@@ -38,9 +37,7 @@ class FaultyProxy:
         await self.start(port=0)
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.stop()
         await self._session.close()
 

@@ -11,8 +11,6 @@ import asyncio
 import itertools
 import random
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import aiohttp
@@ -100,22 +98,16 @@ class Connection:
         self.wait_for_start = self._availability.wait_for_start
 
     async def __aenter__(self) -> Self:
-        async with AsyncExitStack() as stack:
-            self._session = await stack.enter_async_context(
-                aiohttp.ClientSession(
-                    connector=aiohttp.TCPConnector(limit=0),
-                    timeout=aiohttp.ClientTimeout(total=None, sock_connect=10),
-                    headers={"Authorization": f"Bearer {self._key.sent}"} if self._key else None,
-                )
-            )
-            stack.push_async_callback(self._availability.close)
-            self._close = stack.pop_all()
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=10),
+            headers={"Authorization": f"Bearer {self._key.sent}"} if self._key else None,
+        )
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._close.aclose()
+    async def __aexit__(self, *_: object) -> None:
+        await self._availability.close()
+        await self._session.close()
 
     async def get(self, path: str) -> Reply:
         """The reply to GET `path`, whatever its status. Raises BadInput if there is none."""

@@ -9,7 +9,6 @@ Requests that wait at the same time and have the same sampling are answered in o
 import asyncio
 import threading
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Self
 
 import torch
@@ -61,9 +60,7 @@ class TransformersEngine:
         self._worker = asyncio.create_task(self._work())
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._closing.set()
         self._worker.cancel()
         await asyncio.gather(self._worker, return_exceptions=True)

@@ -6,8 +6,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -127,11 +127,7 @@ def sampled(
     """Run `sample tiny` with a script in place of an engine: exit status, lines of stdout and of stderr."""
 
     def run_it(script: Callable[[int, int], list[str]], *options: object) -> tuple[int, list[str], list[str]]:
-        @asynccontextmanager
-        async def opened(*_: object) -> AsyncIterator[Scripted]:
-            yield Scripted(script)
-
-        monkeypatch.setattr(harness.engines, "engine_for", opened)
+        monkeypatch.setattr(harness.engines, "engine_for", lambda *_: nullcontext(Scripted(script)))
         code = in_process(monkeypatch, "sample", "tiny", "--out", tmp_path, *options)
         assert isinstance(code, int)
         output = capsys.readouterr()

@@ -170,11 +170,7 @@ def test_a_scorer_that_reads_no_answer_is_named(write: Write) -> None:
     [
         ({"scores": {"a": score(), "b": score()}}, {}, "pattern, a, b"),
         ({}, {"scorer": "c"}, "no scorer 'c', only pattern"),
-        (
-            {"scores": {"pattern": score("P")}},
-            {},
-            "sample q7, epoch 2, scorer pattern: the score is 'P'",
-        ),
+        ({"scores": {"pattern": score("P")}}, {}, "sample q7, epoch 2, scorer pattern: the score is 'P'"),
         ({"scores": {"pattern": score(0.25)}}, {}, "the score is '0.25'"),
         ({"scores": {"pattern": score({"a": 1})}}, {}, "epoch 2, scorer pattern: the score is"),
         ({"target": "Paris"}, {"grade": "plain"}, "epoch 2: the right answer is 'Paris'"),

@@ -208,11 +208,7 @@ def test_a_folder_stands_for_its_newest_run(write: Write, tmp_path: Path) -> Non
             "no generation setting 'budget'",
         ),
         ({"target": "(B)"}, {"grade": "plain"}, "doc_id 0: the right answer is '(B)'"),
-        (
-            {"exact_match": 0.5},
-            {"filter_name": "strict-match"},
-            "doc_id 0: exact_match is 0.5",
-        ),
+        ({"exact_match": 0.5}, {"filter_name": "strict-match"}, "doc_id 0: exact_match is 0.5"),
         ({"doc_id": 1}, {"grade": "hashes"}, "a second row for dataset=toy_math"),
     ],
 )

@@ -101,10 +101,7 @@ def test_what_spreadsheets_write_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "question_id;sample;answer\na;0;1\n",
-            "one column, found question_id;sample;answer",
-        ),
+        ("question_id;sample;answer\na;0;1\n", "one column, found question_id;sample;answer"),
         (
             "question_id,sample,answer,correct\na,0,1,yes\n",
             "row 1, column 'correct': found 'yes', expected true",

@@ -126,10 +126,7 @@ def test_a_file_of_ones_own_is_read_in_any_of_its_forms(tmp_path: Path) -> None:
         ([{"question": "A?"}], "row 1: no gold or answer, found columns question"),
         ([{"answer": "1"}], "row 1: no problem or question, found columns answer"),
         ([{"question": "  ", "answer": "1"}], "row 1: no problem or question"),
-        (
-            [{"question": "A?", "answer": "1", "question_id": "a"}] * 2,
-            "2 rows have the question_id 'a'",
-        ),
+        ([{"question": "A?", "answer": "1", "question_id": "a"}] * 2, "2 rows have the question_id 'a'"),
         (
             [{"question_id": "f-0001", "question": "A?", "answer": "1"}, {"question": "B?", "answer": "2"}],
             "2 rows have",

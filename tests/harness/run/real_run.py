@@ -4,12 +4,9 @@ folder = really(tmp_path / "1", shard="1/2")     # 3 of 5 questions x 2 settings
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from harness.engines import Engine
 from harness.engines.transformers.engine import TransformersEngine
 from harness.experiment import Experiment, model_location, read_experiment
 from harness.questions.load import load_questions
@@ -28,10 +25,8 @@ def really(folder: Path, **changes: Any) -> Path:
     """Sample into `folder`, which is returned."""
     plan = experiment(**changes)
 
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[Engine]:
-        async with TransformersEngine(model_location(plan.model), revision=None, chat=plan.chat) as engine:
-            yield engine
+    def engine() -> TransformersEngine:
+        return TransformersEngine(model_location(plan.model), revision=None, chat=plan.chat)
 
-    assert asyncio.run(sample(plan, QUESTIONS, folder, opened)).missing == 0
+    assert asyncio.run(sample(plan, QUESTIONS, folder, engine)).missing == 0
     return folder

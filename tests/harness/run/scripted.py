@@ -5,13 +5,11 @@ run(folder, ScriptedEngine())    40 answers in folder/samples.jsonl, ("q-0", "10
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
-from harness.engines.base import Completion, Engine, Sampling
+from harness.engines.base import Completion, Sampling
 from harness.experiment import Experiment, read_experiment
 from harness.questions.load import Question
 from harness.run.sampler import Outcome, sample
@@ -55,9 +53,7 @@ class ScriptedEngine:
         self.opened += 1
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         pass
 
 
@@ -67,12 +63,7 @@ def experiment(**changes: Any) -> Experiment:
 
 
 async def run_async(folder: Path, engine: ScriptedEngine, restart: bool = False, **changes: Any) -> Outcome:
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[Engine]:
-        async with engine:
-            yield engine
-
-    return await sample(experiment(**changes), QUESTIONS, folder, opened, restart)
+    return await sample(experiment(**changes), QUESTIONS, folder, lambda: engine, restart)
 
 
 def run(folder: Path, engine: ScriptedEngine, restart: bool = False, **changes: Any) -> Outcome:

@@ -2,17 +2,15 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import nullcontext
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import pytest
 import yaml
 
 import prompts
-from harness.engines.base import Completion, Engine, Sampling
+from harness.engines.base import Completion, Sampling
 from harness.experiment import read_experiment
 from harness.grader import read_plain
 from harness.questions.load import Question
@@ -92,24 +90,12 @@ class BaseModel:
         texts = [f" 3 x 4 = {a}. The answer is {a}.\n\nQ: Next?\nA: The answer is 99." for a in answers]
         return [Completion(stopped(text, sampling.stop), 9, 700, "stop", seed) for text in texts]
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass
-
 
 def test_greedy_is_a_row_of_its_own_and_no_vote(tmp_path: Path) -> None:
     model = BaseModel()
 
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[Engine]:
-        yield model
-
     run = RUN.model_copy(update={"samples": 16, "chunk": 16})
-    outcome = asyncio.run(sample(run, QUESTIONS, tmp_path, opened, restart=False))
+    outcome = asyncio.run(sample(run, QUESTIONS, tmp_path, lambda: nullcontext(model)))
     assert (outcome.planned, outcome.missing) == (3 * 17, 0)
     assert {asked.stop for asked in model.asked} == {("Q:",)}
     assert sorted({asked.temperature for asked in model.asked}) == [0.0, 1.0]

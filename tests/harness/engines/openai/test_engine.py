@@ -127,11 +127,7 @@ def test_tokens_are_known_where_those_listed_add_up(logprobs: tuple[Any, Any], t
 
 @pytest.mark.parametrize(
     ("content", "finish_reason", "expected"),
-    [
-        (None, "length", ("", "length")),
-        (None, "stop", ("", "stop")),
-        ("x", "eos", ("x", "stop")),
-    ],
+    [(None, "length", ("", "length")), (None, "stop", ("", "stop")), ("x", "eos", ("x", "stop"))],
 )
 def test_an_empty_answer_is_one(content: str | None, finish_reason: str, expected: tuple[str, str]) -> None:
     server = Responder(content=content, finish_reason=finish_reason)
