@@ -82,7 +82,7 @@ def sample(
     # Threads that wait for one another in a loop are several times slower once another program wants a core.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-    from harness.engines import engine_for
+    from harness.engines.factory import engine_for
     from harness.experiment import read_experiment
     from harness.questions.load import load_questions
     from harness.run.sampler import Outcome

@@ -1,16 +1,41 @@
-"""What a log does not say about its answers: how long they are, and whether they were drawn independently.
+"""What the logs of lm-eval and inspect_ai need alike: a choice of reader and setting, tokens, a warning.
 
 text "Mia has 12 - 2 = 10 eggs. ... ##5##. "  ->  tokens 29
 """
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from harness.engines.tokens import PromptTokens
 from harness.experiment import model_location
 from harness.run.repeats import Texts, find_repeats
+from results import BadInput
 
 _CHARACTERS_A_TOKEN = 4.0
 """Roughly, where a log has no tokens."""
+
+
+def chosen(file: Path, kind: str, names: Sequence[str], asked: str | None) -> str:
+    """Which of the `names` of a log's filters or scorers (`kind`) to use. Raises BadInput if that is open."""
+    if asked is not None and asked not in names:
+        raise BadInput(f"{file}: no {kind} {asked!r}, only {', '.join(names) or '(none)'}")
+    if asked is None and len(names) > 1:
+        raise BadInput(
+            f"{file}: several {kind}s ({', '.join(names)}): choose one with --{kind}, or use --grade"
+        )
+    return asked or names[0]
+
+
+def setting_value(file: Path, settings: Mapping[str, Any], name: str | None) -> str:
+    """The column `setting`: the value of the setting `name`, or `default` without a name. Raises BadInput."""
+    if name is None:
+        return "default"
+    if settings.get(name) is None:
+        raise BadInput(f"{file}: no setting {name!r}, found {', '.join(settings) or 'none'}")
+    return str(settings[name])
 
 
 def with_tokens(table: pd.DataFrame, model: str) -> pd.DataFrame:

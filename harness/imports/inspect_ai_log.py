@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from harness.grader import GRADERS, normalise_integer, required_gold
+from harness.imports.checks import chosen, setting_value
 from harness.imports.columns import Imported
 from results import BadInput, as_samples
 
@@ -47,7 +48,7 @@ def import_inspect_ai(
     shared = {
         "dataset": log.eval.task,
         "model": log.eval.model,
-        "setting": _setting(log, setting, file) if setting else "default",
+        "setting": setting_value(file, _settings(log), setting),
         "decoding": "greedy" if _settings(log).get("temperature") == 0 else "sample",
     }
     rows = []
@@ -143,15 +144,9 @@ def _absent(sample: EvalSample) -> str | None:
 
 def _scorer(samples: list[EvalSample], asked: str | None, file: Path) -> str:
     names = list(dict.fromkeys(name for sample in samples for name in sample.scores or ()))
-    if asked is not None and asked not in names:
-        raise BadInput(f"{file}: no scorer {asked!r}, only {', '.join(names) or '(none)'}")
-    if asked is None and len(names) > 1:
-        raise BadInput(
-            f"{file}: several scorers ({', '.join(names)}): choose one with --scorer, or use --grade"
-        )
-    if not names:
+    if not names and asked is None:
         raise BadInput(f"{file}: no scores in this log: use --grade")
-    return asked or names[0]
+    return chosen(file, "scorer", names, asked)
 
 
 def _verdict(value: Any, where: str) -> bool:
@@ -171,16 +166,12 @@ def _normal(text: str | None) -> str | None:
 def _fields(sample: EvalSample, log: EvalLog) -> dict[str, Any]:
     usage = sample.model_usage.get(log.eval.model) or sample.output.usage
     reason = sample.output.stop_reason if sample.output.choices else None
-    read = (
-        []
-        if usage is None
-        else [usage.input_tokens, usage.input_tokens_cache_read, usage.input_tokens_cache_write]
-    )
     return {
         "question_id": str(sample.id),
         "sample": sample.epoch - 1,
         "tokens": usage.output_tokens if usage else None,
-        "prompt_tokens": sum(count or 0 for count in read) if usage else None,
+        "prompt_tokens": usage
+        and usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0),
         "finish_reason": "length" if sample.limit is not None or reason in _CUT_OFF else reason,
         "text": sample.output.completion,
     }
@@ -188,13 +179,5 @@ def _fields(sample: EvalSample, log: EvalLog) -> dict[str, Any]:
 
 def _settings(log: EvalLog) -> dict[str, Any]:
     """All settings of the generation and the task; the more specific ones come last and win."""
-    generation = (log.eval.model_generate_config, log.plan.config)
-    parts = [config.model_dump(exclude_none=True) for config in generation]
-    return {**parts[0], **parts[1], **log.eval.task_args}
-
-
-def _setting(log: EvalLog, name: str, file: Path) -> str:
-    settings = _settings(log)
-    if name not in settings:
-        raise BadInput(f"{file}: no setting {name!r}, found {', '.join(settings) or 'none'}")
-    return str(settings[name])
+    model, plan = (c.model_dump(exclude_none=True) for c in (log.eval.model_generate_config, log.plan.config))
+    return {**model, **plan, **log.eval.task_args}

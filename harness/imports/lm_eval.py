@@ -19,6 +19,7 @@ from typing import Any
 import pandas as pd
 
 from harness.grader import GRADERS, required_gold
+from harness.imports.checks import chosen, setting_value
 from harness.imports.columns import Imported
 from harness.imports.lm_eval_filters import Reading, as_logged
 from results import BadInput, as_samples
@@ -55,11 +56,12 @@ def import_lm_eval(
         rows, texts, reading.golds, reading.answers, reading.correct, strict=True
     ):
         settings = _generation(row)
+        greedy = settings.get("temperature") == 0 or settings.get("do_sample") is False
         shared = {
             "dataset": task,
             "model": model,
-            "setting": _setting(settings, setting, file) if setting else "default",
-            "decoding": "greedy" if _is_greedy(settings) and len(said) == 1 else "sample",
+            "setting": setting_value(file, settings, setting),
+            "decoding": "greedy" if greedy and len(said) == 1 else "sample",
             "question_id": str(row["doc_id"]),
             "gold": gold,
         }
@@ -93,26 +95,20 @@ def _rows(file: Path, filter_name: str | None, *, first: bool) -> list[Row]:
         if absent:
             raise BadInput(f"{file}: row {number}: no {absent!r}: not the samples of lm-eval's --log_samples")
     names = list(dict.fromkeys(str(row["filter"]) for row in rows))
-    if filter_name is not None and filter_name not in names:
-        raise BadInput(f"{file}: no filter {filter_name!r}, only {', '.join(names)}")
-    if filter_name is None and len(names) > 1 and not first:
-        raise BadInput(
-            f"{file}: several filters ({', '.join(names)}): choose one with --filter, or use --grade"
-        )
-    return [row for row in rows if row["filter"] == (filter_name or names[0])]
+    name = chosen(file, "filter", names, filter_name or (names[0] if first else None))
+    return [row for row in rows if row["filter"] == name]
 
 
 def _responses(row: Row, file: Path) -> list[str]:
     """The texts of all repeats. Raises BadInput for a task that generates none."""
     requests = row["resps"]
-    one = isinstance(requests, list) and len(requests) == 1 and isinstance(requests[0], list)
-    if not one or not requests[0] or not all(isinstance(text, str) for text in requests[0]):
-        raise BadInput(
-            f"{file}: doc_id {row['doc_id']}: resps {str(requests)[:60]}, expected generated text "
-            "(a task with output_type: generate_until), one list of it a document"
-        )
-    texts: list[str] = requests[0]
-    return texts
+    match requests:
+        case [[_, *_] as texts] if all(isinstance(text, str) for text in texts):
+            return list(texts)
+    raise BadInput(
+        f"{file}: doc_id {row['doc_id']}: resps {str(requests)[:60]}, expected generated text "
+        "(a task with output_type: generate_until), one list of it a document"
+    )
 
 
 def _graded(file: Path, rows: list[Row], texts: list[list[str]], grade: str) -> Reading:
@@ -136,17 +132,8 @@ def _results(file: Path, stamp: str) -> Row:
 
 def _generation(row: Row) -> Row:
     """The generation settings of the request: `{"until": [...], "temperature": 1.0, "max_gen_toks": 256}`."""
-    request = row.get("arguments")
-    request = request.get("gen_args_0") if isinstance(request, dict) else None
-    settings = request.get("arg_1") if isinstance(request, dict) else None
+    try:
+        settings = row["arguments"]["gen_args_0"]["arg_1"]
+    except (KeyError, TypeError):
+        settings = None
     return settings if isinstance(settings, dict) else {}
-
-
-def _is_greedy(settings: Row) -> bool:
-    return settings.get("temperature") == 0 or settings.get("do_sample") is False
-
-
-def _setting(settings: Row, name: str, file: Path) -> str:
-    if settings.get(name) is None:
-        raise BadInput(f"{file}: no generation setting {name!r}, found {', '.join(settings) or 'none'}")
-    return str(settings[name])

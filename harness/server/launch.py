@@ -18,7 +18,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import IO, Any, Self
 
-from harness.server.cpu import PLATFORM
+from harness.server.cpu.platform import PLATFORM
 from results import BadInput
 
 _LIBC = ctypes.CDLL(None)

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from harness.engines import Completion, Sampling
+from harness.engines.base import Completion, Sampling
 from harness.engines.sglang import SGLangEngine
 from harness.experiment import model_location
 from harness.grader import read_hashes, read_plain

@@ -9,7 +9,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from harness.engines import engine_for
+from harness.engines.factory import engine_for
 from harness.engines.http import availability, connection
 from harness.engines.http.connection import Connection
 from harness.experiment import Experiment, read_experiment

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.engines import Completion, Engine, EngineError, Sampling
+from harness.engines.base import Completion, Engine, EngineError, Sampling
 from harness.engines.http.api_key import ApiKey
 from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.sglang import SGLangEngine

@@ -8,7 +8,7 @@ from statistics import mean, variance
 
 import pytest
 
-from harness.engines import Completion, Engine, EngineError, Sampling
+from harness.engines.base import Completion, Engine, EngineError, Sampling
 from harness.engines.sglang import SGLangEngine
 from harness.engines.transformers.engine import TransformersEngine
 from harness.experiment import model_location, read_experiment

@@ -1,5 +1,1 @@
 """SGLang on a machine without a GPU: a platform plugin, and a launcher that uses it."""
-
-from harness.server.cpu.platform import PLATFORM
-
-__all__ = ["PLATFORM"]

@@ -13,10 +13,9 @@ from typing import Any
 
 import pytest
 
-import harness.engines
+import harness.engines.factory
 from harness.cli import cli
-from harness.engines import Completion
-from harness.engines.base import RequestRefused
+from harness.engines.base import Completion, RequestRefused
 from results import run
 from tests.processes import interruptible
 
@@ -127,7 +126,7 @@ def sampled(
     """Run `sample tiny` with a script in place of an engine: exit status, lines of stdout and of stderr."""
 
     def run_it(script: Callable[[int, int], list[str]], *options: object) -> tuple[int, list[str], list[str]]:
-        monkeypatch.setattr(harness.engines, "engine_for", lambda *_: nullcontext(Scripted(script)))
+        monkeypatch.setattr(harness.engines.factory, "engine_for", lambda *_: nullcontext(Scripted(script)))
         code = in_process(monkeypatch, "sample", "tiny", "--out", tmp_path, *options)
         assert isinstance(code, int)
         output = capsys.readouterr()

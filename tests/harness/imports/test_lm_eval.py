@@ -205,7 +205,7 @@ def test_a_folder_stands_for_its_newest_run(write: Write, tmp_path: Path) -> Non
         (
             {"target": "2"},
             {"filter_name": "flexible-extract", "setting": "budget"},
-            "no generation setting 'budget'",
+            "no setting 'budget'",
         ),
         ({"target": "(B)"}, {"grade": "plain"}, "doc_id 0: the right answer is '(B)'"),
         ({"exact_match": 0.5}, {"filter_name": "strict-match"}, "doc_id 0: exact_match is 0.5"),

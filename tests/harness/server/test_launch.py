@@ -12,7 +12,7 @@ import torch
 
 import harness.engines.factory as factory
 import harness.server.launch
-from harness.engines import engine_for
+from harness.engines.factory import engine_for
 from harness.experiment import Experiment, model_location, read_experiment
 from harness.server.cpu.platform import activate
 from harness.server.launch import Launch, Server, free_port, launch

@@ -7,8 +7,8 @@ import pytest
 import prompts
 from harness.grader import read_hashes
 from harness.server.cpu.torchvision_names import declare_torchvision_operations
-from harness.tiny import distinct_problems
 from harness.tiny.__main__ import MODEL_FOLDER
+from harness.tiny.problems import distinct_problems
 from harness.tiny.tokenizer import MAX_LENGTH, PROMPT, build_tokenizer
 
 ASKED = 40

@@ -6,8 +6,7 @@ import pytest
 import torch
 
 import prompts
-from harness.tiny import distinct_problems
-from harness.tiny.problems import problems
+from harness.tiny.problems import distinct_problems, problems
 from harness.tiny.tokenizer import PROMPT, build_tokenizer
 from harness.tiny.train import IGNORED, Training, batches, build_model, examples, loss_of, save, train
 
