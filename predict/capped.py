@@ -112,15 +112,18 @@ def check(run: Run, request: CapRequest) -> None:
 
 
 def forecast_run(
-    run: Run, request: CapRequest, predictors: Sequence[str], method: str, options: Options
-) -> tuple[pd.DataFrame, list[str]]:
+    run: Run, request: CapRequest, predictors: Sequence[str], method: str, options: Options,
+    with_own: bool = False,
+) -> tuple[pd.DataFrame, list[str]]:  # fmt: skip
     """Rows of the forecast table, and what a reader must be told. Raises BadInput.
 
     Extra columns `tokens_low` and `tokens_high`: the interval of tokens_per_answer, a forecast. Where the run
-    went on beyond a cap, its accuracy there is in `accuracy` (role held_out).
+    went on beyond a cap, its accuracy there is in `accuracy` (role held_out). `with_own`: the cap that was
+    seen is forecast too.
     """
     check(run, request)
     caps, ns = _caps_and_ns(run, request)
+    caps = [request.fit_cap, *caps] if with_own else caps
     pool = Pool(run.setting, np.nan, run.answers)
     shown = pool if request.fit_max_n is None else first_answers(pool, request.fit_max_n)
     options = replace(options, pool=max(*ns, int(run.answers.sizes.min())))

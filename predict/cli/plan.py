@@ -11,12 +11,14 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
+from predict.capped import SURVIVAL, CapRequest
 from predict.cli import options as option
+from predict.cli.capped import read_runs
 from predict.cli.wording import METHOD_WORDS, STATUS_WORDS, choice, interval, percent, points, tokens
 from predict.forecast import caveats
-from predict.groups import Group, read_groups
+from predict.groups import Group, group_of_pools, make_pool, read_groups
 from predict.planning.next_run import WORTHWHILE, NextRun, advised, candidates, next_runs
-from predict.planning.plan import Plan, place, plan
+from predict.planning.plan import Plan, choose, place, plan, price_caps
 from predict.predictors import DEFAULT, PREDICTORS
 from predict.protocol import Options
 from results import BadInput
@@ -51,6 +53,7 @@ NOISE = 0.02
     callback=option.names,
     help="Consider new settings too, as NAME=LENGTH in tokens per answer.",
 )
+@option.caps
 @option.bootstrap(300, least=1)
 @option.target
 @option.seed
@@ -58,8 +61,8 @@ NOISE = 0.02
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw them: a .png, .svg or .html file.")
 def plan_command(
     inputs: tuple[Path, ...], target_accuracy: float | None, token_budget: float | None, predictor: str,
-    method: str, max_n: int, at_settings: tuple[str, ...], bootstrap: int, target: str, seed: int,
-    out: Path | None, plot: Path | None,
+    method: str, max_n: int, at_settings: tuple[str, ...], fit_cap: int | None,
+    at_caps: tuple[int, ...], bootstrap: int, target: str, seed: int, out: Path | None, plot: Path | None,
 ) -> None:  # fmt: skip
     """Choose setting and N: the cheapest choice that reaches an accuracy, or the best within a token budget.
 
@@ -78,6 +81,14 @@ def plan_command(
     if any(goal is not None and np.isnan(goal) for goal in (target_accuracy, token_budget)):
         raise click.UsageError("--target-accuracy and --token-budget must be numbers, not nan")
     options = Options(replicates=bootstrap, seed=seed, target=target)
+    if option.caps_asked(fit_cap, at_caps, at_settings=at_settings, plot=plot) and fit_cap:
+        option.cap_predictors(predictor)
+        caps = CapRequest(fit_cap, at_caps, None, tuple(2**k for k in range(max_n.bit_length())))
+        table = plan_caps(inputs, method, caps, options, target_accuracy, token_budget)
+        if out is not None:
+            write_raw(table, out)
+            click.echo(f"\n{len(table)} rows in {out}")
+        return
     tables, views = [], []
     for group in read_groups(inputs, method):
         (name,) = option.chosen(predictor, group)
@@ -101,6 +112,23 @@ def plan_command(
     if plot is not None:
         save_plans(views, plot)
         click.echo(f"plot in {plot}")
+
+
+def plan_caps(
+    inputs: tuple[Path, ...], method: str, request: CapRequest, options: Options, target: float | None,
+    budget: float | None,
+) -> pd.DataFrame:  # fmt: skip
+    """Print a plan among hard caps for every run of the samples. Returns all choices. Raises BadInput."""
+    tables = []
+    for run in read_runs(inputs):
+        found = choose(price_caps(run, request, method, options), target, budget)
+        group = group_of_pools(
+            run.source, run.dataset, run.model, method, [make_pool(run.setting, run.answers)]
+        )
+        show(group, SURVIVAL, found, target, budget)
+        names = {"dataset": run.dataset, "model": run.model, "method": method, "predictor": SURVIVAL}
+        tables.append(found.options.assign(**names))
+    return pd.concat(tables, ignore_index=True)
 
 
 def in_reach(found: Plan, target: float | None) -> pd.Series | None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from predict.capped import SURVIVAL, CapRequest, Run, forecast_run
 from predict.forecast import forecast
 from predict.groups import Group
 from predict.predictors import DEFAULT
@@ -22,6 +23,9 @@ from predict.split import Request
 from results import BadInput
 from results.frontier import pareto_frontier
 from results.normal import Z90
+
+PRICED = ["source", "cost", "setting", "T", "N", "predicted", "low", "high", "status", "known"]
+"""Columns of a table of priced choices."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,11 @@ def plan(
     `new_settings` are settings without data, as NAME=LENGTH. With neither goal the best there is is chosen.
     Raises BadInput without token counts or T, and where nothing can be forecast.
     """
-    priced = price(group, predictor, max_n, options, new_settings)
+    return choose(price(group, predictor, max_n, options, new_settings), target_accuracy, token_budget)
+
+
+def choose(priced: pd.DataFrame, target_accuracy: float | None, token_budget: float | None) -> Plan:
+    """The plan among `priced` rows (see `price`)."""
     if target_accuracy is not None:
         reached = priced[priced["predicted"] >= target_accuracy]
         surely = priced[priced["low"] >= target_accuracy]
@@ -85,8 +93,20 @@ def price(
     table = table[~table["status"].isin(UNUSABLE) & table["predicted"].between(0, 1)]
     if table.empty:
         raise BadInput(f"{group.name}: {predictor} makes no usable forecast from these data")
-    columns = ["source", "cost", "setting", "T", "N", "predicted", "low", "high", "status", "known"]
-    return table[columns].sort_values("cost", kind="stable").reset_index(drop=True)
+    return table[PRICED].sort_values("cost", kind="stable").reset_index(drop=True)
+
+
+def price_caps(run: Run, request: CapRequest, method: str, options: Options) -> pd.DataFrame:
+    """Usable choices of a cap and N for a run seen up to a cap, that one and dearer ones, cheapest first.
+
+    Costs are forecast: the mean tokens of an answer stopped at the cap. Raises BadInput.
+    """
+    table, _ = forecast_run(run, request, [SURVIVAL], method, options, with_own=True)
+    table = table.assign(cost=table["tokens_per_answer"] * table["N"], known="forecast")
+    table = table[~table["status"].isin(UNUSABLE)]
+    if table.empty:
+        raise BadInput(f"{run.name}: too few answers ended within {request.fit_cap} tokens to plan from")
+    return table[PRICED].sort_values("cost", kind="stable").reset_index(drop=True)
 
 
 def _as_measured(table: pd.DataFrame, used: "pd.Series[bool]") -> pd.DataFrame:

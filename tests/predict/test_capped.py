@@ -155,6 +155,22 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(pd.read_csv(out)["predictor"]) == set(CAP_PREDICTORS)
 
 
+def test_a_plan_among_caps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cap that was seen is a choice too; costs are N times the tokens of an answer."""
+    file, out = tmp_path / "samples.csv", tmp_path / "out.csv"
+    samples().to_csv(file, index=False)
+    caps = ["--fit-cap", 8000, "--at-caps", "12000,20000", "--bootstrap", 40, "--max-n", 4]
+    assert predict(monkeypatch, "plan", file, *caps, "--token-budget", 20000, "--out", out) == 0
+    table = pd.read_csv(out)
+    assert set(table["setting"]) == {"cap=8000", "cap=12000", "cap=20000"}
+    assert set(table["N"]) == {1, 2, 4}
+    per_answer = table["cost"] / table["N"]
+    assert per_answer.groupby(table["setting"]).std().max() < 0.01
+    spent = np.minimum(samples()["tokens"], 8000).mean()
+    assert per_answer[table["setting"] == "cap=8000"].to_numpy() == pytest.approx(spent, rel=0.02)
+    assert predict(monkeypatch, "plan", file, "--fit-cap", 8000, "--token-budget", 20000) == 2
+
+
 @pytest.mark.parametrize("command", ["forecast", "backtest"])
 @pytest.mark.parametrize(
     ("arguments", "said"),
