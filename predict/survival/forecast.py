@@ -18,7 +18,7 @@ from predict.survival.votes import vote_accuracy, wrong_answers
 from results.votes.exact import AnswerPools
 
 DRAWS = 200
-"""At most so many draws of the parameters; half as many above `MANY` questions, whose own draws add up."""
+"""At most so many draws of the parameters; a quarter above `MANY` questions, whose own draws add up."""
 
 MANY = 500
 
@@ -85,7 +85,7 @@ def ahead_of(answers: AnswerPools, cap: float, caps: Sequence[float], options: O
     few = thinned(answers, LEARN_FROM, FEW_ANSWERS)
     found = fit(Problem(seen_at(few, cap)))
     seen = seen_at(answers, cap)
-    draws = min(options.replicates or DRAWS, DRAWS if seen.questions <= MANY else DRAWS // 2)
+    draws = min(options.replicates or DRAWS, DRAWS if seen.questions <= MANY else DRAWS // 4)
     simulated = simulate(Problem(seen), found, caps, draws, options.seed)
     wider = widening(few, cap, found, options.seed) if options.replicates else Widening(1.0, 1.0)
     return Ahead(seen, np.array(caps, dtype=float), simulated, wider)
