@@ -28,7 +28,7 @@ from synthetic.trained.weights import Weights, linear_layer
 
 Key = tuple[str, str]
 BLUE, RED, ORANGE, GREEN = "#2c728e", "#c8385a", "#f08a24", "#28ae80"
-DECADES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
+DECADES = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
 ERROR = "squared error (lower is better)"
 
 
@@ -94,7 +94,7 @@ def _risk(curves: pd.DataFrame, length: int) -> Figure:
         f"{SOFTMAX} loop": ("softmax transformer", ORANGE),
     }
     return _lines(
-        rows[rows["risk"].between(1e-3, 20)],
+        rows[rows["risk"].between(1e-4, 20)],
         names,
         "risk",
         length,
