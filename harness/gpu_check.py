@@ -35,35 +35,9 @@ READ_SECONDS = 1.0
 CHUNK = 16
 COUNTERS = ("prompt_tokens_total", "cached_tokens_total", "generation_tokens_total")
 
-SHAPES: dict[str, dict[str, Any]] = {
-    "llama-3.1-8b": {
-        **{"hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32, "head_dim": 128},
-        **{"num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128256},
-    },
-    "small": {
-        **{"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "head_dim": 16},
-        **{"num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 2048},
-    },
-}
-FAMILY: dict[str, Any] = {
-    "architectures": ["LlamaForCausalLM"],
-    "model_type": "llama",
-    "hidden_act": "silu",
-    "max_position_embeddings": 131072,
-    "rms_norm_eps": 1e-05,
-    "rope_theta": 500000.0,
-    "rope_scaling": {
-        "rope_type": "llama3",
-        "factor": 8.0,
-        "low_freq_factor": 1.0,
-        "high_freq_factor": 4.0,
-        "original_max_position_embeddings": 8192,
-    },
-    "tie_word_embeddings": False,
-    "dtype": "bfloat16",
-    "bos_token_id": None,
-    "eos_token_id": None,
-}
+_LLAMA = json.loads((Path(__file__).parent / "llama-shapes.json").read_text(encoding="utf-8"))
+SHAPES: dict[str, dict[str, Any]] = _LLAMA["shapes"]
+FAMILY: dict[str, Any] = _LLAMA["family"]
 """The rest of Llama 3.1's config.json, without an end token, so that no answer ends early."""
 
 
@@ -81,23 +55,17 @@ class Measurement:
     def lines(self) -> str:
         """The measurement as a table for a terminal."""
         rate = f"{statistics.median(self.server_rates):.0f}" if self.server_rates else "-"
+        readings = len(self.server_rates)
+        cached, busy = self.cached_tokens / self.prompt_tokens, self.client_seconds / self.seconds
         rows = [
             (
                 "tokens/s",
                 f"{self.tokens / self.seconds:.0f}",
                 f"{self.tokens} tokens in {self.seconds:.1f} s",
             ),
-            ("the server's", rate, f"its own count while busy, median of {len(self.server_rates)} readings"),
-            (
-                "prefix cache",
-                f"{self.cached_tokens / self.prompt_tokens:.1%}",
-                f"of {self.prompt_tokens:.0f} prompt tokens",
-            ),
-            (
-                "client",
-                f"{self.client_seconds / self.seconds:.1%}",
-                f"of the time: {self.client_seconds:.2f} s of one core",
-            ),
+            ("the server's", rate, f"its own count while busy, median of {readings} readings"),
+            ("prefix cache", f"{cached:.1%}", f"of {self.prompt_tokens:.0f} prompt tokens"),
+            ("client", f"{busy:.1%}", f"of the time: {self.client_seconds:.2f} s of one core"),
         ]
         return "\n".join(f"{name:<14}{value:>8}   {about}" for name, value, about in rows)
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 from harness.experiment import Experiment, model_location
 from harness.questions.load import Question
@@ -135,37 +136,38 @@ class _Prompts:
         from harness.engines.tokens import PromptTokens
 
         self.new = 0
+        self.how = "tokenised"
         self._experiment = experiment
-        self._encode: Callable[[str], tuple[int, ...]]
+        self._last: dict[str, tuple[Any, ...]] = {}
+        self._encode: Callable[[str], tuple[Any, ...]]
         try:
             model = model_location(experiment.model)
-            tokens = PromptTokens(model, experiment.revision, experiment.chat, local_only=True)
+            self._encode = PromptTokens(model, experiment.revision, experiment.chat, local_only=True).encode
         except BadInput:
-            # Bytes as they are, divided at the end.
-            self._encode, self._unit = lambda prompt: tuple(prompt.encode()), BYTES_PER_TOKEN
+            self._encode = _pieces
             self.how = f"a token for every {BYTES_PER_TOKEN} bytes: no tokenizer of {experiment.model} here"
-        else:
-            self._encode, self._unit = tokens.encode, 1
-            self.how = "tokenised"
-        self._last: dict[str, tuple[int, ...]] = {}
-        self._asked: tuple[str, str] | None = None
 
     def count(self, chunk: Chunk) -> int:
         """The tokens of a chunk's prompt; chunks come in the order in which they are sampled."""
-        asked = chunk.question.question_id, chunk.setting
-        if asked != self._asked:
-            prompt = self._encode(prompt_for(self._experiment, chunk))
+        prompt = self._encode(prompt_for(self._experiment, chunk))
+        if prompt != self._last.get(chunk.setting):
             known = max((_common(prompt, last) for last in self._last.values()), default=0)
-            self.new += (len(prompt) - known) // self._unit
+            self.new += len(prompt) - known
             # The newest prompt of each setting: the same question's other settings, and the last question's.
             self._last[chunk.setting] = prompt
-            self._asked = asked
-        return len(self._last[chunk.setting]) // self._unit
+        return len(prompt)
 
 
-def _common(one: Sequence[int], other: Sequence[int]) -> int:
+def _common(one: Sequence[Any], other: Sequence[Any]) -> int:
     """The length of the common beginning of two prompts."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _pieces(prompt: str) -> tuple[bytes, ...]:
+    """The prompt in pieces of BYTES_PER_TOKEN bytes; a shorter rest counts as none."""
+    content = prompt.encode()
+    ends = range(BYTES_PER_TOKEN, len(content) + 1, BYTES_PER_TOKEN)
+    return tuple(content[end - BYTES_PER_TOKEN : end] for end in ends)
 
 
 def _table(demands: Iterable[Demand]) -> list[str]:

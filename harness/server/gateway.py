@@ -69,8 +69,9 @@ class Fleet:
             self._servers = {
                 url: stack.enter_context(Server(launch)) for url, launch in self._launches.items()
             }
-            # On the way out this runs first, so that all of them stop at the same time.
-            stack.callback(self._ask_all_to_end)
+            # On the way out these run first, so that all servers stop at the same time.
+            for server in self._servers.values():
+                stack.callback(server.ask_to_end)
             for url, server in self._servers.items():
                 wait_until_ready(f"{url}/health", server, "SGLang")
             self._front = stack.enter_context(Server(self._gateway))
@@ -81,10 +82,6 @@ class Fleet:
 
     def __exit__(self, *_: object) -> None:
         self._close.close()
-
-    def _ask_all_to_end(self) -> None:
-        for server in self._servers.values():
-            server.ask_to_end()
 
     def wait(self) -> int:
         """Wait until the gateway or the last server ends by itself, and return its exit status."""

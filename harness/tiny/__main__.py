@@ -5,6 +5,7 @@ $ python -m harness.tiny problems --out test.jsonl
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -52,9 +53,7 @@ def train(steps: int | None, seed: int, threads: int, out: Path) -> None:
 
     torch.set_num_threads(threads)
     plan = training.Training(seed=seed)
-    if steps is not None:
-        plan = training.Training(seed=seed, steps=steps)
-    model, tokenizer, losses = training.train(plan)
+    model, tokenizer, losses = training.train(replace(plan, steps=steps) if steps else plan)
     training.save(model, tokenizer, out)
     recent = losses[-50:]
     click.echo(

@@ -108,7 +108,8 @@ class TransformersEngine:
                     found = await asyncio.to_thread(self._answers, batch)
                 except RuntimeError as error:  # out of memory, for one
                     for item in batch:
-                        _fail(item.answers, EngineError(f"{type(error).__name__}: {error}"))
+                        if not item.answers.done():
+                            item.answers.set_exception(EngineError(f"{type(error).__name__}: {error}"))
                     continue
                 for item, completions in zip(batch, found, strict=True):
                     if not item.answers.done():
@@ -159,8 +160,3 @@ class TransformersEngine:
         if stop not in self._rules:
             self._rules[stop] = StopRule(self._prompts.tokenizer, self._end_tokens, stop)
         return self._rules[stop]
-
-
-def _fail(future: "asyncio.Future[Any]", error: Exception) -> None:
-    if not future.done():
-        future.set_exception(error)

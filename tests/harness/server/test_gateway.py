@@ -121,8 +121,11 @@ def test_servers_behind_a_gateway_keep_their_addresses() -> None:
     assert "--host or --port for the servers behind a gateway" in result.output
 
 
-def test_ports_differ() -> None:
-    assert len(set(free_ports(50))) == 50
+def test_ports_differ_and_are_free() -> None:
+    ports = free_ports(50)
+    assert len(set(ports)) == 50
+    for port in ports:
+        check_free(port)
 
 
 def test_the_gateway_asks_for_the_workers_it_is_given() -> None:

@@ -15,7 +15,7 @@ import harness.server.launch
 from harness.engines.factory import engine_for
 from harness.experiment import Experiment, model_location, read_experiment
 from harness.server.cpu.platform import activate
-from harness.server.launch import Launch, Server, free_port, launch
+from harness.server.launch import Launch, Server, launch
 from results import BadInput
 from tests.processes import OBEDIENT, STUBBORN, needs_proc, pids_in, python, runs, wait_until
 
@@ -56,12 +56,6 @@ def test_a_server_does_not_outlive_a_run_that_is_killed(tmp_path: Path) -> None:
         parent.kill()
     wait_until(lambda: not runs(server))
     os.kill(child, signal.SIGKILL)  # SGLang's own processes watch their parent in the same way
-
-
-def test_ports_are_free() -> None:
-    first, second = free_port(), free_port()
-    assert 1024 < first < 65536
-    assert 1024 < second < 65536
 
 
 def flags(command: Launch) -> dict[str, str]:
