@@ -86,3 +86,14 @@ def test_lengths_that_are_sums_over_an_unknown_number_of_questions_order_but_do_
     (counted,) = groups_of_curves(frame.assign(questions=100), "majority")
     assert counted.points.settings() == [("a", 1e3), ("b", 2e3)]
     assert counted.priced
+
+
+@pytest.mark.parametrize("method", ["majority", "best_of_n"])
+def test_samples_give_the_accuracies_and_standard_errors_of_their_curves(method: str) -> None:
+    frame = simulated_samples(questions=12, answers=5)
+    (ours,) = groups_of_samples(frame, method)
+    curves = build_curves(frame, [method], ns=[1, 2, 3, 4, 5], permutations=0)
+    (theirs,) = groups_of_curves(curves, method)
+    assert ours.points.setting.tolist() == theirs.points.setting.tolist()
+    assert ours.accuracy == pytest.approx(theirs.accuracy)
+    assert ours.stderr == pytest.approx(theirs.stderr)

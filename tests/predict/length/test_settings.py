@@ -12,7 +12,7 @@ from predict.curves.intervals import SHARED
 from predict.curves.rivals import exponential, power_law
 from predict.groups import group_of_pools, read_groups
 from predict.length.law import WIDER, along_T
-from predict.length.settings import from_curves, other_settings
+from predict.length.settings import _luck, from_curves, other_settings
 from predict.protocol import Observed, Options, Points
 from predict.split import Request
 from tests.predict.questions.pools import drawn_pool
@@ -143,3 +143,15 @@ def test_beside_an_observed_setting_the_noise_is_that_of_the_setting(target: str
     own, common = WIDER**2 * (1 - SHARED), SHARED * (target == "population")
     sd = (found.high[0] - found.low[0]) / (2 * 1.645)
     assert sd == pytest.approx(0.02 * np.sqrt(own + common), rel=0.25)
+
+
+def test_the_luck_of_a_pool_is_that_of_its_answers() -> None:
+    """One answer of P: p(1 − p)/P for a question, and 1/Q of that for the mean of Q questions."""
+    pool = drawn_pool(80, 8, np.random.default_rng(3))
+    counts = pool.answers.counts()
+    p = counts.correct / counts.pools
+    found = _luck(pool, np.array([1]), "majority", Options(pool=32))
+    assert found == pytest.approx([(p * (1 - p)).mean() / 32 / 80])
+    whole = _luck(pool, np.array([1, 4]), "best_of_n", Options(pool=4))
+    best = 1 - np.prod([(8 - counts.correct - i).clip(0) / (8 - i) for i in range(4)], axis=0)
+    assert whole[1] == pytest.approx((best * (1 - best)).mean() / 80)

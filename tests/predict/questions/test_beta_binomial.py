@@ -8,7 +8,15 @@ from scipy.stats import betabinom
 
 from predict.curves.alarm import LIKELY
 from predict.protocol import Observed, Options, Points, Pool
-from predict.questions.beta_binomial import BetaFit, best_of_n_given, beta_binomial, fit_beta, rates, reach
+from predict.questions.beta_binomial import (
+    BetaFit,
+    _draws,
+    best_of_n_given,
+    beta_binomial,
+    fit_beta,
+    rates,
+    reach,
+)
 from results.votes.exact import AnswerPools
 
 
@@ -88,3 +96,18 @@ def test_the_status_is_of_the_target() -> None:
     rng = np.random.default_rng(1)
     right = rng.binomial(8, rng.beta(0.3, 1.5, 300))
     assert statuses(right, 8, [1, 8, 256]) == ["ok", "ok", "bound_hit"]
+
+
+@pytest.mark.parametrize("target", ["these-questions", "population"])
+def test_draws_scatter_as_right_and_wrong_questions_do(target: str) -> None:
+    """With (a, b) known, a question is right with its own chance, or a new one with the mean of all."""
+    fit, N = BetaFit(0.4, 0.6, 1e-12 * np.eye(2)), np.array([1, 8])
+    s, n = np.repeat([0, 2, 6], 20), np.full(60, 6)
+    chance = best_of_n_given(fit, s, n, N)
+    if target == "population":
+        chance = np.broadcast_to(chance.mean(axis=0), chance.shape)
+    simulated = (np.random.default_rng(0).random((4000, 60, 2)) < chance).mean(axis=1)
+    draws = _draws(fit, s, n, N, Options(replicates=4000, target=target), np.random.default_rng(1))
+    # two spreads of 4,000 draws: 1.1 % each
+    assert draws.std(axis=0) == pytest.approx(simulated.std(axis=0), rel=0.06)
+    assert draws.mean(axis=0) == pytest.approx(chance.mean(axis=0), abs=0.005)
