@@ -5,9 +5,9 @@ import pytest
 from click.testing import CliRunner
 
 from synthetic.cli import cli
-from synthetic.panels.figures import bounds_figure
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
+from synthetic.panels.figures import bounds_figure
 from synthetic.theory.bounds import Panel, bounds_table
 
 
