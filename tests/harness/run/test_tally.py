@@ -88,6 +88,13 @@ def test_nine_of_ten_answers_keep_within_the_ninetieth_percentile(tokens: list[i
     assert counts.mean_tokens == pytest.approx(sum(tokens) / len(tokens))
 
 
+def test_of_ten_answers_the_ninth_is_the_ninetieth_percentile() -> None:
+    counts = Counts()
+    for used in range(1, 11):
+        counts.add(row("20", "a", tokens=used))
+    assert counts.p90_tokens == 9
+
+
 @pytest.mark.parametrize("decoding", ["sample", "greedy"])
 def test_equal_texts_are_an_alarm_unless_they_are_greedy(decoding: str) -> None:
     tally = Tally(EXPERIMENT)
