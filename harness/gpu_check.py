@@ -54,16 +54,13 @@ class Measurement:
 
     def lines(self) -> str:
         """The measurement as a table for a terminal."""
-        rate = f"{statistics.median(self.server_rates):.0f}" if self.server_rates else "-"
+        ours = f"{self.tokens / self.seconds:.0f}"
+        theirs = f"{statistics.median(self.server_rates):.0f}" if self.server_rates else "-"
         readings = len(self.server_rates)
         cached, busy = self.cached_tokens / self.prompt_tokens, self.client_seconds / self.seconds
         rows = [
-            (
-                "tokens/s",
-                f"{self.tokens / self.seconds:.0f}",
-                f"{self.tokens} tokens in {self.seconds:.1f} s",
-            ),
-            ("the server's", rate, f"its own count while busy, median of {readings} readings"),
+            ("tokens/s", ours, f"{self.tokens} tokens in {self.seconds:.1f} s"),
+            ("the server's", theirs, f"its own count while busy, median of {readings} readings"),
             ("prefix cache", f"{cached:.1%}", f"of {self.prompt_tokens:.0f} prompt tokens"),
             ("client", f"{busy:.1%}", f"of the time: {self.client_seconds:.2f} s of one core"),
         ]
