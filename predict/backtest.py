@@ -16,7 +16,7 @@ import pandas as pd
 
 from predict.groups import Group
 from predict.predictors import PREDICTORS
-from predict.protocol import Floats, Observed, Options, Points
+from predict.protocol import Floats, Options, Points
 from predict.split import Request, fitted, observe
 from results import BadInput
 
@@ -44,7 +44,18 @@ def backtest(
     def one(split: int) -> pd.DataFrame:
         observed = observe(group, names, max_n, options, split)
         seeded = replace(options, seed=options.seed + split)
-        return _rows(group, split, predictors, observed, targets, truth, seeded)
+        parts = []
+        for name in predictors:
+            found = PREDICTORS[name](observed, targets, seeded)
+            columns = {
+                "predictor": name, "split": split,
+                "dataset": group.dataset, "model": group.model, "method": group.method,
+                "setting": targets.setting, "N": targets.N, "accuracy": truth,
+                "predicted": found.mean, "low": found.low, "high": found.high,
+                "status": found.status.astype(str),
+            }  # fmt: skip
+            parts.append(pd.DataFrame(columns))
+        return pd.concat(parts, ignore_index=True)
 
     wanted = range(splits if max_n < smallest else 1)
     found: Iterable[pd.DataFrame] = map(one, wanted)
@@ -57,24 +68,6 @@ def backtest(
         tables.append(table)
         tick()
     return pd.concat(tables, ignore_index=True)
-
-
-def _rows(
-    group: Group, split: int, predictors: Sequence[str], observed: Observed, targets: Points, truth: Floats,
-    options: Options,
-) -> pd.DataFrame:  # fmt: skip
-    """The forecasts of all predictors for one split."""
-    parts = []
-    for name in predictors:
-        found = PREDICTORS[name](observed, targets, options)
-        columns = {
-            "predictor": name, "split": split,
-            "dataset": group.dataset, "model": group.model, "method": group.method,
-            "setting": targets.setting, "N": targets.N, "accuracy": truth,
-            "predicted": found.mean, "low": found.low, "high": found.high, "status": found.status.astype(str),
-        }  # fmt: skip
-        parts.append(pd.DataFrame(columns))
-    return pd.concat(parts, ignore_index=True)
 
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:
@@ -116,16 +109,15 @@ def _held_out(group: Group, request: Request, names: Sequence[str], max_n: int) 
         raise BadInput(
             f"{group.name}: --at-n {n} has no truth; the table has N up to {points.N[there].max()}"
         )
-    asked = there & np.isin(points.N, ns)
+    seen = np.isin(points.setting, names)
     if group.pools:
-        smallest = min(int(pool.answers.sizes.min()) for pool in group.pools if pool.setting in names)
-        seen = np.isin(points.setting, names) & (max_n >= smallest)
+        seen &= max_n >= min(int(pool.answers.sizes.min()) for pool in group.pools if pool.setting in names)
     else:
-        seen = np.isin(points.setting, names) & np.less_equal(points.N, max_n)
-    if not (asked & ~seen).any():
+        seen &= np.less_equal(points.N, max_n)
+    at = there & np.isin(points.N, ns) & ~seen
+    if not at.any():
         raise BadInput(
             f"{group.name}: --fit-max-n {max_n} hides nothing; fit fewer answers, or leave settings out of "
             "--fit-settings"
         )
-    at = asked & ~seen
-    return Points(points.setting[at], points.T[at], points.N[at]), group.accuracy[at]
+    return points[at], group.accuracy[at]

@@ -47,6 +47,10 @@ class Group:
         """What the group is called in messages."""
         return f"{self.model} on {self.dataset} ({self.source}, {self.method})"
 
+    def with_pools(self, pools: Sequence[Pool]) -> "Group":
+        """The same model and dataset with other answers."""
+        return group_of_pools(self.source, self.dataset, self.model, self.method, pools)
+
     @property
     def unit(self) -> str:
         """What the length of an answer is counted in."""
@@ -56,34 +60,32 @@ class Group:
 def read_groups(paths: Sequence[str | Path], method: str, at_n: Sequence[int] = ()) -> list[Group]:
     """Every group of `method` in the files, all samples or all curves tables. Raises BadInput."""
     kinds = {kind_of(path) for path in paths}
+    files = ", ".join(map(str, paths))
     if kinds == {"samples"}:
         groups = groups_of_samples(read_samples(*paths), method, at_n)
     elif kinds == {"curves"}:
         groups = groups_of_curves(read_curves(*paths), method)
     else:
-        found = " and ".join(sorted(kinds))
-        raise BadInput(f"{', '.join(map(str, paths))}: {found}; give tables of samples, or tables of curves")
+        raise BadInput(f"{files}: {' and '.join(sorted(kinds))}; give tables of samples, or tables of curves")
     if not groups:
-        raise BadInput(f"{', '.join(map(str, paths))}: no rows of method {method}")
+        raise BadInput(f"{files}: no rows of method {method}")
     return groups
 
 
 def groups_of_curves(frame: pd.DataFrame, method: str) -> list[Group]:
     """The groups in a checked curves table: rows of `method` with permutation "exact" and an accuracy."""
+    optional = ("accuracy", "stderr", "T", "tokens_per_answer", "questions")
     rows = frame[(frame["method"] == method) & (frame["permutation"] == "exact")]
-    rows = rows.reindex(columns=[*frame.columns, *(c for c in _OPTIONAL if c not in frame)])
+    rows = rows.reindex(columns=[*frame.columns, *(c for c in optional if c not in frame)])
     rows = rows[rows["accuracy"].notna()]
-    keys = ["source", "dataset", "model"]
-    return [
-        _group(str(key[0]), str(key[1]), str(key[2]), method, part)
-        for key, part in rows.groupby(keys, sort=False)
-    ]
+    return [_group(key, method, part) for key, part in rows.groupby(_KEYS, sort=False)]
 
 
-_OPTIONAL = ("accuracy", "stderr", "T", "tokens_per_answer", "questions")
+_KEYS = ["source", "dataset", "model"]
 
 
-def _group(source: str, dataset: str, model: str, method: str, rows: pd.DataFrame) -> Group:
+def _group(key: tuple[object, ...], method: str, rows: pd.DataFrame) -> Group:
+    source, dataset, model = map(str, key)
     names = rows["setting"].astype(str)
     lengths = answer_lengths(rows)
     priced = bool(lengths.notna().any())
@@ -105,9 +107,9 @@ def groups_of_samples(frame: pd.DataFrame, method: str, at_n: Sequence[int] = ()
     rows = frame[frame["decoding"] == "sample"]
     rows = rows.assign(source=rows["source"].fillna("llm") if "source" in rows else "llm")
     groups = []
-    for key, part in rows.groupby(["source", "dataset", "model"], sort=False):
-        source, dataset, model = map(str, key)
+    for key, part in rows.groupby(_KEYS, sort=False):
         pools = [make_pool(str(name), answer_pools(one)) for name, one in part.groupby("setting", sort=False)]
+        source, dataset, model = map(str, key)
         groups.append(group_of_pools(source, dataset, model, method, pools, at_n))
     return groups
 
@@ -124,9 +126,10 @@ def group_of_pools(
     ordered = sorted(pools, key=lambda pool: (np.isnan(pool.T), pool.T, pool.setting))
     parts = [(pool, grid(int(pool.answers.sizes.min()), at_n)) for pool in ordered]
     values = [question_accuracy(pool.answers, ns, method) for pool, ns in parts]
+    sizes = [len(ns) for _, ns in parts]
     points = Points(
-        np.concatenate([np.full(len(ns), pool.setting) for pool, ns in parts]),
-        np.concatenate([np.full(len(ns), pool.T) for pool, ns in parts]),
+        np.repeat([pool.setting for pool in ordered], sizes),
+        np.repeat([pool.T for pool in ordered], sizes),
         np.concatenate([ns for _, ns in parts]),
     )
     return Group(
@@ -177,9 +180,9 @@ def renumbered(question: Ints, votes: Ints) -> Ints:
     """`votes` with each question's wrong answers numbered 1, 2, … without the numbers that were cut away."""
     wrong = votes > 0
     kinds, place = np.unique(np.stack([question[wrong], votes[wrong]], axis=1), axis=0, return_inverse=True)
-    renumbered = votes.copy()
-    renumbered[wrong] = place - np.searchsorted(kinds[:, 0], question[wrong]) + 1
-    return renumbered
+    found = votes.copy()
+    found[wrong] = place - np.searchsorted(kinds[:, 0], question[wrong]) + 1
+    return found
 
 
 def _stderr(values: Floats) -> Floats:

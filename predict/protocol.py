@@ -7,8 +7,8 @@
 A predictor is a plain function `predict(observed, targets, options) -> Prediction`.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,13 @@ UNUSABLE = (Status.ILL_CONDITIONED, Status.OUT_OF_RANGE, Status.NOT_IDENTIFIABLE
 _SEVERITY = {status: rank for rank, status in enumerate(Status)}
 
 
-def more_severe(one: Texts, other: Texts) -> Texts:
-    """Elementwise the more severe of two arrays of status values."""
+def everywhere(status: Status, M: int) -> Texts:
+    """The same status at M targets."""
+    return np.full(M, str(status), dtype="<U20")
+
+
+def more_severe(one: Texts, other: Texts | Status) -> Texts:
+    """Elementwise the more severe of two statuses, broadcast."""
     ranks = np.vectorize(lambda value: _SEVERITY[Status(value)], otypes=[np.int64])
     return np.where(ranks(one) >= ranks(other), one, other)
 
@@ -59,6 +64,21 @@ class Points:
             {str(s): float(t) for s, t in zip(self.setting, self.T, strict=True)}.items(),
             key=lambda pair: (np.isnan(pair[1]), pair[1], pair[0]),
         )
+
+    def __getitem__(self, at: NDArray[np.bool_] | Ints) -> "Points":
+        """The points that a mask or indices choose."""
+        return Points(self.setting[at], self.T[at], self.N[at])
+
+    def places(self) -> list[tuple[str, int]]:
+        """(setting, N) of each point."""
+        return list(zip(self.setting.tolist(), self.N.tolist(), strict=True))
+
+    @staticmethod
+    def grid(lengths: Mapping[str, float], N: Sequence[int] | Ints) -> "Points":
+        """Every N at every setting of `lengths`, which maps settings to T."""
+        T = np.array(list(lengths.values()), dtype=np.float64)
+        ns = np.asarray(N, dtype=np.int64)
+        return Points(np.repeat(list(lengths), len(ns)), np.repeat(T, len(ns)), np.tile(ns, len(lengths)))
 
 
 @dataclass(frozen=True)
@@ -109,7 +129,7 @@ class Prediction:
     high: Floats
     status: Texts
     condition: Floats
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
 
 Predictor = Callable[[Observed, Points, Options], Prediction]
@@ -120,21 +140,17 @@ def with_interval(
 ) -> Prediction:
     """A Prediction whose interval is the middle `level` of `draws` (R, M), widened to hold the mean itself.
 
-    Means outside [0, 1] are kept as they are and marked out_of_range; missing ones not_identifiable. The
-    interval of any other mean ends at 0 and 1, but that of an ill-conditioned one, which shows how unstable
-    it is.
+    A missing mean is marked not_identifiable. A mean outside [0, 1] is kept and marked out_of_range. Its
+    interval and that of an ill-conditioned mean may leave [0, 1], to show how unstable they are.
     """
     outside = (mean < -1e-9) | (mean > 1 + 1e-9)
     status = more_severe(status, np.where(outside, Status.OUT_OF_RANGE, Status.OK))
     status = more_severe(status, np.where(np.isnan(mean), Status.NOT_IDENTIFIABLE, Status.OK))
-    if len(draws):
+    ends = np.full((2, len(mean)), np.nan)
+    usable = np.isfinite(draws).any(axis=0) & np.isfinite(mean)
+    if usable.any():
         tail = 50 * (1 - level)
-        usable = np.isfinite(draws).any(axis=0) & np.isfinite(mean)
-        ends = np.full((2, len(mean)), np.nan)
         ends[:, usable] = np.nanpercentile(draws[:, usable], [tail, 100 - tail], axis=0)
         ends = np.where(outside | (status == Status.ILL_CONDITIONED), ends, np.clip(ends, 0.0, 1.0))
-        low, high = np.fmin(ends[0], mean), np.fmax(ends[1], mean)
-        low, high = np.where(np.isnan(ends[0]), np.nan, low), np.where(np.isnan(ends[1]), np.nan, high)
-    else:
-        low = high = np.full(len(mean), np.nan)
+    low, high = np.minimum(ends[0], mean), np.maximum(ends[1], mean)  # NaN where there is no end
     return Prediction(mean, low, high, status, condition, notes)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from predict.curves.intervals import replicate_curves, replicate_samples
-from predict.groups import Group, chosen_answers, first_answers, group_of_pools
+from predict.groups import Group, chosen_answers, first_answers
 from predict.protocol import Floats, Observed, Options, Points
 from results import BadInput
 
@@ -45,19 +45,13 @@ def split(group: Group, request: Request, options: Options) -> Task:
     """Cut `group` into what is observed and what is asked. Raises BadInput where nothing is left to fit."""
     observed = observe(group, *fitted(group, request), options)
     targets = _targets(group, request)
-    seen, known = _index(observed.points), _index(group.points)
-    truth, stderr = np.full(len(targets), np.nan), np.full(len(targets), np.nan)
-    roles = []
-    for i, place in enumerate(zip(targets.setting.tolist(), targets.N.tolist(), strict=True)):
-        if place in seen:
-            roles.append("used")
-            truth[i], stderr[i] = observed.accuracy[seen[place]], observed.stderr[seen[place]]
-        elif place in known:
-            roles.append("held_out")
-            truth[i], stderr[i] = group.accuracy[known[place]], group.stderr[known[place]]
-        else:
-            roles.append("forecast")
-    return Task(observed, targets, truth, stderr, tuple(roles))
+    known: dict[tuple[str, int], tuple[float, float, str]] = {}
+    for part, role in ((group, "held_out"), (observed, "used")):
+        for place, accuracy, stderr in zip(part.points.places(), part.accuracy, part.stderr, strict=True):
+            known[place] = accuracy, stderr, role
+    found = [known.get(place, (np.nan, np.nan, "forecast")) for place in targets.places()]
+    truths, stderrs, roles = zip(*found, strict=True)
+    return Task(observed, targets, np.array(truths), np.array(stderrs), roles)
 
 
 def observe(
@@ -75,15 +69,14 @@ def observe(
         else:
             rng = np.random.default_rng([options.seed, draw])
             seen = [chosen_answers(pool, rng.permutation(len(pool.answers.votes)), max_n) for pool in seen]
-        cut = group_of_pools(group.source, group.dataset, group.model, group.method, seen)
+        cut = group.with_pools(seen)
         copies = replicate_samples(
             cut.points, cut.pools, group.method, options.replicates, options.seed + (draw or 0)
         )
         return Observed(cut.points, cut.accuracy, cut.stderr, copies, cut.pools, group.method)
     at = np.isin(group.points.setting, list(settings)) & np.less_equal(group.points.N, max_n)
-    points = Points(group.points.setting[at], group.points.T[at], group.points.N[at])
     copies = replicate_curves(group.accuracy[at], group.stderr[at], options.replicates, options.seed)
-    return Observed(points, group.accuracy[at], group.stderr[at], copies, (), group.method)
+    return Observed(group.points[at], group.accuracy[at], group.stderr[at], copies, (), group.method)
 
 
 def fitted(group: Group, request: Request) -> tuple[list[str], int]:
@@ -134,12 +127,7 @@ def _targets(group: Group, request: Request) -> Points:
                 f"{group.name}: no setting {name!r} to forecast; it has {', '.join(known)}, and "
                 f"NAME=LENGTH adds a new one of LENGTH {group.unit} an answer"
             )
-    ns = sorted(set(request.at_n)) or sorted(set(group.points.N.tolist()))
-    return Points(
-        np.repeat(list(wanted), len(ns)),
-        np.repeat(np.array(list(wanted.values()), dtype=np.float64), len(ns)),
-        np.tile(np.array(ns, dtype=np.int64), len(wanted)),
-    )
+    return Points.grid(wanted, sorted(set(request.at_n)) or np.unique(group.points.N))
 
 
 def _new_length(group: Group, text: str, name: str, length: str) -> float:
@@ -158,7 +146,3 @@ def _new_length(group: Group, text: str, name: str, length: str) -> float:
     if not 0 < T < np.inf:
         raise BadInput(f"{asked}: the length must be a number above 0")
     return T
-
-
-def _index(points: Points) -> dict[tuple[str, int], int]:
-    return {place: i for i, place in enumerate(zip(points.setting.tolist(), points.N.tolist(), strict=True))}

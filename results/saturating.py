@@ -70,49 +70,49 @@ class Curves:
         return np.asarray(self.level[:, None] + self.rise[:, None] * gone)
 
 
-def fit_saturating(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> Saturating:
+def fit_saturating(x: ArrayLike, y: ArrayLike) -> Saturating:
     """Least-squares fit of y ≈ α − β e^{−νx}, ν > 0 (paper, Experiment Details); β < 0 is a falling curve.
 
-    Arguments: `x`, `y` of shape (points,), finite; `weights` of that shape, at least 0 (usually 1/stderr²; a
-    point of weight 0 is left out), default all 1. Poor data do not fail: `status` says what is not
-    determined. Raises ValueError on shapes that differ, values not finite, weights negative or all 0.
+    `x` and `y` are finite, of shape (points,), with at least one point. Poor data do not fail: `status` says
+    what they leave open. Raises ValueError on other shapes and values.
     """
-    xs, ys, ws = _checked(x, y, weights)
-    mean = float(ws @ ys)
-    if len(np.unique(xs)) < 3:
-        return _constant(mean, ys, ws, FitStatus.TOO_FEW_POINTS)
-    if np.ptp(ys) <= 1e-12 * np.max(np.abs(ys)):
-        return _constant(mean, ys, ws, FitStatus.FLAT)
-    fit = fit_curves(xs, ys[None], ws)
+    xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if not (xs.ndim == 1 and xs.shape == ys.shape and len(xs)):
+        raise ValueError(f"x and y must be of one shape (points,): {xs.shape}, {ys.shape}")
+    if not (np.isfinite(xs).all() and np.isfinite(ys).all()):
+        raise ValueError("x and y must be finite")
+    few = len(np.unique(xs)) < 3
+    if few or np.ptp(ys) <= 1e-12 * np.max(np.abs(ys)):
+        status = FitStatus.TOO_FEW_POINTS if few else FitStatus.FLAT
+        return Saturating(float(ys.mean()), 0.0, 0.0, float(ys.std()), status)
+    fit = fit_curves(xs, ys[None])
     rates, rate, level, rise = rate_grid(xs), *(float(part[0]) for part in (fit.rate, fit.level, fit.rise))
     status = {rates[0]: FitStatus.NO_SATURATION, rates[-1]: FitStatus.STEP}.get(rate, FitStatus.CONVERGED)
     beta = rise * float(np.exp(rate * fit.start))
     return Saturating(level + rise, beta, rate, float(np.sqrt(fit.loss[0])), status)
 
 
-def fit_curves(
-    x: Array, y: Array, weights: Array | None = None, rates: Array | None = None, accuracy: bool = False
-) -> Curves:
+def fit_curves(x: Array, y: Array, rates: Array | None = None, accuracy: bool = False) -> Curves:
     """The least-squares fits of B curves at once: `x` (n,) with three different values, `y` (B, n).
 
-    `weights` (n,) sum to 1, default equal ones. `rates`: the grid of ν that is searched, default `rate_grid`.
-    With `accuracy` the limits α are kept within [0, 1].
+    `rates` is the grid of ν that is searched, `rate_grid` by default. With `accuracy` the limits α are kept
+    within [0, 1].
     """
     start = float(x.min())
     rates = rate_grid(x) if rates is None else rates
     rows = np.arange(len(y))
-    rate = rates[np.argmin(levels(rates[None], x, y, weights, accuracy)[2], axis=1)]
+    rate = rates[np.argmin(levels(rates[None], x, y, accuracy)[2], axis=1)]
     spacing = np.log(rates[1] / rates[0])
     for _ in range(_ZOOMS):
         near = rate[:, None] * np.exp(spacing * np.linspace(-1, 1, 2 * _ZOOM + 1))
         near = np.clip(near, rates[0], rates[-1])
-        rate = near[rows, np.argmin(levels(near, x, y, weights, accuracy)[2], axis=1)]
+        rate = near[rows, np.argmin(levels(near, x, y, accuracy)[2], axis=1)]
         spacing /= _ZOOM
-    loss = levels(rate[:, None], x, y, weights, accuracy)[2][:, 0]
+    loss = levels(rate[:, None], x, y, accuracy)[2][:, 0]
     for end in rates[[0, -1]]:  # rates that fit alike to the last digits: the end, on every machine
-        at_end = levels(np.array([[end]]), x, y, weights, accuracy)[2][:, 0]
+        at_end = levels(np.array([[end]]), x, y, accuracy)[2][:, 0]
         rate = np.where(at_end <= loss * (1 + 1e-9) + 1e-24 * np.ptp(y, axis=1) ** 2, end, rate)
-    level, rise, loss = (part[:, 0] for part in levels(rate[:, None], x, y, weights, accuracy))
+    level, rise, loss = (part[:, 0] for part in levels(rate[:, None], x, y, accuracy))
     return Curves(start, level, rise, rate, loss)
 
 
@@ -126,15 +126,13 @@ def rate_grid(x: Array) -> Array:
     return np.geomspace(low, high, int(_PER_DECADE * np.log10(high / low)) + 2)
 
 
-def levels(
-    rates: Array, x: Array, y: Array, weights: Array | None = None, accuracy: bool = False
-) -> tuple[Array, Array, Array]:
+def levels(rates: Array, x: Array, y: Array, accuracy: bool = False) -> tuple[Array, Array, Array]:
     """For each rate: best y at the smallest x, best rise from there to x = ∞, and mean squared residual.
 
-    Shapes: `rates` (B or 1, rates), `x` (n,), `y` (B, n), `weights` (n,); results (B, rates). The regressor
-    1 − e^{−νx} (not e^{−νx}) stays well-conditioned down to ν → 0. `accuracy`: see `fit_curves`.
+    Shapes: `rates` (B or 1, rates), `x` (n,), `y` (B, n); results (B, rates). The regressor 1 − e^{−νx} (not
+    e^{−νx}) stays well-conditioned down to ν → 0. `accuracy`: see `fit_curves`.
     """
-    w = np.full(len(x), 1 / len(x)) if weights is None else weights
+    w = np.full(len(x), 1 / len(x))
     left = np.exp(-rates[..., None] * (x - x.min()))
     gone = -np.expm1(-rates[..., None] * (x - x.min()))
     centred = gone - (gone @ w)[..., None]
@@ -162,22 +160,3 @@ def condition_number(rate: float, x: Array) -> float:
     columns = np.stack([np.ones_like(x), decay, x * decay], axis=1)
     length = np.linalg.norm(columns, axis=0)
     return float(np.linalg.cond(columns / length)) if length.all() else np.inf
-
-
-def _checked(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None) -> tuple[Array, Array, Array]:
-    xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    ws = np.ones_like(xs) if weights is None else np.asarray(weights, dtype=np.float64)
-    if not (xs.ndim == 1 and xs.shape == ys.shape == ws.shape):
-        raise ValueError(
-            f"x, y and weights must be of one shape (points,): {xs.shape}, {ys.shape}, {ws.shape}"
-        )
-    if not (np.isfinite(xs).all() and np.isfinite(ys).all() and np.isfinite(ws).all()):
-        raise ValueError("x, y and weights must be finite")
-    if (ws < 0).any() or not (ws > 0).any():
-        raise ValueError("weights must be at least 0, and one of them above 0")
-    used = ws > 0
-    return xs[used], ys[used], ws[used] / ws[used].sum()
-
-
-def _constant(mean: float, ys: Array, ws: Array, status: FitStatus) -> Saturating:
-    return Saturating(mean, 0.0, 0.0, float(np.sqrt(ws @ (ys - mean) ** 2)), status)

@@ -1,6 +1,7 @@
 """`python -m predict backtest`: how good each predictor is on answers or settings hidden from it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -11,10 +12,10 @@ from predict.backtest import backtest, summary
 from predict.capped import CapRequest
 from predict.cli import options as option
 from predict.cli.capped import backtest_caps
+from predict.cli.wording import table
 from predict.groups import Group, read_groups
 from predict.protocol import Options
 from predict.split import Request
-from results.aligned import aligned
 from results.tables.files import write_raw
 
 
@@ -22,11 +23,9 @@ from results.tables.files import write_raw
     "backtest",
     epilog="Example: python -m predict backtest samples.jsonl --out backtest.csv --fit-max-n 4 --at-n 8,16",
 )
-@option.inputs("INPUT")
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="Table of all forecasts to write."
-)
-@click.option("--predictor", default="all", show_default=True, help="One predictor, or all that can.")
+@option.inputs
+@option.out("Table of all forecasts to write.")
+@option.predictor("all")
 @option.method
 @click.option("--fit-max-n", type=click.IntRange(1), help="Answers to each question that are shown.")
 @click.option(
@@ -63,49 +62,48 @@ def backtest_command(
     others = {"fit_settings": fit_settings, "at_settings": at_settings}
     if option.caps_asked(fit_cap, at_caps, **others) and fit_cap:
         caps = CapRequest(fit_cap, at_caps, fit_max_n, at_n)
-        table = backtest_caps(inputs, option.cap_predictors(predictor), method, caps, splits, options)
+        found = backtest_caps(inputs, option.cap_predictors(predictor), method, caps, splits, options)
     else:
-        settings = (fit_settings, at_settings)
-        table = backtest_groups(inputs, predictor, method, fit_max_n, settings, at_n, splits, options, jobs)
-    write_raw(table, out)
-    click.echo("\n".join(printable(summary(table))))
-    click.echo(f"\n{len(table)} rows in {out}")
+        request = Request(fit_max_n, None, fit_settings, at_n, at_settings)
+        found = backtest_groups(inputs, predictor, method, request, splits, options, jobs)
+    write_raw(found, out)
+    click.echo(printable(summary(found)))
+    click.echo(f"\n{len(found)} rows in {out}")
 
 
 def backtest_groups(
-    inputs: Sequence[Path], predictor: str, method: str, fit_max_n: int | None,
-    settings: tuple[tuple[str, ...], tuple[str, ...]], at_n: tuple[int, ...], splits: int, options: Options,
+    inputs: Sequence[Path], predictor: str, method: str, request: Request, splits: int, options: Options,
     jobs: int,
 ) -> pd.DataFrame:  # fmt: skip
-    """Backtest every group of the inputs, with (fitted, forecast) `settings`. Raises BadInput."""
-    if fit_max_n is None and not settings[0]:
+    """Backtest every group of the inputs. Raises BadInput."""
+    if request.fit_max_n is None and not request.fit_settings:
         raise click.UsageError("give --fit-max-n, --fit-settings or both: what the predictors are shown")
-    groups = read_groups(inputs, method, at_n)
+    groups = read_groups(inputs, method, request.at_n)
     tables = []
     with tqdm(total=len(groups) * splits, unit="split", disable=None) as bar:
         for group in groups:
             names = option.chosen(predictor, group)
-            fit, at = (_own(group, groups, asked) for asked in settings)
-            request = Request(fit_max_n, None, fit, at_n, at)
-            tables.append(backtest(group, names, request, splits, options, bar.update, jobs))
+            own = replace(
+                request,
+                fit_settings=_own(group, groups, request.fit_settings),
+                at_settings=_own(group, groups, request.at_settings),
+            )
+            tables.append(backtest(group, names, own, splits, options, bar.update, jobs))
     return pd.concat(tables, ignore_index=True)
 
 
-ERRORS = ("mean_error", "bias", "worst_error")
-
-
-def printable(found: pd.DataFrame) -> list[str]:
+def printable(found: pd.DataFrame) -> str:
     """The summary as an aligned table, in percentage points."""
-    body = [
-        [
-            str(name), str(row["forecasts"]), str(row["missing"]),
-            *("–" if pd.isna(row[key]) else f"{100 * row[key]:.2f}" for key in ERRORS),
-            "–" if pd.isna(row["coverage"]) else f"{100 * row['coverage']:.0f} %",
-        ]
-        for name, row in found.astype(object).iterrows()
-    ]  # fmt: skip
-    return aligned(
-        [["predictor", "forecasts", "missing", "mean error", "bias", "worst error", "coverage"], *body]
+    columns = {
+        "predictor": found.index.astype(str),
+        "forecasts": found["forecasts"].astype(str),
+        "missing": found["missing"].astype(str),
+        **{key.replace("_", " "): (100 * found[key]).map("{:.2f}".format)
+           for key in ("mean_error", "bias", "worst_error")},
+        "coverage": (100 * found["coverage"].astype(float)).map("{:.0f} %".format),
+    }  # fmt: skip
+    return table(
+        {head: ["–" if "nan" in cell else cell for cell in cells] for head, cells in columns.items()}
     )
 
 

@@ -12,11 +12,10 @@ import numpy as np
 import pandas as pd
 
 from predict.cli import options as option
-from predict.cli.wording import METHOD_WORDS, STATUS_WORDS
+from predict.cli.wording import METHOD_WORDS, STATUS_WORDS, evenly, table
 from predict.curves.appendix import appendix_fits
-from predict.groups import Group, read_groups
+from predict.groups import read_groups
 from predict.protocol import Status
-from results.aligned import aligned
 from results.tables.files import write_raw
 
 LINES = 8
@@ -34,8 +33,8 @@ VERDICTS: Mapping[str, str] = {
 
 
 @click.command("fits", epilog="Example: python -m predict fits results/cached/tiny.csv --out fits.csv")
-@option.inputs("INPUT")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Table of all fits to write.")
+@option.inputs
+@option.out("Table of all fits to write.")
 @option.method
 def fits_command(inputs: tuple[Path, ...], out: Path, method: str) -> None:
     """Fit the three curves of the paper's appendix to INPUT (samples or curves tables).
@@ -53,58 +52,49 @@ def fits_command(inputs: tuple[Path, ...], out: Path, method: str) -> None:
     option.check_out(out, inputs)
     groups = read_groups(inputs, method)
     tables = [appendix_fits(group) for group in groups]
-    for group, table in zip(groups, tables, strict=True):
+    for group, fits in zip(groups, tables, strict=True):
         click.echo(f"\n{group.model} on {group.dataset}, {METHOD_WORDS[method]}, the paper's fits")
-        for line in (*printable(table), *sentences(table)):
+        for line in (*printable(fits), *sentences(fits)):
             click.echo(line)
-    click.echo(f"\n{legend(groups)}")
+    units = {f"{group.unit} per answer" if group.priced else "the table's unit" for group in groups}
+    click.echo(f"\nx is N (along_n), T in {' or '.join(sorted(units))} (along_t) or Δ² (along_gap).")
     write_raw(pd.concat(tables, ignore_index=True), out)
     click.echo(f"{sum(map(len, tables))} rows in {out}")
 
 
-def printable(table: pd.DataFrame) -> list[str]:
+def printable(fits: pd.DataFrame) -> list[str]:
     """The fits of one group that have parameters as aligned lines, of each kind at most LINES."""
-    found = table[table["status"] != Status.NOT_IDENTIFIABLE]
+    found = fits[fits["status"] != Status.NOT_IDENTIFIABLE]
     if found.empty:
         return []
-    shown = pd.concat([_evenly(part) for _, part in found.groupby("fit", sort=False)])
-    body = [
-        [
-            row["fit"],
-            _held(row["fit"], [row["held"]]),
-            str(row["points"]),
-            f"{_number(row['x_low'])} … {_number(row['x_high'])}",
-            *(_number(row[name]) for name in ("alpha", "beta", "rate", "gap")),
-            f"{row['rms']:.4f}",
-            _number(row["condition"]),
-            STATUS_WORDS[row["status"]] + (", see below" if row["status"] == "ok" and row["reason"] else ""),
-        ]
-        for _, row in shown.iterrows()
-    ]
-    head = ["fit", "held", "points", "x", "α", "β", "rate", "gap", "rms", "condition", "status"]
-    lines = aligned([head, *body], left=(0, 1, 10))
-    return lines if len(shown) == len(found) else [*lines, f"… {len(found) - len(shown)} more in the file"]
+    shown = pd.concat([part.iloc[evenly(len(part), LINES)] for _, part in found.groupby("fit", sort=False)])
+    told = (shown["status"] == Status.OK) & (shown["reason"] != "")
+    columns = {
+        "fit": shown["fit"],
+        "held": [_held(fit, [held]) for fit, held in zip(shown["fit"], shown["held"], strict=True)],
+        "points": shown["points"].astype(str),
+        "x": shown["x_low"].map(_number) + " … " + shown["x_high"].map(_number),
+        "α": map(_number, shown["alpha"]),
+        "β": map(_number, shown["beta"]),
+        "rate": map(_number, shown["rate"]),
+        "gap": map(_number, shown["gap"]),
+        "rms": map("{:.4f}".format, shown["rms"]),
+        "condition": map(_number, shown["condition"]),
+        "status": shown["status"].map(STATUS_WORDS.__getitem__) + np.where(told, ", see below", ""),
+    }
+    more = len(found) - len(shown)
+    return [table(columns), *([f"… {more} more in the file"] if more else [])]
 
 
-def sentences(table: pd.DataFrame) -> list[str]:
+def sentences(fits: pd.DataFrame) -> list[str]:
     """What speaks against the fits of one group, those with the same fault in one sentence."""
-    faulty = table[table["reason"] != ""]
+    faulty = fits[fits["reason"] != ""]
     lines = []
     for key, part in faulty.groupby(["fit", "status", "reason"], sort=False):
         fit, status, reason = map(str, key)
         which = fit if fit == "along_t" else f"{fit} at {_held(fit, part['held'].tolist())}"
         lines.append(f"{VERDICTS.get(status, 'Do not use')} {which}: {reason}.")
     return lines
-
-
-def legend(groups: list[Group]) -> str:
-    """What x is, in the units of these tables."""
-    units = {f"{group.unit} per answer" if group.priced else "the table's unit" for group in groups}
-    return f"x is N (along_n), T in {' or '.join(sorted(units))} (along_t) or Δ² (along_gap)."
-
-
-def _evenly(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.iloc[np.unique(np.linspace(0, len(rows) - 1, min(LINES, len(rows))).round().astype(int))]
 
 
 def _held(fit: str, names: list[str]) -> str:

@@ -5,6 +5,7 @@ setting  tokens/answer   N  tokens/question  forecast  90 % interval  measured  
 120               58.1  16              929    96.3 %  94.9 … 97.5 %    95.9 %  ok
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -15,13 +16,23 @@ from tqdm import tqdm
 from predict.capped import CapRequest
 from predict.cli import options as option
 from predict.cli.capped import forecast_caps
-from predict.cli.wording import METHOD_WORDS, STATUS_WORDS, choice, interval, percent, points, tokens
+from predict.cli.wording import (
+    METHOD_WORDS,
+    STATUS_WORDS,
+    choice,
+    evenly,
+    interval,
+    percent,
+    points,
+    table,
+    tokens,
+)
 from predict.forecast import forecast
 from predict.groups import Group, read_groups
+from predict.predictors import DEFAULT
 from predict.protocol import UNUSABLE, Options
 from predict.split import Request
 from results import write_forecast
-from results.aligned import aligned
 
 LINES = 24
 """Rows of one table that are printed; the file holds all."""
@@ -33,9 +44,9 @@ CLOSE = 0.01
 @click.command(
     "forecast", epilog="Example: python -m predict forecast results/cached/tiny.csv --out forecast.csv"
 )
-@option.inputs("INPUT")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Forecast table to write.")
-@option.predictor
+@option.inputs
+@option.out("Forecast table to write.")
+@option.predictor(DEFAULT)
 @option.method
 @click.option(
     "--fit-max-n", type=click.IntRange(1), help="Fit N up to this; of samples, so many answers a question."
@@ -79,16 +90,16 @@ def forecast_command(
     total = sum(len(names) for _, names in asked)
     with tqdm(total=total, unit="forecast", disable=None, leave=False) as bar:
         for group, names in asked:
-            table, notes = forecast(group, request, names, options, bar.update)
-            show(group, table, notes)
-            tables.append(table)
+            found, notes = forecast(group, request, names, options, bar.update)
+            show(group, found, notes)
+            tables.append(found)
     write_forecast(pd.concat(tables, ignore_index=True), out)
     click.echo(f"\n{sum(map(len, tables))} rows in {out}")
 
 
-def show(group: Group, table: pd.DataFrame, notes: list[str]) -> None:
+def show(group: Group, found: pd.DataFrame, notes: list[str]) -> None:
     """Print each predictor's forecasts and how good they are, and the warnings on stderr."""
-    for name, part in table.groupby("predictor", sort=False):
+    for name, part in found.groupby("predictor", sort=False):
         asked = part[part["role"] != "used"]
         asked = asked if len(asked) else part
         shown = spread(asked, LINES)
@@ -109,39 +120,25 @@ def show(group: Group, table: pd.DataFrame, notes: list[str]) -> None:
 
 def printable(rows: pd.DataFrame) -> str:
     """Rows of a forecast table as aligned text."""
-    body = [
-        [
-            str(row["setting"]),
-            tokens(row["tokens_per_answer"]),
-            str(row["N"]),
-            tokens(row["tokens_per_answer"] * row["N"]),
-            percent(row["predicted"]),
-            interval(row["low"], row["high"]),
-            percent(row["accuracy"]),
-            STATUS_WORDS.get(row["status"], row["status"]),
-        ]
-        for _, row in rows.iterrows()
-    ]
-    cost = "steps" if (rows["source"] == "synthetic").all() else "tokens"
-    head = [
-        "setting",
-        f"{cost}/answer",
-        "N",
-        f"{cost}/question",
-        "forecast",
-        "90 % interval",
-        "measured",
-        "status",
-    ]
-    return "\n".join(aligned([head, *body], left=(0, 7)))
+    unit = "steps" if (rows["source"] == "synthetic").all() else "tokens"
+    columns: dict[str, Iterable[str]] = {
+        "setting": rows["setting"],
+        f"{unit}/answer": map(tokens, rows["tokens_per_answer"]),
+        "N": rows["N"].astype(str),
+        f"{unit}/question": map(tokens, rows["tokens_per_answer"] * rows["N"]),
+        "forecast": map(percent, rows["predicted"]),
+        "90 % interval": map(interval, rows["low"], rows["high"]),
+        "measured": map(percent, rows["accuracy"]),
+        "status": map(STATUS_WORDS.__getitem__, rows["status"]),
+    }
+    return table(columns)
 
 
 def spread(rows: pd.DataFrame, most: int) -> pd.DataFrame:
     """At most `most` or so rows of a forecast table: of every setting the same few N, evenly chosen."""
     each = max(2, most // rows["setting"].nunique())
     ns = np.unique(rows["N"])
-    kept = ns[np.unique(np.linspace(0, len(ns) - 1, min(each, len(ns))).round().astype(int))]
-    return rows if len(rows) <= most else rows[rows["N"].isin(kept)]
+    return rows if len(rows) <= most else rows[rows["N"].isin(ns[evenly(len(ns), each)])]
 
 
 def judged(asked: pd.DataFrame) -> str:
@@ -160,14 +157,14 @@ def judged(asked: pd.DataFrame) -> str:
     )
 
 
-def advice(table: pd.DataFrame, among: str = "") -> str:
+def advice(found: pd.DataFrame, among: str = "") -> str:
     """The cheapest choice within a point of the best one; points that were fitted count as measured."""
-    used = table["role"] == "used"
-    rows = table.assign(
-        predicted=table["accuracy"].where(used, table["predicted"]),
-        low=table["low"].where(~used),
-        high=table["high"].where(~used),
-        cost=table["tokens_per_answer"] * table["N"],
+    used = found["role"] == "used"
+    rows = found.assign(
+        predicted=found["accuracy"].where(used, found["predicted"]),
+        low=found["low"].where(~used),
+        high=found["high"].where(~used),
+        cost=found["tokens_per_answer"] * found["N"],
     )
     rows = rows[(used | ~rows["status"].isin(UNUSABLE)) & rows["predicted"].between(0, 1)]
     rows = rows.dropna(subset=["cost"])

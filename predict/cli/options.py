@@ -37,31 +37,38 @@ def numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) -> 
     return found
 
 
-def inputs(metavar: str) -> Callable[[Command], Command]:
-    """The files or run folders that are read."""
-    return click.argument(
-        "inputs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar=f"{metavar}..."
-    )
+inputs = click.argument(
+    "inputs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="INPUT..."
+)
+
+method = click.option(
+    "--method",
+    type=click.Choice(["majority", "best_of_n"]),
+    default="majority",
+    show_default=True,
+    help="How the N answers to a question become one.",
+)
+
+target = click.option(
+    "--target",
+    type=click.Choice(["population", "these-questions"]),
+    default="these-questions",
+    show_default=True,
+    help="Intervals for the same questions, sampled further, or for new questions of their kind.",
+)
+
+seed = click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
 
 
-def check_out(out: Path, inputs: Sequence[Path]) -> None:
-    """Raise BadInput, before any work, where `out` cannot be a table or is one of the inputs."""
-    check_suffix(out)
-    read = {file.resolve() for path in inputs for file in sample_files(path)}
-    if out.resolve() in read:
-        raise BadInput(f"{out} is one of the inputs; choose another file to write")
+def out(help_: str, required: bool = True) -> Callable[[Command], Command]:
+    """--out: the table to write."""
+    return click.option("--out", required=required, type=click.Path(path_type=Path), help=help_)
 
 
-def method(command: Command) -> Command:
-    """--method: how N answers become one."""
-    choice = click.Choice(["majority", "best_of_n"])
-    return click.option(
-        "--method",
-        type=choice,
-        default="majority",
-        show_default=True,
-        help="How the N answers to a question become one.",
-    )(command)
+def predictor(default: str, more: str = ", or all that apply") -> Callable[[Command], Command]:
+    """--predictor: one of them, or all."""
+    help_ = f"One of {', '.join(PREDICTORS)}{more}."
+    return click.option("--predictor", default=default, show_default=True, help=help_)
 
 
 def bootstrap(default: int, least: int = 0) -> Callable[[Command], Command]:
@@ -72,26 +79,12 @@ def bootstrap(default: int, least: int = 0) -> Callable[[Command], Command]:
     )
 
 
-def target(command: Command) -> Command:
-    """--target: which accuracy the intervals are for."""
-    return click.option(
-        "--target",
-        type=click.Choice(["population", "these-questions"]),
-        default="these-questions",
-        show_default=True,
-        help="Intervals for the same questions, sampled further, or for new questions of their kind.",
-    )(command)
-
-
-def predictor(command: Command) -> Command:
-    """--predictor: one of them, or all."""
-    help_ = f"One of {', '.join(PREDICTORS)}, or all that apply."
-    return click.option("--predictor", default=DEFAULT, show_default=True, help=help_)(command)
-
-
-def seed(command: Command) -> Command:
-    """--seed of all randomness."""
-    return click.option("--seed", default=0, show_default=True, type=click.IntRange(0))(command)
+def check_out(out: Path, inputs: Sequence[Path]) -> None:
+    """Raise BadInput, before any work, where `out` cannot be a table or is one of the inputs."""
+    check_suffix(out)
+    read = {file.resolve() for path in inputs for file in sample_files(path)}
+    if out.resolve() in read:
+        raise BadInput(f"{out} is one of the inputs; choose another file to write")
 
 
 def caps(command: Command) -> Command:

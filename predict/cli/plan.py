@@ -4,6 +4,7 @@ To reach 85.0 %: setting medium (11,278 tokens an answer), N = 1, 11,278 tokens 
 Best value: 8 more answers to each question at setting medium, 4,061,000 tokens in all, to narrow ±5.4 …
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -14,15 +15,14 @@ from tqdm import tqdm
 from predict.capped import SURVIVAL, CapRequest
 from predict.cli import options as option
 from predict.cli.capped import read_runs
-from predict.cli.wording import METHOD_WORDS, STATUS_WORDS, choice, interval, percent, points, tokens
+from predict.cli.wording import METHOD_WORDS, STATUS_WORDS, choice, interval, percent, points, table, tokens
 from predict.forecast import caveats
 from predict.groups import Group, group_of_pools, make_pool, read_groups
-from predict.planning.next_run import WORTHWHILE, NextRun, advised, candidates, next_runs
+from predict.planning.next_run import WORTHWHILE, advised, candidates, next_runs
 from predict.planning.plan import Plan, choose, place, plan, price_caps
-from predict.predictors import DEFAULT, PREDICTORS
+from predict.predictors import CURVE_ONLY, DEFAULT
 from predict.protocol import Options
 from results import BadInput
-from results.aligned import aligned
 from results.figures.plan import FIGURE_SUFFIXES, PlanView, save_plans
 from results.tables.files import write_raw
 
@@ -34,7 +34,7 @@ NOISE = 0.02
 
 
 @click.command("plan", epilog="Example: python -m predict plan samples.jsonl --target-accuracy 0.8")
-@option.inputs("INPUT")
+@option.inputs
 @click.option(
     "--target-accuracy",
     type=click.FloatRange(0, 1),
@@ -45,7 +45,7 @@ NOISE = 0.02
     type=click.FloatRange(0, min_open=True),
     help="Find the best choice within this many tokens per question.",
 )
-@click.option("--predictor", default=DEFAULT, show_default=True, help=f"One of {', '.join(PREDICTORS)}.")
+@option.predictor(DEFAULT, more="")
 @option.method
 @click.option("--max-n", default=64, show_default=True, type=click.IntRange(1), help="Largest N considered.")
 @click.option(
@@ -57,7 +57,7 @@ NOISE = 0.02
 @option.bootstrap(300, least=1)
 @option.target
 @option.seed
-@click.option("--out", type=click.Path(path_type=Path), help="Write a table of all choices.")
+@option.out("Write a table of all choices.", required=False)
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw them: a .png, .svg or .html file.")
 def plan_command(
     inputs: tuple[Path, ...], target_accuracy: float | None, token_budget: float | None, predictor: str,
@@ -66,9 +66,9 @@ def plan_command(
 ) -> None:  # fmt: skip
     """Choose setting and N: the cheapest choice that reaches an accuracy, or the best within a token budget.
 
-    Prints the Pareto frontier, every choice that beats all cheaper ones, with its 90 % interval. From samples
-    it also names the run that would narrow the interval of the choice most for its tokens. With neither goal
-    the best choice of all is taken.
+    Prints the Pareto frontier, every choice that beats all cheaper ones, with its 90 % interval. Of samples
+    the mixture, plug-in and beta-binomial also name the run that narrows the interval of the choice most for
+    its tokens. With neither goal the best choice of all is taken.
     """
     if target_accuracy is not None and token_budget is not None:
         raise click.UsageError("give --target-accuracy or --token-budget, not both")
@@ -84,19 +84,20 @@ def plan_command(
     if option.caps_asked(fit_cap, at_caps, at_settings=at_settings, plot=plot) and fit_cap:
         option.cap_predictors(predictor)
         caps = CapRequest(fit_cap, at_caps, None, tuple(2**k for k in range(max_n.bit_length())))
-        table = plan_caps(inputs, method, caps, options, target_accuracy, token_budget)
+        choices = plan_caps(inputs, method, caps, options, target_accuracy, token_budget)
         if out is not None:
-            write_raw(table, out)
-            click.echo(f"\n{len(table)} rows in {out}")
+            write_raw(choices, out)
+            click.echo(f"\n{len(choices)} rows in {out}")
         return
     tables, views = [], []
     for group in read_groups(inputs, method):
         (name,) = option.chosen(predictor, group)
         found = plan(group, name, max_n, options, target_accuracy, token_budget, at_settings)
         show(group, name, found, target_accuracy, token_budget)
-        row = found.chosen if found.chosen is not None else in_reach(found, target_accuracy)
-        if row is not None:
-            next_run(group, name, row, max_n, options)
+        if found.chosen is not None:
+            propose(group, name, found.chosen, max_n, options)
+        elif target_accuracy is not None and found.best["high"] >= target_accuracy:  # within the interval
+            propose(group, name, found.best, max_n, options)
         for sentence in caveats(group, bootstrap):
             click.echo(f"warning: {group.name}: {sentence}", err=True)
         tables.append(
@@ -131,66 +132,22 @@ def plan_caps(
     return pd.concat(tables, ignore_index=True)
 
 
-def in_reach(found: Plan, target: float | None) -> pd.Series | None:
-    """The best choice, where none reaches `target` but the end of its interval does; else None."""
-    best = found.options.sort_values("predicted").iloc[-1]
-    return best if target is not None and best["high"] >= target else None
-
-
-def next_run(group: Group, predictor: str, row: pd.Series, max_n: int, options: Options) -> None:
-    """Print what run to make next, or why none is proposed."""
-    why_not = None
-    if not group.pools:
-        why_not = "curves do not tell the noise of the answers from that of the questions; give samples"
-    elif row[["low", "high"]].isna().any():
-        why_not = "the choice has no interval to narrow"
-    elif row["known"] == "measured":
-        why_not = "the choice is measured, and only more questions would narrow its interval"
-    elif row["high"] - row["low"] < NARROW:
-        why_not = f"the interval is narrower than {points(NARROW)} points"
-    if why_not:
-        click.echo(f"No next run is proposed: {why_not}.")
-    else:
-        show_runs(runs(group, predictor, row, max_n, options), row, group)
-
-
-def runs(group: Group, predictor: str, row: pd.Series, max_n: int, options: Options) -> list[NextRun]:
-    """Candidates for the next run, with a progress bar."""
-    fixed = Options(
-        replicates=options.replicates, seed=options.seed, target=options.target,
-        pool=max(max_n, int(group.points.N.max())),
-    )  # fmt: skip
-    at = place(row)
-    number = len(candidates(group, predictor, at))
-    with tqdm(total=number, unit="run", disable=None, leave=False) as bar:
-        return next_runs(group, predictor, at, fixed, tick=bar.update)
-
-
 def show(group: Group, predictor: str, found: Plan, target: float | None, budget: float | None) -> None:
     """Print the frontier, the choice, and the cautious choice."""
     click.echo(f"\n{group.model} on {group.dataset}, {METHOD_WORDS[group.method]}, forecast by {predictor}")
-    body = [
-        [
-            tokens(row["cost"]),
-            str(row["setting"]),
-            tokens(row["cost"] / row["N"]),
-            str(row["N"]),
-            percent(row["predicted"]),
-            interval(row["low"], row["high"]),
-            row["known"] if row["known"] == "measured" else STATUS_WORDS[row["status"]],
-        ]
-        for _, row in found.frontier.iterrows()
-    ]
-    head = [
-        f"{group.unit}/question",
-        "setting",
-        f"{group.unit}/answer",
-        "N",
-        "accuracy",
-        "90 % interval",
-        "status",
-    ]
-    click.echo("\n".join(aligned([head, *body], left=(1, 6))))
+    rows = found.frontier
+    columns = {
+        f"{group.unit}/question": map(tokens, rows["cost"]),
+        "setting": rows["setting"],
+        f"{group.unit}/answer": map(tokens, rows["cost"] / rows["N"]),
+        "N": rows["N"].astype(str),
+        "accuracy": map(percent, rows["predicted"]),
+        "90 % interval": map(interval, rows["low"], rows["high"]),
+        "status": rows["known"].where(
+            rows["known"] == "measured", rows["status"].map(STATUS_WORDS.__getitem__)
+        ),
+    }
+    click.echo(table(columns))
     for sentence in verdict(found, target, budget, group.unit):
         click.echo(sentence)
 
@@ -198,9 +155,8 @@ def show(group: Group, predictor: str, found: Plan, target: float | None, budget
 def verdict(found: Plan, target: float | None, budget: float | None, unit: str) -> list[str]:
     """What to buy, in one or two sentences."""
     if target is not None:
-        best = found.options.sort_values("predicted").iloc[-1]
         goal, cautious = f"To reach {percent(target)}", f"To reach {percent(target)} with the whole interval"
-        nothing = f"no choice does; the best is {choice(best)}"
+        nothing = f"no choice does; the best is {choice(found.best)}"
     elif budget is not None:
         goal = f"Within {tokens(budget)} {unit} a question"
         cautious = "Going by the lower end of the interval"
@@ -216,34 +172,49 @@ def verdict(found: Plan, target: float | None, budget: float | None, unit: str) 
     return [*sentences, f"{cautious}: {'the same' if same else choice(found.cautious)}."]
 
 
-def show_runs(found: list[NextRun], row: pd.Series, group: Group) -> None:
-    """Print the candidates for the next run and the advised one."""
+def propose(group: Group, predictor: str, row: pd.Series, max_n: int, options: Options) -> None:
+    """Print the runs that would narrow the interval of the choice `row`, or why none is proposed."""
+    why_not = None
+    if not group.pools:
+        why_not = "curves do not tell the noise of the answers from that of the questions; give samples"
+    elif predictor in CURVE_ONLY:
+        why_not = f"{predictor} forecasts from curve points alone; give --predictor {DEFAULT}"
+    elif row[["low", "high"]].isna().any():
+        why_not = "the choice has no interval to narrow"
+    elif row["known"] == "measured":
+        why_not = "the choice is measured, and only more questions would narrow its interval"
+    elif row["high"] - row["low"] < NARROW:
+        why_not = f"the interval is narrower than {points(NARROW)} points"
+    if why_not:
+        click.echo(f"No next run is proposed: {why_not}.")
+        return
+    options = replace(options, pool=max(max_n, int(group.points.N.max())))
+    at = place(row)
+    with tqdm(total=len(candidates(group, at)), unit="run", disable=None, leave=False) as bar:
+        found = next_runs(group, predictor, at, options, tick=bar.update)
     click.echo(f"\nThe next run, to narrow the interval at setting {row['setting']}, N = {row['N']}:")
     useful = [one for one in found if one.narrowing > NOISE]
-    body = [
-        [
-            one.run.setting,
-            f"{one.run.seen} → {one.run.seen + one.run.more}",
-            tokens(one.tokens),
-            f"±{points(one.width_now / 2)} → ±{points(one.width_then / 2)}",
-        ]
-        for one in useful
-    ]
-    if body:
-        head = ["setting", "answers", f"{group.unit} in all", "points"]
-        click.echo("\n".join(aligned([head, *body])))
+    if useful:
+        columns = {
+            "setting": [one.run.setting for one in useful],
+            "answers": [f"{one.run.seen} → {one.run.seen + one.run.more}" for one in useful],
+            f"{group.unit} in all": [tokens(one.tokens) for one in useful],
+            "points": [f"±{points(one.width_now / 2)} → ±{points(one.width_then / 2)}" for one in useful],
+        }
+        click.echo(table(columns))
     if len(useful) < len(found):
-        click.echo(f"No {'other ' if body else ''}run that was considered would narrow it.")
+        click.echo(f"No {'other ' if useful else ''}run that was considered would narrow it.")
     best = advised(found)
-    if best is None:
-        if body:
-            click.echo(f"None of them is expected to narrow it by {percent(WORTHWHILE)} or more.")
-        return
-    run = best.run
-    known = run.seen or run.setting == row["setting"]
-    where = f"setting {run.setting}" if known else f"a new setting of {tokens(run.T)} {group.unit} an answer"
-    click.echo(
-        f"Best value: {run.more}{' more' if run.seen else ''} answers to each question at {where}, "
-        f"{tokens(best.tokens)} {group.unit} in all, to narrow ±{points(best.width_now / 2)} points to "
-        f"±{points(best.width_then / 2)} (expected)."
-    )
+    if best:
+        run = best.run
+        known = run.seen or run.setting == row["setting"]
+        where = (
+            f"setting {run.setting}" if known else f"a new setting of {tokens(run.T)} {group.unit} an answer"
+        )
+        click.echo(
+            f"Best value: {run.more}{' more' if run.seen else ''} answers to each question at {where}, "
+            f"{tokens(best.tokens)} {group.unit} in all, to narrow ±{points(best.width_now / 2)} points to "
+            f"±{points(best.width_then / 2)} (expected)."
+        )
+    elif useful:
+        click.echo(f"None of them is expected to narrow it by {percent(WORTHWHILE)} or more.")

@@ -1,17 +1,19 @@
-"""Numbers, choices and statuses as the commands print them.
+"""Numbers, choices, statuses and tables as the commands print them.
 
 0.6362 -> "63.6 %"      (0.6014, 0.6677) -> "60.1 … 66.8 %"      3718.4 -> "3,718"
 
 Accuracies are per cent with one decimal; "–" stands for what is not known.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from predict.protocol import Status
+from results.aligned import aligned
 
 STATUS_WORDS: Mapping[str, str] = {
     Status.OK: "ok",
@@ -24,6 +26,21 @@ STATUS_WORDS: Mapping[str, str] = {
 }
 
 METHOD_WORDS = {"majority": "majority vote", "best_of_n": "best of N"}
+
+TEXT = ("fit", "held", "predictor", "setting", "status")
+"""Columns aligned to the left; the others hold numbers."""
+
+
+def table(columns: Mapping[str, Iterable[str]]) -> str:
+    """Columns of cells under their heads as aligned lines."""
+    rows = zip(*columns.values(), strict=True)
+    left = [index for index, head in enumerate(columns) if head in TEXT]
+    return "\n".join(aligned([list(columns), *map(list, rows)], left))
+
+
+def evenly(count: int, most: int) -> NDArray[np.int64]:
+    """At most `most` indices below `count`, evenly spread, with both ends."""
+    return np.unique(np.linspace(0, count - 1, min(most, count)).round().astype(np.int64))
 
 
 def percent(value: float) -> str:

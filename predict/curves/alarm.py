@@ -1,4 +1,4 @@
-"""Alarms: data that no saturating curve can follow, curves that miss the data, forecasts the data leave open.
+"""Alarms: falling data that no saturating curve can follow, curves that miss the data, and loose forecasts.
 
 N = 1 2 4 8 16, accuracy 0.42 0.42 0.47 0.44 0.39 ± 0.01   ->   falling
 N = 1 2 3 4, accuracy 0.52 0.52 0.57 0.58 ± 0.01, exponential at N = 64   ->   bound_hit
@@ -11,33 +11,33 @@ from predict.protocol import Floats, Observed, Points, Status, Texts
 
 SIGMAS = 3.0
 FALL = 0.005
-"""Falls smaller than this are not worth an alarm, however sure; no noise is taken to be smaller."""
+"""A smaller fall raises no alarm, however certain it is. It is also the least noise assumed of a point."""
 
 SHARED_ALONG_T = 0.5
-"""Without answers to count from: the share of a point's variance common to all settings. Between settings of
-the models in docs/forecasting.md it is 0.3 … 0.95; along N at one setting `SHARED`, 0.9, is about right."""
+"""The share of a point's variance common to all settings, where no replicates tell it: 0.3 … 0.95 for
+the models in docs/forecasting.md. Along N at one setting, `SHARED` is about right."""
 
 MISSED = 4.0
 """A root-mean-square residual of this many standard deviations of the noise is a poor fit."""
 
 LOOSE = 0.03
-"""A forecast is not pinned down where other curves that fit as well differ from it by more than 3 points: as
-much as a formula is usually off per factor e in N (`calibration.USUAL`)."""
+"""A forecast is loose where other curves that fit as well are more than 3 points away from it. That is the
+usual error of a formula per factor e in N (`calibration.USUAL`)."""
 
 LIKELY = 2.7
-"""Curves fit as well as the best within so many noise variances: χ² of one degree of freedom, 90 %."""
+"""A curve fits as well as the best one if its χ² is larger by at most this (90 %, one degree of freedom)."""
 
 SURE = 0.003
-"""The least noise of a point when it is asked which curves fit as well, also where it is not known."""
+"""The least noise of a point when we ask which curves fit as well. Stands in for unknown noise too."""
 
 ENOUGH = 20
-"""Fewer replicates do not tell the noise."""
+"""Fewer replicates than this do not tell the noise."""
 
 
 def falling(observed: Observed, targets: Points) -> Texts:
-    """ "falling" for targets whose curve comes down from its peak by more than noise, shape (M,).
+    """ "falling" at targets whose curve ends below its peak by more than noise, shape (M,).
 
-    Along N this concerns targets at the same setting; along T, targets at settings that were not observed.
+    A fall along N concerns the targets at that setting, a fall along T those at settings not observed.
     """
     alarmed = np.zeros(len(targets), dtype=bool)
     points = observed.points
@@ -54,35 +54,35 @@ def falling(observed: Observed, targets: Points) -> Texts:
 
 
 def poor_fit(observed: Observed, fitted: Floats) -> Status:
-    """Compare the curve's values `fitted` (P,) at the observed points with them, shared shifts left out."""
-    residual = observed.accuracy - fitted
-    if not np.isfinite(residual).all():
-        return Status.OK
+    """Whether the curve's values `fitted` (P,) miss the observed points by more than their own noise."""
+    noise = np.sqrt(1 - SHARED) * np.nan_to_num(observed.stderr, nan=0.0)
     if len(observed.replicates) >= ENOUGH:
         noise = own_noise(observed.replicates)
-    else:
-        noise = np.sqrt(1 - SHARED) * np.nan_to_num(observed.stderr, nan=0.0)
-    noise = np.maximum(noise, FALL)
-    return Status.POOR_FIT if np.sqrt(np.mean((residual / noise) ** 2)) > MISSED else Status.OK
+    return _missed(observed.accuracy - fitted, noise)
 
 
 def far_along_T(missed: Floats, replicates: Floats) -> Status:
     """Whether a curve along T misses n settings by far: residuals (n,), replicates of the values (R, n)."""
-    noise = np.full(len(missed), FALL)
+    noise = np.zeros(len(missed))
     if len(replicates) >= ENOUGH:
-        noise = np.maximum(np.sqrt(1 - SHARED_ALONG_T) * replicates.std(axis=0), FALL)
-    return Status.POOR_FIT if np.sqrt(np.mean((missed / noise) ** 2)) > MISSED else Status.OK
+        noise = np.sqrt(1 - SHARED_ALONG_T) * replicates.std(axis=0)
+    return _missed(missed, noise)
+
+
+def _missed(residual: Floats, noise: Floats) -> Status:
+    far = np.sqrt(np.mean((residual / np.maximum(noise, FALL)) ** 2)) > MISSED  # False where a value is NaN
+    return Status.POOR_FIT if far else Status.OK
 
 
 def own_noise(replicates: Floats) -> Floats:
-    """Standard deviation of P points over replicates (R, P) without shared shifts; 0 for too few of them."""
+    """Standard deviation of P points over replicates (R, P), shared shifts left out; 0 without `ENOUGH`."""
     if len(replicates) < ENOUGH:
         return np.zeros(replicates.shape[1])
     return np.asarray((replicates - replicates.mean(axis=1, keepdims=True)).std(axis=0))
 
 
 def loose(reach: Floats) -> Texts:
-    """ "bound_hit" where other curves that fit as well are `reach` (M,) away, further than `LOOSE`."""
+    """ "bound_hit" where other curves that fit as well are further away than `LOOSE`: `reach` (M,)."""
     return np.where(reach > LOOSE, Status.BOUND_HIT, Status.OK).astype("<U20")
 
 

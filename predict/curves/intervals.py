@@ -1,11 +1,10 @@
-"""Where the 90 % intervals of the curve predictors come from: replicates of the observed curve, refitted.
+"""Replicates of the observed curve. The curve predictors refit each of them to get their 90 % intervals.
 
     observed 0.50 0.58 0.63   ->   replicates 0.49 0.56 0.62 / 0.52 0.60 0.64 / ...   (R, P)
 
-From samples: the questions are drawn again with replacement, the same draw at every setting and N, so that
-the correlation along the curve is kept. From a curves table only standard errors are known; the points of
-one group share their questions, so `SHARED` of each variance is one common shift and the rest is
-independent.
+From samples, a replicate resamples the questions with replacement. Every setting and N uses the same
+resampled questions, which keeps the correlation along the curve. A curves table gives standard errors only:
+its points share their questions, so `SHARED` of each variance is a common shift and the rest is independent.
 """
 
 import numpy as np
@@ -14,11 +13,11 @@ from predict.groups import question_accuracy
 from predict.protocol import Floats, Points, Pool
 
 SHARED = 0.9
-"""The share of the noise of a curve's points that is common to them, the luck of their questions.
+"""The share of a point's variance that all points of the curve have in common: the choice of questions.
 
-Bootstrap replicates of real answers (OTIS, bigGSM, AIME, GPQA, multiple choice) correlate by 0.94 to 0.99
-along N for votes, by 0.78 to 0.96 for best-of-N. At N = 1 the luck of 8 answers is 0.05 to 0.11 of the
-variance.
+Bootstrap replicates of real answers (OTIS, bigGSM, AIME, GPQA, multiple choice) have a correlation along N of
+0.94 to 0.99 for votes and 0.78 to 0.96 for best-of-N. At N = 1 the luck of 8 answers makes 0.05 to 0.11 of
+the variance.
 """
 
 

@@ -1,16 +1,16 @@
-"""The paper's surface fitted to all settings and all N at once, bounded and weighted by the noise.
+"""Fit the paper's surface to all settings and all N at once, bounded and weighted by the noise.
 
     Acc(T, N) = α_T − (α_T − ζ_T) e^{−Δ_T² N / 2},   α_T = α_∞ + (α_0 − α_∞) e^{−μ(T − T_0)}
 
-ζ_T and Δ_T are of the same form, with the same μ; T_0 is the cheapest fitted T. At fixed T this is the
-paper's fit in N (β_T = α_T − ζ_T), at N = 1 nearly its fit in T. With both ends of α, ζ and Δ in [0, 1], Acc
-stays in [0, 1] at every T ≥ T_0 and N ≥ 0.
+ζ_T and Δ_T have the same form and the same μ. T_0 is the shortest fitted T. At fixed T this is the paper's
+fit in N (with β_T = α_T − ζ_T); at N = 1 it is nearly the paper's fit in T. Each of α, ζ and Δ has two ends,
+at T_0 and at T = ∞. All six lie in [0, 1], which keeps Acc in [0, 1] at every T ≥ T_0 and N ≥ 0.
 
-Given μ and the Δ's, Acc is linear in the four ends of α and ζ: bounded least squares solves for them, and
-only μ and the Δ's are searched, from several starts (variable projection). Residuals are whitened by the
-covariance of the points, which share their questions, and the formula's own error. Of a vote an even N is
-read as the odd one below it (`counted`). With fewer than three settings, or unknown T, or where the surface
-misses the points, each setting has its own α, ζ and Δ.
+Given μ and Δ, Acc is linear in the ends of α and ζ. Bounded least squares solves for those, and only μ and Δ
+are searched, from several starts (variable projection). Residuals are whitened by the covariance of the
+points, which share their questions, plus the formula's own error. For votes, an even N counts as the odd N
+below it (`counted`). With fewer than three settings, with unknown T, or where the surface misses the points,
+each setting gets its own α, ζ and Δ.
 """
 
 from dataclasses import dataclass
@@ -30,20 +30,21 @@ from predict.protocol import (
     Points,
     Prediction,
     Status,
+    everywhere,
     more_severe,
     with_interval,
 )
 from results.paper_fits import POOR_FIT
 
 FORMULA_ERROR = 0.01
-"""What the formula itself may be off, added to every point's noise. Without it the fit would obey the best
-known combinations of points, those in which the formula is wrong."""
+"""Standard error of the formula itself, added to the noise of every point. Without it the fit follows the
+most precisely known combinations of points, and those are the ones where the formula is wrong."""
 
 PRIOR = (np.log([1.0, 0.7, 0.7]), np.array([1.0, 0.35, 0.35]))
-"""Centre and spread of log μ, log Δ_0 and log Δ_∞ where fewer than three N fix nothing."""
+"""Mean and standard deviation of log μ, log Δ_0 and log Δ_∞ where there are fewer than three N."""
 
 _WIDTHS = np.array([*PRIOR[1], 0.3, 0.3, 0.3, 0.3])
-"""Spread of the seven parameters before any data; 0.3 is that of numbers anywhere in [0, 1]."""
+"""Prior standard deviations of the seven parameters; 0.3 is about that of a uniform number in [0, 1]."""
 
 _LIMITS = (np.log([0.01, 0.01, 0.01]), np.log([100.0, 1.0, 1.0]))
 _MU = (0.1, 0.3, 1.0, 3.0, 10.0)
@@ -78,9 +79,9 @@ class JointFit:
 
 
 def joint(observed: Observed, targets: Points, options: Options) -> Prediction:
-    """One surface through all settings with known T; one curve a setting where there is only one, or no T.
+    """Forecast from one surface through all settings, or from one curve per setting where that cannot be.
 
-    Where the surface misses the points (`POOR_FIT`) observed settings are read from curves of their own.
+    Where the surface misses the points (`POOR_FIT`), observed settings are read off curves of their own.
     """
     mean, status, condition, draws = _forecast(observed, targets)
     if options.replicates:
@@ -98,10 +99,10 @@ def joint(observed: Observed, targets: Points, options: Options) -> Prediction:
 
 
 def _forecast(observed: Observed, targets: Points) -> tuple[Floats, np.ndarray, Floats, Floats]:
-    """Mean, status and condition (M,), and what the replicates would have given (R, M)."""
+    """Mean, status and condition (M,), and the forecasts (R, M) that the replicates would give."""
     M = len(targets)
     mean, condition = np.full(M, np.nan), np.full(M, np.inf)
-    status = np.full(M, str(Status.NOT_IDENTIFIABLE), dtype="<U20")
+    status = everywhere(Status.NOT_IDENTIFIABLE, M)
     draws = np.full((len(observed.replicates), M), np.nan)
     settings = observed.points.settings()
     parts: list[tuple[np.ndarray, np.ndarray, bool]] = [
@@ -121,7 +122,7 @@ def _forecast(observed: Observed, targets: Points) -> tuple[Floats, np.ndarray, 
         missed = float(np.sqrt(np.mean((fit(T, N) - accuracy) ** 2)))
         mean[here], condition[here] = fit(T_here, N_here), fit.condition
         open_yet = loose(reach(fit, T, N, whitening(observed, part, SURE), T_here, N_here))
-        status[here] = more_severe(open_yet, np.where(missed > POOR_FIT, Status.POOR_FIT, Status.OK))
+        status[here] = more_severe(open_yet, Status.POOR_FIT if missed > POOR_FIT else Status.OK)
         _, gain = _linearised(fit, T, N, whiten, T_here, N_here)
         draws[:, here] = mean[here] + (observed.replicates[:, part] - accuracy) @ gain.T
         if together and missed <= POOR_FIT:
@@ -132,8 +133,8 @@ def _forecast(observed: Observed, targets: Points) -> tuple[Floats, np.ndarray, 
 def fit_joint(T: Floats, N: Ints, accuracy: Floats, whiten: Floats) -> JointFit:
     """Fit the surface to P points; `whiten` (P, P) turns their noise into independent unit noise.
 
-    With a single T nothing depends on μ and on the ends at T = ∞, which stay where the search started. Two
-    different N do not tell how fast the curve rises: Δ is then held near `PRIOR`.
+    With a single T nothing depends on μ and the ends at T = ∞, which stay where the search started. Two
+    different N do not tell how fast the curve rises, so Δ then stays near `PRIOR`.
     """
     start, scale = float(T.min()), float(np.ptp(T)) or 1.0
     t = (T - start) / scale
@@ -171,10 +172,10 @@ def fit_joint(T: Floats, N: Ints, accuracy: Floats, whiten: Floats) -> JointFit:
 
 
 def counted(N: Ints, method: str) -> Ints:
-    """The N that the formula is read at: of a vote, an even N is the odd one below it.
+    """The N at which the formula is read: for votes, an even N counts as the odd one below it.
 
-    With ties shared, one more answer than an odd number changes nothing where there are two answers to choose
-    from (it can only make or break a tie), nor ever from N = 1 to 2. Stairs have no place in an exponential.
+    With ties shared and two answers to choose from, one vote more than an odd number changes nothing: it can
+    only make or break a tie. From N = 1 to 2 that always holds. An exponential cannot follow such steps.
     """
     return N - (N % 2 == 0) if method == "majority" else N
 
@@ -182,10 +183,10 @@ def counted(N: Ints, method: str) -> Ints:
 def whitening(observed: Observed, part: np.ndarray, floor: float = FORMULA_ERROR) -> Floats:
     """The matrix (P, P) that makes the noise of the points `part` independent with unit variance.
 
-    Their covariance is that of 50 replicates or more, else from standard errors; `floor` is an independent
-    error of every point that is added to it. A shift that all points share is left out: it is of the
-    questions, not of the curve, and a fit that knows of it would rather shift the data than follow them where
-    the formula misses (Peelle's puzzle).
+    Their covariance comes from 50 replicates or more, else from the standard errors. `floor` is an
+    independent error added to every point. A shift that all points share is left out: it comes from the
+    questions, not from the curve, and a fit that allowed for it would shift the data where the formula misses
+    them instead of following them (Peelle's puzzle).
     """
     spread = floor**2 * np.eye(len(part))
     if len(observed.replicates) >= 50:
@@ -198,7 +199,7 @@ def whitening(observed: Observed, part: np.ndarray, floor: float = FORMULA_ERROR
 
 
 def reach(fit: JointFit, T: Floats, N: Ints, whiten: Floats, at_T: Floats, at_N: Ints) -> Floats:
-    """How far other surfaces that fit the P points as well (90 %) are from `fit` at M targets, shape (M,)."""
+    """How far surfaces that fit the P points as well (90 %) are from `fit` at the M targets, shape (M,)."""
     variance, _ = _linearised(fit, T, N, whiten, at_T, at_N)
     return np.asarray(np.sqrt(LIKELY * variance))
 
@@ -208,7 +209,7 @@ def _linearised(
 ) -> tuple[Floats, Floats]:
     """To first order: variance of the forecasts (M,), and their slopes in the points' accuracies (M, P).
 
-    What the points leave open is held to `_WIDTHS`.
+    `_WIDTHS` is the prior for what the points leave open.
     """
     log, ends = np.log([fit.mu, *fit.delta]), np.array([*fit.alpha, *fit.zeta])
     slopes, slopes_at = (

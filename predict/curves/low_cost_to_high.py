@@ -1,21 +1,21 @@
-"""Low-Cost-to-High Prediction: Algorithm 3 of the paper, line by line, with its conditioning made visible.
+"""Low-Cost-to-High Prediction: Algorithm 3 of the paper, line by line, with condition numbers.
 
     Acc(T, 1) for T = 0.8 1.1 1.5 2.0,  Acc(T_1, N) and Acc(T_2, N) for N = 1 2 4 8   ->   Acc(3.1, 8) = 0.86
 
-The paper measures T in 10^5 tokens over all questions (T′); here it is tokens per answer. That changes the
-unit of μ (the paper's is μ · 10^5 / questions) and no forecast.
+The paper measures T in 10^5 tokens over all questions (T′); here T is tokens per answer. That changes the
+unit of μ (the paper's is μ · 10^5 / questions) but no forecast.
 
-The paper leaves three things open. T_1 and T_2 are the cheapest and the dearest setting of the input with
-three or more different N (the widest spread conditions both 2×2 systems best). "Fit" with two points and
-two unknowns is the exact solution. Where D_N has no measured point for an N, the curves of Part 1, lines
-3-4, are read. The text's T_0, T_1 in line 5 and P_{T_i} in Part 2, line 3, are read as T_1, T_2 and Δ_{T_i}.
+The paper leaves three things open. We take the shortest and the longest setting with three or more different
+N as T_1 and T_2: the widest spread conditions both 2×2 systems best. A "fit" of two unknowns to two points is
+their exact solution. Where D_N has no measured point at N, we read the curves of Part 1, lines 3-4. We read
+T_0, T_1 in line 5 as T_1, T_2, and P_{T_i} in Part 2, line 3, as Δ_{T_i}.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from predict.protocol import Floats, Ints, Points, Status, Texts
+from predict.protocol import Floats, Ints, Points, Status, Texts, everywhere
 from results import fit_saturating
 from results.paper_fits import ILL_CONDITIONED
 from results.saturating import FitStatus, Saturating
@@ -84,9 +84,9 @@ def part_2(gap: Gap, T1: float, acc_1: float, T2: float, acc_2: float, N: int) -
     return AtN(alpha, beta, condition)
 
 
-def read_off(gap: Gap, at_n: AtN, T: float, N: int) -> float:
-    """Part 2, line 4: Acc(T, N) at any T."""
-    return float(at_n.alpha - at_n.beta * np.exp(-(gap(T) ** 2) * N / 2))
+def read_off(gap: Gap, at_n: AtN, T: Floats | float, N: int) -> Floats:
+    """Part 2, line 4: Acc(T, N) at any T, shape as given."""
+    return np.asarray(at_n.alpha - at_n.beta * np.exp(-(gap(T) ** 2) * N / 2))
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,8 @@ class LowCostToHigh:
 def low_cost_to_high(points: Points, accuracy: Floats, targets: Points) -> LowCostToHigh:
     """Algorithm 3 on observed `points` with `accuracy` (P,), read at every one of `targets`.
 
-    The condition number of a target is the larger one of the two 2×2 systems behind it. Without three T with
-    N = 1 and two settings with three different N, nothing can be fitted: NaN and not_identifiable throughout.
+    A target's condition number is the larger one of its two 2×2 systems. The fit needs three T with N = 1 and
+    two settings with three different N each; without them every target is NaN and not_identifiable.
     """
     at_1 = (points.N == 1) & np.isfinite(points.T)
     rich = [
@@ -111,32 +111,24 @@ def low_cost_to_high(points: Points, accuracy: Floats, targets: Points) -> LowCo
         for name, t in points.settings()
         if np.isfinite(t) and len(np.unique(points.N[points.setting == name])) >= 3
     ]
-    M = len(targets)
+    mean, condition = np.full(len(targets), np.nan), np.full(len(targets), np.inf)
+    status = everywhere(Status.NOT_IDENTIFIABLE, len(targets))
     if len(np.unique(points.T[at_1])) < 3 or len(rich) < 2 or rich[0][1] == rich[-1][1]:
-        return LowCostToHigh(
-            np.full(M, np.nan), np.full(M, Status.NOT_IDENTIFIABLE), np.full(M, np.inf), None
-        )
+        return LowCostToHigh(mean, status, condition, None)
     (name_1, T1), (name_2, T2) = rich[0], rich[-1]
-    curve_1, curve_2 = (_curve(points, accuracy, name) for name in (name_1, name_2))
+    at_T1, at_T2 = points.setting == name_1, points.setting == name_2
+    curve_1, curve_2 = (points.N[at_T1], accuracy[at_T1]), (points.N[at_T2], accuracy[at_T2])
     gap = part_1(points.T[at_1], accuracy[at_1], T1, curve_1, T2, curve_2)
     if gap.status is Status.NOT_IDENTIFIABLE:
-        return LowCostToHigh(np.full(M, np.nan), np.full(M, gap.status), np.full(M, np.inf), gap)
+        return LowCostToHigh(mean, status, condition, gap)
 
-    solved = {
-        int(N): part_2(gap, T1, _read(curve_1, gap.at_T1, N), T2, _read(curve_2, gap.at_T2, N), int(N))
-        for N in np.unique(targets.N)
-    }
-    mean = np.array(
-        [read_off(gap, solved[int(N)], t, int(N)) for t, N in zip(targets.T, targets.N, strict=True)]
-    )
-    condition = np.array([max(gap.condition, solved[int(N)].condition) for N in targets.N])
+    for N in np.unique(targets.N).tolist():
+        at_n = part_2(gap, T1, _read(curve_1, gap.at_T1, N), T2, _read(curve_2, gap.at_T2, N), N)
+        here = targets.N == N
+        mean[here] = read_off(gap, at_n, targets.T[here], N)
+        condition[here] = max(gap.condition, at_n.condition)
     status = np.where(condition > ILL_CONDITIONED, Status.ILL_CONDITIONED, gap.status)
     return LowCostToHigh(mean, status, condition, gap)
-
-
-def _curve(points: Points, accuracy: Floats, setting: str) -> Curve:
-    at = points.setting == setting
-    return points.N[at], accuracy[at]
 
 
 def _read(curve: Curve, fit: Saturating, N: int) -> float:
@@ -145,9 +137,9 @@ def _read(curve: Curve, fit: Saturating, N: int) -> float:
 
 
 def _solve(e1: float, y1: float, e2: float, y2: float) -> tuple[tuple[float, float], float]:
-    """level − drop·e_i = y_i for i = 1, 2, and the condition number; NaN where e_1 = e_2.
+    """Solve level − drop·e_i = y_i, i = 1, 2: (level, drop), NaN where e_1 = e_2, and the condition number.
 
-    The columns are scaled to length 1 first: the unit of `drop` says nothing about the forecast.
+    The columns are scaled to length 1 first, as the unit of `drop` does not matter for the forecast.
     """
     scale = float(np.hypot(e1, e2))
     if e1 == e2 or not np.isfinite(scale):

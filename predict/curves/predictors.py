@@ -1,4 +1,4 @@
-"""The predictors that look at curve points alone: fit, refit every replicate, add model error, raise alarms.
+"""The predictors that see curve points only: fit, refit every replicate, add the model's error, raise alarms.
 
 power-law on 0.50 0.50 0.58 0.63 at N = 1 2 4 8  ->  N = 64: 0.69, 90 % 0.66 … 0.73
 """
@@ -22,9 +22,9 @@ from predict.protocol import (
 
 
 def on_curves(model: CurveModel, alarms: bool = True) -> Predictor:
-    """A predictor out of a curve model.
+    """Make a predictor of a curve model.
 
-    Its interval holds the spread of the refitted replicates and the error of the formula (`model_error`).
+    The interval covers the spread of the refitted replicates and the error of the formula (`model_error`).
     """
 
     def predict(observed: Observed, targets: Points, options: Options) -> Prediction:
@@ -34,7 +34,7 @@ def on_curves(model: CurveModel, alarms: bool = True) -> Predictor:
         if alarms:
             back = model(observed.points, curves[:1], observed.points).mean[0]
             status = more_severe(status, falling(observed, targets))
-            status = more_severe(status, np.full(len(targets), str(poor_fit(observed, back)), dtype="<U20"))
+            status = more_severe(status, poor_fit(observed, back))
         draws = answers_alone(observed, fitted.mean[1:], fitted.mean[0], options.target)
         if len(draws):
             off = model_error(observed, targets, lambda p, y, at: model(p, y[None], at).mean[0])
@@ -57,4 +57,4 @@ CURVE_PREDICTORS: dict[str, Predictor] = {
     "exponential": on_curves(exponential),
     "power-law": on_curves(power_law),
 }
-"""`flat` promises no curve, so it raises no alarm."""
+"""`flat` assumes no curve, so nothing can contradict it and it raises no alarm."""

@@ -2,9 +2,9 @@
 
     N = 1 2 4 8, accuracy 0.50 0.50 0.58 0.63   ->   N = 64: flat 0.63, exponential 0.67, power law 0.69
 
-Along N, one curve a setting: α − β e^{−νN} or α − β N^{−c}. At settings that were not observed, the same
-family along T is fitted to those curves' values at the wanted N. α is held within [0, 1] (an accuracy). The
-power law is the saturating exponential in log N and log T, so both are fits of `results.saturating`.
+Along N each setting has its own curve: α − β e^{−νN} or α − β N^{−c}. For new settings, a curve of the same
+family along T is fitted to the values of those curves at the N asked for. α is an accuracy and stays within
+[0, 1]. The power law is the saturating exponential in log N and log T, so `results.saturating` fits both.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from predict.curves.alarm import LIKELY, SURE, far_along_T, loose, own_noise
-from predict.protocol import Floats, Points, Status, Texts, more_severe
+from predict.protocol import Floats, Points, Status, Texts, everywhere, more_severe
 from results.saturating import condition_number, fit_curves, levels, rate_grid
 
 EXPONENTS = np.geomspace(0.05, 5.0, 80)
@@ -37,7 +37,7 @@ Fit1D = Callable[[Floats, Floats, Floats], tuple[Floats, Texts, float]]
 
 
 def flat(points: Points, accuracy: Floats, targets: Points) -> CurveForecast:
-    """The last observed value: largest N up to the target's, of its own or else the next cheaper setting."""
+    """The observed value at the largest N up to the target's, of its setting or else the next shorter one."""
     settings = points.settings()
     mean = np.empty((len(accuracy), len(targets)))
     for j, (name, T, N) in enumerate(zip(targets.setting, targets.T, targets.N, strict=True)):
@@ -47,7 +47,7 @@ def flat(points: Points, accuracy: Floats, targets: Points) -> CurveForecast:
         within = at[points.N[at] <= N]
         last = within[np.argmax(points.N[within])] if len(within) else at[np.argmin(points.N[at])]
         mean[:, j] = accuracy[:, last]
-    return CurveForecast(mean, np.full(len(targets), Status.OK), np.ones(len(targets)))
+    return CurveForecast(mean, everywhere(Status.OK, len(targets)), np.ones(len(targets)))
 
 
 def exponential(points: Points, accuracy: Floats, targets: Points) -> CurveForecast:
@@ -61,10 +61,10 @@ def power_law(points: Points, accuracy: Floats, targets: Points) -> CurveForecas
 
 
 def along_axes(points: Points, accuracy: Floats, targets: Points, fit: Fit1D) -> CurveForecast:
-    """Read each observed setting's fitted curve in N at the targets' N; go along T for all other settings."""
+    """Read observed settings off their fitted curves in N, and all other settings off curves along T."""
     B, M = len(accuracy), len(targets)
     mean, condition = np.full((B, M), np.nan), np.full(M, np.inf)
-    status = np.full(M, str(Status.NOT_IDENTIFIABLE), dtype="<U20")
+    status = everywhere(Status.NOT_IDENTIFIABLE, M)
     settings = points.settings()
     wanted = np.unique(targets.N)
     value: dict[str, tuple[Floats, Texts, float]] = {}
@@ -83,10 +83,8 @@ def along_axes(points: Points, accuracy: Floats, targets: Points, fit: Fit1D) ->
             y = np.stack([value[name][0][:, column] for name, _ in settings], axis=1)
             fitted, verdict, cond_T = fit(T, y, np.append(targets.T[here], T))
             missed = y[0] - fitted[0, -len(T) :]
-            mean[:, here], status[here] = (
-                fitted[:, : -len(T)],
-                more_severe(verdict[: -len(T)], np.array(far_along_T(missed, y[1:]))),
-            )
+            mean[:, here] = fitted[:, : -len(T)]
+            status[here] = more_severe(verdict[: -len(T)], far_along_T(missed, y[1:]))
             for name, _ in settings:
                 status[here] = more_severe(status[here], value[name][1][column])
             condition[here] = max([cond_T, *(value[name][2] for name, _ in settings)])
@@ -94,28 +92,27 @@ def along_axes(points: Points, accuracy: Floats, targets: Points, fit: Fit1D) ->
 
 
 def _fit(x: Floats, y: Floats, at: Floats, rates: Floats | None = None) -> tuple[Floats, Texts, float]:
-    """Saturating curves for every row of y (B, n) on x (n,), 0 ≤ α ≤ 1, read at `at` (m,).
+    """Fit a saturating curve with 0 ≤ α ≤ 1 to every row of y (B, n) on x (n,) and read it at `at` (m,).
 
-    Returns values (B, m) with row 0's status at each of `at` and condition number. The other rows tell the
-    noise. Fewer than three different x fix nothing: NaN.
+    Returns values (B, m), and for row 0 the status (m,) and condition number. The other rows tell the noise.
+    With fewer than three different x the values are NaN.
     """
     if len(np.unique(x)) < 3:
-        nothing = np.full(len(at), str(Status.NOT_IDENTIFIABLE), dtype="<U20")
-        return np.full((len(y), len(at)), np.nan), nothing, np.inf
+        return np.full((len(y), len(at)), np.nan), everywhere(Status.NOT_IDENTIFIABLE, len(at)), np.inf
     rates = rate_grid(x) if rates is None else rates
     curves = fit_curves(x, y, rates=rates, accuracy=True)
     values = curves(at)
     if np.ptp(y[0]) > 1e-12 and curves.rise[0] < 0:
-        status = np.full(len(at), str(Status.FALLING), dtype="<U20")
+        status = everywhere(Status.FALLING, len(at))
     else:
         status = loose(_reach(rates, x, y, at, float(curves.loss[0]), values[0]))
     return values, status, condition_number(float(curves.rate[0]), x)
 
 
 def _reach(rates: Floats, x: Floats, y: Floats, at: Floats, loss: float, values: Floats) -> Floats:
-    """How far curves that fit row 0 as well as its best one (`loss`, `values` at `at`) are from it: (m,).
+    """How far the curves that fit row 0 nearly as well as its best one (`loss`, `values`) are from it: (m,).
 
-    These are the best curves at other rates; where the data speak against all α in [0, 1], of any α.
+    Those are the best curves at other rates, with any α where the data contradict every α in [0, 1].
     """
     spare = LIKELY * float(np.mean(np.maximum(own_noise(y[1:]), SURE) ** 2)) / len(x)
     gone = -np.expm1(-rates[:, None] * (at - x.min()))

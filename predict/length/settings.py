@@ -1,4 +1,4 @@
-"""Settings without answers, forecast from those with answers: `length.law` along T, at each N by itself.
+"""Forecasts at settings without answers, from those with answers: `length.law` along T for each N.
 
 settings 100, 200, 300 at N = 16: 0.62 0.71 0.74   ->   setting 500 at N = 16: 0.77, 90 % 0.72 … 0.82
 """
@@ -22,6 +22,7 @@ from predict.protocol import (
     Pool,
     Prediction,
     Status,
+    everywhere,
     more_severe,
     with_interval,
 )
@@ -33,11 +34,11 @@ UNKNOWN = 0.01
 def other_settings(
     carried: list[tuple[Pool, Floats, Floats]], N: Ints, targets: Points, method: str, options: Options
 ) -> tuple[Floats, np.ndarray, Floats, Floats]:
-    """Settings without answers, from (pool, means (len(N),), draws (R, len(N))) at those with answers.
+    """Forecast settings without answers from those with: (pool, means (len(N),), draws (R, len(N))) each.
 
-    Returns mean, status, condition (none: no system is solved) and draws (R, M). The draws also hold the
-    luck of the pool that a forecast is compared with, or for the target "population" that of the questions,
-    both as at the setting with the nearest T.
+    Returns mean (M,), status, condition (NaN, as no system is solved) and draws (R, M). The draws include the
+    luck of the pool that the forecast will be compared with. For the target "population" it is the luck of
+    the questions. Both are taken from the setting with the nearest T.
     """
     T = np.array([pool.T for pool, _, _ in carried])
     means = np.stack([mean for _, mean, _ in carried])
@@ -50,57 +51,60 @@ def other_settings(
 
 
 def from_curves(observed: Observed, targets: Points, options: Options) -> Prediction:
-    """From curves alone: a power law along N at the observed settings, and `along_T` at all others.
+    """Forecast from curves: a power law along N at the observed settings, `along_T` at all others.
 
-    The interval of the power law holds its error too (`model_error`); an observed point needs no law.
+    The power law's interval includes its own error (`model_error`). Observed points are kept as they are.
     """
     settings = observed.points.settings()
     names, N = [name for name, _ in settings], np.unique(targets.N)
     lengths = np.array([T for _, T in settings])
-    grid = Points(np.repeat(names, len(N)), np.repeat(lengths, len(N)), np.tile(N, len(names)))
+    grid = Points.grid(dict(settings), N)
     fitted = power_law(observed.points, np.vstack([observed.accuracy[None], observed.replicates]), grid)
     value, copies = fitted.mean[0].copy(), fitted.mean[1:].copy()
     status = more_severe(fitted.status, falling(observed, grid))
     variance = copies.var(axis=0) if len(copies) else np.full(len(grid), UNKNOWN**2)
     off = model_error(observed, grid, lambda p, y, at: power_law(p, y[None], at).mean[0])
-    places = list(zip(observed.points.setting.tolist(), observed.points.N.tolist(), strict=True))
-    for i, place in enumerate(zip(grid.setting.tolist(), grid.N.tolist(), strict=True)):
+    places = {place: at for at, place in enumerate(observed.points.places())}
+    for i, place in enumerate(grid.places()):
         if place in places:
-            at = places.index(place)
-            value[i], copies[:, i] = observed.accuracy[at], observed.replicates[:, at]
+            j = places[place]
+            value[i], copies[:, i] = observed.accuracy[j], observed.replicates[:, j]
             status[i], off[i] = Status.OK, 0.0
-            variance[i] = np.nan_to_num(observed.stderr[at], nan=UNKNOWN) ** 2
+            variance[i] = np.nan_to_num(observed.stderr[j], nan=UNKNOWN) ** 2
     luck = np.random.default_rng(options.seed).standard_normal((len(copies), 1))
     drawn = answers_alone(observed, copies, value, options.target) + off * luck
 
-    mean, draws = np.full(len(targets), np.nan), np.full((len(copies), len(targets)), np.nan)
-    status_of = np.full(len(targets), str(Status.NOT_IDENTIFIABLE), dtype="<U20")
-    for row, name in enumerate(names):
-        here = targets.setting == name
-        at_grid = row * len(N) + np.searchsorted(N, targets.N[here])
-        mean[here], status_of[here], draws[:, here] = value[at_grid], status[at_grid], drawn[:, at_grid]
-    new, table = np.flatnonzero(~np.isin(targets.setting, names)), (len(names), len(N))
     own = (1 - SHARED) * variance + off**2
     common = SHARED * variance * (options.target == "population")
-    mean[new], status_of[new], _, draws[:, new] = _spread_out(
+    table = (len(names), len(N))
+    mean, draws = np.empty(len(targets)), np.empty((len(copies), len(targets)))
+    at_target = everywhere(Status.OK, len(targets))
+    seen = np.isin(targets.setting, names)
+    index = {place: i for i, place in enumerate(grid.places())}
+    at = [index[place] for place in targets[seen].places()]
+    mean[seen], at_target[seen], draws[:, seen] = value[at], status[at], drawn[:, at]
+    mean[~seen], at_target[~seen], _, draws[:, ~seen] = _spread_out(
         lengths, N, value.reshape(table), own.reshape(table), common.reshape(table),
-        Points(targets.setting[new], targets.T[new], targets.N[new]), replace(options, replicates=len(draws)),
+        targets[~seen], replace(options, replicates=len(copies)),
     )  # fmt: skip
     note = "the mixture needs samples; from curves it is a power law along N and its own law along T"
     condition = np.where(np.isnan(mean), np.inf, np.nan)
-    return with_interval(mean, np.clip(draws, 0.0, 1.0), status_of, condition, options.level, (note,))
+    return with_interval(mean, np.clip(draws, 0.0, 1.0), at_target, condition, options.level, (note,))
 
 
 def _spread_out(
     T: Floats, N: Ints, means: Floats, own: Floats, common: Floats, targets: Points, options: Options
 ) -> tuple[Floats, np.ndarray, Floats, Floats]:
-    """`along_T` at every N of the targets; means, variances `own` and `common`: (settings, len(N))."""
+    """`along_T` for each N of the targets, from means and variances `own` and `common` (settings, len(N)).
+
+    `own` is noise of each setting by itself; `common` shifts all targets together.
+    """
     R, M = options.replicates, len(targets)
     mean, draws = np.full(M, np.nan), np.full((R, M), np.nan)
     possible = np.isfinite(targets.T) & (targets.T > 0) & bool(np.isfinite(T).all() and (T > 0).all())
     rng = np.random.default_rng(options.seed)
     order, luck = rng.permutation(R), rng.standard_normal(R)
-    for n in np.unique(targets.N[possible]) if len(np.unique(T)) > 1 else ():
+    for n in np.unique(targets.N[possible]):
         here = possible & (n == targets.N)
         j = int(np.searchsorted(N, n))
         fit = np.isfinite(means[:, j])
@@ -116,9 +120,9 @@ def _spread_out(
 
 
 def _luck(pool: Pool, N: Ints, method: str, options: Options) -> Floats:
-    """Variance of an accuracy measured on `options.pool` answers about that of very many: (len(N),).
+    """Variance of the accuracy on `options.pool` answers around that on very many: (len(N),).
 
-    About f(1 − f)·N/pool for a question, f its accuracy; subsets of half of the answers seen stand for it.
+    For a question of accuracy f it is about f(1 − f)·N/pool; f is read on half of the answers seen.
     """
     half = max(int(pool.answers.sizes.min()) // 2, 1)
     f = question_accuracy(pool.answers, np.unique(np.minimum(N, half)), method)

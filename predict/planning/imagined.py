@@ -16,13 +16,10 @@ from dataclasses import replace
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit, gammaln, logit
-from scipy.stats import norm
 
-from predict.groups import Group, chosen_answers, group_of_pools, renumbered
-from predict.predictors import PREDICTORS
-from predict.protocol import Floats, Ints, Options, Points, Pool, Prediction
+from predict.groups import Group, chosen_answers, renumbered
+from predict.protocol import Floats, Ints, Pool
 from predict.questions.beta_binomial import fit_beta
-from predict.split import observe
 from results.votes.exact import AnswerPools, VoteCounts
 
 
@@ -70,29 +67,12 @@ def imagine_setting(
 
 def more_answers(group: Group, setting: str, more: int, rng: np.random.Generator) -> Group:
     """The group after a run that gave every question `more` answers at `setting`."""
-    pools = [
-        replace(pool, answers=imagine(pool.answers, more, rng)) if pool.setting == setting else pool
-        for pool in group.pools
-    ]
-    return group_of_pools(group.source, group.dataset, group.model, group.method, pools)
-
-
-def accuracy_at(group: Group, predictor: str, place: Points, options: Options, quantiles: Floats) -> Floats:
-    """Quantiles of the accuracy forecast at `place`, a single point, for these questions: (quantiles,).
-
-    They are those of a split normal law through the forecast and the ends of its interval, within [0, 1].
-    """
-    found = predicted(group, predictor, place, replace(options, target="these-questions"))
-    z = norm.ppf(quantiles)
-    side = np.where(z > 0, found.high - found.mean, found.mean - found.low)
-    return np.asarray(np.clip(found.mean + z * side / norm.ppf((1 + options.level) / 2), 0.0, 1.0))
-
-
-def predicted(group: Group, predictor: str, places: Points, options: Options) -> Prediction:
-    """The forecast at `places` from all data of `group`."""
-    names = [name for name, _ in group.points.settings()]
-    observed = observe(group, names, int(group.points.N.max()), options)
-    return PREDICTORS[predictor](observed, places, options)
+    return group.with_pools(
+        [
+            replace(pool, answers=imagine(pool.answers, more, rng)) if pool.setting == setting else pool
+            for pool in group.pools
+        ]
+    )
 
 
 def _moved(right: Floats, blank: Floats, accuracy: float) -> Floats:

@@ -6,24 +6,26 @@
 
 From samples only. The answers a run would bring are drawn from what is forecast of them (`imagined`), the
 forecast is made again with them among the data, and the widths of its intervals are averaged over a few such
-draws. That is the expected width before the run, for any predictor, with nothing assumed of its formula.
+draws. That is the expected width before the run, with nothing assumed of the predictor's formula.
 
 Candidates are more answers at the observed settings and, where the choice is at a new setting, a few answers
-there, at lengths halfway between its neighbours and at one beyond it. The curve predictors count the largest
-N of any setting as seen at every one: a run that raised it at one setting would seem to narrow the others, so
-for them it is a candidate at its own setting only.
+there, at lengths halfway between its neighbours and at one beyond it. Only for predictors that go by the
+answers: those of `CURVE_ONLY` count the largest N of any setting as seen at every one, so that a run which
+raises it at one setting would seem to narrow the forecasts at the others.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
+from scipy.stats import norm
 
-from predict.groups import Group, group_of_pools
-from predict.planning.imagined import accuracy_at, imagine_setting, more_answers, predicted
-from predict.predictors import DEFAULT, NEED_SAMPLES
-from predict.protocol import Options, Points
+from predict.groups import Group
+from predict.planning.imagined import imagine_setting, more_answers
+from predict.predictors import PREDICTORS
+from predict.protocol import Options, Points, Prediction
+from predict.split import observe
 from results import BadInput
 
 DRAWS = 4
@@ -37,9 +39,6 @@ NEW_ANSWERS = 8
 
 NEIGHBOURS = 2
 """Settings on either side of one without answers, near which runs are considered."""
-
-BY_ANSWERS = (DEFAULT, *NEED_SAMPLES)
-"""These go by each question's answers, not by the points of the curve."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ def next_runs(
     if not now > 0:
         raise BadInput(f"{group.name}: {predictor} gives no interval at {place.setting[0]}, N = {place.N[0]}")
     runs = []
-    for one in candidates(group, predictor, place):
+    for one in candidates(group, place):
         if not np.isfinite(one.T):
             raise BadInput(f"{group.name}: setting {one.setting!r} has no token counts")
         larger = after(group, predictor, one, options, draws)
@@ -101,37 +100,28 @@ def advised(runs: list[NextRun]) -> NextRun | None:
     return next((run for run in runs if run.narrowing >= WORTHWHILE), None)
 
 
-def candidates(group: Group, predictor: str, place: Points) -> list[Candidate]:
+def candidates(group: Group, place: Points) -> list[Candidate]:
     """The runs that are considered for the choice `place`, those at settings with answers first.
 
     At a setting with answers: twice those at each, four times its own. At one without: twice those of the
-    `NEIGHBOURS` on either side, `NEW_ANSWERS` at new settings, and at its own twice as many too; curve
-    predictors get as many as the choice has, up to the largest N elsewhere.
+    `NEIGHBOURS` on either side, `NEW_ANSWERS` at new settings, and at its own twice as many too.
     """
-    target, T, N = str(place.setting[0]), float(place.T[0]), int(place.N[0])
-    from_curve = predictor not in BY_ANSWERS
-    largest = int(group.points.N.max())
-    known = {pool.setting: (pool.T, int(pool.answers.sizes.min())) for pool in group.pools}
-    lengths = [length for length, _ in known.values()]
-    located = bool(np.isfinite([T, *lengths]).all()) and min(T, *lengths) > 0
-    if target in known or not located:
-        times = {
-            name: (2, 4) if name == target else (2,) for name in known if not from_curve or name == target
-        }
-    else:
+    target, T = str(place.setting[0]), float(place.T[0])
+    known = [(pool.setting, pool.T, int(pool.answers.sizes.min())) for pool in group.pools]
+    lengths = [length for _, length, _ in known]
+    new = target not in [name for name, _, _ in known]
+    new = new and bool(np.isfinite([T, *lengths]).all()) and min(T, *lengths) > 0
+    if new:
         i = int(np.searchsorted(lengths, T))
-        near = list(known)[max(i - NEIGHBOURS, 0) : i + NEIGHBOURS]
-        times = {name: (2,) for name in near if largest >= N or not from_curve}
+        known = known[max(i - NEIGHBOURS, 0) : i + NEIGHBOURS]
     found = [
-        Candidate(name, known[name][0], known[name][1], (k - 1) * known[name][1])
-        for name, ks in times.items() for k in ks
+        Candidate(name, length, seen, (times - 1) * seen)
+        for name, length, seen in known for times in ((2, 4) if name == target else (2,))
     ]  # fmt: skip
-    if target in known or not located:
-        return found
-    few = max(NEW_ANSWERS, min(N, largest)) if from_curve else NEW_ANSWERS
-    own = (max(NEW_ANSWERS, N),) if from_curve else (NEW_ANSWERS, 2 * NEW_ANSWERS)
-    found += [Candidate(target, T, 0, more) for more in own]
-    return found + [Candidate(f"new ({n:,} {group.unit})", n, 0, few) for n in _new_lengths(lengths, T)]
+    if new:
+        found += [Candidate(target, T, 0, more) for more in (NEW_ANSWERS, 2 * NEW_ANSWERS)]
+        found += [Candidate(f"new ({n:,} {group.unit})", n, 0, NEW_ANSWERS) for n in _new_lengths(lengths, T)]
+    return found
 
 
 def _new_lengths(known: list[float], T: float) -> list[int]:
@@ -152,24 +142,31 @@ def _new_lengths(known: list[float], T: float) -> list[int]:
 def after(group: Group, predictor: str, run: Candidate, options: Options, draws: int) -> list[Group]:
     """The group after `run`, imagined `draws` times.
 
-    The accuracy at a new setting is drawn at evenly spread quantiles of its forecast, so that few draws do.
+    The mean accuracy at a new setting is drawn at evenly spread quantiles, so that few draws do: those of a
+    split normal law through its forecast at N = 1 and the ends of the interval, within [0, 1].
     """
     rngs = [np.random.default_rng([options.seed, draw]) for draw in range(draws)]
     if run.seen:
         return [more_answers(group, run.setting, run.more, rng) for rng in rngs]
-    once = Points(np.array([run.setting]), np.array([run.T]), np.array([1]))
-    accuracy = accuracy_at(group, predictor, once, options, (np.arange(draws) + 0.5) / draws)
+    once = Points.grid({run.setting: run.T}, [1])
+    found = _forecast(group, predictor, once, replace(options, target="these-questions"))
+    z = norm.ppf((np.arange(draws) + 0.5) / draws)
+    side = np.where(z > 0, found.high - found.mean, found.mean - found.low)
+    accuracy = np.clip(found.mean + z * side / norm.ppf((1 + options.level) / 2), 0.0, 1.0)
     near = min(group.pools, key=lambda pool: abs(np.log(pool.T / run.T)))
     return [
-        group_of_pools(
-            group.source, group.dataset, group.model, group.method,
-            [*group.pools, imagine_setting(near, run.setting, run.T, run.more, float(value), rng)],
-        )
-        for value, rng in zip(accuracy, rngs, strict=True)
-    ]  # fmt: skip
+        group.with_pools([*group.pools, imagine_setting(near, run.setting, run.T, run.more, value, rng)])
+        for value, rng in zip(accuracy.tolist(), rngs, strict=True)
+    ]
 
 
 def width(group: Group, predictor: str, place: Points, options: Options) -> float:
     """Width of the interval at `place`, forecast from all data of `group`."""
-    found = predicted(group, predictor, place, options)
+    found = _forecast(group, predictor, place, options)
     return float(found.high[0] - found.low[0])
+
+
+def _forecast(group: Group, predictor: str, place: Points, options: Options) -> Prediction:
+    names = [name for name, _ in group.points.settings()]
+    observed = observe(group, names, int(group.points.N.max()), options)
+    return PREDICTORS[predictor](observed, place, options)

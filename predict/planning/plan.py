@@ -40,6 +40,11 @@ class Plan:
     chosen: pd.Series | None
     cautious: pd.Series | None
 
+    @property
+    def best(self) -> pd.Series:
+        """The choice with the highest forecast, whatever it costs."""
+        return self.options.sort_values("predicted").iloc[-1]
+
 
 def plan(
     group: Group,
@@ -60,14 +65,17 @@ def plan(
 
 def choose(priced: pd.DataFrame, target_accuracy: float | None, token_budget: float | None) -> Plan:
     """The plan among `priced` rows (see `price`)."""
-    if target_accuracy is not None:
-        reached = priced[priced["predicted"] >= target_accuracy]
-        surely = priced[priced["low"] >= target_accuracy]
-        return Plan(priced, pareto_frontier(priced, "predicted"), _cheapest(reached), _cheapest(surely))
-    within = priced if token_budget is None else priced[priced["cost"] <= token_budget]
-    return Plan(
-        priced, pareto_frontier(priced, "predicted"), _best(within, "predicted"), _best(within, "low")
-    )
+
+    def first(by: str) -> pd.Series | None:
+        if target_accuracy is not None:
+            rows = priced[priced[by] >= target_accuracy]
+            rows = rows.sort_values(["cost", "predicted"], ascending=[True, False])
+        else:
+            rows = priced if token_budget is None else priced[priced["cost"] <= token_budget]
+            rows = rows[rows[by].notna()].sort_values([by, "cost"], ascending=[False, True])
+        return None if rows.empty else rows.iloc[0]
+
+    return Plan(priced, pareto_frontier(priced, "predicted"), first("predicted"), first("low"))
 
 
 def price(
@@ -123,14 +131,4 @@ def _as_measured(table: pd.DataFrame, used: "pd.Series[bool]") -> pd.DataFrame:
 
 def place(row: pd.Series) -> Points:
     """The one (setting, T, N) of a priced row."""
-    length = np.array([float(row["cost"]) / int(row["N"])])
-    return Points(np.array([str(row["setting"])]), length, np.array([int(row["N"])]))
-
-
-def _cheapest(rows: pd.DataFrame) -> pd.Series | None:
-    return None if rows.empty else rows.sort_values(["cost", "predicted"], ascending=[True, False]).iloc[0]
-
-
-def _best(rows: pd.DataFrame, by: str) -> pd.Series | None:
-    rows = rows[rows[by].notna()]
-    return None if rows.empty else rows.sort_values([by, "cost"], ascending=[False, True]).iloc[0]
+    return Points.grid({str(row["setting"]): row["cost"] / row["N"]}, [row["N"]])

@@ -43,10 +43,9 @@ def test_noisy_fit_is_the_optimum_curve_fit_reaches_from_the_true_parameters():
     x = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
     for _ in range(20):
         truth = (rng.uniform(0.5, 0.9), rng.uniform(0.2, 0.5), rng.uniform(0.05, 0.5))
-        stderr = rng.uniform(0.002, 0.01, len(x))
-        y = curve(x, *truth) + stderr * rng.standard_normal(len(x))
-        fit = fit_saturating(x, y, 1 / stderr**2)
-        reference, _ = curve_fit(curve, x, y, p0=truth, sigma=stderr, xtol=1e-14, ftol=1e-14, maxfev=10_000)
+        y = curve(x, *truth) + 0.005 * rng.standard_normal(len(x))
+        fit = fit_saturating(x, y)
+        reference, _ = curve_fit(curve, x, y, p0=truth, xtol=1e-14, ftol=1e-14, maxfev=10_000)
         np.testing.assert_allclose([fit.alpha, fit.beta, fit.rate], reference, rtol=1e-4)
 
 
@@ -58,17 +57,6 @@ def test_no_rate_on_a_fine_grid_does_better_even_on_data_of_another_shape():
         design = np.stack([np.ones_like(x), -np.exp(-rate * x)], axis=1)
         loss = np.mean((y - design @ np.linalg.lstsq(design, y, rcond=None)[0]) ** 2)
         assert fit.rmse**2 <= loss * (1 + 1e-9)
-
-
-def test_weight_repeats_a_point_and_weight_zero_removes_it():
-    x, y = np.array([1.0, 2.0, 4.0, 8.0]), np.array([0.4, 0.5, 0.6, 0.62])
-    repeated = fit_saturating([*x, 2.0, 2.0], [*y, 0.5, 0.5])
-    weighted = fit_saturating([*x, 99.0], [*y, -5.0], [1, 3, 1, 1, 0])
-    np.testing.assert_allclose(
-        [weighted.alpha, weighted.beta, weighted.rate, weighted.rmse],
-        [repeated.alpha, repeated.beta, repeated.rate, repeated.rmse],
-        rtol=1e-6,
-    )
 
 
 def test_three_points_are_met_exactly():
@@ -109,15 +97,8 @@ def test_large_offset_of_x_stays_finite(offset):
 
 
 @pytest.mark.parametrize(
-    ("x", "y", "weights"),
-    [
-        ([1, 2], [1, 2, 3], None),
-        ([1, 2, 3], [1, np.nan, 3], None),
-        ([1, 2, 3], [1, 2, 3], [1, -1, 1]),
-        ([1, 2, 3], [1, 2, 3], [0, 0, 0]),
-        ([], [], None),
-    ],
+    ("x", "y"), [([1, 2], [1, 2, 3]), ([1, 2, 3], [1, np.nan, 3]), ([[1, 2, 3]], [[1, 2, 3]]), ([], [])]
 )
-def test_unusable_input_is_refused(x, y, weights):
+def test_unusable_input_is_refused(x, y):
     with pytest.raises(ValueError, match="must be"):
-        fit_saturating(x, y, weights)
+        fit_saturating(x, y)

@@ -70,6 +70,13 @@ def test_no_run_is_advised_to_narrow_what_has_no_width(tmp_path: Path) -> None:
     assert "No next run is proposed" in bare.output
 
 
+def test_no_run_is_proposed_for_a_predictor_that_goes_by_curve_points_alone(tmp_path: Path) -> None:
+    frame = simulated_samples(questions=20, answers=4, settings=("40",))
+    done = command("plan", frame, tmp_path, "--predictor", "flat")
+    assert done.exit_code == 0, done.output
+    assert "No next run is proposed: flat" in done.output
+
+
 def test_a_run_is_advised_where_the_goal_is_only_within_the_best_interval(tmp_path: Path) -> None:
     frame = simulated_samples(questions=20, answers=2, settings=("40",))
     plain = command("plan", frame, tmp_path)

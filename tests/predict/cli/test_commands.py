@@ -1,7 +1,5 @@
 """The command line: what it writes, prints and refuses."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -123,11 +121,11 @@ def test_bad_options_are_refused_in_one_line(
     assert not (tmp_path / "f.csv").exists()
 
 
-def test_help_is_quick_and_ends_with_an_example() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "predict", "forecast", "--help"], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip().splitlines()[-1].strip().startswith("Example") or "Example:" in done.stdout
+@pytest.mark.parametrize("command", ["forecast", "backtest", "plan", "fits"])
+def test_help_ends_with_an_example(command: str) -> None:
+    done = CliRunner().invoke(main, [command, "--help"])
+    assert done.exit_code == 0
+    assert f"Example: python -m predict {command} " in done.output.split("--help")[-1]
 
 
 def test_the_printed_table_can_be_acted_on(curves_file: Path, tmp_path: Path) -> None:

@@ -115,15 +115,3 @@ def test_bad_input_is_refused_and_nothing_is_written(
     assert words in done.output
     assert "Traceback" not in done.output
     assert not list(tmp_path.iterdir())
-
-
-def test_help_ends_with_an_example() -> None:
-    done = CliRunner().invoke(main, ["fits", "--help"])
-    assert done.exit_code == 0
-    assert done.output.strip().splitlines()[-1].strip().startswith("Example: python -m predict fits")
-
-
-def test_a_table_without_the_method_asked_for_is_refused(curves_file: Path, tmp_path: Path) -> None:
-    done = fits(curves_file, tmp_path / "fits.csv", "--method", "best_of_n")
-    assert done.exit_code == 2
-    assert "no rows of method best_of_n" in done.output

@@ -175,7 +175,7 @@ def test_announced_width_of_a_new_setting_is_about_the_width_seen(new: str) -> N
 def test_new_settings_are_candidates_around_a_choice_without_answers() -> None:
     now = group(logistic_samples((100, 200, 400), 10, 0))
     at = Points(np.array(["long"]), np.array([float(900)]), np.array([16]))
-    runs = candidates(now, "mixture", at)
+    runs = candidates(now, at)
     assert [(run.setting, run.seen, run.more) for run in runs] == [
         ("200", 8, 8),
         ("400", 8, 8),
@@ -187,7 +187,7 @@ def test_new_settings_are_candidates_around_a_choice_without_answers() -> None:
     ]
     assert runs[-1].T == 1350
     within = Points(at.setting, np.array([float(300)]), at.N)
-    names = [run.setting for run in candidates(now, "mixture", within) if run.seen == 0]
+    names = [run.setting for run in candidates(now, within) if run.seen == 0]
     assert names[2:] == [f"new ({n} tokens)" for n in (141, 245, 346)]
 
 
@@ -200,7 +200,7 @@ def test_new_settings_are_priced_and_the_same_seed_gives_the_same_runs() -> None
     price = {(one.run.setting, one.run.more): one.tokens for one in runs}
     assert price["long", 8] == pytest.approx(40 * 8 * 800)
     assert price["new (566 tokens)", 8] == pytest.approx(40 * 8 * 566)
-    one, another = candidates(now, "mixture", at)[0], Options(replicates=20, pool=64, seed=1)
+    one, another = candidates(now, at)[0], Options(replicates=20, pool=64, seed=1)
     (imagined,) = after(now, "mixture", one, another, 1)
     assert width(imagined, "mixture", at, another) not in [run.width_then for run in runs]
 
@@ -209,7 +209,7 @@ def test_no_new_settings_where_a_length_is_unknown() -> None:
     frame = simulated_samples(questions=10, answers=4)
     frame.loc[frame["setting"] == "40", "tokens"] = np.nan
     at = Points(np.array(["long"]), np.array([400.0]), np.array([4]))
-    assert all(run.seen for run in candidates(group(frame), "mixture", at))
+    assert all(run.seen for run in candidates(group(frame), at))
 
 
 @pytest.mark.parametrize("accuracy", [0.0, 0.3, 0.8, 1.0])
