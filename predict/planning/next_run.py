@@ -24,7 +24,7 @@ from scipy.stats import norm
 from predict.groups import Group
 from predict.planning.imagined import imagine_setting, more_answers
 from predict.predictors import PREDICTORS
-from predict.protocol import Options, Points, Prediction
+from predict.protocol import Floats, Options, Points, Prediction
 from predict.split import observe
 from results import BadInput
 
@@ -142,22 +142,29 @@ def _new_lengths(known: list[float], T: float) -> list[int]:
 def after(group: Group, predictor: str, run: Candidate, options: Options, draws: int) -> list[Group]:
     """The group after `run`, imagined `draws` times.
 
-    The mean accuracy at a new setting is drawn at evenly spread quantiles, so that few draws do: those of a
-    split normal law through its forecast at N = 1 and the ends of the interval, within [0, 1].
+    The mean accuracy at a new setting is drawn at evenly spread quantiles of its forecast, so few draws do.
     """
     rngs = [np.random.default_rng([options.seed, draw]) for draw in range(draws)]
     if run.seen:
         return [more_answers(group, run.setting, run.more, rng) for rng in rngs]
     once = Points.grid({run.setting: run.T}, [1])
-    found = _forecast(group, predictor, once, replace(options, target="these-questions"))
-    z = norm.ppf((np.arange(draws) + 0.5) / draws)
-    side = np.where(z > 0, found.high - found.mean, found.mean - found.low)
-    accuracy = np.clip(found.mean + z * side / norm.ppf((1 + options.level) / 2), 0.0, 1.0)
+    accuracy = accuracy_at(group, predictor, once, options, (np.arange(draws) + 0.5) / draws)
     near = min(group.pools, key=lambda pool: abs(np.log(pool.T / run.T)))
     return [
         group.with_pools([*group.pools, imagine_setting(near, run.setting, run.T, run.more, value, rng)])
         for value, rng in zip(accuracy.tolist(), rngs, strict=True)
     ]
+
+
+def accuracy_at(group: Group, predictor: str, place: Points, options: Options, quantiles: Floats) -> Floats:
+    """Quantiles of the accuracy forecast at `place`, a single point, for these questions: (quantiles,).
+
+    They are those of a split normal law through the forecast and the ends of its interval, within [0, 1].
+    """
+    found = _forecast(group, predictor, place, replace(options, target="these-questions"))
+    z = norm.ppf(quantiles)
+    side = np.where(z > 0, found.high - found.mean, found.mean - found.low)
+    return np.asarray(np.clip(found.mean + z * side / norm.ppf((1 + options.level) / 2), 0.0, 1.0))
 
 
 def width(group: Group, predictor: str, place: Points, options: Options) -> float:

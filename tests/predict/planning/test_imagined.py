@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from predict.groups import read_groups
-from predict.planning.imagined import accuracy_at, imagine
+from predict.planning.imagined import imagine
+from predict.planning.next_run import accuracy_at
 from predict.predictors import PREDICTORS
 from predict.protocol import Options, Points, Prediction
 
