@@ -11,7 +11,8 @@ from click.testing import CliRunner
 from predict.backtest import backtest, summary
 from predict.cli import main
 from predict.groups import Group, groups_of_samples, read_groups
-from predict.protocol import Options
+from predict.predictors import PREDICTORS
+from predict.protocol import Observed, Options, Points, Prediction
 from predict.split import Request, observe
 from results import BadInput, read_samples
 
@@ -37,6 +38,18 @@ def test_processes_change_no_number(group: Group) -> None:
     together = backtest(*asked, lambda: ticks.append(1), jobs=2)
     pd.testing.assert_frame_equal(together, backtest(*asked))
     assert len(ticks) == 3
+
+
+def test_every_split_draws_with_a_seed_of_its_own(group: Group, monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds, flat = [], PREDICTORS["flat"]
+
+    def watched(seen: Observed, targets: Points, options: Options) -> Prediction:
+        seeds.append(options.seed)
+        return flat(seen, targets, options)
+
+    monkeypatch.setitem(PREDICTORS, "watched", watched)
+    backtest(group, ["watched"], Request(fit_max_n=4, at_n=(8,)), 3, Options(seed=7))
+    assert len(set(seeds)) == 3
 
 
 def test_every_question_keeps_n_of_its_own_answers(group: Group) -> None:

@@ -39,6 +39,11 @@ def test_a_wrong_formula_is_off_by_more_the_farther_away() -> None:
     assert (error[1:] > 1.5 * model_error(seen(RISING), FAR, by_exponential)[1:]).all()
 
 
+def test_where_it_was_fitted_a_formula_is_off_by_its_residual() -> None:
+    error = model_error(seen(RISING), FAR, lambda _points, _accuracy, at: np.full(len(at), 0.6))
+    assert error[0] == pytest.approx(np.sqrt(np.mean((RISING - 0.6) ** 2)))
+
+
 def test_along_T_the_dearest_settings_are_left_out() -> None:
     T = np.repeat([1.0, 2.0, 4.0, 8.0], 5)
     points = Points(T.astype(str), T, np.tile(N, 4))

@@ -62,7 +62,7 @@ def test_the_cautious_choice_goes_by_the_lower_end_of_the_interval(
     )  # fmt: skip
     monkeypatch.setattr("predict.planning.plan.price", lambda *_: rows)
     for goal, chosen, cautious in (
-        ({"target_accuracy": 0.8}, 100, 300), ({"token_budget": 350.0}, 200, 300), ({}, 200, 400)
+        ({"target_accuracy": 0.8}, 100, 300), ({"token_budget": 300.0}, 200, 300), ({}, 200, 400)
     ):  # fmt: skip
         found = plan(group, "flat", 8, Options(), **goal)
         assert found.chosen is not None
