@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from predict.questions.atoms import ATOMS
-from predict.questions.population import fit_population
-from predict.questions.prior import RIDGE, RIDGE_OF_MORE, base, features, more_features
+from predict.questions.prior import base, features
 from predict.questions.weights import PenalisedLikelihood, WeightFit, fit_weights
-from results.votes.exact import VoteCounts
 
 
 def problem(questions: int, columns: slice, ridge: float = 2.0) -> PenalisedLikelihood:
@@ -83,24 +81,3 @@ def test_draws_spread_as_far_as_the_posterior_falls_on_each_side() -> None:
     )
     below, above = drawn[drawn < 0], drawn[drawn > 0]
     assert np.sqrt([(below**2).mean(), (above**2).mean()]) == pytest.approx([0.5, 0.8], rel=0.03)
-
-
-def test_the_evidence_is_the_integral_over_the_prior() -> None:
-    """One feature: the likelihood of the answers, averaged over α ~ N(0, 1/ridge). Laplace: within 5 %."""
-    one = problem(40, slice(0, 1))
-    grid = np.linspace(-6, 6, 4001)[:, None]
-    expected = np.log(
-        np.exp(one.value(grid)).sum() * np.diff(grid[:2, 0])[0] * np.sqrt(one.ridge / (2 * np.pi))
-    )
-    assert fit_weights(one).log_evidence == pytest.approx(expected, abs=0.05)
-
-
-@pytest.mark.parametrize("right", [np.full(100, 6), np.repeat([0, 2, 6, 8], 25)], ids=["alike", "unlike"])
-def test_of_the_two_fits_the_one_with_more_evidence_is_taken(right: np.ndarray) -> None:
-    starts = np.concatenate([[0], np.cumsum(right < 8)])  # all wrong answers to a question are one text
-    counts = VoteCounts(right, 8 - right[right < 8], starts, 0 * right)
-    found = fit_population(counts)
-    likelihood, times = found.fit.problem.likelihood, found.fit.problem.times
-    for F, ridge in ((features(), RIDGE), (more_features(), RIDGE_OF_MORE)):
-        other = fit_weights(PenalisedLikelihood(likelihood, times, base(), F, ridge))
-        assert found.fit.log_evidence >= other.log_evidence - 1e-9
