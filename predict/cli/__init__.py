@@ -1,7 +1,7 @@
 """The commands of `python -m predict`.
 
 $ python -m predict forecast results/cached/tiny.csv --fit-max-n 8
-tiny on tiny, majority vote, forecast by mixture from settings 10, 20, 30, 40, 60, 120, N up to 8
+tiny model, tiny questions, majority vote, forecast by mixture from settings 10, 20, 30, …, N up to 8
 setting   N  tokens/question  forecast  90 % interval  measured  status
 120      16              929    96.3 %  94.9 … 97.5 %    95.9 %  ok
 """

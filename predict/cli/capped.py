@@ -14,10 +14,11 @@ from tqdm import tqdm
 
 from predict.capped import CapRequest, Run, backtest_run, forecast_run, runs_of
 from predict.cli import options as option
-from predict.cli.wording import METHOD_WORDS, STATUS_WORDS, interval, percent, tokens
+from predict.cli.wording import STATUS_WORDS, interval, percent, tokens
 from predict.protocol import Options
 from results import BadInput, kind_of, read_samples, write_forecast
 from results.aligned import aligned
+from results.figures.words import METHOD_NAMES
 
 LINES = 24
 """Rows of one table that are printed; the file holds all."""
@@ -76,7 +77,7 @@ def show(run: Run, request: CapRequest, table: pd.DataFrame) -> None:
     """Print each predictor's forecasts for one run."""
     for name, part in table.groupby("predictor", sort=False):
         click.echo(
-            f"\n{run.name}, {METHOD_WORDS[part['method'].iloc[0]]}, stopped at {request.fit_cap:,} tokens, "
+            f"\n{run.name}, {METHOD_NAMES[part['method'].iloc[0]]}, stopped at {request.fit_cap:,} tokens, "
             f"forecast by {name}"
         )
         body = [

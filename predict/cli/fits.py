@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from predict.cli import options as option
-from predict.cli.wording import METHOD_WORDS, STATUS_WORDS, evenly, table
+from predict.cli.wording import STATUS_WORDS, evenly, table, title
 from predict.curves.appendix import appendix_fits
 from predict.groups import read_groups
 from predict.protocol import Status
@@ -53,7 +53,7 @@ def fits_command(inputs: tuple[Path, ...], out: Path, method: str) -> None:
     groups = read_groups(inputs, method)
     tables = [appendix_fits(group) for group in groups]
     for group, fits in zip(groups, tables, strict=True):
-        click.echo(f"\n{group.model} on {group.dataset}, {METHOD_WORDS[method]}, the paper's fits")
+        click.echo(f"\n{title(group)}, the paper's fits")
         for line in (*printable(fits), *sentences(fits)):
             click.echo(line)
     units = {f"{group.unit} per answer" if group.priced else "the table's unit" for group in groups}

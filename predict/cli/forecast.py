@@ -1,6 +1,6 @@
 """`python -m predict forecast`: the forecast table, printed so that one can act on it.
 
-tiny on tiny, majority vote, forecast by mixture from settings 10, 20, 30, 40, 60, 120, N up to 8
+tiny model, tiny questions, majority vote, forecast by mixture from settings 10, 20, 30, …, N up to 8
 setting  tokens/answer   N  tokens/question  forecast  90 % interval  measured  status
 120               58.1  16              929    96.3 %  94.9 … 97.5 %    95.9 %  ok
 """
@@ -17,7 +17,6 @@ from predict.capped import CapRequest
 from predict.cli import options as option
 from predict.cli.capped import forecast_caps
 from predict.cli.wording import (
-    METHOD_WORDS,
     STATUS_WORDS,
     choice,
     evenly,
@@ -25,6 +24,7 @@ from predict.cli.wording import (
     percent,
     points,
     table,
+    title,
     tokens,
 )
 from predict.forecast import forecast
@@ -103,10 +103,7 @@ def show(group: Group, found: pd.DataFrame, notes: list[str]) -> None:
         asked = part[part["role"] != "used"]
         asked = asked if len(asked) else part
         shown = spread(asked, LINES)
-        click.echo(
-            f"\n{group.model} on {group.dataset}, {METHOD_WORDS[group.method]}, forecast by {name}"
-            f"{_what(part[part['role'] == 'used'])}"
-        )
+        click.echo(f"\n{title(group)}, forecast by {name}{_what(part[part['role'] == 'used'])}")
         click.echo(printable(shown))
         if len(shown) < len(asked):
             click.echo(f"… {len(asked) - len(shown)} more in the file")

@@ -1,6 +1,6 @@
 """`python -m predict plan`: what to buy, how sure that is, and which cheap run would make it surer.
 
-To reach 85.0 %: setting medium (11,278 tokens an answer), N = 1, 11,278 tokens a question: 85.5 % (80.1 … )
+To reach 85.0 %: setting “medium”, used 11,278 tokens, N = 1, 11,278 tokens a question: 85.5 % (80.1 … )
 Best value: 8 more answers to each question at setting medium, 4,061,000 tokens in all, to narrow ±5.4 …
 """
 
@@ -15,7 +15,7 @@ from tqdm import tqdm
 from predict.capped import SURVIVAL, CapRequest
 from predict.cli import options as option
 from predict.cli.capped import read_runs
-from predict.cli.wording import METHOD_WORDS, STATUS_WORDS, choice, interval, percent, points, table, tokens
+from predict.cli.wording import STATUS_WORDS, choice, interval, percent, points, table, title, tokens
 from predict.forecast import caveats
 from predict.groups import Group, group_of_pools, make_pool, read_groups
 from predict.planning.next_run import WORTHWHILE, advised, candidates, next_runs
@@ -134,7 +134,7 @@ def plan_caps(
 
 def show(group: Group, predictor: str, found: Plan, target: float | None, budget: float | None) -> None:
     """Print the frontier, the choice, and the cautious choice."""
-    click.echo(f"\n{group.model} on {group.dataset}, {METHOD_WORDS[group.method]}, forecast by {predictor}")
+    click.echo(f"\n{title(group)}, forecast by {predictor}")
     rows = found.frontier
     columns = {
         f"{group.unit}/question": map(tokens, rows["cost"]),
@@ -156,11 +156,11 @@ def verdict(found: Plan, target: float | None, budget: float | None, unit: str) 
     """What to buy, in one or two sentences."""
     if target is not None:
         goal, cautious = f"To reach {percent(target)}", f"To reach {percent(target)} with the whole interval"
-        nothing = f"no choice does; the best is {choice(found.best)}"
+        nothing = f"no choice does; the best: {choice(found.best)}"
     elif budget is not None:
         goal = f"Within {tokens(budget)} {unit} a question"
         cautious = "Going by the lower end of the interval"
-        nothing = f"no choice fits; the cheapest is {choice(found.options.iloc[0])}"
+        nothing = f"no choice fits; the cheapest: {choice(found.options.iloc[0])}"
     else:
         goal, cautious, nothing = "Best choice", "Going by the lower end of the interval", ""
     if found.chosen is None:

@@ -12,8 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from predict.groups import Group
 from predict.protocol import Status
 from results.aligned import aligned
+from results.figures.words import METHOD_NAMES, UNITS, curves_name, setting_used
 
 STATUS_WORDS: Mapping[str, str] = {
     Status.OK: "ok",
@@ -25,10 +27,13 @@ STATUS_WORDS: Mapping[str, str] = {
     Status.NOT_IDENTIFIABLE: "no forecast",
 }
 
-METHOD_WORDS = {"majority": "majority vote", "best_of_n": "best of N"}
-
 TEXT = ("fit", "held", "predictor", "setting", "status")
 """Columns aligned to the left; the others hold numbers."""
+
+
+def title(group: Group) -> str:
+    """ "Llama-3.1-8B on gsm8k, majority vote"."""
+    return f"{curves_name(group.source, group.dataset, group.model)}, {METHOD_NAMES[group.method]}"
 
 
 def table(columns: Mapping[str, Iterable[str]]) -> str:
@@ -69,9 +74,8 @@ def tokens(value: float) -> str:
 
 
 def choice(row: "pd.Series[Any]") -> str:
-    """ "setting 120 (58.1 tokens an answer), N = 16, 929 tokens a question: 95.9 % (95.1 … 96.7 %)"."""
-    unit = "steps" if row["source"] == "synthetic" else "tokens"
+    """ "asked for 120 tokens, used 58, N = 16, 929 tokens a question: 95.9 % (95.1 … 96.7 %)"."""
     low_high = interval(row["low"], row["high"])
     value = percent(row["predicted"]) + (f" ({low_high})" if low_high != "–" else "")
-    length, cost = (f"{tokens(row['cost'] / n)} {unit}" for n in (row["N"], 1))
-    return f"setting {row['setting']} ({length} an answer), N = {row['N']}, {cost} a question: {value}"
+    setting = setting_used(row["source"], row["setting"], row["cost"] / row["N"])
+    return f"{setting}, N = {row['N']}, {tokens(row['cost'])} {UNITS[row['source']]} a question: {value}"

@@ -33,7 +33,7 @@ def test_unanimous_samples_are_planned_with(tmp_path: Path, correct: bool) -> No
     done = command("plan", frame, tmp_path, "--target-accuracy", "0.7")
     assert done.exit_code == 0, done.output
     told = next(line for line in done.output.splitlines() if line.startswith("To reach 70.0 %:"))
-    assert ("setting 40 " in told and "N = 1," in told) if correct else "no choice does" in told
+    assert ("asked for 40 tokens" in told and "N = 1," in told) if correct else "no choice does" in told
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_unanimous_samples_are_planned_with(tmp_path: Path, correct: bool) -> No
 def test_one_question_or_one_setting_is_planned_with(tmp_path: Path, frame: pd.DataFrame) -> None:
     done = command("plan", frame, tmp_path, "--token-budget", "1000")
     assert done.exit_code == 0, done.output
-    assert "Within 1,000 tokens a question: setting " in done.output
+    assert "Within 1,000 tokens a question: asked for " in done.output
 
 
 def test_settings_of_zero_tokens_cannot_be_priced(tmp_path: Path) -> None:

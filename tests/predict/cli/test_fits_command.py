@@ -56,7 +56,7 @@ def test_the_command_on_the_tiny_model_s_curves(tmp_path: Path) -> None:
     table = pd.read_csv(tmp_path / "fits.csv")
     assert table.columns.tolist() == list(COLUMNS)
     assert table["fit"].value_counts().to_dict() == {"along_n": 6, "along_gap": 6, "along_t": 1}
-    assert "tiny on tiny, majority vote, the paper's fits" in done.output
+    assert "tiny model, tiny questions, majority vote, the paper's fits" in done.output
     head = next(line for line in done.output.splitlines() if line.startswith("fit "))
     assert head.split() == [
         "fit", "held", "points", "x", "α", "β", "rate", "gap", "rms", "condition", "status",
