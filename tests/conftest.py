@@ -20,8 +20,8 @@ def data_dir() -> Path:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Group the tests that one process of `pytest -n 2 --dist loadgroup` runs.
 
-    Tests of one file share its fixtures; all tests of the SGLang server share that server.
+    Tests of one file share its fixtures; all tests of the SGLang servers share these.
     """
     for item in items:
-        shared = "sglang_url" if "sglang_url" in getattr(item, "fixturenames", ()) else str(item.path)
+        shared = "sglang_fleet" if "sglang_fleet" in getattr(item, "fixturenames", ()) else str(item.path)
         item.add_marker(pytest.mark.xdist_group(shared))

@@ -125,6 +125,7 @@ def test_the_command_writes_a_setting_per_cap_and_refuses_what_has_no_tokens(tmp
     assert not (tmp_path / "no.csv").exists()
 
 
+@pytest.mark.integration
 def test_a_real_run_with_the_cap_as_its_limit_agrees(tmp_path: Path) -> None:
     """The tiny model, once with room for every answer and once with max_new_tokens = 30, another seed.
 
