@@ -95,6 +95,7 @@ def test_gold_answers_of_gsm8k(data_dir: Path, split: str) -> None:
     check(source, found)
 
 
+@pytest.mark.integration  # many seconds
 def test_gold_answers_of_math(data_dir: Path) -> None:
     """Our grader claims the integers among 5,000: it reads math-verify's number, or both read none."""
     source = "math/test.jsonl"

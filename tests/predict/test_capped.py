@@ -16,6 +16,8 @@ from results import BadInput, build_curves, read_forecast, run
 from results.votes.caps import cap_samples
 from tests.predict.survival.simulated import answers, questions
 
+pytestmark = pytest.mark.integration  # many seconds
+
 OPTIONS = Options(replicates=40)
 
 

@@ -74,6 +74,7 @@ def test_no_server_at_the_url_is_one_line(tmp_path: Path) -> None:
     assert found.stderr.count("\n") == 1
 
 
+@pytest.mark.integration  # many seconds
 def test_ctrl_c_and_the_same_command_again(tmp_path: Path) -> None:
     plan = {"limit": 4, "budgets": "10,20", "samples": 32, "chunk": 4, "concurrency": 4}
     sets = [word for key, value in plan.items() for word in ("--set", f"{key}={value}")]

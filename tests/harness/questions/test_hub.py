@@ -127,6 +127,7 @@ def test_an_unreachable_hub_is_one_line_that_names_the_way_out(tmp_path: Path) -
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.integration  # many seconds
 def test_a_hub_that_never_replies_is_given_up(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         start = time.monotonic()

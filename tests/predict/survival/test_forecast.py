@@ -16,6 +16,8 @@ from predict.survival.votes import WrongAnswers, vote_accuracy, wrong_answers
 from results.votes.exact import AnswerPools, VoteCounts, best_of_n, majority_accuracy
 from tests.predict.survival.simulated import answers, questions
 
+pytestmark = pytest.mark.integration  # many seconds
+
 CAPS = (9000, 14000, 30000)
 
 

@@ -11,6 +11,7 @@ from synthetic.panels.running import run_experiment
 distributed = pytest.importorskip("distributed", reason="needs dask and distributed")
 
 
+@pytest.mark.integration  # many seconds
 @pytest.mark.filterwarnings("ignore:.*apply_async:DeprecationWarning")  # joblib's own
 def test_a_sweep_on_a_local_dask_cluster_changes_no_number():
     experiment = swept(EXPERIMENTS["fig2f"], "d=3,5,8")
