@@ -21,6 +21,7 @@ from predict.protocol import Floats, Observed, Options, Points, Pool, Prediction
 from predict.survival.forecast import Ahead, ahead_of
 from predict.survival.seen import stopped
 from results import BadInput
+from results.figures.words import curves_name
 from results.votes.caps import cap_name, check_tokens
 from results.votes.exact import AnswerPools, answer_pools
 from results.votes.tokens import reasoning_length
@@ -49,7 +50,7 @@ class Run:
     @property
     def name(self) -> str:
         """What the run is called in messages."""
-        return f"{self.model} on {self.dataset}, setting {self.setting}"
+        return f"{curves_name(self.source, self.dataset, self.model)}, setting {self.setting}"
 
     def at(self, cap: int) -> str:
         """The name of the setting "stopped at `cap`"."""

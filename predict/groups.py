@@ -15,6 +15,7 @@ import pandas as pd
 
 from predict.protocol import Floats, Ints, Points, Pool
 from results import BadInput, kind_of, read_curves, read_samples
+from results.figures.words import curves_name
 from results.votes.exact import AnswerPools, answer_pools, best_of_n, majority_accuracy
 from results.votes.tokens import answer_lengths, tokens_per_answer
 
@@ -45,7 +46,7 @@ class Group:
     @property
     def name(self) -> str:
         """What the group is called in messages."""
-        return f"{self.model} on {self.dataset} ({self.source}, {self.method})"
+        return f"{curves_name(self.source, self.dataset, self.model)} ({self.source}, {self.method})"
 
     def with_pools(self, pools: Sequence[Pool]) -> "Group":
         """The same model and dataset with other answers."""
