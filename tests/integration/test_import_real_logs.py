@@ -19,6 +19,7 @@ from click.testing import CliRunner
 from scipy.stats import hypergeom
 
 from harness.cli import cli
+from harness.grader import read_hashes
 from harness.imports import with_tokens
 from harness.questions.load import load_questions
 from results import read_curves, read_samples
@@ -111,10 +112,12 @@ def test_answers_of_lm_eval_are_the_curves_its_log_implies(
     assert f"{QUESTIONS * REPEATS} answers to {QUESTIONS} questions, 0 rows left out" in said
     assert "differs" not in said
     rows = [row for row in task.logged(lm_eval_out) if row["filter"] == "marked"]
+    # Wrong answers may differ by reader: the grader reads integers only, and 07 as 7.
+    reader = read_hashes if "--grade" in options else marked
     pools = []
     for row in rows:
         gold = row["doc"]["answer"].rsplit("#### ", 1)[1]
-        pools.append([(answer, answer == gold) for answer in map(marked, row["resps"][0])])
+        pools.append([(answer, answer == gold) for answer in map(reader, row["resps"][0])])
     table = read_samples(tmp_path)
     assert table["correct"].tolist() == [right for pool in pools for _, right in pool]
     assert 0 < table["correct"].mean() < 1
