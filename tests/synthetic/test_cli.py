@@ -111,7 +111,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_the_work(tmp_path):
     assert "taken is a file, expected a folder" in str(result.exception)
 
 
-def test_help_is_quick_and_ends_with_an_example():
+def test_help_loads_no_compiled_votes_and_ends_with_an_example():
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "synthetic", "run", "--help"],
         capture_output=True,
