@@ -21,7 +21,7 @@ from results.commandline import BadInput
 from results.tables.columns import conform, refusal, text_columns
 from results.tables.files import read_raw, write_raw
 from results.tables.origins import check_origins
-from results.tables.schemas import CLAIMS, CURVES, DEFAULTS, FORECAST, SAMPLES
+from results.tables.schemas import CLAIMS, COMPARISON, CURVES, DEFAULTS, FORECAST, SAMPLES
 
 
 def read_samples(*paths: str | Path) -> pd.DataFrame:
@@ -58,11 +58,21 @@ def read_claims(path: str | Path) -> pd.DataFrame:
     return _read([Path(path)], CLAIMS)
 
 
+def read_comparison(path: str | Path) -> pd.DataFrame:
+    """The comparison table of one file. Raises BadInput."""
+    return _read([Path(path)], COMPARISON)
+
+
 def kind_of(path: str | Path) -> str:
-    """Which table a file holds, told by its columns: samples, curves, forecast or claims. Raises BadInput."""
+    """Which table a file holds, told by its columns: samples, curves, forecast, comparison or claims.
+
+    Raises BadInput.
+    """
     columns = set(read_raw(sample_files(path)[0], text_columns(SAMPLES)).columns)
     if {"claim", "verdict"} <= columns:
         return "claims"
+    if {"a", "b", "difference"} <= columns:
+        return "comparison"
     if "predictor" in columns:
         return "forecast"
     if {"N", "method"} <= columns:
@@ -88,6 +98,11 @@ def write_curves(frame: pd.DataFrame, path: str | Path) -> None:
 def write_forecast(frame: pd.DataFrame, path: str | Path) -> None:
     """Check `frame` as a forecast table and write it to `path`. Raises BadInput and then writes nothing."""
     _write(frame, path, FORECAST)
+
+
+def write_comparison(frame: pd.DataFrame, path: str | Path) -> None:
+    """Check `frame` as a comparison table and write it to `path`. Raises BadInput and then writes nothing."""
+    _write(frame, path, COMPARISON)
 
 
 def sample_files(*paths: str | Path) -> list[Path]:

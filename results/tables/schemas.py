@@ -1,4 +1,4 @@
-"""The tables of the project, declared once: samples, curves, forecast, claims.
+"""The tables of the project, declared once: samples, curves, forecast, comparison, claims.
 
     question_id      setting  sample  answer  gold  correct  tokens
     gsm8k-test-0000  100      0       18      18    True     87
@@ -74,6 +74,10 @@ _CURVE_COLUMNS = {
     "risk": _real(_at_least(0), required=False),
     "stderr": _real(_at_least(0), required=False),
     "questions": _whole(1, nullable=True, required=False),
+    "unreadable": _real(_fraction(), required=False),
+    "cut_off": _real(_fraction(), required=False),
+    "stderr_vs_first_n": _real(_at_least(0), required=False),
+    "stderr_vs_cheapest": _real(_at_least(0), required=False),
 }
 
 _HAS_VALUE = pa.Check(
@@ -105,6 +109,29 @@ FORECAST = pa.DataFrameSchema(
     name="forecast",
 )
 
+COMPARISON_KEY = ["dataset", "a", "b", "setting_a", "setting_b", "method", "N"]
+"""One difference between two runs, or between two settings of one run."""
+
+COMPARISON = pa.DataFrameSchema(
+    {
+        **{name: _text() for name in ("dataset", "a", "b", "setting_a", "setting_b")},
+        "method": _text(_one_of("majority", "best_of_n")),
+        "N": _whole(1),
+        "questions": _whole(1),
+        **{name: _real(_fraction(), nullable=False) for name in ("accuracy_a", "accuracy_b")},
+        "difference": _real(nullable=False),
+        **{name: _real() for name in ("low", "high", "stderr")},
+        "p_value": _real(_fraction()),
+        **{name: _real(_at_least(0)) for name in ("cost", "N_at_cost")},
+        **{name: _real() for name in ("difference_at_cost", "low_at_cost", "high_at_cost")},
+        **{name: _whole(0) for name in ("gained", "lost")},
+        "flips": _text(nullable=True),
+        **{name: _real(_at_least(0)) for name in ("questions_needed", "answers_needed")},
+    },
+    unique=list(COMPARISON_KEY),
+    name="comparison",
+)
+
 CLAIMS = pa.DataFrameSchema(
     {
         **{name: _text() for name in ("claim", "where", "setting", "quantity")},
@@ -128,6 +155,7 @@ DEFAULTS: dict[str, dict[str, str]] = {
     "samples": {"dataset": "unknown", "model": "unknown", "setting": "default", "decoding": "sample"},
     "curves": _CURVE_DEFAULTS,
     "forecast": _CURVE_DEFAULTS,
+    "comparison": {},
     "claims": {},
 }
 """The value of a column that a table may leave out."""
