@@ -84,7 +84,7 @@ def truth_figure(
         x = n_axis(sorted(int(n) for n in exact["N"].unique()))
     else:
         colour = count_colour(sorted(int(n) for n in exact["N"].unique()))
-        x = log_axis("T", float(exact["T"].min()), float(exact["T"].max()), LENGTH_TITLES["synthetic"])
+        x = log_axis("T", list(exact["T"]), LENGTH_TITLES["synthetic"])
     told = forecasts.assign(low=forecasts["low"].clip(0, 1), high=forecasts["high"].clip(0, 1))
     values = pd.concat([exact["accuracy"], told["low"], told["high"], told["predicted"]]).dropna()
     reach = value_range(values, "accuracy")

@@ -17,7 +17,7 @@ CACHED = Path(__file__).parents[1] / "cached"
 @click.argument("inputs", nargs=-1, type=click.Path(path_type=Path), metavar="[TABLES]...")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
 def report_command(inputs: tuple[Path, ...], out: Path) -> None:
-    """Write OUT/index.html, a page that opens offline, and each of its figures as PNG and SVG.
+    """Write OUT/index.html, a page that opens offline, and each of its figures as PNG, SVG and PDF.
 
     TABLES are curves (from `results curves` or `synthetic run`), forecasts (`predict forecast`) and claims
     (`synthetic claims`), told apart by their columns. Without TABLES, those that ship with the project.
@@ -35,4 +35,5 @@ def report_command(inputs: tuple[Path, ...], out: Path) -> None:
     for name, content in [*files.items(), ("index.html", page)]:  # the page last: it refers to the others
         with replacing(out / name) as temporary:
             temporary.write_bytes(content)
-    click.echo(f"report: {len(files) // 2} figures -> {out / 'index.html'} ({len(page) / 1e6:.1f} MB)")
+    pictures = sum(name.endswith(".png") for name in files)
+    click.echo(f"report: {pictures} figures -> {out / 'index.html'} ({len(page) / 1e6:.1f} MB)")

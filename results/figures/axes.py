@@ -3,7 +3,7 @@
 n_axis([1, 2, 4])  ->  log₂ axis "answers per question, N"      value_axis(...)  ->  per cent, or a risk
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import altair as alt
 
@@ -24,10 +24,11 @@ def n_axis(ns: Sequence[int]) -> alt.X:
     return alt.X("N:Q", scale=scale, axis=axis, title="answers per question, N")
 
 
-def log_axis(field: str, low: float, high: float, title: str) -> alt.X:
-    """A length or a cost from `low` to `high` on a logarithmic axis, with a little room at both ends."""
-    scale = alt.Scale(type="log", domain=[low / 1.12, high * 1.12], nice=False)
+def log_axis(field: str, values: Collection[float], title: str) -> alt.X:
+    """A length or a cost on a logarithmic axis with a little room at both ends of `values`."""
+    domain = [min(values) / 1.12, max(values) * 1.12]
     axis = alt.Axis(format="~s", labelOverlap="greedy", labelSeparation=6, tickCount=6)
+    scale = alt.Scale(type="log", domain=domain, nice=False)
     return alt.X(f"{field}:Q", scale=scale, axis=axis, title=title)
 
 
@@ -39,21 +40,20 @@ def value_axis(field: str, metric: str, y_range: tuple[float, float]) -> alt.Y:
 
 
 def setting_colour(settings: list[str], source: str = "") -> alt.Color:
-    """The colour of each setting, from cheap (dark) to dear."""
+    """The colour of each setting, from cheap to dear."""
     title = settings_title(source, settings) if source else "setting"
-    return alt.Color(
-        "setting:N", scale=_ramp(settings, "viridis"), sort=settings, legend=legend(title, settings)
-    )
+    return _colour("setting:N", settings, title)
 
 
 def count_colour(ns: list[int]) -> alt.Color:
-    """The colour of each N, from few (dark) to many."""
-    return alt.Color("N:O", scale=_ramp(ns, "plasma"), legend=legend("answers N", [str(n) for n in ns]))
+    """The colour of each N, from few to many."""
+    return _colour("N:O", ns, "answers N")
 
 
-def _ramp(domain: Sequence[object], name: str) -> alt.Scale:
-    """A colour scheme of Vega's, cut where it becomes too pale for a white page."""
-    return alt.Scale(domain=list(domain), scheme=alt.SchemeParams(name=name, extent=[0, 0.75]))  # type: ignore[arg-type]
+def _colour(field: str, values: Sequence[object], title: str) -> alt.Color:
+    """The theme colours nominal fields by one scheme and ordinal ones by another."""
+    scale = alt.Scale(domain=list(values))  # type: ignore[arg-type]
+    return alt.Color(field, scale=scale, sort=list(values), legend=legend(title, list(map(str, values))))  # type: ignore[arg-type]
 
 
 def legend(title: str | None, labels: Sequence[str]) -> alt.Legend:
@@ -61,16 +61,6 @@ def legend(title: str | None, labels: Sequence[str]) -> alt.Legend:
     widest = max(len(label) for label in labels)
     columns = max(1, min(len(labels), 310 // (38 + 7 * min(widest, 24))))
     return alt.Legend(title=title, columns=columns)
-
-
-def picker(name: str, field: str) -> alt.Parameter:
-    """A selection made by clicking the legend of `field`; `name` is a figure's, unique on the page."""
-    return alt.selection_point(fields=[field], bind="legend", name=f"pick_{name}".replace("-", "_"))
-
-
-def faded(pick: alt.Parameter, shown: float, hidden: float) -> alt.Opacity:
-    """Opacity `shown`, or `hidden` where another legend entry is picked."""
-    return alt.when(pick).then(alt.value(shown)).otherwise(alt.value(hidden))  # type: ignore[return-value]
 
 
 def tooltips(fields: Sequence[str], source: str, metric: str = "accuracy") -> list[alt.Tooltip]:

@@ -7,6 +7,7 @@
 A prediction outside [0, 1] is drawn as a triangle at the edge of the chart; the table beside has its number.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
 import altair as alt
@@ -17,15 +18,14 @@ from results.figures.axes import (
     MOST_COUNTS,
     MOST_SETTINGS,
     count_colour,
-    faded,
     log_axis,
     n_axis,
-    picker,
     setting_colour,
     tooltips,
     value_axis,
 )
 from results.figures.panels import counts_to_show, order_settings, spread_out, unique_slug, value_range
+from results.figures.series import Series
 from results.figures.theme import Figure
 from results.figures.words import LENGTH_TITLES, METHOD_NAMES, curves_name
 from results.votes.tokens import answer_lengths
@@ -75,19 +75,19 @@ class Forecast:
 
 def make_forecasts(tables: dict[str, pd.DataFrame]) -> list[Forecast]:
     """The forecasts of several tables by file stem, which is the label where two are of the same curves."""
+    keys = ["source", "dataset", "model", "method", "predictor"]
+    parts = [
+        (tuple(map(str, key)), stem, rows)
+        for stem, table in tables.items()
+        for key, rows in table.assign(length=answer_lengths(table)).groupby(keys, sort=False)
+    ]
+    files = Counter(key for key, _, _ in parts)
     forecasts: list[Forecast] = []
-    parts = []
-    for stem, table in tables.items():
-        table = table.assign(length=answer_lengths(table))
-        keys = ["source", "dataset", "model", "method", "predictor"]
-        for key, rows in table.groupby(keys, sort=False):
-            source, dataset, model, method, predictor = map(str, key)
-            parts.append(((source, dataset, model, method, predictor), stem, rows))
-    seen = [key for key, _, _ in parts]
     for key, stem, rows in parts:
-        label = stem if seen.count(key) > 1 else ""
+        source, dataset, model, method, predictor = key
+        label = stem if files[key] > 1 else ""
         slug = unique_slug(["forecast", *key[1:], label], [forecast.slug for forecast in forecasts])
-        forecasts.append(Forecast(*key, label=label, rows=rows[_COLUMNS], slug=slug))
+        forecasts.append(Forecast(source, dataset, model, method, predictor, label, rows[_COLUMNS], slug))
     return forecasts
 
 
@@ -95,48 +95,34 @@ def forecast_figure(forecast: Forecast) -> Figure:
     """Used, predicted and measured points, against length if new settings were forecast, else against N."""
     rows = forecast.rows
     ns = sorted(int(n) for n in rows["N"].unique())
-    by_length = forecast.over_length
-    if by_length:
-        series, shown = "N", counts_to_show(ns, MOST_COUNTS)
-        rows = rows[rows["N"].isin(shown)]
-        colour = count_colour(shown)
-        low, high = float(rows["length"].min()), float(rows["length"].max())
-        x = log_axis("length", low, high, LENGTH_TITLES[forecast.source])
+    if forecast.over_length:
+        field, shown = "N", counts_to_show(ns, MOST_COUNTS)
+        x = log_axis("length", rows["length"], LENGTH_TITLES[forecast.source])
+        rows, colour = rows[rows["N"].isin(shown)], count_colour(shown)
     else:
-        settings = spread_out(order_settings(rows), MOST_SETTINGS)
-        series, rows = "setting", rows[rows["setting"].isin(settings)]
-        colour = setting_colour(settings, forecast.source)
+        field, settings = "setting", spread_out(order_settings(rows), MOST_SETTINGS)
         x = n_axis(ns)
+        rows, colour = rows[rows["setting"].isin(settings)], setting_colour(settings, forecast.source)
     points = _points(rows)
+    measured = rows.assign(value=rows["accuracy"]).dropna(subset=["value"])
+    bars = rows[rows["role"] != "used"].dropna(subset=["low", "high"])
+    bars = bars.assign(value=bars["low"].clip(0, 1), top=bars["high"].clip(0, 1))
+    y_range = value_range(pd.concat([points["value"], bars["value"], bars["top"]]), "accuracy")
     length = ["length"] if rows["length"].notna().all() else []
     said = tooltips(["kind", "setting", "N", *length, "accuracy", "status"], forecast.source)
-    pick = picker(forecast.slug, series)
-    asked = rows[rows["role"] != "used"].dropna(subset=["low", "high"])
-    asked = asked.assign(value=asked["low"].clip(0, 1), top=asked["high"].clip(0, 1))
-    y_range = value_range(pd.concat([points["value"], asked["value"], asked["top"]]), "accuracy")
-    y = value_axis("value", "accuracy", y_range)
-    measured = rows.dropna(subset=["accuracy"]).assign(value=lambda frame: frame["accuracy"])
 
-    layers = [
-        alt.Chart(measured)
-        .mark_line(strokeWidth=1.4, clip=True)
-        .encode(x, y, colour, opacity=faded(pick, 0.45, 0.05)),
-        alt.Chart(asked)
-        .mark_rule(strokeWidth=5, clip=True)
-        .encode(x, y, alt.Y2("top:Q"), colour, opacity=faded(pick, 0.22, 0.03)),
-        alt.Chart(points)
-        .mark_point(filled=True, size=70, strokeWidth=0)
-        .encode(x, y, colour, _shape(points), opacity=faded(pick, 1.0, 0.08), tooltip=said)
-        .add_params(pick),
-    ]
+    series = Series(forecast.slug, field, x, value_axis("value", "accuracy", y_range), colour)
+    series.add(measured, "line", "thin", (0.45, 0.05))
+    series.add(bars, "rule", "interval", (0.22, 0.03), y2="top:Q")
+    series.add(points, "point", "mark", clip=False, shape=_shape(points), tooltip=said)
     return Figure(
-        name=forecast.slug,
-        title=curves_name(forecast.source, forecast.dataset, forecast.model),
-        subtitle=(
+        forecast.slug,
+        curves_name(forecast.source, forecast.dataset, forecast.model),
+        (
             f"Forecast by {forecast.predictor} of the {METHOD_NAMES[forecast.method]}.",
             "Thin line: measured values; bars: 90 % interval of each forecast.",
         ),
-        layers=tuple(layers),
+        series.layers,
     )
 
 

@@ -28,7 +28,8 @@ Value = TypeVar("Value")
 MOST_DOTS = 1_000
 """Dots a chart shows at most; further random orders are left out, and the caption says so."""
 
-_NUMBERS = ("T", "tokens_per_answer", "N", "accuracy", "risk", "stderr", "questions")
+_BESIDE = ("stderr", "stderr_vs_first_n", "stderr_vs_cheapest", "questions", "unreadable", "cut_off")
+_NUMBERS = ("T", "tokens_per_answer", "N", "accuracy", "risk", *_BESIDE)
 
 
 @dataclass(frozen=True)
@@ -79,12 +80,8 @@ class Panel:
         said = []
         if self.orders:
             many = "repeats" if self.source == "synthetic" else "random orders"
-            count = (
-                f"{self.orders_shown}"
-                if self.orders_shown == self.orders
-                else f"{self.orders_shown} of {self.orders}"
-            )
-            said.append(f"dots: {count} {many}")
+            some = f"{self.orders_shown} of " if self.orders_shown < self.orders else ""
+            said.append(f"dots: {some}{self.orders} {many}")
         if len(greedy):
             name = "greedy decoding" if self.source == "synthetic" else "greedy (temperature 0)"
             said.append(f"dashed: {'plain gradient descent' if self.metric == 'risk' else name}")
@@ -135,7 +132,7 @@ def _panel(names: tuple[str, str, str, str], rows: pd.DataFrame, greedy: pd.Data
         *names,
         metric=metric,
         settings=order_settings(exact),
-        exact=exact[["setting", "length", "N", "value", "low", "high", "stderr", "questions"]],
+        exact=exact[["setting", "length", "N", "value", "low", "high", *_BESIDE]],
         dots=shown[["setting", "length", "N", "value", "permutation"]],
         greedy=greedy.assign(value=greedy[metric])[["setting", "length", "value"]].dropna(subset=["value"]),
         orders=orders,

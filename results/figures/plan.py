@@ -16,19 +16,22 @@ import pandas as pd
 
 from results.figures.axes import log_axis, setting_colour, tooltips, value_axis
 from results.figures.forecast import STAR
+from results.figures.page import draw_script, figure_data, policy, style, vega
 from results.figures.panels import unique_slug, value_range
-from results.figures.theme import INK, Figure, combined_spec, in_script, javascript, rendered
+from results.figures.series import Series
+from results.figures.theme import Figure, combined_spec, rendered
 from results.figures.words import METHOD_NAMES, UNITS, curves_name, setting_name, show
 from results.tables.files import replacing
 
 FIGURE_SUFFIXES = (".png", ".svg", ".html")
 
-_GOAL = "#b93289"
-
 _PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Plan</title><body style="margin:1.5rem"><div id="plan"></div>
-<script>{javascript}</script><script>vegaEmbed("#plan", {spec}, {{"actions": false}});</script></body></html>
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>Plan</title><style>{css}</style><body><div class="chart" data-figure="plan"></div>
+<script type="application/json" id="specs">{specs}</script>
+<script type="application/json" id="looks">{looks}</script>
+<script>{vega}</script><script>{draw}</script></body></html>
 """
 
 
@@ -70,39 +73,31 @@ def plan_figure(view: PlanView, name: str = "plan") -> Figure:
     )
     budget = [view.token_budget] if view.token_budget else []
     target = [] if view.target_accuracy is None else [view.target_accuracy]
-    costs = [*rows["cost"].astype(float), *budget]
     values = pd.concat([rows["predicted"], front["low"], front["high"], pd.Series(target, dtype="float64")])
     y_range = value_range(values.dropna(), "accuracy")
-    x = log_axis("cost", min(costs), max(costs), f"{UNITS[view.source]} per question")
+    x = log_axis("cost", [*rows["cost"], *budget], f"{UNITS[view.source]} per question")
     y = value_axis("predicted", "accuracy", y_range)
     colour = setting_colour(list(rows.sort_values("T")["setting"].unique()), view.source)
     known = alt.Scale(domain=["measured", "forecast"], range=["circle", "diamond"])
     said = tooltips(["setting", "N", "cost", "predicted", "low", "high", "known"], view.source)
-    layers = [
-        alt.Chart(front)
-        .mark_area(opacity=0.13, color=INK, interpolate="step-after")
-        .encode(x, value_axis("low", "accuracy", y_range), alt.Y2("high:Q")),
-        alt.Chart(front).mark_line(color=INK, strokeWidth=1.4, interpolate="step-after").encode(x, y),
-        alt.Chart(rows)
-        .mark_point(filled=True, size=52, opacity=0.9)
-        .encode(x, y, colour, alt.Shape("known:N", scale=known, legend=None), tooltip=said),
-    ]
-    for column, limit, axis in (("predicted", target, y), ("cost", budget, x)):
-        if limit:
-            line = alt.Chart(pd.DataFrame({column: limit}))
-            layers.append(line.mark_rule(color=_GOAL, strokeDash=[5, 4]).encode(axis))
-    if view.chosen is not None:
-        star = alt.Chart(pd.DataFrame([view.chosen]))
-        star = star.mark_point(shape=STAR, size=190, filled=True, color=_GOAL, stroke="white")
-        layers.append(star.encode(x, y))
+    chosen = pd.DataFrame([] if view.chosen is None else [view.chosen])
+
+    series = Series(name, "setting", x, y, colour)
+    series.add(front, "area", "frontier-band", None, y=value_axis("low", "accuracy", y_range), y2="high:Q")
+    series.add(front, "line", "frontier-line", None)
+    shape = alt.Shape("known:N", scale=known, legend=None)
+    series.add(rows, "point", "mark", (0.9, 0.1), clip=False, shape=shape, tooltip=said)
+    series.add(pd.DataFrame({"predicted": target}), "rule", "goal", None, x=alt.Undefined)
+    series.add(pd.DataFrame({"cost": budget}), "rule", "goal", None, y=alt.Undefined)
+    series.add(chosen, "point", "star", None, clip=False, shape=alt.value(STAR))
     return Figure(
-        name=name,
-        title=curves_name(view.source, view.dataset, view.model),
-        subtitle=(
+        name,
+        curves_name(view.source, view.dataset, view.model),
+        (
             f"{METHOD_NAMES[view.method].capitalize()} against its cost. {view.goal}",
             "Line and band: no cheaper choice is as good; 90 % interval. Circles are measured.",
         ),
-        layers=tuple(layers),
+        series.layers,
     )
 
 
@@ -114,7 +109,10 @@ def save_plans(views: list[PlanView], path: Path) -> None:
         figures.append(plan_figure(view, slug))
     spec = combined_spec([[figure] for figure in figures])
     if path.suffix == ".html":
-        content = _PAGE.format(javascript=javascript(), spec=in_script(spec)).encode()
+        parts = {"vega": vega(), "draw": draw_script(), "css": style("body { background: var(--paper); }")}
+        rules = policy([parts["vega"], parts["draw"]], [parts["css"]])
+        spec.pop("config")  # the page picks the palette
+        content = _PAGE.format(policy=rules, **parts, **figure_data({"plan": spec})).encode()
     else:
         content = rendered(spec)[path.suffix]
     with replacing(path) as temporary:

@@ -3,24 +3,37 @@
     Figure(name="llm-gsm8k-majority-answers", title="…", subtitle=("…",), layers=(<Altair charts>))
 figure.page_spec(), figure.file_spec()  ->  {"$schema": "…/vega-lite/v6…", "layer": […], "datasets": {…}, …}
 
-On a page a chart takes the width of its column, and its title is HTML; in a file its size is fixed and its
-title is part of the picture. `theme.json` is the look: no frame, pale grid, the reader's own font.
+On a page a chart takes the width of its column and its title is HTML; in a file its size is fixed and its
+title is part of the picture. `theme.json` is the look: two palettes, light and dark, and what takes which
+colour. A mark names its style there. Files are light.
 """
 
 import json
+import re
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from importlib import resources
 from typing import Any
 
 import altair as alt
 import vl_convert
 
-CONFIG = json.loads(resources.files("results.figures").joinpath("theme.json").read_text(encoding="utf-8"))
-INK, QUIET, AXIS = (CONFIG["axis"][name] for name in ("titleColor", "labelColor", "domainColor"))
+_THEME = json.loads(resources.files("results.figures").joinpath("theme.json").read_text(encoding="utf-8"))
+PALETTES: dict[str, dict[str, Any]] = _THEME["palettes"]
+INK, QUIET = PALETTES["light"]["ink"], PALETTES["light"]["quiet"]
 FILE_WIDTH, HEIGHT = 480, 320
 SCALE = 2
 """Pixels of a PNG for each nominal one."""
+
+
+def look(palette: str) -> dict[str, Any]:
+    """Vega-Lite's configuration in the palette "light" or "dark"."""
+    colours = PALETTES[palette]
+    text = re.sub(r'"@(\w+)"', lambda name: json.dumps(colours[name[1]]), json.dumps(_THEME["config"]))
+    return dict(json.loads(text))
+
+
+LIGHT = look("light")
 
 
 @dataclass(frozen=True)
@@ -43,6 +56,7 @@ class Figure:
         # Altair copies and checks the data of a chart many times, so the rows are added at the end.
         bare = [layer.properties(data=alt.NamedData(name=names[id(layer.data)])) for layer in self.layers]
         spec = dict(alt.layer(*bare).to_dict())
+        spec.pop("config")
         spec["datasets"] = {
             names[key]: json.loads(frame.to_json(orient="records", double_precision=4))
             for key, frame in frames.items()
@@ -50,14 +64,14 @@ class Figure:
         return spec
 
     def page_spec(self) -> dict[str, Any]:
-        """The specification for a page: as wide as the element that holds it."""
+        """The specification for a page, which adds the look: as wide as the element that holds it."""
         size = {"width": "container", "height": HEIGHT, "autosize": {"type": "fit-x", "contains": "padding"}}
-        return {**self.spec, **size, "config": CONFIG}
+        return {**self.spec, **size}
 
     def file_spec(self) -> dict[str, Any]:
         """The specification for a file: of fixed size, with its title in it."""
         title = {"text": self.title, "subtitle": list(self.subtitle), "limit": FILE_WIDTH + 50}
-        return {**self.spec, "width": FILE_WIDTH, "height": HEIGHT, "title": title, "config": CONFIG}
+        return {**self.spec, "width": FILE_WIDTH, "height": HEIGHT, "title": title, "config": LIGHT}
 
 
 def combined_spec(rows: list[list[Figure]]) -> dict[str, Any]:
@@ -72,25 +86,15 @@ def combined_spec(rows: list[list[Figure]]) -> dict[str, Any]:
         "vconcat": [{"hconcat": row, "spacing": 40, "resolve": apart} for row in bare],
         "spacing": 36,
         "resolve": apart,
-        "config": CONFIG,
+        "config": LIGHT,
     }
 
 
 def rendered(spec: dict[str, Any]) -> dict[str, bytes]:
-    """A specification drawn: its files by suffix, ".svg" and ".png"."""
+    """A specification drawn: its files by suffix."""
     svg = str(vl_convert.vegalite_to_svg(spec))
-    return {".svg": svg.encode(), ".png": bytes(vl_convert.svg_to_png(svg, scale=SCALE))}
-
-
-@cache
-def javascript() -> str:
-    """Vega, Vega-Lite and vega-embed in one script that sets `window.vegaEmbed`."""
-    bundle = str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
-    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-
-
-def in_script(data: object) -> str:
-    """`data` as JSON that no name in it can break out of a script element with."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace(
-        "<", "\\u003c"
-    )
+    return {
+        ".png": bytes(vl_convert.svg_to_png(svg, scale=SCALE)),
+        ".svg": svg.encode(),
+        ".pdf": bytes(vl_convert.svg_to_pdf(svg)),
+    }

@@ -58,3 +58,8 @@ def show(value: float, metric: str = "accuracy") -> str:
 def points(gain: float) -> str:
     """A difference of accuracies in percentage points, with its sign: "+3.6", "−0.6"."""
     return f"{100 * gain:+.1f}".replace("-", "−")
+
+
+def listed(names: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -4,17 +4,17 @@ Choice(slug="llm-gsm8k-llama-majority", name="Llama-3.1-8B on gsm8k, majority vo
        figures=[("A vote over 64 answers adds 9.1 points …", <against N>), ("Going from …", <against T>)])
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from results.figures.answers import answers_figure
 from results.figures.cost import cost_figure
-from results.figures.forecast import forecast_figure
+from results.figures.forecast import Forecast, forecast_figure
 from results.figures.length import length_figure
 from results.figures.panels import Panel, axis_range
 from results.figures.theme import Figure
 from results.figures.words import METHOD_NAMES
-from results.report.errors import Score, error_table
+from results.report.errors import error_table, scores, targets
 from results.report.findings import answers_verdict, length_verdict
 from results.report.tables import Table, frontier_table, trend_table, value_table
 
@@ -42,12 +42,15 @@ class Choice:
             yield from choice.every_figure
 
 
-def curve_choices(panels: list[Panel]) -> list[Choice]:
-    """Accuracy against N and against length, side by side; the panel with most on both axes comes first."""
+def with_most_first(panels: Sequence[Panel]) -> list[Panel]:
+    """The panels with those first that have lengths, then those with most settings and N."""
+    return sorted(panels, key=lambda panel: (not panel.has_lengths, -len(panel.settings) * len(panel.ns)))
+
+
+def curve_choices(panels: Sequence[Panel]) -> list[Choice]:
+    """Accuracy against N and against length, side by side."""
     choices = []
-    for panel in sorted(
-        panels, key=lambda panel: (not panel.has_lengths, -len(panel.settings) * len(panel.ns))
-    ):
+    for panel in panels:
         y_range = axis_range(panel)
         choice = Choice(panel.slug, f"{panel.name}, {METHOD_NAMES[panel.method]}")
         if len(panel.ns) > 1:
@@ -62,7 +65,7 @@ def curve_choices(panels: list[Panel]) -> list[Choice]:
     return choices
 
 
-def cost_choices(panels: list[Panel]) -> list[Choice]:
+def cost_choices(panels: Sequence[Panel]) -> list[Choice]:
     """The cost of each language model's vote (or, without one, of its first method)."""
     chosen: dict[tuple[str, str, str], Panel] = {}
     for panel in panels:
@@ -75,7 +78,7 @@ def cost_choices(panels: list[Panel]) -> list[Choice]:
     ]
 
 
-def number_choices(panels: list[Panel]) -> list[Choice]:
+def number_choices(panels: Sequence[Panel]) -> list[Choice]:
     """The values and trends of each model on each dataset."""
     choices: dict[tuple[str, str, str], Choice] = {}
     for panel in panels:
@@ -84,17 +87,12 @@ def number_choices(panels: list[Panel]) -> list[Choice]:
     return list(choices.values())
 
 
-def forecast_choices(groups: dict[str, list[Score]]) -> list[Choice]:
+def forecast_choices(groups: Mapping[str, Sequence[Forecast]]) -> list[Choice]:
     """The forecasts of each set of curves: a list of predictors, best first, and a table of their errors."""
-    return [
-        Choice(
-            f"{judged[0].forecast.slug}-group",
-            name,
-            tables=[error_table(judged)],
-            choices=[
-                Choice(score.forecast.slug, score.forecast.predictor, [("", forecast_figure(score.forecast))])
-                for score in judged
-            ],
-        )
-        for name, judged in groups.items()
-    ]
+    choices = []
+    for name, members in groups.items():
+        order = list(scores(targets(members)).index)
+        members = sorted(members, key=lambda forecast: order.index(forecast.predictor))
+        own = [Choice(one.slug, one.predictor, [("", forecast_figure(one))]) for one in members]
+        choices.append(Choice(f"{own[0].slug}-group", name, tables=[error_table(members)], choices=own))
+    return choices

@@ -1,109 +1,110 @@
 """How far forecasts were from what was then measured, predictor by predictor.
 
-predictor  mean error  largest  in 90 % interval  points
-mixture    0.62        1.4      6 of 6            6 of 6
-plug-in    0.41        0.5      2 of 2            2 of 6      not ranked: it forecast some points only
+predictor  mean  largest  inside  bounded  told  asked
+mixture    0.62  1.4      6       6        6     6
+plug-in    0.41  0.5      2       2        2     6      not ranked: it forecast some points only
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
 from results.figures.forecast import Forecast
-from results.figures.words import setting_name, show
+from results.figures.words import listed, setting_name, show
 from results.report.tables import Table
 from results.tables.status import MEANINGS
 
-_POINT = ["setting", "N"]
+_POINT = ["curves", "split", "dataset", "model", "method", "setting", "N"]
 
 
-@dataclass(frozen=True)
-class Score:
-    """One predictor's errors on the `asked` measured points of its curves; `told` are those it forecast."""
+def scores(rows: pd.DataFrame) -> pd.DataFrame:
+    """The errors of each predictor in percentage points, best first; those that left out a point come last.
 
-    forecast: Forecast
-    told: pd.DataFrame
-    asked: int
-
-    @property
-    def errors(self) -> "pd.Series[float]":
-        """Distance of each forecast from its measured accuracy."""
-        return (self.told["predicted"] - self.told["accuracy"]).abs().astype("float64")
-
-    @property
-    def complete(self) -> bool:
-        """Whether it forecast every point: only then can it be compared with others."""
-        return len(self.told) == self.asked > 0
-
-    @property
-    def rank(self) -> tuple[bool, float, str]:
-        """Sorts complete predictors by their mean error, and the others behind them by name."""
-        name = self.forecast.predictor
-        return (False, float(self.errors.mean()), name) if self.complete else (True, 0.0, name)
+    `rows` are forecasts of a forecast or backtest table. One row a predictor: mean and largest absolute
+    error, how many forecasts had an interval (`bounded`) and the truth in it (`inside`), how many of the
+    `asked` measured points it forecast (`told`).
+    """
+    points = [name for name in _POINT if name in rows]
+    measured = rows.dropna(subset=["accuracy"])
+    error = 100 * (measured["predicted"] - measured["accuracy"]).abs()
+    bounded = measured[["predicted", "low", "high"]].notna().all(axis=1)
+    inside = measured["accuracy"].between(measured["low"], measured["high"]) & bounded
+    told = measured["predicted"].notna()
+    by = measured.assign(error=error, bounded=bounded, inside=inside, told=told).groupby("predictor")
+    table = by.agg(mean=("error", "mean"), largest=("error", "max"), told=("told", "sum"))
+    table = table.join(by[["inside", "bounded"]].sum())
+    table = table.reindex(sorted(rows["predictor"].unique())).fillna({"told": 0, "inside": 0, "bounded": 0})
+    table["asked"] = len(measured[points].drop_duplicates())
+    ranked = table["mean"].where(complete(table))
+    return table.iloc[ranked.reset_index(drop=True).sort_values(na_position="last", kind="stable").index]
 
 
-def scores(forecasts: list[Forecast]) -> list[Score]:
-    """The scores of forecasts of the same curves, best first; incomplete ones last."""
-    measured = [forecast.targets.dropna(subset=["accuracy"]) for forecast in forecasts]
-    asked = len(pd.concat([rows[_POINT] for rows in measured]).drop_duplicates()) if measured else 0
-    judged = [
-        Score(forecast, rows.dropna(subset=["predicted"]), asked)
-        for forecast, rows in zip(forecasts, measured, strict=True)
-    ]
-    return sorted(judged, key=lambda score: score.rank)
+def complete(table: pd.DataFrame) -> "pd.Series[bool]":
+    """Which predictors of a score table forecast every point: only they can be compared."""
+    return (table["told"] == table["asked"]) & (table["asked"] > 0)
 
 
-def error_table(judged: list[Score]) -> Table:
-    """Errors on the points that the fits did not see, best predictor first."""
+def targets(forecasts: Sequence[Forecast]) -> pd.DataFrame:
+    """The rows of several forecasts that their fits did not see."""
+    return pd.concat(
+        forecast.targets.assign(predictor=forecast.predictor, curves=forecast.name) for forecast in forecasts
+    )
+
+
+def error_table(forecasts: Sequence[Forecast]) -> Table:
+    """Errors on the points that the fits of the same curves did not see, best predictor first."""
     note = (
         "Error: distance of the forecast from the measured accuracy in percentage points, over the points "
         "that the fit did not see. Predictors that forecast only some of them come last, unranked."
     )
-    remarks = []
-    for score in judged:
-        sentences = status_sentences(score.forecast)
-        if sentences:
-            remarks.append(f"{score.forecast.predictor}: {sentences}.")
-    head = ["predictor", "mean error", "largest", "in 90 % interval", "points"]
-    return Table("Error by predictor", head, [_row(score) for score in judged], note, tuple(remarks))
+    remarks = [
+        f"{forecast.predictor}: {sentences}."
+        for forecast in forecasts
+        if (sentences := status_sentences(forecast))
+    ]
+    return score_table("Error by predictor", scores(targets(forecasts)), note, remarks)
 
 
-def _row(score: Score) -> list[str]:
-    count = f"{len(score.told)} of {score.asked}"
-    if score.told.empty:
-        return [score.forecast.predictor, "–", "–", "–", count]
-    bounded = score.told.dropna(subset=["low", "high"])
-    inside = bounded["accuracy"].between(bounded["low"], bounded["high"]).sum()
-    covered = f"{inside} of {len(bounded)}" if len(bounded) else "no interval"
-    errors = 100 * score.errors
-    return [score.forecast.predictor, f"{errors.mean():.2f}", f"{errors.max():.1f}", covered, count]
-
-
-def overview_table(groups: dict[str, list[Score]]) -> Table:
-    """Mean error of each predictor (columns) on each of several sets of curves (rows)."""
-    predictors = sorted({score.forecast.predictor for judged in groups.values() for score in judged})
+def score_table(title: str, table: pd.DataFrame, note: str, remarks: Sequence[str] = ()) -> Table:
+    """A score table in words."""
     body = []
-    for name, judged in groups.items():
-        errors = {
-            score.forecast.predictor: f"{100 * score.errors.mean():.2f}" for score in judged if score.complete
-        }
-        body.append([name, *(errors.get(predictor, "–") for predictor in predictors)])
+    for name, row in table.iterrows():
+        errors = [f"{row['mean']:.2f}", f"{row['largest']:.1f}"] if row["told"] else ["–", "–"]
+        covered = f"{row['inside']:.0f} of {row['bounded']:.0f}" if row["bounded"] else "no interval"
+        body.append(
+            [str(name), *errors, covered if row["told"] else "–", f"{row['told']:.0f} of {row['asked']:.0f}"]
+        )
+    head = ["predictor", "mean error", "largest", "in 90 % interval", "points"]
+    return Table(title, head, body, note, tuple(remarks))
+
+
+def overview_table(groups: Mapping[str, Sequence[Forecast]]) -> Table:
+    """Mean error of each predictor (columns) on each of several sets of curves (rows)."""
+    predictors = sorted({forecast.predictor for members in groups.values() for forecast in members})
+    body = []
+    for name, members in groups.items():
+        table = scores(targets(members))
+        means = table["mean"].where(complete(table)).reindex(predictors)
+        body.append([name, *means.map("{:.2f}".format).str.replace("nan", "–")])
     note = "In percentage points, on points the fit did not see. –: it did not forecast all of them."
     return Table("Mean error of every forecast", ["forecast of", *predictors], body, note)
 
 
-def closest(groups: dict[str, list[Score]]) -> str:
-    """Which predictor has the least error over all points of all groups; "" if none forecast them all."""
-    asked = sum(judged[0].asked for judged in groups.values())
-    totals: dict[str, list[float]] = {}
-    for judged in groups.values():
-        for score in judged:
-            totals.setdefault(score.forecast.predictor, []).extend(score.errors)
-    means = {name: sum(errors) / asked for name, errors in totals.items() if asked and len(errors) == asked}
-    if not means:
+def closest(forecasts: Sequence[Forecast]) -> str:
+    """Which predictors have the least error over all points; "" if none forecast them all."""
+    if not forecasts:
         return ""
-    best = min(means, key=lambda name: means[name])
-    return f"Closest over all {asked} measured points: {best}, {100 * means[best]:.1f} points off on average."
+    table = scores(targets(forecasts))
+    table = table[complete(table)].round({"mean": 1})
+    if table.empty:
+        return ""
+    best = table[table["mean"] == table["mean"].min()]
+    names = listed(sorted(map(str, best.index)))
+    tied = ", tied," if len(best) > 1 else ""
+    return (
+        f"Closest over all {best['asked'].iloc[0]} measured points: {names}{tied} "
+        f"{best['mean'].iloc[0]:.1f} points off on average."
+    )
 
 
 def status_sentences(forecast: Forecast) -> str:
@@ -112,17 +113,13 @@ def status_sentences(forecast: Forecast) -> str:
     sentences = []
     for status, part in asked[asked["status"] != "ok"].groupby("status", sort=False):
         words = MEANINGS.get(str(status), str(status))
-        sentences.append(f"{len(part)} of {len(asked)} points: {words}{_numbers(part, forecast.source)}")
+        outside = part[(part["predicted"] < 0) | (part["predicted"] > 1)]
+        told = [
+            f"{show(row['predicted'])} for N = {row['N']}, {setting_name(forecast.source, row['setting'])}"
+            for _, row in outside.head(3).iterrows()
+        ]
+        if len(outside) > 3:
+            told.append(f"and {len(outside) - 3} more")
+        numbers = f" ({'; '.join(told)})" if told else ""
+        sentences.append(f"{len(part)} of {len(asked)} points: {words}{numbers}")
     return "; ".join(sentences)
-
-
-def _numbers(rows: pd.DataFrame, source: str) -> str:
-    outside = rows[(rows["predicted"] < 0) | (rows["predicted"] > 1)]
-    if outside.empty:
-        return ""
-    told = [
-        f"{show(row['predicted'])} for N = {row['N']}, {setting_name(source, str(row['setting']))}"
-        for _, row in outside.head(3).iterrows()
-    ]
-    more = f", and {len(outside) - 3} more" if len(outside) > 3 else ""
-    return f" ({'; '.join(told)}{more})"

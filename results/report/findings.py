@@ -3,23 +3,24 @@
     Finding(title="Llama-3.1-8B on gsm8k",
             tiles=[Tile("One answer", "41.2 % → 78.0 %", "asked for 10 → 500 tokens"), ...],
             headline="Both pay, thinking longer more than voting.",
-            advice="The cheapest choice within one point of the best: …")
+            notes=["The cheapest choice within one point of the best: …"])
 
-A difference smaller than the 90 % interval of its own standard error is called "no clear difference". Both
-values come from the same questions, so the true interval is narrower than the one used here.
+A difference smaller than its 90 % interval is called "no clear difference".
 """
 
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from results.figures.cost import with_cost
 from results.figures.panels import Panel
 from results.figures.words import METHOD_NAMES, UNITS, points, setting_name, setting_used, show
 from results.frontier import pareto_frontier
-from results.normal import Z90
+from results.report.gains import Gain, ends, length_gain, vote_gain
+
+WORTH_SAYING = 0.01
+"""A smaller share of answers that could not be read, or were cut off, is left to the tables."""
 
 
 @dataclass(frozen=True)
@@ -39,41 +40,45 @@ class Finding:
     about: str
     headline: str
     tiles: list[Tile]
-    advice: str
+    notes: list[str]
 
 
 def findings(panels: list[Panel]) -> list[Finding]:
     """One card for each language model and dataset, in the order of the panels."""
-    llm = [panel for panel in panels if panel.source == "llm" and panel.metric == "accuracy"]
-    keys = list(dict.fromkeys(panel.key for panel in llm))
-    return [_finding({panel.method: panel for panel in llm if panel.key == key}) for key in keys]
+    cards: dict[tuple[str, str, str], dict[str, Panel]] = {}
+    for panel in panels:
+        if panel.source == "llm" and panel.metric == "accuracy":
+            cards.setdefault(panel.key, {})[panel.method] = panel
+    return [_finding(by_method) for by_method in cards.values()]
 
 
 def _finding(by_method: dict[str, Panel]) -> Finding:
     main = by_method.get("majority") or next(iter(by_method.values()))
-    judged = by_method.get("best_of_n")
-    cheap, dear, voted = ends(main)
+    cheap, dear, most = ends(main)
     several = len(main.settings) > 1
-    one = "One answer" if cheap["N"] == 1 else f"{METHOD_NAMES[main.method]}, N = {_n(cheap)}"
-    accuracy = [show(row["value"]) for row in ((cheap, dear) if several else (dear,))]
-    tiles = [Tile(one, " → ".join(accuracy), _span(main) if several else "no vote")]
+    shown = (cheap, dear) if several else (dear,)
+    one = "One answer" if cheap["N"] == 1 else f"{METHOD_NAMES[main.method]}, N = {cheap['N']:.0f}"
+    values = " → ".join(show(row["value"]) for row in shown)
+    tiles = [Tile(one, values, _span(main) if several else "no vote")]
     if main.method == "majority":
-        noise = "" if direction(dear, voted) else ", within the noise"
-        gain = f"{points(voted['value'] - dear['value'])} points{noise}"
-        tiles.append(Tile(f"Vote over {_n(voted)}", show(voted["value"]), gain))
-    if judged is not None:
-        best = ends(judged)[2]
-        tiles.append(Tile(f"Best of {_n(best)}", show(best["value"]), "if a perfect judge picked the answer"))
-    used = [f"{row['length']:,.0f}" for row in ((cheap, dear) if several else (dear,))]
+        found = vote_gain(main)
+        noise = "" if found.direction else ", within the noise"
+        tiles.append(Tile(f"Vote over {most['N']:.0f}", show(most["value"]), f"{found}{noise}"))
+    if "best_of_n" in by_method:
+        best = ends(by_method["best_of_n"])[2]
+        note = "if a perfect judge picked the answer"
+        tiles.append(Tile(f"Best of {best['N']:.0f}", show(best["value"]), note))
     if main.exact["length"].notna().all():
-        tiles.append(Tile("Tokens used per answer", " → ".join(used), "a vote costs N times as many"))
+        used = " → ".join(f"{row['length']:,.0f}" for row in shown)
+        tiles.append(Tile("Tokens used per answer", used, "a vote costs N times as many"))
     else:
         tiles.append(Tile("Tokens used per answer", "not recorded", "so costs cannot be compared"))
-    questions = int(main.exact["questions"].max()) if main.exact["questions"].notna().any() else 0
-    about = [f"{questions:,} questions"] if questions else []
+    questions = main.exact["questions"].max()
+    about = [f"{questions:,.0f} questions"] if questions > 0 else []
     about.append(f"{len(main.settings)} settings" if several else "1 setting")
     about.append(f"up to {main.ns[-1]} answers per question")
-    return Finding(main.name, ", ".join(about), _headline(main), tiles, _advice(main))
+    notes = [_advice(main), *_lost_answers(main)]
+    return Finding(main.name, ", ".join(about), _headline(main), tiles, list(filter(None, notes)))
 
 
 def _span(panel: Panel) -> str:
@@ -86,33 +91,22 @@ def _span(panel: Panel) -> str:
 
 def _headline(panel: Panel) -> str:
     """Which of the two ways of spending more pays, in one sentence."""
-    cheap, dear, many = ends(panel)
-    name = "Voting" if panel.method == "majority" else "Asking again"
-    vote, length = direction(dear, many), direction(cheap, dear)
+    voting = "Voting" if panel.method == "majority" else "Asking again"
+    vote, length = vote_gain(panel), length_gain(panel)
     does = {1: "pays", 0: "makes no clear difference", -1: "hurts"}
-    if dear["N"] == many["N"]:
-        return (
-            f"Thinking longer {does[length]}."
-            if panel.has_lengths
-            else "One measurement, nothing to compare."
-        )
+    if len(panel.ns) == 1:
+        alone = "One measurement, nothing to compare."
+        return f"Thinking longer {does[length.direction]}." if panel.has_lengths else alone
     if not panel.has_lengths:
-        return f"{name} {does[vote]}."
-    if vote == length == 0:
-        return f"Neither {name.lower()} nor thinking longer makes a clear difference."
-    if vote == length == 1:
-        ranked = ["thinking longer", name.lower()]
-        if many["value"] - dear["value"] > dear["value"] - cheap["value"]:
+        return f"{voting} {does[vote.direction]}."
+    if vote.direction == length.direction == 0:
+        return f"Neither {voting.lower()} nor thinking longer makes a clear difference."
+    if vote.direction == length.direction == 1:
+        ranked = ["thinking longer", voting.lower()]
+        if vote.value > length.value:
             ranked.reverse()
         return f"Both pay, {ranked[0]} more than {ranked[1]}."
-    return f"Thinking longer {does[length]}; {name.lower()} {does[vote]}."
-
-
-def ends(panel: Panel) -> tuple[Any, Any, Any]:
-    """Three exact rows: fewest answers at the cheapest setting and at the dearest, most at the dearest."""
-    rows = panel.exact.sort_values("N")
-    first, last = (rows[rows["setting"] == panel.settings[end]] for end in (0, -1))
-    return first.iloc[0], last.iloc[0], last.iloc[-1]
+    return f"Thinking longer {does[length.direction]}; {voting.lower()} {does[vote.direction]}."
 
 
 def answers_verdict(panel: Panel) -> str:
@@ -121,47 +115,55 @@ def answers_verdict(panel: Panel) -> str:
     if one["N"] == many["N"]:
         return ""
     act = {
-        "majority": f"A vote over {_n(many)} answers",
-        "best_of_n": f"A perfect judge of {_n(many)} answers",
-        "ensemble": f"Averaging {_n(many)} paths",
+        "majority": f"A vote over {many['N']:.0f} answers",
+        "best_of_n": f"A perfect judge of {many['N']:.0f} answers",
+        "ensemble": f"Averaging {many['N']:.0f} paths",
     }[panel.method]
-    place = (
-        f" ({setting_used(panel.source, panel.settings[-1], one['length'])})"
-        if len(panel.settings) > 1
-        else ""
-    )
-    return f"{act} {_effect(one, many, panel)}{place}."
+    used = setting_used(panel.source, panel.settings[-1], one["length"])
+    place = f" ({used})" if len(panel.settings) > 1 else ""
+    return f"{act} {_effect(one, many, vote_gain(panel), panel.metric)}{place}."
 
 
 def length_verdict(panel: Panel) -> str:
     """What the dearest setting changes against the cheapest at the fewest answers; "" without lengths."""
-    cheap, dear, _ = ends(panel)
     if not panel.has_lengths:
         return ""
-    unit = UNITS[panel.source]
+    cheap, dear, _ = ends(panel)
     origin = "" if panel.source == "synthetic" else f" ({_span(panel)})"
-    return (
-        f"Going from {cheap['length']:,.0f} to {dear['length']:,.0f} {unit} per answer{origin} "
-        f"{_effect(cheap, dear, panel)}."
-    )
+    span = f"{cheap['length']:,.0f} to {dear['length']:,.0f} {UNITS[panel.source]} per answer"
+    return f"Going from {span}{origin} {_effect(cheap, dear, length_gain(panel), panel.metric)}."
 
 
-def _effect(before: Any, after: Any, panel: Panel) -> str:
-    """ "adds 3.1 points", "makes no clear difference (+0.2 points)", "cuts the error from 61.3 to 31.5"."""
-    gain = float(after["value"] - before["value"])
-    if panel.metric == "risk":
-        verb = "cuts" if gain < 0 else "raises"
+def _effect(before: Any, after: Any, gain: Gain, metric: str) -> str:
+    """ "adds 3.1 ± 1.2 points", "makes no clear difference (+0.2 ± 1.2 points)", "cuts the error from …"."""
+    if metric == "risk":
+        verb = "cuts" if gain.value < 0 else "raises"
         return f"{verb} the error from {show(before['value'], 'risk')} to {show(after['value'], 'risk')}"
-    if not direction(before, after):
-        return f"makes no clear difference ({points(gain)} points)"
-    return f"{'adds' if gain > 0 else 'loses'} {100 * abs(gain):.1f} points"
+    if not gain.direction:
+        return f"makes no clear difference ({gain})"
+    return f"{'adds' if gain.value > 0 else 'loses'} {str(gain)[1:]}"
 
 
-def direction(before: Any, after: Any) -> int:
-    """1 or −1 where the value clearly rises or falls between two rows, 0 where all of it could be noise."""
-    gain = float(after["value"] - before["value"])
-    errors = np.nan_to_num(np.array([before["stderr"], after["stderr"]], dtype=np.float64))
-    return int(np.sign(gain)) if abs(gain) > Z90 * np.hypot(*errors) else 0
+def twin_verdict(llm: Panel, twin: Panel) -> str:
+    """Whether the twin gains where the language model gains: the answer to the question it is drawn for."""
+    if twin.metric != "accuracy":
+        return ""
+    asked = {"more answers": (vote_gain(llm), vote_gain(twin))}
+    if llm.has_lengths and twin.has_lengths:
+        asked["longer answers"] = (length_gain(llm), length_gain(twin))
+    does = {1: "gains", 0: "gains nothing clear", -1: "loses"}
+    told = []
+    for what, (real, exact) in asked.items():
+        alike = real.direction == exact.direction
+        numbers = f"{points(real.value)} and {points(exact.value)} points"
+        each = does[real.direction] if alike else f"{does[real.direction]}, the twin {does[exact.direction]}"
+        told.append(f"{'both' if alike else 'the model'} {_plural(each, alike)} from {what} ({numbers})")
+    sentence = "; ".join(told)
+    return f"{llm.name}, and {twin.name}: {sentence}."
+
+
+def _plural(verb: str, alike: bool) -> str:
+    return verb.replace("gains", "gain").replace("loses", "lose") if alike else verb
 
 
 def cheapest_near_best(panel: Panel) -> "pd.Series[Any]":
@@ -175,7 +177,7 @@ def _advice(panel: Panel) -> str:
     if not panel.exact["length"].notna().all():
         return ""
     enough = cheapest_near_best(panel)
-    answers = "1 answer" if enough["N"] == 1 else f"{_n(enough)} answers"
+    answers = "1 answer" if enough["N"] == 1 else f"{enough['N']:.0f} answers"
     return (
         f"The cheapest choice within one point of the best: {answers}, "
         f"{setting_name(panel.source, str(enough['setting']))}. It reaches {show(enough['value'])} for "
@@ -183,5 +185,12 @@ def _advice(panel: Panel) -> str:
     )
 
 
-def _n(row: Any) -> str:
-    return f"{row['N']:.0f}"
+def _lost_answers(panel: Panel) -> list[str]:
+    """Where answers cast no vote, or ended before the model had done: the setting with the most of them."""
+    said = []
+    for column, what in (("unreadable", "could not be read"), ("cut_off", "were cut off by a token limit")):
+        worst = panel.exact.sort_values(column).dropna(subset=[column]).tail(1)
+        for _, row in worst[worst[column] >= WORTH_SAYING].iterrows():
+            place = setting_name(panel.source, str(row["setting"]))
+            said.append(f"{show(row[column])} of the answers {what} ({place}).")
+    return said

@@ -1,4 +1,4 @@
-"""The report: one page that opens offline, and each of its figures as PNG and SVG.
+"""The report: one page that opens offline, and each of its figures as PNG, SVG and PDF.
 
     build_report(tables, made)  ->  {"index.html": b"<!doctype html>…", "llm-gsm8k-….png": b"…", …}
 
@@ -14,26 +14,34 @@ from markupsafe import Markup
 from tqdm import tqdm
 
 from results.figures.forecast import Forecast, make_forecasts
+from results.figures.page import draw_script, figure_data, policy, style, vega
 from results.figures.panels import make_panels
-from results.figures.theme import Figure, combined_spec, in_script, javascript, rendered
-from results.report.choices import cost_choices, curve_choices, forecast_choices, number_choices
+from results.figures.theme import Figure, combined_spec, rendered
+from results.report.choices import (
+    cost_choices,
+    curve_choices,
+    forecast_choices,
+    number_choices,
+    with_most_first,
+)
 from results.report.claims import measurement_table, verdict_table
-from results.report.errors import closest, overview_table, scores
+from results.report.errors import closest, overview_table
 from results.report.findings import findings
 from results.report.inputs import Tables
 
 
 def build_report(tables: Tables, made: datetime, progress: bool = False) -> dict[str, bytes]:
     """Every file of the report by its name: index.html, and NAME.png and NAME.svg of each figure."""
-    panels = make_panels(tables.curves)
-    llm = curve_choices([panel for panel in panels if panel.source == "llm"])
-    twin = curve_choices([panel for panel in panels if panel.source == "synthetic"])
+    panels = with_most_first(make_panels(tables.curves))
+    llm, twin = (
+        curve_choices([panel for panel in panels if panel.source == source])
+        for source in ("llm", "synthetic")
+    )
     costs = cost_choices(panels)
     groups: dict[str, list[Forecast]] = {}
     for forecast in make_forecasts(tables.forecasts):
         groups.setdefault(forecast.name, []).append(forecast)
-    judged = {name: scores(members) for name, members in groups.items()}
-    forecasts = forecast_choices(judged)
+    forecasts = forecast_choices(groups)
 
     figures = [figure for choice in [*llm, *twin, *costs, *forecasts] for figure in choice.every_figure]
     side_by_side = [
@@ -51,8 +59,8 @@ def build_report(tables: Tables, made: datetime, progress: bool = False) -> dict
         "claims": [(verdict_table(table), measurement_table(table)) for table in tables.claims],
         "costs": costs,
         "forecasts": forecasts,
-        "closest": closest(judged),
-        "overview": overview_table(judged),
+        "closest": closest([one for members in groups.values() for one in members]),
+        "overview": overview_table(groups),
         "numbers": number_choices(panels),
         "sources": tables.sources,
         "notes": tables.notes,
@@ -70,13 +78,15 @@ def _page(context: dict[str, object], figures: list[Figure]) -> bytes:
         folder.joinpath(name).read_text(encoding="utf-8")
         for name in ("report.css", "report.js", "page.html.j2")
     )
+    scripts = [vega(), Markup(script), draw_script()]
+    sheet = style(css)
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     page = environment.from_string(template).render(
         context,
-        css=Markup(css),
-        vega=Markup(javascript()),
-        specs=Markup(in_script({figure.name: figure.page_spec() for figure in figures})),
-        script=Markup(script),
+        css=sheet,
+        scripts=scripts,
+        policy=policy(scripts, [sheet]),
+        **figure_data({figure.name: figure.page_spec() for figure in figures}),
     )
     return page.encode()
 

@@ -1,5 +1,6 @@
 """The report's tables of numbers. Cells are text; the page escapes them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,25 +28,37 @@ class Table:
     remarks: tuple[str, ...] = ()
 
 
+def number(value: float, digits: str = ".4g") -> str:
+    """A number as text; "–" where it is not known."""
+    return "–" if pd.isna(value) else f"{value:{digits}}".replace("-", "−")
+
+
+def evenly(rows: pd.DataFrame, most: int) -> pd.DataFrame:
+    """At most `most` rows, evenly spread, with the first and the last."""
+    return rows.iloc[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), most)).round().astype(int))]
+
+
 def value_table(panel: Panel) -> Table:
     """Exact values by setting and N, each ± the half-width of its 90 % interval."""
+    scale, digits = (100, ".1f") if panel.metric == "accuracy" else (1, ".2f")
+    lost = {"unreadable": "unreadable", "cut_off": "cut off"}
+    lost = {name: title for name, title in lost.items() if panel.exact[name].max() > 0}
     body = []
     for setting in panel.settings:
-        part = panel.exact[panel.exact["setting"] == setting]
-        length = part["length"].iloc[0]
-        told = {int(row["N"]): _value(row, panel.metric) for _, row in part.iterrows()}
-        used = f"{length:,.0f}" if np.isfinite(length) else "–"
-        body.append([setting, used, *(told.get(n, "") for n in panel.ns)])
+        part = panel.exact[panel.exact["setting"] == setting].set_index("N")
+        told = part["value"].map(lambda value: f"{scale * value:{digits}}")
+        told += part["stderr"].map(
+            lambda error: "" if np.isnan(error) else f" ± {scale * Z90 * error:{digits}}"
+        )
+        shares = [number(100 * part[name].iloc[0], ".1f") for name in lost]
+        used = number(part["length"].iloc[0], ",.0f")
+        body.append([setting, used, *shares, *(told.get(n, "") for n in panel.ns)])
     kind = "Accuracy in per cent" if panel.metric == "accuracy" else "Squared error"
-    head = [settings_title(panel.source, panel.settings), f"{UNITS[panel.source]} used"]
     note = f"{kind} ± half of the 90 % interval over questions."
+    if lost:
+        note += " Unreadable and cut off: the share of such answers in per cent."
+    head = [settings_title(panel.source, panel.settings), f"{UNITS[panel.source]} used", *lost.values()]
     return Table(panel.combined, [*head, *(f"N = {n}" for n in panel.ns)], body, note)
-
-
-def _value(row: "pd.Series[float]", metric: str) -> str:
-    scale, digits = (100, 1) if metric == "accuracy" else (1, 2)
-    margin = f" ± {scale * Z90 * row['stderr']:.{digits}f}" if np.isfinite(row["stderr"]) else ""
-    return f"{scale * row['value']:.{digits}f}{margin}"
 
 
 def trend_table(panel: Panel) -> Table | None:
@@ -57,9 +70,9 @@ def trend_table(panel: Panel) -> Table | None:
         [
             str(trend.n),
             f"per {UNITS[panel.source][:-1]}" if trend.gap is None else "per Δ²",
-            *(f"{number:.4g}" for number in (trend.fit.alpha, trend.fit.beta, trend.fit.rate)),
-            f"{trend.fit.rmse:.4f}",
-            trend.reason,
+            *map(number, (trend.curve.alpha, trend.curve.beta, trend.curve.rate)),
+            number(trend.curve.rmse, ".4f"),
+            trend.fit.reason,
         ]
         for trend in trends
     ]
@@ -67,25 +80,17 @@ def trend_table(panel: Panel) -> Table | None:
         f"T: {UNITS[panel.source]} per answer. N = 1: α − β e^(−μT). More answers: α − β e^(−μΔ²), where Δ "
         "is the curve fitted at N = 1. Misfit: root mean square distance of the points from the curve."
     )
-    if len(set(panel.exact["length"])) == 3:
-        note += " With three points and three parameters, every curve passes through its points."
-    return Table(
-        f"{panel.combined}: fitted trend", ["N", "unit of μ", "α", "β", "μ", "misfit", "remark"], body, note
-    )
+    head = ["N", "unit of μ", "α", "β", "μ", "misfit", "remark"]
+    return Table(f"{panel.combined}: fitted trend", head, body, note)
 
 
 def frontier_table(panel: Panel) -> Table:
     """The choices that no choice as cheap equals, cheapest first."""
     best = pareto_frontier(with_cost(panel), "value")
-    kept = best.iloc[np.unique(np.linspace(0, len(best) - 1, min(len(best), MOST_ROWS)).round().astype(int))]
+    kept = evenly(best, MOST_ROWS)
+    parts: Iterable[tuple[str, str]] = (("cost", ",.0f"), ("setting", ""), ("length", ",.0f"), ("N", ".0f"))
     body = [
-        [
-            f"{row['cost']:,.0f}",
-            str(row["setting"]),
-            f"{row['length']:,.0f}",
-            f"{row['N']:.0f}",
-            show(row["value"]),
-        ]
+        [*(f"{row[name]:{digits}}" for name, digits in parts), show(row["value"])]
         for _, row in kept.iterrows()
     ]
     note = "" if len(kept) == len(best) else f"{len(kept)} of the {len(best)} choices on the frontier."

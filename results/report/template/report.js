@@ -1,23 +1,5 @@
-// Draws the figures of the page (specifications in #specs, Vega inlined above) and works its drop-downs.
+// Works the page's drop-down lists and copy buttons. Figures are drawn by draw.js, which comes next.
 "use strict";
-
-const specs = JSON.parse(document.getElementById("specs").textContent);
-
-function draw(holder) {
-  if (holder.dataset.drawn) return;
-  holder.dataset.drawn = "yes";
-  vegaEmbed(holder, specs[holder.dataset.figure], { actions: false, renderer: "svg" }).catch((error) => {
-    holder.classList.add("failed");
-    holder.textContent = `This figure could not be drawn: ${error.message}`;
-  });
-}
-
-// A chart takes the width of its holder, so one that is hidden is drawn when it is first shown.
-function drawVisible() {
-  for (const holder of document.querySelectorAll(".chart")) {
-    if (holder.offsetParent !== null) draw(holder);
-  }
-}
 
 for (const picker of document.querySelectorAll("select[data-choices]")) {
   const choices = document.querySelectorAll(`[data-choice-of="${picker.dataset.choices}"]`);
@@ -31,4 +13,28 @@ for (const picker of document.querySelectorAll("select[data-choices]")) {
   choose();
 }
 
-drawVisible();
+const LATEX = {
+  "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "{": "\\{", "}": "\\}", "&": "\\&",
+  "%": "\\%", $: "\\$", "#": "\\#", _: "\\_", "±": "$\\pm$", "−": "$-$", "→": "$\\to$", "…": "\\ldots{}", "\u00a0": "~",
+};
+const latex = (cell) => [...cell].map((sign) => LATEX[sign] ?? sign).join("");
+
+const writers = {
+  csv: (rows) => rows.map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(",")).join("\n"),
+  latex: (rows) => {
+    const [head, ...body] = rows.map((row) => `${row.map(latex).join(" & ")} \\\\`);
+    const columns = `l${"r".repeat(rows[0].length - 1)}`;
+    return [`\\begin{tabular}{${columns}}`, "\\hline", head, "\\hline", ...body, "\\hline", "\\end{tabular}"].join("\n");
+  },
+};
+
+const copied = (button) => {
+  const { rows } = button.closest("div").querySelector("table");
+  return writers[button.dataset.copy]([...rows].map((row) => [...row.cells].map((cell) => cell.textContent)));
+};
+
+document.addEventListener("click", async ({ target }) => {
+  if (!target.dataset?.copy) return;
+  await navigator.clipboard.writeText(copied(target));
+  target.dataset.done = "yes";
+});

@@ -250,8 +250,10 @@ def test_the_report_publishes_the_same_fits_in_the_same_units(table: str) -> Non
     assert len(trends) >= 7
     for trend in trends:
         row = row_of(fits, "along_t" if trend.n == 1 else "along_gap", str(trend.n))
-        assert parameters(row) == pytest.approx([trend.fit.alpha, trend.fit.beta, trend.fit.rate], rel=1e-6)
-        assert (row["status"], row["reason"]) == (trend.status, trend.reason)
+        assert parameters(row) == pytest.approx(
+            [trend.curve.alpha, trend.curve.beta, trend.curve.rate], rel=1e-6
+        )
+        assert (row["status"], row["reason"]) == (trend.fit.status, trend.fit.reason)
     if table == "tiny.csv":  # T is in tokens per answer
         single = row_of(fits, "along_t", "1")
         assert (single["x_low"], single["x_high"]) == pytest.approx((8.87, 58.1), rel=1e-2)

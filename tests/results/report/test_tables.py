@@ -6,14 +6,14 @@ import pytest
 
 from results.figures.forecast import make_forecasts
 from results.figures.panels import make_panels
-from results.report.errors import closest, error_table, overview_table, scores
+from results.report.errors import closest, error_table, overview_table
 from results.report.findings import (
     answers_verdict,
     cheapest_near_best,
-    direction,
     findings,
     length_verdict,
 )
+from results.report.gains import gain
 from results.report.tables import frontier_table, trend_table, value_table
 from tests.results.made_tables import ACCURACY, curves, forecast_table, twin
 
@@ -31,13 +31,13 @@ def test_card_numbers_are_those_of_the_table():
         ("Best of 16", "94.0 %"),
         ("Tokens used per answer", "100 → 400"),
     ]
-    assert card.tiles[1].note == "+4.0 points"
+    assert card.tiles[1].note == "+4.0 ± 2.3 points"
     assert card.headline == "Both pay, thinking longer more than voting."
     # 0.70 for 400 tokens is more than a point below 0.74, the best: only N = 16 at high is near enough
     near = cheapest_near_best(panels[0])
     assert near[["setting", "N", "value", "cost"]].tolist() == ["high", 16, 0.74, 6400.0]
     for word in ("16 answers", "“high”", f"74.0{NBSP}%", "6,400 tokens"):
-        assert word in card.advice
+        assert word in card.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -55,18 +55,32 @@ def test_headline_follows_what_is_clearly_different(high_one, high_many, headlin
     assert findings(make_panels(curves(accuracy)))[0].headline == headline
 
 
+def row(value, stderr, paired=np.nan):
+    return pd.Series({"value": value, "stderr": stderr, "paired": paired})
+
+
 def test_a_difference_is_clear_beyond_its_ninety_percent_interval():
     """Standard errors of 0.03 and 0.04 make one of 0.05 for the difference: clear beyond 0.0822."""
-    before = pd.Series({"value": 0.5, "stderr": 0.03})
-    for gain, expected in ((0.082, 0), (0.083, 1), (-0.083, -1)):
-        assert direction(before, pd.Series({"value": 0.5 + gain, "stderr": 0.04})) == expected
+    for change, expected in ((0.082, 0), (0.083, 1), (-0.083, -1)):
+        assert gain(row(0.5, 0.03), row(0.5 + change, 0.04), "paired").direction == expected
+
+
+def test_a_standard_error_paired_by_question_is_taken_at_its_word():
+    before, after = row(0.5, 0.03), row(0.55, 0.04, paired=0.02)
+    assert gain(before, after, "paired").direction == 1
+    assert str(gain(before, after, "paired")) == "+5.0 ± 3.3 points"
+    # the row before is itself compared with another: the paired error is of another difference
+    assert gain(row(0.5, 0.03, paired=0.01), after, "paired").direction == 0
 
 
 def test_verdicts_tell_gains_and_what_was_asked_for_and_used():
     table = curves()
     (panel,) = make_panels(table.assign(setting=table["setting"].map({"low": "120", "high": "500"})))
-    assert "adds 4.0 points (asked for 500 tokens, used 400)" in answers_verdict(panel)
-    assert "from 100 to 400 tokens per answer (asked for 120 → 500 tokens) adds 20.0" in length_verdict(panel)
+    assert "adds 4.0 ± 2.3 points (asked for 500 tokens, used 400)" in answers_verdict(panel)
+    assert (
+        "from 100 to 400 tokens per answer (asked for 120 → 500 tokens) adds 20.0 ± 2.3 points"
+        in length_verdict(panel)
+    )
 
 
 def test_risk_is_called_an_error_that_falls():
@@ -95,8 +109,8 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
     good = forecast_table("good", [0.63, 0.75])  # 1 point off twice, inside ± 3 points
     bad = forecast_table("bad", [0.52, 0.94])  # 10 and 20 points off, outside
     partial = forecast_table("partial", [0.62, np.nan], "not_identifiable")
-    judged = scores(make_forecasts({"f": pd.concat([bad, partial, good])}))
-    table = error_table(judged)
+    forecasts = make_forecasts({"f": pd.concat([bad, partial, good])})
+    table = error_table(forecasts)
     assert table.rows == [
         ["good", "1.00", "1.0", "2 of 2", "2 of 2"],
         ["bad", "15.00", "20.0", "0 of 2", "2 of 2"],
@@ -104,18 +118,26 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
     ]
     assert [remark.split(":")[0] for remark in table.remarks] == ["partial"]
     assert "2 of 2 points" in table.remarks[0]
-    assert "all 2 measured points: good, 1.0 points off" in closest({"a": judged})
-    assert overview_table({"a": judged}).rows == [["a", "15.00", "1.00", "–"]]
+    assert "all 2 measured points: good 1.0 points off" in closest(forecasts)
+    assert overview_table({"a": forecasts}).rows == [["a", "15.00", "1.00", "–"]]
+
+
+def test_predictors_that_tie_are_said_to_tie():
+    one, other = (forecast_table(name, [0.63, 0.75]) for name in ("one", "other"))
+    worse = forecast_table("worse", [0.70, 0.75])
+    told = closest(make_forecasts({"f": pd.concat([worse, other, one])}))
+    assert "one and other, tied, 1.0 points" in told
+    assert "tied" not in closest(make_forecasts({"f": pd.concat([worse, one])}))
 
 
 def test_a_predictor_without_a_row_for_every_point_is_not_ranked():
     lacking = forecast_table("lacking", [0.62, 0.9]).query("setting == 'low'")
-    judged = scores(make_forecasts({"f": pd.concat([lacking, forecast_table("good", [0.63, 0.75])])}))
-    assert [row[0] for row in error_table(judged).rows] == ["good", "lacking"]
-    assert error_table(judged).rows[1][-1] == "1 of 2"
+    forecasts = make_forecasts({"f": pd.concat([lacking, forecast_table("good", [0.63, 0.75])])})
+    assert [row[0] for row in error_table(forecasts).rows] == ["good", "lacking"]
+    assert error_table(forecasts).rows[1][-1] == "1 of 2"
 
 
 def test_numbers_outside_the_range_are_told_with_their_status():
-    judged = scores(make_forecasts({"f": forecast_table("wild", [1.9, -0.5], "out_of_range")}))
-    (remark,) = error_table(judged).remarks
+    forecasts = make_forecasts({"f": forecast_table("wild", [1.9, -0.5], "out_of_range")})
+    (remark,) = error_table(forecasts).remarks
     assert f"190.0{NBSP}% for N = 16, setting “low”; −50.0{NBSP}% for N = 16, setting “high”" in remark

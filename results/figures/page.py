@@ -1,0 +1,67 @@
+"""What a page needs to draw its figures without a network, and to run nothing else.
+
+    <div class="chart" data-figure="NAME"></div>      filled by draw.js from the page's JSON, drawn by Vega
+
+Vega reads its expressions with an interpreter (`ast`), so the page needs no "unsafe-eval". Its policy names
+the hash of each script and style sheet in it: one that came in by way of a name in a table would not run.
+"""
+
+import base64
+import hashlib
+import json
+from functools import cache
+from importlib import resources
+
+import vl_convert
+from markupsafe import Markup
+
+from results.figures.theme import PALETTES, look
+
+_FILES = resources.files("results.figures")
+
+
+@cache
+def vega() -> Markup:
+    """Vega, Vega-Lite and vega-embed in one script that sets `window.vegaEmbed`."""
+    bundle = str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+    return Markup(bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
+
+
+def draw_script() -> Markup:
+    """The script that draws every figure on the page."""
+    return Markup(_FILES.joinpath("draw.js").read_text(encoding="utf-8"))
+
+
+def figure_data(specs: dict[str, object]) -> dict[str, Markup]:
+    """What draw.js reads: figures by name, and the look in both palettes."""
+    looks = {palette: look(palette) for palette in PALETTES}
+    return {"specs": in_script(specs), "looks": in_script(looks)}
+
+
+def style(css: str) -> Markup:
+    """A style sheet with the palettes as custom properties (--ink, …), and that of draw.js."""
+    own = [
+        "".join(f"--{name}:{value};" for name, value in colours.items() if name != "ramp")
+        for colours in (PALETTES["light"], PALETTES["dark"])
+    ]
+    dark = f"@media screen and (prefers-color-scheme:dark){{:root{{{own[1]}}}}}"
+    return Markup(
+        f":root{{{own[0]}color-scheme:light dark}}{dark}\n{_FILES.joinpath('draw.css').read_text()}{css}"
+    )
+
+
+def policy(scripts: list[Markup], styles: list[Markup]) -> str:
+    """The content of a Content-Security-Policy that allows these scripts and styles, and nothing else."""
+    allowed = {"script-src": scripts, "style-src": styles}
+    hashes = "; ".join(f"{kind} {' '.join(map(_hash, texts))}" for kind, texts in allowed.items())
+    return f"default-src 'none'; {hashes}; img-src 'self' data: file:; base-uri 'none'; form-action 'none'"
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def in_script(data: object) -> Markup:
+    """`data` as JSON that no name in it can break out of a script element with."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Markup(text.replace("<", "\\u003c"))

@@ -1,0 +1,51 @@
+"""The layers of a chart: marks on the same axes, coloured by one column.
+
+series = Series("llm-gsm8k-answers", "setting", x, y, colour)
+series.add(exact, "line", "curve")       a line for each setting; a click on the legend fades the others
+series.layers                            what a `Figure` is made of
+"""
+
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+
+class Series:
+    """Marks that share axes and colours; clicking a legend entry of `field` fades all others."""
+
+    def __init__(self, name: str, field: str, x: alt.X, y: alt.Y, colour: alt.Color) -> None:
+        """`name` is a figure's, unique on the page; `field` is the column that `colour` shows."""
+        self._pick = alt.selection_point(fields=[field], bind="legend", name=f"pick_{name}".replace("-", "_"))
+        self._channels = {"x": x, "y": y, "color": colour}
+        self._layers: list[alt.Chart] = []
+
+    @property
+    def layers(self) -> tuple[alt.Chart, ...]:
+        """The layers so far, the last on top."""
+        return (*self._layers[:-1], self._layers[-1].add_params(self._pick))
+
+    def add(
+        self,
+        rows: pd.DataFrame,
+        mark: str,
+        style: str,
+        opacity: tuple[float, float] | None = (1.0, 0.1),
+        clip: bool = True,
+        **channels: Any,
+    ) -> None:
+        """Draw `rows`, if there are any, in a style of the theme.
+
+        `opacity` is that of a picked and of a faded mark; None for one that belongs to no legend entry and
+        takes colour and opacity from its style. `channels` replace those of the series.
+        """
+        if rows.empty:
+            return
+        shared: dict[str, Any] = dict(self._channels)
+        if opacity is None:
+            shared.pop("color")
+        else:
+            shown, faded = map(alt.value, opacity)
+            shared["opacity"] = alt.when(self._pick).then(shown).otherwise(faded)
+        chart = alt.Chart(rows, mark=alt.MarkDef(mark, style=style, clip=clip))  # type: ignore[arg-type]
+        self._layers.append(chart.encode(**(shared | channels)))
