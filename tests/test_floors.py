@@ -27,7 +27,7 @@ FLOORS = {
         ["commandline", "aligned", "visible", "frontier", "normal"],
         ["tables"],
         ["votes", "saturating"],
-        ["paper_fits"],
+        ["paper_fits", "paired"],
         ["figures"],
         ["report"],
         ["cli"],

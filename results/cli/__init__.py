@@ -6,6 +6,7 @@ results/runs/gsm8k: 422080 answers -> curves.csv: 792 rows
 
 import click
 
+from results.cli.compare import compare_command
 from results.cli.curves import curves_command
 from results.cli.report import report_command
 
@@ -14,8 +15,9 @@ __all__ = ["cli"]
 
 @click.group()
 def cli() -> None:
-    """Turn samples into curves, and curves and forecasts into a report."""
+    """Turn samples into curves, compare runs, and turn tables into a report."""
 
 
 cli.add_command(curves_command)
+cli.add_command(compare_command)
 cli.add_command(report_command)

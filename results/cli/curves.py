@@ -1,6 +1,7 @@
 """`python -m results curves`: samples in, a curves table out."""
 
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -54,13 +55,12 @@ def curves_command(
     from results.votes.caps import cap_samples
     from results.votes.curves import build_curves
 
-    ns = None if n is None else _positive(n, "--n")
-    limits = None if caps is None else _positive(caps, "--caps")
+    ns = None if n is None else positive(n, "--n")
+    limits = None if caps is None else positive(caps, "--caps")
     methods = [part.strip() for part in method.split(",")]
     check_suffix(out)
     files = sample_files(*samples)
-    if out.resolve() in {path.resolve() for path in files}:
-        raise BadInput(f"{out}: is one of the inputs; choose another name for the curves")
+    refuse_input(out, files)
     table = read_samples(*samples)
     for line in missing_shards(files):
         click.echo(f"warning: {line}", err=True)
@@ -74,7 +74,14 @@ def curves_command(
     click.echo(f"{', '.join(map(str, samples))}: {len(table)} answers -> {out}: {len(result)} rows")
 
 
-def _positive(listed: str, option: str) -> list[int]:
+def refuse_input(out: Path, files: Sequence[Path]) -> None:
+    """Raise BadInput where `out` is one of the files that are read."""
+    if out.resolve() in {path.resolve() for path in files}:
+        raise BadInput(f"{out}: is one of the inputs; choose another name for the output")
+
+
+def positive(listed: str, option: str) -> list[int]:
+    """The whole numbers of an option: "1,2,4". Raises click.BadParameter."""
     parts = [part.strip() for part in listed.split(",")]
     for part in parts:
         if not (part.isdecimal() and int(part)):

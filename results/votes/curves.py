@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from results.commandline import BadInput
 from results.tables.contract import as_samples
-from results.votes.exact import AnswerPools, Floats, Ints, answer_pools, best_of_n, majority_accuracy
+from results.votes.exact import AnswerPools, Floats, Ints, accuracy_by_question, answer_pools
 from results.votes.permutations import prefix_accuracy, random_orders
 from results.votes.tokens import prefix_tokens, reasoning_length, tokens_per_answer
 
@@ -137,10 +137,7 @@ def _exact_rows(group: Group, methods: Sequence[str], ns: Ints) -> Iterator[tupl
     counts = pools.counts()
     tokens = np.full(ns.size, tokens_per_answer(pools))
     for method in methods:
-        if method == "majority":
-            accuracy = majority_accuracy(counts, ns)
-        else:
-            accuracy = best_of_n(counts.pools[:, None], counts.correct[:, None], ns)
+        accuracy = accuracy_by_question(counts, method, ns)
         yield from _rows(group, method, "exact", ns, accuracy, tokens)
 
 

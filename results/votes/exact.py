@@ -65,6 +65,14 @@ class AnswerPools:
         """The counts from which the exact accuracies are computed."""
         return self._counts
 
+    def kept(self, answers: NDArray[np.bool_]) -> AnswerPools:
+        """The pools with the marked answers alone, (answers,); questions left without any are left out."""
+        question = np.repeat(np.arange(len(self.question_ids)), self.sizes)
+        sizes = np.bincount(question[answers], minlength=len(self.question_ids))
+        names = [name for name, size in zip(self.question_ids, sizes, strict=True) if size]
+        starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
+        return AnswerPools(names, starts, self.votes[answers], self.tokens[answers])
+
     @cached_property
     def _counts(self) -> VoteCounts:
         question = np.repeat(np.arange(len(self.question_ids)), self.sizes)
@@ -120,6 +128,16 @@ def majority_accuracy(counts: VoteCounts, ns: Sequence[int] | Ints) -> Floats:
         parts = (counts.correct, rising, counts.starts, counts.nulls)
         vote_curves(*(np.ascontiguousarray(part, np.int64) for part in parts), asked, accuracy)
     return accuracy
+
+
+def accuracy_by_question(counts: VoteCounts, method: str, ns: Sequence[int] | Ints) -> Floats:
+    """Exact accuracy of every question at every N, (Q, len(ns)), by "majority" or "best_of_n".
+
+    Raises ValueError where an N is below 1 or above a question's pool.
+    """
+    if method == "majority":
+        return majority_accuracy(counts, ns)
+    return best_of_n(counts.pools[:, None], counts.correct[:, None], np.asarray(ns))
 
 
 def majority_curve(correct: int, wrong: Sequence[int], nulls: int = 0) -> Floats:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from results import read_curves, run, write_samples
-from results.cli import cli
+from results import read_curves, write_samples
+from tests.results.cli.command import results
 
 
 def samples_file(folder: Path, name: str = "samples.jsonl") -> Path:
@@ -27,14 +27,6 @@ def samples_file(folder: Path, name: str = "samples.jsonl") -> Path:
     ]
     write_samples(pd.DataFrame(rows), folder / name)
     return folder / name
-
-
-def results(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    monkeypatch.setattr(sys, "argv", ["results", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        run(cli, "python -m results")
-    assert isinstance(stop.value.code, int)
-    return stop.value.code
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])

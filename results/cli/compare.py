@@ -1,0 +1,110 @@
+"""`python -m results compare`: two or more runs on the same questions, a table of paired differences out."""
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import click
+import pandas as pd
+
+from results.aligned import aligned
+from results.cli.curves import positive, refuse_input
+from results.visible import visible
+
+_METHODS = {"majority": "vote over", "best_of_n": "best of"}
+
+
+@click.command(
+    "compare",
+    epilog="Example: python -m results compare results/runs/small results/runs/large --out compare.csv",
+)
+@click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="File to write (.csv, .jsonl, .parquet)."
+)
+@click.option("--n", help="Values of N, separated by commas.  [default: 1, 2, 4, … and the smaller pool]")
+def compare_command(samples: tuple[Path, ...], out: Path, n: str | None) -> None:
+    """Compare SAMPLES (files or run folders) on the questions they share, each question with itself.
+
+    Two or more runs are compared at each setting they have in common; one run is compared across its
+    settings. Each row is accuracy of B − accuracy of A by majority vote or best-of-N, at equal N and at equal
+    cost (tokens per question), with the 90 % interval for new questions of the kind, the questions that flip,
+    and how many questions or answers would tell the two apart.
+    """
+    from results.paired.runs import compare_runs
+    from results.tables.contract import read_samples, sample_files, write_comparison
+    from results.tables.files import check_suffix
+    from results.votes.curves import METHODS
+
+    check_suffix(out)
+    files = sample_files(*samples)
+    refuse_input(out, files)
+    ns = None if n is None else positive(n, "--n")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        names = _names(samples)
+        tables = {name: read_samples(path) for name, path in zip(names, files, strict=True)}
+        compared = compare_runs(tables, METHODS, ns)
+    for warning in caught:
+        click.echo(f"warning: {warning.message}", err=True)
+    write_comparison(compared, out)
+    click.echo("\n".join(_summary(compared)))
+    click.echo(f"{', '.join(map(str, samples))} -> {out}: {len(compared)} rows")
+
+
+def _names(paths: tuple[Path, ...]) -> list[str]:
+    """What each input is called: its folder or file; the whole path where two would share a name."""
+    names = [path.stem if path.suffix else path.resolve().name for path in paths]
+    names = [
+        path.resolve().parent.name if name == "samples" else name
+        for path, name in zip(paths, names, strict=True)
+    ]
+    if len(set(names)) < len(names):
+        names = [str(path) for path in paths]
+    return [name if name not in names[:i] else f"{name} ({i + 1})" for i, name in enumerate(names)]
+
+
+def _summary(compared: pd.DataFrame) -> list[str]:
+    """For each pair a line for one answer, and one each for vote and best-of-N over the most answers."""
+    several = len(set(compared["setting_a"])) > 1 and (compared["a"] != compared["setting_a"]).any()
+    names = ["a", "b", *(["setting_a"] if several else [])]
+    head = ["b − a, points (90 %)", "for as many tokens", "better, worse", "to tell them apart"]
+    lines = [[name.removesuffix("_a") for name in names] + ["by", *head]]
+    single = compared["N"] == 1
+    most = compared.groupby(["a", "b", "setting_a", "setting_b", "method"])["N"].transform("max")
+    vote = compared["method"] == "majority"
+    for _, row in compared[(single & vote) | (~single & (compared["N"] == most))].iterrows():
+        by = "one answer" if row["N"] == 1 else f"{_METHODS[row['method']]} {row['N']}"
+        lines.append(
+            [visible(str(row[name])) for name in names]
+            + [
+                by,
+                _points(row, ""),
+                _points(row, "_at_cost"),
+                f"{row['gained']}, {row['lost']}",
+                _needed(row),
+            ]
+        )
+    return aligned(lines, left=range(len(names) + 1))
+
+
+def _points(row: "pd.Series[Any]", basis: str) -> str:
+    """ "+7.2 (+3.1 to +11.3)", or "–" where it is not known."""
+    ends = [row[name + basis] for name in ("difference", "low", "high")]
+    if pd.isna(ends[0]):
+        return "–"
+    mean, low, high = (f"{100 * end:+.1f}" for end in ends)
+    return mean if pd.isna(ends[1]) else f"{mean} ({low} to {high})"
+
+
+def _needed(row: "pd.Series[Any]") -> str:
+    from results.paired.differences import LEVEL
+
+    if row["p_value"] < LEVEL:
+        return "they differ"
+    wanted = [
+        f"{row[name]:,.0f} {what}"
+        for name, what in (("questions_needed", "questions"), ("answers_needed", "answers to each"))
+        if pd.notna(row[name])
+    ]
+    return " or ".join(wanted) or "no difference seen"

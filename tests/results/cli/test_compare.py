@@ -1,0 +1,103 @@
+"""`python -m results compare`: its file, its summary, its exit codes."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from results import write_samples
+from results.tables.contract import kind_of, read_comparison
+from tests.results.cli.command import results
+
+
+def samples_file(path: Path, right: int, questions: int = 30, **constants: str) -> Path:
+    """Four answers to each question, `right` of them right."""
+    rows = [
+        {"question_id": f"q{q}", "sample": i, "answer": "1" if i < right else "7", "gold": "1", "tokens": 10}
+        for q in range(questions)
+        for i in range(4)
+    ]
+    write_samples(pd.DataFrame(rows).assign(**constants), path)
+    return path
+
+
+def test_a_table_is_written_and_a_line_printed_for_one_answer_vote_and_best(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inputs = samples_file(tmp_path / "one" / "samples.jsonl", 1).parent, samples_file(tmp_path / "two.csv", 3)
+    out = tmp_path / "compare.csv"
+    assert results(monkeypatch, "compare", *inputs, "--out", out) == 0
+    compared = read_comparison(out)
+    assert kind_of(out) == "comparison"
+    assert len(compared) == 6
+    assert set(zip(compared["a"], compared["b"], strict=True)) == {("one", "two")}
+    single = compared[(compared["method"] == "majority") & (compared["N"] == 1)].iloc[0]
+    assert single[["questions", "difference", "gained", "lost"]].tolist() == [30, 0.5, 30, 0]
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines[1:4]] == [["one", "two"]] * 3
+    assert "+50.0" in lines[1]
+
+
+def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    low, high = (
+        samples_file(tmp_path / name / "s.csv", right, setting=name)
+        for name, right in (("low", 1), ("high", 2))
+    )
+    both, out = tmp_path / "both.csv", tmp_path / "c.csv"
+    both.write_text(low.read_text() + "".join(high.read_text().splitlines(keepends=True)[1:]))
+    assert results(monkeypatch, "compare", both, "--n", 1, "--out", out) == 0
+    assert set(zip(*(read_comparison(out)[name] for name in ("a", "b")), strict=True)) == {("low", "high")}
+    assert results(monkeypatch, "compare", low, high, low, "--n", 1, "--out", out) == 0
+    assert read_comparison(out)["a"].tolist()[:2] == [str(low)] * 2
+    assert read_comparison(out)["b"].tolist()[2:4] == [f"{low} (3)"] * 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["one.csv", "none.csv"], "none.csv"),
+        (["one.csv"], "nothing to compare"),
+        (["one.csv", "two.csv", "--n", "9"], "nothing to compare"),
+        (["one.csv", "two.csv", "--n", "x"], "'x'"),
+        (["one.csv", "two.csv", "--out", "c.xlsx"], "c.xlsx"),
+        (["one.csv", "two.csv", "--out", "one.csv"], "one.csv"),
+        (["one.csv", "gold.csv"], "'q0'"),
+        ([], "SAMPLES"),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_written(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    named: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    samples_file(Path("one.csv"), 1)
+    samples_file(Path("two.csv"), 2)
+    samples_file(Path("gold.csv"), 2, gold="8")
+    before = sorted(file.read_bytes() for file in tmp_path.iterdir())
+    assert results(monkeypatch, "compare", "--out", "c.csv", *arguments) == 2
+    errors = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("warning")]
+    assert len(errors) == 1
+    assert errors[0].startswith("error: ")
+    assert named in errors[0]
+    assert sorted(file.read_bytes() for file in tmp_path.iterdir()) == before
+
+
+def test_names_are_harmless_on_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = "\x1b[2J", "\u202eb"
+    files = [
+        samples_file(tmp_path / f"{i}.csv", 1 + i, questions=3, model=name) for i, name in enumerate(names)
+    ]
+    both = tmp_path / "both.csv"
+    both.write_text(files[0].read_text() + "".join(files[1].read_text().splitlines(keepends=True)[1:]))
+    assert results(monkeypatch, "compare", both, "--out", tmp_path / "c.csv") == 0
+    shown = "".join(capsys.readouterr())
+    assert "\\x1b[2J" in shown
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown

@@ -1,0 +1,191 @@
+"""results.paired.runs: which runs are paired, on which questions, and every number of a row by hand."""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from results import BadInput
+from results.paired.runs import compare_runs
+from results.tables.contract import read_comparison, write_comparison
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*questions are few")
+
+
+def run(answers: dict[str, str], tokens: int | Sequence[int] = 10, **constants: Any) -> pd.DataFrame:
+    """Samples by question: "r" is right, "-" null; `tokens` of every answer, or by question."""
+    each = [tokens] * len(answers) if isinstance(tokens, int) else tokens
+    rows = [
+        {
+            "question_id": name,
+            "sample": i,
+            "answer": None if answer == "-" else answer,
+            "gold": "r",
+            "tokens": n,
+        }
+        for (name, given), n in zip(answers.items(), each, strict=True)
+        for i, answer in enumerate(given)
+    ]
+    return pd.DataFrame(rows).assign(**constants)
+
+
+A = {"q1": "raab", "q2": "rrrr", "q3": "aaaa", "q4": "rraa"}
+B = {"q1": "rrra", "q2": "rraa", "q3": "aa-r", "q4": "rrrr"}
+
+
+def voted(answers: Sequence[str]) -> float:
+    given = [answer for answer in answers if answer != "-"]
+    most = max((given.count(answer) for answer in given), default=0)
+    leaders = {answer for answer in given if given.count(answer) == most}
+    return 1 / len(leaders) if "r" in leaders else 0.0
+
+
+def by_subsets(answers: str, n: int, method: str) -> float:
+    chosen = list(itertools.combinations(answers, n))
+    return float(np.mean([voted(one) if method == "majority" else "r" in one for one in chosen]))
+
+
+@pytest.mark.parametrize("method", ["majority", "best_of_n"])
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_a_row_is_the_mean_over_questions_of_each_with_itself(method: str, n: int) -> None:
+    row = compare_runs({"one": run(A), "two": run(B)}, [method], [n]).iloc[0]
+    one, two = (np.array([by_subsets(answers, n, method) for answers in side.values()]) for side in (A, B))
+    assert row[["a", "b", "method", "N", "questions"]].tolist() == ["one", "two", method, n, 4]
+    assert [row["accuracy_a"], row["accuracy_b"]] == pytest.approx([one.mean(), two.mean()], abs=1e-12)
+    assert row["difference"] == pytest.approx((two - one).mean(), abs=1e-12)
+    assert row["stderr"] == pytest.approx((two - one).std(ddof=1) / 2, abs=1e-12)
+    assert row["low"] < row["difference"] < row["high"]
+
+
+def test_questions_that_flip_are_counted_and_named_the_furthest_first() -> None:
+    row = compare_runs({"one": run(A), "two": run(B)}, ["majority"], [1]).iloc[0]
+    assert (row["gained"], row["lost"]) == (2, 1)  # q1 .25 to .75, q4 .5 to 1; q2 1 to .5
+    assert [part.split()[0] for part in row["flips"].split(", ")] == ["q1", "q2", "q4"]
+    assert pd.isna(compare_runs({"one": run(A), "two": run(A)}, ["majority"], [1]).iloc[0]["flips"])
+
+
+def test_default_n_are_powers_of_two_and_the_smaller_pool() -> None:
+    longer = {name: answers + "rr" for name, answers in B.items()}
+    compared = compare_runs({"one": run({**A, "q1": "raa"}), "two": run(longer)})
+    assert compared[compared["method"] == "best_of_n"]["N"].tolist() == [1, 2, 3]
+
+
+def test_only_shared_questions_count_and_the_others_are_counted_in_a_warning() -> None:
+    with pytest.warns(UserWarning, match="2 of 5 questions"):
+        row = compare_runs(
+            {"one": run({**A, "z": "a"}), "two": run({name: B[name] for name in ("q1", "q2", "q3")})}, ns=[4]
+        ).iloc[0]
+    assert row["questions"] == 3
+
+
+@pytest.mark.parametrize(
+    ("other", "named"),
+    [
+        (run({"x": "ra"}, dataset="d"), "no question in common"),
+        (run(B).assign(gold="a"), "question 'q1'"),
+        (run(B, dataset="other"), "nothing to compare"),
+    ],
+)
+def test_runs_on_other_questions_are_refused(other: pd.DataFrame, named: str) -> None:
+    with pytest.raises(BadInput, match=named):
+        compare_runs({"one": run(A, dataset="d"), "two": other})
+
+
+def names(compared: pd.DataFrame) -> list[tuple[str, ...]]:
+    pairs = compared[["a", "b", "setting_a", "setting_b"]].drop_duplicates()
+    return [tuple(row) for row in pairs.itertuples(index=False)]
+
+
+def test_runs_meet_at_each_setting_they_share_or_else_everywhere() -> None:
+    low, high = run(A, setting="low"), run(B, setting="high")
+    both = pd.concat([low, high])
+    assert names(compare_runs({"x": both, "y": both})) == [
+        ("x", "y", "low", "low"),
+        ("x", "y", "high", "high"),
+    ]
+    assert names(compare_runs({"x": both, "y": run(A, setting="z")})) == [
+        ("x", "y", "low", "z"),
+        ("x", "y", "high", "z"),
+    ]
+    assert names(compare_runs({"x": both})) == [("low", "high", "low", "high")]
+    models = pd.concat([run(A, model="m"), run(B, model="n")])
+    assert names(compare_runs({"x": models})) == [("m", "n", "default", "default")]
+    assert names(compare_runs({"x": models, "y": run(A)}))[1] == ("x m", "y", "default", "default")
+    with pytest.raises(BadInput, match="nothing to compare"):
+        compare_runs({"x": low})
+
+
+def test_greedy_answers_stay_out() -> None:
+    greedy = run(dict.fromkeys(A, "a"), decoding="greedy")
+    both = {"one": pd.concat([run(A, decoding="sample"), greedy]), "two": run(B)}
+    pd.testing.assert_frame_equal(compare_runs(both), compare_runs({"one": run(A), "two": run(B)}))
+
+
+def test_equal_cost_gives_the_cheaper_run_more_answers() -> None:
+    rows = compare_runs(
+        {"dear": run(A, tokens=20), "cheap": run(B, tokens=8)}, ["majority"], [1, 2]
+    ).set_index("N")
+    assert rows["cost"].tolist() == [20, 40]
+    assert rows.loc[1, "N_at_cost"] == 2.5
+    curve = [np.mean([by_subsets(answers, n, "majority") for answers in B.values()]) for n in (2, 3)]
+    single = np.mean([by_subsets(answers, 1, "majority") for answers in A.values()])
+    assert rows.loc[1, "difference_at_cost"] == pytest.approx(np.mean(curve) - single)
+    assert (
+        rows.loc[2, ["N_at_cost", "difference_at_cost", "low_at_cost"]].isna().all()
+    )  # five answers, four there
+    back = compare_runs({"cheap": run(B, tokens=8), "dear": run(A, tokens=20)}, ["majority"], [1, 4])
+    assert back["N_at_cost"].isna().tolist() == [True, False]
+
+
+def test_at_equal_prices_equal_cost_is_equal_n() -> None:
+    rows = compare_runs({"one": run(A), "two": run(B)})
+    for ours, other in (
+        ("difference", "difference_at_cost"),
+        ("low", "low_at_cost"),
+        ("high", "high_at_cost"),
+    ):
+        np.testing.assert_allclose(rows[ours], rows[other])
+    np.testing.assert_allclose(rows["N"], rows["N_at_cost"])
+
+
+def test_without_tokens_there_is_no_cost() -> None:
+    rows = compare_runs({"one": run(A), "two": run(B).drop(columns="tokens")})
+    assert rows[["N_at_cost", "difference_at_cost"]].isna().all(axis=None)
+
+
+def test_the_uncertain_price_of_an_answer_is_in_the_interval_at_equal_cost() -> None:
+    """Against resampled questions, with which the price moves too."""
+    rng = np.random.default_rng(4)
+    Q, n = 400, 8
+    right = rng.uniform(0.05, 0.35, Q)
+
+    def drawn(seed: int) -> dict[str, str]:
+        hits = np.random.default_rng(seed).random((Q, n)) < right[:, None]
+        return {f"q{i}": "".join("r" if hit else "a" for hit in row) for i, row in enumerate(hits)}
+
+    dear, cheap = drawn(1), drawn(2)
+    prices = rng.lognormal(4.0, 1.0, Q).astype(int) + 1, np.full(Q, 30)
+    row = compare_runs({"d": run(dear, prices[0]), "c": run(cheap, prices[1])}, ["best_of_n"], [1]).iloc[0]
+    hits = [np.array([given.count("r") for given in side.values()]) for side in (dear, cheap)]
+    table = np.array(
+        [[by_subsets("r" * c + "a" * (n - c), k, "best_of_n") for k in range(1, n + 1)] for c in range(n + 1)]
+    )
+    resampled = []
+    for _ in range(2000):
+        q = rng.integers(0, Q, Q)
+        answers = prices[0][q].mean() / prices[1][q].mean()
+        curve = table[hits[1][q]].mean(axis=0)
+        resampled.append(np.interp(answers, np.arange(1, n + 1), curve) - hits[0][q].mean() / n)
+    low, high = np.quantile(resampled, [0.05, 0.95])
+    assert row["high_at_cost"] - row["low_at_cost"] == pytest.approx(high - low, rel=0.06)
+
+
+def test_a_comparison_comes_back_as_it_was_written(tmp_path: Any) -> None:
+    compared = compare_runs({"one": run(A), "two": run(B)})
+    for kind in ("csv", "jsonl", "parquet"):
+        write_comparison(compared, tmp_path / f"c.{kind}")
+        back = read_comparison(tmp_path / f"c.{kind}")
+        pd.testing.assert_frame_equal(back, compared, check_dtype=False, rtol=1e-9)
