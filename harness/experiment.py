@@ -75,7 +75,7 @@ class Experiment(BaseModel):
     api_key_env: str = "OPENAI_API_KEY"
     """The environment variable with the key that engine openai sends to `url`; no file holds the key."""
     chunk: Positive = 16
-    """Answers to ask for in one request; 1 by default with engine openai."""
+    """Answers to ask for in one request; always 1 with engine openai."""
     dp: Positive = 1
     """Copies of the model in the server that the run starts, each on its own GPU."""
     concurrency: Positive = Field(default_factory=lambda given: _in_flight(**given))
@@ -90,7 +90,7 @@ class Experiment(BaseModel):
     @classmethod
     def _one_answer_a_request(cls, values: Any) -> Any:
         # Such servers count the tokens of a request and not those of each of its answers.
-        return {"chunk": 1, **values} if values.get("engine") == "openai" else values
+        return {**values, "chunk": 1} if values.get("engine") == "openai" else values
 
     @field_validator("prompt")
     @classmethod

@@ -18,9 +18,8 @@ from typing import Any, Literal, Self
 from pydantic import TypeAdapter
 
 from harness.engines.base import Completion, EngineError, Sampling
-from harness.engines.http.availability import POLL_SECONDS, START_PATIENCE
-from harness.engines.http.connection import Connection
-from harness.engines.http.reply import Fault, FromServer, TokenCount, excerpt, parse
+from harness.engines.http.connection import POLL_SECONDS, START_PATIENCE, Connection
+from harness.engines.http.reply import Fault, FromServer, TokenCount, check_length, excerpt, parse
 from harness.engines.tokens import PromptTokens
 from results import BadInput
 
@@ -112,7 +111,7 @@ class SGLangEngine:
                 "stop": sampling.stop,
             },
         }
-        read = partial(_answers, n=n, prompt_tokens=len(body["input_ids"]))
+        read = partial(_answers, n=n, prompt_tokens=len(body["input_ids"]), limit=sampling.max_new_tokens)
         answers = await self._server.ask("/generate", body, read, max_tokens=n * sampling.max_new_tokens)
         return [
             Completion(
@@ -179,8 +178,11 @@ class SGLangEngine:
         return found
 
 
-def _answers(content: bytes, n: int, prompt_tokens: int) -> list[_Answer]:
-    """Exactly `n` answers to all of the prompt. Raises Fault, or EngineError if another attempt is no use."""
+def _answers(content: bytes, n: int, prompt_tokens: int, limit: int) -> list[_Answer]:
+    """Exactly `n` answers to all of the prompt, of at most `limit` tokens each.
+
+    Raises Fault, or EngineError if another attempt is no use.
+    """
     reply = parse(_REPLY, content)
     answers = reply if isinstance(reply, list) else [reply]
     for answer in answers:
@@ -191,6 +193,7 @@ def _answers(content: bytes, n: int, prompt_tokens: int) -> list[_Answer]:
             raise EngineError(
                 f"the server answered a prompt of {meta.prompt_tokens} tokens, but {prompt_tokens} were sent"
             )
+        check_length(meta.completion_tokens, limit)
     if len(answers) != n:
         raise Fault(f"{len(answers)} answers, expected {n}")
     return answers

@@ -2,12 +2,12 @@
 
 import pytest
 
-from harness.engines.http import availability, connection
+from harness.engines.http import connection
 
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short pauses between attempts; a server that does not answer is given up at once."""
     monkeypatch.setattr(connection, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(availability, "START_PATIENCE", 0.1)
-    monkeypatch.setattr(availability, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(connection, "START_PATIENCE", 0.1)
+    monkeypatch.setattr(connection, "POLL_SECONDS", 0.01)

@@ -163,7 +163,7 @@ def test_a_server_of_the_openai_kind_is_asked_for_single_answers(minimal: Path) 
     given = {"engine": "openai", "url": "http://127.0.0.1:8000"}
     assert read_experiment(minimal).chunk == 16
     assert read_experiment(minimal, given).chunk == 1
-    assert read_experiment(minimal, {**given, "chunk": "8"}).chunk == 8
+    assert read_experiment(minimal, {**given, "chunk": "8"}).chunk == 1
 
 
 def test_mistakes_in_the_file_name_the_file(minimal: Path) -> None:

@@ -10,13 +10,13 @@ import aiohttp
 import pytest
 
 from harness.engines.factory import engine_for
-from harness.engines.http import availability, connection
+from harness.engines.http import connection
 from harness.engines.http.connection import Connection
 from harness.experiment import Experiment, read_experiment
 from harness.questions.load import load_questions
 from harness.run.sampler import Outcome, sample
 from results import read_samples
-from tests.harness.engines.sglang_faults import BUSY, FAULTS, Fault, status, stuck
+from tests.harness.engines.sglang_faults import BUSY, FAULTS, Fault, status
 from tests.integration.faulty_proxy import FaultyProxy
 
 pytestmark = pytest.mark.integration
@@ -31,15 +31,14 @@ PLANNED = {
     for decoding, count in (("greedy", 1), ("sample", SAMPLES))
     for index in range(count)
 }
-EVERY_FAULT = [*FAULTS.values(), *BUSY.values(), stuck]
+EVERY_FAULT = [*FAULTS.values(), *BUSY.values()]
 REQUESTS = 3 * len(BUDGETS) * LIMIT  # a greedy answer, two sampled ones, and one more
 
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(connection, "SHORTEST_LIMIT", 5.0)
-    monkeypatch.setattr(connection, "CHECK_SECONDS", 0.1)
+    monkeypatch.setattr(connection, "POLL_SECONDS", 0.1)
 
 
 def experiment(url: str) -> Experiment:
@@ -89,7 +88,6 @@ def test_every_fault_once(sglang_url: str, tmp_path: Path) -> None:
     )
     assert (proxy.left, outcome.missing, outcome.failures) == ([], 0, [])
     assert proxy.requests == len(EVERY_FAULT) + REQUESTS
-    assert proxy.abandoned == 1  # the stuck one was let go
     assert_exactly_the_planned_answers(tmp_path / "run")
 
     # Greedy answers are the same whoever asks for them, so that a wrong one would be seen.
@@ -135,7 +133,7 @@ def test_a_server_that_is_killed_and_started_again(sglang_url: str, tmp_path: Pa
 def test_a_server_that_is_killed_for_good(
     sglang_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(availability, "RETURN_PATIENCE", 1.0)
+    monkeypatch.setattr(connection, "PATIENCE", 1.0)
 
     async def cut_short(proxy: FaultyProxy) -> Outcome:
         run = asyncio.create_task(draw(proxy.url, tmp_path))
@@ -147,7 +145,7 @@ def test_a_server_that_is_killed_for_good(
     outcome, proxy = through_proxy(sglang_url, [], cut_short)
     assert 0 < outcome.missing == len(PLANNED) - len(rows(tmp_path)) < len(PLANNED)
     assert len(outcome.failures) == 1
-    assert outcome.failures[0].startswith(f"the server at {proxy.url} does not answer")
+    assert proxy.url in outcome.failures[0]
 
     asyncio.run(draw(sglang_url, tmp_path))
     assert_exactly_the_planned_answers(tmp_path)

@@ -18,7 +18,6 @@ pytestmark = pytest.mark.integration
 
 TINY = model_location("tiny")
 GREEDY = Sampling(124, temperature=0.0, stop=("[END]",))
-SAMPLED = Sampling(124, temperature=1.0, stop=("[END]",))
 
 
 @pytest.fixture(scope="module")
@@ -48,29 +47,11 @@ def test_greedy_answers_are_those_of_sglangs_own_interface(
     assert answers(openai(sglang_url, chat), prompts, 1, GREEDY) == answers(native, prompts, 1, GREEDY)
 
 
-@pytest.mark.parametrize("chat", [True, False])
-def test_the_tokens_of_each_of_several_answers_are_its_own(
-    sglang_url: str, prompts: list[str], chat: bool
-) -> None:
-    native = SGLangEngine(sglang_url, TINY, revision=None, chat=chat)
-    several = answers(openai(sglang_url, chat), prompts, 16, SAMPLED)
-    single = answers(native, prompts, 16, SAMPLED)
-    assert [len(found) for found in several] == [16] * len(prompts)
-    # A text comes about in one way nearly always: both interfaces then count the same tokens for it.
-    known = {(prompt, c.text): c.tokens for prompt, found in zip(prompts, single, strict=True) for c in found}
-    ours = {(prompt, c.text): c.tokens for prompt, found in zip(prompts, several, strict=True) for c in found}
-    shared = known.keys() & ours.keys()
-    assert len(shared) > 3
-    assert sum(known[key] == ours[key] for key in shared) >= 0.8 * len(shared)
-    assert len({c.tokens for found in several for c in found}) > 3
-    assert len({c.text for found in several for c in found}) > 2 * len(prompts)
-
-
 def test_a_prompt_beyond_the_context_fails_at_once(sglang_url: str) -> None:
     with pytest.raises(EngineError, match="refused with status 400"):
-        answers(openai(sglang_url, chat=True), ["egg " * 5000], 2, SAMPLED)
+        answers(openai(sglang_url, chat=True), ["egg " * 5000], 1, GREEDY)
 
 
 def test_a_server_with_another_model_is_refused(sglang_url: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"serves .*model, expected org/other"):
-        answers(openai(sglang_url, chat=True, model="org/other"), ["egg"], 1, SAMPLED)
+        answers(openai(sglang_url, chat=True, model="org/other"), ["egg"], 1, GREEDY)

@@ -1,9 +1,9 @@
-"""A server's key: read from the environment, and taken out of everything that the server says.
+"""A server's key: read from the environment, sent with every request, hidden in every message.
 
-    ApiKey.from_environment("OPENAI_API_KEY").hide("Incorrect API key provided: sk-ab***yz.")
+    ApiKey.from_environment("OPENAI_API_KEY").hide("Incorrect API key provided: sk-abcdefgh...wxyz.")
     -> "Incorrect API key provided: [key]"
 
-Servers quote keys in their errors, whole or in part, and errors end up in logs.
+Servers quote keys in their errors, whole or in part, and errors end up in logs. Answers are left as they are.
 """
 
 import os
@@ -16,6 +16,8 @@ from results import BadInput
 HIDDEN = "[key]"
 NO_KEY = "none"
 """Sent when there is no key: some servers insist on a header, but accept anything in it."""
+LEAST_SECRET = 16
+"""Shorter keys are made up, and hiding such as `x` or `8` would spoil messages."""
 QUOTED = 8
 """A word that holds this many characters of the key's beginning or end is taken for a quotation of it."""
 
@@ -40,15 +42,9 @@ class ApiKey:
         """What goes into the request's header."""
         return self.value or NO_KEY
 
-    def remove(self, content: bytes) -> bytes:
-        """`content` without the whole key."""
-        return content.replace(self.value.encode(), HIDDEN.encode()) if self.value else content
-
     def hide(self, message: str) -> str:
-        """`message` without the key, and without words that quote a part of it or show stars in its place."""
-        if self.value:
-            message = message.replace(self.value, HIDDEN)
-        parts = [r"\*{3,}"]
-        if len(self.value) >= 2 * QUOTED:
-            parts += [re.escape(self.value[:QUOTED]), re.escape(self.value[-QUOTED:])]
-        return re.sub(rf"[^\s\"']*(?:{'|'.join(parts)})[^\s\"']*", HIDDEN, message)
+        """`message` without the key and without words that quote its beginning or end."""
+        if len(self.value) < LEAST_SECRET:
+            return message
+        ends = f"{re.escape(self.value[:QUOTED])}|{re.escape(self.value[-QUOTED:])}"
+        return re.sub(rf"[^\s\"']*(?:{ends})[^\s\"']*", HIDDEN, message.replace(self.value, HIDDEN))

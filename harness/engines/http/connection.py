@@ -1,74 +1,57 @@
-"""The connection of an engine to a server: sends a request until it is answered, or given up.
+"""An engine's connection to a server: a request is sent until it is answered, refused, or the server is gone.
 
     async with Connection("http://127.0.0.1:30000", ready="/health", say=print) as connection:
         await connection.wait_for_start(hint="start one with ...")
         answers = await connection.ask("/generate", {"input_ids": [2, 71], ...}, read, max_tokens=16 * 164)
 
-`Connection.ask` is the whole life of a request; reply.py says which reply means what.
+    the server at http://127.0.0.1:30000 does not answer (...): waiting for it
+    the server at http://127.0.0.1:30000 is back
+
+`Connection._until_answered` is the life of a request; reply.py says which reply means what. Beside the
+requests, one task watches the server: it says what is waited for, looks whether a server that went away is
+back, and ends all requests when nobody has had an answer for PATIENCE seconds.
 """
 
 import asyncio
 import itertools
 import random
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, Self, TypeVar
 
 import aiohttp
 
 from harness.engines.base import EngineError, EngineGone
 from harness.engines.http.api_key import ApiKey
-from harness.engines.http.availability import PROBE_SECONDS, Availability
-from harness.engines.http.reply import Fault, Reply, check_status
+from harness.engines.http.reply import Fault, Reply, check_status, excerpt
 from results import BadInput
 
 T = TypeVar("T")
 
 ATTEMPTS = 6
 """A request that has failed so often is given up. To be told that the server is busy is no failure."""
-TIMED_OUT_ATTEMPTS = 3
-"""A request that has timed out so often is given up; each attempt may take twice as long as the last."""
 FIRST_PAUSE = 1.0
 """Seconds before the second attempt. Each pause is twice the last, plus up to FIRST_PAUSE at random."""
 LONGEST_PAUSE = 30.0
-BUSY_PATIENCE = 600.0
-"""A request is given up when the server has called itself busy, and answered none, for so many seconds."""
 
-LONGEST_FIRST_REPLY = 3600.0
-"""Seconds that a reply may take as long as no other has come in."""
-SLOWER_THAN_ALL = 10.0
-"""A request times out when it takes this many times as long as the slowest reply so far.
+FORBIDDEN = 64
+"""After so many replies 403 in a row, to any requests, the server is taken to refuse everything."""
 
-A fixed limit would be too short on some machine. It would cut off long answers more often than short ones
-there, and bias the sample.
+START_PATIENCE = 30.0
+"""Seconds that a server at a given URL has to be ready at the start."""
+PATIENCE = 1800.0
+"""Seconds without an answer to anyone after which the server is given up, busy or away or silent.
+
+A limit on each request instead would cut off long answers more often than short ones, and bias the sample.
 """
-SHORTEST_LIMIT = 120.0
-"""Seconds that every request is given, however fast the others were."""
-CHECK_SECONDS = 2.0
-"""The limit grows with the replies that come in, so each waiting request looks at it this often."""
+SAY_SECONDS = 60.0
+POLL_SECONDS = 0.5
+PROBE_SECONDS = 30.0
+"""A busy SGLang takes a second to say that it is well, a broken one 20 s to say that it is not."""
 
 REPLY_BYTES = 1 << 20
 REPLY_BYTES_PER_TOKEN = 256
 """Room for a token's text and id. A larger reply is rejected, so that no server can fill the memory."""
-
-
-class ReplyTimes:
-    """How long a request may wait for its reply, judged by those that were answered."""
-
-    def __init__(self) -> None:
-        self.slowest = 0.0
-        self.most_tokens = 0
-
-    def add(self, seconds: float, max_tokens: int) -> None:
-        """Take in a reply to a request for at most `max_tokens` tokens."""
-        self.slowest = max(self.slowest, seconds)
-        self.most_tokens = max(self.most_tokens, max_tokens)
-
-    def limit(self, max_tokens: int) -> float:
-        """Seconds for a request for at most `max_tokens`; in proportion if no other asked for so many."""
-        if not self.most_tokens:
-            return LONGEST_FIRST_REPLY
-        larger = max(1.0, max_tokens / self.most_tokens)
-        return max(SHORTEST_LIMIT, SLOWER_THAN_ALL * self.slowest * larger)
 
 
 class Connection:
@@ -84,30 +67,61 @@ class Connection:
         check_alive: Callable[[], None] | None = None,
         on_return: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """`ready` is the path that tells whether the server is ready; for the rest see Availability.
+        """The server is ready when GET `ready` has a status below 500: not every server knows the path.
 
-        The key goes into every request and is taken out of every reply: servers quote it in errors.
+        `say` is told what is waited for. The key goes into every request and is hidden in every message.
+        `check_alive` belongs to a server that the run has started: it raises BadInput once that has ended;
+        until then it may take any time to start. `on_return` raises BadInput if another server has come back.
         """
         self.url = url.rstrip("/")
+        self._ready = ready
         self._key = key
-        self._times = ReplyTimes()
-        self._last_reply = 0.0
-        self._availability = Availability(
-            self.url, ready, self._get, say, self._reason, check_alive, on_return
-        )
-        self.wait_for_start = self._availability.wait_for_start
+        self._tell = say
+        self._check_alive = check_alive
+        self._on_return = on_return
+        self._here = asyncio.Event()
+        """Unset while requests wait for the server's return."""
+        self._here.set()
+        self._missed = False
+        """Whether the server was seen to be away."""
+        self._open: dict[asyncio.Task[Any], float] = {}
+        """The requests under way and when each began, oldest first."""
+        self._last_answer = self._last_said = 0.0
+        self._trouble = "nothing received"
+        self._forbidden = 0
+        self._gone: str | None = None
 
     async def __aenter__(self) -> Self:
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=10),
-            headers={"Authorization": f"Bearer {self._key.sent}"} if self._key else None,
+            headers={"Accept-Encoding": "identity"}
+            | ({"Authorization": f"Bearer {self._key.sent}"} if self._key else {}),
+            auto_decompress=False,  # a small reply could unpack to a huge one
         )
+        self._watching = asyncio.create_task(self._watch())
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._availability.close()
+        self._watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._watching
         await self._session.close()
+
+    async def wait_for_start(self, hint: str) -> None:
+        """Wait until the server is ready: START_PATIENCE, or for as long as the run's own server lives.
+
+        Raises BadInput: no such address, no server in that time (with `hint`, which says what to do), or the
+        run's own server has ended.
+        """
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        while (state := await self._state()) is not None:
+            waited = loop.time() - begun
+            if self._check_alive is None and waited >= START_PATIENCE:
+                raise BadInput(self._hide(f"the server at {self.url} {state} after {waited:.0f} s: {hint}"))
+            self._say_now_and_then(f"the server at {self.url} {state}: waiting for it")
+            await asyncio.sleep(POLL_SECONDS)
 
     async def get(self, path: str) -> Reply:
         """The reply to GET `path`, whatever its status. Raises BadInput if there is none."""
@@ -115,7 +129,7 @@ class Connection:
             async with asyncio.timeout(PROBE_SECONDS):
                 return await self._get(path)
         except (aiohttp.ClientError, TimeoutError, Fault) as error:
-            raise BadInput(f"{self.url}{path}: no reply ({self._reason(error)})") from None
+            raise BadInput(self._hide(f"{self.url}{path}: no reply ({_reason(error)})")) from None
 
     async def ask(self, path: str, body: dict[str, Any], read: Callable[[bytes], T], max_tokens: int) -> T:
         """What `read` makes of the reply to POST `path`, which is sent until there is such a reply.
@@ -123,84 +137,154 @@ class Connection:
         `read` raises Fault for a reply that is no answer; `max_tokens` is the most that the answers together
         can hold. Raises RequestRefused, EngineError if the server keeps failing, EngineGone if it is gone.
         """
-        loop = asyncio.get_running_loop()
-        begun = loop.time()
-        failed = timed_out = 0
+        if self._gone is not None:
+            raise EngineGone(self._gone)
+        asking = asyncio.create_task(self._until_answered(path, body, read, max_tokens))
+        self._open[asking] = asyncio.get_running_loop().time()
+        try:
+            await asyncio.wait({asking})
+            if asking.cancelled():
+                raise EngineGone(str(self._gone))
+            return asking.result()
+        except EngineError as error:
+            raise type(error)(self._hide(str(error))) from None
+        finally:
+            asking.cancel()  # if it was given up: the server stops its work when the connection closes
+            del self._open[asking]
+
+    async def _until_answered(
+        self, path: str, body: dict[str, Any], read: Callable[[bytes], T], max_tokens: int
+    ) -> T:
+        failed = 0
         for attempt in itertools.count():
             try:
-                return read(await self._attempt(path, body, max_tokens, patience=2**timed_out))
+                answer = read(await self._attempt(path, body, max_tokens))
             except Fault as caught:
                 fault = caught
-            if fault.kind == "busy":
-                waited = loop.time() - max(begun, self._last_reply)
-                if waited > BUSY_PATIENCE:
-                    raise EngineError(f"the server has been busy for {waited:.0f} s: {fault}")
             else:
-                failed += 1
-                timed_out += fault.kind == "timed out"
-                if failed >= ATTEMPTS or timed_out >= TIMED_OUT_ATTEMPTS:
-                    raise EngineError(f"{failed} attempts failed, the last with: {fault}")
-            if fault.kind in ("away", "timed out"):
-                await self._availability.wait_for_return()
+                self._last_answer = asyncio.get_running_loop().time()
+                return answer
+            self._trouble = str(fault)
+            failed += fault.kind != "busy"
+            if failed >= ATTEMPTS:
+                raise EngineError(f"{failed} attempts failed, the last with: {fault}")
+            if fault.kind == "away":
+                self._here.clear()
+                await self._here.wait()
             await asyncio.sleep(_pause(attempt) + fault.retry_after)
         raise AssertionError("unreachable")
 
-    async def _attempt(self, path: str, body: dict[str, Any], max_tokens: int, patience: int) -> bytes:
+    async def _attempt(self, path: str, body: dict[str, Any], max_tokens: int) -> bytes:
         """The content of a reply with status 200; raises for every other outcome."""
-        loop = asyncio.get_running_loop()
-        begun = loop.time()
-        self._availability.check()
-        sending = asyncio.create_task(
-            self._post(path, body, REPLY_BYTES + REPLY_BYTES_PER_TOKEN * max_tokens)
-        )
         try:
-            while not sending.done():
-                self._availability.check()
-                waited = loop.time() - begun
-                if waited > patience * self._times.limit(max_tokens):
-                    raise Fault(f"no reply in {waited:.0f} s", "timed out")
-                await asyncio.wait({sending}, timeout=CHECK_SECONDS)
-            reply = sending.result()
+            reply = await self._post(path, body, REPLY_BYTES + REPLY_BYTES_PER_TOKEN * max_tokens)
         except (aiohttp.ClientConnectionError, TimeoutError) as error:
-            raise Fault(self._reason(error), "away") from None
+            raise Fault(_reason(error), "away") from None
         except aiohttp.ClientError as error:
-            raise Fault(self._reason(error)) from None
-        finally:
-            sending.cancel()  # if it was given up: the server stops its work when the connection closes
+            raise Fault(_reason(error)) from None
         if reply.status == 401 and self._key:
             state = "not accepted" if self._key.value else "not set"
             raise EngineGone(f"{self.url} asks for a key: the one in {self._key.name} is {state}")
+        self._forbidden = self._forbidden + 1 if reply.status == 403 else 0
+        if self._forbidden >= FORBIDDEN:
+            self._end(f"{self.url} has forbidden {FORBIDDEN} requests in a row: {excerpt(reply.content)}")
         check_status(self.url + path, reply)
-        self._last_reply = loop.time()
-        self._times.add(self._last_reply - begun, max_tokens)
         return reply.content
+
+    async def _watch(self) -> None:
+        try:
+            while True:
+                await asyncio.sleep(POLL_SECONDS)
+                if not self._here.is_set():
+                    await self._look_for_return()
+                if self._open:
+                    self._check_patience()
+        except Exception as error:  # whatever it is: else the requests would wait for ever
+            self._end(str(error) or type(error).__name__)
+
+    async def _look_for_return(self) -> None:
+        """Raises BadInput if the run's own server has ended, or another one has come back."""
+        state = await self._state()
+        if state is not None:
+            self._trouble = f"the server at {self.url} {state}"
+            if not self._missed:
+                self._say(f"{self._trouble}: waiting for it")
+            self._missed = True
+            return
+        if self._missed:
+            if self._on_return is not None:
+                await self._on_return()
+            self._say(f"the server at {self.url} is back")
+        self._missed = False
+        self._here.set()
+
+    def _check_patience(self) -> None:
+        oldest = next(iter(self._open.values()))
+        silent = asyncio.get_running_loop().time() - max(self._last_answer, oldest)
+        if silent >= PATIENCE:
+            self._end(f"the server at {self.url} has answered nobody for {silent:.0f} s: {self._trouble}")
+        elif silent >= SAY_SECONDS:
+            self._say_now_and_then(
+                f"{len(self._open)} requests wait for {self.url}, no answer for {silent / 60:.0f} min: "
+                f"{self._trouble}"
+            )
+
+    def _hide(self, message: str) -> str:
+        return self._key.hide(message) if self._key else message
+
+    def _say(self, line: str) -> None:
+        self._tell(self._hide(line))
+
+    def _say_now_and_then(self, line: str) -> None:
+        """Say `line` if nothing was said here for SAY_SECONDS."""
+        now = asyncio.get_running_loop().time()
+        if not self._last_said or now - self._last_said >= SAY_SECONDS:
+            self._say(line)
+            self._last_said = now
+
+    def _end(self, reason: str) -> None:
+        """Let all requests, and those to come, fail with EngineGone."""
+        self._gone = reason
+        for asking in self._open:
+            asking.cancel()
+
+    async def _state(self) -> str | None:
+        """None if the server is ready, else what is wrong with it. Raises BadInput: see wait_for_start."""
+        if self._check_alive is not None:
+            self._check_alive()
+        try:
+            async with asyncio.timeout(PROBE_SECONDS):
+                reply = await self._get(self._ready)
+        except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError):
+            raise BadInput(f"{self.url}: not a server's address, expected http://HOST:PORT") from None
+        except (aiohttp.ClientError, TimeoutError, Fault) as error:
+            return f"does not answer ({_reason(error)})"
+        return None if reply.status < 500 else f"is not ready (status {reply.status})"
 
     async def _get(self, path: str) -> Reply:
         async with self._session.get(self.url + path, allow_redirects=False) as response:
-            return await self._read(response, REPLY_BYTES)
+            return await _read(response, REPLY_BYTES)
 
     async def _post(self, path: str, body: dict[str, Any], max_bytes: int) -> Reply:
         async with self._session.post(self.url + path, json=body, allow_redirects=False) as response:
-            return await self._read(response, max_bytes)
+            return await _read(response, max_bytes)
 
-    async def _read(self, response: aiohttp.ClientResponse, max_bytes: int) -> Reply:
-        """The reply without the key. Raises Fault as soon as it is larger than `max_bytes`."""
-        content = bytearray()
-        async for part in response.content.iter_any():
-            content += part
-            if len(content) > max_bytes:
-                response.close()
-                raise Fault(f"a reply of more than {max_bytes} bytes")
-        found = bytes(content)
-        if self._key:
-            found = self._key.remove(found)
-            if response.status != 200:
-                found = self._key.hide(found.decode(errors="replace")).encode()
-        return Reply(response.status, response.headers.get("Retry-After", ""), found)
 
-    def _reason(self, error: BaseException) -> str:
-        reason = str(error) or type(error).__name__
-        return self._key.hide(reason) if self._key else reason
+async def _read(response: aiohttp.ClientResponse, max_bytes: int) -> Reply:
+    """The reply. Raises Fault as soon as it is larger than `max_bytes`, or if it is compressed."""
+    if response.headers.get("Content-Encoding", "identity") != "identity":
+        raise Fault("a compressed reply, although none was asked for")
+    content = bytearray()
+    async for part in response.content.iter_any():
+        content += part
+        if len(content) > max_bytes:
+            response.close()
+            raise Fault(f"a reply of more than {max_bytes} bytes")
+    return Reply(response.status, response.headers.get("Retry-After", ""), bytes(content))
+
+
+def _reason(error: BaseException) -> str:
+    return str(error) or type(error).__name__
 
 
 def _pause(attempt: int) -> float:

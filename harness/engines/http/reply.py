@@ -4,11 +4,12 @@
 429, 503 with Retry-After     Fault "busy": sent again after that time
 502, 503, 504, no connection  Fault "away": all requests wait until the server is ready
 408, 425, 500, half a reply   Fault "failed": sent again after a pause
-400, 413, 422, ...            RequestRefused: this request would be refused again
+400, 403, 413, 422, ...       RequestRefused: this request would be refused again
 301, 401, 404, 405            EngineGone: every request would be refused
 """
 
 import email.utils
+import re
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from harness.engines.base import EngineGone, RequestRefused
+from harness.engines.base import EngineError, EngineGone, RequestRefused
+from results.visible import visible
 
 T = TypeVar("T")
 
@@ -39,10 +41,7 @@ class Fault(Exception):
     """
 
     def __init__(
-        self,
-        message: str,
-        kind: Literal["failed", "busy", "away", "timed out"] = "failed",
-        retry_after: float = 0.0,
+        self, message: str, kind: Literal["failed", "busy", "away"] = "failed", retry_after: float = 0.0
     ) -> None:
         super().__init__(message)
         self.kind = kind
@@ -86,10 +85,14 @@ def seconds_until(retry_after: str) -> float:
 
 def excerpt(content: bytes) -> str:
     """The beginning of a reply, for a message."""
-    return content[:200].decode(errors="replace")
+    return visible(content[:200].decode(errors="replace"))
 
 
 TokenCount = Annotated[int, Field(ge=0)]
+LONE_SURROGATE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
+"""Half of a character as JSON writes it: an answer that was cut off within an emoji ends with one."""
 
 
 class FromServer(BaseModel):
@@ -99,10 +102,22 @@ class FromServer(BaseModel):
 
 
 def parse(schema: TypeAdapter[T], content: bytes) -> T:
-    """`content` as `schema` has it. Raises Fault with the first thing that differs."""
+    """`content` as `schema` has it, with U+FFFD for half a character.
+
+    Raises Fault with the first thing that differs.
+    """
     try:
         return schema.validate_json(content)
     except ValidationError as error:
+        whole = LONE_SURROGATE.sub(rb"\\ufffd", content)
+        if whole != content:
+            return parse(schema, whole)
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
-        raise Fault(f"unexpected reply {excerpt(content)!r}: {where}: {first['msg']}") from None
+        raise Fault(f"unexpected reply '{excerpt(content)}': {where}: {first['msg']}") from None
+
+
+def check_length(tokens: int, limit: int) -> None:
+    """Raises EngineError for an answer of more tokens than it was allowed."""
+    if tokens > limit:
+        raise EngineError(f"the server counts {tokens} tokens in an answer that was allowed {limit}")

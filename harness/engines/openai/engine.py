@@ -5,13 +5,12 @@
     -> {"choices": [{"message": {"content": " The answer is ##18##."}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 71, "completion_tokens": 9}, "model": "org/model"}
 
-Such a server counts the tokens of a request, not those of each answer. The engine asks for several answers in
-one request only if it can tell their tokens apart (see reply.py); otherwise it sends one request per answer.
+Such a server counts the tokens of a request and not those of each answer, so each request asks for one.
 """
 
-import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -21,8 +20,9 @@ from pydantic import ValidationError
 from harness.engines.base import Completion, EngineError, EngineGone, RequestRefused, Sampling
 from harness.engines.http.api_key import ApiKey
 from harness.engines.http.connection import Connection
-from harness.engines.openai.reply import Models, completions, read_reply
+from harness.engines.openai.reply import Models, read_completion, read_reply
 from results import BadInput
+from results.visible import visible
 
 NO_EFFECT = {"min_p": 0.0, "repetition_penalty": 1.0}
 """Otherwise vLLM, SGLang and llama.cpp take these from the model's files, or use defaults of their own."""
@@ -59,9 +59,6 @@ class OpenAIEngine:
         self._server = Connection(_base(url), ready="/models", key=key, say=say)
         self._form = FORMS[0]
         self._answered_by: str | None = None
-        self._several: bool | None = None
-        """Whether to ask for several answers at once; None until that was tried."""
-        self._trying_several = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
         """Connect, and try one request.
@@ -90,34 +87,12 @@ class OpenAIEngine:
         }
 
     async def generate(self, prompt: str, n: int, sampling: Sampling, seed: int) -> list[Completion]:  # noqa: ARG002
-        """`n` answers to `prompt`. Sends no seed: all `n` could share it."""
-        found: list[Completion] = []
-        if n > 1 and self._several is None:
-            async with self._trying_several:  # by one request only: its answers may have to be thrown away
-                if self._several is None:
-                    found = await self._at_once(prompt, n, sampling)
-        if n > 1 and self._several and not found:
-            found = await self._at_once(prompt, n, sampling)
-        while len(found) < n:
-            found += await self._ask(prompt, 1, sampling)
-        return found
+        """`n` answers to `prompt`, each by a request of its own. Sends no seed."""
+        body, limit = self._body(prompt, sampling), sampling.max_new_tokens
+        read = partial(read_completion, limit=limit)
+        return [await self._server.ask(self._path, body, read, limit) for _ in range(n)]
 
-    async def _at_once(self, prompt: str, n: int, sampling: Sampling) -> list[Completion]:
-        """As many of `n` answers as one request brings; decides whether to ask like this again."""
-        try:
-            found = await self._ask(prompt, n, sampling)
-        except RequestRefused:
-            found = await self._ask(prompt, 1, sampling)  # refused as well if `n` is not the reason
-        self._several = len(found) == n
-        return found
-
-    async def _ask(self, prompt: str, n: int, sampling: Sampling) -> list[Completion]:
-        body = self._body(prompt, n, sampling)
-        return await self._server.ask(
-            self._path, body, lambda content: completions(read_reply(content), n), n * sampling.max_new_tokens
-        )
-
-    def _body(self, prompt: str, n: int, sampling: Sampling) -> dict[str, Any]:
+    def _body(self, prompt: str, sampling: Sampling) -> dict[str, Any]:
         limit, plain = self._form
         body: dict[str, Any] = {"model": self._model, limit: sampling.max_new_tokens}
         body |= {"messages": [{"role": "user", "content": prompt}]} if self._chat else {"prompt": prompt}
@@ -128,28 +103,23 @@ class OpenAIEngine:
             body |= NO_EFFECT | {"top_k": sampling.top_k}
         elif sampling.top_k != -1:
             raise EngineGone(f"the server at {self._server.url} does not accept top_k, expected top_k = -1")
-        if n > 1:
-            body |= {"n": n, "logprobs": True if self._chat else 1}
         return body
 
     async def _served_model(self) -> str:
         """The server's name for the model; the experiment's name if the server does not list its models."""
         reply = await self._server.get("/models")
         try:
-            listed = Models.model_validate_json(reply.content).data if reply.status == 200 else []
+            served = [model.id for model in Models.model_validate_json(reply.content).data]
         except ValidationError:
-            listed = []
-        served = [model.id for model in listed]
-        if not served or self._model in served:
             return self._model
         # Two folders with one model may differ in their path, but not in their name.
         alike = [name for name in served if Path(name).name == Path(self._model).name]
-        if not alike:
-            shown = ", ".join(served[:MODELS_SHOWN]) + (", …" if len(served) > MODELS_SHOWN else "")
+        if served and not alike:
+            shown = ", ".join(map(visible, served[:MODELS_SHOWN])) + (", …" * (len(served) > MODELS_SHOWN))
             raise BadInput(
                 f"the server at {self._server.url} serves {shown}, expected {self._model}: give --set model=…"
             )
-        return alike[0]
+        return self._model if self._model in served or not served else alike[0]
 
     async def _try_forms(self) -> None:
         """Find the first form of request that the server accepts."""
@@ -157,7 +127,7 @@ class OpenAIEngine:
         refusal: EngineError
         for self._form in FORMS:
             try:
-                body = self._body(TRIAL, 1, trial)
+                body = self._body(TRIAL, trial)
                 reply = await self._server.ask(self._path, body, read_reply, trial.max_new_tokens)
             except RequestRefused as error:
                 refusal = error

@@ -1,19 +1,16 @@
-"""The reply of a server with OpenAI's interface, checked, and the answers in it.
+"""The reply of a server with OpenAI's interface, checked, and the answer in it.
 
-    {"choices": [{"finish_reason": "stop", "message": {"content": " The answer is ##18##."},
-                  "logprobs": {"content": [{...}, ...]}}, ...], "usage": {"completion_tokens": 18, ...}}
-    -> [Completion(text=" The answer is ##18##.", tokens=9, ...), ...]
-
-`usage` counts the tokens of all answers together. Those of one answer are known only if it is alone, or if
-the server lists a log probability for each token and the lists add up to `usage`.
+{"choices": [{"finish_reason": "stop", "message": {"content": " The answer is ##18##."}}],
+ "usage": {"prompt_tokens": 71, "completion_tokens": 9}, "model": "org/model"}
+-> Completion(text=" The answer is ##18##.", tokens=9, prompt_tokens=71, finish_reason="stop", seed=None)
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import TypeAdapter
 
 from harness.engines.base import Completion, RequestRefused
-from harness.engines.http.reply import Fault, FromServer, TokenCount, parse
+from harness.engines.http.reply import Fault, FromServer, TokenCount, check_length, parse
 
 STOPPED = {"stop", "eos"}
 BROKEN_OFF = {None, "abort", "error"}
@@ -34,15 +31,11 @@ class _Message(FromServer):
 
 
 class _Choice(FromServer):
-    """One answer: `message` of a chat completion, `text` of a completion.
-
-    `logprobs` lists the tokens: as `content` in a chat completion, as `tokens` in most servers' completions.
-    """
+    """One answer: `message` of a chat completion, `text` of a completion."""
 
     finish_reason: str | None = None
     message: _Message | None = None
     text: str | None = None
-    logprobs: Any = None
 
 
 class Reply(FromServer):
@@ -71,33 +64,18 @@ def read_reply(content: bytes) -> Reply:
     return parse(_REPLY, content)
 
 
-def completions(reply: Reply, n: int) -> list[Completion]:
-    """The answers in the reply to a request for `n`: none if the tokens of each cannot be told.
+def read_completion(content: bytes, limit: int) -> Completion:
+    """The one answer in a reply, of at most `limit` tokens.
 
-    A server may give fewer than `n`. Raises Fault for an answer broken off, RequestRefused for one withheld.
+    Raises Fault for an answer broken off, RequestRefused for one withheld, EngineError for one too long.
     """
-    if not 1 <= len(reply.choices) <= n:
-        raise Fault(f"{len(reply.choices)} answers, expected {n}")
-    reasons = [_finish_reason(choice) for choice in reply.choices]
-    return [
-        Completion(_text(choice), tokens, reply.usage.prompt_tokens, reason, seed=None)
-        for choice, reason, tokens in zip(reply.choices, reasons, _token_counts(reply), strict=False)
-    ]
-
-
-def _token_counts(reply: Reply) -> list[int]:
-    """The tokens of each answer, or an empty list if they cannot be told."""
-    if len(reply.choices) == 1:
-        return [reply.usage.completion_tokens]
-    counts = [len(_listed_tokens(choice.logprobs)) for choice in reply.choices]
-    return counts if sum(counts) == reply.usage.completion_tokens else []
-
-
-def _listed_tokens(logprobs: Any) -> list[Any]:
-    if not isinstance(logprobs, dict):
-        return []
-    listed = logprobs.get("content") or logprobs.get("tokens")
-    return listed if isinstance(listed, list) else []
+    reply = read_reply(content)
+    if len(reply.choices) != 1:
+        raise Fault(f"{len(reply.choices)} answers, expected 1")
+    choice, usage = reply.choices[0], reply.usage
+    reason = _finish_reason(choice.finish_reason)
+    check_length(usage.completion_tokens, limit)
+    return Completion(_text(choice), usage.completion_tokens, usage.prompt_tokens, reason, seed=None)
 
 
 def _text(choice: _Choice) -> str:
@@ -107,12 +85,12 @@ def _text(choice: _Choice) -> str:
     return choice.message.content or choice.message.refusal or ""
 
 
-def _finish_reason(choice: _Choice) -> Literal["stop", "length"]:
-    if choice.finish_reason in STOPPED:
+def _finish_reason(given: str | None) -> Literal["stop", "length"]:
+    if given in STOPPED:
         return "stop"
-    if choice.finish_reason == "length":
+    if given == "length":
         return "length"
-    if choice.finish_reason in BROKEN_OFF:
-        raise Fault(f"an answer that was broken off (finish_reason {choice.finish_reason})")
+    if given in BROKEN_OFF:
+        raise Fault(f"an answer that was broken off (finish_reason {given})")
     # Asking until one gets through would select among the model's answers.
-    raise RequestRefused(f"an answer was withheld (finish_reason {choice.finish_reason})")
+    raise RequestRefused(f"an answer was withheld (finish_reason {given})")

@@ -3,7 +3,6 @@
 FAULTS["half a reply"](request, fetch)    sends half of what `fetch` brings, and breaks the connection
 """
 
-import asyncio
 import gzip
 import json
 from collections.abc import Awaitable, Callable
@@ -69,12 +68,6 @@ async def half_a_body(_request: web.Request, fetch: Fetch) -> web.Response:
     return web.Response(body=content[: len(content) // 2])
 
 
-async def stuck(_request: web.Request, _fetch: Fetch) -> web.Response:
-    """There is never a reply."""
-    await asyncio.Event().wait()
-    raise AssertionError
-
-
 GZIPPED = {"Content-Encoding": "gzip"}
 FAULTS: dict[str, Fault] = {
     "server error": status(500),
@@ -100,7 +93,6 @@ FAULTS: dict[str, Fault] = {
     "too few answers": answers(lambda found: found[1:]),
     "too many answers": answers(lambda found: found * 2),
     "no text": last_answer(text=None),
-    "half a surrogate pair": last_answer(text="\ud800"),
     "no meta_info": answers(lambda found: [*found[:-1], {"text": "x"}]),
     "an aborted answer": last_meta(finish_reason={"type": "abort", "message": "no room"}),
     "an unknown reason": last_meta(finish_reason={"type": "odd"}),

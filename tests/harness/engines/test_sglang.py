@@ -8,7 +8,7 @@ import pytest
 from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, EngineError, EngineGone, RequestRefused
-from harness.engines.http import availability, connection
+from harness.engines.http import connection
 from harness.engines.http.connection import ATTEMPTS
 from harness.engines.sglang import SGLangEngine
 from results import BadInput
@@ -79,6 +79,25 @@ def test_text_of_any_characters_is_an_answer() -> None:
     assert ask(FaultyServer([answer(text), answer()]))[0].text == text
 
 
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        *(("\ud83e", "\ufffd"), ("\udd5a!", "\ufffd!"), ("\ud83e\ud83e\udd5a", "\ufffd\U0001f95a")),
+        *(("\\ud83e \U0001f95a", "\\ud83e \U0001f95a"), ("\udd5a\ud83e", "\ufffd\ufffd")),
+    ],
+)
+def test_half_a_character_is_shown_as_one_that_is_missing(sent: str, read: str) -> None:
+    server = FaultyServer([answer(sent), answer()])
+    assert ask(server)[0].text == read
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("tokens", [SAMPLING.max_new_tokens + 1, 10**25])
+def test_more_tokens_than_allowed_are_no_answer(tokens: int) -> None:
+    with pytest.raises(EngineError, match=str(SAMPLING.max_new_tokens)):
+        ask(FaultyServer([answer(), answer(tokens=tokens)]))
+
+
 def test_each_answer_of_a_reply_has_room_of_its_own() -> None:
     room = connection.REPLY_BYTES + connection.REPLY_BYTES_PER_TOKEN * 2 * SAMPLING.max_new_tokens
     long = answer("x" * (room // 2 - 1000))
@@ -138,7 +157,7 @@ def open_engine(url: str) -> None:
 
 
 def test_no_server_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(availability, "START_PATIENCE", 0.1)
+    monkeypatch.setattr(connection, "START_PATIENCE", 0.1)
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"

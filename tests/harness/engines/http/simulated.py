@@ -90,9 +90,9 @@ def simulate(server: SimulatedServer, work: Callable[[Connection], Awaitable[Any
     """What `work` returns, given a connection to `server`; time begins at 0."""
 
     async def run() -> Any:
-        connection = Connection(URL, ready="/health", say=lambda _line: None, **more)
+        connection = Connection(URL, ready="/health", **{"say": lambda _line: None, **more})
         connection._post = server.post  # type: ignore[method-assign]
-        connection._availability._get = server.get
+        connection._get = server.get  # type: ignore[method-assign]
         async with connection:
             return await work(connection)
 

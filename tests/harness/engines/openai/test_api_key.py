@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from harness.cli import cli
 from harness.engines.http.api_key import HIDDEN, ApiKey
 from results import BadInput
-from tests.harness.engines.openai.responder import Responder, ask
+from tests.harness.engines.openai.responder import ANSWERS, Responder, ask
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
@@ -21,11 +21,11 @@ KEY = "sk-secret-0123456789-abcdefghij-ZYX"
 
 
 def test_a_key_is_sent_and_a_missing_or_wrong_one_is_one_line() -> None:
-    assert len(ask(Responder(key=KEY), 1, key=KEY)) == 1
+    assert len(ask(Responder(key=KEY), key=KEY)) == 1
     with pytest.raises(BadInput, match="asks for a key: the one in THE_KEY is not set"):
-        ask(Responder(key=KEY), 1)
+        ask(Responder(key=KEY))
     with pytest.raises(BadInput, match="asks for a key: the one in THE_KEY is not accepted") as refusal:
-        ask(Responder(key=KEY), 1, key="sk-wrong-0123456789")
+        ask(Responder(key=KEY), key="sk-wrong-0123456789")
     assert "sk-wrong" not in refusal.value.message
 
 
@@ -37,7 +37,6 @@ def test_quotations_of_a_key_are_hidden() -> None:
         f"Bearer {KEY}",
         f"'{KEY[:12]}...'",
         f"...{KEY[-9:]}",
-        "sk-se*******-ZYX",
         f'"{KEY}"',
     ):
         hidden = key.hide(f"Incorrect key {quoted}, see the manual.")
@@ -47,7 +46,18 @@ def test_quotations_of_a_key_are_hidden() -> None:
         assert hidden.startswith("Incorrect key")
         assert hidden.endswith("see the manual.")
     assert ApiKey("THE_KEY", "").hide("a plain message") == "a plain message"
-    assert key.remove(f"<{KEY}>".encode()) == f"<{HIDDEN}>".encode()
+
+
+@pytest.mark.parametrize("key", ["8", "x", "answer", "##18##"])
+def test_a_short_key_changes_nothing_that_a_server_says(key: str) -> None:
+    (answer,) = ask(Responder(key=key), key=key)
+    assert answer.text == ANSWERS[0][0]
+    assert ApiKey("THE_KEY", key).hide("status 418: x") == "status 418: x"
+
+
+def test_an_answer_that_quotes_the_key_stays_as_it_is() -> None:
+    (answer,) = ask(Responder(content=f"Bearer {KEY}"), key=KEY)
+    assert answer.text == f"Bearer {KEY}"
 
 
 @pytest.mark.parametrize("value", ["sk-\u2026", "sk-\x07-1"])
@@ -65,7 +75,6 @@ def test_a_key_that_cannot_be_sent_is_refused(monkeypatch: pytest.MonkeyPatch, v
         pytest.param({"key": "another"}, 2, "not accepted", id="not accepted"),
         pytest.param({"faults": [400, 500, 400, 422] * 20}, 3, HIDDEN, id="errors that quote it"),
         pytest.param({"refuses": ["model"]}, 2, HIDDEN, id="a trial that quotes it"),
-        pytest.param({"content": f"Bearer {KEY}"}, 0, "tokens", id="answers that quote it"),
     ],
 )
 def test_the_key_is_in_no_file_and_no_output(
