@@ -2,16 +2,15 @@
 
 import results  # noqa: F401  # first: it sees to Ctrl-C during the other imports
 from harness.experiment import Experiment, read_experiment
-from harness.grader import GRADERS, normalise_integer, read_hashes, read_plain
+from harness.grader import READERS, Grader, normalise_integer
 from harness.questions.load import Question, load_questions
 
 __all__ = [
-    "GRADERS",
+    "READERS",
     "Experiment",
+    "Grader",
     "Question",
     "load_questions",
     "normalise_integer",
     "read_experiment",
-    "read_hashes",
-    "read_plain",
 ]

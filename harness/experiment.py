@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 import prompts
+from harness.grader import DEFAULT_READERS, Grader, Match, Reader
 from results import BadInput
 
 EXPERIMENTS = Path(__file__).parent / "experiments"
@@ -53,8 +54,10 @@ class Experiment(BaseModel):
     """A template in prompts/, by name."""
     chat: bool
     """Whether the prompt is a user's turn in the model's chat template, or plain text."""
-    answer_format: Literal["hashes", "plain"]
-    """How the prompt asks for the answer: `The answer is ##18##.` or `The answer is 18.`"""
+    readers: Annotated[tuple[Reader, ...], Field(min_length=1)] = DEFAULT_READERS
+    """What reads the answers, tried in this order; the paper's is `hashes` alone."""
+    match: Match = "first"
+    """Which of several answers in one text counts."""
     budgets: tuple[Positive, ...] = ()
     """The token budgets to ask for; without any there is one setting, `default`."""
     samples: Count
@@ -99,7 +102,7 @@ class Experiment(BaseModel):
             raise ValueError(f"one of {', '.join(prompts.names())}")
         return name
 
-    @field_validator("budgets", "stop")
+    @field_validator("budgets", "stop", "readers")
     @classmethod
     def _distinct(cls, values: tuple[Any, ...]) -> tuple[Any, ...]:
         if len(set(values)) != len(values):
@@ -153,6 +156,16 @@ class Experiment(BaseModel):
         if not self.budgets:
             return (("default", None),)
         return tuple((str(budget), budget) for budget in self.budgets)
+
+    @property
+    def answers_per_question(self) -> int:
+        """All answers to one question: each setting has its samples, and a greedy answer if asked for."""
+        return len(self.settings) * (self.samples + self.greedy)
+
+    @property
+    def grader(self) -> Grader:
+        """What reads the answers."""
+        return Grader(self.readers, self.match)
 
     def max_new_tokens(self, budget: int | None) -> int:
         """The number of tokens that cuts an answer off: generous, as models overrun their budgets."""

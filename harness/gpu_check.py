@@ -102,7 +102,6 @@ async def measure(
         model=str(model),
         prompt="gsm8k-budget",
         chat=True,
-        answer_format="hashes",
         budgets=(tokens,),
         samples=answers,
         tokens_per_budget=1.0,

@@ -1,21 +1,32 @@
-"""Read the integer that a model gave as its answer, or nothing.
+r"""Read the integer that a model gave as its answer, or nothing.
 
-    "21 - 15 = 6. The answer is ##6##. [END]"   read_hashes -> "6"
-    "... The answer is $1,234.00."              read_plain  -> "1234"
-    "... The answer is ##18.5##."               read_hashes -> None
+    "21 - 15 = 6. The answer is ##6##. [END]"       hashes     6
+    "... so she makes $\boxed{1{,}234}$ dollars."    boxed      1234
+    "... The answer is **26**."                     answer-is  26
+    "... The answer is ##18.5##."                   (none)
 
-The first answer counts: a model may go on to write a second question and answer that too. Marks around text
-without a digit (`##your answer##`, the format quoted) are no answer and the search goes on; marks around a
-digit are one, and unless that is an integer nothing is read. Text after `[END]` does not count.
+A reader looks for one way of giving an answer: its marks around text with a digit. (`##your answer##`, the
+format quoted, has none, and the search goes on.) What stands there is the answer, and unless it is an integer
+that reader reads nothing. Of several answers the first counts, as a model may go on to write and answer a
+second question, or the last, as it may correct itself. Readers are tried in order until one reads an integer.
+Text after `[END]` does not count.
 
 Answers are compared as text and never computed with, so that 5,000 digits are read as they are. No pattern
 can backtrack (quantifiers are possessive): every text is read in linear time.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
 
 from results import BadInput
+
+Reader = Literal["hashes", "boxed", "answer-is", "last-number"]
+Match = Literal["first", "last"]
+READERS: tuple[Reader, ...] = get_args(Reader)
+DEFAULT_READERS: tuple[Reader, ...] = ("hashes", "boxed", "answer-is")
+"""What reads answers to a prompt that asks for `##18##`; the paper's grader is `hashes` alone."""
 
 # Full-width forms, as East Asian text has them; the minus sign, en dash, and small and full-width minus.
 _CHARACTERS = str.maketrans("０１２３４５６７８９，．＋\u2212\u2013\ufe63\uff0d", "0123456789,.+----")
@@ -47,7 +58,9 @@ _HASHES = re.compile(
     r"|\#{2,3}+(?!\#)([^\#\n]*+)\#{2,}+"  # "##18##"
     r")"
 )
+_BRACE = re.compile(r"(\\(?:boxed|fbox)\s*+)?+\{|\}")
 _PHRASE = re.compile(r"\bthe\s++(?:(?:final|correct)\s++)?+answer\s++is\b:?+", re.IGNORECASE)
+_NUMBER_ALONE = re.compile(r"(?:(?<![\w)])[-+])?+[0-9](?:(?:[.,:/^*+-]|\{,\}|,\\!)*+[0-9])*+")
 _SENTENCE = re.compile(r"(?:[^.!?;…—\n]|\.(?=\d))*+")
 
 
@@ -73,27 +86,87 @@ def normalise_integer(text: str) -> str | None:
     return f"-{value}" if sign == "-" and value != "0" else value
 
 
-def read_hashes(text: str) -> str | None:
-    """The answer in `The answer is ##18##.`, or in GSM8K's own form, `#### 18`; None if there is none."""
-    for match in _HASHES.finditer(text.partition(_END)[0]):
-        value = match[1] or match[2] or ""
-        if _has_digit(value):
-            return normalise_integer(value)
-    return None
+class Answer(NamedTuple):
+    """The integer that was read, as `normalise_integer` writes it, and the reader that read it."""
+
+    value: str | None
+    reader: Reader | None
 
 
-def read_plain(text: str) -> str | None:
-    """The answer in `The answer is 18.`, the words of the few-shot prompt; None if there is none."""
-    for said in _PHRASE.split(text.partition(_END)[0])[1:]:
-        sentence = _SENTENCE.match(said)
-        if sentence and _has_digit(sentence[0]):
-            return normalise_integer(sentence[0])
-    return None
+@dataclass(frozen=True)
+class Grader:
+    """Reads answers by the first of `readers` that reads one; `match` says which of several counts."""
+
+    readers: tuple[Reader, ...] = DEFAULT_READERS
+    match: Match = "first"
+
+    def __str__(self) -> str:
+        """The grader as options of the command line."""
+        return f"--reader {','.join(self.readers)} --match {self.match}"
+
+    def read(self, text: str, cut_off: bool = False) -> Answer:
+        """The answer in `text`.
+
+        `cut_off` says that it ended at the token limit: a number at its end may lack digits and is left out,
+        and its last number is no answer.
+        """
+        text = text.translate(_CHARACTERS).partition(_END)[0]
+        if cut_off:
+            text = text.rstrip("0123456789.,")
+        for reader in self.readers:
+            if cut_off and reader == "last-number":
+                continue
+            answers = [found for found in _FINDERS[reader](text) if _has_digit(found)]
+            if answers and (value := normalise_integer(answers[0 if self.match == "first" else -1])):
+                return Answer(value, reader)
+        return Answer(None, None)
+
+    def verdict(self, text: str, gold: str, finish_reason: str | None) -> dict[str, Any]:
+        """The cells `answer`, `correct` and `reader` of the samples table."""
+        answer, reader = self.read(text, cut_off=finish_reason == "length")
+        return {"answer": answer, "correct": answer == gold, "reader": reader}
+
+
+def _between_hashes(text: str) -> Iterator[str]:
+    """`The answer is ##18##.`, or GSM8K's own form, `#### 18`."""
+    return (found[1] or found[2] or "" for found in _HASHES.finditer(text))
+
+
+def boxed(text: str) -> Iterator[str]:
+    r"""The bodies of `\boxed{…}`, braces balanced; of one in another only the outer."""
+    start = depth = 0
+    for brace in _BRACE.finditer(text):
+        if depth:
+            depth += -1 if brace[0] == "}" else 1
+            if not depth:
+                yield text[start : brace.start()]
+        elif brace[1]:
+            start, depth = brace.end(), 1
+
+
+def _said(text: str) -> Iterator[str]:
+    """`The answer is 18.`, the words of the few-shot prompt: what follows them in their sentence."""
+    return (found[0] for said in _PHRASE.split(text)[1:] if (found := _SENTENCE.match(said)))
+
+
+def _last_number(text: str) -> Iterator[str]:
+    """The last number, with the signs that make one of several: `1/2` is one, and no integer."""
+    return iter(_NUMBER_ALONE.findall(text)[-1:])
+
+
+_FINDERS: dict[Reader, Callable[[str], Iterator[str]]] = {
+    "hashes": _between_hashes,
+    "boxed": boxed,
+    "answer-is": _said,
+    "last-number": _last_number,
+}
 
 
 def read_gold(text: str) -> str | None:
     """The right answer as data sets write it: an integer alone, or the last `#### 18` of a solution."""
-    return read_hashes(text[text.rindex("####") :]) if "####" in text else normalise_integer(text)
+    if "####" not in text:
+        return normalise_integer(text)
+    return Grader(("hashes",)).read(text[text.rindex("####") :]).value
 
 
 def required_gold(text: str, where: str) -> str:
@@ -112,7 +185,3 @@ def _is_unit(text: str) -> bool:
 
 def _has_digit(text: str) -> bool:
     return any(char.isdigit() for char in text)
-
-
-GRADERS: dict[str, Callable[[str], str | None]] = {"hashes": read_hashes, "plain": read_plain}
-"""The reader for each `answer_format` of an experiment."""

@@ -6,6 +6,7 @@ from harness.cli.gpu_check import gpu_check
 from harness.cli.import_samples import import_samples
 from harness.cli.inspect import inspect
 from harness.cli.questions import questions
+from harness.cli.regrade import regrade
 from harness.cli.sample import sample
 from harness.cli.serve import serve
 
@@ -15,7 +16,7 @@ def cli() -> None:
     """Sample a language model: load questions, serve a model, sample and grade its answers."""
 
 
-for command in (questions, sample, inspect, serve, gpu_check, import_samples):
+for command in (questions, sample, inspect, regrade, serve, gpu_check, import_samples):
     cli.add_command(command)
 
 __all__ = ["cli"]

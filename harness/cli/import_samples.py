@@ -9,6 +9,9 @@ from typing import Any
 
 import click
 
+from harness.cli.readers import match_option, readers
+from harness.grader import READERS, Grader
+
 Pairs = tuple[tuple[str, str], ...]
 
 _BELONGS = {
@@ -16,7 +19,6 @@ _BELONGS = {
     "drop": ("--drop", ("csv", "jsonl")),
     "filter_name": ("--filter", ("lm-eval",)),
     "scorer": ("--scorer", ("inspect",)),
-    "grade": ("--grade", ("lm-eval", "inspect")),
     "setting": ("--setting", ("lm-eval", "inspect")),
     "tokenizer": ("--tokenizer", ("lm-eval",)),
 }
@@ -60,9 +62,12 @@ def _pairs(_context: click.Context, option: click.Parameter, values: tuple[str, 
 @click.option("--scorer", metavar="NAME", help="inspect: the scorer whose verdicts and answers count.")
 @click.option(
     "--grade",
-    type=click.Choice(["hashes", "plain"]),
-    help="lm-eval, inspect: read the answers with our grader: ##18## or #### 18, or `The answer is 18.`",
+    metavar="LIST",
+    callback=readers,
+    help=f"Read the answers in the texts with these readers, in this order: {', '.join(READERS)}. A csv or "
+    "jsonl needs the columns text and gold.",
 )
+@match_option
 @click.option(
     "--setting",
     metavar="FIELD",
@@ -80,9 +85,10 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
 
     OUT becomes a run folder for other commands. FILE is, for lm-eval, a file of its --log_samples or the
     output folder; for inspect, a log of inspect_ai; for csv and jsonl, a table with an answer per row. The
-    columns question_id, answer, and gold or correct are needed; sample, setting, tokens, dataset, model,
-    finish_reason and prompt_tokens are used; others are kept.
+    columns question_id, answer, and gold or correct are needed (with --grade: question_id, text and gold);
+    sample, setting, tokens, dataset, model, finish_reason and prompt_tokens are used; others are kept.
     """
+    from harness.imports import unreadable_notes
     from results import BadInput, write_samples
 
     for name, (option, kinds) in _BELONGS.items():
@@ -91,18 +97,22 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     for name in ("filter_name", "scorer"):
         if options["grade"] and options[name]:
             raise BadInput(f"{_BELONGS[name][0]} and --grade both say how answers are read: give only one")
+    if options["match"] != "first" and not options["grade"]:
+        raise BadInput("--match is for --grade: give both or neither")
     target = out / "samples.jsonl"
     if target.exists():
         raise BadInput(f"{target}: this file exists already: give another --out")
-    imported = _import(kind, file, options)
+    grader = Grader(options["grade"], options["match"]) if options["grade"] else None
+    imported = _import(kind, file, grader, options)
     write_samples(imported.table, target)
-    for note in imported.notes:
+    unread = unreadable_notes(imported.table, grader, out) if grader else ()
+    for note in (*imported.notes, *unread):
         click.echo(f"note: {note}", err=True)
     answers, answered = len(imported.table), imported.table["question_id"].nunique()
     click.echo(f"{answers} answers to {answered} questions, {imported.left_out} rows left out -> {target}")
 
 
-def _import(kind: str, file: Path, options: dict[str, Any]) -> Any:
+def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any]) -> Any:
     from harness.imports import import_inspect_ai, import_lm_eval, import_table, repeat_notes, with_tokens
     from results import BadInput
 
@@ -114,12 +124,11 @@ def _import(kind: str, file: Path, options: dict[str, Any]) -> Any:
         columns = dict(options["columns"])
         if len(columns) < len(options["columns"]):
             raise BadInput("--map names the same column twice")
-        return import_table(file, columns, options["drop"], names)
-    grade, setting = options["grade"], options["setting"]
+        return import_table(file, columns, options["drop"], names, grader)
     if kind == "lm-eval":
-        imported = import_lm_eval(file, options["filter_name"], grade, setting)
+        imported = import_lm_eval(file, options["filter_name"], grader, options["setting"])
     else:
-        imported = import_inspect_ai(file, options["scorer"], grade, setting)
+        imported = import_inspect_ai(file, options["scorer"], grader, options["setting"])
     table = imported.table.assign(**names)
     if options["tokenizer"]:
         table = with_tokens(table, options["tokenizer"])

@@ -117,12 +117,13 @@ def sample(
             out,
             lambda: engine_for(experiment, out / "server.log", say),
             restart=not resume,
+            say=say,
         )
     )
     if outcome.tally.answers:
         click.echo(outcome.tally.table())
-    if alarm := outcome.tally.alarm():
-        say(f"warning: {alarm}")
+    for warning in outcome.tally.warnings(out):
+        say(f"warning: {warning}")
     for failure in outcome.failures[:FAILURES_SHOWN]:
         say(f"no answer: {visible(failure)}")
     if outcome.missing:

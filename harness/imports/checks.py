@@ -11,7 +11,9 @@ import pandas as pd
 
 from harness.engines.tokens import PromptTokens
 from harness.experiment import model_location
+from harness.grader import Grader
 from harness.run.repeats import Texts, find_repeats
+from harness.run.unreadable import MANY, Unreadable
 from results import BadInput
 
 _CHARACTERS_A_TOKEN = 4.0
@@ -64,3 +66,14 @@ def repeat_notes(table: pd.DataFrame) -> tuple[str, ...]:
         for repeat in find_repeats(groups, (), free=True)
         if repeat.alarm
     )
+
+
+def unreadable_notes(table: pd.DataFrame, grader: Grader, folder: Path) -> tuple[str, ...]:
+    """What would read the answers that `grader` could not, where these are many; `folder` holds the table."""
+    unreadable = Unreadable(grader)
+    missing = table[table["answer"].isna()]
+    reasons = missing["finish_reason"] if "finish_reason" in missing else [None] * len(missing)
+    for text, reason in zip(missing["text"], reasons, strict=True):
+        unreadable.add(text, reason)
+    share = len(missing) / len(table)
+    return (unreadable.advice(share, folder),) if share > MANY else ()

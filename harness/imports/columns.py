@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from harness.grader import Grader, required_gold
 from results import BadInput, as_samples
 from results.tables.files import read_raw
 from results.tables.schemas import SAMPLE_KEY, SAMPLES
 
-_NEEDED = ("question_id", "answer")
 _TEXT = ("dataset", "model", "setting", "decoding", "question_id", "answer", "gold", "finish_reason", "text")
 
 
@@ -33,19 +33,21 @@ def import_table(
     columns: Mapping[str, str],
     drop: Sequence[tuple[str, str]] = (),
     constants: Mapping[str, str] | None = None,
+    grader: Grader | None = None,
 ) -> Imported:
     """The samples table in `file`, and how many of the file's rows were left out of it.
 
     `columns` maps a column of the samples table to the file's name for it, and replaces a column that has
     that name already. `drop` lists (column, value) of rows to leave out: a request that failed is not a wrong
-    answer. `constants` fills columns that the file lacks. Without a column that numbers the answers to a
-    question, they are numbered from 0 in the order of the rows. Raises BadInput.
+    answer. `constants` fills columns that the file lacks. `grader` reads the answers in the column `text`.
+    Without a column that numbers the answers to a question, they are numbered from 0 in the order of the
+    rows. Raises BadInput.
     """
     rows = read_raw(file, tuple(columns.get(name, name) for name in _TEXT))
     found = f"found {', '.join(map(str, rows.columns))}"
     if len(rows.columns) == 1 and any(mark in str(rows.columns[0]) for mark in ";\t|"):
         raise BadInput(f"{file}: only one column, {found}: separate columns by commas")
-    for name in _NEEDED:
+    for name in ("question_id", *(("text", "gold") if grader else ("answer",))):
         if name not in columns and name not in rows:
             raise BadInput(f"{file}: no column {name!r}, {found}: say which it is with --map {name}=COLUMN")
     for column in (*columns.values(), *(column for column, _ in drop)):
@@ -57,6 +59,11 @@ def import_table(
     renamed = [name for name in columns.values() if name not in columns]
     table = kept.drop(columns=renamed).assign(**{name: kept[source] for name, source in columns.items()})
     table = table.assign(**{name: text for name, text in (constants or {}).items() if name not in table})
+    # Errors count the rows that were kept, and say so where that makes a difference.
+    left_out = len(rows) - len(kept)
+    where = Path(f"{file} (after {left_out} rows were left out)") if left_out else file
+    if grader:
+        table = _graded(table, grader, where)
     known = (*SAMPLES.columns, "text", "seed")
     notes = [
         f"column {name!r} is unknown and kept as it is; the known ones are {', '.join(known)}"
@@ -67,10 +74,17 @@ def import_table(
         key = [name for name in SAMPLE_KEY if name in table]
         table = table.assign(sample=table.groupby(key, dropna=False).cumcount())
         notes.append("no column 'sample': the answers to a question are numbered in the order of the rows")
-    left_out = len(rows) - len(kept)
-    # Errors count the rows that were kept, and say so where that makes a difference.
-    where = Path(f"{file} (after {left_out} rows were left out)") if left_out else file
     return Imported(as_samples(table, where), left_out, tuple(notes))
+
+
+def _graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
+    """`table` with the answers that are read in its texts."""
+    reasons = table["finish_reason"] if "finish_reason" in table else [None] * len(table)
+    cells = []
+    for number, (text, gold, reason) in enumerate(zip(table["text"], table["gold"], reasons, strict=True), 1):
+        right = required_gold(_text(gold), f"{where}: row {number}")
+        cells.append({"gold": right, **grader.verdict(_text(text), right, reason)})
+    return table.assign(**pd.DataFrame(cells, index=table.index))
 
 
 def _dropped(rows: pd.DataFrame, drop: Sequence[tuple[str, str]]) -> pd.Series[bool]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from harness.grader import GRADERS, normalise_integer, required_gold
+from harness.grader import Grader, normalise_integer, required_gold
 from harness.imports.checks import chosen, setting_value
 from harness.imports.columns import Imported
 from results import BadInput, as_samples
@@ -32,19 +32,19 @@ _LONG = 60  # characters, from which on an answer that is the whole completion w
 
 
 def import_inspect_ai(
-    path: Path, scorer: str | None = None, grade: str | None = None, setting: str | None = None
+    path: Path, scorer: str | None = None, grader: Grader | None = None, setting: str | None = None
 ) -> Imported:
     """The answers in one log, or in the one log that the folder `path` holds.
 
-    `scorer` is the one whose verdict and answer count, needed where the log has several. `grade` ("hashes",
-    "plain") reads the completions with our grader in its place. `setting` names an argument of the task or of
+    `scorer` is the one whose verdict and answer count, needed where the log has several. `grader` reads
+    the completions in its place. `setting` names an argument of the task or of
     the generation, such as reasoning_effort, that becomes the column of that name. Raises BadInput.
     """
     log, file = _read(path)
     samples = log.samples or []
     absent = Counter(reason for sample in samples if (reason := _absent(sample)))
     asked = [sample for sample in samples if not _absent(sample)]
-    name = None if grade else _scorer(asked, scorer, file)
+    name = None if grader else _scorer(asked, scorer, file)
     shared = {
         "dataset": log.eval.task,
         "model": log.eval.model,
@@ -54,11 +54,21 @@ def import_inspect_ai(
     rows = []
     for sample in asked:
         where = f"{file}: sample {sample.id}, epoch {sample.epoch}"
-        verdict = _graded(sample, grade, where) if grade else _scored(sample, str(name), where)
-        if verdict is None:
-            absent["no score"] += 1
+        fields = _fields(sample, log)
+        if grader:
+            gold = required_gold(_target(sample), where)
+            rows.append(
+                {
+                    **shared,
+                    **fields,
+                    "gold": gold,
+                    **grader.verdict(fields["text"], gold, fields["finish_reason"]),
+                }
+            )
+        elif verdict := _scored(sample, str(name), where):
+            rows.append({**shared, **fields, **verdict})
         else:
-            rows.append({**shared, **_fields(sample, log), **verdict})
+            absent["no score"] += 1
     if not rows:
         raise BadInput(f"{file}: none of the {len(samples)} samples has a score and no error")
     notes = [f"read {file}"]
@@ -76,12 +86,6 @@ def import_inspect_ai(
             "so a vote needs --grade or a scorer that reads the answer"
         )
     return Imported(as_samples(pd.DataFrame(rows), file), sum(absent.values()), tuple(notes))
-
-
-def _graded(sample: EvalSample, grade: str, where: str) -> dict[str, Any]:
-    """answer, gold and correct by our own grader."""
-    gold, answer = required_gold(_target(sample), where), GRADERS[grade](sample.output.completion)
-    return {"answer": answer, "gold": gold, "correct": answer == gold}
 
 
 def _scored(sample: EvalSample, scorer: str, where: str) -> dict[str, Any] | None:

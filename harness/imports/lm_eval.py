@@ -18,7 +18,7 @@ from typing import Any
 
 import pandas as pd
 
-from harness.grader import GRADERS, required_gold
+from harness.grader import Grader, required_gold
 from harness.imports.checks import chosen, setting_value
 from harness.imports.columns import Imported
 from harness.imports.lm_eval_filters import Reading, as_logged
@@ -32,22 +32,22 @@ _NEEDED = ("doc_id", "target", "resps", "filtered_resps", "filter")
 
 
 def import_lm_eval(
-    path: Path, filter_name: str | None = None, grade: str | None = None, setting: str | None = None
+    path: Path, filter_name: str | None = None, grader: Grader | None = None, setting: str | None = None
 ) -> Imported:
     """The answers in lm-eval's samples file, or in the newest one of the folder `path`.
 
-    `filter_name` is the filter whose reading counts, needed where the task has several. `grade` ("hashes",
-    "plain") reads the answers with our grader in its place. `setting` names a generation setting whose value
+    `filter_name` is the filter whose reading counts, needed where the task has several. `grader` reads
+    the answers in its place. `setting` names a generation setting whose value
     becomes the column of that name, such as max_gen_toks. Raises BadInput.
     """
     file = _newest(path) if path.is_dir() else path
-    rows = _rows(file, filter_name, first=grade is not None)
+    rows = _rows(file, filter_name, first=grader is not None)
     texts = [_responses(row, file) for row in rows]
     parts = _NAME.fullmatch(file.name)
     task = parts["task"] if parts else file.stem
     results = _results(file, parts["stamp"]) if parts else {}
-    if grade:
-        reading = _graded(file, rows, texts, grade)
+    if grader:
+        reading = _graded(file, rows, texts, grader)
     else:
         reading = as_logged(file, rows, texts, results.get("configs", {}).get(task))
     model = str(results.get("model_name") or file.parent.name)
@@ -111,9 +111,9 @@ def _responses(row: Row, file: Path) -> list[str]:
     )
 
 
-def _graded(file: Path, rows: list[Row], texts: list[list[str]], grade: str) -> Reading:
+def _graded(file: Path, rows: list[Row], texts: list[list[str]], grader: Grader) -> Reading:
     golds = [required_gold(str(row["target"]), f"{file}: doc_id {row['doc_id']}") for row in rows]
-    answers = [[GRADERS[grade](text) for text in said] for said in texts]
+    answers = [[grader.read(text).value for text in said] for said in texts]
     correct = [[answer == gold for answer in said] for said, gold in zip(answers, golds, strict=True)]
     return Reading(golds, answers, correct)
 

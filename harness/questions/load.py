@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.grader import normalise_integer, required_gold
+from harness.grader import boxed, normalise_integer, required_gold
 from harness.questions.hub import GSM8K, MATH, Row, dataset_rows, file_rows
 from results import BadInput
 
@@ -100,8 +100,8 @@ def _math_level1(name: str, rows: list[Row], where: Path) -> list[Question]:
         for column in ("problem", "level", "type", "solution"):
             if not isinstance(row.get(column), str):
                 raise BadInput(f"{where}: row {number}: no text in column {column!r}: not a row of MATH")
-        answer = last_boxed(row["solution"])
-        if row["level"] == "Level 1" and answer is not None and pattern.fullmatch(answer):
+        *_, answer = ["", *boxed(row["solution"])]
+        if row["level"] == "Level 1" and pattern.fullmatch(answer):
             digest = hashlib.sha256(" ".join(row["problem"].split()).encode()).hexdigest()[:8]
             subject = re.sub(r"[^a-z]+", "_", row["type"].lower().replace("&", "and"))
             gold = normalise_integer(answer)
@@ -110,17 +110,3 @@ def _math_level1(name: str, rows: list[Row], where: Path) -> list[Question]:
     if len(found) != expected:
         raise BadInput(f"{where}: {len(found)} problems of {name}, expected {expected}: not the rows of MATH")
     return [found[digest] for digest in sorted(found)]
-
-
-def last_boxed(solution: str) -> str | None:
-    """The body of the last `\\boxed{…}`, braces balanced: `\\boxed{\\frac{1}{2}}` -> `\\frac{1}{2}`."""
-    start = solution.rfind("\\boxed{")
-    if start < 0:
-        return None
-    body = start + len("\\boxed{")
-    depth = 1
-    for end in range(body, len(solution)):
-        depth += {"{": 1, "}": -1}.get(solution[end], 0)
-        if depth == 0:
-            return solution[body:end]
-    return None

@@ -54,7 +54,7 @@ def asked_questions(experiment: Experiment, questions: Sequence[Question]) -> Se
 
 def planned_answers(experiment: Experiment, questions: Sequence[Question]) -> int:
     """How many answers the experiment asks for."""
-    return len(questions) * len(experiment.settings) * (experiment.samples + experiment.greedy)
+    return len(questions) * experiment.answers_per_question
 
 
 def remaining_chunks(

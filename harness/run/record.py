@@ -6,10 +6,11 @@
      "sessions": [{"started": "2026-03-01T10:00:00+00:00", "ended": "...", "seconds": 273.1,
        "answers": 38400, "tokens": 1274880,
        "git_commit": "3ed5...", "engine": {"name": "sglang", "version": "0.5.23", "server": {...}}}],
+     "readings": [{"at": "...", "before": {"readers": ["hashes"], ...}, "now": {...}, "changed": 512, ...}],
      "summary": {"settings": [{"setting": "40", "tokens_mean": 39.8, "unreadable": 0.012, ...}], ...}}
 
 It is written before the first answer and again at the end, each time as a whole. Sessions are those of all
-commands that added answers; the summary is over all answers in the folder.
+commands that added answers, readings those that read stored answers again; the summary is over all answers.
 """
 
 import hashlib
@@ -25,6 +26,7 @@ from pydantic import ValidationError
 
 import prompts
 from harness.experiment import Experiment, model_location
+from harness.grader import Grader
 from harness.questions.load import Question
 from results.tables.files import replacing
 
@@ -35,6 +37,8 @@ PLAN_FIELDS = {
     *("url", "api_key_env", "chunk", "concurrency", "device", "dp"),
 }
 """Fields that say how many answers are drawn, or where: a run may go on with others."""
+READING = {"readers", "match"}
+"""Fields that say how answers are read: a run may go on with others, and all its answers are read again."""
 IDENTITY = {
     "prompt_sha256": ("prompt", "prompt text"),
     "questions_sha256": ("dataset", "set of questions"),
@@ -67,7 +71,7 @@ class Record:
         before: dict[str, Any] | None = None,
     ) -> None:
         """`before` is the record of the run that goes on, None for a new one."""
-        self.path = folder / RECORD
+        self._folder = folder
         self._before = before or {"sessions": [], "summary": None}
         self._identity = identity(experiment, questions)
         self._limits = {name: experiment.max_new_tokens(budget) for name, budget in experiment.settings}
@@ -90,24 +94,26 @@ class Record:
             "planned": planned,
             "plan_fields": sorted(PLAN_FIELDS | {"shard"}),
             "sessions": [*self._before["sessions"], self._session],
+            "readings": self._before.get("readings", []),
             "summary": self._before.get("summary"),
         }
-        self._write(self._content)
+        _write(self._folder, self._content)
 
     def end(self, answers: int, tokens: int, summary: dict[str, Any]) -> None:
         """Write that the session has ended, the answers and tokens that it added, and the new summary."""
         seconds = round(time.monotonic() - self._began, 1)
         self._session |= {"ended": _now(), "seconds": seconds, "answers": answers, "tokens": tokens}
-        self._write(self._content | {"summary": summary})
+        _write(self._folder, self._content | {"summary": summary})
 
     def keep(self, summary: dict[str, Any]) -> None:
         """Write the summary of a finished run where a killed session has left none, or an older one."""
         if "experiment" in self._before and self._before.get("summary") != summary:
-            self._write(self._before | {"summary": summary})
+            _write(self._folder, self._before | {"summary": summary})
 
-    def _write(self, content: dict[str, Any]) -> None:
-        with replacing(self.path) as temporary:
-            temporary.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+def _write(folder: Path, content: dict[str, Any]) -> None:
+    with replacing(folder / RECORD) as temporary:
+        temporary.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def read_record(folder: Path) -> dict[str, Any] | None:
@@ -123,9 +129,39 @@ def experiment_in(folder: Path) -> Experiment | None:
     """The experiment on record in a folder, or None: answers of another tool, or of another version."""
     record = read_record(folder)
     try:
-        return Experiment.model_validate(record["experiment"]) if record else None
-    except (ValidationError, KeyError):
+        return Experiment.model_validate(_today(record["experiment"])) if record else None
+    except (ValidationError, KeyError, TypeError):
         return None
+
+
+def grader_in(record: dict[str, Any]) -> Grader:
+    """What has read the answers of the run on record."""
+    fields = _today(record["experiment"])
+    return Grader(tuple(fields["readers"]), fields["match"])
+
+
+def note_reading(folder: Path, grader: Grader, kept: str, changed: int, summary: dict[str, Any]) -> None:
+    """Write into run.json, if there is one, that the answers have been read again.
+
+    `kept` names the file with the verdicts before, `changed` counts those that differ.
+    """
+    record = read_record(folder)
+    if record is None:
+        return
+    fields = _today(record["experiment"])
+    before = {name: fields[name] for name in sorted(READING)}
+    now = {"match": grader.match, "readers": list(grader.readers)}
+    note = {"at": _now(), "before": before, "now": now, "changed": changed, "verdicts_before": kept}
+    readings = [*record.get("readings", ()), note]
+    _write(folder, record | {"experiment": fields | now, "readings": readings, "summary": summary})
+
+
+def _today(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of an experiment on record; an earlier version had one reader, `answer_format`."""
+    fields = dict(fields)
+    if earlier := fields.pop("answer_format", None):
+        fields |= {"readers": ["hashes" if earlier == "hashes" else "answer-is"], "match": "first"}
+    return fields
 
 
 def measured_rate(folder: Path) -> tuple[float, str] | None:

@@ -19,7 +19,7 @@ import filelock
 
 from harness.experiment import Experiment
 from harness.questions.load import Question
-from harness.run.record import IDENTITY, PLAN_FIELDS, RECORD, identity
+from harness.run.record import IDENTITY, PLAN_FIELDS, READING, RECORD, identity
 from harness.run.samples_file import SAMPLES, Key, key_of, parse_object, read_rows
 from harness.run.tally import Tally
 from results import BadInput
@@ -68,7 +68,7 @@ def check_same_run(
         fields = [
             f"{name} ({_short(before[name])} then, {_short(value)} now)"
             for name, value in now["experiment"].items()
-            if name not in PLAN_FIELDS and name in before and before[name] != value
+            if name not in PLAN_FIELDS | READING and name in before and before[name] != value
         ]
     except (ValueError, KeyError, TypeError):
         raise BadInput(f"{path}: not a record of this harness: give another --out") from None

@@ -20,7 +20,6 @@ from tqdm import tqdm
 
 from harness.engines.base import Completion, Engine, EngineError, EngineGone, RequestRefused
 from harness.experiment import Experiment
-from harness.grader import GRADERS
 from harness.questions.load import Question
 from harness.run.plan import (
     Chunk,
@@ -30,9 +29,10 @@ from harness.run.plan import (
     remaining_chunks,
     sampling_for,
 )
-from harness.run.record import Record
+from harness.run.record import Record, grader_in, read_record
+from harness.run.regrade import regrade
 from harness.run.resume import check_same_run, locked, read_done, set_aside
-from harness.run.samples_file import Row, SamplesFile
+from harness.run.samples_file import SAMPLES, Row, SamplesFile
 from harness.run.tally import Tally
 
 FEWEST_FAILURES = 16
@@ -55,12 +55,14 @@ async def sample(
     folder: Path,
     open_engine: Callable[[], AbstractAsyncContextManager[Engine]],
     restart: bool = False,
+    say: Callable[[str], None] = lambda _line: None,
 ) -> Outcome:
     """Sample what is missing in `folder`.
 
     `questions` are all of the data set, whatever the experiment's limit and shard. The engine is opened only
-    where something is missing. `restart` puts an earlier run's files aside. Raises BadInput: the folder is in
-    use or holds another experiment, a prompt cannot be filled in, no engine.
+    where something is missing. `restart` puts an earlier run's files aside. Where the answers in the folder
+    were read by other readers than the experiment's, they are read again, and `say` is told. Raises BadInput:
+    the folder is in use or holds another experiment, a prompt cannot be filled in, no engine.
     """
     asked = asked_questions(experiment, questions)
     for chunk in remaining_chunks(experiment, asked[:1], {}):
@@ -68,10 +70,18 @@ async def sample(
     with locked(folder):
         if restart:
             set_aside(folder)
-        record = Record(folder, experiment, questions, check_same_run(folder, experiment, questions))
-        tally = Tally(experiment)
-        done = read_done(folder, tally)
+        before = check_same_run(folder, experiment, questions)
         planned = planned_answers(experiment, asked)
+        if before and grader_in(before) != experiment.grader and (folder / SAMPLES).exists():
+            found = regrade(folder, experiment.grader)
+            say(
+                f"the answers in {folder} are read again: before with {grader_in(before)}, now with "
+                f"{experiment.grader}; {found.changed} differ, the old verdicts are in {found.kept.name}"
+            )
+            before = read_record(folder)
+        record = Record(folder, experiment, questions, before)
+        tally = Tally(experiment, planned)
+        done = read_done(folder, tally)
         missing = sum(len(chunk.samples) for chunk in remaining_chunks(experiment, asked, done))
         if not missing:
             record.keep(tally.summary())
@@ -123,7 +133,6 @@ class _Session:
 
     async def work(self, chunks: Iterator[Chunk]) -> None:
         """Take one chunk after the other, from the request to its rows on the disk and in the tally."""
-        grade = GRADERS[self._experiment.answer_format]
         while not self._is_over() and (chunk := next(chunks, None)):
             prompt, sampling = prompt_for(self._experiment, chunk), sampling_for(self._experiment, chunk)
             try:
@@ -134,10 +143,9 @@ class _Session:
                 self._note_failure(chunk, error)
                 continue
             self._failed_in_a_row = 0
-            answers = [grade(completion.text) for completion in reply]
             rows = [
-                row_of(self._experiment, chunk, index, completion, answer)
-                for index, completion, answer in zip(chunk.samples, reply, answers, strict=True)
+                row_of(self._experiment, chunk, index, completion)
+                for index, completion in zip(chunk.samples, reply, strict=True)
             ]
             self._file.append(rows)
             for row in rows:
@@ -164,22 +172,20 @@ class _Session:
         self.answers += len(rows)
         self.tokens += sum(row["tokens"] for row in rows)
         rate = self.tokens / (time.monotonic() - self._started)
-        correct = self._tally.correct / self._tally.answers
-        self._bar.set_postfix_str(f"{rate:,.0f} tokens/s, {correct:.1%} correct", refresh=False)
+        correct = self._tally.accuracy
+        said = "" if correct is None else f", {correct:.1%} of finished questions correct"
+        self._bar.set_postfix_str(f"{rate:,.0f} tokens/s{said}", refresh=False)
         self._bar.update(len(rows))
 
 
-def row_of(
-    experiment: Experiment, chunk: Chunk, index: int, completion: Completion, answer: str | None
-) -> Row:
+def row_of(experiment: Experiment, chunk: Chunk, index: int, completion: Completion) -> Row:
     """The row of the samples table for one answer."""
     return {
         "question_id": chunk.question.question_id,
         "setting": chunk.setting,
         "sample": index,
-        "answer": answer,
         "gold": chunk.question.gold,
-        "correct": answer == chunk.question.gold,
+        **experiment.grader.verdict(completion.text, chunk.question.gold, completion.finish_reason),
         "tokens": completion.tokens,
         "finish_reason": completion.finish_reason,
         "prompt_tokens": completion.prompt_tokens,

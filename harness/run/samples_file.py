@@ -1,8 +1,8 @@
 """samples.jsonl, the answers of a run: one row per answer, read whole and only ever added to.
 
     {"question_id": "tiny-0000", "setting": "40", "sample": 0, "answer": "18", "gold": "18", "correct": true,
-     "tokens": 37, "finish_reason": "stop", "prompt_tokens": 71, "seed": 3391, "text": "...",
-     "dataset": "tiny", "model": "tiny", "decoding": "sample"}
+     "reader": "hashes", "tokens": 37, "finish_reason": "stop", "prompt_tokens": 71, "seed": 3391,
+     "text": "...", "dataset": "tiny", "model": "tiny", "decoding": "sample"}
 
 A run that is killed leaves at most one torn line, the last, which readers skip. A write that fails, as on a
 full disk, is undone: the file only ever gains whole rows.
@@ -24,6 +24,7 @@ SYNC_SECONDS = 5.0
 """How often rows are forced onto the disk, in case the machine goes down and not only the run."""
 
 NULL = type(None)
+ABSENT = type(...)
 COLUMNS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("question_id", "setting", "gold", "finish_reason", "text"), (str,)),
     **dict.fromkeys(("dataset", "model", "decoding"), (str,)),
@@ -31,6 +32,7 @@ COLUMNS: dict[str, tuple[type, ...]] = {
     "correct": (bool,),
     "answer": (str, NULL),
     "seed": (int, NULL),
+    "reader": (str, NULL, ABSENT),  # absent in runs of earlier versions
 }
 """The types that the cells of a row may have."""
 

@@ -1,22 +1,25 @@
 """What a run's answers look like, setting by setting, counted while they come in.
 
-    asked for  answers  used  90% within  cut off at  cut off  unreadable  refused  distinct  correct
-    40 tokens     6400  37.3          45         144     0.0%        0.2%     0.0%     29.7%    66.2%
+asked for  questions  answers  used  90% within  cut off at  cut off  unreadable  refused  distinct  correct
+40 tokens   8 of 100      530  37.3          45         144     0.0%        0.2%     0.0%     29.7%    66.2%
 
 `used` is the mean number of tokens of an answer, `90% within` the number that nine of ten answers keep
-within, `cut off at` max_new_tokens. Unreadable answers hold no integer where the prompt wants it; refused
+within, `cut off at` max_new_tokens. Unreadable answers hold no integer where a reader looks for it; refused
 ones are those of them that decline to answer. Distinct is the share of a question's texts that differ.
-Requests that failed or that the server rejected have no answers and count nowhere in this table.
+`questions` and `correct` are of finished questions, as short answers come in first and are not like the
+others. Requests that failed or that the server rejected have no answers and count nowhere in this table.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from harness.experiment import Experiment
 from harness.run.refusals import is_refusal
 from harness.run.repeats import Repeat, Texts, find_repeats
+from harness.run.unreadable import MANY, Unreadable
 from results.aligned import aligned
 
 GUESSES = (2, 4, 8, 16, 32, 64)
@@ -25,8 +28,9 @@ GUESSES = (2, 4, 8, 16, 32, 64)
 
 @dataclass
 class Counts:
-    """The answers of one setting and decoding."""
+    """The answers of one setting and decoding, of which a finished question has `each`."""
 
+    each: int = 1
     answers: int = 0
     total_tokens: int = 0
     endings: int = 0
@@ -34,16 +38,21 @@ class Counts:
     cut_off: int = 0
     unreadable: int = 0
     refused: int = 0
-    correct: int = 0
-    tokens: Counter[int] = field(default_factory=Counter)
-    texts: dict[str, Texts] = field(default_factory=dict)
     rejected: int = 0
     """Answers that are absent because the server rejected their request when it was last sent."""
+    tokens: Counter[int] = field(default_factory=Counter)
+    readers: Counter[str] = field(default_factory=Counter)
+    texts: dict[str, Texts] = field(default_factory=dict)
+    questions: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """The answers to each question, and those of them that are correct."""
+    finished: int = 0
+    finished_answers: int = 0
+    finished_correct: int = 0
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Count one row of the samples table; tokens, finish_reason and text may be absent or null."""
+        """Count one row; tokens, finish_reason, reader and text may be absent or null."""
         self.answers += 1
-        tokens, text = row.get("tokens"), row.get("text")
+        tokens, text, question = row.get("tokens"), row.get("text"), row["question_id"]
         if tokens is not None:
             self.tokens[tokens] += 1
             self.total_tokens += tokens
@@ -51,10 +60,23 @@ class Counts:
         self.cut_off += row.get("finish_reason") == "length"
         self.unreadable += row["answer"] is None
         self.refused += is_refusal(text, row["answer"])
-        self.correct += row["correct"]
+        if reader := row.get("reader"):
+            self.readers[reader] += 1
         if text is not None:
-            question = self.texts.setdefault(row["question_id"], Texts())
-            question.add(row["sample"], text, tokens or 0)
+            self.texts.setdefault(question, Texts()).add(row["sample"], text, tokens or 0)
+        self._finish(question, bool(row["correct"]))
+
+    def _finish(self, question: str, correct: bool) -> None:
+        answers, right = self.questions.get(question, (0, 0))
+        answers, right = answers + 1, right + correct
+        self.questions[question] = answers, right
+        if answers == self.each:
+            self.finished += 1
+            self.finished_answers += answers
+            self.finished_correct += right
+        elif answers > self.each:  # a run that once asked for more
+            self.finished_answers += 1
+            self.finished_correct += correct
 
     def shares(self) -> dict[str, float | None]:
         """Parts of all answers; None where the table does not say, or where there are no answers."""
@@ -64,7 +86,7 @@ class Counts:
             "unreadable": _part(self.unreadable, self.answers),
             "refused": _part(self.refused, self.answers if texts else 0),
             "distinct": _part(sum(len(set(t.hashes)) for t in texts), sum(len(t.hashes) for t in texts)),
-            "correct": _part(self.correct, self.answers),
+            "correct": _part(self.finished_correct, self.finished_answers),
         }
 
     @property
@@ -83,29 +105,46 @@ class Counts:
 
 
 class Tally:
-    """Counts for every setting, and the alarm when answers repeat."""
+    """Counts for every setting, and what a user should be warned of."""
 
-    def __init__(self, experiment: Experiment | None = None) -> None:
-        """`experiment` is None for answers of unknown origin: limits and temperature are then not known."""
+    def __init__(self, experiment: Experiment | None = None, planned: int | None = None) -> None:
+        """`planned` is how many answers the run asks for.
+
+        `experiment` is None for answers of unknown origin: limits, temperature and the number of answers to
+        a question are then not known, and each question counts as finished.
+        """
         self.settings: dict[tuple[str, str], Counts] = {}
-        self.answers = self.tokens = self.correct = self.rejected = 0
+        self.answers = self.tokens = self.rejected = 0
         self._experiment = experiment
+        self._asked = planned // experiment.answers_per_question if experiment and planned else None
+        self._unreadable = Unreadable(experiment.grader if experiment else None)
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one row of the samples table."""
         self._counts(row["setting"], row["decoding"]).add(row)
         self.answers += 1
         self.tokens += row.get("tokens") or 0
-        self.correct += row["correct"]
+        if row["answer"] is None:
+            self._unreadable.add(row.get("text"), row.get("finish_reason"))
 
     def add_rejected(self, setting: str, decoding: str, answers: int) -> None:
         """Count a request for so many answers that the server rejected."""
         self._counts(setting, decoding).rejected += answers
         self.rejected += answers
 
-    def alarm(self) -> str | None:
-        """One sentence where answers repeat more than independent draws can, else None."""
-        return _alarm(self._repeats())
+    @property
+    def accuracy(self) -> float | None:
+        """The share of correct answers to finished questions."""
+        counts = self.settings.values()
+        return _part(sum(c.finished_correct for c in counts), sum(c.finished_answers for c in counts))
+
+    def warnings(self, folder: Path) -> list[str]:
+        """What the user of the run in `folder` should know; one line each."""
+        alarm = _alarm(self._repeats())
+        lines = [alarm] if alarm else []
+        if any(counts.unreadable > MANY * counts.answers for counts in self.settings.values()):
+            lines.append(self._unreadable.advice(self._unreadable.count / self.answers, folder))
+        return lines
 
     def summary(self) -> dict[str, Any]:
         """The counts for run.json: one object per setting and decoding, and how often answers repeat."""
@@ -116,10 +155,13 @@ class Tally:
                     "setting": setting,
                     "decoding": decoding,
                     "max_new_tokens": self._limit(setting),
+                    "questions": counts.finished,
+                    "questions_asked": self._asked,
                     "answers": counts.answers,
                     "tokens_mean": counts.mean_tokens,
                     "tokens_p90": counts.p90_tokens,
                     **counts.shares(),
+                    "read_by": dict(counts.readers),
                     "answers_of_rejected_requests": counts.rejected,
                 }
                 for (setting, decoding), counts in self._ordered()
@@ -129,23 +171,31 @@ class Tally:
         }
 
     def table(self) -> str:
-        """The counts as lines of text, one per setting."""
+        """The counts as lines of text, one per setting, and which reader read how many answers."""
         lines: list[tuple[str, ...]] = [_HEADER]
         for (setting, decoding), counts in self._ordered():
             if counts.answers:
-                tokens = (
-                    _cell(counts.mean_tokens, ".1f"),
-                    _cell(counts.p90_tokens),
-                    _cell(self._limit(setting)),
-                )
-                percent = (_cell(share, ".1%") for share in counts.shares().values())
                 asked = f"{setting} tokens" if self._experiment and is_whole(setting) else setting
                 asked += ", greedy" if decoding == "greedy" else ""
-                lines.append((asked, str(counts.answers), *tokens, *percent))
-        return "\n".join(aligned(lines))
+                partial = self._asked is not None and counts.finished < self._asked
+                lines.append(
+                    (
+                        asked,
+                        f"{counts.finished} of {self._asked}" if partial else str(counts.finished),
+                        str(counts.answers),
+                        _cell(counts.mean_tokens, ".1f"),
+                        _cell(counts.p90_tokens),
+                        _cell(self._limit(setting)),
+                        *(_cell(share, ".1%") for share in counts.shares().values()),
+                    )
+                )
+        readers = sum((counts.readers for counts in self.settings.values()), Counter[str]())
+        read = [f"{count / self.answers:.1%} by {reader}" for reader, count in readers.most_common()]
+        return "\n".join([*aligned(lines), *([f"answers read: {', '.join(read)}"] if read else [])])
 
     def _counts(self, setting: str, decoding: str) -> Counts:
-        return self.settings.setdefault((setting, decoding), Counts())
+        each = self._experiment.samples if self._experiment and decoding == "sample" else 1
+        return self.settings.setdefault((setting, decoding), Counts(each))
 
     def _ordered(self) -> list[tuple[tuple[str, str], Counts]]:
         return sorted(self.settings.items(), key=lambda item: (by_size(item[0][0]), item[0][1]))
@@ -168,7 +218,7 @@ class Tally:
 
 
 _HEADER = (
-    *("asked for", "answers", "used", "90% within", "cut off at"),
+    *("asked for", "questions", "answers", "used", "90% within", "cut off at"),
     *("cut off", "unreadable", "refused", "distinct", "correct"),
 )
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.questions.load import load_questions
-from harness.run.record import RECORD, experiment_in
+from harness.run.record import RECORD, experiment_in, read_record
 from harness.run.samples_file import COLUMNS, Row, read_rows
 from harness.run.tally import Tally, by_size
 from results import BadInput, read_samples
@@ -64,13 +64,13 @@ def table_rows(path: Path) -> Iterator[Row]:
 
 def overview(rows: Iterator[Row], folder: Path, setting: str | None) -> Iterator[str]:
     """The table of each model and data set, the alarm, and the questions that are worth a look."""
-    experiment = experiment_in(folder)
+    experiment, planned = experiment_in(folder), (read_record(folder) or {}).get("planned")
     tallies: dict[tuple[str, str], Tally] = {}
     questions: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
         if setting is None or row["setting"] == setting:
             names = row["model"], row["dataset"]
-            tallies.setdefault(names, Tally(experiment)).add(row)
+            tallies.setdefault(names, Tally(experiment, planned)).add(row)
             counts = questions[row["question_id"]]
             counts["answers"] += 1
             counts["right"] += bool(row["correct"])
@@ -80,8 +80,8 @@ def overview(rows: Iterator[Row], folder: Path, setting: str | None) -> Iterator
     for (model, dataset), tally in tallies.items():
         yield visible(f"{tally.answers:,} answers of {model} to questions of {dataset}")
         yield visible(tally.table(), keep="\n")
-        if alarm := tally.alarm():
-            yield f"warning: {alarm}"
+        for warning in tally.warnings(folder):
+            yield f"warning: {warning}"
     yield ""
     shown = sorted(questions, key=lambda name: questions[name]["right"] / questions[name]["answers"])[
         :HARDEST

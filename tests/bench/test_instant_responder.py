@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.engines.base import Completion, Sampling
 from harness.engines.sglang import SGLangEngine
 from harness.experiment import model_location
-from harness.grader import read_hashes, read_plain
+from harness.grader import Grader
 
 
 def test_the_harness_reads_its_answers() -> None:
@@ -27,4 +27,4 @@ def test_the_harness_reads_its_answers() -> None:
     assert len({answer.text for answer in answers}) == 32
     assert all(64 <= answer.tokens <= 300 for answer in answers)
     assert len({answer.prompt_tokens for answer in answers}) == 2
-    assert all(read_plain(answer.text) == read_hashes(answer.text) is not None for answer in answers)
+    assert all(Grader().read(answer.text).reader == "hashes" for answer in answers)

@@ -18,7 +18,6 @@ model = "some/model"
 revision = "abc"
 prompt = "gsm8k-budget"
 chat = true
-answer_format = "hashes"
 budgets = [10, 20]
 samples = 4
 tokens_extra = 100
@@ -46,7 +45,7 @@ def test_the_budget_experiments_are_the_papers(name: str) -> None:
     experiment = read_experiment(name)
     assert (experiment.model, experiment.chat) == ("meta-llama/Llama-3.1-8B-Instruct", True)
     assert (experiment.budgets, experiment.samples, experiment.temperature) == (BUDGETS, 64, 1.0)
-    assert (experiment.answer_format, experiment.stop) == ("hashes", ("[END]",))
+    assert (experiment.readers, experiment.stop) == (("hashes", "boxed", "answer-is"), ("[END]",))
     assert experiment.settings[0] == ("10", 10)
     assert "{token_limit}" in prompts.template(experiment.prompt)
 
@@ -55,7 +54,7 @@ def test_the_sample_number_experiment_is_the_papers() -> None:
     experiment = read_experiment("gsm8k-256")
     assert (experiment.model, experiment.chat) == ("meta-llama/Llama-3.1-8B", False)
     assert (experiment.samples, experiment.greedy, experiment.temperature) == (256, True, 1.0)
-    assert (experiment.prompt, experiment.answer_format) == ("gsm8k-cot", "plain")
+    assert (experiment.prompt, experiment.readers) == ("gsm8k-cot", ("answer-is",))
     assert experiment.settings == (("default", None),)
 
 

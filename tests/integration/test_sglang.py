@@ -12,7 +12,7 @@ from harness.engines.base import Completion, Engine, EngineError, Sampling
 from harness.engines.sglang import SGLangEngine
 from harness.engines.transformers.engine import TransformersEngine
 from harness.experiment import model_location, read_experiment
-from harness.grader import read_hashes
+from harness.grader import Grader
 from harness.questions.load import Question, load_questions
 from harness.run.plan import prompt_for, remaining_chunks
 from results import BadInput
@@ -88,7 +88,7 @@ def test_sampled_answers_of_both_engines_come_from_one_distribution(sglang_url: 
 
 
 def _correct(completion: Completion, gold: str) -> float:
-    return float(read_hashes(completion.text) == gold)
+    return float(Grader().read(completion.text).value == gold)
 
 
 def _tokens(completion: Completion, _gold: str) -> float:

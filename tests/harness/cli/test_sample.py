@@ -96,8 +96,8 @@ def test_ctrl_c_and_the_same_command_again(tmp_path: Path) -> None:
 
     done = in_shell(*command)
     assert done.returncode == 0, done.stderr
-    counts = [line.split()[:3] for line in done.stdout.splitlines()[1:]]
-    assert counts == [["10", "tokens", "128"], ["20", "tokens", "128"]]
+    counts = [line.split()[:4] for line in done.stdout.splitlines()[1:3]]
+    assert counts == [["10", "tokens", "4", "128"], ["20", "tokens", "4", "128"]]
     after = (tmp_path / "samples.jsonl").read_bytes()
     assert after.startswith(before)
     assert after.count(b"\n") == 256
@@ -201,8 +201,8 @@ def test_the_summary_is_over_the_answers_of_all_sessions(sampled: Sampled, tmp_p
 
     code, out, _ = sampled(lambda _number, n: ["##1##"] * n, *small)
     assert code == 0
-    assert out[1].split()[:6] == ["10", "tokens", "8", "30.0", "30", "84"]
-    assert out[1].split()[7:9] == ["50.0%", "50.0%"]  # unreadable, refused
+    assert out[1].split()[:7] == ["10", "tokens", "1", "8", "30.0", "30", "84"]
+    assert out[1].split()[8:10] == ["50.0%", "50.0%"]  # unreadable, refused
     (setting,) = summary(tmp_path)["settings"]
     assert (setting["answers"], setting["refused"], setting["answers_of_rejected_requests"]) == (8, 0.5, 0)
     assert setting["max_new_tokens"] == 84

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from harness.cli.import_samples import import_samples
+from harness.grader import Grader
 from harness.imports import import_inspect_ai
 from results import BadInput, read_samples
 
@@ -141,7 +142,7 @@ def test_our_grader_takes_the_place_of_a_scorer(write: Write) -> None:
         sample(2, "The answer is 17.", scores={"a": score("C"), "b": score("P")}),
         sample(3, "none", target=["Hence\n#### 18", "18.0"]),
     )
-    table = import_inspect_ai(file, grade="plain").table
+    table = import_inspect_ai(file, grader=Grader(("answer-is",))).table
     assert table["answer"].fillna("").tolist() == ["18", "17", ""]
     assert table["correct"].tolist() == [True, False, False]
     assert table["gold"].tolist() == ["18"] * 3
@@ -173,7 +174,7 @@ def test_a_scorer_that_reads_no_answer_is_named(write: Write) -> None:
         ({"scores": {"pattern": score("P")}}, {}, "sample q7, epoch 2, scorer pattern: the score is 'P'"),
         ({"scores": {"pattern": score(0.25)}}, {}, "the score is '0.25'"),
         ({"scores": {"pattern": score({"a": 1})}}, {}, "epoch 2, scorer pattern: the score is"),
-        ({"target": "Paris"}, {"grade": "plain"}, "epoch 2: the right answer is 'Paris'"),
+        ({"target": "Paris"}, {"grader": Grader()}, "epoch 2: the right answer is 'Paris'"),
         ({"epoch": 1}, {}, "a second row for"),
     ],
 )

@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from harness.cli.import_samples import import_samples
 from harness.engines.tokens import PromptTokens
 from harness.experiment import model_location
+from harness.grader import Grader
 from harness.imports import import_lm_eval, repeat_notes
 from results import BadInput, read_samples
 
@@ -130,7 +131,7 @@ def test_answers_and_verdicts_are_those_lm_eval_itself_gives(write: Write, name:
 def test_our_grader_needs_neither_the_settings_nor_the_filter(write: Write) -> None:
     file = write()
     next(file.parent.glob("results_*")).unlink()
-    table, left_out, _ = import_lm_eval(file, grade="hashes", setting="max_gen_toks")
+    table, left_out, _ = import_lm_eval(file, grader=Grader(("hashes",)), setting="max_gen_toks")
     assert left_out == 0
     assert len(table) == 8
     assert table["answer"].fillna("").tolist() == ["1018", "1018", "7", "", "5", "6", "", ""]
@@ -157,10 +158,10 @@ def test_answers_of_one_seed_are_named(write: Write) -> None:
     """A server that honours the one seed lm-eval sends with every request repeats itself."""
     texts = [f"Question {i}, {'thought about at some length, ' * 4}#### {i}" for i in range(8)]
     rows = [row(0, "f") | {"doc_id": i, "resps": [[text] * 4]} for i, text in enumerate(texts)]
-    (note,) = repeat_notes(import_lm_eval(write(rows), grade="hashes").table)
+    (note,) = repeat_notes(import_lm_eval(write(rows), grader=Grader(("hashes",))).table)
     assert "100.0%" in note
     varied = [cells | {"resps": [[*cells["resps"][0][:3], "#### 4"]]} for cells in rows]
-    assert repeat_notes(import_lm_eval(write(varied), grade="hashes").table) == ()
+    assert repeat_notes(import_lm_eval(write(varied), grader=Grader(("hashes",))).table) == ()
 
 
 def test_a_difference_to_the_logs_own_verdict_is_said(write: Write) -> None:
@@ -193,7 +194,7 @@ def test_a_folder_stands_for_its_newest_run(write: Write, tmp_path: Path) -> Non
     assert set(read_samples(out)["model"]) == {"m"}
     write(task="other")
     with pytest.raises(BadInput, match=r"org__model/samples_other, org__model/samples_toy_math"):
-        import_lm_eval(tmp_path / "out", grade="hashes")
+        import_lm_eval(tmp_path / "out", grader=Grader(("hashes",)))
 
 
 @pytest.mark.parametrize(
@@ -201,15 +202,15 @@ def test_a_folder_stands_for_its_newest_run(write: Write, tmp_path: Path) -> Non
     [
         ({}, {}, "strict-match, flexible-extract"),
         ({}, {"filter_name": "loose"}, "no filter 'loose', only strict-match, flexible-extract"),
-        ({"resps": [[[-1.5, True]], [[-2.0, False]]]}, {"grade": "hashes"}, "expected generated text"),
+        ({"resps": [[[-1.5, True]], [[-2.0, False]]]}, {"grader": Grader()}, "expected generated text"),
         (
             {"target": "2"},
             {"filter_name": "flexible-extract", "setting": "budget"},
             "no setting 'budget'",
         ),
-        ({"target": "(B)"}, {"grade": "plain"}, "doc_id 0: the right answer is '(B)'"),
+        ({"target": "(B)"}, {"grader": Grader()}, "doc_id 0: the right answer is '(B)'"),
         ({"exact_match": 0.5}, {"filter_name": "strict-match"}, "doc_id 0: exact_match is 0.5"),
-        ({"doc_id": 1}, {"grade": "hashes"}, "a second row for dataset=toy_math"),
+        ({"doc_id": 1}, {"grader": Grader()}, "a second row for dataset=toy_math"),
     ],
 )
 def test_what_cannot_be_read_is_refused(

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
+from harness.cli import cli
 from harness.cli.import_samples import import_samples
 from harness.imports import import_table
 from results import BadInput, read_samples
@@ -167,8 +168,9 @@ def test_the_command_refuses_what_it_cannot_use(csv: Path, tmp_path: Path) -> No
         in command("csv", csv, "--out", out, "--map", "answer").output
     )
     assert "--map question_id=COLUMN" in command("csv", csv, "--out", out).output
-    for option, kinds in (("--grade=plain", "lm-eval and inspect"), ("--filter=f", "lm-eval")):
-        assert f"is for {kinds}, not for csv" in command("csv", csv, "--out", out, option).output
+    assert "is for lm-eval, not for csv" in command("csv", csv, "--out", out, "--filter=f").output
+    assert "'plain' is no reader" in command("csv", csv, "--out", out, "--grade=plain").output
+    assert "--match" in command("csv", csv, "--out", out, "--match=last").output
     twice = command("csv", csv, "--out", out, "--map", "answer=reply", "--map", "answer=gold")
     assert "--map" in twice.output
     assert "answers.csv.gz: not a .csv file, unpack" in command("csv", f"{csv}.gz", "--out", out).output
@@ -176,9 +178,57 @@ def test_the_command_refuses_what_it_cannot_use(csv: Path, tmp_path: Path) -> No
         command("inspect", csv, "--out", out, "--map", "a=b").output
     )
     assert "--filter and --grade" in (
-        command("lm-eval", csv, "--out", out, "--filter=f", "--grade=plain").output
+        command("lm-eval", csv, "--out", out, "--filter=f", "--grade=boxed").output
     )
     assert not out.exists()
+
+
+def test_texts_of_a_table_are_read(tmp_path: Path) -> None:
+    file, out = tmp_path / "answers.jsonl", tmp_path / "out"
+    texts = [
+        "\\boxed{26}",
+        "So it is **26**.",
+        "The answer is 1,234.",
+        "The answer is ##26",
+        "##26## no, ##27##",
+    ]
+    rows = [
+        {
+            "id": "q",
+            "text": text,
+            "gold": "#### 26",
+            "finish_reason": "length" if text.endswith("##26") else "stop",
+        }
+        for text in texts
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    grading = (
+        "jsonl",
+        file,
+        "--map",
+        "question_id=id",
+        "--grade",
+        "hashes,boxed,answer-is",
+        "--match",
+        "last",
+    )
+    said = command(*grading, "--out", out).output
+    assert "40.0% of the answers could not be read" in said
+    assert (
+        f"regrade {out} --reader hashes,boxed,answer-is,last-number --match last` reads 1 of these 2" in said
+    )
+    table = read_samples(out)
+    assert table["gold"].unique().tolist() == ["26"]
+    assert table["answer"].fillna("").tolist() == ["26", "", "1234", "", "27"]
+    assert table["correct"].tolist() == [True, False, False, False, False]
+    assert table["reader"].fillna("").tolist() == ["boxed", "", "answer-is", "", "hashes"]
+    again = CliRunner().invoke(cli, ["regrade", str(out), "--reader", "last-number"])
+    assert again.exit_code == 0, again.output
+    assert read_samples(out)["correct"].tolist() == [True, True, False, False, False]
+    file.write_text(json.dumps(rows[0] | {"gold": "(B)"}) + "\n")
+    refused = command(*grading, "--out", tmp_path / "b")
+    assert refused.exit_code == 2
+    assert "answers.jsonl: row 1: " in refused.output
 
 
 def test_epochs_grid_of_settings_is_imported(data_dir: Path, tmp_path: Path) -> None:

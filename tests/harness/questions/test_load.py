@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import harness.questions.load
 from harness.cli.questions import questions as command
-from harness.grader import normalise_integer
+from harness.grader import boxed, normalise_integer
 from harness.questions.hub import MATH, HubDataset, Row
-from harness.questions.load import Question, last_boxed, load_questions
+from harness.questions.load import Question, load_questions
 from results import BadInput
 
 
@@ -79,7 +79,7 @@ def test_math_questions_are_the_same_from_the_hub_and_from_a_file_in_any_order(
 
 def test_boxed_answers_are_those_of_the_answer_column(data_dir: Path) -> None:
     for row in read(data_dir / "math" / "test.jsonl"):
-        assert last_boxed(row["solution"]) == row["answer"]
+        assert list(boxed(row["solution"]))[-1] == row["answer"]
 
 
 BALANCED = st.recursive(
@@ -91,12 +91,12 @@ BALANCED = st.recursive(
 
 @given(BALANCED, st.text(st.characters(exclude_characters="\\")))
 def test_boxed_bodies_may_nest_braces(body: str, after: str) -> None:
-    assert last_boxed(f"Not \\boxed{{1}} but \\boxed{{{body}}}{after}") == body
+    assert list(boxed(f"Not \\boxed{{1}} but \\boxed{{{body}}}{after}")) == ["1", body]
 
 
 def test_a_box_that_is_missing_or_never_closed_holds_nothing() -> None:
-    assert last_boxed("x = 1") is None
-    assert last_boxed("\\boxed{\\frac{1}{2}") is None
+    assert list(boxed("x = 1")) == []
+    assert list(boxed("\\boxed{\\frac{1}{2}")) == []
 
 
 def test_a_file_of_ones_own_is_read_in_any_of_its_forms(tmp_path: Path) -> None:

@@ -62,12 +62,18 @@ def experiment(**changes: Any) -> Experiment:
     return Experiment.model_validate(base | changes)
 
 
-async def run_async(folder: Path, engine: ScriptedEngine, restart: bool = False, **changes: Any) -> Outcome:
-    return await sample(experiment(**changes), QUESTIONS, folder, lambda: engine, restart)
+async def run_async(
+    folder: Path,
+    engine: ScriptedEngine,
+    restart: bool = False,
+    say: Callable[[str], None] = lambda _line: None,
+    **changes: Any,
+) -> Outcome:
+    return await sample(experiment(**changes), QUESTIONS, folder, lambda: engine, restart, say)
 
 
-def run(folder: Path, engine: ScriptedEngine, restart: bool = False, **changes: Any) -> Outcome:
-    return asyncio.run(run_async(folder, engine, restart, **changes))
+def run(folder: Path, engine: ScriptedEngine, **changes: Any) -> Outcome:
+    return asyncio.run(run_async(folder, engine, **changes))
 
 
 def stored(folder: Path) -> list[dict[str, Any]]:

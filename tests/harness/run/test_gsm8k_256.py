@@ -12,7 +12,6 @@ import yaml
 import prompts
 from harness.engines.base import Completion, Sampling
 from harness.experiment import read_experiment
-from harness.grader import read_plain
 from harness.questions.load import Question
 from harness.run.sampler import sample
 from prompts.fewshot import SHOTS
@@ -43,7 +42,7 @@ def test_every_new_question_in_the_prompts_format_begins_with_a_stop_string() ->
         for other, theirs in shots():
             answer = stopped(f" {solution}\n\nQ: {other}\nA: {theirs}", RUN.stop)
             assert answer.strip() == solution  # all of the solution, nothing of the next question
-            assert read_plain(answer) == solution.rsplit("The answer is ", 1)[1].rstrip(".")
+            assert RUN.grader.read(answer).value == solution.rsplit("The answer is ", 1)[1].rstrip(".")
         assert stopped(question, RUN.stop) == question
 
 

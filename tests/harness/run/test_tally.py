@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from harness.experiment import Experiment, read_experiment
 from harness.run.tally import Counts, Tally
 
 EXPERIMENT = Experiment.model_validate(
-    read_experiment("tiny").model_dump() | {"tokens_per_budget": 2.0, "tokens_extra": 64}
+    read_experiment("tiny").model_dump() | {"tokens_per_budget": 2.0, "tokens_extra": 64, "samples": 1}
 )
 number = itertools.count()
 
@@ -33,12 +34,26 @@ def test_shares_are_counted_by_setting_and_decoding() -> None:
     tally.add(row("default", "c"))
     lines = [line.split() for line in tally.table().splitlines()]
     assert lines[1:] == [
-        ["20", "tokens,", "greedy", "1", "10.0", "10", "104", "0.0%", "0.0%", "0.0%", "100.0%", "100.0%"],
-        ["20", "tokens", "1", "10.0", "10", "104", "100.0%", "0.0%", "0.0%", "100.0%", "0.0%"],
-        ["100", "tokens", "3", "77.0", "131", "264", "33.3%", "66.7%", "33.3%", "66.7%", "33.3%"],
-        ["default", "1", "10.0", "10", "64", "0.0%", "0.0%", "0.0%", "100.0%", "0.0%"],
+        [
+            "20",
+            "tokens,",
+            "greedy",
+            "1",
+            "1",
+            "10.0",
+            "10",
+            "104",
+            "0.0%",
+            "0.0%",
+            "0.0%",
+            "100.0%",
+            "100.0%",
+        ],
+        ["20", "tokens", "1", "1", "10.0", "10", "104", "100.0%", "0.0%", "0.0%", "100.0%", "0.0%"],
+        ["100", "tokens", "2", "3", "77.0", "131", "264", "33.3%", "66.7%", "33.3%", "66.7%", "33.3%"],
+        ["default", "1", "1", "10.0", "10", "64", "0.0%", "0.0%", "0.0%", "100.0%", "0.0%"],
     ]
-    assert (tally.answers, tally.tokens, tally.correct) == (6, 261, 2)
+    assert (tally.answers, tally.tokens) == (6, 261)
 
 
 def test_columns_line_up() -> None:
@@ -50,13 +65,14 @@ def test_columns_line_up() -> None:
 
 def test_the_summary_says_the_same_and_can_be_stored() -> None:
     tally = Tally(EXPERIMENT)
-    tally.add(row("20", "b", correct=True, tokens=12))
+    tally.add(row("20", "b", correct=True, tokens=12, reader="hashes"))
     tally.add(row("20", "Sorry, I can't.", answer=None, finish_reason="length", tokens=104))
     tally.add_rejected("500", "sample", 16)
     summary = json.loads(json.dumps(tally.summary()))
     first, second = summary["settings"]
     assert first == {
         **{"setting": "20", "decoding": "sample", "max_new_tokens": 104, "answers": 2, "tokens_mean": 58.0},
+        **{"questions": 1, "questions_asked": None, "read_by": {"hashes": 1}},
         **{"tokens_p90": 104, "cut_off": 0.5, "unreadable": 0.5, "refused": 0.5, "distinct": 1.0},
         **{"correct": 0.5, "answers_of_rejected_requests": 0},
     }
@@ -64,7 +80,9 @@ def test_the_summary_says_the_same_and_can_be_stored() -> None:
     assert (second["answers"], second["tokens_mean"], second["correct"]) == (0, None, None)
     assert second["answers_of_rejected_requests"] == tally.rejected == 16
     assert summary["alarm"] is None
-    assert len(tally.table().splitlines()) == 2  # nothing is to be said of answers that are not there
+    assert tally.table().splitlines()[2:] == [
+        "answers read: 50.0% by hashes"
+    ]  # nothing is to be said of answers that are not there
 
 
 def test_answers_of_another_tool_may_lack_tokens_and_texts() -> None:
@@ -72,7 +90,7 @@ def test_answers_of_another_tool_may_lack_tokens_and_texts() -> None:
     bare = {"question_id": "q", "setting": "high", "decoding": "sample", "sample": 0, "answer": "1"}
     tally.add({**bare, "correct": True, "tokens": None, "text": None})
     (line,) = tally.table().splitlines()[1:]
-    assert line.split() == ["high", "1", "-", "-", "-", "-", "0.0%", "-", "-", "100.0%"]
+    assert line.split() == ["high", "1", "1", "-", "-", "-", "-", "0.0%", "-", "-", "100.0%"]
 
 
 @given(tokens=st.lists(st.integers(0, 30), min_size=1, max_size=60))
@@ -102,5 +120,45 @@ def test_equal_texts_are_an_alarm_unless_they_are_greedy(decoding: str) -> None:
         for sample in range(8):
             cells = {"question_id": str(question), "sample": sample, "tokens": 60, "decoding": decoding}
             tally.add(row("100", "the same", **cells))
-    assert (tally.alarm() is not None) == (decoding == "sample")
-    assert tally.summary()["alarm"] == tally.alarm()
+    alarm = tally.summary()["alarm"]
+    assert (alarm is not None) == (decoding == "sample")
+    assert tally.warnings(Path()) == ([alarm] if alarm else [])
+
+
+def test_accuracy_so_far_is_of_finished_questions() -> None:
+    """Short answers come in first: here they are all right, and the long ones wrong."""
+    experiment = EXPERIMENT.model_copy(update={"samples": 2, "budgets": (20, 100)})
+    tally = Tally(experiment, planned=3 * 4)
+    assert tally.accuracy is None
+    for question in "abc":
+        tally.add(row("20", "short", question_id=question, correct=True))
+    assert tally.accuracy is None
+    tally.add(row("20", "long", question_id="a"))
+    tally.add(row("100", "short", question_id="a", correct=True))
+    assert tally.accuracy == 0.5
+    lines = [line.split() for line in tally.table().splitlines()[1:]]
+    assert [cells[:6] for cells in lines] == [
+        ["20", "tokens", "1", "of", "3", "4"],
+        ["100", "tokens", "0", "of", "3", "1"],
+    ]
+    assert [cells[-1] for cells in lines] == ["50.0%", "-"]
+    first, second = tally.summary()["settings"]
+    assert (first["questions"], first["questions_asked"], first["correct"]) == (1, 3, 0.5)
+    assert (second["questions"], second["correct"]) == (0, None)
+
+
+def test_many_unreadable_answers_are_a_warning_that_names_what_reads_them() -> None:
+    tally = Tally(EXPERIMENT)
+    texts = ["so it is \\boxed{26}.", "so it is \\boxed{7}.", "it is **8**.", "\x1b[J", "The answer is ##2"]
+    for text in texts:
+        tally.add(row("20", text, answer=None, finish_reason="length" if text.endswith("2") else "stop"))
+    for _ in range(15):
+        tally.add(row("20", "##1##", question_id="other", reader="hashes"))
+    (warning,) = tally.warnings(Path("runs/a"))
+    assert warning.startswith("25.0% ")
+    assert "'is \\boxed{N}.' (2 times)" in warning
+    assert "\x1b" not in warning
+    assert "regrade runs/a --reader hashes,boxed,last-number --match first` reads 3 of these 5" in warning
+    for _ in range(100):
+        tally.add(row("20", "##1##", question_id="other", reader="hashes"))
+    assert tally.warnings(Path("runs/a")) == []

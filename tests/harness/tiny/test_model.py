@@ -5,7 +5,7 @@ import json
 import pytest
 
 import prompts
-from harness.grader import read_hashes
+from harness.grader import Grader
 from harness.server.cpu.torchvision_names import declare_torchvision_operations
 from harness.tiny.__main__ import MODEL_FOLDER
 from harness.tiny.problems import distinct_problems
@@ -68,7 +68,9 @@ def test_nearly_every_greedy_answer_ends_in_the_format(loaded, greedy_answers):
     for budget, rows in greedy_answers.items():
         assert all(row[-1] == tokenizer.eos_token_id for row in rows), budget
         texts = [tokenizer.decode(row, skip_special_tokens=True) for row in rows]
-        in_format = [text.endswith(" [END]") and read_hashes(text) is not None for text in texts]
+        in_format = [
+            text.endswith(" [END]") and Grader(("hashes",)).read(text).value is not None for text in texts
+        ]
         assert sum(in_format) >= 0.95 * len(texts), budget
 
 
@@ -78,7 +80,9 @@ def test_longer_budgets_give_longer_and_better_greedy_answers(loaded, greedy_ans
     lengths, accuracies = {}, {}
     for budget, rows in greedy_answers.items():
         lengths[budget] = sum(map(len, rows)) / len(rows)
-        read = [read_hashes(tokenizer.decode(row, skip_special_tokens=True)) for row in rows]
+        read = [
+            Grader(("hashes",)).read(tokenizer.decode(row, skip_special_tokens=True)).value for row in rows
+        ]
         accuracies[budget] = sum(
             answer == str(p.gold) for answer, p in zip(read, questions, strict=True)
         ) / len(rows)

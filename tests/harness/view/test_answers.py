@@ -44,9 +44,11 @@ def row(
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A run under way: three questions, two settings, and a line that is only half written."""
-    experiment = Experiment.model_validate(read_experiment("tiny").model_dump() | {"budgets": (10, 100)})
+    experiment = Experiment.model_validate(
+        read_experiment("tiny").model_dump() | {"budgets": (10, 100), "samples": 1}
+    )
     record = Record(tmp_path, experiment, QUESTIONS)
-    record.begin({}, planned=99)
+    record.begin({}, planned=6)
     gold = QUESTIONS[0].gold
     rows = [
         row(0, "100", 0, gold, f"It is\n##{gold}##."),
@@ -70,12 +72,12 @@ def test_the_overview_has_the_table_and_the_questions_worth_a_look(inspect: Insp
     assert out[0] == "11 answers of tiny to questions of tiny"
     table = [line.split() for line in out[2:5]]
     assert [cells[:6] for cells in table] == [
-        ["10", "tokens,", "greedy", "1", "9.0", "9"],
-        ["10", "tokens", "6", "9.0", "9", "84"],
-        ["100", "tokens", "4", "72.8", "264", "264"],
+        ["10", "tokens,", "greedy", "1", "of", "3"],
+        ["10", "tokens", "3", "6", "9.0", "9"],
+        ["100", "tokens", "1", "of", "3", "4"],
     ]
-    assert table[2][6:] == ["25.0%", "25.0%", "25.0%", "100.0%", "25.0%"]
-    assert [line.split() for line in out[7:]] == [
+    assert table[2][9:] == ["25.0%", "25.0%", "25.0%", "100.0%", "25.0%"]
+    assert [line.split() for line in out[8:]] == [
         ["tiny-0002", "1", "0.0%", "100.0%"],
         ["tiny-0000", "6", "33.3%", "16.7%"],
         ["tiny-0001", "4", "100.0%", "0.0%"],
@@ -83,7 +85,7 @@ def test_the_overview_has_the_table_and_the_questions_worth_a_look(inspect: Insp
     assert before == {file.name: file.read_bytes() for file in folder.iterdir()}
     code, out, _ = inspect(folder, "--setting", "100")
     assert out[0] == "4 answers of tiny to questions of tiny"
-    assert len(out) == 6
+    assert len(out) == 7
 
 
 def test_a_question_has_problem_gold_votes_and_texts(inspect: Inspect, folder: Path) -> None:

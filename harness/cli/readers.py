@@ -1,0 +1,39 @@
+"""The options that say how answers are read: `--reader hashes,boxed --match last`."""
+
+from typing import get_args
+
+import click
+
+from harness.grader import DEFAULT_READERS, READERS, Match
+
+
+def readers(_context: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...] | None:
+    """The readers in a list such as `hashes,boxed`; None stays None."""
+    if text is None:
+        return None
+    names = tuple(name.strip() for name in text.split(","))
+    for name in names:
+        if name not in READERS:
+            raise click.BadParameter(f"{name!r} is no reader; there are {', '.join(READERS)}.")
+    if len(set(names)) < len(names):
+        raise click.BadParameter(f"{text!r} names a reader twice.")
+    return names
+
+
+reader_option = click.option(
+    "--reader",
+    "readers",
+    default=",".join(DEFAULT_READERS),
+    show_default=True,
+    metavar="LIST",
+    callback=readers,
+    help=f"Readers to try, in this order; there are {', '.join(READERS)}.",
+)
+
+match_option = click.option(
+    "--match",
+    default="first",
+    show_default=True,
+    type=click.Choice(get_args(Match)),
+    help="Which of several answers in one text counts.",
+)

@@ -1,0 +1,43 @@
+"""python -m harness regrade: read the stored answers of a run again, without sampling.
+
+$ python -m harness regrade results/runs/gsm8k --reader hashes,boxed,answer-is,last-number
+asked for   questions  answers  used  90% within  cut off at  cut off  unreadable  refused  distinct  correct
+...
+answers read: 65.2% by hashes, 21.0% by boxed, 9.1% by answer-is, 3.1% by last-number
+2,611 of 7,680 answers are read differently; the verdicts before are in results/runs/gsm8k/verdicts-….csv
+"""
+
+from pathlib import Path
+
+import click
+
+from harness.cli.readers import match_option, reader_option
+from harness.grader import Match, Reader
+
+
+@click.command(
+    epilog="Example: python -m harness regrade results/runs/gsm8k --reader hashes,boxed,answer-is,last-number"
+)
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@reader_option
+@match_option
+def regrade(folder: Path, readers: tuple[Reader, ...], match: Match) -> None:
+    """Read the answers in a run's folder again: their texts are stored, nothing is sampled.
+
+    hashes reads ##18## and #### 18, boxed \\boxed{18}, answer-is "The answer is 18.", last-number the last
+    number. The first reader that finds an integer wins. The verdicts before are kept in a file beside
+    samples.jsonl, and run.json says what was read again.
+    """
+    from harness.grader import Grader
+    from harness.run.regrade import regrade as read_again
+    from harness.run.resume import locked
+
+    with locked(folder):
+        found = read_again(folder, Grader(readers, match))
+    click.echo(found.tally.table())
+    click.echo(
+        f"{found.changed:,} of {found.tally.answers:,} answers are read differently; "
+        f"the verdicts before are in {found.kept}"
+    )
+    for warning in found.tally.warnings(folder):
+        click.echo(f"warning: {warning}", err=True)

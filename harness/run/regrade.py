@@ -1,0 +1,94 @@
+"""Reads the stored texts of a run again: other readers, no sampling.
+
+    regrade(Path("results/runs/gsm8k"), Grader(("hashes", "boxed"))) -> Regraded(changed=512, ...)
+
+The verdicts before are kept in verdicts-TIME.csv, one row per answer, and the change is noted in run.json.
+"""
+
+import csv
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.grader import Grader, required_gold
+from harness.run.record import experiment_in, note_reading, read_record
+from harness.run.samples_file import SAMPLES, Row, parse_object
+from harness.run.tally import Tally
+from results import BadInput
+from results.tables.files import replacing
+
+_KEY = ("dataset", "model", "setting", "decoding", "question_id", "sample")
+_VERDICT = ("answer", "correct", "reader")
+
+
+@dataclass(frozen=True)
+class Regraded:
+    """How many answers are read differently now, where the verdicts before are kept, and the new counts."""
+
+    changed: int
+    kept: Path
+    tally: Tally
+
+
+def regrade(folder: Path, grader: Grader) -> Regraded:
+    """Read all answers in the folder's samples.jsonl with `grader`.
+
+    The caller holds the folder's lock. Raises BadInput, and then changes nothing: no samples.jsonl, an answer
+    without its text or without a right answer.
+    """
+    path = folder / SAMPLES
+    kept = _unused(folder / f"verdicts-{time.strftime('%Y%m%dT%H%M%S')}.csv")
+    changed = 0
+    tally = tally_of(folder, grader)
+    with (
+        replacing(path) as again,
+        replacing(kept) as aside,
+        aside.open("w", encoding="utf-8", errors="replace", newline="") as verdicts,
+        again.open("w", encoding="utf-8", errors="replace") as rows,
+    ):
+        before = csv.writer(verdicts)
+        before.writerow((*_KEY, *_VERDICT))
+        for row, gold in _texts(path):
+            before.writerow([row.get(name) for name in (*_KEY, *_VERDICT)])
+            verdict = grader.verdict(row["text"], gold, row.get("finish_reason"))
+            changed += verdict["answer"] != row.get("answer")
+            row |= verdict
+            tally.add(row)
+            rows.write(json.dumps(row, ensure_ascii=False) + "\n")
+    note_reading(folder, grader, kept.name, changed, tally.summary())
+    return Regraded(changed, kept, tally)
+
+
+def tally_of(folder: Path, grader: Grader | None = None) -> Tally:
+    """An empty tally for the answers in a folder, as far as its run.json says what they are.
+
+    `grader` reads them in place of the one on record.
+    """
+    experiment, record = experiment_in(folder), read_record(folder)
+    if experiment and grader:
+        experiment = experiment.model_copy(update={"readers": grader.readers, "match": grader.match})
+    return Tally(experiment, record.get("planned") if record else None)
+
+
+def _texts(path: Path) -> Iterator[tuple[Row, str]]:
+    """Each row of a samples table with its right answer; a torn last line is left out."""
+    if not path.exists():
+        raise BadInput(f"{path}: no such file: only a folder with {SAMPLES} can be read again")
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            row, where = parse_object(line), f"{path}: row {number}"
+            if row is None and not line.endswith(b"\n"):
+                return
+            if row is None:
+                raise BadInput(f"{where}: not a row of a samples table")
+            if not isinstance(row.get("text"), str):
+                raise BadInput(f"{where}: no text to read again")
+            yield row, required_gold(str(row.get("gold")), where)
+
+
+def _unused(path: Path) -> Path:
+    while path.exists():  # twice within a second
+        path = path.with_stem(path.stem + "x")
+    return path

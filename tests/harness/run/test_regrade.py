@@ -1,0 +1,119 @@
+"""Stored texts are read again: other verdicts, nothing sampled, nothing lost."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.grader import Grader
+from harness.run.record import experiment_in, read_record
+from harness.run.regrade import regrade
+from results import BadInput, read_samples
+from tests.harness.run.scripted import ScriptedEngine, run, stored
+
+TEXTS = ["The answer is ##2##.", "so \\boxed{2}.", "The answer is 2.", "it is **2**.", "##2## … wait … ##3##"]
+ALL = Grader(("hashes", "boxed", "answer-is", "last-number"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Four questions, two settings, five answers; the right answers are 0 to 3."""
+    run(tmp_path, ScriptedEngine(lambda _prompt, n: TEXTS[:n]), chunk=5, readers=("hashes",))
+    return tmp_path
+
+
+def answers(folder: Path) -> list[str | None]:
+    """The answers to question 2 in the first setting."""
+    rows = [row for row in stored(folder) if (row["question_id"], row["setting"]) == ("q-2", "10")]
+    assert [row["text"] for row in rows] == TEXTS
+    assert all(row["correct"] == (row["answer"] == "2") for row in rows)
+    return [row["answer"] for row in rows]
+
+
+def test_texts_are_read_again_and_the_old_verdicts_kept(folder: Path) -> None:
+    before = stored(folder)
+    assert answers(folder) == ["2", None, None, None, "2"]
+    found = regrade(folder, ALL)
+    assert answers(folder) == ["2"] * 5
+    assert (found.changed, found.tally.answers, found.tally.accuracy) == (24, 40, 0.25)
+    verdicts = ("answer", "correct", "reader")
+    kept = [{k: v for k, v in row.items() if k not in verdicts} for row in before]
+    assert [{k: v for k, v in row.items() if k not in verdicts} for row in stored(folder)] == kept
+    with found.kept.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["answer"] or None for row in rows] == [row["answer"] for row in before]
+    assert [(row["question_id"], int(row["sample"])) for row in rows] == [
+        (row["question_id"], row["sample"]) for row in before
+    ]
+    assert len(read_samples(folder)) == 40
+
+
+def test_the_record_says_what_was_read_again(folder: Path) -> None:
+    assert "readings" in (read_record(folder) or {})
+    regrade(folder, Grader(("boxed",), "last"))
+    kept = regrade(folder, ALL).kept
+    record = read_record(folder) or {}
+    assert [note["now"]["readers"] for note in record["readings"]] == [["boxed"], list(ALL.readers)]
+    assert record["readings"][1]["before"] == {"readers": ["boxed"], "match": "last"}
+    assert record["readings"][1]["verdicts_before"] == kept.name
+    assert sum(setting["read_by"]["boxed"] for setting in record["summary"]["settings"]) == 8
+    experiment = experiment_in(folder)
+    assert experiment is not None
+    assert experiment.grader == ALL
+    assert len(list(folder.glob("verdicts-*.csv"))) == 2
+
+
+def test_a_run_goes_on_with_other_readers_and_says_so(folder: Path) -> None:
+    said: list[str] = []
+    engine = ScriptedEngine(lambda _prompt, n: ["so \\boxed{2}."] * n)
+    outcome = run(folder, engine, say=said.append, samples=6, chunk=5, readers=ALL.readers)
+    assert sum(n for _, n in engine.asked) == 8  # the sixth answers alone
+    assert len(said) == 1
+    assert "24 differ" in said[0]
+    assert str(ALL) in said[0]
+    assert {row["answer"] for row in stored(folder)} == {"2"}
+    assert outcome.tally.answers == 48
+    assert run(folder, engine, say=said.append, samples=6, chunk=5, readers=ALL.readers).missing == 0
+    assert len(said) == 1
+    record = read_record(folder) or {}
+    assert len(record["readings"]) == 1
+    assert len(record["sessions"]) == 2
+
+
+def test_a_run_of_an_earlier_version_is_read_again(folder: Path) -> None:
+    record = json.loads((folder / "run.json").read_text())
+    for name in ("readers", "match"):
+        del record["experiment"][name]
+    record["experiment"]["answer_format"] = "hashes"
+    (folder / "run.json").write_text(json.dumps(record))
+    rows = [{name: cell for name, cell in row.items() if name != "reader"} for row in stored(folder)]
+    (folder / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    said: list[str] = []
+    run(folder, ScriptedEngine(), say=said.append, chunk=5, readers=("hashes",))
+    assert said == []
+    run(folder, ScriptedEngine(), say=said.append, chunk=5, readers=("hashes", "boxed", "answer-is"))
+    assert len(said) == 1
+    assert answers(folder) == ["2", "2", "2", None, "2"]
+    experiment = experiment_in(folder)
+    assert experiment is not None
+    assert experiment.readers == ("hashes", "boxed", "answer-is")
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [({"text": None}, r"row 41: no text"), ({"gold": None}, r"row 41: "), ({"gold": "x"}, r"row 41: .*'x'")],
+)
+def test_what_cannot_be_read_again_changes_nothing(folder: Path, changes: dict[str, Any], named: str) -> None:
+    with (folder / "samples.jsonl").open("a") as file:
+        file.write(json.dumps(stored(folder)[0] | changes) + "\n")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(BadInput, match=named):
+        regrade(folder, ALL)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_folder_without_answers_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"samples\.jsonl"):
+        regrade(tmp_path, ALL)
