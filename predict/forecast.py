@@ -1,7 +1,10 @@
 """Forecast one group with one predictor, as rows of the forecast table.
 
-setting  N   predictor   role      accuracy  predicted  low   high  status  condition
-500      64  power-law   held_out  0.81      0.83       0.80  0.86  ok      41.7
+setting  N   predictor  role      accuracy  predicted  low   high  status  condition  new_low  new_high
+500      64  power-law  held_out  0.81      0.83       0.80  0.86  ok      41.7       0.78     0.88
+
+`low` and `high` are the interval that was asked for, by default that of these questions; `new_low` and
+`new_high` are always that of new questions of the kind.
 """
 
 from collections.abc import Callable, Iterable
@@ -38,8 +41,10 @@ def forecast(
     tables: list[pd.DataFrame] = []
     notes: list[str] = []
     for name in predictors:
-        found = PREDICTORS[name](task.observed, task.targets, options)
-        tables.append(rows(group, task, name, found))
+        predict = PREDICTORS[name]
+        found = predict(task.observed, task.targets, options)
+        new = predict(task.observed, task.targets, replace(options, target="population"))
+        tables.append(rows(group, task, name, found).assign(new_low=new.low, new_high=new.high))
         notes += found.notes
         tick()
     table = pd.concat(tables, ignore_index=True)

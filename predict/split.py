@@ -32,7 +32,10 @@ class Request:
 
 @dataclass(frozen=True)
 class Task:
-    """One group's task: M targets with what is known of them (`truth` NaN, `role` "forecast" if nothing)."""
+    """One group's task: M targets with what is known of them (`truth` NaN, `role` "forecast" if nothing).
+
+    The truth is the exact vote over all answers, also where only some of them are observed.
+    """
 
     observed: Observed
     targets: Points
@@ -45,13 +48,12 @@ def split(group: Group, request: Request, options: Options) -> Task:
     """Cut `group` into what is observed and what is asked. Raises BadInput where nothing is left to fit."""
     observed = observe(group, *fitted(group, request), options)
     targets = _targets(group, request)
-    known: dict[tuple[str, int], tuple[float, float, str]] = {}
-    for part, role in ((group, "held_out"), (observed, "used")):
-        for place, accuracy, stderr in zip(part.points.places(), part.accuracy, part.stderr, strict=True):
-            known[place] = accuracy, stderr, role
-    found = [known.get(place, (np.nan, np.nan, "forecast")) for place in targets.places()]
-    truths, stderrs, roles = zip(*found, strict=True)
-    return Task(observed, targets, np.array(truths), np.array(stderrs), roles)
+    known = dict(zip(group.points.places(), zip(group.accuracy, group.stderr, strict=True), strict=True))
+    used = set(observed.points.places())
+    found = [known.get(place, (np.nan, np.nan)) for place in targets.places()]
+    roles = ["used" if p in used else "held_out" if p in known else "forecast" for p in targets.places()]
+    truth, stderr = np.array(found).T
+    return Task(observed, targets, truth, stderr, tuple(roles))
 
 
 def observe(
@@ -117,14 +119,14 @@ def _targets(group: Group, request: Request) -> Points:
     known = dict(group.points.settings())
     wanted = {}
     for text in request.at_settings or tuple(known):
-        name, given, length = text.partition("=")
-        if given:
+        name, given, length = text.rpartition("=")
+        if text in known:  # a name may have a "=" in it: temperature=0.3
+            wanted[text] = known[text]
+        elif given:
             wanted[name] = _new_length(group, text, name, length)
-        elif name in known:
-            wanted[name] = known[name]
         else:
             raise BadInput(
-                f"{group.name}: no setting {name!r} to forecast; it has {', '.join(known)}, and "
+                f"{group.name}: no setting {text!r} to forecast; it has {', '.join(known)}, and "
                 f"NAME=LENGTH adds a new one of LENGTH {group.unit} an answer"
             )
     return Points.grid(wanted, sorted(set(request.at_n)) or np.unique(group.points.N))
@@ -135,8 +137,9 @@ def _new_length(group: Group, text: str, name: str, length: str) -> float:
     asked = f"{group.name}: --at-settings {text!r}"
     if not name:
         raise BadInput(f"{asked}: a new setting needs a name")
-    if name in dict(group.points.settings()):
-        raise BadInput(f"{asked}: the table has a setting {name!r}, with its own length; choose another name")
+    for known, _ in group.points.settings():
+        if known == name or known.startswith(f"{name}="):
+            raise BadInput(f"{asked}: the table has a setting {known!r}; choose another name for a new one")
     if not group.priced:
         raise BadInput(f"{asked}: the table has neither tokens_per_answer nor questions to compare it with")
     try:

@@ -12,7 +12,7 @@ from predict.backtest import backtest, summary
 from predict.capped import CapRequest
 from predict.cli import options as option
 from predict.cli.capped import backtest_caps
-from predict.cli.wording import table
+from predict.cli.wording import say, table
 from predict.groups import Group, read_groups
 from predict.protocol import Options
 from predict.split import Request
@@ -67,8 +67,8 @@ def backtest_command(
         request = Request(fit_max_n, None, fit_settings, at_n, at_settings)
         found = backtest_groups(inputs, predictor, method, request, splits, options, jobs)
     write_raw(found, out)
-    click.echo(printable(summary(found)))
-    click.echo(f"\n{len(found)} rows in {out}")
+    say(printable(summary(found)))
+    say(f"\n{len(found)} rows in {out}")
 
 
 def backtest_groups(

@@ -8,6 +8,7 @@ Accuracies are per cent with one decimal; "–" stands for what is not known.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import click
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from predict.groups import Group
 from predict.protocol import Status
 from results.aligned import aligned
 from results.figures.words import METHOD_NAMES, UNITS, curves_name, setting_used
+from results.visible import visible
 
 STATUS_WORDS: Mapping[str, str] = {
     Status.OK: "ok",
@@ -27,13 +29,44 @@ STATUS_WORDS: Mapping[str, str] = {
     Status.NOT_IDENTIFIABLE: "no forecast",
 }
 
-TEXT = ("fit", "held", "predictor", "setting", "status")
+TEXT = ("fit", "held", "predictor", "setting", "run", "interval of", "status", "reason")
 """Columns aligned to the left; the others hold numbers."""
+
+
+QUESTIONS = {"low": "these questions", "new_low": "new questions"}
+"""What an interval is of, by its column in a table."""
+
+
+def say(text: str, err: bool = False) -> None:
+    """Print `text`; names of models, datasets and settings may hold anything, so nothing in it is obeyed."""
+    click.echo(visible(text, keep="\n"), err=err)
+
+
+def warn(group_name: str, sentences: Iterable[str]) -> None:
+    """Print what a reader must be told of a group on stderr."""
+    for sentence in sentences:
+        say(f"warning: {group_name}: {sentence}", err=True)
+
+
+def intervals(rows: pd.DataFrame) -> dict[str, Iterable[str]]:
+    """The two columns of 90 % intervals of a forecast's or a plan's rows."""
+    return {
+        f"90 % {QUESTIONS[low]}": map(interval, rows[low], rows[low.replace("low", "high")])
+        for low in QUESTIONS
+    }
 
 
 def title(group: Group) -> str:
     """ "Llama-3.1-8B on gsm8k, majority vote"."""
     return f"{curves_name(group.source, group.dataset, group.model)}, {METHOD_NAMES[group.method]}"
+
+
+def spread(rows: pd.DataFrame, most: int) -> pd.DataFrame:
+    """At most `most` or so rows of a table: of every setting the same few N, evenly chosen."""
+    if len(rows) <= most:
+        return rows
+    each, ns = max(2, most // rows["setting"].nunique()), np.unique(rows["N"])
+    return rows[rows["N"].isin(ns[evenly(len(ns), each)])]
 
 
 def table(columns: Mapping[str, Iterable[str]]) -> str:

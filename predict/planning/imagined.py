@@ -6,37 +6,27 @@ Each question's rate of unreadable and of right answers is drawn from its beta p
 fitted to all questions); a wrong answer repeats one given c times with chance c/(θ + m) after m wrong ones,
 else it is new: the Chinese restaurant process (Ewens' law), θ by maximum likelihood. Drawing with the
 posterior, not with the observed frequencies, keeps the surprises that more answers bring.
-
-A setting that was not run is taken for the nearest one that was, with every question's log-odds of a right
-answer moved by the same amount, so that the mean accuracy is one drawn from its forecast at N = 1.
 """
 
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
-from scipy.special import expit, gammaln, logit
+from scipy.optimize import minimize_scalar
+from scipy.special import gammaln
 
-from predict.groups import Group, chosen_answers, renumbered
-from predict.protocol import Floats, Ints, Pool
+from predict.groups import Group, renumbered
+from predict.protocol import Floats, Ints
 from predict.questions.beta_binomial import fit_beta
 from results.votes.exact import AnswerPools, VoteCounts
 
 
-def imagine(
-    answers: AnswerPools, more: int, rng: np.random.Generator, accuracy: float | None = None
-) -> AnswerPools:
-    """The pools with `more` drawn answers appended to every question, of the mean number of tokens.
-
-    With `accuracy` the drawn ones are right that often on average, readable or not, if that can be.
-    """
+def imagine(answers: AnswerPools, more: int, rng: np.random.Generator) -> AnswerPools:
+    """The pools with `more` drawn answers appended to every question, of the mean number of tokens."""
     counts = answers.counts()
     cast = counts.pools - counts.nulls
     shape = (len(cast), more)
     votes = _wrong_answers(counts, more, rng)
     right, blank = _rates(counts.correct, cast, rng), _rates(counts.nulls, counts.pools, rng)
-    if accuracy is not None:
-        right = _moved(right, blank, accuracy)
     votes[rng.random(shape) < right[:, None]] = 0
     votes[rng.random(shape) < blank[:, None]] = -1
     known = answers.tokens[np.isfinite(answers.tokens)]
@@ -52,19 +42,6 @@ def imagine(
     )
 
 
-def imagine_setting(
-    near: Pool, setting: str, T: float, answers: int, accuracy: float, rng: np.random.Generator
-) -> Pool:
-    """A pool of `answers` to each question of `near` at a setting not run, right with mean rate `accuracy`.
-
-    Which questions are hard, wrong answers and unreadable ones are as at `near`.
-    """
-    larger = imagine(near.answers, answers, rng, accuracy)
-    rank = np.concatenate([np.arange(size)[::-1] for size in larger.sizes])
-    drawn = chosen_answers(replace(near, answers=larger), np.argsort(rank, kind="stable"), answers)
-    return Pool(setting, T, replace(drawn.answers, tokens=np.full(len(drawn.answers.votes), T)))
-
-
 def more_answers(group: Group, setting: str, more: int, rng: np.random.Generator) -> Group:
     """The group after a run that gave every question `more` answers at `setting`."""
     return group.with_pools(
@@ -73,19 +50,6 @@ def more_answers(group: Group, setting: str, more: int, rng: np.random.Generator
             for pool in group.pools
         ]
     )
-
-
-def _moved(right: Floats, blank: Floats, accuracy: float) -> Floats:
-    """Rates of right among readable answers, moved alike in log-odds until right among all is `accuracy`."""
-    odds = logit(np.clip(right, 1e-6, 1 - 1e-6))
-
-    def excess(shift: float) -> float:
-        return float(((1 - blank) * expit(odds + shift)).mean()) - accuracy
-
-    far = 40.0
-    if excess(far) <= 0 or excess(-far) >= 0:
-        return np.full(len(right), float(excess(far) <= 0))
-    return np.asarray(expit(odds + brentq(excess, -far, far)))
 
 
 def _rates(successes: Ints, trials: Ints, rng: np.random.Generator) -> Floats:

@@ -1,12 +1,12 @@
 """What to buy: the cheapest (setting, N) that reaches an accuracy, or the best one within a token budget.
 
-    cost   setting  N   predicted  low   high  known
-    1200   100      8   0.791      0.77  0.81  measured    <- cheapest that reaches 0.79
-    3300   300      16  0.822      0.80  0.84  forecast
+    cost   setting  N   predicted  low   high  new_low  new_high  known
+    1200   100      8   0.791      0.77  0.81  0.72     0.85      measured    <- cheapest that reaches 0.79
+    3300   300      16  0.822      0.80  0.84  0.76     0.87      forecast
 
 The cost of a question is tokens per answer × N (for the twin: steps × N). Where a curve was measured, the
-plan goes by the measurement: a curve that is fitted to many points misses each of them by a little. Only
-the mixture, which smooths the luck of a few answers, is trusted more, unless it says that it fits poorly.
+plan goes by the measurement, the exact vote over all answers, as the report does; its interval is the one
+that the default predictor gives to that point, widened to hold it.
 """
 
 from dataclasses import dataclass
@@ -22,15 +22,30 @@ from predict.protocol import UNUSABLE, Options, Points, Status
 from predict.split import Request
 from results import BadInput
 from results.frontier import pareto_frontier
-from results.normal import Z90
 
-PRICED = ["source", "cost", "setting", "T", "N", "predicted", "low", "high", "status", "known"]
+PRICED = [
+    "source",
+    "cost",
+    "setting",
+    "T",
+    "N",
+    "predicted",
+    "low",
+    "high",
+    "new_low",
+    "new_high",
+    "status",
+    "known",
+]
 """Columns of a table of priced choices."""
+
+CLOSE = 0.01
+"""Without a goal, choices this close to the best one count as good as it."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All priced choices (cost, setting, T, N, predicted, low, high, status, known), frontier, and choice.
+    """All priced choices (see `PRICED`), the frontier, and the choice.
 
     `chosen` goes by the point forecast, `cautious` by the lower end of the interval; None: no such row.
     """
@@ -57,8 +72,8 @@ def plan(
 ) -> Plan:
     """Forecast every observed setting at N = 1, 2, 4, … max_n from all data, price it and choose.
 
-    `new_settings` are settings without data, as NAME=LENGTH. With neither goal the best there is is chosen.
-    Raises BadInput without token counts or T, and where nothing can be forecast.
+    `new_settings` are settings without data, as NAME=LENGTH. Without a goal the cheapest choice within a
+    point of the best is chosen. Raises BadInput without token counts or T, and where nothing can be forecast.
     """
     return choose(price(group, predictor, max_n, options, new_settings), target_accuracy, token_budget)
 
@@ -67,12 +82,13 @@ def choose(priced: pd.DataFrame, target_accuracy: float | None, token_budget: fl
     """The plan among `priced` rows (see `price`)."""
 
     def first(by: str) -> pd.Series | None:
-        if target_accuracy is not None:
-            rows = priced[priced[by] >= target_accuracy]
-            rows = rows.sort_values(["cost", "predicted"], ascending=[True, False])
+        if token_budget is not None:
+            rows = priced[(priced["cost"] <= token_budget) & priced[by].notna()]
+            rows = rows.sort_values([by, "cost"], ascending=[False, True])
         else:
-            rows = priced if token_budget is None else priced[priced["cost"] <= token_budget]
-            rows = rows[rows[by].notna()].sort_values([by, "cost"], ascending=[False, True])
+            goal = priced[by].max() - CLOSE if target_accuracy is None else target_accuracy
+            rows = priced[priced[by] >= goal]
+            rows = rows.sort_values(["cost", "predicted"], ascending=[True, False])
         return None if rows.empty else rows.iloc[0]
 
     return Plan(priced, pareto_frontier(priced, "predicted"), first("predicted"), first("low"))
@@ -85,7 +101,7 @@ def price(
     ns = tuple(2**k for k in range(max_n.bit_length()))
     observed = tuple(name for name, _ in group.points.settings()) if new_settings else ()
     request = Request(at_n=ns, at_settings=(*observed, *new_settings))
-    table, _ = forecast(group, request, [predictor], options)
+    table, _ = forecast(group, request, dict.fromkeys([predictor, DEFAULT]), options)
     missing = ~(table["tokens_per_answer"] > 0)
     if missing.any():
         name = table["setting"][missing].iloc[0]
@@ -93,11 +109,12 @@ def price(
             f"{group.name}: setting {name!r} has no token counts, so it has no price: give a column tokens "
             "(samples) or tokens_per_answer (curves) with numbers above 0"
         )
-    doubtful = table["status"].ne(Status.OK) if predictor == DEFAULT and group.pools else True
-    table = _as_measured(table, (table["role"] == "used") & doubtful)
+    used = table["role"] == "used"
+    forecasts = table[(table["predictor"] == predictor) & ~used].assign(known="forecast")
+    table = pd.concat([_as_measured(table[(table["predictor"] == DEFAULT) & used]), forecasts])
     # a vote of 2 is as good as a single answer: differences in the last digits make no choice better
-    rounded = table[["predicted", "low", "high"]].round(12)
-    table = table.assign(cost=table["tokens_per_answer"] * table["N"], **rounded)
+    values = ["predicted", "low", "high", "new_low", "new_high"]
+    table = table.assign(cost=table["tokens_per_answer"] * table["N"], **table[values].round(12))
     table = table[~table["status"].isin(UNUSABLE) & table["predicted"].between(0, 1)]
     if table.empty:
         raise BadInput(f"{group.name}: {predictor} makes no usable forecast from these data")
@@ -114,19 +131,14 @@ def price_caps(run: Run, request: CapRequest, method: str, options: Options) -> 
     table = table[~table["status"].isin(UNUSABLE)]
     if table.empty:
         raise BadInput(f"{run.name}: too few answers ended within {request.fit_cap} tokens to plan from")
-    return table[PRICED].sort_values("cost", kind="stable").reset_index(drop=True)
+    return table.reindex(columns=PRICED).sort_values("cost", kind="stable").reset_index(drop=True)
 
 
-def _as_measured(table: pd.DataFrame, used: "pd.Series[bool]") -> pd.DataFrame:
-    """The forecast table with measurements in place of the rows `used`, ± their standard error."""
-    margin = Z90 * table["stderr"]
-    ends = {"low": (table["accuracy"] - margin).clip(0, 1), "high": (table["accuracy"] + margin).clip(0, 1)}
-    return table.assign(
-        known=np.where(used, "measured", "forecast"),
-        predicted=table["predicted"].where(~used, table["accuracy"]),
-        status=table["status"].where(~used, str(Status.OK)),
-        **{name: table[name].where(~used, end) for name, end in ends.items()},
-    )
+def _as_measured(table: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the forecast table with what was measured there; intervals hold it."""
+    ends = {end: np.fmin(table[end], table["accuracy"]) for end in ("low", "new_low")}
+    ends |= {end: np.fmax(table[end], table["accuracy"]) for end in ("high", "new_high")}
+    return table.assign(known="measured", predicted=table["accuracy"], status=str(Status.OK), **ends)
 
 
 def place(row: pd.Series) -> Points:

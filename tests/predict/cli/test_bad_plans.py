@@ -80,7 +80,7 @@ def test_no_run_is_proposed_for_a_predictor_that_goes_by_curve_points_alone(tmp_
 def test_a_run_is_advised_where_the_goal_is_only_within_the_best_interval(tmp_path: Path) -> None:
     frame = simulated_samples(questions=20, answers=2, settings=("40",))
     plain = command("plan", frame, tmp_path)
-    best = float(plain.output.split("Best choice:")[1].split("question: ")[1].split(" %")[0])
+    best = float(plain.output.split("point of the best (")[1].split(" %")[0])
     near = command("plan", frame, tmp_path, "--target-accuracy", f"{best / 100 + 0.01:.3f}")
     assert "no choice does" in near.output
     assert "The next run" in near.output

@@ -39,7 +39,7 @@ def test_the_twin_s_figure_2h_is_fitted_along_all_three(tmp_path: Path) -> None:
     frame.to_csv(tmp_path / "fig2h.csv", index=False)
     done = fits(tmp_path / "fig2h.csv", tmp_path / "fits.csv")
     assert done.exit_code == 0, done.output
-    assert "steps per answer (along_t)" in done.output
+    assert "T in steps per answer" in done.output
     table = pd.read_csv(tmp_path / "fits.csv", keep_default_na=False, na_values={"gap": ""})
     assert table["fit"].value_counts().to_dict() == {"along_n": 8, "along_gap": 7, "along_t": 1}
     single = table[table["fit"] == "along_t"].iloc[0]
@@ -56,26 +56,23 @@ def test_the_command_on_the_tiny_model_s_curves(tmp_path: Path) -> None:
     table = pd.read_csv(tmp_path / "fits.csv")
     assert table.columns.tolist() == list(COLUMNS)
     assert table["fit"].value_counts().to_dict() == {"along_n": 6, "along_gap": 6, "along_t": 1}
-    assert "tiny model, tiny questions, majority vote, the paper's fits" in done.output
     head = next(line for line in done.output.splitlines() if line.startswith("fit "))
     assert head.split() == [
-        "fit", "held", "points", "x", "α", "β", "rate", "gap", "rms", "condition", "status",
+        "fit", "held", "points", "x", "α", "β", "rate", "gap", "rms", "condition", "status", "reason",
     ]  # fmt: skip
     # accuracy is far from its limit at the longest budget: a line nearly fits as well
     assert table.set_index("fit").loc["along_t", "status"] == "out_of_range"
-    assert "Do not use along_t: its condition number is above 100" in done.output
-    assert "see there" in done.output
-    assert max(map(len, done.output.splitlines()[:16])) < 130
+    (line,) = (line for line in done.output.splitlines() if line.startswith("along_t "))
+    assert "outside 0–100 %" in line
+    assert "condition number is above 100" in line
 
 
-def test_few_settings_are_told_in_sentences_and_many_in_few_lines(tmp_path: Path) -> None:
+def test_few_settings_are_told_and_many_take_few_lines(tmp_path: Path) -> None:
     done = fits(CACHED / "otis-mock-aime.csv", tmp_path / "fits.csv")
     assert done.exit_code == 0, done.output
-    assert done.output.count("With care: along_t: 3 parameters from 3 points") == 3
+    assert done.output.count("3 parameters from 3 points") >= 3
     done = fits(CACHED / "fig1-binary.csv", tmp_path / "fits.csv")
     assert "… 3 more in the file" in done.output
-    assert "Do not use along_t: the accuracy falls with T" in done.output
-    assert "No fit along_gap at N = 2 … 256 (8 of them): needs 3 different Δ, has 2." in done.output
 
 
 def test_samples_are_fitted_by_either_method(samples_file: Path, tmp_path: Path) -> None:
@@ -94,8 +91,9 @@ def test_one_setting_with_one_answer_is_no_error(tmp_path: Path) -> None:
     )
     done = fits(source, tmp_path / "fits.csv")
     assert done.exit_code == 0, done.output
-    assert "No fit along_n at setting a: needs 3 different N, has 1." in done.output
-    assert "No fit along_t: needs 3 different T, has 1." in done.output
+    assert pd.read_csv(tmp_path / "fits.csv")["status"].tolist() == ["not_identifiable"] * 2
+    assert "needs 3 different N, has 1" in done.output
+    assert "needs 3 different T, has 1" in done.output
 
 
 @pytest.mark.parametrize(

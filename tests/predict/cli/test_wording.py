@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.cli.forecast import advice, judged, spread
-from predict.cli.wording import STATUS_WORDS, interval, percent, tokens
+from predict.cli.forecast import judged
+from predict.cli.wording import STATUS_WORDS, interval, percent, spread, tokens
 from predict.protocol import Status
 
 
@@ -40,15 +40,6 @@ def test_forecasts_are_judged_against_the_held_out_values_only() -> None:
     assert re.findall(r"\d+\.?\d*", told) == ["2", "3.0", "1.0", "4.0", "1", "2"]
     assert "too low" in told
     assert judged(table(role="forecast")) == ""
-
-
-def test_advice_names_the_cheapest_choice_that_is_as_good_and_leaves_bad_forecasts_out() -> None:
-    assert "setting “b”, used 50 tokens, N = 8, 400 tokens" in advice(table())
-    near = table(predicted=[0.55, 0.62, 0.71, 0.705])
-    assert "N = 1, 50 tokens a question: 70.0 %, measured" in advice(near)
-    wild = table(predicted=[0.5, 0.9, 0.7, 1.2], status=["ok", "ill_conditioned", "ok", "out_of_range"])
-    assert "setting “b”, used 50 tokens, N = 1" in advice(wild)
-    assert advice(table(tokens_per_answer=np.nan)) == ""
 
 
 @pytest.mark.parametrize(("settings", "counts"), [(3, 9), (9, 9), (30, 4)])

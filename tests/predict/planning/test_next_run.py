@@ -1,20 +1,14 @@
 """The next run: what is announced before it agrees with what is seen when it is made."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from predict.groups import Group, groups_of_samples, make_pool
-from predict.planning.imagined import agreement, imagine, imagine_setting, more_answers
-from predict.planning.next_run import (
-    Candidate,
-    NextRun,
-    advised,
-    after,
-    candidates,
-    next_runs,
-    width,
-)
+from predict.planning.imagined import agreement, imagine, more_answers
+from predict.planning.next_run import NextRun, advised, after, candidates, next_runs, width
 from predict.protocol import Options, Points
 from results import BadInput
 from results.votes.exact import AnswerPools, answer_pools
@@ -46,36 +40,73 @@ def decision(of: Group, N: int, setting: str = "s") -> Points:
 
 @pytest.mark.parametrize(("method", "predictor"), [("majority", "mixture"), ("best_of_n", "beta-binomial")])
 def test_announced_width_is_the_width_seen_when_the_run_is_made(method: str, predictor: str) -> None:
+    """More answers narrow the interval of these questions, twice the questions that of new ones."""
     options = Options(replicates=400, pool=64)
+    new = replace(options, target="population")
     told, seen = [], []
     for seed in range(2):
-        frame = samples(16, seed=seed)
-        now = group(frame[frame["sample"] < 4], method)
+        frame, more = samples(16, seed=seed), samples(4, seed=10 + seed)
+        few = frame[frame["sample"] < 4]
+        now = group(few, method)
         at = decision(now, 16)
-        runs = sorted(next_runs(now, predictor, at, options, draws=2), key=lambda one: one.run.more)
-        assert [one.run.more for one in runs] == [4, 12]
-        told.append([run.width_then for run in runs])
+        runs = {(one.kind, one.then): one for one in next_runs(now, predictor, at, options, draws=2)}
+        later = {
+            ("answers", 8): frame[frame["sample"] < 8],
+            ("answers", 16): frame,
+            ("questions", 600): pd.concat([few, more.assign(question_id="new " + more["question_id"])]),
+        }
+        assert runs.keys() == later.keys()
+        assert {one.now for one in runs.values()} == {4, 300}
+        told.append([runs[what].width_then for what in later])
         seen.append(
-            [width(group(frame[frame["sample"] < n], method), predictor, at, options) for n in (8, 16)]
+            [
+                width(group(rows, method), predictor, at, new if kind == "questions" else options)
+                for (kind, _), rows in later.items()
+            ]
         )
-    assert np.mean(told, axis=0) == pytest.approx(np.mean(seen, axis=0), rel=0.15)
-    assert np.mean(told, axis=0)[1] < np.mean(told, axis=0)[0] < runs[0].width_now
+    found = np.mean(told, axis=0)
+    assert found == pytest.approx(np.mean(seen, axis=0), rel=0.15)
+    assert found[1] < found[0] < runs["answers", 8].width_now
 
 
 def test_runs_are_priced_by_questions_answers_and_tokens_and_ranked() -> None:
     now = group(simulated_samples(questions=30, answers=8))
-    runs = next_runs(now, "plug-in", decision(now, 32, "80"), Options(replicates=100))
-    assert len(runs) == 5
+    runs = next_runs(now, "plug-in", decision(now, 32, "80"), Options(replicates=100), draws=1)
     lengths = dict(now.points.settings())
-    for one in runs:
-        assert one.tokens == pytest.approx(30 * one.run.more * lengths[one.run.setting])
+    known = {(run.setting, run.kind, run.now, run.then): run.tokens for run in runs}
+    assert known == {
+        ("40", "answers", 8, 16): 30 * 8 * lengths["40"],
+        ("80", "answers", 8, 16): 30 * 8 * lengths["80"],
+        ("80", "answers", 8, 32): 30 * 24 * lengths["80"],
+        ("80", "questions", 30, 60): 30 * 8 * lengths["80"],
+        ("160", "answers", 8, 16): 30 * 8 * lengths["160"],
+        ("320", "answers", 8, 16): 30 * 8 * lengths["320"],
+    }
     rates = [run.narrowing / run.tokens for run in runs]
     assert rates == sorted(rates, reverse=True)
 
 
+def test_around_a_choice_without_answers_its_neighbours_are_candidates() -> None:
+    now = group(
+        simulated_samples(questions=10, answers=4, settings=("40", "80", "160", "320", "640", "1280"))
+    )
+    at = Points(np.array(["long"]), np.array([float(200)]), np.array([16]))
+    assert [(run.setting, run.kind) for run in candidates(now, at)] == [
+        ("80", "answers"), ("160", "answers"), ("320", "answers"), ("640", "answers"),
+    ]  # fmt: skip
+
+
+def test_the_seed_gives_the_imagined_runs() -> None:
+    now = group(samples(4, questions=30))
+    for run in candidates(now, decision(now, 8))[:2]:
+        one, same, other = (after(now, run, seed, 1)[0].pools[0].answers for seed in (0, 0, 1))
+        assert np.array_equal(one.votes, same.votes)
+        assert not np.array_equal(one.votes, other.votes)
+
+
 def test_only_a_run_that_narrows_by_a_tenth_is_advised() -> None:
-    run = Candidate("a", 100.0, 4, 4)
-    little, much = NextRun(run, 1.0, 0.10, 0.095), NextRun(run, 1e9, 0.10, 0.05)
+    little = NextRun("a", "answers", 4, 8, 1.0, 0.10, 0.095)
+    much = NextRun("a", "answers", 4, 8, 1e9, 0.10, 0.05)
     assert advised([little, much]) == much
     assert advised([little]) is None
 
@@ -97,6 +128,7 @@ def test_imagined_answers_follow_the_seen_ones() -> None:
     first = larger.votes.reshape(300, 13)[:, :8].ravel()
     assert np.array_equal(first, answers.votes)
     assert (larger.tokens == 100).all()
+    assert (larger.counts().wrong > 0).all()  # every number of a wrong answer is in use
 
 
 def test_imagined_answers_are_right_as_often_as_the_real_ones_will_be() -> None:
@@ -136,96 +168,3 @@ def test_the_rest_of_the_group_is_left_alone() -> None:
     sizes = {pool.setting: int(pool.answers.sizes.max()) for pool in larger.pools}
     assert sizes == {"40": 4, "80": 8, "160": 4, "320": 4}
     assert pytest.approx(now.pools[1].T) == make_pool("80", larger.pools[1].answers).T
-
-
-def logistic_samples(lengths: tuple[int, ...], questions: int, seed: int) -> pd.DataFrame:
-    """8 answers at settings of these lengths; log-odds of a right one rise with log T, questions differ."""
-    rng = np.random.default_rng(seed)
-    hard, wrong = rng.normal(0.5, 1.5, questions), rng.dirichlet([1, 0.5, 0.3, 0.2], questions)
-    frames = []
-    for T in lengths:
-        rate = 1 / (1 + np.exp(-1.2 * np.log(T / 200) - hard))
-        chance = np.column_stack([rate, (1 - rate)[:, None] * wrong]).cumsum(axis=1)
-        drawn = (rng.random((questions, 8, 1)) > chance[:, None, :4]).sum(axis=2)
-        question, sample = (axis.ravel() for axis in np.indices(drawn.shape))
-        frames.append(
-            pd.DataFrame(
-                {"question_id": question.astype(str), "sample": sample, "answer": drawn.ravel().astype(str)}
-            ).assign(setting=str(T), tokens=T, correct=drawn.ravel() == 0)
-        )
-    return pd.concat(frames).assign(dataset="toy", model="sim", decoding="sample")
-
-
-@pytest.mark.parametrize("new", ["800", "566"])
-def test_announced_width_of_a_new_setting_is_about_the_width_seen(new: str) -> None:
-    """A run at the choice's own setting, and at one on the way there; ± 30 % on average over two sets."""
-    options, questions = Options(replicates=400, pool=64), 150
-    at = Points(np.array(["800"]), np.array([float(800)]), np.array([16]))
-    told, seen = [], []
-    for seed in range(2):
-        frame = logistic_samples((100, 200, 400, int(new)), questions, seed)
-        now, later = group(frame[frame["setting"] != new]), group(frame)
-        run = Candidate(new, float(new), 0, 8)
-        told += [width(one, "mixture", at, options) for one in after(now, "mixture", run, options, 2)]
-        seen.append(width(later, "mixture", at, options))
-        assert max(np.mean(told), seen[-1]) < width(now, "mixture", at, options)
-    assert np.mean(told) == pytest.approx(np.mean(seen), rel=0.3)
-
-
-def test_new_settings_are_candidates_around_a_choice_without_answers() -> None:
-    now = group(logistic_samples((100, 200, 400), 10, 0))
-    at = Points(np.array(["long"]), np.array([float(900)]), np.array([16]))
-    runs = candidates(now, at)
-    assert [(run.setting, run.seen, run.more) for run in runs] == [
-        ("200", 8, 8),
-        ("400", 8, 8),
-        ("long", 0, 8),
-        ("long", 0, 16),
-        ("new (283 tokens)", 0, 8),
-        ("new (600 tokens)", 0, 8),
-        ("new (1,350 tokens)", 0, 8),
-    ]
-    assert runs[-1].T == 1350
-    within = Points(at.setting, np.array([float(300)]), at.N)
-    names = [run.setting for run in candidates(now, within) if run.seen == 0]
-    assert names[2:] == [f"new ({n} tokens)" for n in (141, 245, 346)]
-
-
-def test_new_settings_are_priced_and_the_same_seed_gives_the_same_runs() -> None:
-    now = group(logistic_samples((100, 400), 40, 0))
-    at = Points(np.array(["long"]), np.array([float(800)]), np.array([4]))
-    options = Options(replicates=20, pool=64)
-    runs = next_runs(now, "mixture", at, options, draws=1)
-    assert runs == next_runs(now, "mixture", at, options, draws=1)
-    price = {(one.run.setting, one.run.more): one.tokens for one in runs}
-    assert price["long", 8] == pytest.approx(40 * 8 * 800)
-    assert price["new (566 tokens)", 8] == pytest.approx(40 * 8 * 566)
-    one, another = candidates(now, at)[0], Options(replicates=20, pool=64, seed=1)
-    (imagined,) = after(now, "mixture", one, another, 1)
-    assert width(imagined, "mixture", at, another) not in [run.width_then for run in runs]
-
-
-def test_no_new_settings_where_a_length_is_unknown() -> None:
-    frame = simulated_samples(questions=10, answers=4)
-    frame.loc[frame["setting"] == "40", "tokens"] = np.nan
-    at = Points(np.array(["long"]), np.array([400.0]), np.array([4]))
-    assert all(run.seen for run in candidates(group(frame), at))
-
-
-@pytest.mark.parametrize("accuracy", [0.0, 0.3, 0.8, 1.0])
-def test_imagined_setting_is_right_as_often_as_asked(accuracy: float) -> None:
-    near = group(samples(8)).pools[0]
-    new = imagine_setting(near, "t", 2 * near.T, 20, accuracy, np.random.default_rng(0))
-    assert new.answers.sizes.tolist() == [20] * 300
-    assert new.answers.counts().correct.mean() / 20 == pytest.approx(accuracy, abs=0.02)
-    assert (new.answers.tokens == 200).all()
-    assert (new.answers.counts().wrong > 0).all()  # its wrong answers are numbered anew
-    again = imagine_setting(near, "t", 2 * near.T, 20, accuracy, np.random.default_rng(0))
-    assert np.array_equal(new.answers.votes, again.answers.votes)
-
-
-def test_hard_questions_stay_hard_at_an_imagined_setting() -> None:
-    near = group(samples(16)).pools[0]
-    new = imagine_setting(near, "t", 2 * near.T, 16, 0.7, np.random.default_rng(0))
-    rates = [pool.answers.counts().correct for pool in (near, new)]
-    assert np.corrcoef(rates)[0, 1] > 0.8

@@ -8,9 +8,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from predict.cli import main
+from predict.forecast import forecast
 from predict.groups import Group, read_groups
 from predict.planning.plan import plan
 from predict.protocol import Options
+from predict.split import Request
 from results import BadInput
 
 
@@ -62,7 +64,7 @@ def test_the_cautious_choice_goes_by_the_lower_end_of_the_interval(
     )  # fmt: skip
     monkeypatch.setattr("predict.planning.plan.price", lambda *_: rows)
     for goal, chosen, cautious in (
-        ({"target_accuracy": 0.8}, 100, 300), ({"token_budget": 300.0}, 200, 300), ({}, 200, 400)
+        ({"target_accuracy": 0.8}, 100, 300), ({"token_budget": 300.0}, 200, 300), ({}, 200, 400),
     ):  # fmt: skip
         found = plan(group, "flat", 8, Options(), **goal)
         assert found.chosen is not None
@@ -101,22 +103,42 @@ def invoke(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["plan", *arguments])
 
 
-def test_without_a_goal_the_frontier_and_its_best_choice_are_printed(curves_file: Path) -> None:
-    done = invoke(str(curves_file))
-    assert done.exit_code == 0, done.output
-    assert done.output.count("Best choice: ") == 2  # two models
+def test_without_a_goal_the_cheapest_choice_within_a_point_of_the_best_is_taken(group: Group) -> None:
+    found = plan(group, "joint", 64, Options(replicates=20))
+    assert found.chosen is not None
+    near = found.options[found.options["predicted"] >= found.best["predicted"] - 0.01]
+    assert found.chosen["cost"] == near["cost"].min() < found.best["cost"]
 
 
-def test_measured_points_are_taken_as_measured(curves_file: Path) -> None:
+@pytest.mark.parametrize("name", ["power-law", "mixture"])
+def test_what_was_measured_is_taken_as_measured_whoever_forecasts(curves_file: Path, name: str) -> None:
     group = next(g for g in read_groups([curves_file], "majority") if g.model == "small")
-    rows = plan(group, "power-law", 64, Options(replicates=40)).options
+    rows = plan(group, name, 64, Options(replicates=400)).options
     seen = rows[rows["known"] == "measured"]
     known = {(s, n): a for s, n, a in zip(group.points.setting, group.points.N, group.accuracy, strict=True)}
     assert len(seen) == 36
     for row in seen.itertuples():
-        assert row.predicted == known[row.setting, row.N]
-        assert row.high - row.low == pytest.approx(2 * 1.645 * 0.005, rel=1e-3)
+        assert row.predicted == pytest.approx(known[row.setting, row.N], abs=1e-12)
+    new = (seen["new_high"] - seen["new_low"]).mean()
+    assert new == pytest.approx(2 * 1.645 * 0.005, rel=0.1)
+    assert (seen["high"] - seen["low"]).mean() == pytest.approx(np.sqrt(0.1) * new)
     assert set(rows.loc[rows["known"] == "forecast", "N"]) == {64}
+
+
+def test_forecast_and_plan_give_the_exact_vote_of_all_answers(samples_file: Path) -> None:
+    """Not that of the first N answers, nor what the mixture makes of them; the interval holds it."""
+    (group,) = read_groups([samples_file], "majority")
+    known = {(s, n): a for s, n, a in zip(group.points.setting, group.points.N, group.accuracy, strict=True)}
+    table, _ = forecast(group, Request(fit_max_n=2), ["mixture"], Options(replicates=20))
+    assert {
+        (s, n): a for s, n, a in zip(table["setting"], table["N"], table["accuracy"], strict=True)
+    } == known
+    rows = plan(group, "mixture", 8, Options(replicates=20)).options
+    assert set(rows["known"]) == {"measured"}
+    for row in rows.itertuples():
+        assert row.predicted == pytest.approx(known[row.setting, row.N], abs=1e-12)
+        assert row.low <= row.predicted <= row.high
+        assert row.new_low <= row.predicted <= row.new_high
 
 
 def test_new_settings_are_priced_by_the_length_named(curves_file: Path) -> None:
@@ -136,8 +158,8 @@ def test_from_samples_the_next_run_is_named_with_its_price(samples_file: Path, t
         "--out", str(table), "--plot", str(picture),
     )  # fmt: skip
     assert done.exit_code == 0, done.output
-    assert "The next run, to narrow the interval at setting" in done.output
-    assert "12 → 24" in done.output
+    assert "The next run, to narrow an interval at setting" in done.output
+    assert "40 → 80 questions" in done.output
     rows = pd.read_csv(table, dtype={"setting": str})
     assert len(rows) == 4 * 5
     assert (rows["cost"] == sorted(rows["cost"])).all()
