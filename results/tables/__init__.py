@@ -9,9 +9,9 @@ Columns of a curves table that it may leave out (null where unknown):
 
 Both shares are means over questions of a question's share, as accuracies are. Both standard errors are paired
 by question: they hold for these differences, where `stderr` of the two rows, taken as independent, is too
-wide. They stand in exact rows only, and are null in the row that the others are compared with and where the
-two rows do not hold the same questions. The cheapest setting has the fewest tokens per answer; where a
-setting has no token counts it is the first in the table.
+wide. All four stand in exact rows only; the errors are null in the row that others are compared with and
+where the two rows do not hold the same questions. The cheapest setting has the fewest tokens per answer;
+where a setting has no token counts it is the first in the table.
 
 A comparison table (`results compare`) has a row for each pair of runs, method and N:
 

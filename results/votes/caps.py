@@ -47,8 +47,8 @@ def cap_samples(samples: pd.DataFrame, caps: Sequence[int]) -> pd.DataFrame:
         }
         if "answer" in samples:
             changed["answer"] = samples["answer"].mask(longer)
-        if "finish_reason" in samples:
-            changed["finish_reason"] = samples["finish_reason"].mask(longer, "length")
+        ended = samples.get("finish_reason", pd.Series(index=samples.index, dtype="str"))
+        changed["finish_reason"] = ended.mask(longer, "length")
         tables.append(samples.assign(**changed))
     return pd.concat(tables, ignore_index=True)
 

@@ -1,10 +1,11 @@
 """From samples to curves: the accuracy of a vote and of best-of-N at every N, for each setting.
 
-    source,dataset,model,method,setting,T,tokens_per_answer,N,permutation,accuracy,stderr,questions
-    llm,gsm8k,Llama-3.1-8B,majority,100,115016.8,87.2,8,exact,0.712,0.0119,1319
+    source,dataset,model,method,setting,T,tokens_per_answer,N,permutation,accuracy,stderr,questions, …
+    llm,gsm8k,Llama-3.1-8B,majority,100,115016.8,87.2,8,exact,0.712,0.0119,1319, …
 
-T and tokens_per_answer are defined in `results.votes.tokens`. Greedy answers do not vote; they make rows of
-their own, with method "greedy".
+T and tokens_per_answer are defined in `results.votes.tokens`; the further columns, shares and paired standard
+errors, are described in `results.tables`. Greedy answers do not vote; they make rows of their own, with
+method "greedy".
 """
 
 from __future__ import annotations
@@ -28,18 +29,33 @@ GROUP = ["source", "dataset", "model", "setting"]
 COLUMNS = [
     *["source", "dataset", "model", "method", "setting", "T", "tokens_per_answer"],
     *["N", "permutation", "accuracy", "stderr", "questions"],
+    *["unreadable", "cut_off", "stderr_vs_first_n", "stderr_vs_cheapest"],
 ]
 
 
 @dataclass(frozen=True)
 class Group:
-    """The answers of one setting: `names` are its source, dataset, model and setting."""
+    """The answers of one setting: its source, dataset, model and setting; tokens per answer; and `shares`.
+
+    These are the columns unreadable and cut_off, each a mean over questions.
+    """
 
     names: tuple[str, str, str, str]
     pools: AnswerPools
+    tokens: float
+    shares: dict[str, float]
 
     def __str__(self) -> str:
         return "/".join(self.names[1:])
+
+
+@dataclass(frozen=True)
+class Exact:
+    """The exact accuracy of one setting: (Q, len(ns))."""
+
+    group: Group
+    ns: Ints
+    accuracy: Floats
 
 
 def build_curves(
@@ -59,10 +75,10 @@ def build_curves(
     """
     samples = as_samples(samples)
     _check_request(methods, ns, permutations, seed)
-    methods = list(dict.fromkeys(methods))
     samples = samples.assign(source=samples["source"].fillna("llm") if "source" in samples else "llm")
     greedy = samples["decoding"] == "greedy"
-    groups = list(_groups(samples[~greedy]))
+    settings = _settings_in_order(samples)
+    groups = sorted(_groups(samples[~greedy]), key=lambda group: settings.index(group.names[-1]))
     _warn_of_gaps(groups)
     plan = [(group, _feasible(group, ns)) for group in groups]
     if groups and not any(possible.size for _, possible in plan):
@@ -70,17 +86,22 @@ def build_curves(
         raise BadInput(
             f"N = {_listed(ns or [])}: no setting has that many answers per question, expected at most {pool}"
         )
-    rows = [row for group in _groups(samples[greedy]) for row in _greedy_rows(group)]
+    rows = [_greedy_rows(group) for group in _groups(samples[greedy])]
+    exact: dict[str, list[Exact]] = {method: [] for method in methods}
     answers = sum(len(group.pools.votes) for group in groups)
     with tqdm(
         total=answers, unit=" answers", unit_scale=True, delay=2, disable=None if progress else True
     ) as bar:
         for group, possible in plan:
             if possible.size:
-                rows += _exact_rows(group, methods, possible)
-                rows += _permutation_rows(group, methods, possible, permutations, seed)
+                for method, curves in exact.items():
+                    accuracy = accuracy_by_question(group.pools.counts(), method, possible)
+                    curves.append(Exact(group, possible, accuracy))
+                rows += _permutation_rows(group, list(exact), possible, permutations, seed)
             bar.update(len(group.pools.votes))
-    return _ordered(pd.DataFrame(rows, columns=COLUMNS), samples)
+    rows += [_exact_rows(curve, method, curves) for method, curves in exact.items() for curve in curves]
+    table = pd.concat(rows, ignore_index=True).reindex(columns=COLUMNS)
+    return _ordered(table, samples, settings)
 
 
 def _check_request(methods: Sequence[str], ns: Sequence[int] | None, permutations: int, seed: int) -> None:
@@ -96,7 +117,18 @@ def _check_request(methods: Sequence[str], ns: Sequence[int] | None, permutation
 def _groups(samples: pd.DataFrame) -> Iterator[Group]:
     for names, rows in samples.groupby(GROUP, sort=False, observed=True):
         source, dataset, model, setting = map(str, names)
-        yield Group((source, dataset, model, setting), answer_pools(rows))
+        pools = answer_pools(rows)
+        counts = pools.counts()
+        shares = {"unreadable": float((counts.nulls / counts.pools).mean()), "cut_off": _cut_off(rows)}
+        yield Group((source, dataset, model, setting), pools, tokens_per_answer(pools), shares)
+
+
+def _cut_off(rows: pd.DataFrame) -> float:
+    """The share of answers that ended at the limit on their tokens; NaN where no row says how it ended."""
+    if "finish_reason" not in rows or rows["finish_reason"].isna().all():
+        return float("nan")
+    cut = rows["finish_reason"].eq("length").fillna(False)
+    return float(cut.groupby(rows["question_id"]).mean().mean())
 
 
 def _feasible(group: Group, ns: Sequence[int] | None) -> Ints:
@@ -132,56 +164,79 @@ def _warn_of_gaps(groups: list[Group]) -> None:
             )
 
 
-def _exact_rows(group: Group, methods: Sequence[str], ns: Ints) -> Iterator[tuple[object, ...]]:
-    pools = group.pools
-    counts = pools.counts()
-    tokens = np.full(ns.size, tokens_per_answer(pools))
-    for method in methods:
-        accuracy = accuracy_by_question(counts, method, ns)
-        yield from _rows(group, method, "exact", ns, accuracy, tokens)
+def _exact_rows(curve: Exact, method: str, curves: Sequence[Exact]) -> pd.DataFrame:
+    """The rows of one setting; `curves` are those of the same method, its own among them."""
+    group, ns = curve.group, curve.ns
+    over_n = standard_error(curve.accuracy - curve.accuracy[:, :1])
+    over_n[0] = np.nan
+    own = [other for other in curves if other.group.names[:3] == group.names[:3]]
+    known = not np.isnan([other.group.tokens for other in own]).any()
+    cheapest = min(own, key=lambda other: other.group.tokens) if known else own[0]
+    over_cheapest = np.full(ns.size, np.nan)
+    if cheapest is not curve and cheapest.group.pools.question_ids == group.pools.question_ids:
+        _, here, there = np.intersect1d(ns, cheapest.ns, return_indices=True)
+        over_cheapest[here] = standard_error(curve.accuracy[:, here] - cheapest.accuracy[:, there])
+    rows = _rows(group, method, ["exact"], ns, curve.accuracy[None], np.full((1, ns.size), group.tokens))
+    return rows.assign(stderr_vs_first_n=over_n, stderr_vs_cheapest=over_cheapest, **group.shares)
 
 
 def _permutation_rows(
     group: Group, methods: Sequence[str], ns: Ints, permutations: int, seed: int
-) -> Iterator[tuple[object, ...]]:
+) -> list[pd.DataFrame]:
     if permutations == 0:
-        return
+        return []
     orders = random_orders(group.pools, permutations, seed, group.names)
     accuracy = prefix_accuracy(group.pools, orders, ns)
     tokens = prefix_tokens(group.pools, orders, ns)
-    for method in methods:
-        for p in range(permutations):
-            yield from _rows(group, method, str(p), ns, accuracy[method][p], tokens[p])
+    numbers = [str(p) for p in range(permutations)]
+    return [_rows(group, method, numbers, ns, accuracy[method], tokens) for method in methods]
 
 
-def _greedy_rows(group: Group) -> Iterator[tuple[object, ...]]:
+def _greedy_rows(group: Group) -> pd.DataFrame:
     """One row for the temperature-0 answers; a question with several counts with their mean."""
     counts = group.pools.counts()
-    accuracy = (counts.correct / counts.pools)[:, None]
-    tokens = np.array([tokens_per_answer(group.pools)])
-    yield from _rows(group, "greedy", "exact", np.array([1]), accuracy, tokens)
+    accuracy = (counts.correct / counts.pools)[None, :, None]
+    rows = _rows(group, "greedy", ["exact"], np.array([1]), accuracy, np.array([[group.tokens]]))
+    return rows.assign(**group.shares)
 
 
 def _rows(
-    group: Group, method: str, permutation: str, ns: Ints, accuracy: Floats, tokens: Floats
-) -> Iterator[tuple[object, ...]]:
-    """Rows of the curves table from accuracies (Q, len(ns)) and tokens per answer (len(ns),)."""
-    source, dataset, model, setting = group.names
-    questions = len(accuracy)
-    spread = accuracy.std(axis=0, ddof=1) / np.sqrt(questions) if questions > 1 else np.full(ns.size, np.nan)
-    mean = accuracy.mean(axis=0)
-    for k, n in enumerate(ns):
-        length = (reasoning_length(float(tokens[k]), questions, source), float(tokens[k]))
-        value = (float(mean[k]), float(spread[k]))
-        yield (source, dataset, model, method, setting, *length, int(n), permutation, *value, questions)
+    group: Group, method: str, permutations: Sequence[str], ns: Ints, accuracy: Floats, tokens: Floats
+) -> pd.DataFrame:
+    """Rows of the curves table from accuracies (P, Q, len(ns)) and tokens per answer (P, len(ns))."""
+    questions = accuracy.shape[1]
+    return pd.DataFrame(
+        {
+            **dict(zip(GROUP, group.names, strict=True)),
+            "method": method,
+            "T": [reasoning_length(length, questions, group.names[0]) for length in tokens.ravel()],
+            "tokens_per_answer": tokens.ravel(),
+            "N": np.tile(ns, len(permutations)),
+            "permutation": np.repeat(permutations, ns.size),
+            "accuracy": accuracy.mean(axis=1).ravel(),
+            "stderr": standard_error(accuracy).ravel(),
+            "questions": questions,
+        }
+    )
 
 
-def _ordered(curves: pd.DataFrame, samples: pd.DataFrame) -> pd.DataFrame:
-    """Sort for readers: settings by size where they are numbers, else in the order of the samples."""
+def standard_error(by_question: Floats) -> Floats:
+    """The standard error of the mean over questions, (…, Q, K) to (…, K); NaN where there is one question."""
+    questions = by_question.shape[-2]
+    if questions < 2:
+        return np.full_like(by_question[..., 0, :], np.nan)
+    return np.asarray(by_question.std(axis=-2, ddof=1) / np.sqrt(questions))
+
+
+def _settings_in_order(samples: pd.DataFrame) -> list[str]:
+    """By size where they are all numbers, else in the order of the samples."""
     settings = list(samples["setting"].unique())
     sizes = pd.to_numeric(pd.Series(settings), errors="coerce")
-    if sizes.notna().all():
-        settings = [settings[i] for i in np.argsort(sizes.to_numpy(), kind="stable")]
+    return [settings[i] for i in np.argsort(sizes, kind="stable")] if sizes.notna().all() else settings
+
+
+def _ordered(curves: pd.DataFrame, samples: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
+    """Sort for readers, each column in the order of the samples and the settings as given."""
     orders = {name: list(samples[name].unique()) for name in ("source", "dataset", "model")}
     orders |= {"method": [*METHODS, "greedy"], "setting": settings}
     keys = pd.DataFrame({name: pd.Categorical(curves[name], order).codes for name, order in orders.items()})

@@ -254,3 +254,47 @@ def test_real_answers_of_gpt_35(data_dir: Path) -> None:
     means = drawn.groupby("N")["accuracy"].mean()
     # Ten orders of 610 questions: the mean of 6100 prefixes is within 4 · 0.5 / √6100 of the exact value.
     assert np.all(np.abs(means - vote["accuracy"]) < 4 * 0.5 / np.sqrt(6100))
+
+
+def test_shares_of_unreadable_and_cut_off_answers_are_means_over_questions() -> None:
+    uneven = {"q1": ["r", None, "a", "a"], "q2": [None, "r"]}
+    ended = ["stop", "length", "length", "stop", "length", "stop"]
+    curves = build_curves(table(uneven).assign(finish_reason=ended), ns=[1, 2], permutations=1)
+    rows = curves[curves["permutation"] == "exact"]
+    assert set(rows["unreadable"]) == {(1 / 4 + 1 / 2) / 2}
+    assert set(rows["cut_off"]) == {(2 / 4 + 1 / 2) / 2}
+    assert curves.loc[curves["permutation"] == "0", ["unreadable", "cut_off"]].isna().all(axis=None)
+    assert build_curves(table(uneven), ns=[1])["cut_off"].isna().all()
+
+
+def test_gains_over_one_answer_and_over_the_cheapest_setting_have_errors_paired_by_question() -> None:
+    right = {"100": {"q1": 5, "q2": 1, "q3": 3}, "20": {"q1": 4, "q2": 1, "q3": 1}}
+    tokens = {"100": 30, "20": 90}  # the setting of the larger name used fewer tokens
+    answers = {name: {q: "r" * c + "a" * (6 - c) for q, c in of.items()} for name, of in right.items()}
+    tables = [table(answers[name], name, {q: [n] * 6 for q in answers[name]}) for name, n in tokens.items()]
+    curves = build_curves(pd.concat(tables), ns=[1, 4], permutations=0)
+    values = {
+        (name, n): np.array([majority_curve(c, [6 - c])[n - 1] for c in of.values()])
+        for name, of in right.items()
+        for n in (1, 4)
+    }
+
+    def error(place: tuple[str, int], other: tuple[str, int]) -> float:
+        return float((values[place] - values[other]).std(ddof=1) / np.sqrt(3))
+
+    rows = curves[curves["method"] == "majority"].set_index(["setting", "N"])
+    for name in right:
+        assert rows.loc[(name, 4), "stderr_vs_first_n"] == pytest.approx(error((name, 4), (name, 1)))
+        assert np.isnan(rows.loc[(name, 1), "stderr_vs_first_n"])
+    for n in (1, 4):
+        assert rows.loc[("20", n), "stderr_vs_cheapest"] == pytest.approx(error(("20", n), ("100", n)))
+        assert np.isnan(rows.loc[("100", n), "stderr_vs_cheapest"])
+
+
+def test_settings_with_other_questions_or_n_are_not_paired() -> None:
+    small = table({"q1": "ra", "q2": "aa"}, "10")
+    larger = pd.concat([small, table({"q1": "rrra", "q2": "raaa"}, "20"), table({"q1": "rr"}, "30")])
+    with pytest.warns(UserWarning, match="1 of 2 questions"):
+        rows = exact(build_curves(larger, permutations=0)).reset_index().set_index(["setting", "N"])
+    paired = rows["stderr_vs_cheapest"].dropna()
+    assert sorted(paired.index) == [("20", 1), ("20", 2)]
