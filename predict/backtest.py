@@ -1,11 +1,12 @@
 """Hide answers or settings, forecast them, and compare: how good is each predictor on these data?
 
-    predictor  split  setting  N   accuracy  predicted  low    high   status
-    mixture    0      100      16  0.646     0.641      0.628  0.655  ok
+    predictor  split  setting  N   accuracy  unseen  predicted  low    high   status
+    mixture    0      100      16  0.646     0.643   0.641      0.628  0.655  ok
 
-Of samples each split keeps `fit_max_n` random answers of every question at the fitted settings; the truth
-is the exact vote over all answers. A curves table has no answers to hide: its points at the fitted settings
-up to `fit_max_n` are observed, once, and the truth is its other points.
+Of samples each split keeps `fit_max_n` random answers of every question at the fitted settings. The truth is
+the exact vote over all answers, the seen ones among them; `unseen` is that over the others alone, where they
+are N or more. A curves table has no answers to hide: its points at the fitted settings up to `fit_max_n` are
+observed, once, and the truth is its other points.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,11 +15,19 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from predict.groups import Group
+from predict.groups import Group, question_accuracy
 from predict.predictors import PREDICTORS
-from predict.protocol import Floats, Options, Points
-from predict.split import Request, fitted, observe
+from predict.protocol import Floats, Options, Points, Pool
+from predict.split import Request, drawn, fitted, observe
 from results import BadInput
+
+ALPHA = 0.1
+"""Intervals miss this share of the truths if they are right."""
+
+SCORES = (
+    "forecasts", "missing", "mean_error", "unseen_error", "bias", "worst_error", "coverage", "width",
+    "interval_score",
+)  # fmt: skip
 
 
 def backtest(
@@ -43,6 +52,11 @@ def backtest(
 
     def one(split: int) -> pd.DataFrame:
         observed = observe(group, names, max_n, options, split)
+        unseen = truth
+        if group.pools:
+            others = [pool for pool in group.pools if pool.setting not in names]
+            others += drawn(group, names, max_n, options.seed, split, rest=True)
+            unseen = accuracy_of(others, targets, group.method)
         seeded = replace(options, seed=options.seed + split)
         parts = []
         for name in predictors:
@@ -50,7 +64,7 @@ def backtest(
             columns = {
                 "predictor": name, "split": split,
                 "dataset": group.dataset, "model": group.model, "method": group.method,
-                "setting": targets.setting, "N": targets.N, "accuracy": truth,
+                "setting": targets.setting, "N": targets.N, "accuracy": truth, "unseen": unseen,
                 "predicted": found.mean, "low": found.low, "high": found.high,
                 "status": found.status.astype(str),
             }  # fmt: skip
@@ -70,26 +84,55 @@ def backtest(
     return pd.concat(tables, ignore_index=True)
 
 
-def summary(table: pd.DataFrame) -> pd.DataFrame:
-    """By predictor: forecasts made and missing, mean error, bias, worst error, coverage of the intervals.
+def accuracy_of(pools: Sequence[Pool], targets: Points, method: str) -> Floats:
+    """The exact accuracy of `pools` at targets (M,); NaN where a question has fewer than N answers."""
+    found = np.full(len(targets), np.nan)
+    for pool in pools:
+        at = (targets.setting == pool.setting) & (pool.answers.sizes.min() >= targets.N)
+        if at.any():
+            found[at] = question_accuracy(pool.answers, targets.N[at], method).mean(axis=0)
+    return found
 
-    Errors are absolute differences of accuracies; `missing` counts forecasts that were not made.
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """By predictor: how far its forecasts are off, and how good its 90 % intervals are.
+
+    Columns: `forecasts` made and `missing`; mean_error, the mean absolute error, the same against the answers
+    that were not seen (unseen_error), bias, worst_error; coverage, mean width, and interval_score, the mean
+    width plus 2/α times by how much the truth lies outside (Winkler 1972, JASA 67; α = 0.1). Smaller is
+    better.
     """
     error = table["predicted"] - table["accuracy"]
-    bounded = table["low"].notna() & table["high"].notna()
-    held = table["accuracy"].between(table["low"] - 1e-9, table["high"] + 1e-9).where(bounded)
-    parts = pd.DataFrame({"predictor": table["predictor"], "error": error, "size": error.abs(), "held": held})
-    by = parts.groupby("predictor", sort=False)
-    return pd.DataFrame(
+    unseen = table.get("unseen", np.nan)
+    width = table["high"] - table["low"]
+    too_high, too_low = table["low"] - table["accuracy"], table["accuracy"] - table["high"]
+    beyond = too_high.clip(lower=0) + too_low.clip(lower=0)
+    parts = pd.DataFrame(
         {
-            "forecasts": by["error"].count(),
-            "missing": by["error"].size() - by["error"].count(),
-            "mean_error": by["size"].mean(),
-            "bias": by["error"].mean(),
-            "worst_error": by["size"].max(),
-            "coverage": by["held"].mean(),
+            "predictor": table["predictor"], "bias": error, "mean_error": error.abs(),
+            "unseen_error": (table["predicted"] - unseen).abs(), "width": width,
+            "coverage": (beyond <= 1e-9).where(width.notna()).astype(float),
+            "interval_score": width + 2 / ALPHA * beyond,
         }
+    )  # fmt: skip
+    by = parts.groupby("predictor", sort=False)
+    made = by["bias"].count()
+    counts = pd.DataFrame(
+        {"forecasts": made, "missing": by["bias"].size() - made, "worst_error": by["mean_error"].max()}
     )
+    return counts.join(by.mean())[list(SCORES)]
+
+
+def over_sets(table: pd.DataFrame) -> pd.DataFrame:
+    """By predictor: the geometric means over sets (models and datasets) of the scores that are sizes.
+
+    The splits of a set share one truth, so a mean over all rows would count sets by their size. Scores below
+    0.01 points count as 0.01.
+    """
+    sizes = ["mean_error", "unseen_error", "width", "interval_score"]
+    sets = pd.concat([summary(one)[sizes] for _, one in table.groupby(["dataset", "model"])])
+    logs = sets.clip(lower=1e-4).transform("log").groupby(level=0, sort=False)
+    return logs.mean().transform("exp").assign(sets=logs["mean_error"].count())
 
 
 def _held_out(group: Group, request: Request, names: Sequence[str], max_n: int) -> tuple[Points, Floats]:

@@ -163,15 +163,18 @@ def first_answers(pool: Pool, n: int) -> Pool:
     return chosen_answers(pool, np.arange(len(pool.answers.votes)), n)
 
 
-def chosen_answers(pool: Pool, order: Ints, n: int) -> Pool:
-    """The pool cut to `n` answers of each question: those first in `order`, a permutation of all answers."""
+def chosen_answers(pool: Pool, order: Ints, n: int, rest: bool = False) -> Pool:
+    """The pool cut to `n` answers of each question: those first in `order`, a permutation of all answers.
+
+    With `rest` all the others instead.
+    """
     answers = pool.answers
     question = np.repeat(np.arange(len(answers.question_ids)), answers.sizes)
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     by_question = np.lexsort((rank, question))
     place = np.arange(len(order)) - answers.starts[:-1][question[by_question]]
-    kept = np.sort(by_question[place < n])
+    kept = np.sort(by_question[(place < n) != rest])
     starts = np.searchsorted(question[kept], np.arange(len(answers.question_ids) + 1))
     votes = renumbered(question[kept], answers.votes[kept])
     return replace(pool, answers=AnswerPools(answers.question_ids, starts, votes, answers.tokens[kept]))

@@ -15,7 +15,7 @@ import numpy as np
 
 from predict.curves.intervals import replicate_curves, replicate_samples
 from predict.groups import Group, chosen_answers, first_answers
-from predict.protocol import Floats, Observed, Options, Points
+from predict.protocol import Floats, Observed, Options, Points, Pool
 from results import BadInput
 
 
@@ -65,12 +65,10 @@ def observe(
     random ones. Everything a predictor sees, the bootstrap replicates too, is made from these answers alone.
     """
     if group.pools:
-        seen = [pool for pool in group.pools if pool.setting in settings]
         if draw is None:
-            seen = [first_answers(pool, max_n) for pool in seen]
+            seen = [first_answers(pool, max_n) for pool in group.pools if pool.setting in settings]
         else:
-            rng = np.random.default_rng([options.seed, draw])
-            seen = [chosen_answers(pool, rng.permutation(len(pool.answers.votes)), max_n) for pool in seen]
+            seen = drawn(group, settings, max_n, options.seed, draw)
         cut = group.with_pools(seen)
         copies = replicate_samples(
             cut.points, cut.pools, group.method, options.replicates, options.seed + (draw or 0)
@@ -79,6 +77,15 @@ def observe(
     at = np.isin(group.points.setting, list(settings)) & np.less_equal(group.points.N, max_n)
     copies = replicate_curves(group.accuracy[at], group.stderr[at], options.replicates, options.seed)
     return Observed(group.points[at], group.accuracy[at], group.stderr[at], copies, (), group.method)
+
+
+def drawn(
+    group: Group, settings: Sequence[str], n: int, seed: int, draw: int, rest: bool = False
+) -> list[Pool]:
+    """`n` random answers to each question at `settings` in split number `draw`; with `rest` all others."""
+    rng = np.random.default_rng([seed, draw])
+    pools = [pool for pool in group.pools if pool.setting in settings]
+    return [chosen_answers(pool, rng.permutation(len(pool.answers.votes)), n, rest) for pool in pools]
 
 
 def fitted(group: Group, request: Request) -> tuple[list[str], int]:

@@ -13,6 +13,8 @@ from typing import Any, NoReturn
 
 import click
 
+from results.visible import visible
+
 INTERRUPTED = 130
 
 
@@ -59,5 +61,5 @@ def run(command: click.Command, name: str) -> NoReturn:
 
 def fail(message: str, code: int) -> NoReturn:
     """Print `error: message` as one line on stderr and exit with `code`."""
-    click.echo(f"error: {' '.join(message.split())}", err=True)
+    click.echo(f"error: {visible(' '.join(message.split()))}", err=True)
     raise SystemExit(code)

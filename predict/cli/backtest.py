@@ -1,6 +1,6 @@
 """`python -m predict backtest`: how good each predictor is on answers or settings hidden from it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import click
 import pandas as pd
 from tqdm import tqdm
 
-from predict.backtest import backtest, summary
+from predict.backtest import backtest, over_sets, summary
 from predict.capped import CapRequest
 from predict.cli import options as option
 from predict.cli.capped import backtest_caps
@@ -54,8 +54,9 @@ def backtest_command(
     """Hide answers or settings of INPUT (samples or curves tables), forecast the vote there, and compare.
 
     Each split shows --fit-max-n random answers to each question at --fit-settings; a curves table is split
-    once. Prints for each predictor, in percentage points, the mean absolute error, the bias (forecast −
-    truth) and the worst error, and the share of 90 % intervals that contain the truth.
+    once. Prints for each set and predictor, in percentage points, the mean absolute error (against all
+    answers, and against those not seen), the bias (forecast − truth) and the worst error, the share of 90 %
+    intervals that contain the truth, their width, and their score: the width plus 20 times the miss.
     """
     option.check_out(out, inputs)
     options = Options(replicates=bootstrap, seed=seed)
@@ -67,7 +68,7 @@ def backtest_command(
         request = Request(fit_max_n, None, fit_settings, at_n, at_settings)
         found = backtest_groups(inputs, predictor, method, request, splits, options, jobs)
     write_raw(found, out)
-    say(printable(summary(found)))
+    show(found)
     say(f"\n{len(found)} rows in {out}")
 
 
@@ -92,16 +93,26 @@ def backtest_groups(
     return pd.concat(tables, ignore_index=True)
 
 
+def show(found: pd.DataFrame) -> None:
+    """Print the scores of every set (a model on a dataset), and their geometric means over sets."""
+    sets = [(f"{model} on {dataset}", part) for (dataset, model), part in found.groupby(["dataset", "model"])]
+    for name, part in sets:
+        say(f"\n{name}")
+        say(printable(summary(part)))
+    if len(sets) > 1:
+        say("\ngeometric means over sets")
+        say(printable(over_sets(found)))
+
+
 def printable(found: pd.DataFrame) -> str:
-    """The summary as an aligned table, in percentage points."""
-    columns = {
-        "predictor": found.index.astype(str),
-        "forecasts": found["forecasts"].astype(str),
-        "missing": found["missing"].astype(str),
-        **{key.replace("_", " "): (100 * found[key]).map("{:.2f}".format)
-           for key in ("mean_error", "bias", "worst_error")},
-        "coverage": (100 * found["coverage"].astype(float)).map("{:.0f} %".format),
-    }  # fmt: skip
+    """Scores as an aligned table, in percentage points; "–" for what is not known."""
+    columns: dict[str, Iterable[str]] = {"predictor": found.index.astype(str)}
+    for name, values in found.items():
+        if name in ("forecasts", "missing", "sets"):
+            columns[str(name)] = values.astype(str)
+        elif values.notna().any():
+            unit = "{:.0f} %" if name == "coverage" else "{:.2f}"
+            columns[str(name).replace("_", " ")] = (100 * values).map(unit.format)
     return table(
         {head: ["–" if "nan" in cell else cell for cell in cells] for head, cells in columns.items()}
     )

@@ -8,13 +8,14 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from predict.backtest import backtest, summary
+from predict.backtest import backtest, over_sets, summary
 from predict.cli import main
 from predict.groups import Group, groups_of_samples, read_groups
 from predict.predictors import PREDICTORS
 from predict.protocol import Observed, Options, Points, Prediction
-from predict.split import Request, observe
+from predict.split import Request, drawn, observe
 from results import BadInput, read_samples
+from results.votes.exact import majority_accuracy
 
 SETTINGS = ("40", "80", "160", "320")
 
@@ -70,23 +71,48 @@ def test_splits_differ_and_the_seed_repeats_them(group: Group) -> None:
     assert not np.array_equal(one, other)
 
 
-def test_summary_counts_errors_bias_and_coverage() -> None:
-    table = pd.DataFrame(
-        {
-            "predictor": ["p"] * 4,
-            "accuracy": [0.5, 0.5, 0.5, 0.5],
-            "predicted": [0.6, 0.5, 0.3, np.nan],
-            "low": [0.4, 0.45, 0.2, np.nan],
-            "high": [0.7, 0.55, 0.4, np.nan],
-        }
-    )
-    row = summary(table).loc["p"]
-    assert row["forecasts"] == 3
-    assert row["missing"] == 1
-    assert row["mean_error"] == pytest.approx(0.1)
-    assert row["bias"] == pytest.approx(-1 / 30)
-    assert row["worst_error"] == pytest.approx(0.2)
-    assert row["coverage"] == pytest.approx(2 / 3)
+def test_unseen_is_the_exact_vote_of_the_answers_that_were_not_shown(group: Group) -> None:
+    """Of 12 answers 4 are shown: the others tell the vote of 8, and none of 12."""
+    table = backtest(group, ["flat"], Request(fit_max_n=4, at_n=(2, 8, 12)), 2, Options())
+    for split, part in table.groupby("split"):
+        shown = {pool.setting: pool for pool in observe(group, SETTINGS, 4, Options(), split).pools}
+        rest = drawn(group, SETTINGS, 4, 0, split, rest=True)
+        for whole, other in zip(group.pools, rest, strict=True):
+            counts = [pool.answers.counts() for pool in (whole, shown[whole.setting], other)]
+            assert (counts[0].correct == counts[1].correct + counts[2].correct).all()
+            assert (counts[2].pools == 8).all()
+            found = part[part["setting"] == whole.setting].set_index("N")["unseen"]
+            assert np.isnan(found[12])
+            for n in (2, 8):
+                exact = majority_accuracy(counts[2], np.array([n])).mean()
+                assert found[n] == pytest.approx(exact)
+
+
+SCORED = pd.DataFrame(
+    {
+        "predictor": ["p"] * 4, "dataset": "d", "model": "m",
+        "accuracy": [0.5, 0.5, 0.5, 0.5], "unseen": [0.5, 0.4, np.nan, 0.5],
+        "predicted": [0.6, 0.5, 0.3, np.nan], "low": [0.4, 0.45, 0.2, np.nan],
+        "high": [0.7, 0.55, 0.4, np.nan],
+    }
+)  # fmt: skip
+
+
+def test_summary_counts_errors_bias_coverage_width_and_interval_score() -> None:
+    row = summary(SCORED).loc["p"]
+    assert (row["forecasts"], row["missing"]) == (3, 1)
+    found = row[["mean_error", "unseen_error", "bias", "worst_error", "coverage", "width", "interval_score"]]
+    # the third interval is 0.2 wide and misses 0.5 by 0.1: 0.2 + 20 · 0.1
+    assert found.tolist() == pytest.approx([0.1, 0.1, -1 / 30, 0.2, 2 / 3, 0.2, (0.3 + 0.1 + 2.2) / 3])
+
+
+def test_sets_count_alike_however_many_rows_they_have() -> None:
+    few = SCORED.head(1).assign(model="n", predicted=0.54)
+    found = over_sets(pd.concat([SCORED, few])).loc["p"]
+    assert found["sets"] == 2
+    assert found["mean_error"] == pytest.approx(np.sqrt(0.1 * 0.04))
+    exact = few.assign(predicted=0.5)
+    assert over_sets(exact).loc["p", "mean_error"] == pytest.approx(1e-4)
 
 
 @pytest.mark.parametrize(
