@@ -17,7 +17,7 @@ SET = $(call key,model,$(MODEL)) $(call key,budgets,$(BUDGETS)) $(call key,sampl
 runs = $(or $(OUT),results/runs/$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-fast lint demo tiny serve gpu-check gsm8k-samples gsm8k-256 math-samples synthetic predict report bench clean
+.PHONY: help setup test test-fast lint demo tiny serve gpu-check gsm8k-samples gsm8k-256 math-samples synthetic train match predict report bench clean
 
 help:  ## print this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -105,6 +105,13 @@ synthetic: setup  ## the twin: every panel of the paper redrawn from exact solut
 	$(RUN) -m synthetic bounds --out $(DIR)/bounds.png
 	$(RUN) -m synthetic claims --out $(DIR)/claims.csv
 	$(RUN) -m results report $(DIR)/fig*.csv $(DIR)/claims.csv --out $(DIR)/report
+
+train: setup  ## transformers trained to do what the paper builds by hand (five minutes of processor time)
+	$(RUN) -m synthetic train --jobs 2 --out $(call runs,trained)
+
+match: DIR = $(call runs,match)
+match: setup  ## does the theory's twin explain a language model? The small one's curves, or TABLES="curves.csv …"
+	$(RUN) -m synthetic match $(or $(TABLES),results/cached/tiny.csv) --jobs 2 --out $(DIR)/match.csv --figure $(DIR)/match.png
 
 CURVES = $(foreach name,tiny otis-mock-aime fig1-binary fig2f,results/cached/$(name).csv)
 predict: DIR = $(call runs,predict)

@@ -146,6 +146,58 @@ def train(out: Path, seed: int, changes: tuple[str, ...], **options: Any) -> Non
     click.echo(f"{len(lessons)} models, {perf_counter() - start:.0f} s -> {out}")
 
 
+@cli.command(epilog="Example: python -m synthetic match results/cached/tiny.csv --out match.csv")
+@click.argument("tables", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--fit-max-n",
+    default=4,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Fit N up to this; predict the rest.",
+)
+@click.option("--figure", type=click.Path(path_type=Path, dir_okay=False), help="Draw to this .png or .svg.")
+@_SEED
+@click.option("--jobs", default=1, show_default=True, help="Processes to use.")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The forecast table to write (predictor twin).",
+)
+def match(
+    tables: tuple[Path, ...], fit_max_n: int, figure: Path | None, seed: int, jobs: int, out: Path
+) -> None:
+    """Find the twins that explain a language model's curves, and predict the rest of each curve.
+
+    TABLES are curves, or samples, which also give histograms of each question's accuracy. Beside OUT, a
+    forecast table, NAME.settings.csv lists the settings (n, d, k, sigma_eps, t) with their weights.
+    """
+    from results import write_forecast
+    from results.tables.files import write_raw
+    from synthetic.match.matching import (
+        answer,
+        forecast_table,
+        match_all,
+        read_tables,
+        settings_table,
+        verdict,
+    )
+
+    _check_suffix(out)
+    if figure is not None:
+        _check_picture(figure)
+    matches = match_all(*read_tables(tables), fit_max_n, seed, jobs, progress=True)
+    write_forecast(forecast_table(matches), out)
+    write_raw(settings_table(matches), out.with_suffix(".settings.csv"))
+    if figure is not None:
+        from synthetic.match.figure import save_picture
+
+        save_picture(matches, figure)
+    for one in matches:
+        click.echo(verdict(one))
+    click.echo(f"{answer(matches)} -> {out}")
+
+
 @cli.command(epilog="Example: python -m synthetic claims --out results/runs/claims.csv")
 @_SEED
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The CSV to write.")
@@ -181,13 +233,10 @@ def figures(curves: tuple[Path, ...], out: Path) -> None:
 )
 def bounds(seed: int, out: Path) -> None:
     """Draw the paper's bounds beside the exact curves; a constant hidden in ≲ is fitted and shown."""
-    from results import BadInput
     from synthetic.panels.figures import bounds_figure
     from synthetic.theory.bounds import bounds_table
 
-    if out.suffix not in (".png", ".svg"):
-        raise BadInput(f"{out}: unknown kind of picture {out.suffix!r}, expected .png or .svg")
-    _check_folder(out.parent)
+    _check_picture(out)
     table = bounds_table(seed, progress=True)
     out.parent.mkdir(parents=True, exist_ok=True)
     bounds_figure(table).save(str(out))
@@ -203,6 +252,15 @@ def _check_suffix(out: Path) -> None:
 
     if out.suffix not in SUFFIXES:
         raise BadInput(f"{out}: unknown kind of file {out.suffix!r}, expected one of {', '.join(SUFFIXES)}")
+
+
+def _check_picture(out: Path) -> None:
+    """Refuse, before the work, a file name that no picture can be written to."""
+    from results import BadInput
+
+    if out.suffix not in (".png", ".svg"):
+        raise BadInput(f"{out}: unknown kind of picture {out.suffix!r}, expected .png or .svg")
+    _check_folder(out.parent)
 
 
 def _check_folder(out: Path) -> None:

@@ -45,7 +45,7 @@ FLOORS = {
         ["planning"],
         ["cli"],
     ],
-    "synthetic": [["model"], ["binary", "continuous"], ["panels"], ["theory", "trained"], ["cli"]],
+    "synthetic": [["model"], ["binary", "continuous"], ["panels"], ["theory", "trained", "match"], ["cli"]],
     "harness": [
         ["experiment", "grader"],
         ["questions", "server"],

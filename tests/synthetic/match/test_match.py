@@ -1,0 +1,177 @@
+"""The matched twin: it recovers itself, its intervals hold, and it admits what it cannot explain."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from results import BadInput, build_curves, read_forecast, write_curves, write_samples
+from results.votes.exact import VoteCounts, answer_pools
+from results.votes.multinomial import best_of_n_accuracy, vote_accuracy
+from synthetic.binary.accuracy import samples_table
+from synthetic.binary.chain import law_of_paths
+from synthetic.binary.sampler import sample_supports
+from synthetic.cli import cli
+from synthetic.match import matching
+from synthetic.match.exam import Exam, Twin, candidates, draw_answers, marks, shares, sit
+from synthetic.match.figure import share_edges
+from synthetic.match.likelihood import TOLERANCE, Curve, explain
+from synthetic.model.settings import BinarySetting
+from synthetic.model.tasks import draw_tasks, task_keys
+
+NS = (1, 2, 4, 8, 16)
+POINTS = tuple((method, n) for method in ("majority", "best_of_n") for n in NS)
+TRUTH = BinarySetting(n=4, d=5, k=1, eta=1.0, sigma_eps=0.5, step_rule="eta/n")
+
+
+def grid() -> list[BinarySetting]:
+    return [s for s in candidates() if s.k == 1 and s.n in (2, 4) and s.d in (3, 5)]
+
+
+@pytest.fixture(scope="module")
+def samples() -> pd.DataFrame:
+    """16 answers to each of 300 questions, from a twin of known setting and other tasks than the grid's."""
+    tasks = draw_tasks(TRUTH, task_keys(1, 300), seed=5)
+    drawn = sample_supports(tasks, TRUTH, 16, (8,))
+    table = samples_table(tasks, TRUTH, (8,), drawn.supports)
+    return table.assign(source="llm", dataset="quiz", model="pupil")
+
+
+@pytest.fixture(scope="module")
+def curves(samples: pd.DataFrame) -> pd.DataFrame:
+    return build_curves(samples, permutations=3)
+
+
+def exact_only(curves: pd.DataFrame) -> pd.DataFrame:
+    return curves[(curves["permutation"] == "exact") & (curves["method"] != "greedy")]
+
+
+def test_a_twin_recovers_itself(curves):
+    (match,) = matching.match_all(exact_only(curves), {}, grid=grid())
+    assert match.explained.p_value > 0.05
+    assert matching.short_verdict(match) == "explained"
+    true = [twin.setting == TRUTH and twin.t >= 4 for twin in match.twins]
+    assert match.explained.weights[true].sum() > 3 * np.mean(true)
+    held = match.held_out.to_numpy()
+    assert abs(match.explained.predicted - match.curve.accuracy)[held].max() < 0.02
+
+
+def test_marks_are_the_exact_accuracies_on_average():
+    laws = np.tile([0.45, 0.3, 0.15, 0.1], (20_000, 1))
+    gold = np.zeros(len(laws), np.int64)
+    found = marks(draw_answers(laws, gold, 16, seed=1), POINTS)
+    expected = [*vote_accuracy(laws[0], 0, NS), *best_of_n_accuracy(0.45, NS)]
+    expected.append(0.45**2 + 0.45 * 0.55 / 16)  # E[p̂²]
+    error = found.std(axis=0) / np.sqrt(len(found))
+    assert (abs(found.mean(axis=0) - expected) < 4 * error).all()
+
+
+def test_the_table_gives_the_mean_square_of_an_answer(samples, curves):
+    counts = answer_pools(samples[samples["decoding"] == "sample"]).counts()
+    (match,) = matching.match_all(exact_only(curves), {}, grid=[TRUTH])
+    assert match.curve.square == pytest.approx(marks(counts, POINTS)[:, -1].mean())
+    assert match.curve.points == POINTS
+
+
+def test_sit_is_the_law_read_at_its_steps():
+    (twin,) = [twin for twin in sit(Exam(64, POINTS), TRUTH, seed=3) if twin.t == 8]
+    law = law_of_paths(draw_tasks(TRUTH, task_keys(1, 500), 3), TRUTH, (8,))
+    assert twin.shares[:, 0].mean() == pytest.approx(law.correct.mean(), abs=0.015)
+    assert np.corrcoef(twin.shares[:, 1], law.gap[:, 0])[0, 1] > 0.95
+
+
+def test_prediction_is_the_conditional_mean_and_variance():
+    """The vote of 8 given one answer, beside draws of both."""
+    rng = np.random.default_rng(0)
+    points = (("majority", 1), ("majority", 8))
+    covariance = np.array([[0.09, 0.08, 0.0], [0.08, 0.16, 0.0], [0.0, 0.0, 0.01]])
+    twin = Twin(TRUTH, 8, np.array([0.5, 0.6, 0.3]), covariance, np.zeros((400, 2)))
+    curve = Curve(points, np.array([0.52, 0.6]), float("nan"), questions=100, pool=8)
+    found = explain(curve, [twin], fit_max_n=1)
+    both = covariance[:2, :2] * (1 / 100 + 1 / 400) + TOLERANCE**2 * np.eye(2)
+    drawn = rng.multivariate_normal([0.5, 0.6], both, size=400_000)
+    near = drawn[abs(drawn[:, 0] - 0.52) < 0.002, 1]
+    assert found.predicted[1] == pytest.approx(near.mean(), abs=0.001)
+    np.testing.assert_allclose([found.low[1], found.high[1]], np.quantile(near, [0.05, 0.95]), atol=0.002)
+
+
+def test_intervals_hold_nine_of_ten_held_out_points():
+    """Populations of 80 questions from the twin itself; the curve at N = 16 given that up to 4."""
+    twins = [twin for setting in grid()[::2] for twin in sit(Exam(16, POINTS), setting, seed=0)]
+    law = law_of_paths(draw_tasks(TRUTH, task_keys(1, 4000), 9), TRUTH, (8,))
+    found = marks(draw_answers(law.probabilities[:, 0], law.gold, 16, seed=2), POINTS).reshape(50, 80, -1)
+    inside = []
+    for mean in found.mean(axis=1):
+        curve = Curve(POINTS, mean[:-1], float(mean[-1]), questions=80, pool=16)
+        explained = explain(curve, twins, fit_max_n=4)
+        inside.append((explained.low[4] <= mean[4]) & (mean[4] <= explained.high[4]))
+    assert 0.8 <= np.mean(inside) <= 1.0
+
+
+def test_questions_of_two_kinds_are_not_explained():
+    """Half of the questions are always right, half one time in two by chance between two answers."""
+    laws = np.array([[1.0, 0.0], [0.5, 0.5]]).repeat(200, axis=0)
+    counts = draw_answers(laws, np.zeros(400, np.int64), 16, seed=0)
+    rows = marks(counts, POINTS)
+    curve = Curve(POINTS, rows[:, :-1].mean(axis=0), float(rows[:, -1].mean()), questions=400, pool=16)
+    twins = [twin for setting in grid() for twin in sit(Exam(16, POINTS), setting, seed=0)]
+    explained = explain(curve, twins, fit_max_n=4)
+    assert set(explained.status) == {"poor_fit"}
+    assert 1 / (explained.weights**2).sum() > 2  # the least bad one does not take all
+    assert explained.low[3] <= curve.accuracy[3] <= explained.high[3]
+
+
+def test_shares_are_counted_by_question():
+    counts = VoteCounts(np.array([3, 0]), np.array([4, 1]), np.array([0, 2, 2]), np.array([2, 5]))
+    np.testing.assert_allclose(shares(counts), [[0.3, -0.1], [0.0, 0.0]])
+
+
+@pytest.mark.parametrize(("pool", "lowest"), [(8, 0), (16, 0), (64, -1), (80, 0), (10, -1)])
+def test_bins_hold_equally_many_shares(pool, lowest):
+    values = np.arange(lowest * pool, pool + 1) / pool
+    held = np.histogram(values, share_edges(pool, lowest))[0]
+    assert held.sum() == len(values)
+    assert len(set(held[:-1])) == 1
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli, ["match", *map(str, arguments)], standalone_mode=False)
+
+
+def test_command_writes_a_forecast_and_the_settings(samples, curves, tmp_path, monkeypatch):
+    monkeypatch.setattr(matching, "candidates", lambda: grid()[:6])
+    write_curves(curves, tmp_path / "curves.csv")
+    write_samples(samples, tmp_path / "samples.csv")
+    for name in ("curves", "samples"):
+        out, drawn = tmp_path / f"{name}-match.csv", tmp_path / f"{name}.svg"
+        result = run(tmp_path / f"{name}.csv", "--out", out, "--figure", drawn, "--fit-max-n", 8)
+        assert result.exception is None, result.exception
+        assert drawn.read_text().startswith("<svg")
+    table = read_forecast(tmp_path / "curves-match.csv")
+    again = read_forecast(tmp_path / "samples-match.csv")
+    pd.testing.assert_frame_equal(table.drop(columns="weight"), again.drop(columns="weight"), rtol=1e-6)
+    assert set(table["predictor"]) == {"twin"}
+    assert (table["role"] == np.where(table["N"] > 8, "held_out", "used")).all()
+    assert ((table["low"] <= table["predicted"]) & (table["predicted"] <= table["high"])).all()
+    settings = pd.read_csv(tmp_path / "curves-match.settings.csv")
+    assert settings["weight"].sum() >= 0.99
+    assert settings["weight"].is_monotonic_decreasing
+    assert {"n", "d", "k", "sigma_eps", "t"} <= set(settings)
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"questions": None}, "questions"),
+        ({"method": "ensemble"}, "no exact accuracies"),
+        ({"permutation": "0"}, "no exact accuracies"),
+        ({"N": lambda table: table["N"] + 8}, "least N is 9"),
+    ],
+)
+def test_a_table_that_cannot_be_matched_is_refused(curves, tmp_path, change, named):
+    table = exact_only(curves)
+    write_curves(table.assign(**change).drop_duplicates("N"), tmp_path / "bad.csv")
+    result = run(tmp_path / "bad.csv", "--out", tmp_path / "match.csv")
+    assert isinstance(result.exception, BadInput)
+    assert named in str(result.exception)
+    assert not (tmp_path / "match.csv").exists()
