@@ -48,6 +48,11 @@ FAILURES_SHOWN = 5
     help="Completion tokens per second, for --dry-run.  [default: as measured in the folder]",
 )
 @click.option(
+    "--price-per-hour",
+    type=click.FloatRange(min=0, min_open=True),
+    help="What one GPU costs an hour, for --dry-run.",
+)
+@click.option(
     "--resume/--restart",
     default=True,
     help="Go on with the run in the folder (default), or rename its files and begin again.",
@@ -61,6 +66,7 @@ def sample(
     shard: str | None,
     dry_run: bool,
     rate: float | None,
+    price_per_hour: float | None,
     resume: bool,
 ) -> int:
     """Sample the answers of an experiment.
@@ -93,8 +99,8 @@ def sample(
     given = dict(_key_and_value(text) for text in overrides)
     options = {"url": url, "limit": limit, "shard": shard}
     given |= {key: text for key, text in options.items() if text is not None}
-    if rate is not None and not dry_run:
-        raise BadInput("--rate is for --dry-run: give both or neither")
+    if (rate or price_per_hour) and not dry_run:
+        raise BadInput("--rate and --price-per-hour are for --dry-run: add it, or leave them out")
     experiment = read_experiment(config, given)
     if url and "engine" not in given and experiment.engine == "transformers":
         experiment = experiment.model_copy(update={"engine": "sglang"})
@@ -104,7 +110,8 @@ def sample(
     if dry_run:
         from harness.run.estimate import estimate
 
-        click.echo("\n".join(estimate(experiment, questions, out, rate, fresh=not resume).lines()))
+        found = estimate(experiment, questions, out, rate, fresh=not resume)
+        click.echo("\n".join(found.lines(price_per_hour)))
         return 0
 
     def say(line: str) -> None:

@@ -7,11 +7,9 @@ requests: 1,800, for 115,200 of 115,200 answers
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
-from typing import Any
 
 from harness.experiment import Experiment, model_location
 from harness.questions.load import Question
@@ -19,12 +17,15 @@ from harness.run.plan import Chunk, asked_questions, planned_answers, prompt_for
 from harness.run.record import measured_rate
 from harness.run.resume import check_same_run
 from harness.run.samples_file import SAMPLES, Key, key_of, read_rows
+from harness.run.sizing import Load, duration, gpu_lines
 from harness.run.tally import Tally
 from results import BadInput
 from results.aligned import aligned
 
 BYTES_PER_TOKEN = 4
 """Where there is no tokenizer; English text and Llama's tokenizer come to about that."""
+BYTES_PER_ROW = 400
+"""What a row of samples.jsonl holds beside the text."""
 
 
 @dataclass
@@ -41,44 +42,63 @@ class Demand:
     answers: int = 0
     prompt_tokens: int = 0
 
+    def cells(self) -> tuple[str, ...]:
+        """A row of the table."""
+        return (
+            *(self.setting, self.decoding, f"{self.requests:,}", f"{self.answers:,}"),
+            *(f"{self.prompt_tokens:,}", f"{self.tokens_per_answer:.1f}", str(self.limit)),
+            f"from {self.taken_from}",
+        )
+
+
+_HEADER = ("setting", "decoding", "requests", "answers", "prompt tokens", "tokens per answer", "at most")
+
 
 @dataclass(frozen=True)
 class Estimate:
     """All that is still to be asked for."""
 
+    experiment: Experiment
     demands: list[Demand]
     planned: int
-    new_prompt_tokens: int
-    """Prompt tokens that no earlier prompt begins with: what a server computes that keeps its prefixes."""
-    tokenised: str
+    counted: str
     """How prompts were counted."""
     rate: float | None
     """Completion tokens per second."""
     rate_from: str
 
-    def lines(self) -> list[str]:
-        """The estimate as a table by setting, and the sums below it."""
+    def lines(self, price_per_hour: float | None = None) -> list[str]:
+        """The estimate as a table by setting, the sums below it, and what GPUs would make of it.
+
+        `price_per_hour` is that of one GPU, in any currency.
+        """
         requests = sum(demand.requests for demand in self.demands)
         answers = sum(demand.answers for demand in self.demands)
         if not answers:
             return [f"nothing to ask for: all {self.planned:,} planned answers are there"]
         expected = sum(demand.answers * demand.tokens_per_answer for demand in self.demands)
         most = sum(demand.answers * demand.limit for demand in self.demands)
-        sent = sum(demand.prompt_tokens for demand in self.demands)
+        prompts = sum(demand.prompt_tokens for demand in self.demands)
+        disk = answers * BYTES_PER_ROW + expected * BYTES_PER_TOKEN
         if self.rate:
             time = (
                 f"{duration(expected / self.rate)} at {self.rate:,.0f} completion tokens/s {self.rate_from}"
             )
             time += f", {duration(most / self.rate)} at most"
+            if price_per_hour:
+                cost = expected / self.rate / 3600 * price_per_hour * self.experiment.dp
+                time += f"; {cost:,.2f} for {self.experiment.dp} GPUs at {price_per_hour:g} an hour"
         else:
             time = "unknown: give --rate TOKENS_PER_SECOND, or sample a little into this folder first"
+        load = Load(expected, prompts / requests, expected / answers, answers / requests)
         return [
-            *_table(self.demands),
+            *aligned([(*_HEADER, "expected"), *(demand.cells() for demand in self.demands)], left=(0, 1, 7)),
             f"requests: {requests:,}, for {answers:,} of {self.planned:,} answers",
-            f"prompt tokens: {sent:,} sent, {self.new_prompt_tokens:,} to compute where the server keeps "
-            f"common beginnings ({self.tokenised})",
+            f"prompt tokens: {prompts:,} ({self.counted})",
             f"completion tokens: {expected:,.0f} expected, {most:,} at most",
             f"time: {time}",
+            f"disk: about {disk / 1e9:.2g} GB of answers",
+            *gpu_lines(self.experiment, load, price_per_hour),
         ]
 
 
@@ -97,7 +117,7 @@ def estimate(
         for row in read_rows(folder / SAMPLES):
             done[key_of(row)].add(row["sample"])
             tally.add(row)
-    prompts = _Prompts(experiment)
+    tokens, counted = _token_counter(experiment)
     demands: dict[tuple[str, str], Demand] = {}
     for chunk in remaining_chunks(experiment, asked, done):
         key = chunk.setting, chunk.decoding
@@ -107,14 +127,14 @@ def estimate(
         demand = demands[key]
         demand.requests += 1
         demand.answers += len(chunk.samples)
-        demand.prompt_tokens += prompts.count(chunk)
+        demand.prompt_tokens += tokens(prompt_for(experiment, chunk))
     measured = measured_rate(folder)
     settings = [name for name, _ in experiment.settings]
     return Estimate(
+        experiment,
         sorted(demands.values(), key=lambda demand: (settings.index(demand.setting), demand.decoding)),
         planned_answers(experiment, asked),
-        prompts.new,
-        prompts.how,
+        counted,
         rate or (measured[0] if measured else None),
         "(given)" if rate or not measured else f"(measured here, session of {measured[1]})",
     )
@@ -129,68 +149,14 @@ def _tokens_per_answer(tally: Tally, chunk: Chunk, limit: int) -> tuple[float, s
     return (float(chunk.budget), "the budget") if chunk.budget else (float(limit), "the limit")
 
 
-class _Prompts:
-    """Counts the tokens of prompts, and those of them that a server with a prefix cache has to compute."""
+def _token_counter(experiment: Experiment) -> tuple[Callable[[str], int], str]:
+    """What counts the tokens of a prompt, and how it does."""
+    from harness.engines.tokens import PromptTokens
 
-    def __init__(self, experiment: Experiment) -> None:
-        from harness.engines.tokens import PromptTokens
-
-        self.new = 0
-        self.how = "tokenised"
-        self._experiment = experiment
-        self._last: dict[str, tuple[Any, ...]] = {}
-        self._encode: Callable[[str], tuple[Any, ...]]
-        try:
-            model = model_location(experiment.model)
-            self._encode = PromptTokens(model, experiment.revision, experiment.chat, local_only=True).encode
-        except BadInput:
-            self._encode = _pieces
-            self.how = f"a token for every {BYTES_PER_TOKEN} bytes: no tokenizer of {experiment.model} here"
-
-    def count(self, chunk: Chunk) -> int:
-        """The tokens of a chunk's prompt; chunks come in the order in which they are sampled."""
-        prompt = self._encode(prompt_for(self._experiment, chunk))
-        if prompt != self._last.get(chunk.setting):
-            known = max((_common(prompt, last) for last in self._last.values()), default=0)
-            self.new += len(prompt) - known
-            # The newest prompt of each setting: the same question's other settings, and the last question's.
-            self._last[chunk.setting] = prompt
-        return len(prompt)
-
-
-def _common(one: Sequence[Any], other: Sequence[Any]) -> int:
-    """The length of the common beginning of two prompts."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-
-
-def _pieces(prompt: str) -> tuple[bytes, ...]:
-    """The prompt in pieces of BYTES_PER_TOKEN bytes; a shorter rest counts as none."""
-    content = prompt.encode()
-    ends = range(BYTES_PER_TOKEN, len(content) + 1, BYTES_PER_TOKEN)
-    return tuple(content[end - BYTES_PER_TOKEN : end] for end in ends)
-
-
-def _table(demands: Iterable[Demand]) -> list[str]:
-    header = ("setting", "decoding", "requests", "answers", "prompt tokens", "tokens per answer", "at most")
-    rows = [
-        (
-            *(demand.setting, demand.decoding, f"{demand.requests:,}", f"{demand.answers:,}"),
-            *(f"{demand.prompt_tokens:,}", f"{demand.tokens_per_answer:.1f}", str(demand.limit)),
-            f"from {demand.taken_from}",
-        )
-        for demand in demands
-    ]
-    return aligned([(*header, "expected"), *rows], left=(0, 1, 7))
-
-
-def duration(seconds: float) -> str:
-    """8 s, 12 min, 3 h 20 min, 2 d 5 h."""
-    if seconds < 59.5:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    if minutes < 60:
-        return f"{minutes} min"
-    hours, minutes = divmod(minutes, 60)
-    if hours < 48:
-        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
-    return f"{hours // 24} d {hours % 24} h"
+    try:
+        model = model_location(experiment.model)
+        encode = PromptTokens(model, experiment.revision, experiment.chat, local_only=True).encode
+    except BadInput:
+        how = f"a token for every {BYTES_PER_TOKEN} bytes: no tokenizer of {experiment.model} here"
+        return (lambda prompt: len(prompt.encode()) // BYTES_PER_TOKEN), how
+    return (lambda prompt: len(encode(prompt))), "tokenised"

@@ -229,5 +229,5 @@ def test_answers_that_repeat_raise_an_alarm_also_when_a_run_goes_on(sampled: Sam
 def test_a_dry_run_asks_for_nothing_and_writes_nothing(sampled: Sampled, tmp_path: Path) -> None:
     code, out, err = sampled(refuse, "--dry-run", "--rate", 1000, "--limit", 10, "--shard", "2/4")
     assert (code, err, list(tmp_path.iterdir())) == (0, [], [])
-    assert out[-4] == "requests: 18, for 1,152 of 1,152 answers"  # questions 2, 6 and 10
-    assert out[-1].startswith("time: 54 s at 1,000 completion tokens/s (given), ")
+    assert out[7] == "requests: 18, for 1,152 of 1,152 answers"  # questions 2, 6 and 10
+    assert out[10].startswith("time: 54 s at 1,000 completion tokens/s (given), ")

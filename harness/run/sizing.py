@@ -1,0 +1,135 @@
+"""What a run needs of GPUs, by arithmetic, before one is rented: memory, tokens/s at most, time and money.
+
+one GPU     answers at once  tokens/s at most  time at least  cost at least
+H100 80GB             1,024            27,711            1 h           2.51
+
+A step of decoding reads the weights once, and the key-value cache of every answer in flight. The memory
+bandwidth and the arithmetic of the data sheets bound how many steps there can be. Nothing here is measured: a
+real server reaches a part of the bound, and `harness gpu-check` measures which.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.experiment import ANSWERS_IN_FLIGHT, Experiment, model_location
+from results.aligned import aligned
+
+GPUS = {
+    "A100 80GB": (80e9, 2.04e12, 312e12),
+    "H100 80GB": (80e9, 3.35e12, 990e12),
+    "H200 141GB": (141e9, 4.8e12, 990e12),
+}
+"""Bytes of memory, bytes read from it a second, bfloat16 operations a second; NVIDIA's data sheets, SXM."""
+USABLE = 0.85
+"""The share of the memory for weights and cache, as --mem-fraction-static of the servers we start."""
+BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
+
+_LLAMA = json.loads((Path(__file__).parents[1] / "llama-shapes.json").read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True)
+class Load:
+    """What is to be generated, in tokens: in all, the mean prompt, the mean answer; and answers a prompt."""
+
+    tokens: float
+    prompt: float
+    answer: float
+    answers_per_prompt: float
+
+
+@dataclass(frozen=True)
+class Size:
+    """A dense decoder: its parameters, and the bytes of its weights and of the cache of one token."""
+
+    parameters: int
+    weights: int
+    cache: int
+
+
+def size_of(config: dict[str, Any], dtype: str) -> Size | None:
+    """The size of the model with this config.json; None for anything but a dense decoder like Llama's."""
+    try:
+        width, inner, words = config["hidden_size"], config["intermediate_size"], config["vocab_size"]
+        layers, heads = config["num_hidden_layers"], config["num_attention_heads"]
+    except KeyError:
+        return None
+    if any("expert" in name for name in config):
+        return None
+    head = config.get("head_dim") or width // heads
+    groups = config.get("num_key_value_heads") or heads
+    layer = width * head * (2 * heads + 2 * groups) + 3 * width * inner + 2 * width
+    embeddings = words * width * (1 if config.get("tie_word_embeddings") else 2)
+    parameters = layers * layer + embeddings + width
+    stored = config.get("dtype") or config.get("torch_dtype") or "bfloat16"
+    each = BYTES.get(stored if dtype == "auto" else dtype, 2)
+    return Size(parameters, parameters * each, 2 * layers * groups * head * each)
+
+
+def tokens_per_second(size: Size, gpu: str, load: Load) -> tuple[int, float] | None:
+    """Answers that one GPU works on at once, and the tokens/s that it cannot exceed; None if nothing fits.
+
+    Answers to one prompt share its cache in memory, but each reads it in every step.
+    """
+    memory, bandwidth, operations = GPUS[gpu]
+    room = USABLE * memory - size.weights
+    answers = int(room / (size.cache * (load.answer + load.prompt / load.answers_per_prompt)))
+    if answers < 1:
+        return None
+    answers = min(answers, ANSWERS_IN_FLIGHT)
+    read = size.weights + answers * size.cache * (load.prompt + load.answer / 2)
+    return answers, min(answers * bandwidth / read, operations / (2 * size.parameters))
+
+
+def gpu_lines(experiment: Experiment, load: Load, price_per_hour: float | None) -> list[str]:
+    """The size of the experiment's model, and what each of GPUS, `dp` of them, could do at best."""
+    size = _size_here(experiment)
+    if size is None:
+        return ["GPUs: unknown, as there is no config.json of this model on this machine"]
+    lines = [
+        f"model: {size.parameters / 1e9:.2f} billion parameters, {size.weights / 1e9:.1f} GB to download and "
+        f"to hold on each GPU, {size.cache / 1e3:.0f} kB of cache for each token"
+    ]
+    copies = experiment.dp
+    header = ("one GPU" if copies == 1 else f"{copies} GPUs", "answers at once", "tokens/s at most")
+    rows = [(*header, "time at least", "cost at least")]
+    for gpu in GPUS:
+        found = tokens_per_second(size, gpu, load)
+        if found is None:
+            rows.append((gpu, "0", "-", "-", "-"))
+            continue
+        answers, rate = found[0] * copies, found[1] * copies
+        seconds = load.tokens / rate
+        cost = f"{seconds / 3600 * price_per_hour * copies:,.2f}" if price_per_hour else "-"
+        rows.append((gpu, f"{answers:,}", f"{rate:,.0f}", duration(seconds), cost))
+    measure = "bounds by arithmetic, not measured: run `python -m harness gpu-check` first"
+    return [*lines, *aligned(rows), measure]
+
+
+def _size_here(experiment: Experiment) -> Size | None:
+    """From config.json of a model on this machine; Llama 3.1 8B is known without."""
+    from transformers.utils import cached_file
+
+    model = model_location(experiment.model)
+    try:
+        path = cached_file(model, "config.json", revision=experiment.revision, local_files_only=True)
+        config = json.loads(Path(str(path)).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        if not model.startswith("meta-llama/Llama-3.1-8B"):
+            return None
+        config = _LLAMA["family"] | _LLAMA["shapes"]["llama-3.1-8b"]
+    return size_of(config, experiment.dtype) if isinstance(config, dict) else None
+
+
+def duration(seconds: float) -> str:
+    """8 s, 12 min, 3 h 20 min, 2 d 5 h."""
+    if seconds < 59.5:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 48:
+        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+    return f"{hours // 24} d {hours % 24} h"

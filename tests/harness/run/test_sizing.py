@@ -1,0 +1,67 @@
+"""GPUs by arithmetic: against published sizes, and against the bound worked out by hand."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import harness
+from harness.experiment import model_location, read_experiment
+from harness.run.sizing import GPUS, Load, Size, duration, gpu_lines, size_of, tokens_per_second
+
+LLAMA = json.loads((Path(harness.__file__).parent / "llama-shapes.json").read_text())
+LLAMA_8B = LLAMA["family"] | LLAMA["shapes"]["llama-3.1-8b"]
+
+
+def test_llama_has_its_published_size() -> None:
+    """8,030,261,248 parameters; a token's keys and values are 32 layers x 8 heads x 128 x 2, in two bytes."""
+    found = size_of(LLAMA_8B, "auto")
+    assert found == Size(8_030_261_248, 16_060_522_496, 131_072)
+
+
+def test_the_tiny_model_has_the_size_of_its_file() -> None:
+    folder = Path(model_location("tiny"))
+    found = size_of(json.loads((folder / "config.json").read_text()), "auto")
+    assert found is not None
+    assert found.weights == pytest.approx((folder / "model.safetensors").stat().st_size, rel=0.01)
+
+
+@pytest.mark.parametrize("config", [{}, LLAMA_8B | {"num_local_experts": 8}])
+def test_a_model_of_another_kind_has_no_size(config: dict[str, object]) -> None:
+    assert size_of(config, "auto") is None
+
+
+def test_the_bound_is_that_of_memory_or_arithmetic() -> None:
+    llama = Size(8_030_261_248, 16_060_522_496, 131_072)
+    # 600 + 100 tokens of cache an answer: 1,024 answers read 94 GB and the weights 16 GB, 30 times a second.
+    answers, rate = tokens_per_second(llama, "H100 80GB", Load(1, 600, 200, 16)) or (0, 0)
+    assert answers == 1024
+    assert rate == pytest.approx(1024 * 3.35e12 / (16.06e9 + 1024 * 131_072 * 700), rel=1e-3)
+    # A short cache leaves arithmetic as the limit: two operations for each parameter and token.
+    _, rate = tokens_per_second(llama, "A100 80GB", Load(1, 10, 20, 16)) or (0, 0)
+    assert rate == pytest.approx(312e12 / 16.06e9, rel=1e-3)
+    # 52 GB for answers of 40,000 tokens, 5.2 GB each, and the prompt's share.
+    answers, _ = tokens_per_second(llama, "A100 80GB", Load(1, 160, 40_000, 16)) or (0, 0)
+    assert answers == 9
+    assert tokens_per_second(Size(70 * 10**9, 140 * 10**9, 1), "H100 80GB", Load(1, 1, 1, 1)) is None
+
+
+def test_more_gpus_take_less_time_for_the_same_money() -> None:
+    experiment = read_experiment("gsm8k-budgets")
+    load = Load(1e8, 600, 166, 16)
+    one = gpu_lines(experiment, load, 2.5)
+    two = gpu_lines(experiment.model_copy(update={"dp": 2}), load, 2.5)
+    assert one[0].startswith("model: 8.03 billion parameters, 16.1 GB ")
+    assert len(one) == len(two) == 3 + len(GPUS)
+    for single, double in zip(one[2:-1], two[2:-1], strict=True):
+        assert single.split()[-1] == double.split()[-1]
+        assert int(double.split()[2].replace(",", "")) == 2 * int(single.split()[2].replace(",", ""))
+    assert len(gpu_lines(read_experiment("tiny", {"model": "nobody/has-this"}), load, None)) == 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "0 s"), (59, "59 s"), (61, "1 min"), (3599, "1 h"), (12_000, "3 h 20 min"), (190_800, "2 d 5 h")],
+)
+def test_times_are_in_units_that_people_use(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
