@@ -1,0 +1,34 @@
+"""The recipes of the Makefile that do more than call one command, with a stand-in for Python."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+
+@pytest.mark.parametrize(
+    ("sampled", "curves", "status", "commands"),
+    [(0, 0, 0, "sample curves"), (3, 0, 3, "sample curves"), (2, 0, 2, "sample"), (0, 2, 2, "sample curves")],
+)
+def test_a_run_with_missing_answers_still_gets_curves(
+    tmp_path: Path, sampled: int, curves: int, status: int, commands: str
+) -> None:
+    python = tmp_path / "python"
+    python.write_text(
+        f"#!/bin/sh\necho $3 >> {tmp_path}/said\ncase $3 in sample) exit {sampled};; esac; exit {curves}\n"
+    )
+    python.chmod(0o755)
+    stamp = tmp_path / ".sglang"
+    variables = [f"RUN={python}", f"VENV={tmp_path}", f"OUT={tmp_path}/run"]
+    found = subprocess.run(
+        ["make", "-C", str(ROOT), "-o", str(stamp), "gsm8k-samples", *variables],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (tmp_path / "said").read_text().split() == commands.split()
+    assert (f"Error {status}" in found.stderr) == (status != 0)
+    assert (found.returncode == 0) == (status == 0)
