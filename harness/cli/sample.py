@@ -57,6 +57,9 @@ FAILURES_SHOWN = 5
     default=True,
     help="Go on with the run in the folder (default), or rename its files and begin again.",
 )
+@click.option(
+    "--quarantine", is_flag=True, help="Put rows that cannot be used aside and sample their answers again."
+)
 def sample(
     config: str,
     overrides: tuple[str, ...],
@@ -68,6 +71,7 @@ def sample(
     rate: float | None,
     price_per_hour: float | None,
     resume: bool,
+    quarantine: bool,
 ) -> int:
     """Sample the answers of an experiment.
 
@@ -81,6 +85,7 @@ def sample(
     """
     import asyncio
     import os
+    import signal
     import sys
 
     from tqdm import tqdm
@@ -117,16 +122,25 @@ def sample(
     def say(line: str) -> None:
         tqdm.write(line, file=sys.stderr)  # beside the progress bar
 
-    outcome: Outcome = asyncio.run(
-        sample_answers(
+    async def stoppable() -> Outcome:
+        """Sample until done or until SIGTERM, which ends a run as Ctrl-C does."""
+        task = asyncio.current_task()
+        assert task is not None
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        return await sample_answers(
             experiment,
             questions,
             out,
             lambda: engine_for(experiment, out / "server.log", say),
             restart=not resume,
+            quarantine=quarantine,
             say=say,
         )
-    )
+
+    try:
+        outcome = asyncio.run(stoppable())
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
     if outcome.tally.answers:
         click.echo(outcome.tally.table())
     for warning in outcome.tally.warnings(out):

@@ -7,14 +7,14 @@ The verdicts before are kept in verdicts-TIME.csv, one row per answer, and the c
 
 import csv
 import json
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.grader import Grader, required_gold
 from harness.run.record import experiment_in, note_reading, read_record
-from harness.run.samples_file import SAMPLES, Row, parse_object
+from harness.run.resume import unused
+from harness.run.samples_file import SAMPLES, Row, not_a_row, numbered_lines, parse_object
 from harness.run.tally import Tally
 from results import BadInput
 from results.tables.files import replacing
@@ -39,7 +39,7 @@ def regrade(folder: Path, grader: Grader) -> Regraded:
     without its text or without a right answer.
     """
     path = folder / SAMPLES
-    kept = _unused(folder / f"verdicts-{time.strftime('%Y%m%dT%H%M%S')}.csv")
+    kept = unused(folder, "verdicts", ".csv")
     changed = 0
     tally = tally_of(folder, grader)
     with (
@@ -76,19 +76,10 @@ def _texts(path: Path) -> Iterator[tuple[Row, str]]:
     """Each row of a samples table with its right answer; a torn last line is left out."""
     if not path.exists():
         raise BadInput(f"{path}: no such file: only a folder with {SAMPLES} can be read again")
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            row, where = parse_object(line), f"{path}: row {number}"
-            if row is None and not line.endswith(b"\n"):
-                return
-            if row is None:
-                raise BadInput(f"{where}: not a row of a samples table")
-            if not isinstance(row.get("text"), str):
-                raise BadInput(f"{where}: no text to read again")
-            yield row, required_gold(str(row.get("gold")), where)
-
-
-def _unused(path: Path) -> Path:
-    while path.exists():  # twice within a second
-        path = path.with_stem(path.stem + "x")
-    return path
+    for number, line in numbered_lines(path):
+        row, where = parse_object(line), f"{path}: row {number}"
+        if row is None:
+            raise BadInput(f"{where}: {not_a_row(line)}: `harness sample --quarantine` puts such rows aside")
+        if not isinstance(row.get("text"), str):
+            raise BadInput(f"{where}: no text to read again")
+        yield row, required_gold(str(row.get("gold")), where)

@@ -20,9 +20,20 @@ import filelock
 from harness.experiment import Experiment
 from harness.questions.load import Question
 from harness.run.record import IDENTITY, PLAN_FIELDS, READING, RECORD, identity
-from harness.run.samples_file import SAMPLES, Key, key_of, parse_object, read_rows
+from harness.run.samples_file import (
+    LOCK,
+    SAMPLES,
+    Key,
+    Row,
+    is_row,
+    key_of,
+    not_a_row,
+    numbered_lines,
+    parse_object,
+)
 from harness.run.tally import Tally
 from results import BadInput
+from results.tables.files import replacing
 
 
 @contextmanager
@@ -30,7 +41,7 @@ def locked(folder: Path) -> Iterator[None]:
     """Hold `folder` (made if absent) for one run; raises BadInput where another run holds it."""
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        with filelock.FileLock(folder / ".lock", timeout=0):
+        with filelock.FileLock(folder / LOCK, timeout=0):
             yield
     except filelock.Timeout:
         raise BadInput(f"{folder}: another run is writing into this folder") from None
@@ -38,13 +49,9 @@ def locked(folder: Path) -> Iterator[None]:
 
 def set_aside(folder: Path) -> None:
     """Rename the files of the run in `folder`, so that a new one may begin; nothing is deleted."""
-    stamp = time.strftime("%Y%m%dT%H%M%S")
     for path in (folder / SAMPLES, folder / RECORD):
-        aside = path.with_name(f"{path.name}.bak-{stamp}")
-        while aside.exists():  # twice within a second
-            aside = aside.with_name(aside.name + "x")
         if path.exists():
-            path.rename(aside)
+            path.rename(unused(folder, f"{path.name}.bak", ""))
 
 
 def check_same_run(
@@ -63,7 +70,7 @@ def check_same_run(
     now = identity(experiment, questions)
     try:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        before, _ = found["experiment"], found["sessions"]
+        before, _ = found["experiment"], list(found["sessions"])
         contents = [(field, words, found[name], now[name]) for name, (field, words) in IDENTITY.items()]
         fields = [
             f"{name} ({_short(before[name])} then, {_short(value)} now)"
@@ -85,23 +92,69 @@ def check_same_run(
     return found
 
 
+class Rows:
+    """Finds faults in the rows of one run, taken one after the other; `done` has those without."""
+
+    def __init__(self) -> None:
+        self.done: dict[Key, set[int]] = {}
+        self._golds: dict[str, str] = {}
+
+    def fault(self, row: Row | None, line: bytes) -> str | None:
+        """What is wrong with the next row, or None."""
+        if not is_row(row):
+            return not_a_row(line)
+        question, gold = row["question_id"], row["gold"]
+        if row["correct"] != (row["answer"] == gold):
+            return f"correct is {row['correct']}, and answer is {row['answer']!r}, gold {gold!r}"
+        if self._golds.setdefault(question, gold) != gold:
+            return f"gold {gold!r} of {question}, which was {self._golds[question]!r} before"
+        indices = self.done.setdefault(key_of(row), set())
+        if row["sample"] in indices:
+            return f"a second row for {', '.join(map(str, (*key_of(row), row['sample'])))}"
+        indices.add(row["sample"])
+        return None
+
+
 def read_done(folder: Path, tally: Tally) -> dict[Key, set[int]]:
     """The sample indices of the answers in `folder`, each counted in `tally`; a torn last line is mended.
 
-    Raises BadInput naming the first row that is not one of this harness, or is there twice.
+    Raises BadInput naming the first row that is not one of this harness, contradicts itself or another, or is
+    there twice.
     """
-    path = folder / SAMPLES
-    done: dict[Key, set[int]] = {}
+    path, rows = folder / SAMPLES, Rows()
     if path.exists():
         _mend_last_line(path)
-        for number, row in enumerate(read_rows(path), start=1):
-            indices = done.setdefault(key_of(row), set())
-            if row["sample"] in indices:
-                what = ", ".join(map(str, (*key_of(row), row["sample"])))
-                raise BadInput(f"{path}: row {number}: a second row for {what}")
-            indices.add(row["sample"])
+        for number, line in numbered_lines(path):
+            row = parse_object(line)
+            fault = rows.fault(row, line)
+            if fault or row is None:
+                raise BadInput(
+                    f"{path}: row {number}: {fault}: --quarantine puts such rows aside and samples them again"
+                )
             tally.add(row)
-    return done
+    return rows.done
+
+
+def quarantine(folder: Path) -> tuple[int, Path]:
+    """Move the rows that `read_done` would refuse into a file of their own; how many, and that file."""
+    path, rows, count = folder / SAMPLES, Rows(), 0
+    aside = unused(folder, "quarantine", ".jsonl")
+    with replacing(path) as good, good.open("wb") as kept, replacing(aside) as bad, bad.open("wb") as taken:
+        for _, line in numbered_lines(path):
+            faulty = rows.fault(parse_object(line), line) is not None
+            count += faulty
+            (taken if faulty else kept).write(line if line.endswith(b"\n") else line + b"\n")
+    if not count:
+        aside.unlink()
+    return count, aside
+
+
+def unused(folder: Path, name: str, suffix: str) -> Path:
+    """A path that nothing has yet: `folder`/`name`-TIME`suffix`."""
+    name = f"{name}-{time.strftime('%Y%m%dT%H%M%S')}"
+    while (folder / (name + suffix)).exists():  # twice within a second
+        name += "x"
+    return folder / (name + suffix)
 
 
 def _mend_last_line(path: Path) -> None:

@@ -32,7 +32,8 @@ from harness.run.plan import (
 from harness.run.record import Record, grader_in, read_record
 from harness.run.regrade import regrade
 from harness.run.resume import check_same_run, locked, read_done, set_aside
-from harness.run.samples_file import SAMPLES, Row, SamplesFile
+from harness.run.resume import quarantine as put_bad_rows_aside
+from harness.run.samples_file import SAMPLES, Moved, Row, SamplesFile
 from harness.run.tally import Tally
 
 FEWEST_FAILURES = 16
@@ -55,14 +56,15 @@ async def sample(
     folder: Path,
     open_engine: Callable[[], AbstractAsyncContextManager[Engine]],
     restart: bool = False,
+    quarantine: bool = False,
     say: Callable[[str], None] = lambda _line: None,
 ) -> Outcome:
     """Sample what is missing in `folder`.
 
     `questions` are all of the data set, whatever the experiment's limit and shard. The engine is opened only
-    where something is missing. `restart` puts an earlier run's files aside. Where the answers in the folder
-    were read by other readers than the experiment's, they are read again, and `say` is told. Raises BadInput:
-    the folder is in use or holds another experiment, a prompt cannot be filled in, no engine.
+    where something is missing. `restart` puts an earlier run's files aside, `quarantine` rows that cannot be
+    used. Answers that other readers than the experiment's have read are read again. `say` is told of both.
+    Raises BadInput: a folder in use or with another experiment, a prompt that cannot be filled in, no engine.
     """
     asked = asked_questions(experiment, questions)
     for chunk in remaining_chunks(experiment, asked[:1], {}):
@@ -71,6 +73,9 @@ async def sample(
         if restart:
             set_aside(folder)
         before = check_same_run(folder, experiment, questions)
+        if quarantine and (folder / SAMPLES).exists():
+            bad, aside = put_bad_rows_aside(folder)
+            say(f"{bad} rows are put aside{f' in {aside}' if bad else ''}")
         planned = planned_answers(experiment, asked)
         if before and grader_in(before) != experiment.grader and (folder / SAMPLES).exists():
             found = regrade(folder, experiment.grader)
@@ -92,6 +97,8 @@ async def sample(
                 session = _Session(experiment, engine, file, tally)
                 try:
                     await session.draw(remaining_chunks(experiment, asked, done), planned, missing)
+                except Moved:  # nor is there a place for the record
+                    raise
                 except BaseException:
                     with suppress(OSError):  # the samples file has already reported a full disk
                         record.end(session.answers, session.tokens, tally.summary())

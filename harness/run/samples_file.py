@@ -5,7 +5,8 @@
      "text": "...", "dataset": "tiny", "model": "tiny", "decoding": "sample"}
 
 A run that is killed leaves at most one torn line, the last, which readers skip. A write that fails, as on a
-full disk, is undone: the file only ever gains whole rows.
+full disk, is undone: the file only ever gains whole rows. A file or folder that is moved away while a run
+writes into it ends the run.
 """
 
 import io
@@ -19,7 +20,7 @@ from typing import Any, Self, TypeGuard
 
 from results import BadInput
 
-SAMPLES = "samples.jsonl"
+SAMPLES, LOCK = "samples.jsonl", ".lock"
 SYNC_SECONDS = 5.0
 """How often rows are forced onto the disk, in case the machine goes down and not only the run."""
 
@@ -51,14 +52,24 @@ def read_rows(path: Path) -> Iterator[Row]:
 
     Raises BadInput naming the first line that is not a row of this harness.
     """
+    for number, line in numbered_lines(path):
+        row = parse_object(line)
+        if not is_row(row):
+            raise BadInput(f"{path}: row {number}: {not_a_row(line)}")
+        yield row
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file, from 1 on, without blank ones and without a torn last one."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
-            row = parse_object(line)
-            if _is_row(row):
-                yield row
-            elif row is not None or line.endswith(b"\n"):
-                found = line.strip()[:80].decode(errors="replace")
-                raise BadInput(f"{path}: row {number}: found {found!r}, expected a row of this harness")
+            if line.strip() and (line.endswith(b"\n") or parse_object(line) is not None):
+                yield number, line
+
+
+def not_a_row(line: bytes) -> str:
+    """What to say of a line that is no row of this harness."""
+    return f"found {line.strip()[:80].decode(errors='replace')!r}, expected a row of this harness"
 
 
 def parse_object(line: bytes) -> Row | None:
@@ -70,8 +81,13 @@ def parse_object(line: bytes) -> Row | None:
     return found if isinstance(found, dict) else None
 
 
-def _is_row(found: Row | None) -> TypeGuard[Row]:
+def is_row(found: Row | None) -> TypeGuard[Row]:
+    """Whether an object has the cells of a row, each of its type."""
     return found is not None and all(type(found.get(name, ...)) in types for name, types in COLUMNS.items())
+
+
+class Moved(BadInput):
+    """The file, or the lock that keeps other runs out, is no longer where the run has opened it."""
 
 
 class SamplesFile:
@@ -81,6 +97,8 @@ class SamplesFile:
         self.path = folder / SAMPLES
         self._file: io.FileIO | None = None
         self._synced = time.monotonic()
+        self._lock = folder / LOCK
+        self._lock_there = _inode(self._lock)
 
     def append(self, rows: Sequence[Row]) -> None:
         """Add rows at the end of the file, where other processes see them at once.
@@ -110,6 +128,12 @@ class SamplesFile:
         if self._file is not None:
             with self._bad_input_if_full():
                 os.fsync(self._file.fileno())
+            opened = os.fstat(self._file.fileno())
+            if _inode(self.path) != (opened.st_dev, opened.st_ino) or _inode(self._lock) != self._lock_there:
+                raise Moved(
+                    f"{self.path.parent}: its files were moved, removed or replaced under this run: "
+                    "put them back, then run the same command again"
+                )
         self._synced = time.monotonic()
 
     @contextmanager
@@ -130,3 +154,12 @@ class SamplesFile:
         if self._file is not None:
             with closing(self._file), suppress(BadInput) if error else nullcontext():
                 self._sync()
+
+
+def _inode(path: Path) -> tuple[int, int] | None:
+    """What tells the file at `path` from another; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

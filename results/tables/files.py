@@ -192,6 +192,12 @@ def _plain(cell: Any) -> Any:
     return cell.tolist() if hasattr(cell, "tolist") else str(cell)
 
 
+def _umask() -> int:
+    mask = os.umask(0)  # it cannot be read without being set
+    os.umask(mask)
+    return mask
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary file beside `path` that replaces it, synced to disk, if the block ends without an error.
@@ -205,7 +211,7 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary = Path(name)
         os.close(handle)
         yield temporary
-        temporary.chmod(0o644)
+        temporary.chmod(0o666 & ~_umask())
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
         temporary.replace(path)

@@ -75,7 +75,8 @@ def test_no_server_at_the_url_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.integration  # many seconds
-def test_ctrl_c_and_the_same_command_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("signal_sent", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_the_same_command_again(tmp_path: Path, signal_sent: signal.Signals) -> None:
     plan = {"limit": 4, "budgets": "10,20", "samples": 32, "chunk": 4, "concurrency": 4}
     sets = [word for key, value in plan.items() for word in ("--set", f"{key}={value}")]
     command = ["sample", "tiny", *sets, "--out", str(tmp_path)]
@@ -85,7 +86,7 @@ def test_ctrl_c_and_the_same_command_again(tmp_path: Path) -> None:
         while not (tmp_path / "samples.jsonl").exists():
             assert process.poll() is None
             time.sleep(0.005)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(signal_sent)
         _, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
     assert stderr.splitlines()[-1].startswith("error: ")

@@ -66,10 +66,11 @@ async def run_async(
     folder: Path,
     engine: ScriptedEngine,
     restart: bool = False,
+    quarantine: bool = False,
     say: Callable[[str], None] = lambda _line: None,
     **changes: Any,
 ) -> Outcome:
-    return await sample(experiment(**changes), QUESTIONS, folder, lambda: engine, restart, say)
+    return await sample(experiment(**changes), QUESTIONS, folder, lambda: engine, restart, quarantine, say)
 
 
 def run(folder: Path, engine: ScriptedEngine, **changes: Any) -> Outcome:

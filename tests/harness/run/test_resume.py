@@ -13,10 +13,11 @@ import prompts
 from harness.experiment import Experiment, model_location, read_experiment
 from harness.questions.load import Question
 from harness.run.record import Record
-from harness.run.resume import check_same_run, locked, read_done, set_aside
+from harness.run.resume import check_same_run, locked, quarantine, read_done, set_aside
 from harness.run.samples_file import SAMPLES, SamplesFile
 from harness.run.tally import Tally
 from results import BadInput
+from tests.harness.run import scripted
 from tests.harness.run.rows import row
 
 QUESTIONS = [Question("a", "Problem?", "1"), Question("b", "Another?", "2")]
@@ -89,10 +90,44 @@ def test_a_long_torn_line_is_cut_off(tmp_path: Path) -> None:
     assert (tmp_path / SAMPLES).read_bytes() == whole
 
 
-def test_a_row_that_is_there_twice_is_refused(tmp_path: Path) -> None:
-    write(tmp_path, [row(5), row(6), row(5)])
-    with pytest.raises(BadInput, match=r"samples\.jsonl: row 3: .* tiny-0000, 40, sample, 5"):
+BAD_ROWS = [
+    (row(5), r"row 3: .* tiny-0000, 40, sample, 5"),
+    (row(7, answer="17"), "row 3: correct is True"),
+    (row(7, correct=False), "row 3: correct is False"),
+    (row(7, gold="17", correct=False), "row 3: gold '17' of tiny-0000, which was '18' before"),
+    ([], "row 3: found"),
+]
+
+
+@pytest.mark.parametrize(("bad", "named"), BAD_ROWS)
+def test_a_row_that_cannot_be_used_is_refused_or_put_aside(tmp_path: Path, bad: Any, named: str) -> None:
+    whole = write(tmp_path, [row(5), row(6), bad, row(8)])
+    with pytest.raises(BadInput, match=named):
         read_done(tmp_path, Tally())
+    assert (tmp_path / SAMPLES).read_bytes() == whole
+    count, aside = quarantine(tmp_path)
+    assert count == 1
+    lines = whole.splitlines(keepends=True)
+    assert aside.read_bytes() == lines.pop(2)
+    assert (tmp_path / SAMPLES).read_bytes() == b"".join(lines)
+    assert read_done(tmp_path, Tally()) == {("tiny-0000", "40", "sample"): {5, 6, 8}}
+    assert quarantine(tmp_path)[0] == 0
+    assert len(list(tmp_path.glob("quarantine-*"))) == 1
+
+
+def test_answers_put_aside_are_sampled_again(tmp_path: Path) -> None:
+    scripted.run(tmp_path, scripted.ScriptedEngine())
+    path = tmp_path / SAMPLES
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([*lines[:3], "garbage\n", "\n", *lines[4:]]))
+    with pytest.raises(BadInput, match=r"row 4: .*--quarantine"):
+        scripted.run(tmp_path, scripted.ScriptedEngine())
+    said: list[str] = []
+    engine = scripted.ScriptedEngine()
+    scripted.run(tmp_path, engine, quarantine=True, say=said.append)
+    assert [n for _, n in engine.asked] == [1]
+    assert len(said) == 1
+    assert set(scripted.keys(tmp_path)) == scripted.planned(5)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import errno
 import json
 import os
 import resource
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.run.samples_file import SAMPLES, SamplesFile, key_of, read_rows
+from harness.run import samples_file
+from harness.run.samples_file import LOCK, SAMPLES, Moved, SamplesFile, key_of, read_rows
 from results import BadInput
 from tests.harness.run.rows import row
+from tests.harness.run.scripted import ScriptedEngine, run
 
 
 def stored(folder: Path) -> list[dict[str, Any]]:
@@ -104,7 +106,7 @@ def test_a_line_that_is_being_written_is_left_out(tmp_path: Path) -> None:
 
 
 BAD_LINES = [
-    *("not JSON", "[]", "7", "", '{"question_id": "tiny-0000"}', "\xff", "\0" * 20, "[" * 100_000),
+    *("not JSON", "[]", "7", '{"question_id": "tiny-0000"}', "\xff", "\0" * 20, "[" * 100_000),
     *(json.dumps(row(7) | {"sample": wrong}) for wrong in (None, "7", 7.0, True, [7])),
     *(json.dumps(row(7) | {name: {}}) for name in ("question_id", "tokens", "correct", "text")),
 ]
@@ -116,3 +118,50 @@ def test_a_bad_row_before_the_last_is_refused_with_its_number(tmp_path: Path, li
     (tmp_path / SAMPLES).write_bytes(good + line.encode("latin-1") + b"\n" + good)
     with pytest.raises(BadInput, match=r"samples\.jsonl: row 2: "):
         list(read_rows(tmp_path / SAMPLES))
+
+
+def test_blank_lines_are_skipped_and_counted(tmp_path: Path) -> None:
+    path = tmp_path / SAMPLES
+    good = json.dumps(row(0)).encode() + b"\n"
+    path.write_bytes(b"\n" + good + b"  \n")
+    assert list(read_rows(path)) == [row(0)]
+    path.write_bytes(b"\n" + good + b"  \n[]\n")
+    with pytest.raises(BadInput, match="row 4: "):
+        list(read_rows(path))
+
+
+def remove(folder: Path) -> None:
+    (folder / SAMPLES).unlink()
+
+
+def replace(folder: Path) -> None:
+    content = (folder / SAMPLES).read_bytes()
+    (folder / SAMPLES).rename(folder / "elsewhere")
+    (folder / SAMPLES).write_bytes(content)
+
+
+def move(folder: Path) -> None:
+    folder.rename(folder.with_name("elsewhere"))
+
+
+def unlock(folder: Path) -> None:
+    (folder / LOCK).unlink()
+
+
+@pytest.mark.parametrize("change", [remove, replace, move, unlock])
+def test_files_that_go_under_a_run_end_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], None]
+) -> None:
+    """Run.json and a second samples.jsonl do not come up again where the folder was."""
+    folder = tmp_path / "run"
+
+    def script(_prompt: str, _n: int) -> None:
+        if (folder / SAMPLES).exists() and len(stored(folder)) == 4:
+            monkeypatch.setattr(samples_file, "SYNC_SECONDS", -1.0)
+            change(folder)
+
+    with pytest.raises(Moved, match="moved, removed or replaced"):
+        run(folder, ScriptedEngine(script), samples=4, concurrency=1)
+    assert folder.exists() == (change is not move)
+    files = [path for path in tmp_path.rglob("*") if path.name in (SAMPLES, "elsewhere") and path.is_file()]
+    assert all(len(path.read_bytes().splitlines()) < 32 for path in files)
