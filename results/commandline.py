@@ -3,12 +3,16 @@
     $ python -m results curves missing.csv --out curves.csv
     error: missing.csv: no such file
 
-Exit codes: 0 done, 2 bad input (one line on stderr), 130 stopped by Ctrl-C.
+Exit codes: 0 done, 2 bad input (one line on stderr), 130 stopped by Ctrl-C. Messages may quote untrusted
+text: what a terminal would obey is escaped.
 """
 
 import os
 import signal
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import click
@@ -36,6 +40,7 @@ class BadInput(click.ClickException):
 
 def run(command: click.Command, name: str) -> NoReturn:
     """Run `command` as the program `name` and exit; every failure is one line on stderr, no traceback."""
+    warnings.formatwarning = _one_line  # type: ignore[assignment]
     if signal.getsignal(signal.SIGINT) is _stop_at_once:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -63,3 +68,18 @@ def fail(message: str, code: int) -> NoReturn:
     """Print `error: message` as one line on stderr and exit with `code`."""
     click.echo(f"error: {visible(' '.join(message.split()))}", err=True)
     raise SystemExit(code)
+
+
+@contextmanager
+def warnings_last() -> Iterator[None]:
+    """Print the warnings of the block, one line each on stderr, once it has ended without an error."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for warning in caught:
+        click.echo(_one_line(warning.message, warning.category), nl=False, err=True)
+
+
+def _one_line(message: Warning | str, category: type[Warning], *_: Any) -> str:
+    name = "" if category is UserWarning else f"{category.__name__}: "
+    return f"warning: {name}{visible(' '.join(str(message).split()))}\n"

@@ -24,7 +24,8 @@ ROOMS = {
 
 FLOORS = {
     "results": [
-        ["commandline", "aligned", "visible", "frontier", "normal"],
+        ["visible", "frontier", "normal"],
+        ["commandline", "aligned"],
         ["tables"],
         ["votes", "saturating"],
         ["paper_fits", "paired"],

@@ -1,6 +1,5 @@
 """`python -m results compare`: two or more runs on the same questions, a table of paired differences out."""
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ import pandas as pd
 
 from results.aligned import aligned
 from results.cli.curves import positive, refuse_input
-from results.visible import visible
+from results.commandline import warnings_last
 
 _METHODS = {"majority": "vote over", "best_of_n": "best of"}
 
@@ -40,13 +39,10 @@ def compare_command(samples: tuple[Path, ...], out: Path, n: str | None) -> None
     files = sample_files(*samples)
     refuse_input(out, files)
     ns = None if n is None else positive(n, "--n")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
+    with warnings_last():
         names = _names(samples)
         tables = {name: read_samples(path) for name, path in zip(names, files, strict=True)}
         compared = compare_runs(tables, METHODS, ns)
-    for warning in caught:
-        click.echo(f"warning: {warning.message}", err=True)
     write_comparison(compared, out)
     click.echo("\n".join(_summary(compared)))
     click.echo(f"{', '.join(map(str, samples))} -> {out}: {len(compared)} rows")
@@ -76,7 +72,7 @@ def _summary(compared: pd.DataFrame) -> list[str]:
     for _, row in compared[(single & vote) | (~single & (compared["N"] == most))].iterrows():
         by = "one answer" if row["N"] == 1 else f"{_METHODS[row['method']]} {row['N']}"
         lines.append(
-            [visible(str(row[name])) for name in names]
+            [str(row[name]) for name in names]
             + [
                 by,
                 _points(row, ""),

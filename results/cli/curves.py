@@ -1,12 +1,11 @@
 """`python -m results curves`: samples in, a curves table out."""
 
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from results.commandline import BadInput
+from results.commandline import BadInput, warnings_last
 
 
 @click.command("curves", epilog="Example: python -m results curves results/runs/tiny --out curves.csv")
@@ -53,7 +52,7 @@ def curves_command(
     from results.tables.files import check_suffix
     from results.tables.origins import missing_shards
     from results.votes.caps import cap_samples
-    from results.votes.curves import build_curves
+    from results.votes.curves import curves_of
 
     ns = None if n is None else positive(n, "--n")
     limits = None if caps is None else positive(caps, "--caps")
@@ -61,15 +60,12 @@ def curves_command(
     check_suffix(out)
     files = sample_files(*samples)
     refuse_input(out, files)
-    table = read_samples(*samples)
     for line in missing_shards(files):
         click.echo(f"warning: {line}", err=True)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
+    with warnings_last():
+        table = read_samples(*samples)
         capped = cap_samples(table, limits) if limits else table
-        result = build_curves(capped, methods, ns, permutations, seed, progress=True)
-    for warning in caught:
-        click.echo(f"warning: {warning.message}", err=True)
+        result = curves_of(capped, methods, ns, permutations, seed, progress=True)
     write_curves(result, out)
     click.echo(f"{', '.join(map(str, samples))}: {len(table)} answers -> {out}: {len(result)} rows")
 

@@ -19,6 +19,7 @@ import pandera.pandas as pa
 
 from results.commandline import BadInput
 from results.tables.columns import conform, refusal, text_columns
+from results.tables.contradictions import check_golds, say_grades, say_lengths
 from results.tables.files import read_raw, write_raw
 from results.tables.origins import check_origins
 from results.tables.schemas import CLAIMS, COMPARISON, CURVES, DEFAULTS, FORECAST, SAMPLES
@@ -136,6 +137,8 @@ def _read(files: list[Path], schema: pa.DataFrameSchema) -> pd.DataFrame:
         starts = np.cumsum([0, *map(len, frames)])
         origin = int(np.searchsorted(starts, row, side="right")) - 1
         raise _second_row(joined, row, schema, files[origin], row - int(starts[origin]))
+    if schema is SAMPLES:
+        check_golds(joined, " and ".join(map(str, files)))
     return joined
 
 
@@ -152,9 +155,15 @@ def _checked(frame: pd.DataFrame, schema: pa.DataFrameSchema, name: str | Path) 
     declared = [column for column in schema.columns if column in frame]
     frame = frame[[*declared, *(column for column in frame if column not in declared)]]
     try:
-        return schema.validate(frame)
+        schema.validate(frame, inplace=True)
     except pandera.errors.SchemaError as error:
         raise _explain(error, frame, schema, name) from None
+    if schema is SAMPLES:
+        check_golds(frame, name)
+        say_grades(frame, name)
+    if schema is CURVES:
+        say_lengths(frame, name)
+    return frame
 
 
 def _type(value: object) -> str:

@@ -59,9 +59,10 @@ def missing_shards(files: Sequence[Path]) -> list[str]:
 def _read(file: Path) -> dict[str, Any] | None:
     try:
         found = json.loads((file.parent / RECORD).read_text(encoding="utf-8"))
-        return found if {"experiment", "plan_fields"} <= found.keys() else None
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError):
         return None
+    ours = isinstance(found, dict) and isinstance(found.get("experiment"), dict) and "plan_fields" in found
+    return found if ours else None
 
 
 def _curves(record: dict[str, Any]) -> set[tuple[str, str, str]]:

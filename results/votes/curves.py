@@ -73,7 +73,18 @@ def build_curves(
     smallest pool of a group is left out with a UserWarning. Raises BadInput for a table that breaks the
     contract, and where no setting has as many answers as the N asked for.
     """
-    samples = as_samples(samples)
+    return curves_of(as_samples(samples), methods, ns, permutations, seed, progress)
+
+
+def curves_of(
+    samples: pd.DataFrame,
+    methods: Sequence[str] = METHODS,
+    ns: Sequence[int] | None = None,
+    permutations: int = 10,
+    seed: int = 0,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """`build_curves` of a samples table that has been checked, as by `read_samples`."""
     _check_request(methods, ns, permutations, seed)
     samples = samples.assign(source=samples["source"].fillna("llm") if "source" in samples else "llm")
     greedy = samples["decoding"] == "greedy"

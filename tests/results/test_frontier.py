@@ -9,7 +9,7 @@ from results.frontier import pareto_frontier
 
 
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(-2, 6)), min_size=1, max_size=12))
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_it_is_what_no_cheaper_or_equally_dear_choice_equals(points: list[tuple[int, int]]) -> None:
     choices = pd.DataFrame(points, columns=["cost", "gain"], dtype=float)
     kept = pareto_frontier(choices, "gain")

@@ -64,7 +64,10 @@ def test_other_curves_may_be_of_other_experiments(tmp_path: Path, changes: dict[
     assert len(read_samples(one, other)) == 2
 
 
-@pytest.mark.parametrize("content", [None, "", "[]", "{}", '{"experiment": {"temperature": 0.5}}'])
+@pytest.mark.parametrize(
+    "content",
+    [None, "", "[]", "{}", '{"experiment": null, "plan_fields": []}', '{"experiment": {"temperature": 0.5}}'],
+)
 def test_answers_without_a_record_are_let_through(tmp_path: Path, content: str | None) -> None:
     one, other = folder(tmp_path / "1", "a"), folder(tmp_path / "2", "b")
     (other / "run.json").unlink()

@@ -1,0 +1,56 @@
+"""results.tables.contradictions: rows that cannot all be true are refused or said."""
+
+import warnings
+
+import pandas as pd
+import pytest
+
+from results import BadInput, as_samples, read_curves, read_samples, write_curves
+from results.tables.files import write_raw
+
+ROWS = pd.DataFrame(
+    {
+        "question_id": ["a", "a", "b"], "sample": [0, 1, 0], "dataset": "d",
+        "answer": ["18", "7", None], "gold": ["18", "18", "5"], "correct": [True, False, False],
+    }
+)  # fmt: skip
+
+
+def test_rows_that_agree_are_silent() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        as_samples(ROWS)
+        as_samples(ROWS.drop(columns="gold").assign(correct=[False, True, False]))
+
+
+@pytest.mark.parametrize(("row", "correct"), [(0, False), (1, True)])
+def test_a_grade_that_the_texts_deny_is_said_and_believed(row: int, correct: bool) -> None:
+    samples = ROWS.assign(correct=ROWS["correct"].where(ROWS.index != row, correct))
+    with pytest.warns(UserWarning, match=rf"^t\.csv: 1 answers .* row {row + 1},"):
+        assert as_samples(samples, "t.csv")["correct"].tolist() == samples["correct"].tolist()
+
+
+def test_two_right_answers_to_one_question_are_refused_within_and_across_files(tmp_path) -> None:
+    other = ROWS.assign(gold=["18", "19", "5"], correct=False)
+    with pytest.raises(BadInput, match=r"t\.csv: row 2, column 'gold': found '19'"):
+        as_samples(other, "t.csv")
+    assert len(as_samples(other.assign(dataset=["d", "e", "d"], answer="7"))) == 3
+    write_raw(ROWS, tmp_path / "1.csv")
+    write_raw(ROWS.assign(gold=["9", "9", "5"], answer="7", correct=False, setting="s"), tmp_path / "2.csv")
+    with pytest.raises(BadInput, match=r"1\.csv and .*2\.csv: row 4, column 'gold': found '9'"):
+        read_samples(tmp_path / "1.csv", tmp_path / "2.csv")
+
+
+@pytest.mark.parametrize("column", ["T", "tokens_per_answer"])
+def test_a_setting_of_two_lengths_is_said(tmp_path, column: str) -> None:
+    rows = pd.DataFrame(
+        {"method": "majority", "setting": "s", "N": [1, 2, 1], "permutation": ["exact", "exact", "0"],
+         "accuracy": 0.5, column: [100.0, 100.01, 300.0]}
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        write_curves(rows, tmp_path / "c.csv")
+    rows.loc[1, column] = 110.0
+    write_raw(rows, tmp_path / "c.csv")
+    with pytest.warns(UserWarning, match=f"{column}.* 's': 100 to 110"):
+        assert len(read_curves(tmp_path / "c.csv")) == 3
