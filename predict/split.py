@@ -96,7 +96,7 @@ def fitted(group: Group, request: Request) -> tuple[list[str], int]:
     if request == Request():
         if len(names) >= 4 and np.isfinite(list(lengths.values())).all():
             return names[: max(3, (len(names) + 1) // 2)], largest
-        return names, max(1, largest // 2)
+        return names, max(int(group.points.N.min()), largest // 2)
     if request.fit_settings:
         for name in request.fit_settings:
             if name not in names:

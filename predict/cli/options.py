@@ -75,7 +75,7 @@ def bootstrap(default: int, least: int = 0) -> Callable[[Command], Command]:
     """--bootstrap: the number of bootstrap replicates."""
     help_ = "Bootstrap replicates for the intervals" + ("; 0: no intervals." if least == 0 else ".")
     return click.option(
-        "--bootstrap", default=default, show_default=True, type=click.IntRange(least), help=help_
+        "--bootstrap", default=default, show_default=True, type=click.IntRange(least, 100_000), help=help_
     )
 
 

@@ -233,3 +233,15 @@ def test_no_interval_of_a_usable_forecast_leaves_the_unit_interval(tmp_path: Pat
     assert len(table) >= 8
     assert (table["low"] >= 0).all()
     assert (table["high"] <= 1).all()
+
+
+def test_curves_of_one_n_only_are_forecast_from_that_n(tmp_path: Path) -> None:
+    done = forecast(curve().query("N == 2"), tmp_path, "--predictor", "all")
+    assert done.exit_code == 0, done.output
+    assert set(read_forecast(tmp_path / "f.csv")["role"]) == {"used"}
+
+
+def test_more_replicates_than_fit_in_memory_are_refused(tmp_path: Path) -> None:
+    done = forecast(curve(), tmp_path, "--bootstrap", "1000000000")
+    assert done.exit_code == 2
+    assert "--bootstrap" in done.output
