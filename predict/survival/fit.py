@@ -7,6 +7,7 @@ each of its answers; the maximum is that of likelihood × prior, the draws follo
 curvature there (Laplace's approximation).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,14 +16,14 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
 from predict.protocol import Floats
-from predict.survival.law import PRIOR_MEAN, PRIOR_SD, Grades, Grid, Times, grades, make_grid, times
+from predict.survival.law import PRIOR_MEAN, PRIOR_SD, Grades, Grid, Law, Times, make_grid
 from predict.survival.seen import Seen
 
 TOLERANCE = 1e-4
-"""Largest element of the gradient at which the search stops: log likelihood per unit of a parameter."""
+"""Largest element of the gradient at which the search stops: log likelihood per prior sd of a parameter."""
 
-STEP = 1e-5
-"""Step of the central differences of the tables."""
+STEP = 1e-3
+"""Step, in standard deviations of the prior, of the central differences of the gradient."""
 
 VAGUEST = 2.0
 """No direction of the posterior is wider than so many standard deviations of the prior."""
@@ -64,13 +65,13 @@ class Problem:
     def _ended(self) -> Floats:
         return self.seen.right + self.seen.other
 
-    def tables(self, theta: Floats) -> tuple[Times, Grades]:
+    def law(self, theta: Floats) -> Law:
+        """The law for `theta`."""
+        return Law(theta, self.grid, self.origin)
+
+    def tables(self, law: Law) -> tuple[Times, Grades]:
         """The law of the seen bins."""
-        seen = self.seen
-        return (
-            times(theta, self.grid, seen.edges, self.origin),
-            grades(theta, self.grid, seen.middles, self.origin),
-        )
+        return law.times(self.seen.edges), law.grades(self.seen.middles)
 
     def posterior(self, time: Times, grade: Grades, rows: slice = slice(None)) -> Posterior:
         """What their answers say of the m, a and scale of all questions, or of some `rows`."""
@@ -87,13 +88,9 @@ class Problem:
         return Posterior(evidence[:, 0, 0], nodes, scales)
 
     def loss(self, theta: Floats) -> tuple[float, Floats]:
-        """−log (likelihood × prior) and its gradient.
-
-        The gradient goes through the tables: the posterior expectation of d log likelihood / d table, times
-        d table / d theta by central differences.
-        """
-        seen = self.seen
-        time, grade = self.tables(theta)
+        """−log (likelihood × prior) and its gradient: that of the tables, in expectation, carried to theta."""
+        seen, law = self.seen, self.law(theta)
+        time, grade = self.tables(law)
         found = self.posterior(time, grade)
         Q = seen.questions
         timed = (found.nodes.sum(axis=2)[:, :, None] * found.scales).reshape(Q, -1)
@@ -103,13 +100,8 @@ class Problem:
         d_logits = (seen.right.T @ flat).reshape(right.shape) * (1 - right)
         d_logits -= (seen.other.T @ flat).reshape(right.shape) * right
         d_weights = found.nodes.sum(axis=0) / grade.weights
-        gradient = np.empty(len(theta))
-        for k, step in enumerate(STEP * np.eye(len(theta))):
-            (late, good), (early, bad) = self.tables(theta + step), self.tables(theta - step)
-            change = np.vdot(d_ends, late.ends - early.ends) + np.vdot(d_lives, late.lives - early.lives)
-            change += np.vdot(d_logits, good.logits - bad.logits)
-            change += np.vdot(d_weights, good.weights - bad.weights)
-            gradient[k] = change / (2 * STEP)
+        gradient = law.times_slope(seen.edges, d_ends, d_lives)
+        gradient += law.grades_slope(seen.middles, d_logits, d_weights)
         off = (theta - PRIOR_MEAN) / PRIOR_SD
         return float(off @ off / 2 - found.log_evidence.sum()), off / PRIOR_SD - gradient
 
@@ -136,27 +128,30 @@ class Fit:
 
 def fit(problem: Problem, start: Floats = PRIOR_MEAN) -> Fit:
     """The maximum near `start`, found by BFGS and finished with Newton steps, and the spread about it."""
-    theta = minimize(problem.loss, start, jac=True, method="BFGS", options={"gtol": TOLERANCE}).x
+
+    def loss(z: Floats) -> tuple[float, Floats]:
+        """That of parameters counted in standard deviations of the prior from its mean."""
+        value, slope = problem.loss(PRIOR_MEAN + PRIOR_SD * z)
+        return value, slope * PRIOR_SD
+
+    first = (start - PRIOR_MEAN) / PRIOR_SD
+    z = minimize(loss, first, jac=True, method="BFGS", options={"gtol": TOLERANCE}).x
     for _ in range(3):
-        curvature = _curvature(problem, theta)
-        gradient = problem.loss(theta)[1]
-        if np.abs(gradient).max() < TOLERANCE:
+        curvature = _curvature(loss, z)
+        value, slope = loss(z)
+        if np.abs(slope).max() < TOLERANCE:
             break
-        trial = theta - np.linalg.solve(curvature, gradient)
-        if problem.loss(trial)[0] > problem.loss(theta)[0]:
+        trial = z - np.linalg.solve(curvature, slope)
+        if loss(trial)[0] > value:
             break
-        theta = trial
-    return Fit(theta, np.linalg.cholesky(np.linalg.inv(curvature)))
+        z = trial
+    spread = np.linalg.cholesky(np.linalg.inv(curvature))
+    return Fit(PRIOR_MEAN + PRIOR_SD * z, PRIOR_SD[:, None] * spread)
 
 
-def _curvature(problem: Problem, theta: Floats) -> Floats:
+def _curvature(loss: Callable[[Floats], tuple[float, Floats]], z: Floats) -> Floats:
     """The Hessian of the loss, by central differences; made positive as far as `VAGUEST` says."""
-    step = 100 * STEP
-    rows = [
-        (problem.loss(theta + one)[1] - problem.loss(theta - one)[1]) / (2 * step)
-        for one in step * np.eye(len(theta))
-    ]
+    rows = [(loss(z + one)[1] - loss(z - one)[1]) / (2 * STEP) for one in STEP * np.eye(len(z))]
     hessian = (np.array(rows) + np.array(rows).T) / 2
-    values, vectors = np.linalg.eigh(PRIOR_SD[:, None] * hessian * PRIOR_SD)
-    positive = (vectors * np.maximum(values, VAGUEST**-2)) @ vectors.T
-    return np.asarray(positive / PRIOR_SD[:, None] / PRIOR_SD)
+    values, vectors = np.linalg.eigh(hessian)
+    return np.asarray((vectors * np.maximum(values, VAGUEST**-2)) @ vectors.T)

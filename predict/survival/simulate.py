@@ -14,7 +14,7 @@ from scipy.special import expit
 
 from predict.protocol import Floats, Ints
 from predict.survival.fit import Fit, Problem
-from predict.survival.law import grades, times
+from predict.survival.law import Law
 from predict.survival.seen import Seen
 
 WIDTH = 0.08
@@ -42,9 +42,10 @@ def simulate(problem: Problem, fit: Fit, caps: Sequence[float], R: int, seed: in
     right, ended, tokens = (np.empty((R, Q, len(caps))) for _ in range(3))
     for r in range(R):
         theta, (u, v) = fit.draw(rng), rng.random((2, Q))
-        mode, level, scale = _question_nodes(problem, theta, u, v)
-        ends = times(theta, problem.grid, edges, problem.origin).ends[:, mode, scale]
-        logits = grades(theta, problem.grid, middles, problem.origin).logits[:, mode, level]
+        law = problem.law(theta)
+        mode, level, scale = _question_nodes(problem, law, u, v)
+        ends = law.times(edges).ends[:, mode, scale]
+        logits = law.grades(middles).logits[:, mode, level]
         ended[r] = np.cumsum(ends, axis=0)[last].T
         right[r] = np.cumsum(ends * expit(logits), axis=0)[last].T
         spent = np.cumsum(ends * np.exp(middles)[:, None], axis=0)[last].T
@@ -52,10 +53,10 @@ def simulate(problem: Problem, fit: Fit, caps: Sequence[float], R: int, seed: in
     return Simulated(right, ended, tokens)
 
 
-def _question_nodes(problem: Problem, theta: Floats, u: Floats, v: Floats) -> tuple[Ints, Ints, Ints]:
+def _question_nodes(problem: Problem, law: Law, u: Floats, v: Floats) -> tuple[Ints, Ints, Ints]:
     """The indices of m, a and scale drawn for every question, by its uniform numbers u and v (Q,)."""
     drawn = np.empty((3, len(u)), np.int64)
-    tables = problem.tables(theta)
+    tables = problem.tables(law)
     for start in range(0, len(u), TOGETHER):
         rows = slice(start, start + TOGETHER)
         found = problem.posterior(*tables, rows)
