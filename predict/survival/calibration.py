@@ -1,7 +1,7 @@
 """How far the fit is off where that can be seen: cut earlier still, forecast the cap, compare.
 
     cut where 60 % and 80 % of the ended answers had ended: off by 1.2 and 2.1 standard deviations
-    ->  the intervals beyond the cap are √((2 + 1.2² + 2.1²) / (2 + 2)) = 1.4 times as wide
+    ->  the intervals beyond the cap are √((4 + 1.2² + 2.1²) / (4 + 2)) = 1.3 times as wide
 
 At an earlier cut every later answer is hidden; of those that were unfinished then, the forecast says how many
 are right, and how many have ended, by the cap. An interval is never made narrower by this.
@@ -14,13 +14,13 @@ import numpy as np
 from predict.protocol import Floats
 from predict.survival.fit import Fit, Problem, fit
 from predict.survival.seen import seen_at
-from predict.survival.simulate import simulate
+from predict.survival.trend import look_ahead
 from results.votes.exact import AnswerPools
 
 ORIGINS = (0.6, 0.8)
 """Shares of the ended answers at which the run is cut again."""
 
-TRUST = 2.0
+TRUST = 4.0
 """The model's own standard deviation counts for so many of these comparisons."""
 
 DRAWS = 60
@@ -51,7 +51,7 @@ def _off(answers: AnswerPools, early: float, cap: float, start: Fit, seed: int) 
     """Standard deviations by which right and ended answers between `early` and `cap` were missed: (2,)."""
     problem, later = Problem(seen_at(answers, early)), seen_at(answers, cap)
     seen = problem.seen
-    found = simulate(problem, fit(problem, start.theta), [early, cap], DRAWS, seed)
+    found = look_ahead(problem, fit(problem, start.theta), [cap], DRAWS, seed)
     misses = []
     counts = ((found.right, later.right, seen.right), (found.ended, later.ended_counts, seen.ended_counts))
     alive = np.maximum(1 - found.ended[:, :, 0], 1e-9)

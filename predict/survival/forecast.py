@@ -13,7 +13,8 @@ from predict.protocol import Floats, Options, Prediction, Status, with_interval
 from predict.survival.calibration import Widening, widening
 from predict.survival.fit import FEW_ANSWERS, Problem, fit
 from predict.survival.seen import Seen, seen_at, stopped, thinned
-from predict.survival.simulate import Simulated, simulate
+from predict.survival.simulate import Simulated
+from predict.survival.trend import look_ahead
 from predict.survival.votes import vote_accuracy, wrong_answers
 from results.votes.exact import AnswerPools
 
@@ -86,7 +87,7 @@ def ahead_of(answers: AnswerPools, cap: float, caps: Sequence[float], options: O
     found = fit(Problem(seen_at(few, cap)))
     seen = seen_at(answers, cap)
     draws = min(options.replicates or DRAWS, DRAWS if seen.questions <= MANY else DRAWS // 4)
-    simulated = simulate(Problem(seen), found, caps, draws, options.seed)
+    simulated = look_ahead(Problem(seen), found, caps, draws, options.seed).beyond()
     wider = widening(few, cap, found, options.seed) if options.replicates else Widening(1.0, 1.0)
     return Ahead(seen, np.array(caps, dtype=float), simulated, wider)
 

@@ -149,7 +149,7 @@ class Law:
         d_mode = (d_beyond * density).sum(axis=(0, 2))
         d_log_scale = (d_beyond * density * off).sum(axis=(0, 1))
         d_skew = (d_beyond * (2 * expit(skew) * expit(-skew) * tail + density * np.abs(off) / 2)).sum()
-        d_never = ((d * (1 - beyond)).sum(axis=(0, 2)) * (self.never * (1 - self.never))[:, 0])
+        d_never = (d * (1 - beyond)).sum(axis=(0, 2)) * (self.never * (1 - self.never))[:, 0]
         found = self._modes_slope(d_mode)
         found["log_scale"] += d_log_scale.sum()
         found["log_scale_spread"] = np.exp(self.at["log_scale_spread"]) * (d_log_scale @ self.grid.scales)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from predict.protocol import Options, Status
-from predict.survival.calibration import Widening, widening
+from predict.survival.calibration import ORIGINS, Widening, widening
 from predict.survival.fit import Fit, Problem, fit
 from predict.survival.forecast import Ahead, ahead_of
 from predict.survival.law import PRIOR_MEAN
@@ -18,7 +18,7 @@ from tests.predict.survival.simulated import answers, questions
 
 pytestmark = pytest.mark.integration  # many seconds
 
-CAPS = (9000, 14000, 30000)
+CAP, CAPS = 9000, (11000, 15000, 30000)
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def world() -> tuple[AnswerPools, AnswerPools]:
 
 @pytest.fixture(scope="module")
 def ahead(world: tuple[AnswerPools, AnswerPools]) -> Ahead:
-    found = ahead_of(world[0], 7000, CAPS, Options(replicates=100))
+    found = ahead_of(world[0], CAP, CAPS, Options(replicates=100))
     assert found is not None
     return found
 
@@ -74,15 +74,15 @@ def test_fewer_questions_and_answers() -> None:
 def test_nothing_beyond_the_cap_is_looked_at(world: tuple[AnswerPools, AnswerPools], ahead: Ahead) -> None:
     """Whatever longer answers say, and however long they are, the forecast is the same to the last bit."""
     pools = world[0]
-    longer = pools.tokens > 7000
+    longer = pools.tokens > CAP
     rng = np.random.default_rng(5)
     other = replace(
         pools,
         votes=np.where(longer, rng.integers(-1, 9, len(longer)), pools.votes),
-        tokens=np.where(longer, 7001 + rng.integers(0, 10**6, len(longer)), pools.tokens),
+        tokens=np.where(longer, CAP + 1 + rng.integers(0, 10**6, len(longer)), pools.tokens),
     )
     assert (other.votes != pools.votes).any()
-    again = ahead_of(other, 7000, CAPS, Options(replicates=100))
+    again = ahead_of(other, CAP, CAPS, Options(replicates=100))
     assert again is not None
     for method in ("majority", "best_of_n"):
         one, two = (x.accuracy([1, 8], method, Options(replicates=100, pool=400)) for x in (ahead, again))
@@ -136,12 +136,13 @@ def test_a_widening_widens_about_the_same_mean(ahead: Ahead) -> None:
 
 
 def test_the_widening_sees_a_fit_that_is_off(world: tuple[AnswerPools, AnswerPools]) -> None:
-    """Answers after 5000 tokens are all made wrong: forecasts from before that miss by far."""
+    """Answers after the first origin are all made wrong: the forecast from there misses by far."""
     pools = world[0]
     start = Fit(PRIOR_MEAN, np.eye(len(PRIOR_MEAN)))
-    late = (pools.tokens > 4500) & (pools.votes == 0)
+    first = np.quantile(pools.tokens[pools.tokens <= CAP], ORIGINS[0])
+    late = (pools.tokens > first) & (pools.votes == 0)
     broken = replace(pools, votes=np.where(late, 9, pools.votes))
-    assert widening(broken, 7000, start, 0).accuracy > 1.5 * widening(pools, 7000, start, 0).accuracy
+    assert widening(broken, CAP, start, 0).accuracy > 1.5 * widening(pools, CAP, start, 0).accuracy
 
 
 def test_too_little_that_ended_gives_no_forecast(world: tuple[AnswerPools, AnswerPools]) -> None:
