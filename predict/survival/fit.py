@@ -88,7 +88,7 @@ class Problem:
         return Posterior(evidence[:, 0, 0], nodes, scales)
 
     def loss(self, theta: Floats) -> tuple[float, Floats]:
-        """−log (likelihood × prior) and its gradient: that of the tables, in expectation, carried to theta."""
+        """−log (likelihood × prior) and its gradient: that in the tables, carried to theta."""
         seen, law = self.seen, self.law(theta)
         time, grade = self.tables(law)
         found = self.posterior(time, grade)

@@ -1,6 +1,6 @@
-"""How often late answers are right, by a second law: one straight line through the answers of all questions.
+"""How often late answers are right, by a second law: one line through the answers of all questions.
 
-    middle answer by length: logit 1.1; one standard deviation later: −0.4   ->   of those beyond the cap, 38 %
+    middle answer by length: logit 1.1; one standard deviation later: −0.4  ->  beyond the cap 38 % are right
 
 Beyond the cap the law of `law.py` goes by which questions are slow, and how often they are right hangs on
 parameters that answers within the cap hardly tell. Over all questions together the logit of being right falls
@@ -94,4 +94,4 @@ def _move(chance: Floats, ended: Floats, wanted: Floats) -> Floats:
         middle = (low + high) / 2
         less = (ended * expit(odds + middle[:, None, :])).mean(axis=1) < wanted
         low, high = np.where(less, middle, low), np.where(less, high, middle)
-    return (low + high) / 2
+    return np.asarray((low + high) / 2)

@@ -15,7 +15,7 @@ LEVEL, SLOPE = 1.2, -1.6
 
 
 def pools(Q: int, n: int, seed: int, shared: float = 0.0) -> AnswerPools:
-    """Lengths are the score itself, so that ranks are known; `shared`: sd of what a question's answers share."""
+    """Log lengths are normal scores; `shared`: sd of what the answers to a question share."""
     rng = np.random.default_rng(seed)
     z = rng.standard_normal((Q, n))
     right = rng.random((Q, n)) < expit(LEVEL + SLOPE * z + shared * rng.standard_normal((Q, 1)))
