@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from predict.groups import Group, question_accuracy
-from predict.predictors import PREDICTORS
+from predict.predictors import predicted
 from predict.protocol import Floats, Options, Points, Pool
 from predict.split import Request, drawn, fitted, observe
 from results import BadInput
@@ -60,7 +60,7 @@ def backtest(
         seeded = replace(options, seed=options.seed + split)
         parts = []
         for name in predictors:
-            found = PREDICTORS[name](observed, targets, seeded)
+            found = predicted(name, observed, targets, seeded)
             columns = {
                 "predictor": name, "split": split,
                 "dataset": group.dataset, "model": group.model, "method": group.method,

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from predict.groups import Group
-from predict.predictors import PREDICTORS
+from predict.predictors import predicted
 from predict.protocol import Options, Prediction, Status
 from predict.split import Request, Task, split
 from results.tables.status import MEANINGS
@@ -41,9 +41,8 @@ def forecast(
     tables: list[pd.DataFrame] = []
     notes: list[str] = []
     for name in predictors:
-        predict = PREDICTORS[name]
-        found = predict(task.observed, task.targets, options)
-        new = predict(task.observed, task.targets, replace(options, target="population"))
+        found = predicted(name, task.observed, task.targets, options)
+        new = predicted(name, task.observed, task.targets, replace(options, target="population"))
         tables.append(rows(group, task, name, found).assign(new_low=new.low, new_high=new.high))
         notes += found.notes
         tick()

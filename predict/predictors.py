@@ -1,8 +1,12 @@
-"""Every predictor by the name the command line knows it by."""
+"""Every predictor by the name the command line knows it by, and the call that all of them share."""
+
+from dataclasses import replace
+
+import numpy as np
 
 from predict.curves.joint import joint
 from predict.curves.predictors import CURVE_PREDICTORS
-from predict.protocol import Predictor
+from predict.protocol import Observed, Options, Points, Prediction, Predictor, Status, more_severe
 from predict.questions.beta_binomial import beta_binomial
 from predict.questions.mixture import mixture
 from predict.questions.plug_in import plug_in
@@ -22,6 +26,17 @@ NEED_SAMPLES = ("beta-binomial", "plug-in")
 """They go by the answers to each question, which a curve does not hold."""
 
 BEST_OF_N_ONLY = ("beta-binomial",)
+
+
+FAR = 16
+"""Backtests reach this many times the N that is seen (4 to 64). What is asked beyond is not pinned down."""
+
+
+def predicted(name: str, observed: Observed, targets: Points, options: Options) -> Prediction:
+    """The predictor's answer, with its status lowered where N is more than `FAR` times the largest seen."""
+    found = PREDICTORS[name](observed, targets, options)
+    far = FAR * observed.points.N.max() < targets.N
+    return replace(found, status=more_severe(found.status, np.where(far, Status.BOUND_HIT, Status.OK)))
 
 
 def able(method: str, samples: bool) -> list[str]:

@@ -83,13 +83,13 @@ def joint(observed: Observed, targets: Points, options: Options) -> Prediction:
 
     Where the surface misses the points (`POOR_FIT`), observed settings are read off curves of their own.
     """
-    mean, status, condition, draws = _forecast(observed, targets)
+    mean, status, condition, draws = fitted_surface(observed, targets)
     if options.replicates:
 
         def mean_only(points: Points, accuracy: Floats, at: Points) -> Floats:
             unknown = np.full(len(points), np.nan)
             seen = Observed(points, accuracy, unknown, np.empty((0, len(points))), method=observed.method)
-            return _forecast(seen, at)[0]
+            return fitted_surface(seen, at)[0]
 
         off = model_error(observed, targets, mean_only)
         luck = np.random.default_rng(options.seed).standard_normal((len(draws), 1))
@@ -98,7 +98,7 @@ def joint(observed: Observed, targets: Points, options: Options) -> Prediction:
     return with_interval(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level)
 
 
-def _forecast(observed: Observed, targets: Points) -> tuple[Floats, np.ndarray, Floats, Floats]:
+def fitted_surface(observed: Observed, targets: Points) -> tuple[Floats, np.ndarray, Floats, Floats]:
     """Mean, status and condition (M,), and the forecasts (R, M) that the replicates would give."""
     M = len(targets)
     mean, condition = np.full(M, np.nan), np.full(M, np.inf)

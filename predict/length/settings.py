@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from predict.curves.alarm import falling
+from predict.curves.along_n import along_n
 from predict.curves.calibration import answers_alone, model_error
 from predict.curves.intervals import SHARED
-from predict.curves.rivals import power_law
 from predict.groups import question_accuracy
 from predict.length.law import along_T
 from predict.protocol import (
@@ -51,19 +51,24 @@ def other_settings(
 
 
 def from_curves(observed: Observed, targets: Points, options: Options) -> Prediction:
-    """Forecast from curves: a power law along N at the observed settings, `along_T` at all others.
+    """Forecast from curves: `along_n` at the observed settings, `along_T` at all others.
 
-    The power law's interval includes its own error (`model_error`). Observed points are kept as they are.
+    The interval along N includes the formula's own error (`model_error`). Observed points are kept as they
+    are.
     """
     settings = observed.points.settings()
     names, N = [name for name, _ in settings], np.unique(targets.N)
     lengths = np.array([T for _, T in settings])
     grid = Points.grid(dict(settings), N)
-    fitted = power_law(observed.points, np.vstack([observed.accuracy[None], observed.replicates]), grid)
-    value, copies = fitted.mean[0].copy(), fitted.mean[1:].copy()
-    status = more_severe(fitted.status, falling(observed, grid))
+    value, status, copies, unsure = along_n(observed, grid)
+    status = more_severe(status, falling(observed, grid))
     variance = copies.var(axis=0) if len(copies) else np.full(len(grid), UNKNOWN**2)
-    off = model_error(observed, grid, lambda p, y, at: power_law(p, y[None], at).mean[0])
+
+    def again(points: Points, accuracy: Floats, at: Points) -> Floats:
+        unknown, none = np.full(len(points), np.nan), np.empty((0, len(points)))
+        return along_n(Observed(points, accuracy, unknown, none, method=observed.method), at)[0]
+
+    off = np.hypot(model_error(observed, grid, again), np.nan_to_num(unsure))
     places = {place: at for at, place in enumerate(observed.points.places())}
     for i, place in enumerate(grid.places()):
         if place in places:
@@ -87,7 +92,7 @@ def from_curves(observed: Observed, targets: Points, options: Options) -> Predic
         lengths, N, value.reshape(table), own.reshape(table), common.reshape(table),
         targets[~seen], replace(options, replicates=len(copies)),
     )  # fmt: skip
-    note = "the mixture needs samples; from curves it is a power law along N and its own law along T"
+    note = "the mixture needs samples; from curves it goes by laws along N and T"
     condition = np.where(np.isnan(mean), np.inf, np.nan)
     return with_interval(mean, np.clip(draws, 0.0, 1.0), at_target, condition, options.level, (note,))
 

@@ -166,6 +166,14 @@ def test_every_row_has_the_interval_of_new_questions_whatever_the_target(
     assert (these["high"] - these["low"]).mean() < 0.9 * (new["high"] - new["low"]).mean()
 
 
+def test_far_beyond_the_answers_seen_no_forecast_is_ok(samples_file: Path, tmp_path: Path) -> None:
+    options = ("--fit-max-n", "4", "--at-n", "64,65", "--predictor", "all", "--bootstrap", "5")
+    assert forecast(samples_file, tmp_path / "f.csv", *options).exit_code == 0
+    status = read_forecast(tmp_path / "f.csv").groupby(["predictor", "N"])["status"].agg(set)
+    assert status["mixture", 64] == status["flat", 64] == {"ok"}
+    assert all("ok" not in status[name, 65] for name in status.index.levels[0])
+
+
 def test_names_are_printed_so_that_no_terminal_obeys_them(tmp_path: Path) -> None:
     frame = simulated_samples(questions=8, answers=4)
     frame = frame.assign(model="m\x1b]0;x\x07", dataset="d\u202e", setting=frame["setting"] + "\u2028\x1b[2J")
