@@ -14,20 +14,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from predict.groups import Group
-from predict.protocol import Status
 from results.aligned import aligned
 from results.figures.words import METHOD_NAMES, UNITS, curves_name, setting_used
+from results.tables.status import SHORT
 from results.visible import visible
 
-STATUS_WORDS: Mapping[str, str] = {
-    Status.OK: "ok",
-    Status.BOUND_HIT: "not pinned down",
-    Status.POOR_FIT: "poor fit",
-    Status.FALLING: "accuracy falls",
-    Status.ILL_CONDITIONED: "do not use: unstable",
-    Status.OUT_OF_RANGE: "do not use: outside 0–100 %",
-    Status.NOT_IDENTIFIABLE: "no forecast",
-}
+STATUS_WORDS: Mapping[str, str] = SHORT
 
 TEXT = ("fit", "held", "predictor", "setting", "run", "interval of", "status", "reason")
 """Columns aligned to the left; the others hold numbers."""

@@ -73,6 +73,7 @@ def tooltips(fields: Sequence[str], source: str, metric: str = "accuracy") -> li
         "value": (metric, number),
         "accuracy": ("accuracy", number),
         "predicted": ("accuracy", number),
+        "residual": ("forecast − measured, points", "+.1f"),
         "low": ("90 % interval from", number),
         "high": ("90 % interval to", number),
     }

@@ -3,6 +3,7 @@
 cost = N × tokens per answer     1,400 tokens: asked for 100 tokens, N = 16: 0.78 is on the frontier
 """
 
+import numpy as np
 import pandas as pd
 
 from results.figures.axes import MOST_SETTINGS, log_axis, setting_colour, tooltips, value_axis
@@ -12,6 +13,9 @@ from results.figures.theme import Figure
 from results.figures.words import METHOD_NAMES
 from results.frontier import pareto_frontier
 
+WORTH_A_ROW = 0.0005
+"""Gains that would be shown as +0.0 points make no choice of the frontier."""
+
 
 def with_cost(panel: Panel) -> pd.DataFrame:
     """The panel's exact rows with `cost`, the tokens of N answers to one question, cheapest first."""
@@ -19,10 +23,25 @@ def with_cost(panel: Panel) -> pd.DataFrame:
     return rows.assign(cost=rows["N"] * rows["length"]).sort_values(["cost", "value"], ignore_index=True)
 
 
+def frontier(panel: Panel) -> pd.DataFrame:
+    """The panel's choices that nothing cheaper equals, cheapest first."""
+    return clear_steps(with_cost(panel), "value")
+
+
+def clear_steps(choices: pd.DataFrame, value: str) -> pd.DataFrame:
+    """The Pareto frontier of the choices, of which each betters the one before by WORTH_A_ROW or more."""
+    best = pareto_frontier(choices, value)
+    kept, last = [], -np.inf
+    for now in best[value]:
+        kept.append(now >= last + WORTH_A_ROW)
+        last = now if kept[-1] else last
+    return best[kept].reset_index(drop=True)
+
+
 def cost_figure(panel: Panel) -> Figure:
     """The panel's accuracy against tokens per question, a line for each setting, and the frontier."""
     rows = with_cost(panel)
-    best = pareto_frontier(rows, "value")
+    best = frontier(panel)
     settings = spread_out(panel.settings, MOST_SETTINGS)
     lines = rows[rows["setting"].isin(settings)]
     name = f"{panel.slug}-cost"

@@ -93,23 +93,14 @@ def make_forecasts(tables: dict[str, pd.DataFrame]) -> list[Forecast]:
 
 def forecast_figure(forecast: Forecast) -> Figure:
     """Used, predicted and measured points, against length if new settings were forecast, else against N."""
-    rows = forecast.rows
-    ns = sorted(int(n) for n in rows["N"].unique())
-    if forecast.over_length:
-        field, shown = "N", counts_to_show(ns, MOST_COUNTS)
-        x = log_axis("length", rows["length"], LENGTH_TITLES[forecast.source])
-        rows, colour = rows[rows["N"].isin(shown)], count_colour(shown)
-    else:
-        field, settings = "setting", spread_out(order_settings(rows), MOST_SETTINGS)
-        x = n_axis(ns)
-        rows, colour = rows[rows["setting"].isin(settings)], setting_colour(settings, forecast.source)
+    field, rows, x, colour = _axes(forecast)
     points = _points(rows)
     measured = rows.assign(value=rows["accuracy"]).dropna(subset=["value"])
     bars = rows[rows["role"] != "used"].dropna(subset=["low", "high"])
     bars = bars.assign(value=bars["low"].clip(0, 1), top=bars["high"].clip(0, 1))
     y_range = value_range(pd.concat([points["value"], bars["value"], bars["top"]]), "accuracy")
     length = ["length"] if rows["length"].notna().all() else []
-    said = tooltips(["kind", "setting", "N", *length, "accuracy", "status"], forecast.source)
+    said = tooltips(["kind", "setting", "N", *length, "accuracy", "low", "high", "status"], forecast.source)
 
     series = Series(forecast.slug, field, x, value_axis("value", "accuracy", y_range), colour)
     series.add(measured, "line", "thin", (0.45, 0.05))
@@ -126,6 +117,49 @@ def forecast_figure(forecast: Forecast) -> Figure:
     )
 
 
+def residual_figure(forecast: Forecast) -> Figure | None:
+    """Forecast − measured at the points that the fit did not see; None where none was measured."""
+    _, rows, x, colour = _axes(forecast)
+    rows = rows[rows["role"] != "used"].dropna(subset=["accuracy", "predicted"])
+    if rows.empty:
+        return None
+    rows = rows.assign(
+        residual=100 * (rows["predicted"] - rows["accuracy"]).clip(-1, 1),
+        bottom=100 * (rows["low"] - rows["accuracy"]).clip(-1, 1),
+        top=100 * (rows["high"] - rows["accuracy"]).clip(-1, 1),
+    )
+    y = alt.Y("residual:Q", title="forecast − measured, points", axis=alt.Axis(tickCount=4))
+    base = alt.Chart(rows).encode(x, colour.legend(None))
+    said = tooltips(["setting", "N", "predicted", "residual", "status"], forecast.source)
+    layers = (
+        alt.Chart(pd.DataFrame({"residual": [0.0]})).mark_rule(style="zero").encode(y),
+        base.mark_rule(style="interval", opacity=0.22).encode(alt.Y("bottom:Q"), y2="top:Q"),
+        base.mark_point(style="mark", shape=STAR).encode(y, tooltip=said),
+    )
+    name = curves_name(forecast.source, forecast.dataset, forecast.model)
+    words = f"Forecast by {forecast.predictor} less what was measured, in percentage points."
+    return Figure(
+        f"{forecast.slug}-residuals", name, (words, "Bars reach 0 where the interval held."), layers, 150
+    )
+
+
+def _axes(forecast: Forecast) -> tuple[str, pd.DataFrame, alt.X, alt.Color]:
+    """The column that colours tell apart, the rows shown, the horizontal axis and the colours."""
+    ns = sorted(int(n) for n in forecast.rows["N"].unique())
+    if forecast.over_length:
+        shown = counts_to_show(ns, MOST_COUNTS)
+        rows = forecast.rows[forecast.rows["N"].isin(shown)]
+        return (
+            "N",
+            rows,
+            log_axis("length", rows["length"], LENGTH_TITLES[forecast.source]),
+            count_colour(shown),
+        )
+    settings = spread_out(order_settings(forecast.rows), MOST_SETTINGS)
+    rows = forecast.rows[forecast.rows["setting"].isin(settings)]
+    return "setting", rows, n_axis(ns), setting_colour(settings, forecast.source)
+
+
 def _points(rows: pd.DataFrame) -> pd.DataFrame:
     """One row for each mark: its `kind`, its `accuracy`, and the `value` within [0, 1] where it is drawn."""
     used = rows[rows["role"] == "used"].assign(kind="used")
@@ -135,7 +169,7 @@ def _points(rows: pd.DataFrame) -> pd.DataFrame:
     asked = asked.assign(kind=np.select(beyond, ["above 100 %", "below 0 %"], "predicted"))
     marks = pd.concat([used, held, asked]).dropna(subset=["accuracy"])
     marks = marks.assign(value=marks["accuracy"].clip(0, 1))
-    return marks[["setting", "length", "N", "status", "kind", "accuracy", "value"]]
+    return marks[["setting", "length", "N", "status", "kind", "accuracy", "value", "low", "high"]]
 
 
 def _shape(points: pd.DataFrame) -> alt.Shape:

@@ -19,6 +19,7 @@ from results.figures.theme import Figure
 from results.figures.words import LENGTH_TITLES, METRIC_TITLES
 from results.paper_fits import Fit, along_gap, along_t
 from results.saturating import FitStatus, Saturating
+from results.tables.status import Status
 
 
 @dataclass(frozen=True)
@@ -62,20 +63,26 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     rows = panel.exact.dropna(subset=["length"])
     greedy = panel.greedy.dropna(subset=["length"])
     grid = np.geomspace(rows["length"].min(), rows["length"].max(), 80)
-    trends = [_drawn(trend, grid, rows) for trend in fit_trends(panel) if trend.n in shown]
+    trends = [trend for trend in fit_trends(panel) if trend.n in shown and trend.fit.status is Status.OK]
+    without = [n for n in shown if n not in {trend.n for trend in trends}]
 
     name = f"{panel.slug}-length"
     x = log_axis("length", rows["length"], LENGTH_TITLES[panel.source])
     series = Series(name, "N", x, value_axis("value", panel.metric, y_range), count_colour(shown))
     series.add(_dots(panel, shown), "circle", "dot", (0.3, 0.02))
     series.add(greedy, "line", "baseline", None)
-    series.add(pd.concat([pd.DataFrame(), *trends]), "line", "curve")
+    lines = [_drawn(trend, grid, rows) for trend in trends]
+    series.add(pd.concat([pd.DataFrame(), *lines]), "line", "curve")
+    series.add(rows[rows["N"].isin(without)], "line", "thin", (0.5, 0.05))
     exact = rows[rows["N"].isin(shown)]
     series.add(exact, "circle", "point", clip=False, tooltip=panel.tooltips())
     marks = ["Points: exact"]
     if trends:
         few = " (which meets any three points)" if len(set(rows["length"])) == 3 else ""
         marks.append(f"lines: fitted trend{few}")
+    if without:
+        joined = f"N = {', '.join(map(str, without))}" if trends else "every N"
+        marks.append(f"thin: points joined, where no trend fits ({joined})")
     return Figure(
         name,
         panel.name,

@@ -21,7 +21,7 @@ import vl_convert
 _THEME = json.loads(resources.files("results.figures").joinpath("theme.json").read_text(encoding="utf-8"))
 PALETTES: dict[str, dict[str, Any]] = _THEME["palettes"]
 INK, QUIET = PALETTES["light"]["ink"], PALETTES["light"]["quiet"]
-FILE_WIDTH, HEIGHT = 480, 320
+FILE_WIDTH = 480
 SCALE = 2
 """Pixels of a PNG for each nominal one."""
 
@@ -47,6 +47,7 @@ class Figure:
     title: str
     subtitle: tuple[str, ...]
     layers: tuple[alt.Chart, ...]
+    height: int = 320
 
     @cached_property
     def spec(self) -> dict[str, Any]:
@@ -65,13 +66,17 @@ class Figure:
 
     def page_spec(self) -> dict[str, Any]:
         """The specification for a page, which adds the look: as wide as the element that holds it."""
-        size = {"width": "container", "height": HEIGHT, "autosize": {"type": "fit-x", "contains": "padding"}}
+        size = {
+            "width": "container",
+            "height": self.height,
+            "autosize": {"type": "fit-x", "contains": "padding"},
+        }
         return {**self.spec, **size}
 
     def file_spec(self) -> dict[str, Any]:
         """The specification for a file: of fixed size, with its title in it."""
         title = {"text": self.title, "subtitle": list(self.subtitle), "limit": FILE_WIDTH + 50}
-        return {**self.spec, "width": FILE_WIDTH, "height": HEIGHT, "title": title, "config": LIGHT}
+        return {**self.spec, "width": FILE_WIDTH, "height": self.height, "title": title, "config": LIGHT}
 
 
 def combined_spec(rows: list[list[Figure]]) -> dict[str, Any]:

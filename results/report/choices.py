@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 
 from results.figures.answers import answers_figure
 from results.figures.cost import cost_figure
-from results.figures.forecast import Forecast, forecast_figure
+from results.figures.forecast import Forecast, forecast_figure, residual_figure
 from results.figures.length import length_figure
 from results.figures.panels import Panel, axis_range
+from results.figures.surface import has_surface, surface_figure
 from results.figures.theme import Figure
 from results.figures.words import METHOD_NAMES
 from results.report.errors import error_table, scores, targets
@@ -72,10 +73,11 @@ def cost_choices(panels: Sequence[Panel]) -> list[Choice]:
         priced = panel.source == "llm" and panel.metric == "accuracy" and panel.exact["length"].notna().all()
         if priced and (panel.key not in chosen or panel.method == "majority"):
             chosen[panel.key] = panel
-    return [
-        Choice(f"{panel.slug}-costs", panel.name, [("", cost_figure(panel))], [frontier_table(panel)])
-        for panel in chosen.values()
-    ]
+    choices = []
+    for panel in chosen.values():
+        figures = [("", cost_figure(panel)), *([("", surface_figure(panel))] if has_surface(panel) else [])]
+        choices.append(Choice(f"{panel.slug}-costs", panel.name, figures, [frontier_table(panel)]))
+    return choices
 
 
 def number_choices(panels: Sequence[Panel]) -> list[Choice]:
@@ -87,12 +89,18 @@ def number_choices(panels: Sequence[Panel]) -> list[Choice]:
     return list(choices.values())
 
 
+def forecast_figures(forecast: Forecast) -> list[tuple[str, Figure]]:
+    """The forecast and, where something was measured that the fit did not see, how far off it was."""
+    below = residual_figure(forecast)
+    return [("", forecast_figure(forecast)), *([("", below)] if below else [])]
+
+
 def forecast_choices(groups: Mapping[str, Sequence[Forecast]]) -> list[Choice]:
     """The forecasts of each set of curves: a list of predictors, best first, and a table of their errors."""
     choices = []
     for name, members in groups.items():
         order = list(scores(targets(members)).index)
         members = sorted(members, key=lambda forecast: order.index(forecast.predictor))
-        own = [Choice(one.slug, one.predictor, [("", forecast_figure(one))]) for one in members]
+        own = [Choice(one.slug, one.predictor, forecast_figures(one)) for one in members]
         choices.append(Choice(f"{own[0].slug}-group", name, tables=[error_table(members)], choices=own))
     return choices

@@ -13,10 +13,9 @@ from typing import Any
 
 import pandas as pd
 
-from results.figures.cost import with_cost
+from results.figures.cost import frontier
 from results.figures.panels import Panel
 from results.figures.words import METHOD_NAMES, UNITS, points, setting_name, setting_used, show
-from results.frontier import pareto_frontier
 from results.report.gains import Gain, ends, length_gain, vote_gain
 
 WORTH_SAYING = 0.01
@@ -77,7 +76,7 @@ def _finding(by_method: dict[str, Panel]) -> Finding:
     about = [f"{questions:,.0f} questions"] if questions > 0 else []
     about.append(f"{len(main.settings)} settings" if several else "1 setting")
     about.append(f"up to {main.ns[-1]} answers per question")
-    notes = [_advice(main), *_lost_answers(main)]
+    notes = [_advice(main), *_lacking(main)]
     return Finding(main.name, ", ".join(about), _headline(main), tiles, list(filter(None, notes)))
 
 
@@ -144,6 +143,26 @@ def _effect(before: Any, after: Any, gain: Gain, metric: str) -> str:
     return f"{'adds' if gain.value > 0 else 'loses'} {str(gain)[1:]}"
 
 
+def answer(panels: list[Panel]) -> str:
+    """The answer to the page's title: for how many models each way of spending more clearly pays."""
+    by_model: dict[tuple[str, str, str], Panel] = {}
+    for panel in panels:
+        if panel.source == "llm" and panel.metric == "accuracy" and panel.method != "best_of_n":
+            by_model.setdefault(panel.key, panel)
+    told = []
+    ways = {
+        "Asking again": [vote_gain(panel) for panel in by_model.values() if len(panel.ns) > 1],
+        "thinking longer": [length_gain(panel) for panel in by_model.values() if panel.has_lengths],
+    }
+    for way, gains in ways.items():
+        if gains:
+            values = sorted(one.value for one in gains)
+            span = " to ".join(dict.fromkeys([points(values[0]), points(values[-1])]))
+            clear = sum(one.direction > 0 for one in gains)
+            told.append(f"{way} clearly pays in {clear} of {len(gains)} cases ({span} points)")
+    return f"{'; '.join(told)}." if told else ""
+
+
 def twin_verdict(llm: Panel, twin: Panel) -> str:
     """Whether the twin gains where the language model gains: the answer to the question it is drawn for."""
     if twin.metric != "accuracy":
@@ -151,24 +170,17 @@ def twin_verdict(llm: Panel, twin: Panel) -> str:
     asked = {"more answers": (vote_gain(llm), vote_gain(twin))}
     if llm.has_lengths and twin.has_lengths:
         asked["longer answers"] = (length_gain(llm), length_gain(twin))
-    does = {1: "gains", 0: "gains nothing clear", -1: "loses"}
-    told = []
-    for what, (real, exact) in asked.items():
-        alike = real.direction == exact.direction
-        numbers = f"{points(real.value)} and {points(exact.value)} points"
-        each = does[real.direction] if alike else f"{does[real.direction]}, the twin {does[exact.direction]}"
-        told.append(f"{'both' if alike else 'the model'} {_plural(each, alike)} from {what} ({numbers})")
-    sentence = "; ".join(told)
-    return f"{llm.name}, and {twin.name}: {sentence}."
-
-
-def _plural(verb: str, alike: bool) -> str:
-    return verb.replace("gains", "gain").replace("loses", "lose") if alike else verb
+    told = [
+        f"{what} change the accuracy by {str(real).removesuffix(' points')} and {exact} "
+        f"({'alike' if real.direction == exact.direction else 'not alike'})"
+        for what, (real, exact) in asked.items()
+    ]
+    return f"{llm.name}, and the twin {twin.name}: {'; '.join(told)}."
 
 
 def cheapest_near_best(panel: Panel) -> "pd.Series[Any]":
     """The cheapest choice within one point of the best accuracy measured: a row with `cost`."""
-    choices = pareto_frontier(with_cost(panel), "value")
+    choices = frontier(panel)
     near: pd.Series[Any] = choices[choices["value"] >= choices["value"].max() - 0.01].iloc[0]
     return near
 
@@ -185,9 +197,14 @@ def _advice(panel: Panel) -> str:
     )
 
 
-def _lost_answers(panel: Panel) -> list[str]:
-    """Where answers cast no vote, or ended before the model had done: the setting with the most of them."""
+def _lacking(panel: Panel) -> list[str]:
+    """What the accuracies lack: questions, answers that cast no vote, answers that a limit ended."""
     said = []
+    fewest, most = panel.exact["questions"].min(), panel.exact["questions"].max()
+    if fewest < most:
+        short = panel.exact.sort_values("questions")["setting"].iloc[0]
+        place = setting_name(panel.source, str(short))
+        said.append(f"Partial: {place} has {fewest:,.0f} of {most:,.0f} questions.")
     for column, what in (("unreadable", "could not be read"), ("cut_off", "were cut off by a token limit")):
         worst = panel.exact.sort_values(column).dropna(subset=[column]).tail(1)
         for _, row in worst[worst[column] >= WORTH_SAYING].iterrows():

@@ -1,14 +1,21 @@
-"""The tables that a report shows, read from files and told apart by their columns."""
+"""The tables that a report shows, read from files and told apart by their columns.
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+curves.csv forecast.csv results/runs/gsm8k  ->  curves (those of the run's samples among them), forecasts, …
+"""
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from results.commandline import BadInput
-from results.tables.contract import kind_of, read_claims, read_curves, read_forecast
+from results.tables.contract import kind_of, read_samples, read_table, sample_files
+from results.tables.origins import missing_shards, read_record
 from results.tables.schemas import CURVE_KEY
+from results.votes.curves import build_curves
 
 
 @dataclass(frozen=True)
@@ -22,34 +29,75 @@ class Source:
 
 @dataclass(frozen=True)
 class Tables:
-    """What the report shows: all curves, the forecasts by file, the claims, and the files they came from."""
+    """What the report shows.
+
+    curves: all of them, also those of the samples; forecasts: by the names of their files; samples: all of
+    them, None without any; records: the run.json of each run folder; others: tables by kind (claims,
+    comparison, fits, plan, backtest); warnings: what is incomplete.
+    """
 
     curves: pd.DataFrame
     forecasts: dict[str, pd.DataFrame]
-    claims: list[pd.DataFrame]
-    sources: list[Source]
+    samples: pd.DataFrame | None = None
+    records: list[dict[str, Any]] = field(default_factory=list)
+    others: dict[str, list[pd.DataFrame]] = field(default_factory=dict)
+    sources: list[Source] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     notes: str = ""
+
+    def joined(self, kind: str) -> pd.DataFrame | None:
+        """All tables of one of the other kinds as one; None without any."""
+        tables = self.others.get(kind)
+        return pd.concat(tables, ignore_index=True) if tables else None
 
 
 def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
-    """Read curves, forecast and claims files; `notes` are printed at the page's end. Raises BadInput."""
-    readers: dict[str, Callable[[Path], pd.DataFrame]]
-    readers = {"curves": read_curves, "forecast": read_forecast, "claims": read_claims}
-    tables: dict[str, dict[Path, pd.DataFrame]] = {kind: {} for kind in readers}
-    sources = []
+    """Read every file, run folders among them; `notes` are printed at the page's end. Raises BadInput."""
+    kinds: dict[str, list[Path]] = {}
     for path in dict.fromkeys(paths):
-        kind = kind_of(path)
-        if kind not in readers:
-            raise BadInput(
-                f"{path}: a {kind} table cannot be shown; turn it into curves first "
-                f"(python -m results curves {path} --out curves.csv)"
-            )
-        table = tables[kind][path] = readers[kind](path)
-        sources.append(Source(path.name, kind, len(table)))
-    stems = [path.stem for path in tables["forecast"]]
-    unlike = len(set(stems)) == len(stems)
-    forecasts = {path.stem if unlike else str(path): table for path, table in tables["forecast"].items()}
-    return Tables(_joined(tables["curves"]), forecasts, list(tables["claims"].values()), sources, notes)
+        kinds.setdefault(kind_of(path), []).append(path)
+    files = sample_files(*kinds.pop("samples", []))
+    tables = {kind: {path: read_table(path, kind) for path in found} for kind, found in kinds.items()}
+    sources = [Source(p.name, kind, len(table)) for kind in tables for p, table in tables[kind].items()]
+
+    curves = _joined(tables.pop("curves", {}))
+    samples: pd.DataFrame | None = None
+    said: list[str] = []
+    if files:
+        samples = read_samples(*files)
+        sources += [Source(f"{file.parent.name}/{file.name}", "samples", len(samples)) for file in files[:1]]
+        own, said = _curves_of(samples)
+        said = [*missing_shards(files), *said]
+        curves = _with_own(curves, own)
+    forecasts = tables.pop("forecast", {})
+    unlike = len({path.stem for path in forecasts}) == len(forecasts)
+    return Tables(
+        curves,
+        {path.stem if unlike else str(path): table for path, table in forecasts.items()},
+        samples,
+        [record for file in files if (record := read_record(file))],
+        {kind: list(found.values()) for kind, found in tables.items()},
+        sources,
+        said,
+        notes,
+    )
+
+
+def _curves_of(samples: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The curves of the samples, and what they warn of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        curves = build_curves(samples, progress=True)
+    return curves, [str(warning.message) for warning in caught]
+
+
+def _with_own(curves: pd.DataFrame, own: pd.DataFrame) -> pd.DataFrame:
+    """The curves given, and those of samples for models and datasets that no given file has curves of."""
+    if curves.empty:
+        return own
+    group = ["source", "dataset", "model"]
+    given = pd.MultiIndex.from_frame(curves[group])
+    return pd.concat([curves, own[~pd.MultiIndex.from_frame(own[group]).isin(given)]], ignore_index=True)
 
 
 def _joined(curves: dict[Path, pd.DataFrame]) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from tqdm import tqdm
 
 from results.figures.forecast import Forecast, make_forecasts
-from results.figures.page import draw_script, figure_data, policy, style, vega
+from results.figures.page import draw_script, figure_data, in_script, policy, style, vega
 from results.figures.panels import make_panels
 from results.figures.theme import Figure, combined_spec, rendered
 from results.report.choices import (
@@ -26,42 +26,63 @@ from results.report.choices import (
 )
 from results.report.claims import measurement_table, verdict_table
 from results.report.errors import closest, overview_table
-from results.report.findings import findings
+from results.report.findings import answer, findings, twin_verdict
 from results.report.inputs import Tables
+from results.report.others import (
+    backtest_table,
+    comparison_table,
+    comparison_verdict,
+    fit_choices,
+    plan_choices,
+)
+from results.report.questions import question_data
+from results.report.runs import run_tables
 
 
 def build_report(tables: Tables, made: datetime, progress: bool = False) -> dict[str, bytes]:
-    """Every file of the report by its name: index.html, and NAME.png and NAME.svg of each figure."""
+    """Every file of the report by its name: index.html, and NAME.png, .svg and .pdf of each figure."""
     panels = with_most_first(make_panels(tables.curves))
-    llm, twin = (
-        curve_choices([panel for panel in panels if panel.source == source])
-        for source in ("llm", "synthetic")
-    )
+    by_source = {
+        source: [panel for panel in panels if panel.source == source] for source in ("llm", "synthetic")
+    }
+    llm, twin = (curve_choices(found) for found in by_source.values())
     costs = cost_choices(panels)
     groups: dict[str, list[Forecast]] = {}
     for forecast in make_forecasts(tables.forecasts):
         groups.setdefault(forecast.name, []).append(forecast)
     forecasts = forecast_choices(groups)
+    fits, plan, backtest, comparison = map(tables.joined, ("fits", "plan", "backtest", "comparison"))
+    plans = [] if plan is None else plan_choices(plan)
 
-    figures = [figure for choice in [*llm, *twin, *costs, *forecasts] for figure in choice.every_figure]
-    side_by_side = [
-        row for choices in (llm, twin) if (row := [f for c in choices[:1] for f in c.every_figure])
-    ]
+    choices = [*llm, *twin, *costs, *forecasts, *plans]
+    figures = [figure for choice in choices for figure in choice.every_figure]
+    side_by_side = [row for found in (llm, twin) if (row := [f for c in found[:1] for f in c.every_figure])]
     specs = {figure.name: figure.file_spec() for figure in figures}
     if side_by_side:
         specs["side-by-side"] = combined_spec(side_by_side)
+    cards = findings(panels)
     context = {
         "facts": _facts(tables),
-        "findings": findings(panels),
+        "findings": cards,
+        "answer": answer(panels),
+        "warnings": tables.warnings,
+        "runs": [] if tables.samples is None else [run_tables(r, tables.samples) for r in tables.records],
         "llm": llm,
         "twin": twin,
+        "twin_verdict": twin_verdict(*(found[0] for found in by_source.values())) if llm and twin else "",
         "has_side_by_side": bool(side_by_side),
-        "claims": [(verdict_table(table), measurement_table(table)) for table in tables.claims],
+        "claims": [(verdict_table(t), measurement_table(t)) for t in tables.others.get("claims", [])],
         "costs": costs,
+        "plans": plans,
+        "comparison": None if comparison is None else comparison_table(comparison),
+        "comparison_verdict": "" if comparison is None else comparison_verdict(comparison),
         "forecasts": forecasts,
         "closest": closest([one for members in groups.values() for one in members]),
         "overview": overview_table(groups),
+        "backtest": None if backtest is None else backtest_table(backtest),
         "numbers": number_choices(panels),
+        "fits": [] if fits is None else fit_choices(fits),
+        "questions": None if tables.samples is None else in_script(question_data(tables.samples)),
         "sources": tables.sources,
         "notes": tables.notes,
         "made": made,

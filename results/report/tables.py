@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from results.figures.cost import with_cost
+from results.figures.cost import frontier
 from results.figures.length import fit_trends
 from results.figures.panels import Panel
 from results.figures.words import UNITS, settings_title, show
-from results.frontier import pareto_frontier
 from results.normal import Z90
+from results.tables.status import SHORT
 
 MOST_ROWS = 12
 """Rows of a frontier that are shown."""
@@ -72,6 +72,7 @@ def trend_table(panel: Panel) -> Table | None:
             f"per {UNITS[panel.source][:-1]}" if trend.gap is None else "per Δ²",
             *map(number, (trend.curve.alpha, trend.curve.beta, trend.curve.rate)),
             number(trend.curve.rmse, ".4f"),
+            SHORT[trend.fit.status],
             trend.fit.reason,
         ]
         for trend in trends
@@ -80,13 +81,13 @@ def trend_table(panel: Panel) -> Table | None:
         f"T: {UNITS[panel.source]} per answer. N = 1: α − β e^(−μT). More answers: α − β e^(−μΔ²), where Δ "
         "is the curve fitted at N = 1. Misfit: root mean square distance of the points from the curve."
     )
-    head = ["N", "unit of μ", "α", "β", "μ", "misfit", "remark"]
+    head = ["N", "unit of μ", "α", "β", "μ", "misfit", "status", "what speaks against it"]
     return Table(f"{panel.combined}: fitted trend", head, body, note)
 
 
 def frontier_table(panel: Panel) -> Table:
     """The choices that no choice as cheap equals, cheapest first."""
-    best = pareto_frontier(with_cost(panel), "value")
+    best = frontier(panel)
     kept = evenly(best, MOST_ROWS)
     parts: Iterable[tuple[str, str]] = (("cost", ",.0f"), ("setting", ""), ("length", ",.0f"), ("N", ".0f"))
     body = [

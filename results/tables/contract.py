@@ -22,7 +22,7 @@ from results.tables.columns import conform, refusal, text_columns
 from results.tables.contradictions import check_golds, say_grades, say_lengths
 from results.tables.files import read_raw, write_raw
 from results.tables.origins import check_origins
-from results.tables.schemas import CLAIMS, COMPARISON, CURVES, DEFAULTS, FORECAST, SAMPLES
+from results.tables.schemas import CLAIMS, COMPARISON, CURVES, DEFAULTS, FORECAST, SAMPLES, SCHEMAS
 
 
 def read_samples(*paths: str | Path) -> pd.DataFrame:
@@ -64,22 +64,33 @@ def read_comparison(path: str | Path) -> pd.DataFrame:
     return _read([Path(path)], COMPARISON)
 
 
-def kind_of(path: str | Path) -> str:
-    """Which table a file holds, told by its columns: samples, curves, forecast, comparison or claims.
+def read_table(path: str | Path, kind: str) -> pd.DataFrame:
+    """The table of that kind (see `kind_of`) in one file. Raises BadInput."""
+    return _read([Path(path)], SCHEMAS[kind])
 
-    Raises BadInput.
-    """
-    columns = set(read_raw(sample_files(path)[0], text_columns(SAMPLES)).columns)
-    if {"claim", "verdict"} <= columns:
-        return "claims"
-    if {"a", "b", "difference"} <= columns:
-        return "comparison"
-    if "predictor" in columns:
-        return "forecast"
-    if {"N", "method"} <= columns:
-        return "curves"
-    if {"question_id", "sample"} <= columns:
+
+_TOLD_BY = {
+    "claims": {"claim", "verdict"},
+    "comparison": {"a", "b", "difference"},
+    "fits": {"fit", "held"},
+    "plan": {"known", "cost"},
+    "backtest": {"predictor", "split"},
+    "forecast": {"predictor"},
+    "curves": {"N", "method"},
+    "samples": {"question_id", "sample"},
+}
+"""Columns that tell the kinds of tables apart; the first whose columns are all there."""
+
+
+def kind_of(path: str | Path) -> str:
+    """Which table of SCHEMAS a file holds, told by its columns; a folder holds samples. Raises BadInput."""
+    (file,) = sample_files(path)
+    if file != Path(path):
         return "samples"
+    columns = set(read_raw(file, text_columns(SAMPLES)).columns)
+    for kind, told_by in _TOLD_BY.items():
+        if told_by <= columns:
+            return kind
     raise BadInput(
         f"{path}: the columns {', '.join(sorted(columns))} are those of no table: samples have question_id "
         "and sample, curves have method and N, forecasts have predictor"

@@ -23,7 +23,7 @@ def check_origins(files: Sequence[Path]) -> None:
 
     A file without a run.json of this harness beside it is not checked.
     """
-    records = [(file, record) for file in files if (record := _read(file)) is not None]
+    records = [(file, record) for file in files if (record := read_record(file)) is not None]
     for (file, one), (other_file, other) in itertools.combinations(records, 2):
         if _curves(one).isdisjoint(_curves(other)):
             continue
@@ -42,7 +42,7 @@ def check_origins(files: Sequence[Path]) -> None:
 def missing_shards(files: Sequence[Path]) -> list[str]:
     """A line for each run of which some shards, but not all, are among the files."""
     found: dict[tuple[str, str, int], set[int]] = {}
-    for record in filter(None, map(_read, files)):
+    for record in filter(None, map(read_record, files)):
         experiment = record["experiment"]
         if experiment.get("shard"):
             index, shards = map(int, experiment["shard"].split("/"))
@@ -56,7 +56,8 @@ def missing_shards(files: Sequence[Path]) -> list[str]:
     ]
 
 
-def _read(file: Path) -> dict[str, Any] | None:
+def read_record(file: Path) -> dict[str, Any] | None:
+    """The run.json beside a samples file; None where there is none of this harness."""
     try:
         found = json.loads((file.parent / RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError):

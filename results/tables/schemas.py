@@ -143,6 +143,52 @@ CLAIMS = pa.DataFrameSchema(
 )
 """One row for each setting in which a claim of the paper was measured; a claim's rows share its verdict."""
 
+FITS = pa.DataFrameSchema(
+    {
+        "source": _text(_one_of("llm", "synthetic")),
+        **{name: _text() for name in ("dataset", "model", "method")},
+        "fit": _text(_one_of("along_n", "along_t", "along_gap")),
+        "held": _text(),
+        "points": _whole(0),
+        **{name: _real() for name in ("x_low", "x_high", "alpha", "beta", "rate", "gap", "rms")},
+        "status": _text(),
+        "reason": _text(nullable=True),
+    },
+    name="fits",
+)
+"""The fits of the paper's appendix, one a row."""
+
+PLAN = pa.DataFrameSchema(
+    {
+        "source": _text(_one_of("llm", "synthetic")),
+        **{name: _text() for name in ("dataset", "model", "method", "setting")},
+        "cost": _real(_at_least(0), nullable=False),
+        "N": _whole(1),
+        "predicted": _real(nullable=False),
+        **{name: _real() for name in ("low", "high")},
+        "known": _text(_one_of("measured", "forecast")),
+        "predictor": _text(),
+    },
+    name="plan",
+)
+"""Choices of setting and N with the tokens (for the twin: steps) that a question costs."""
+
+BACKTEST = pa.DataFrameSchema(
+    {
+        **{name: _text() for name in ("predictor", "split", "dataset", "model", "method", "setting")},
+        "N": _whole(1),
+        "accuracy": _real(_fraction(), nullable=False),
+        **{name: _real() for name in ("predicted", "low", "high")},
+    },
+    name="backtest",
+)
+"""Forecasts of answers that were hidden from the predictor, beside what they then were."""
+
+SCHEMAS = {
+    str(schema.name): schema
+    for schema in (SAMPLES, CURVES, FORECAST, COMPARISON, CLAIMS, FITS, PLAN, BACKTEST)
+}
+
 _CURVE_DEFAULTS = {
     "source": "llm",
     "dataset": "unknown",
@@ -155,7 +201,6 @@ DEFAULTS: dict[str, dict[str, str]] = {
     "samples": {"dataset": "unknown", "model": "unknown", "setting": "default", "decoding": "sample"},
     "curves": _CURVE_DEFAULTS,
     "forecast": _CURVE_DEFAULTS,
-    "comparison": {},
-    "claims": {},
+    **{name: {} for name in ("comparison", "claims", "fits", "plan", "backtest")},
 }
 """The value of a column that a table may leave out."""

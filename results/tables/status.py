@@ -30,3 +30,14 @@ MEANINGS: dict[str, str] = {
     "so there is no forecast",
 }
 """What each status but "ok" says, in words."""
+
+SHORT: dict[str, str] = {
+    Status.OK: "ok",
+    Status.BOUND_HIT: "not pinned down",
+    Status.POOR_FIT: "poor fit",
+    Status.FALLING: "accuracy falls",
+    Status.ILL_CONDITIONED: "do not use: unstable",
+    Status.OUT_OF_RANGE: "do not use: outside 0–100 %",
+    Status.NOT_IDENTIFIABLE: "no forecast",
+}
+"""The statuses in a table's cell."""

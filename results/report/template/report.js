@@ -38,3 +38,100 @@ document.addEventListener("click", async ({ target }) => {
   await navigator.clipboard.writeText(copied(target));
   target.dataset.done = "yes";
 });
+
+// One question at a time. What models wrote is only ever set as text.
+function element(tag, text = "", parent = null, className = "") {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  made.className = className;
+  parent?.append(made);
+  return made;
+}
+
+const LOWEST_FIRST = { gain: (one) => one.gain, close: (one) => Math.abs(one.margin), right: (one) => one.right };
+const percent = (share) => `${(100 * share).toFixed(1)} %`;
+const by = (id) => document.getElementById(id);
+
+function voteSpec(question) {
+  const values = question.settings.flatMap(({ setting, vote }) => vote.map(([N, value]) => ({ setting, N, value })));
+  const settings = question.settings.map(({ setting }) => setting);
+  return {
+    width: "container", height: 260, autosize: { type: "fit-x", contains: "padding" }, data: { values },
+    mark: { type: "line", point: true, tooltip: true, style: "curve" },
+    encoding: {
+      x: { field: "N", type: "quantitative", scale: { type: "log", base: 2, nice: false }, axis: { format: "d", values: [...new Set(values.map(({ N }) => N))] } },
+      y: { field: "value", type: "quantitative", scale: { domain: [0, 1] }, axis: { format: ".0%", tickCount: 6 }, title: "vote is right" },
+      color: { field: "setting", type: "nominal", scale: { domain: settings }, legend: { columns: 3 } },
+    },
+  };
+}
+
+function answerTable(question, parent) {
+  const table = element("table", "", element("div", "", parent, "scroll"), "wordy");
+  const head = table.createTHead().insertRow();
+  for (const word of ["setting", "answers", "given, the commonest first"]) element("th", word, head);
+  const body = table.createTBody();
+  for (const { setting, pool, unreadable, others, answers } of question.settings) {
+    const row = body.insertRow();
+    const given = answers.map(([text, count, right]) => `${right ? "✓ " : ""}${text} × ${count}`);
+    if (others) given.push(`others × ${others}`);
+    if (unreadable) given.push(`unreadable × ${unreadable}`);
+    for (const cell of [setting, String(pool), given.join(" · ")]) element("td", cell, row);
+  }
+}
+
+function showQuestion(question) {
+  const [answers, texts] = ["answers-of-question", "texts-of-question"].map(by);
+  answers.replaceChildren();
+  texts.replaceChildren();
+  answerTable(question, answers);
+  element("p", `${percent(question.right)} of the answers at the dearest setting are right; a vote changes that by ${(100 * question.gain).toFixed(1)} points.`, answers, "table-note");
+  if (question.texts.length) element("p", `${question.texts.length} of ${question.texts_total.toLocaleString("en")} texts:`, texts, "facts");
+  for (const [setting, answer, text, length] of question.texts) {
+    const box = element("details", "", texts);
+    element("summary", `setting ${setting}: ${answer}`, box);
+    element("pre", text, box);
+    if (length > text.length) element("p", `The first characters of ${length.toLocaleString("en")}.`, box, "facts");
+  }
+  specs.question = voteSpec(question);
+  draw(by("vote-of-question"));
+}
+
+function questions() {
+  const models = JSON.parse(by("question-data").textContent);
+  const [ofModel, sortBy, pick] = ["of-model", "sort-by", "pick-question"].map(by);
+  models.forEach(({ name }, index) => (element("option", name, ofModel).value = index));
+  const find = () => models[ofModel.value].questions.find(({ id }) => id === pick.value);
+  const show = (permalink = true) => {
+    if (permalink) history.replaceState(null, "", `#question=${ofModel.value}:${encodeURIComponent(pick.value)}`);
+    showQuestion(find());
+  };
+  const list = (permalink) => {
+    const { questions, total } = models[ofModel.value];
+    const value = LOWEST_FIRST[sortBy.value];
+    pick.replaceChildren();
+    for (const one of questions.toSorted((a, b) => value(a) - value(b))) {
+      element("option", `${one.id}, ${percent(one.right)} right`, pick).value = one.id;
+    }
+    const most = questions.length < total ? `${questions.length} of ${total.toLocaleString("en")} questions: those that the vote loses, close calls, and those least often right` : `${total} questions`;
+    by("of-total").textContent = `${most}.`;
+    show(permalink);
+  };
+  const jump = () => {
+    const [, model, id] = location.hash.match(/^#question=(\d+):(.*)$/) ?? [];
+    if (!models[model]?.questions.some((one) => one.id === decodeURIComponent(id))) return;
+    ofModel.value = model;
+    list(false);
+    pick.value = decodeURIComponent(id);
+    show();
+    by("questions").scrollIntoView();
+  };
+  for (const control of [ofModel, sortBy]) control.addEventListener("change", () => list());
+  pick.addEventListener("change", () => show());
+  addEventListener("hashchange", jump);
+  list(false);
+  jump();
+}
+
+// draw.js, which this needs, is read after this script.
+document.addEventListener("DOMContentLoaded", () => by("question-data") && questions());

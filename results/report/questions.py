@@ -1,0 +1,122 @@
+"""One question at a time: its answers by setting, its vote at each N, and some of its texts, as data.
+
+    [{"name": "Llama-3.1-8B on gsm8k", "total": 1319, "questions": [
+      {"id": "gsm8k-test-0007", "right": 0.41, "gain": -0.2, "margin": -0.06, "texts": [["100", "18", "…"]],
+       "settings": [{"setting": "100", "pool": 64, "unreadable": 2, "answers": [["18", 26, true], …],
+                     "vote": [[1, 0.41], [2, 0.41], …]}], "texts_total": 384}]}]
+
+Everything a model wrote is untrusted: hidden and control characters are spelled out here, and the page sets
+it as text. Numbers are bounded, so that the page stays small; what was left out is said.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from results.figures.words import curves_name
+from results.visible import visible
+from results.votes.exact import answer_pools, majority_accuracy
+
+MOST_QUESTIONS = 300
+"""Questions of one model on one dataset: a third of them each by vote lost, by closeness, by least right."""
+
+MOST_ANSWERS, MOST_TEXTS, LONGEST = 8, 6, 1_500
+"""Different answers of a setting, texts of a question, and characters of a text that are shown."""
+
+
+def question_data(samples: pd.DataFrame) -> list[dict[str, Any]]:
+    """What the page needs to show the questions of a samples table, one entry a model and dataset."""
+    sampled = samples[samples["decoding"] != "greedy"]
+    return [
+        _of_model(visible(curves_name("llm", str(dataset), str(model))), rows)
+        for (dataset, model), rows in sampled.groupby(["dataset", "model"], sort=False)
+    ]
+
+
+def _of_model(name: str, rows: pd.DataFrame) -> dict[str, Any]:
+    settings = _ordered(rows)
+    votes = {setting: _votes(rows[rows["setting"] == setting]) for setting in settings}
+    table = _sorted_by(rows[rows["setting"] == settings[-1]], votes[settings[-1]])
+    shown = _kept(table)
+    rows = rows[rows["question_id"].isin(shown)]
+    numbers = table.to_dict("index")
+    questions = []
+    for question, own in rows.groupby("question_id"):
+        parts = [
+            {"setting": visible(setting), **_counts(part), "vote": votes[setting][str(question)]}
+            for setting in settings
+            if len(part := own[own["setting"] == setting])
+        ]
+        told = {"id": visible(str(question)), "settings": parts, **_texts(own)}
+        questions.append(told | numbers[question])
+    return {"name": name, "total": len(table), "questions": questions}
+
+
+def _ordered(rows: pd.DataFrame) -> list[str]:
+    """Settings from cheap to dear by the tokens used where known, else as they come."""
+    if "tokens" in rows and rows["tokens"].notna().all():
+        return list(rows.groupby("setting")["tokens"].mean().sort_values().index)
+    return list(rows["setting"].unique())
+
+
+def _votes(rows: pd.DataFrame) -> dict[str, list[list[float]]]:
+    """The exact vote of each question at N = 1, 2, 4, … of its setting."""
+    pools = answer_pools(rows)
+    ns = [2**k for k in range(int(pools.sizes.min()).bit_length())]
+    table = majority_accuracy(pools.counts(), ns)
+    return {
+        question: [[n, round(float(value), 4)] for n, value in zip(ns, values, strict=True)]
+        for question, values in zip(pools.question_ids, table, strict=True)
+    }
+
+
+def _sorted_by(rows: pd.DataFrame, votes: dict[str, list[list[float]]]) -> pd.DataFrame:
+    """By question at one setting: `right`, `gain` and `margin`.
+
+    These are the share of right answers, what the vote gains over one answer, and the share of right answers
+    less that of the commonest wrong one.
+    """
+    right = rows.groupby("question_id")["correct"].mean()
+    wrong = rows[~rows["correct"]]
+    most = wrong.groupby(["question_id", "answer"]).size().groupby("question_id").max()
+    pool = rows.groupby("question_id").size()
+    margin = right - (most.reindex(right.index, fill_value=0) / pool)
+    gain = pd.Series({question: vote[-1][1] - vote[0][1] for question, vote in votes.items()})
+    return pd.DataFrame({"right": right, "gain": gain.reindex(right.index), "margin": margin}).round(4)
+
+
+def _kept(table: pd.DataFrame) -> set[str]:
+    """The questions that are shown: all, or those worth a look."""
+    if len(table) <= MOST_QUESTIONS:
+        return set(table.index)
+    orders = (table["gain"], table["margin"].abs(), table["right"])
+    return {str(name) for order in orders for name in order.sort_values().index[: MOST_QUESTIONS // 3]}
+
+
+def _counts(rows: pd.DataFrame) -> dict[str, Any]:
+    """How often each answer was given, the commonest first."""
+    counts = rows["answer"].value_counts()
+    right = set(rows.loc[rows["correct"], "answer"])
+    told = [[visible(str(name))[:80], int(n), name in right] for name, n in counts.head(MOST_ANSWERS).items()]
+    return {
+        "pool": len(rows),
+        "unreadable": int(rows["answer"].isna().sum()),
+        "others": int(counts.iloc[MOST_ANSWERS:].sum()),
+        "answers": told,
+    }
+
+
+def _texts(rows: pd.DataFrame) -> dict[str, Any]:
+    """The first texts of a question, of each setting some, and how many there are."""
+    if "text" not in rows:
+        return {"texts": [], "texts_total": 0}
+    known = rows[rows["text"].notna()]
+    each = max(1, MOST_TEXTS // max(1, known["setting"].nunique()))
+    some = known.groupby("setting", sort=False).head(each).head(MOST_TEXTS)
+    texts = []
+    for _, row in some.iterrows():
+        text, answer = str(row["text"]), "unreadable" if pd.isna(row["answer"]) else str(row["answer"])
+        texts.append(
+            [visible(str(row["setting"])), visible(answer), visible(text[:LONGEST], "\n"), len(text)]
+        )
+    return {"texts": texts, "texts_total": len(known)}
