@@ -30,7 +30,7 @@ function straighten(spec) {
 // A chart takes the width of its holder, so one that is hidden is drawn when it is first shown.
 function drawVisible(again = false) {
   for (const holder of document.querySelectorAll(".chart")) {
-    if (holder.offsetParent === null) {
+    if (holder.offsetParent === null || !specs[holder.dataset.figure]) {
       if (again) delete holder.dataset.drawn;
     } else if (again || !holder.dataset.drawn) {
       holder.dataset.drawn = "yes";

@@ -71,7 +71,7 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     series = Series(name, "N", x, value_axis("value", panel.metric, y_range), count_colour(shown))
     series.add(_dots(panel, shown), "circle", "dot", (0.3, 0.02))
     series.add(greedy, "line", "baseline", None)
-    lines = [_drawn(trend, grid, rows) for trend in trends]
+    lines = [pd.DataFrame({"N": trend.n, "length": grid, "value": trend(grid)}) for trend in trends]
     series.add(pd.concat([pd.DataFrame(), *lines]), "line", "curve")
     series.add(rows[rows["N"].isin(without)], "line", "thin", (0.5, 0.05))
     exact = rows[rows["N"].isin(shown)]
@@ -92,14 +92,6 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
         ),
         series.layers,
     )
-
-
-def _drawn(trend: Trend, grid: np.ndarray, rows: pd.DataFrame) -> pd.DataFrame:
-    """The trend's line; a step starts at the second length, as nothing is known before it."""
-    if trend.curve.status == FitStatus.STEP:
-        second = np.unique(rows.loc[rows["N"] == trend.n, "length"])[1]
-        grid = np.concatenate([[second], grid[grid > second]])
-    return pd.DataFrame({"N": trend.n, "length": grid, "value": trend(grid)})
 
 
 def _dots(panel: Panel, ns: list[int]) -> pd.DataFrame:

@@ -49,6 +49,11 @@ class Figure:
     layers: tuple[alt.Chart, ...]
     height: int = 320
 
+    @property
+    def description(self) -> str:
+        """Title and subtitle, for who cannot see the chart."""
+        return f"{self.title}. {' '.join(self.subtitle)}"
+
     @cached_property
     def spec(self) -> dict[str, Any]:
         """The layers as Vega-Lite, without size, title and look; numbers to four decimals."""
@@ -58,6 +63,7 @@ class Figure:
         bare = [layer.properties(data=alt.NamedData(name=names[id(layer.data)])) for layer in self.layers]
         spec = dict(alt.layer(*bare).to_dict())
         spec.pop("config")
+        spec["description"] = self.description  # Vega labels the chart's element with it
         spec["datasets"] = {
             names[key]: json.loads(frame.to_json(orient="records", double_precision=4))
             for key, frame in frames.items()

@@ -3,6 +3,8 @@
 Skips where no Chromium is installed (CHROMIUM names one that is not on the PATH).
 """
 
+import base64
+import hashlib
 import os
 import re
 import shutil
@@ -15,6 +17,8 @@ from click.testing import CliRunner
 
 from results import write_curves, write_forecast
 from results.cli.report import report_command
+from results.figures.theme import PALETTES
+from tests.results.report.test_inputs import samples
 
 pytestmark = pytest.mark.integration
 
@@ -24,10 +28,25 @@ FLAGS = [
     "--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr", "--virtual-time-budget=20000",
 ]  # fmt: skip
 
-SHOW_ALL = """<script>
+SHOW_ALL = """
 for (const choice of document.querySelectorAll("[data-choice-of]")) choice.hidden = false;
 drawVisible();
-</script>"""
+document.body.dataset.wide = document.documentElement.scrollWidth > innerWidth;
+"""
+
+EVIL = "<script>document.body.dataset.hacked = 1</script>\"'\u202e\x00\x1b[2J<img src=x onerror=alert(1)>"
+
+
+def with_script(page: Path, name: str, script: str, allowed: bool = True) -> Path:
+    """A copy of the page with one more script at its end, which its policy allows or does not."""
+    text = page.read_text(encoding="utf-8")
+    if allowed:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        text = text.replace("script-src ", f"script-src &#39;sha256-{digest}&#39; ", 1)
+    before, _, after = text.rpartition("</body>")
+    copy = page.with_name(name)
+    copy.write_text(f"{before}<script>{script}</script></body>{after}", encoding="utf-8")
+    return copy
 
 
 @pytest.fixture(scope="module")
@@ -69,48 +88,88 @@ def page(tmp_path_factory) -> Path:
         for name, value, status in (("flat", 0.5, "ok"), ("wild", -19.0, "out_of_range"))
     ]
     write_forecast(pd.concat(tables), folder / "forecast.csv")
-    inputs = [str(folder / "curves.csv"), str(folder / "forecast.csv")]
+    samples("AAB", text=EVIL, questions=("one", EVIL)).to_json(
+        folder / "s.jsonl", orient="records", lines=True
+    )
+    inputs = [str(folder / name) for name in ("curves.csv", "forecast.csv", "s.jsonl")]
     result = CliRunner().invoke(report_command, [*inputs, "--out", str(folder / "out")])
     assert result.exit_code == 0, result.output
     return folder / "out" / "index.html"
 
 
-def opened(browser: str, page: Path, profile: Path, width: int) -> tuple[str, str]:
+def opened(browser: str, page: Path, profile: Path, width: int = 1280, *flags: str) -> tuple[str, str]:
     """The page's elements after its scripts have run, and what the browser's console said."""
-    command = [browser, *FLAGS, f"--user-data-dir={profile}", f"--window-size={width},2000", "--dump-dom"]
-    done = subprocess.run([*command, page.as_uri()], capture_output=True, text=True, timeout=120, check=True)
+    command = [browser, *FLAGS, *flags, f"--user-data-dir={profile}", f"--window-size={width},2000"]
+    done = subprocess.run(
+        [*command, "--dump-dom", page.as_uri()], capture_output=True, text=True, timeout=120, check=True
+    )
     return done.stdout, "\n".join(line for line in done.stderr.splitlines() if "CONSOLE" in line)
 
 
 def charts(elements: str) -> list[str]:
     """The inside of each chart's element, up to the end of its figure."""
     body = elements.split('<script type="application/json"')[0]
-    return re.findall(r'<div class="(chart[^"]*"[^>]*>.*?)<noscript', body, flags=re.DOTALL)
+    return re.findall(r'<div class="(chart[^"]*"[^>]*>.*?)<(?:noscript|figcaption)', body, flags=re.DOTALL)
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_every_chart_is_drawn_without_a_complaint(browser, page, tmp_path, width):
-    every = page.with_name("every.html")
-    before, _, after = page.read_text(encoding="utf-8").rpartition("</body>")
-    every.write_text(before + SHOW_ALL + after, encoding="utf-8")
-    elements, console = opened(browser, every, tmp_path, width)
+def test_every_chart_is_drawn_without_a_complaint_and_the_page_is_not_too_wide(
+    browser, page, tmp_path, width
+):
+    elements, console = opened(browser, with_script(page, "every.html", SHOW_ALL), tmp_path, width)
     drawn = charts(elements)
-    assert len(drawn) == 6 * 2 + 2 + 4  # rows of two, costs, forecasts
+    assert len(drawn) == 8 * 2 + 3 + 4 * 2 + 1  # rows of two, costs, forecasts and residuals, question
     assert all("<svg" in chart and "failed" not in chart for chart in drawn)
     assert all("<path" in chart or "<circle" in chart for chart in drawn)
+    assert all("Vega visualization" not in chart for chart in drawn)
+    assert 'data-wide="false"' in elements
     assert console == ""
 
 
 def test_one_choice_of_each_list_is_shown_first(browser, page, tmp_path):
-    elements, console = opened(browser, page, tmp_path, 1280)
+    elements, console = opened(browser, page, tmp_path)
     drawn = [chart for chart in charts(elements) if "<svg" in chart]
-    assert len(drawn) == 2 + 2 + 1 + 1  # model, twin, cost, forecast
+    assert len(drawn) == 2 + 2 + 1 + 2 + 1  # model, twin, cost, forecast and residuals, question
     assert console == ""
+
+
+def test_what_a_model_wrote_is_shown_as_text_and_runs_nothing(browser, page, tmp_path):
+    elements, console = opened(browser, page, tmp_path)
+    (texts,) = re.findall(r'id="texts-of-question">(.*?)</section>', elements, flags=re.DOTALL)
+    assert "&lt;script&gt;document.body.dataset.hacked = 1&lt;/script&gt;" in texts
+    assert "\\u202e\\x00\\x1b[2J" in texts
+    assert "<img" not in texts
+    assert "data-hacked" not in elements.partition("<main>")[0]
+    assert console == ""
+
+
+def test_a_script_that_the_policy_does_not_name_is_refused(browser, page, tmp_path):
+    script = "document.body.dataset.hacked = 1"
+    elements, console = opened(browser, with_script(page, "hacked.html", script, allowed=False), tmp_path)
+    assert 'data-hacked="1"' not in elements
+    assert "Content Security Policy" in console
+
+
+def test_switches_of_axes_tables_and_palettes_work(browser, page, tmp_path):
+    script = """
+    const first = document.querySelector(".copy button[data-copy=latex]");
+    document.body.dataset.latex = copied(first).split("\\n")[0];
+    linear.click();
+    """
+    elements, console = opened(browser, with_script(page, "switched.html", script), tmp_path)
+    assert 'data-latex="\\begin{tabular}{l' in elements
+    assert console == ""
+    light = opened(browser, page, tmp_path)[0]
+    dark = opened(browser, page, tmp_path, 1280, "--blink-settings=preferredColorScheme=0")[0]
+    paper = PALETTES["dark"]["paper"]
+    assert (f'fill="{paper}"' in light, f'fill="{paper}"' in dark) == (False, True)
+    assert elements.count("<svg") == light.count("<svg")
+    assert charts(elements)[0] != charts(light)[0]
 
 
 def test_a_figure_that_cannot_be_drawn_says_so(browser, page, tmp_path):
     broken = page.with_name("broken.html")
     before, start, data = page.read_text(encoding="utf-8").rpartition('id="specs"')
     broken.write_text(before + start + data.replace('"layer":', '"no-layer":'), encoding="utf-8")
-    elements, _ = opened(browser, broken, tmp_path, 1280)
+    elements, _ = opened(browser, broken, tmp_path)
     assert any("failed" in chart and "could not be drawn" in chart for chart in charts(elements))

@@ -56,7 +56,7 @@ function voteSpec(question) {
   const values = question.settings.flatMap(({ setting, vote }) => vote.map(([N, value]) => ({ setting, N, value })));
   const settings = question.settings.map(({ setting }) => setting);
   return {
-    width: "container", height: 260, autosize: { type: "fit-x", contains: "padding" }, data: { values },
+    description: "Vote accuracy of the question against N", width: "container", height: 260, autosize: { type: "fit-x", contains: "padding" }, data: { values },
     mark: { type: "line", point: true, tooltip: true, style: "curve" },
     encoding: {
       x: { field: "N", type: "quantitative", scale: { type: "log", base: 2, nice: false }, axis: { format: "d", values: [...new Set(values.map(({ N }) => N))] } },

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from results.figures.answers import answers_figure
-from results.figures.cost import cost_figure
-from results.figures.forecast import forecast_figure, make_forecasts
-from results.figures.length import fit_trends, length_figure
+from results.figures.cost import clear_steps, cost_figure
+from results.figures.forecast import forecast_figure, make_forecasts, residual_figure
+from results.figures.length import length_figure
 from results.figures.panels import (
     MOST_DOTS,
     axis_range,
@@ -22,47 +22,11 @@ from results.figures.panels import (
     spread_out,
     unique_slug,
 )
+from results.figures.surface import has_surface, surface_figure
 from results.figures.theme import combined_spec, rendered
 from results.figures.words import curves_name, setting_used, settings_title, show
 from results.normal import Z90
-from results.saturating import FitStatus
-
-
-def curves(settings=("10", "100"), ns=(1, 2, 4), permutations=2, method="majority", **columns):
-    """A small curves table: accuracy 0.3 + 0.1 (index of setting) + 0.05 log2 N."""
-    rows = [
-        {
-            "source": "llm", "dataset": "sums", "model": "m", "method": method, "setting": setting,
-            "T": 100.0 * (i + 1) * 7, "tokens_per_answer": 7.0 * (i + 1), "N": n, "permutation": str(p),
-            "accuracy": 0.3 + 0.1 * i + 0.05 * np.log2(n), "stderr": 0.02, "questions": 100,
-        }
-        for i, setting in enumerate(settings)
-        for n in ns
-        for p in ("exact", *range(permutations))
-    ]  # fmt: skip
-    return pd.DataFrame(rows).assign(**columns)
-
-
-def forecast_rows(predicted, **columns):
-    """Used at N = 1, 2; held out at N = 4 with `predicted`."""
-    table = curves(permutations=0)
-    at_four = table["N"] == 4
-    extra = {
-        "predictor": "flat",
-        "role": np.where(at_four, "held_out", "used"),
-        "predicted": np.where(at_four, predicted, table["accuracy"]),
-        "low": np.where(at_four, predicted - 0.02, np.nan),
-        "high": np.where(at_four, predicted + 0.02, np.nan),
-        "status": "ok",
-    }
-    return table.assign(**extra).assign(**columns)
-
-
-def rows_of(figure, mark):
-    """The rows drawn by the figure's layer of that mark."""
-    spec = figure.page_spec()
-    layer = next(layer for layer in spec["layer"] if layer["mark"]["type"] == mark)
-    return pd.DataFrame(spec["datasets"][layer["data"]["name"]])
+from tests.results.figures.made import curves, forecast_rows, rows_of
 
 
 def test_settings_go_from_cheap_to_dear_by_length_then_by_number_then_as_they_come():
@@ -123,48 +87,31 @@ def test_too_many_random_orders_are_thinned_to_whole_orders():
     assert panel.dots.groupby("permutation").size().eq(6).all()
 
 
-def test_trends_recover_the_papers_form():
-    """Acc(T, 1) = 0.7 − 0.5 e^(−0.3 T) and Acc(T, 16) = 0.95 − 0.8 e^(−4 Acc(T, 1)²) come back."""
-    lengths = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
-    one = 0.7 - 0.5 * np.exp(-0.3 * lengths)
-    many = 0.95 - 0.8 * np.exp(-4 * one**2)
-    table = pd.concat(
-        curves([str(x) for x in lengths], (n,), 0, tokens_per_answer=lengths, accuracy=value)
-        for n, value in ((1, one), (16, many))
-    )
-    first, second = fit_trends(make_panels(table)[0])
-    np.testing.assert_allclose(
-        [first.curve.alpha, first.curve.beta, first.curve.rate], [0.7, 0.5, 0.3], rtol=1e-5
-    )
-    np.testing.assert_allclose(
-        [second.curve.alpha, second.curve.beta, second.curve.rate], [0.95, 0.8, 4], rtol=1e-3
-    )
-    between = np.array([1.5, 3.0, 11.0])
-    np.testing.assert_allclose(
-        second(between), 0.95 - 0.8 * np.exp(-4 * (0.7 - 0.5 * np.exp(-0.3 * between)) ** 2), atol=1e-5
-    )
+def test_steps_that_would_read_as_no_gain_are_left_off_the_frontier():
+    choices = pd.DataFrame({"cost": [1.0, 2, 3, 4], "value": [0.5, 0.5003, 0.5004, 0.5011]})
+    assert clear_steps(choices, "value")["cost"].tolist() == [1, 4]
 
 
-def test_trends_are_fitted_in_length_where_one_answer_shows_no_gap():
-    names = ["1", "2", "4", "8"]
-    step, rise = np.array([0.1, 0.4, 0.4, 0.4]), 0.9 - 0.5 * np.exp(-0.5 * np.array([1, 2, 4, 8]))
-    table = pd.concat(
-        curves(names, (n,), 0, tokens_per_answer=[1.0, 2.0, 4.0, 8.0], accuracy=value)
-        for n, value in ((1, step), (4, rise))
-    )
-    (panel,) = make_panels(table)
-    first, second = fit_trends(panel)
-    assert first.curve.status == FitStatus.STEP
-    assert second.gap is None
-    assert second.curve.rate == pytest.approx(0.5, rel=1e-5)
-    lines = rows_of(length_figure(panel, axis_range(panel)), "line")
-    assert (
-        lines.loc[lines["N"] == 1, "length"].min() == 2.0
-    )  # nothing is known of a step before its second point
+def test_residuals_are_forecast_less_measured_in_points():
+    (forecast,) = make_forecasts({"f": forecast_rows(np.array([0.45, 0.45, 0.45, 0.35, 0.35, 0.35]))})
+    drawn = rows_of(residual_figure(forecast), "point")
+    # measured at N = 4: 0.4 and 0.5
+    np.testing.assert_allclose(drawn["residual"], [5, -15], atol=1e-6)
+    np.testing.assert_allclose(drawn["top"] - drawn["bottom"], 4, atol=1e-6)
+    (unseen,) = make_forecasts({"f": forecast_rows(0.4).assign(accuracy=np.nan)})
+    assert residual_figure(unseen) is None
 
 
-def test_two_lengths_have_no_trend():
-    assert fit_trends(make_panels(curves())[0]) == []
+def test_the_surface_of_caps_outlines_what_nothing_cheaper_equals():
+    (panel,) = make_panels(curves(("cap=10", "cap=20", "cap=40"), permutations=0))
+    figure = surface_figure(panel)
+    cells, outlined = figure.page_spec()["datasets"].values()
+    assert len(cells) == 9
+    # 0.3 + 0.1 i + 0.05 log2 N for 7 (i + 1) N tokens
+    cost = {(row["setting"], row["N"]) for row in outlined}
+    assert cost == {("cap=10", 1), ("cap=20", 1), ("cap=40", 1), ("cap=40", 2), ("cap=40", 4)}
+    assert not has_surface(make_panels(curves(("10", "20", "40")))[0])
+    assert not has_surface(make_panels(curves(("cap=10", "cap=20")))[0])
 
 
 def test_samples_figure_draws_every_exact_point_and_every_order():

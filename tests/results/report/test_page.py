@@ -78,11 +78,16 @@ def test_every_figure_is_on_the_page_in_the_data_and_beside_it(tables):
     files, page = made(tables(llm=curves(), twin=twin(), forecast=forecast_table("flat", [0.6, 0.7])))
     on_page = [attributes for tag, attributes in page.tags if "data-figure" in attributes]
     names = [attributes["data-figure"] for attributes in on_page]
-    assert len(names) == len(set(names)) == 6  # two for the model, two for the twin, cost, forecast
+    assert (
+        len(names) == len(set(names)) == 7
+    )  # two for the model, two for the twin, cost, forecast, residuals
     assert set(names) == set(page.specs())
     pictures = {f"{name}.{kind}" for name in [*names, "side-by-side"] for kind in ("png", "svg", "pdf")}
     assert set(files) == {"index.html", *pictures}
-    assert {attributes["href"] for tag, attributes in page.tags if tag == "a"} == pictures
+    links = {attributes["href"] for tag, attributes in page.tags if tag == "a"}
+    assert {link for link in links if not link.startswith("#")} == pictures
+    sections = {attributes.get("id") for tag, attributes in page.tags if tag == "section"}
+    assert {link[1:] for link in links if link.startswith("#")} <= sections
     assert all(attributes["role"] == "img" and len(attributes["aria-label"]) > 40 for attributes in on_page)
     assert all(files[name].startswith(b"\x89PNG") for name in pictures if name.endswith("png"))
 
@@ -163,7 +168,7 @@ def test_command_writes_page_and_pictures(tables, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("question_id,sample,answer,gold\nq,0,1,1\n", "a samples table cannot be shown"),
+        ("question_id,sample,answer\nq,0,1\n", "no column 'correct'"),
         ("apples,pears\n1,2\n", "those of no table"),
         ("method,N,accuracy\nmajority,1,1.5\n", "from 0 to 1"),
         ("", "empty"),

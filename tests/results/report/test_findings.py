@@ -1,0 +1,66 @@
+"""Sentences that answer the page's questions, with data on both sides of where each one flips."""
+
+import pandas as pd
+import pytest
+
+from results.figures.panels import make_panels
+from results.report.findings import answer, findings, twin_verdict
+from tests.results.made_tables import ACCURACY, curves, twin
+
+FLAT = {("low", 1): 0.5, ("low", 16): 0.5, ("high", 1): 0.5, ("high", 16): 0.5}
+
+
+def test_the_title_is_answered_by_counts_of_clear_gains():
+    both = make_panels(pd.concat([curves(), curves(FLAT, model="flat")]))
+    for words in (
+        "again clearly pays in 1 of 2 cases (+0.0 to +4.0 p",
+        "longer clearly pays in 1 of 2 cases (+0.0 ",
+    ):
+        assert words in answer(both)
+    assert "0 of 1" in answer(make_panels(curves(FLAT)))
+    assert answer(make_panels(twin())) == ""
+    assert "thinking" not in answer(make_panels(curves(setting="one", permutation=["exact", *"012"])))
+
+
+@pytest.mark.parametrize(("accuracy", "words"), [(ACCURACY, ["(alike)"] * 2), (FLAT, ["(not alike)"] * 2)])
+def test_the_twin_is_compared_by_the_signs_of_clear_gains(accuracy, words):
+    (llm,), (other,) = make_panels(curves()), make_panels(twin(accuracy=accuracy))
+    told = twin_verdict(llm, other)
+    assert [told.count(word) for word in words] == [2, 2]
+    assert "+4.0 ± 2.3" in told
+
+
+def test_a_twin_with_a_risk_has_no_verdict():
+    (llm,), (risk,) = (
+        make_panels(curves()),
+        make_panels(twin(method="ensemble", risk=1.0).drop(columns="accuracy")),
+    )
+    assert twin_verdict(llm, risk) == ""
+
+
+def test_paired_standard_errors_turn_noise_into_a_gain():
+    table = curves(stderr=0.03)
+    (card,) = findings(make_panels(table))
+    assert card.tiles[1].note.endswith("within the noise")
+    after = table["N"] == 16
+    (card,) = findings(make_panels(table.assign(stderr_vs_first_n=after.map({True: 0.01, False: None}))))
+    assert card.tiles[1].note == "+4.0 ± 1.6 points"
+
+
+@pytest.mark.parametrize(
+    ("column", "share", "words"),
+    [("unreadable", 0.031, "3.1"), ("cut_off", 0.2, "20.0"), ("unreadable", 0.009, None)],
+)
+def test_lost_answers_stand_beside_the_accuracy_they_touch(column, share, words):
+    table = curves()
+    (card,) = findings(make_panels(table.assign(**{column: share * (table["setting"] == "high")})))
+    told = [note for note in card.notes if "of the answers" in note]
+    assert len(told) == (words is not None)
+    assert words is None or (words in told[0] and "“high”" in told[0])
+
+
+def test_a_setting_with_fewer_questions_is_told():
+    table = curves()
+    (card,) = findings(make_panels(table.assign(questions=[200, 200, 120, 120])))
+    assert "“high” has 120 of 200 questions" in card.notes[-1]
+    assert not any("Partial" in note for note in findings(make_panels(table))[0].notes)

@@ -1,0 +1,68 @@
+"""Single questions: counts, votes and texts against what was put in, bounded and made safe to show."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from results.figures.page import in_script
+from results.report.questions import LONGEST, MOST_ANSWERS, MOST_QUESTIONS, MOST_TEXTS, question_data
+from results.tables.contract import as_samples
+from results.votes.exact import majority_curve
+from tests.results.report.test_inputs import samples
+
+
+def test_counts_and_votes_are_those_of_the_answers():
+    ((model),) = question_data(as_samples(samples("ABBCA-AA", settings=("10",), questions=("q",))))
+    (question,) = model["questions"]
+    (setting,) = question["settings"]
+    assert setting["answers"] == [["A", 4, True], ["B", 2, False], ["C", 1, False]]
+    assert (setting["pool"], setting["unreadable"], setting["others"]) == (8, 1, 0)
+    exact = majority_curve(4, [2, 1], 1)
+    assert setting["vote"] == [[n, pytest.approx(exact[n - 1], abs=1e-4)] for n in (1, 2, 4, 8)]
+    assert question["right"] == 0.5
+    assert question["gain"] == pytest.approx(exact[7] - exact[0], abs=1e-4)
+    assert question["margin"] == 0.25
+
+
+def test_greedy_answers_do_not_count():
+    table = pd.concat([samples("AB", decoding="sample"), samples("A", decoding="greedy", settings=("30",))])
+    (model,) = question_data(as_samples(table))
+    assert {part["setting"] for one in model["questions"] for part in one["settings"]} == {"10", "20"}
+
+
+def test_untrusted_text_is_spelled_out_and_cut():
+    evil = "</script><script>alert(1)</script>\u202e\x00\x1b[2J\n" + "x" * 1_000_000
+    (model,) = question_data(as_samples(samples("AB", questions=("q\u202e",), text=evil)))
+    (question,) = model["questions"]
+    assert question["id"] == "q\\u202e"
+    _, _, text, length = question["texts"][0]
+    assert "\\u202e\\x00\\x1b[2J\n" in text
+    assert len(text) < 2 * LONGEST
+    assert length == len(evil)
+    page = in_script([model])
+    assert "<" not in page
+    assert len(page) < 50_000
+    assert json.loads(page) == [model]
+
+
+def test_numbers_are_bounded_and_totals_told():
+    letters = "".join(chr(ord("A") + i % 20) for i in range(40))
+    (model,) = question_data(as_samples(samples(letters, questions=("q",))))
+    (question,) = model["questions"]
+    assert len(question["texts"]) == MOST_TEXTS
+    assert {text[0] for text in question["texts"]} == {"10", "20"}
+    assert question["texts_total"] == 80
+    (first, _) = question["settings"]
+    assert len(first["answers"]) == MOST_ANSWERS
+    assert sum(count for _, count, _ in first["answers"]) + first["others"] == 40
+
+
+def test_of_many_questions_those_worth_a_look_are_kept():
+    easy = samples("AAA", ("10",), [f"easy{i}" for i in range(2 * MOST_QUESTIONS)])
+    table = pd.concat([easy, samples("ABBB", ("10",), ("lost",)), samples("BBB", ("10",), ("never",))])
+    (model,) = question_data(as_samples(table))
+    kept = {one["id"] for one in model["questions"]}
+    assert {"lost", "never"} <= kept
+    assert len(kept) <= MOST_QUESTIONS
+    assert model["total"] == 2 * MOST_QUESTIONS + 2
