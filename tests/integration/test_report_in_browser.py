@@ -162,7 +162,7 @@ def test_switches_of_axes_tables_and_palettes_work(browser, page, tmp_path):
     light = opened(browser, page, tmp_path)[0]
     dark = opened(browser, page, tmp_path, 1280, "--blink-settings=preferredColorScheme=0")[0]
     paper = PALETTES["dark"]["paper"]
-    assert (f'fill="{paper}"' in light, f'fill="{paper}"' in dark) == (False, True)
+    assert (f'stroke="{paper}"' in light, f'stroke="{paper}"' in dark) == (False, True)
     assert elements.count("<svg") == light.count("<svg")
     assert charts(elements)[0] != charts(light)[0]
 
