@@ -31,8 +31,9 @@ With all of 2,880 answers in flight at once, SGLang on two cores needed 5 % more
 MAY_HOLD_A_SECRET = {"url", "api_key_env"}
 """Keys whose bad values are not repeated in error messages."""
 
-Count = Annotated[int, Field(ge=0, strict=True)]
-Positive = Annotated[int, Field(ge=1, strict=True)]
+Count = Annotated[int, Field(ge=0, le=10**9, strict=True)]
+Positive = Annotated[int, Field(ge=1, le=10**9, strict=True)]
+InFlight = Annotated[int, Field(ge=1, le=100_000, strict=True)]
 
 
 class Experiment(BaseModel):
@@ -60,16 +61,16 @@ class Experiment(BaseModel):
     """Which of several answers in one text counts."""
     budgets: tuple[Positive, ...] = ()
     """The token budgets to ask for; without any there is one setting, `default`."""
-    samples: Count
+    samples: Annotated[int, Field(ge=0, le=10**6, strict=True)]
     """Sampled answers per question and setting."""
     greedy: bool = False
     """One more answer per question and setting, at temperature 0."""
-    temperature: Annotated[float, Field(gt=0)] = 1.0
+    temperature: Annotated[float, Field(gt=0, le=100)] = 1.0
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
     top_k: Annotated[int, Field(ge=-1, strict=True)] = -1
     """Sample among the k likeliest tokens only; -1 is no limit."""
     stop: tuple[Annotated[str, Field(min_length=1)], ...] = ()
-    tokens_per_budget: Annotated[float, Field(ge=0)] = 0.0
+    tokens_per_budget: Annotated[float, Field(ge=0, le=1000)] = 0.0
     tokens_extra: Count
     engine: Literal["sglang", "transformers", "openai"] = "sglang"
     """openai is any server with OpenAI's interface, such as vLLM, llama.cpp or a hosted model."""
@@ -81,7 +82,7 @@ class Experiment(BaseModel):
     """Answers to ask for in one request; always 1 with engine openai."""
     dp: Positive = 1
     """Copies of the model in the server that the run starts, each on its own GPU."""
-    concurrency: Positive = Field(default_factory=lambda given: _in_flight(**given))
+    concurrency: InFlight = Field(default_factory=lambda given: _in_flight(**given))
     """Requests in flight; the server queues what it cannot work on yet. By default ANSWERS_IN_FLIGHT."""
     shard: str | None = None
     """`i/n`: every n-th question from the i-th on, so that several hosts share a run."""
@@ -250,6 +251,7 @@ def _explain(error: ValidationError, path: Path, given: Mapping[str, Any]) -> Ba
         )
     expected = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     expected = expected.replace("greater than or equal to", "at least")
+    expected = expected.replace("less than or equal to", "at most")
     if not key:
         return BadInput(f"{path}: expected {expected}")
     if key in MAY_HOLD_A_SECRET:

@@ -85,7 +85,8 @@ def hub_rows(source: HubDataset, local_only: bool = False) -> list[Row]:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise BadInput(
             f"cannot get {source.repository} from the Hugging Face hub ({reason}): "
-            "try again, or give a local file of the same rows with --file"
+            "try again, or give a local file of the same rows: harness questions --file, harness sample "
+            "--set file=, make FILE="
         ) from None
 
 

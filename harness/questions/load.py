@@ -62,6 +62,11 @@ def load_questions(
     return questions[:limit]
 
 
+def dataset_commit(name: str) -> str | None:
+    """The pinned commit of a data set on the hub; None for questions that come from elsewhere."""
+    return {"gsm8k": GSM8K.revision, **dict.fromkeys(_MATH_SUBSETS, MATH.revision)}.get(name)
+
+
 def _questions(rows: list[Row], prefix: str, where: Path) -> list[Question]:
     """Questions of rows with problem (or question) and gold (or answer); ids as given, or by position."""
     questions = [_question(row, f"{prefix}-{i:04d}", f"{where}: row {i + 1}") for i, row in enumerate(rows)]

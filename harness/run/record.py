@@ -13,7 +13,6 @@ It is written before the first answer and again at the end, each time as a whole
 commands that added answers, readings those that read stored answers again; the summary is over all answers.
 """
 
-import hashlib
 import json
 import subprocess
 import time
@@ -24,40 +23,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-import prompts
-from harness.experiment import Experiment, model_location
+from harness.experiment import Experiment
 from harness.grader import Grader
 from harness.questions.load import Question
+from harness.run.identity import PLAN_FIELDS, READING, commits, engine_changes, identity
+from results import BadInput
 from results.tables.files import replacing
 
 RECORD = "run.json"
-
-PLAN_FIELDS = {
-    *("file", "limit", "samples", "budgets", "greedy"),
-    *("url", "api_key_env", "chunk", "concurrency", "device", "dp"),
-}
-"""Fields that say how many answers are drawn, or where: a run may go on with others."""
-READING = {"readers", "match"}
-"""Fields that say how answers are read: a run may go on with others, and all its answers are read again."""
-IDENTITY = {
-    "prompt_sha256": ("prompt", "prompt text"),
-    "questions_sha256": ("dataset", "set of questions"),
-    "model_sha256": ("model", "training of the model"),
-}
-"""Digests of what may differ under the same name: the field with the name, and what to call it."""
-
-
-def identity(experiment: Experiment, questions: Sequence[Question]) -> dict[str, Any]:
-    """What the answers of a run depend on: the experiment, and the digests of IDENTITY.
-
-    `questions` are all of the data set, so that a run may go on with another limit.
-    """
-    return {
-        "experiment": experiment.model_dump(mode="json"),
-        "prompt_sha256": prompts.digest(experiment.prompt),
-        "questions_sha256": _digest([[q.question_id, q.problem, q.gold] for q in questions]),
-        "model_sha256": _model_digest(Path(model_location(experiment.model))),
-    }
 
 
 class Record:
@@ -73,11 +46,24 @@ class Record:
         """`before` is the record of the run that goes on, None for a new one."""
         self._folder = folder
         self._before = before or {"sessions": [], "summary": None}
+        self._experiment = experiment
         self._identity = identity(experiment, questions)
         self._limits = {name: experiment.max_new_tokens(budget) for name, budget in experiment.settings}
 
-    def begin(self, engine: dict[str, Any], planned: int) -> None:
-        """Write that a session has started; the summary stays that of the sessions before."""
+    def begin(self, engine: dict[str, Any], planned: int) -> dict[str, list[Any]]:
+        """Write that a session has started; the summary stays that of the sessions before.
+
+        Returns what the engine says differently than in the last session, which is on record too. Raises
+        BadInput where the model is another commit than that session's.
+        """
+        last: dict[str, Any] = next(reversed(self._before["sessions"]), {})
+        changed = engine_changes(last.get("engine") or {}, engine)
+        now, then = commits(self._experiment), last.get("commits") or {}
+        if now["model"] and then.get("model") and now["model"] != then["model"]:
+            raise BadInput(
+                f"{self._folder}: its model is at commit {now['model']}, and was at {then['model']}: "
+                "give another --out (--set revision=COMMIT keeps a run at one)"
+            )
         self._began = time.monotonic()
         self._session: dict[str, Any] = {
             "started": _now(),
@@ -86,7 +72,9 @@ class Record:
             "answers": 0,
             "tokens": 0,
             "git_commit": _git_commit(),
+            "commits": now,
             "engine": engine,
+            "engine_changed": changed,
         }
         self._content: dict[str, Any] = {
             **self._identity,
@@ -98,6 +86,7 @@ class Record:
             "summary": self._before.get("summary"),
         }
         _write(self._folder, self._content)
+        return changed
 
     def end(self, answers: int, tokens: int, summary: dict[str, Any]) -> None:
         """Write that the session has ended, the answers and tokens that it added, and the new summary."""
@@ -171,25 +160,6 @@ def measured_rate(folder: Path) -> tuple[float, str] | None:
         if session.get("tokens") and session.get("seconds"):
             return session["tokens"] / session["seconds"], session["started"]
     return None
-
-
-def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value).encode()).hexdigest()
-
-
-def _model_digest(folder: Path) -> str | None:
-    """Tells one local model from another trained in its place; None for a model of the hub (see `revision`).
-
-    Hashes names, sizes and the first megabyte of each file: weights of many gigabytes are not read through.
-    """
-    if not folder.is_dir():
-        return None
-    digest = hashlib.sha256()
-    for file in sorted(path for path in folder.iterdir() if path.is_file()):
-        digest.update(f"{file.name} {file.stat().st_size}\n".encode())
-        with file.open("rb") as content:
-            digest.update(content.read(1 << 20))
-    return digest.hexdigest()
 
 
 def _git_commit() -> str | None:

@@ -19,7 +19,8 @@ import filelock
 
 from harness.experiment import Experiment
 from harness.questions.load import Question
-from harness.run.record import IDENTITY, PLAN_FIELDS, READING, RECORD, identity
+from harness.run.identity import IDENTITY, PLAN_FIELDS, READING, identity
+from harness.run.record import RECORD
 from harness.run.samples_file import (
     LOCK,
     SAMPLES,

@@ -67,8 +67,6 @@ async def sample(
     Raises BadInput: a folder in use or with another experiment, a prompt that cannot be filled in, no engine.
     """
     asked = asked_questions(experiment, questions)
-    for chunk in remaining_chunks(experiment, asked[:1], {}):
-        prompt_for(experiment, chunk)
     with locked(folder):
         if restart:
             set_aside(folder)
@@ -93,7 +91,9 @@ async def sample(
             return Outcome(planned, 0, [], tally)
         with SamplesFile(folder) as file:
             async with open_engine() as engine:
-                record.begin({"name": engine.name, "version": engine.version, **engine.describe()}, planned)
+                about = {"name": engine.name, "version": engine.version, **engine.describe()}
+                for name, (then, now) in record.begin(about, planned).items():
+                    say(f"warning: {name} is {now!r} and was {then!r} in the last session (see run.json)")
                 session = _Session(experiment, engine, file, tally)
                 try:
                     await session.draw(remaining_chunks(experiment, asked, done), planned, missing)

@@ -8,8 +8,10 @@ import pytest
 
 import prompts
 from harness.experiment import read_experiment
+from harness.questions.hub import GSM8K
 from harness.questions.load import Question
 from harness.run.record import Record, experiment_in, measured_rate
+from results import BadInput
 
 QUESTIONS = [Question("a", "Problem?", "1"), Question("b", "Another?", "2")]
 EXPERIMENT = read_experiment("tiny")
@@ -79,7 +81,47 @@ def test_the_rate_is_that_of_the_last_session_that_has_ended(tmp_path: Path) -> 
     assert experiment_in(tmp_path) == EXPERIMENT
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"experiment": {}}', '{"experiment": {"colour": 1}}'])
+def test_an_engine_that_changes_is_told_and_on_record(tmp_path: Path) -> None:
+    session(tmp_path, answers=7)
+    other = ENGINE | {"version": "0.6", "server": {"dtype": "float16", "quantization": "awq", "port": 1}}
+    changed = Record(tmp_path, EXPERIMENT, QUESTIONS, on_disk(tmp_path)).begin(other, planned=10)
+    assert changed == {"version": ["0.5.23", "0.6"], "dtype": ["float32", "float16"]}
+    assert [one["engine_changed"] for one in on_disk(tmp_path)["sessions"]] == [{}, changed]
+
+
+def test_a_hub_model_is_known_by_its_commit_and_must_keep_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cache as the hub's client lays it out: the branch `main` names a commit, and a folder holds it."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    model = tmp_path / "hub" / "models--org--model"
+
+    def hub_has(commit: str) -> None:
+        (model / "refs").mkdir(parents=True, exist_ok=True)
+        (model / "refs" / "main").write_text(commit)
+        (model / "snapshots" / commit).mkdir(parents=True)
+        (model / "snapshots" / commit / "config.json").write_text("{}")
+
+    def begin() -> None:
+        before = on_disk(run) if (run / "run.json").exists() else None
+        Record(run, experiment, QUESTIONS, before).begin(ENGINE, planned=10)
+
+    run, experiment = tmp_path / "run", read_experiment("gsm8k-budgets", {"model": "org/model"})
+    assert experiment.revision is None
+    hub_has("a" * 40)
+    begin()
+    begin()
+    assert on_disk(run)["sessions"][1]["commits"] == {"model": "a" * 40, "dataset": GSM8K.revision}
+    hub_has("b" * 40)
+    before = (run / "run.json").read_bytes()
+    with pytest.raises(BadInput, match="b" * 40):
+        begin()
+    assert (run / "run.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"experiment": null}', '{"experiment": {}}', '{"experiment": {"colour": 1}}']
+)
 def test_a_record_of_another_kind_is_no_record(tmp_path: Path, content: str) -> None:
     (tmp_path / "run.json").write_text(content)
     assert experiment_in(tmp_path) is None

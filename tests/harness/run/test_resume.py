@@ -199,7 +199,9 @@ def test_samples_of_unknown_origin_are_left_alone(tmp_path: Path) -> None:
         go_on(tmp_path)
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"experiment": 1, "sessions": []}'])
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"experiment": 1, "sessions": []}', '{"experiment": null, "sessions": []}']
+)
 def test_a_damaged_record_is_one_clear_line(tmp_path: Path, content: str) -> None:
     (tmp_path / "run.json").write_text(content)
     with pytest.raises(BadInput, match=r"run\.json: not a record"):

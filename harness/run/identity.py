@@ -1,0 +1,98 @@
+"""What the answers of a run depend on, so that a run goes on with the same or not at all.
+
+    {"experiment": {"dataset": "tiny", "model": "tiny", ...}, "prompt_sha256": "9f2c...", ...}
+    commits: {"model": "0e9e39f2...", "dataset": "740312ad..."}
+
+A hub model without a revision is whatever the hub has today: its commit is looked up in the hub's cache.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import prompts
+from harness.experiment import Experiment, model_location
+from harness.questions.load import Question, dataset_commit
+
+PLAN_FIELDS = {
+    *("file", "limit", "samples", "budgets", "greedy"),
+    *("url", "api_key_env", "chunk", "concurrency", "device", "dp"),
+}
+"""Fields that say how many answers are drawn, or where: a run may go on with others."""
+READING = {"readers", "match"}
+"""Fields that say how answers are read: a run may go on with others, and all its answers are read again."""
+IDENTITY = {
+    "prompt_sha256": ("prompt", "prompt text"),
+    "questions_sha256": ("dataset", "set of questions"),
+    "model_sha256": ("model", "training of the model"),
+}
+"""Digests of what may differ under the same name: the field with the name, and what to call it."""
+
+
+def identity(experiment: Experiment, questions: Sequence[Question]) -> dict[str, Any]:
+    """What the answers of a run depend on: the experiment, and the digests of IDENTITY.
+
+    `questions` are all of the data set, so that a run may go on with another limit.
+    """
+    return {
+        "experiment": experiment.model_dump(mode="json"),
+        "prompt_sha256": prompts.digest(experiment.prompt),
+        "questions_sha256": _digest([[q.question_id, q.problem, q.gold] for q in questions]),
+        "model_sha256": _model_digest(Path(model_location(experiment.model))),
+    }
+
+
+def commits(experiment: Experiment) -> dict[str, str | None]:
+    """The commits of model and data set on the hub; None where they are not from the hub, or not known."""
+    return {
+        "model": _cached_commit(model_location(experiment.model), experiment.revision),
+        "dataset": None if experiment.file else dataset_commit(experiment.dataset),
+    }
+
+
+TELLING = (
+    *("name", "version", "dtype", "quantization", "kv_cache_dtype", "load_format"),
+    *("revision", "model_path", "model", "answered_by"),
+)
+"""What an engine says of itself that may change its answers."""
+
+
+def engine_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """What an engine says differently now: name → [then, now], for those of TELLING that both give."""
+    then, today = ({**said, **(said.get("server") or {})} for said in (before, now))
+    return {
+        name: [then[name], today[name]]
+        for name in TELLING
+        if name in then and name in today and then[name] != today[name]
+    }
+
+
+def _cached_commit(model: str, revision: str | None) -> str | None:
+    from huggingface_hub import try_to_load_from_cache
+
+    try:
+        path = try_to_load_from_cache(model, "config.json", revision=revision)
+    except ValueError:  # a folder, or a name that no model on the hub can have
+        return None
+    return Path(path).parent.name if isinstance(path, str) else None
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()
+
+
+def _model_digest(folder: Path) -> str | None:
+    """Tells one local model from another trained in its place; None for a model of the hub (see `revision`).
+
+    Hashes names, sizes and the first megabyte of each file: weights of many gigabytes are not read through.
+    """
+    if not folder.is_dir():
+        return None
+    digest = hashlib.sha256()
+    for file in sorted(path for path in folder.iterdir() if path.is_file()):
+        digest.update(f"{file.name} {file.stat().st_size}\n".encode())
+        with file.open("rb") as content:
+            digest.update(content.read(1 << 20))
+    return digest.hexdigest()
