@@ -9,4 +9,4 @@ def test_text_begins_and_numbers_end_at_the_same_place() -> None:
 
 
 def test_names_cannot_command_the_terminal() -> None:
-    assert aligned([["\x1b[2J", "x"], ["a\nb", "y"]]) == ["\\x1b[2J  x", "a\\nb      y"]
+    assert aligned([["\x1b[2J", "x"], ["a\nb", "y"]]) == ["\\x1b[2J  x", "a\\nb     y"]
