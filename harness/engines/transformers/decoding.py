@@ -1,103 +1,165 @@
 """Draws many answers at once from a transformers model: one pass over each prompt, then token after token.
 
-    decode(model, [Request(prompt=(2, 71, 140), n=64, seed=7)], limit=64, next_tokens=..., ends=rule.ends)
-    -> [[[12, 9, 4], [12, 8, 9, 4], ...]]      # per request, per answer: its tokens
+    decoder = Decoder(model)
+    decoder.add(Request(prompt=(2, 71, 140), n=64, seed=7, limit=164, next_tokens=..., ends=rule.ends))
+    for request, answers in decoder.step(): ...      # once it is finished: [[12, 9, 4], [12, 8, 9, 4], ...]
 
-The answers to a prompt share one pass over it. Finished answers leave the batch, so that a few long ones do
-not carry the others along.
+Requests join at any step, and finished answers leave, so that a few long ones do not hold up the rest.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
-from harness.engines.transformers.cache import roomy_cache
+from harness.engines.transformers.attention import NAME, Answers, Layer, PromptPass, Step
 from harness.engines.transformers.next_token import NextTokens
 
-KEEP_SHARE = 7 / 8  # removing rows copies the others, so rows are not removed one by one
+KEEP_SHARE = 7 / 8
+"""Removing rows copies the others, so they are not removed one by one."""
+SAME = {True: 1e-3, False: 0.1}
+"""How far logits may be from those of the model's own attention, in single and in half precision."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Request:
-    """`n` answers to one prompt, drawn with random numbers of their own."""
+    """`n` answers of at most `limit` tokens to one prompt, drawn with random numbers of their own."""
 
     prompt: tuple[int, ...]
     n: int
     seed: int
+    limit: int
+    next_tokens: NextTokens
+    ends: Callable[[Sequence[int]], bool]
+    """Whether the newest token of an answer is its last."""
 
 
-@torch.inference_mode()  # type: ignore[untyped-decorator]
-def decode(
-    model: Any,
-    requests: Sequence[Request],
-    limit: int,
-    next_tokens: NextTokens,
-    ends: Callable[[Sequence[int]], bool],
-) -> list[list[list[int]]]:
-    """The tokens of every answer to every request, at most `limit` (at least 1) each.
+@dataclass(eq=False)
+class _Drawing:
+    """A request under way. `in_batch` has the index of the answer in each row."""
 
-    At every step, answer i of a request gets the i-th uniform number that the request's generator draws.
-    `ends` says whether the newest token of an answer is its last.
-    """
-    prompts = list(dict.fromkeys(request.prompt for request in requests))
-    place = {prompt: index for index, prompt in enumerate(prompts)}
-    device = model.device
-    ids, mask = _left_padded(prompts, device)
-    cache = roomy_cache(model.config)
-    output = model(
-        input_ids=ids,
-        attention_mask=mask,
-        position_ids=(mask.cumsum(-1) - 1).clamp(min=0),
-        past_key_values=cache,
-        logits_to_keep=1,
-    )
+    request: Request
+    layers: list[Layer]
+    logits: torch.Tensor
+    """(1, vocabulary), after the prompt."""
+    answers: list[list[int]]
+    in_batch: list[int]
+    cache: Answers
+    generator: torch.Generator
+    open: set[int] = field(default_factory=set)
 
-    # From one row a prompt to one row an answer.
-    rows = torch.tensor([place[r.prompt] for r in requests for _ in range(r.n)], device=device)
-    cache.batch_select_indices(rows)
-    mask, logits, positions = mask[rows], output.logits[rows, -1], mask.sum(-1)[rows]
-    generators = [torch.Generator().manual_seed(request.seed) for request in requests]
-    answers: list[list[int]] = [[] for _ in rows]
-    in_batch = list(range(len(answers)))  # the answer in each row
-    finished = [False] * len(answers)
+    def take(self, logits: torch.Tensor) -> None:
+        """Draw the next token of each row; answer i gets the request's i-th uniform number of this step."""
+        uniform = torch.rand(self.request.n, generator=self.generator)[self.in_batch].to(logits.device)
+        for answer, token in zip(
+            self.in_batch, self.request.next_tokens(logits, uniform).tolist(), strict=True
+        ):
+            if answer in self.open:
+                tokens = self.answers[answer]
+                tokens.append(token)
+                if len(tokens) == self.request.limit or self.request.ends(tokens):
+                    self.open.remove(answer)
+        if len(self.open) <= KEEP_SHARE * len(self.in_batch):
+            left = [row for row, answer in enumerate(self.in_batch) if answer in self.open]
+            self.in_batch = [self.in_batch[row] for row in left]
+            self.cache.keep(torch.tensor(left, dtype=torch.long, device=logits.device))
 
-    for step in range(limit):
-        # For finished answers as well, so that an answer depends on its own request alone.
-        uniform = torch.cat([torch.rand(r.n, generator=g) for r, g in zip(requests, generators, strict=True)])
-        tokens = next_tokens(logits, uniform[in_batch].to(device))
-        for answer, token in zip(in_batch, tokens.tolist(), strict=True):
-            if not finished[answer]:
-                answers[answer].append(token)
-                finished[answer] = ends(answers[answer])
-        left = [row for row, answer in enumerate(in_batch) if not finished[answer]]
-        if not left or step + 1 == limit:
-            break
-        if len(left) <= KEEP_SHARE * len(in_batch):
-            in_batch = [in_batch[row] for row in left]
-            index = torch.tensor(left, device=device)
-            cache.batch_select_indices(index)
-            mask, tokens, positions = mask[index], tokens[index], positions[index]
-        mask = torch.cat([mask, mask.new_ones(len(in_batch), 1)], dim=1)
-        output = model(
-            input_ids=tokens[:, None],
-            attention_mask=mask,
-            position_ids=positions[:, None],
-            past_key_values=cache,
+
+class Decoder:
+    """The requests that a model works on."""
+
+    def __init__(self, model: Any) -> None:
+        """Changes the model's attention to one that these requests can share."""
+        self._model = model
+        self._drawings: list[_Drawing] = []
+        model.set_attn_implementation(NAME)
+
+    @property
+    def rows(self) -> int:
+        """How many answers are under way."""
+        return sum(len(drawing.in_batch) for drawing in self._drawings)
+
+    @torch.inference_mode()  # type: ignore[untyped-decorator]
+    def add(self, request: Request) -> None:
+        """Begin with `request`: one pass over its prompt, unless another request has made that."""
+        same = [drawing for drawing in self._drawings if drawing.request.prompt == request.prompt]
+        if same:
+            layers, logits = same[0].layers, same[0].logits
+        else:
+            cache = PromptPass()
+            logits = self._logits(request.prompt, range(len(request.prompt)), cache, one_row=True)
+            layers = cache.layers
+        drawing = _Drawing(
+            request,
+            layers,
+            logits,
+            answers=[[] for _ in range(request.n)],
+            in_batch=list(range(request.n)),
+            cache=Answers(layers, request.n),
+            generator=torch.Generator().manual_seed(request.seed),
+            open=set(range(request.n)),
         )
-        logits, positions = output.logits[:, -1], positions + 1
+        drawing.take(logits.expand(request.n, -1))
+        self._drawings.append(drawing)
 
-    by_answer = iter(answers)
-    return [[next(by_answer) for _ in range(request.n)] for request in requests]
+    @torch.inference_mode()  # type: ignore[untyped-decorator]
+    def step(self) -> list[tuple[Request, list[list[int]]]]:
+        """Draw one token of every answer under way; returns the finished requests with their answers."""
+        going = [drawing for drawing in self._drawings if drawing.open]
+        if going:
+            newest = [drawing.answers[answer][-1] for drawing in going for answer in drawing.in_batch]
+            places = [
+                len(drawing.request.prompt) + drawing.cache.length
+                for drawing in going
+                for _ in drawing.in_batch
+            ]
+            logits = self._logits(newest, places, Step([drawing.cache for drawing in going]))
+            for drawing, part in zip(going, logits.split([d.cache.rows for d in going]), strict=True):
+                drawing.take(part)
+        finished = [(drawing.request, drawing.answers) for drawing in self._drawings if not drawing.open]
+        self._drawings = [drawing for drawing in self._drawings if drawing.open]
+        return finished
 
+    @torch.inference_mode()  # type: ignore[untyped-decorator]
+    def difference(self) -> str | None:
+        """What is wrong if this model's logits differ from its own attention's, else None.
 
-def _left_padded(prompts: Sequence[Sequence[int]], device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
-    """Ids and mask (prompts, longest), padded on the left: every prompt ends in the last column."""
-    longest = max(map(len, prompts))
-    ids = torch.zeros(len(prompts), longest, dtype=torch.long)
-    mask = torch.zeros_like(ids)
-    for row, prompt in enumerate(prompts):
-        ids[row, longest - len(prompt) :] = torch.tensor(prompt)
-        mask[row, longest - len(prompt) :] = 1
-    return ids.to(device), mask.to(device)
+        Models with attention of another kind (learned sinks, biases, soft caps) would be drawn from wrongly.
+        """
+        tokens, cache = range(1, 9), PromptPass()
+        ids = torch.tensor([list(tokens)], device=self._model.device)
+        try:
+            self._logits(tokens[:5], range(5), cache, one_row=True)
+            answers = Answers(cache.layers, 1)
+            for place in range(5, 8):
+                ours = self._logits(tokens[place : place + 1], [place], Step([answers]))
+            self._model.set_attn_implementation("eager")
+            theirs = self._model(input_ids=ids, use_cache=False, logits_to_keep=1).logits[:, -1]
+            self._model.set_attn_implementation(NAME)
+        except (TypeError, ValueError, AttributeError, IndexError, RuntimeError) as error:
+            return f"attention of a kind that this engine does not know ({error})"
+        distance = torch.linalg.vector_norm(ours.float() - theirs.float()) / torch.linalg.vector_norm(
+            theirs.float()
+        )
+        if not distance < SAME[self._model.dtype == torch.float32]:
+            return f"attention of a kind that this engine does not know (logits differ by {distance:.0%})"
+        return None
+
+    def clear(self) -> None:
+        """Forget all requests."""
+        self._drawings = []
+
+    def _logits(
+        self, tokens: Sequence[int], places: Sequence[int], cache: Any, one_row: bool = False
+    ) -> torch.Tensor:
+        """Logits (rows, vocabulary) after `tokens` at the positions `places`: a row, or a row each."""
+        shape = (1, -1) if one_row else (-1, 1)
+        ids, positions = (
+            torch.tensor(values, device=self._model.device).view(shape) for values in (tokens, list(places))
+        )
+        output = self._model(
+            input_ids=ids, position_ids=positions, past_key_values=cache, use_cache=True, logits_to_keep=1
+        )
+        logits: torch.Tensor = output.logits[:, -1]
+        return logits

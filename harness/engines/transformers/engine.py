@@ -3,10 +3,12 @@
     async with TransformersEngine(location, revision=None, chat=True) as engine:
         answers = await engine.generate("Anna has 12 apples. ...", 64, sampling, seed=7)
 
-Requests that wait at the same time and have the same sampling are answered in one batch.
+One thread works on the model, token by token, so that answers can be stored meanwhile. Requests that wait
+join as soon as others have left room.
 """
 
 import asyncio
+import queue
 import threading
 from dataclasses import dataclass
 from typing import Any, Self
@@ -14,22 +16,21 @@ from typing import Any, Self
 import torch
 import transformers
 
-from harness.engines.base import Completion, EngineError, Sampling
+from harness.engines.base import Completion, EngineError, EngineGone, Sampling
 from harness.engines.tokens import PromptTokens
-from harness.engines.transformers.decoding import Request, decode
+from harness.engines.transformers.decoding import Decoder, Request
 from harness.engines.transformers.next_token import next_token_rule
 from harness.engines.transformers.stopping import StopRule
-from harness.server.cpu.torchvision_names import declare_torchvision_operations
 from results import BadInput
 
 BATCH_ROWS = 256
-"""Answers drawn at a time. On two cores, more are no faster and fewer are slower."""
+"""Answers under way at a time. On two cores, more are no faster and fewer are slower."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Waiting:
     request: Request
-    sampling: Sampling
+    rule: StopRule
     answers: "asyncio.Future[list[Completion]]"
 
 
@@ -48,33 +49,40 @@ class TransformersEngine:
         self._dtype = "float32" if dtype == "auto" and self._device == "cpu" else dtype
         self._prompts = PromptTokens(model, revision, chat)
         self._rules: dict[tuple[str, ...], StopRule] = {}
-        self._waiting: list[_Waiting] = []
-        self._wake = asyncio.Event()
-        self._closing = threading.Event()
+        self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._worker = threading.Thread(target=self._work, name="transformers", daemon=True)
+        self._closed: str | None = None
 
     async def __aenter__(self) -> Self:
+        """Raises BadInput: no such model, no such device, or a kind of model that this engine cannot run."""
         self._model = await asyncio.to_thread(self._load)
         ends = (self._model.generation_config.eos_token_id, self._prompts.tokenizer.eos_token_id)
         flat = [token for end in ends for token in (end if isinstance(end, list) else [end])]
         self._end_tokens = frozenset(token for token in flat if token is not None)
-        self._worker = asyncio.create_task(self._work())
+        self._loop = asyncio.get_running_loop()
+        self._worker.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self._closing.set()
-        self._worker.cancel()
-        await asyncio.gather(self._worker, return_exceptions=True)
+        self._closed = "the engine was closed"
+        self._waiting.put(None)
+        await asyncio.to_thread(self._worker.join)
 
     def _load(self) -> Any:
-        declare_torchvision_operations()
         transformers.utils.logging.disable_progress_bar()
         try:
             model = transformers.AutoModelForCausalLM.from_pretrained(
                 self._location, revision=self._revision, dtype=self._dtype
             )
-            return model.to(self._device).eval()
+            model = model.to(self._device).eval()
         except (OSError, ValueError, AssertionError, RuntimeError) as error:  # no such model, no such device
             raise BadInput(f"model {self._location}: cannot be loaded on {self._device}: {error}") from None
+        self._decoder = Decoder(model)
+        if difference := self._decoder.difference():
+            raise BadInput(
+                f"model {self._location}: {difference}: sample it with engine 'sglang' or 'openai'"
+            )
+        return model
 
     def describe(self) -> dict[str, Any]:
         """Where and in which precision the model runs."""
@@ -87,76 +95,87 @@ class TransformersEngine:
 
     async def generate(self, prompt: str, n: int, sampling: Sampling, seed: int) -> list[Completion]:
         """`n` answers to `prompt`. The same seed gives the same answers, up to rounding in the model."""
+        if self._closed:
+            raise EngineGone(self._closed)
         ids = self._prompts.encode(prompt)
+        if max(ids) >= self._model.get_input_embeddings().num_embeddings:
+            raise EngineError("the prompt has tokens that are not in the model: its tokenizer is not its own")
         context = getattr(self._model.config, "max_position_embeddings", None)
         if context is not None and len(ids) + sampling.max_new_tokens > context:
             raise EngineError(
                 f"the prompt has {len(ids)} tokens and the answer may have {sampling.max_new_tokens}: "
                 f"together more than the model's context of {context}"
             )
+        if sampling.stop not in self._rules:
+            rule = StopRule(self._prompts.tokenizer, self._end_tokens, sampling.stop)
+            self._rules[sampling.stop] = rule
+        rule = self._rules[sampling.stop]
+        request = Request(ids, n, seed, sampling.max_new_tokens, next_token_rule(sampling), rule.ends)
         answers: asyncio.Future[list[Completion]] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Waiting(Request(ids, n, seed), sampling, answers))
-        self._wake.set()
+        self._waiting.put(_Waiting(request, rule, answers))
         return await answers
 
-    async def _work(self) -> None:
-        """Answer batch after batch, each in a thread, so that answers can be stored meanwhile."""
-        while True:
-            await self._wake.wait()
-            while batch := self._next_batch():
+    def _work(self) -> None:
+        """The thread: answer requests until the engine is closed. Whatever goes wrong fails requests only."""
+        under_way: dict[Request, _Waiting] = {}
+        late: _Waiting | None = None
+        try:
+            while not self._closed:
                 try:
-                    found = await asyncio.to_thread(self._answers, batch)
-                except RuntimeError as error:  # out of memory, for one
-                    for item in batch:
-                        if not item.answers.done():
-                            item.answers.set_exception(EngineError(f"{type(error).__name__}: {error}"))
-                    continue
-                for item, completions in zip(batch, found, strict=True):
-                    if not item.answers.done():
-                        item.answers.set_result(completions)
-                await asyncio.sleep(0)  # lets new requests join the next batch
-            self._wake.clear()
+                    late = self._admit(late, under_way)
+                    for request, answers in self._decoder.step():
+                        self._answer(under_way.pop(request), answers)
+                except Exception as error:  # whatever it is: out of memory, a fault of the model's code
+                    self._decoder.clear()
+                    self._fail(under_way, EngineError(f"{type(error).__name__}: {error}"))
+        finally:
+            self._closed = self._closed or "the engine has ended"
+            while not self._waiting.empty():
+                if item := self._waiting.get():
+                    under_way[item.request] = item
+            if late:
+                under_way[late.request] = late
+            self._fail(under_way, EngineGone(self._closed))
 
-    def _next_batch(self) -> list[_Waiting]:
-        """The request that has waited longest, and others with its sampling, up to BATCH_ROWS answers."""
-        batch: list[_Waiting] = []
-        left: list[_Waiting] = []
-        rows = 0
-        for item in self._waiting:
-            fits = not batch or (item.sampling == batch[0].sampling and rows + item.request.n <= BATCH_ROWS)
-            if fits:
-                rows += item.request.n
-            (batch if fits else left).append(item)
-        self._waiting = left
-        return batch
+    def _admit(self, item: _Waiting | None, under_way: dict[Request, _Waiting]) -> _Waiting | None:
+        """Begin with `item` and with those that wait, while there is room; returns one that has to wait on.
 
-    def _answers(self, batch: list[_Waiting]) -> list[list[Completion]]:
-        sampling = batch[0].sampling
-        rule = self._rule(sampling.stop)
-        requests = [item.request for item in batch]
-        draw = next_token_rule(sampling)
+        Waits for a request if there is none under way.
+        """
+        while not self._closed:
+            if item is None and (not self._waiting.empty() or not under_way):
+                item = self._waiting.get()
+            if item is None or (under_way and self._decoder.rows + item.request.n > BATCH_ROWS):
+                return item
+            if not item.answers.cancelled():
+                under_way[item.request] = item
+                self._decoder.add(item.request)
+            item = None
+        return item
 
-        def draw_while_open(logits: torch.Tensor, uniform: torch.Tensor) -> torch.Tensor:
-            if self._closing.is_set():
-                raise RuntimeError("the engine was closed")
-            return draw(logits, uniform)
-
-        found = decode(self._model, requests, sampling.max_new_tokens, draw_while_open, rule.ends)
-        return [
-            [
-                Completion(
-                    text=rule.text(tokens),
-                    tokens=len(tokens),
-                    prompt_tokens=len(request.prompt),
-                    finish_reason="stop" if rule.ends(tokens) else "length",
-                    seed=request.seed,
-                )
-                for tokens in answers
-            ]
-            for request, answers in zip(requests, found, strict=True)
+    def _answer(self, item: _Waiting, answers: list[list[int]]) -> None:
+        completions = [
+            Completion(
+                text=item.rule.text(tokens),
+                tokens=len(tokens),
+                prompt_tokens=len(item.request.prompt),
+                finish_reason="stop" if item.rule.ends(tokens) else "length",
+                seed=item.request.seed,
+            )
+            for tokens in answers
         ]
+        self._loop.call_soon_threadsafe(_settle, item.answers, completions)
 
-    def _rule(self, stop: tuple[str, ...]) -> StopRule:
-        if stop not in self._rules:
-            self._rules[stop] = StopRule(self._prompts.tokenizer, self._end_tokens, stop)
-        return self._rules[stop]
+    def _fail(self, under_way: dict[Request, _Waiting], error: EngineError) -> None:
+        for item in under_way.values():
+            self._loop.call_soon_threadsafe(_settle, item.answers, error)
+        under_way.clear()
+
+
+def _settle(answers: "asyncio.Future[list[Completion]]", outcome: list[Completion] | EngineError) -> None:
+    if answers.done():  # cancelled meanwhile
+        return
+    if isinstance(outcome, EngineError):
+        answers.set_exception(outcome)
+    else:
+        answers.set_result(outcome)

@@ -5,17 +5,14 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
 
 from harness.engines.base import Sampling
 from harness.engines.tokens import PromptTokens
-from harness.engines.transformers.decoding import Request, decode
+from harness.engines.transformers.decoding import Decoder, Request
 from harness.engines.transformers.next_token import next_token_rule
 from harness.experiment import model_location
 from harness.questions.load import load_questions
-from harness.server.cpu.torchvision_names import declare_torchvision_operations
-
-declare_torchvision_operations()
-import transformers  # noqa: E402
 
 VOCABULARY = 50
 ROUNDING = 1e-3
@@ -61,6 +58,26 @@ def ends_at(kind: str, model: Any) -> Any:
     return lambda tokens: sum(tokens) % 11 == 7
 
 
+def decode(
+    model: Any, requests: Sequence[tuple[tuple[int, ...], int, int]], sampling: Sampling, ends: Any
+) -> list[list[list[int]]]:
+    """The answers to requests (prompt, n, seed), of which two join later than the others."""
+    rule = next_token_rule(sampling)
+    asked = [Request(*request, sampling.max_new_tokens, rule, ends) for request in requests]
+    decoder, found = Decoder(model), dict[Request, list[list[int]]]()
+    joining = [*asked]
+    while len(found) < len(asked):
+        if len(joining) > 2:
+            decoder.add(joining.pop(0))
+        else:
+            found |= dict(decoder.step())
+            joining, late = [], joining
+            for request in late:
+                decoder.add(request)
+    model.set_attn_implementation("sdpa")
+    return [found[request] for request in asked]
+
+
 def never(_tokens: Sequence[int]) -> bool:
     return False
 
@@ -70,8 +87,7 @@ def test_greedy_answers_equal_those_of_generate(kind: str) -> None:
     model, prompts = load(kind), prompts_for(kind)
     ends = ends_at(kind, model)
     limit = 45  # past the room of the cache
-    rule = next_token_rule(Sampling(limit, 0.0))
-    answers = decode(model, [Request(prompt, n=2, seed=0) for prompt in prompts], limit, rule, ends)
+    answers = decode(model, [(prompt, 2, 0) for prompt in prompts], Sampling(limit, 0.0), ends)
     for prompt, drawn in zip(prompts, answers, strict=True):
         ids = torch.tensor([prompt])
         whole = model.generate(
@@ -93,17 +109,17 @@ def test_each_token_follows_from_the_model_and_the_request_s_own_random_numbers(
     """The model is run anew on each answer alone: no padding, no cache, no other rows."""
     model, prompts = load(kind), prompts_for(kind)
     limit = 40
-    requests = [Request(prompt, n=12, seed=index) for index, prompt in enumerate(prompts)]
-    requests += [Request(prompts[0], n=12, seed=7), Request(prompts[0], n=12, seed=0)]
+    requests = [(prompt, 12, index) for index, prompt in enumerate(prompts)]
+    requests += [(prompts[0], 12, 7), (prompts[0], 12, 0)]
     ends = ends_at(kind, model)
-    answers = decode(model, requests, limit, next_token_rule(Sampling(limit, 1.0)), ends)
-    for request, drawn in zip(requests, answers, strict=True):
-        rng = torch.Generator().manual_seed(request.seed)
-        uniform = torch.stack([torch.rand(request.n, generator=rng) for _ in range(limit)], dim=1)
+    answers = decode(model, requests, Sampling(limit, 1.0), ends)
+    for (prompt, n, seed), drawn in zip(requests, answers, strict=True):
+        rng = torch.Generator().manual_seed(seed)
+        uniform = torch.stack([torch.rand(n, generator=rng) for _ in range(limit)], dim=1)
         for numbers, tokens in zip(uniform, drawn, strict=True):
             with torch.inference_mode():
-                logits = model(torch.tensor([[*request.prompt, *tokens]])).logits[0]
-            probabilities = logits[len(request.prompt) - 1 : -1].double().softmax(-1)
+                logits = model(torch.tensor([[*prompt, *tokens]])).logits[0]
+            probabilities = logits[len(prompt) - 1 : -1].double().softmax(-1)
             chosen = torch.tensor(tokens)[:, None]
             upper = probabilities.cumsum(-1).gather(1, chosen)[:, 0]
             lower = upper - probabilities.gather(1, chosen)[:, 0]
@@ -118,5 +134,26 @@ def test_each_token_follows_from_the_model_and_the_request_s_own_random_numbers(
 def test_the_limit_is_kept() -> None:
     model = load("llama")
     for limit in (1, 2, 80):  # also past the room of the cache, twice
-        (drawn,) = decode(model, [Request((1, 2), 3, 0)], limit, next_token_rule(Sampling(limit, 1.0)), never)
+        (drawn,) = decode(model, [((1, 2), 3, 0)], Sampling(limit, 1.0), never)
         assert [len(tokens) for tokens in drawn] == [limit] * 3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_model_whose_attention_is_shared_rightly_is_taken(kind: str) -> None:
+    assert Decoder(load(kind)).difference() is None
+
+
+def test_a_model_with_another_kind_of_attention_is_refused() -> None:
+    shape = {"vocab_size": VOCABULARY, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2}
+    shape |= {
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "head_dim": 8,
+        "attn_logit_softcapping": 0.1,
+    }
+    capped = transformers.AutoModelForCausalLM.from_config(
+        transformers.Gemma2Config(**shape, initializer_range=0.5)
+    )
+    assert Decoder(capped.eval()).difference()
+    bloom = transformers.BloomConfig(vocab_size=VOCABULARY, hidden_size=32, n_layer=2, n_head=4)
+    assert Decoder(transformers.AutoModelForCausalLM.from_config(bloom).eval()).difference()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from harness.engines.base import Completion, EngineError, Sampling
+from harness.engines.base import Completion, EngineError, EngineGone, Sampling
 from harness.engines.transformers.engine import TransformersEngine
 from results import BadInput
 from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, SAMPLING, TINY
@@ -62,6 +62,53 @@ def test_a_prompt_and_its_answer_must_fit_into_the_context() -> None:
                 await engine.generate(PROMPT, 2, Sampling(5, 1.0), 1)
 
     asyncio.run(run())
+
+
+def test_what_goes_wrong_in_the_model_fails_the_requests_under_way_and_no_others() -> None:
+    async def run() -> None:
+        async with TransformersEngine(TINY, revision=None, chat=True) as engine:
+            forward = engine._model.forward
+
+            def broken(*_: Any, **__: Any) -> Any:
+                raise IndexError("index out of range in self")
+
+            engine._model.forward = broken
+            asked = (
+                engine.generate(PROMPT, 200, SAMPLING, seed) for seed in range(4)
+            )  # more than fit at once
+            found = await asyncio.gather(*asked, return_exceptions=True)
+            assert [type(error) for error in found] == [EngineError] * 4
+            assert "IndexError" in str(found[-1])
+            engine._model.forward = forward
+            assert len(await engine.generate(PROMPT, 2, SAMPLING, 1)) == 2
+
+    asyncio.run(asyncio.wait_for(run(), 60))
+
+
+def test_requests_that_wait_when_the_engine_closes_fail() -> None:
+    async def run() -> None:
+        async with TransformersEngine(TINY, revision=None, chat=True) as engine:
+            engine._end_tokens = frozenset()
+            asked = [
+                asyncio.create_task(engine.generate(PROMPT, 200, Sampling(3000, 1.0), i)) for i in range(3)
+            ]
+            await asyncio.sleep(0.2)
+        for error in await asyncio.gather(*asked, return_exceptions=True):
+            assert isinstance(error, EngineGone)
+        with pytest.raises(EngineGone):
+            await engine.generate(PROMPT, 1, SAMPLING, 1)
+
+    asyncio.run(asyncio.wait_for(run(), 60))
+
+
+def test_a_tokenizer_that_is_not_the_model_s_fails_by_request() -> None:
+    async def run() -> None:
+        async with TransformersEngine(TINY, revision=None, chat=True) as engine:
+            engine._model.resize_token_embeddings(8)
+            with pytest.raises(EngineError, match="tokenizer"):
+                await engine.generate(PROMPT, 1, SAMPLING, 1)
+
+    asyncio.run(asyncio.wait_for(run(), 60))
 
 
 def test_a_local_model_that_is_none_is_refused(tmp_path: Any) -> None:

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.engines.base import Sampling
@@ -36,6 +36,7 @@ def frequencies(logits: list[float], sampling: Sampling) -> list[float]:
     return [counts[token] / GRID for token in range(len(logits))]
 
 
+@settings(deadline=None)  # other programs may want the processor
 @given(
     # Steps of a quarter that differ: equal logits have no order of their own.
     logits=st.lists(st.integers(-20, 20), min_size=2, max_size=8, unique=True),

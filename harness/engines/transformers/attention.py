@@ -1,0 +1,154 @@
+"""Attention of many answers to one prompt, whose keys and values are kept once for all of them.
+
+A model calls `cache.update(keys, values, layer)` and hands what comes back to its attention function. The
+caches here give back a function of the query instead of the keys, and the attention function calls it:
+
+    PromptPass    one pass over a prompt; keeps each layer's keys and values, (heads, length, head size)
+    Step          one more token of every answer under way, whatever their prompts
+
+Query heads that share a key head (grouped-query attention) are multiplied with it together, and it is not
+repeated for each of them.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+from transformers import AttentionInterface
+
+NAME = "shared-prompt"
+"""The attention implementation's name in transformers."""
+FIRST_ROOM = 32
+"""Tokens that an answer has room for at first; the room doubles when it is full."""
+
+Layer = tuple[torch.Tensor, torch.Tensor]
+"""Keys and values."""
+Look = Callable[[torch.Tensor, float | None, int | None], torch.Tensor]
+"""From a query (rows, heads, tokens, head size), its scale and a window to what it sees, of that shape."""
+
+
+def attend(
+    _module: Any,
+    query: torch.Tensor,
+    look: Look,
+    _values: torch.Tensor,
+    _mask: Any,
+    scaling: float | None = None,
+    sliding_window: int | None = None,
+    **_: Any,
+) -> tuple[torch.Tensor, None]:
+    """transformers' attention function for the caches below."""
+    return look(query, scaling, sliding_window).transpose(1, 2), None
+
+
+AttentionInterface.register(NAME, attend)
+
+
+class PromptPass:
+    """The cache of one pass over one prompt."""
+
+    def __init__(self) -> None:
+        self.layers: list[Layer] = []
+
+    def get_seq_length(self, *_: Any) -> int:
+        """What models ask of a cache: the tokens in it."""
+        return 0
+
+    def update(self, keys: torch.Tensor, values: torch.Tensor, *_: Any, **__: Any) -> tuple[Look, None]:
+        """Keep a layer's keys and values (1, heads, length, head size)."""
+        self.layers.append((keys[0], values[0]))
+
+        def look(query: torch.Tensor, scaling: float | None, window: int | None) -> torch.Tensor:
+            length = query.shape[2]
+            if window is None or length <= window:
+                seen: dict[str, Any] = {"is_causal": True}
+            else:
+                place = torch.arange(length, device=query.device)
+                distance = place[:, None] - place
+                seen = {"attn_mask": (distance >= 0) & (distance < window)}
+            return scaled_dot_product_attention(query, keys, values, scale=scaling, enable_gqa=True, **seen)
+
+        return look, None
+
+
+class Answers:
+    """The keys and values of `rows` answers to one prompt, `length` tokens each, beside the prompt's own."""
+
+    def __init__(self, prompt: Sequence[Layer], rows: int) -> None:
+        self.rows, self.length = rows, 0
+        self._prompt = prompt
+        self._own = [
+            tuple(part.new_empty(rows, part.shape[0], FIRST_ROOM, part.shape[2]) for part in layer)
+            for layer in prompt
+        ]
+        """By layer: buffers (rows, heads, room, head size), used up to `length`."""
+
+    def begin_token(self) -> None:
+        """Count one more token, and make room for it."""
+        if self.length == self._own[0][0].shape[2]:
+            self._own = [
+                tuple(torch.cat([part, torch.empty_like(part)], 2) for part in own) for own in self._own
+            ]
+        self.length += 1
+
+    def keep(self, rows: torch.Tensor) -> None:
+        """Go on with these rows only."""
+        self.rows = len(rows)
+        self._own = [tuple(part[rows] for part in own) for own in self._own]
+
+    def write(self, layer: int, *states: torch.Tensor) -> None:
+        """The newest token's keys and values (rows, heads, 1, head size)."""
+        for part, new in zip(self._own[layer], states, strict=True):
+            part[:, :, self.length - 1] = new[:, :, 0]
+
+    def look(
+        self, layer: int, query: torch.Tensor, scaling: float | None, window: int | None
+    ) -> torch.Tensor:
+        """What a query (rows, heads, 1, head size) sees of the prompt and of its own answer."""
+        rows, heads, _, size = query.shape
+        keys, values = self._prompt[layer]
+        shared, length = keys.shape[:2]
+        first = 0 if window is None else max(0, length + self.length - window)
+        keys, values = keys[:, first:], values[:, first:]
+        own_keys, own_values = (part[:, :, max(0, first - length) : self.length] for part in self._own[layer])
+
+        query = (query * (size**-0.5 if scaling is None else scaling)).view(rows, shared, -1, size)
+        together = rows * (heads // shared)  # all answers meet the prompt in one product for each key head
+        to_prompt = query.transpose(0, 1).reshape(shared, together, size) @ keys.mT
+        to_prompt = to_prompt.view(shared, rows, heads // shared, keys.shape[1]).transpose(0, 1)
+        weights = torch.cat([to_prompt, query @ own_keys.mT], -1).softmax(-1, torch.float32).to(query.dtype)
+        of_prompt, of_own = weights.split([keys.shape[1], own_keys.shape[2]], -1)
+        of_prompt = of_prompt.transpose(0, 1).reshape(shared, together, keys.shape[1])
+        seen = (of_prompt @ values).view(shared, rows, heads // shared, size).transpose(0, 1)
+        return (seen + of_own @ own_values).reshape(rows, heads, 1, size)
+
+
+class Step:
+    """The cache of one step: the rows of all `groups`, one after the other."""
+
+    def __init__(self, groups: Sequence[Answers]) -> None:
+        self._groups = groups
+        self._rows = [group.rows for group in groups]
+        for group in groups:
+            group.begin_token()
+
+    def get_seq_length(self, *_: Any) -> int:
+        """What models ask of a cache; where positions are given, it makes no difference."""
+        return 0
+
+    def update(
+        self, keys: torch.Tensor, values: torch.Tensor, layer: int, *_: Any, **__: Any
+    ) -> tuple[Look, None]:
+        """Keep the newest tokens' keys and values (rows, heads, 1, head size)."""
+        parts = zip(self._groups, keys.split(self._rows), values.split(self._rows), strict=True)
+        for group, key, value in parts:
+            group.write(layer, key, value)
+        return partial(self._look, layer), None
+
+    def _look(
+        self, layer: int, query: torch.Tensor, scaling: float | None, window: int | None
+    ) -> torch.Tensor:
+        parts = zip(self._groups, query.split(self._rows), strict=True)
+        return torch.cat([group.look(layer, part, scaling, window) for group, part in parts])

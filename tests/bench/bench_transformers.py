@@ -1,0 +1,48 @@
+"""How fast the engine without a server draws answers, in tokens per processor second.
+
+    python tests/bench/bench_transformers.py [MODEL] [--prompts 4] [--answers 64] [--tokens 128] [--dtype …]
+
+One line per run: the model, what was drawn, wall seconds, processor seconds, tokens per processor second of
+this process. Processor seconds are the measure where other programs want the cores as well.
+"""
+
+import argparse
+import asyncio
+import resource
+import time
+
+from harness.engines.base import Sampling
+from harness.engines.transformers.engine import TransformersEngine
+from harness.experiment import model_location
+from harness.questions.load import load_questions
+from prompts import fill
+
+
+async def measure(arguments: argparse.Namespace) -> str:
+    sampling = Sampling(arguments.tokens, temperature=1.0, stop=("[END]",))
+    prompt = "tiny-budget" if arguments.model == "tiny" else "gsm8k-budget"
+    questions = load_questions("tiny")[: arguments.prompts]
+    texts = [fill(prompt, problem=question.problem, token_limit=arguments.budget) for question in questions]
+    location = model_location(arguments.model)
+    async with TransformersEngine(location, revision=None, chat=True, dtype=arguments.dtype) as engine:
+        await engine.generate(texts[0], 1, Sampling(2, temperature=1.0), seed=0)
+        wall, processor = time.perf_counter(), time.process_time()
+        asked = (engine.generate(text, arguments.answers, sampling, seed) for seed, text in enumerate(texts))
+        found = [answer for answers in await asyncio.gather(*asked) for answer in answers]
+        wall, processor = time.perf_counter() - wall, time.process_time() - processor
+    tokens = sum(answer.tokens for answer in found)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    return (
+        f"{arguments.model}: {len(found)} answers, prompts of {found[0].prompt_tokens} tokens, "
+        f"{tokens} tokens in {wall:.1f} s, {processor:.1f} processor s: {tokens / processor:.1f} tokens, "
+        f"{len(found) / processor:.1f} answers per processor second, {memory:.1f} GB"
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("model", nargs="?", default="tiny")
+    for name, default in (("prompts", 4), ("answers", 64), ("tokens", 128), ("budget", 60)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--dtype", default="auto")
+    print(asyncio.run(measure(parser.parse_args())))  # noqa: T201
