@@ -41,7 +41,7 @@ def compare_command(samples: tuple[Path, ...], out: Path, n: str | None) -> None
     ns = None if n is None else positive(n, "--n")
     with warnings_last():
         names = _names(samples)
-        tables = {name: read_samples(path) for name, path in zip(names, files, strict=True)}
+        tables = {name: read_samples(path, texts=False) for name, path in zip(names, files, strict=True)}
         compared = compare_runs(tables, METHODS, ns)
     write_comparison(compared, out)
     click.echo("\n".join(_summary(compared)))

@@ -63,7 +63,7 @@ def curves_command(
     for line in missing_shards(files):
         click.echo(f"warning: {line}", err=True)
     with warnings_last():
-        table = read_samples(*samples)
+        table = read_samples(*samples, texts=False)
         capped = cap_samples(table, limits) if limits else table
         result = curves_of(capped, methods, ns, permutations, seed, progress=True)
     write_curves(result, out)

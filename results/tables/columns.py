@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pandera.pandas as pa
+import pyarrow
 from numpy.typing import NDArray
 
 from results.commandline import BadInput
@@ -52,6 +53,14 @@ def conform(frame: pd.DataFrame, schema: pa.DataFrameSchema, name: str | Path) -
 def text_columns(schema: pa.DataFrameSchema) -> tuple[str, ...]:
     """Names of the declared columns that hold text, even where their cells look like numbers."""
     return tuple(name for name, column in schema.columns.items() if _CONVERTERS[str(column.dtype)] is _text)
+
+
+def arrow_schema(schema: pa.DataFrameSchema) -> pyarrow.Schema:
+    """The declared columns as Arrow reads them from a file of this project."""
+    kinds = {"bool": pyarrow.bool_(), "Int64": pyarrow.int64(), "float64": pyarrow.float64()}
+    return pyarrow.schema(
+        [(name, kinds.get(str(column.dtype), pyarrow.string())) for name, column in schema.columns.items()]
+    )
 
 
 def refusal(name: str | Path, row: int, column: str, found: object, expected: str) -> BadInput:

@@ -16,24 +16,26 @@ import numpy as np
 import pandas as pd
 import pandera.errors
 import pandera.pandas as pa
+import pyarrow
 
 from results.commandline import BadInput
-from results.tables.columns import conform, refusal, text_columns
+from results.tables.columns import arrow_schema, conform, refusal, text_columns
 from results.tables.contradictions import check_golds, say_grades, say_lengths
 from results.tables.files import read_raw, write_raw
 from results.tables.origins import check_origins
 from results.tables.schemas import CLAIMS, COMPARISON, CURVES, DEFAULTS, FORECAST, SAMPLES, SCHEMAS
 
 
-def read_samples(*paths: str | Path) -> pd.DataFrame:
+def read_samples(*paths: str | Path, texts: bool = True) -> pd.DataFrame:
     """One samples table from files or run folders (whose samples.jsonl is read), in the order given.
 
-    `correct` is computed from `gold` (equal text) where the column is absent. Raises BadInput, also where
-    two runs share a curve but were sampled in different ways.
+    Without `texts`, columns that the contract does not declare are left out, the texts of the answers among
+    them: millions of answers then fit into memory. `correct` is computed from `gold` (equal text) where the
+    column is absent. Raises BadInput, also where two runs share a curve but were sampled in different ways.
     """
     files = sample_files(*paths)
     check_origins(files)
-    return _read(files, SAMPLES)
+    return _read(files, SAMPLES, None if texts else arrow_schema(SAMPLES))
 
 
 def as_samples(frame: pd.DataFrame, name: str | Path = "DataFrame") -> pd.DataFrame:
@@ -137,8 +139,8 @@ def _write(frame: pd.DataFrame, path: str | Path, schema: pa.DataFrameSchema) ->
     write_raw(_checked(frame, schema, path), Path(path))
 
 
-def _read(files: list[Path], schema: pa.DataFrameSchema) -> pd.DataFrame:
-    frames = [_checked(read_raw(file, text_columns(schema)), schema, file) for file in files]
+def _read(files: list[Path], schema: pa.DataFrameSchema, only: pyarrow.Schema | None = None) -> pd.DataFrame:
+    frames = [_checked(read_raw(file, text_columns(schema), only), schema, file) for file in files]
     if len(frames) == 1:
         return frames[0]
     joined = pd.concat(frames, ignore_index=True)

@@ -25,7 +25,7 @@ from results.commandline import BadInput
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 _TEXT = pa.string()
-_JSON_BLOCK = 1 << 24  # bytes; a longer row is left to the plain parser
+_BLOCK = 1 << 24  # bytes read at a time; a longer row of JSON is left to the plain parser
 _LONGEST_WHOLE = 4000  # digits; Python refuses to parse integers a little longer than this
 
 
@@ -35,9 +35,10 @@ def check_suffix(path: Path) -> None:
         raise BadInput(f"{path}: unknown kind of file {path.suffix!r}, expected {', '.join(SUFFIXES)}")
 
 
-def read_raw(path: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
+def read_raw(path: Path, text_columns: tuple[str, ...], only: pa.Schema | None = None) -> pd.DataFrame:
     """All rows of one file; `text_columns` are read as text even where their cells look like numbers.
 
+    only: the columns to read, with their types; the others then take no memory. All by default.
     Raises BadInput with the file, and the row where a row is at fault.
     """
     if not path.exists():
@@ -48,19 +49,22 @@ def read_raw(path: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
     if path.stat().st_size == 0:
         raise BadInput(f"{path}: the file is empty, expected a header or one JSON object per line")
     if path.suffix == ".jsonl":
-        return _read_jsonl(path, text_columns)
-    return _read_csv(path) if path.suffix == ".csv" else _read_parquet(path)
+        return _read_jsonl(path, text_columns, only)
+    return (_read_csv if path.suffix == ".csv" else _read_parquet)(path, only)
 
 
-def _read_csv(path: Path) -> pd.DataFrame:
-    if path.read_bytes().count(b'"') % 2:
+def _read_csv(path: Path, only: pa.Schema | None) -> pd.DataFrame:
+    with path.open("rb") as file:
+        quotes = sum(block.count(b'"') for block in iter(lambda: file.read(_BLOCK), b""))
+    if quotes % 2:
         raise BadInput(f'{path}: a quote (") is opened and never closed')
     reading = pyarrow.csv.ReadOptions(use_threads=False)  # with threads, errors do not name their row
     parsing = pyarrow.csv.ParseOptions(newlines_in_values=True)
     try:
         with path.open("rb") as file:
             header = pyarrow.csv.open_csv(file, reading, parsing).schema.names
-        as_text = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(header, _TEXT))
+        names = [name for name in header if only is None or name in only.names]
+        as_text = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(header, _TEXT), include_columns=names)
         table = pyarrow.csv.read_csv(path, reading, parsing, as_text)
     except pa.ArrowInvalid as error:
         _check_utf8(path)
@@ -72,28 +76,31 @@ def _read_csv(path: Path) -> pd.DataFrame:
     return _to_pandas(table)
 
 
-def _read_jsonl(path: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
+def _read_jsonl(path: Path, text_columns: tuple[str, ...], only: pa.Schema | None) -> pd.DataFrame:
+    schema = only or pa.schema([(name, _TEXT) for name in dict.fromkeys(text_columns)])
     try:
-        table = _arrow_json(path, text_columns)
+        table = _arrow_json(path, schema, "infer" if only is None else "ignore")
         # Arrow reads text that looks like a date as a date: read such columns again, as text.
-        dates = [field.name for field in table.schema if pa.types.is_temporal(field.type)]
+        dates = [pa.field(field.name, _TEXT) for field in table.schema if pa.types.is_temporal(field.type)]
         if dates:
-            table = _arrow_json(path, (*text_columns, *dates))
+            table = _arrow_json(path, pa.schema([*schema, *dates]), "infer")
         table.validate(full=True)
     except pa.ArrowException:
+        if only is not None:  # a cell of another type than declared
+            frame = _read_jsonl(path, text_columns, None)
+            return frame[[name for name in frame if name in only.names]]
         # A number where text belongs (the plain parser reads it), or a broken line (it names the row).
         return pd.DataFrame(list(json_rows(path)), dtype=object).infer_objects()
     named = next(json_rows(path), {})
-    absent = [name for name in text_columns if name not in named and table[name].null_count == len(table)]
+    absent = [name for name in schema.names if name not in named and table[name].null_count == len(table)]
     return _to_pandas(table.drop_columns(absent))
 
 
-def _arrow_json(path: Path, text_columns: tuple[str, ...]) -> pa.Table:
-    schema = pa.schema([(name, _TEXT) for name in dict.fromkeys(text_columns)])
+def _arrow_json(path: Path, schema: pa.Schema, others: Literal["infer", "ignore"]) -> pa.Table:
     return pyarrow.json.read_json(
         path,
-        pyarrow.json.ReadOptions(block_size=_JSON_BLOCK),
-        pyarrow.json.ParseOptions(explicit_schema=schema, newlines_in_values=False),
+        pyarrow.json.ReadOptions(block_size=_BLOCK, use_threads=False),  # threads cost memory, not time
+        pyarrow.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior=others),
     )
 
 
@@ -133,9 +140,11 @@ def _without_surrogates(cell: Any) -> Any:
     return cell
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
+def _read_parquet(path: Path, only: pa.Schema | None) -> pd.DataFrame:
     try:
-        return _to_pandas(pyarrow.parquet.read_table(path))
+        names = pyarrow.parquet.read_schema(path).names
+        wanted = [name for name in names if only is None or name in only.names]
+        return _to_pandas(pyarrow.parquet.read_table(path, columns=wanted))
     except (pa.ArrowException, OSError) as error:
         raise BadInput(f"{path}: not a readable Parquet file: {error}") from None
 

@@ -21,6 +21,7 @@ from results import (
     write_samples,
 )
 from results.tables.contract import sample_files
+from results.tables.files import write_raw
 
 KINDS = ["csv", "jsonl", "parquet"]
 
@@ -237,3 +238,15 @@ def test_swapped_arguments_are_refused_and_nothing_is_written(tmp_path: Path) ->
         with pytest.raises(BadInput, match="expected a"):
             call()
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("tokens", [37, "37"])
+def test_without_texts_only_declared_columns_are_read(tmp_path: Path, kind: str, tokens: object) -> None:
+    """Also where a number is written as text, which is no cell of this project's own files."""
+    rows = pd.DataFrame([{**SAMPLE, "tokens": tokens, "sample": i, "text": "…", "seed": 3} for i in (0, 1)])
+    write_raw(rows.assign(answer=["18", None]), tmp_path / f"t.{kind}")
+    whole = read_samples(tmp_path / f"t.{kind}")
+    assert {"text", "seed"} <= set(whole)
+    expected = whole.drop(columns=["text", "seed"])
+    pd.testing.assert_frame_equal(read_samples(tmp_path / f"t.{kind}", texts=False), expected)
