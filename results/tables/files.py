@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute
 import pyarrow.csv
 import pyarrow.json
 import pyarrow.parquet
@@ -26,6 +27,7 @@ from results.commandline import BadInput
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 _TEXT = pa.string()
 _BLOCK = 1 << 24  # bytes read at a time; a longer row of JSON is left to the plain parser
+_FORMULA = r"(?s:'*(?:[=@]|[+-].*[|!(]))"  # "=cmd|…", "+HYPERLINK(…"; "-5" and "-x" are answers
 _LONGEST_WHOLE = 4000  # digits; Python refuses to parse integers a little longer than this
 
 
@@ -66,6 +68,9 @@ def _read_csv(path: Path, only: pa.Schema | None) -> pd.DataFrame:
         names = [name for name in header if only is None or name in only.names]
         as_text = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(header, _TEXT), include_columns=names)
         table = pyarrow.csv.read_csv(path, reading, parsing, as_text)
+        for place, name in enumerate(table.column_names):
+            plain = pyarrow.compute.replace_substring_regex(table[place], f"^'({_FORMULA})", r"\1")
+            table = table.set_column(place, name, plain)
     except pa.ArrowInvalid as error:
         _check_utf8(path)
         ragged = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", str(error))
@@ -172,6 +177,7 @@ def write_raw(frame: pd.DataFrame, path: Path) -> None:
     with replacing(path) as temporary:
         try:
             if path.suffix == ".csv":
+                frame = frame.apply(_without_formulas)
                 frame.to_csv(temporary, index=False, float_format="%.10g", quoting=_quoting(frame))
             elif path.suffix == ".jsonl":
                 _write_jsonl(frame, temporary)
@@ -179,6 +185,13 @@ def write_raw(frame: pd.DataFrame, path: Path) -> None:
                 frame.to_parquet(temporary, index=False)
         except (pa.ArrowException, UnicodeError) as error:
             raise BadInput(f"{path}: this kind of file cannot hold one of the cells: {error}") from None
+
+
+def _without_formulas(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """The column with a quote before each cell that a spreadsheet would run; reading takes it off again."""
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return column
+    return column.map(lambda cell: f"'{cell}" if isinstance(cell, str) and re.match(_FORMULA, cell) else cell)
 
 
 def _quoting(frame: pd.DataFrame) -> Literal[0, 2]:
