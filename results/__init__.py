@@ -1,6 +1,7 @@
 """The tables that every room reads and writes, the votes over them, the figures and the report."""
 
 from results.commandline import BadInput, run
+from results.library import best_of_n_curve, compare, vote_curve
 from results.saturating import FitStatus, Saturating, fit_saturating
 from results.tables.contract import (
     as_samples,
@@ -32,7 +33,9 @@ __all__ = [
     "answer_pools",
     "as_samples",
     "best_of_n",
+    "best_of_n_curve",
     "build_curves",
+    "compare",
     "fit_saturating",
     "kind_of",
     "majority_accuracy",
@@ -42,6 +45,7 @@ __all__ = [
     "read_samples",
     "run",
     "tokens_per_answer",
+    "vote_curve",
     "write_curves",
     "write_forecast",
     "write_samples",

@@ -29,6 +29,7 @@ FLOORS = {
         ["tables"],
         ["votes", "saturating"],
         ["paper_fits", "paired"],
+        ["library"],
         ["figures"],
         ["report"],
         ["cli"],

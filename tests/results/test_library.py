@@ -1,0 +1,46 @@
+"""results.library: the documented lines as written, and the same numbers as from a samples table."""
+
+import doctest
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import results.library
+from results import BadInput, best_of_n_curve, build_curves, compare, majority_curve, vote_curve
+
+
+def test_documented_lines_give_what_stands_beside_them() -> None:
+    found = doctest.testmod(results.library)
+    assert (found.failed, found.attempted) == (0, 5)
+
+
+def test_arrays_of_numbers_and_lists_of_text_are_alike() -> None:
+    answers = np.array([[18, 18, 7, np.nan], [5, 6, 6, 5]])
+    text = [["18", "18", "7", None], ["5", "6", "6", "5"]]
+    pd.testing.assert_frame_equal(vote_curve(answers, [18, 5]), vote_curve(text, ["18", "5"]))
+    expected = (majority_curve(2, [1], 1) + majority_curve(2, [2])) / 2
+    np.testing.assert_allclose(vote_curve(answers, [18, 5], ns=[1, 2, 3, 4])["accuracy"], expected)
+    assert best_of_n_curve(answers, [18, 5], ns=[4])["accuracy"].tolist() == [1.0]
+
+
+@pytest.mark.filterwarnings("ignore:.*questions are few")
+def test_runs_as_tables_or_as_answers_compare_alike() -> None:
+    gold, sides = ["1", "2"], ([["1", "0"], ["2", "0"]], [["1", "1"], ["0", "0"]])
+    tables = [
+        pd.DataFrame(
+            [(f"{q}", i, given, gold[q]) for q, one in enumerate(side) for i, given in enumerate(one)],
+            columns=["question_id", "sample", "answer", "gold"],
+        )
+        for side in sides
+    ]
+    pd.testing.assert_frame_equal(compare(*tables), compare(*sides, gold=gold))
+    accuracy = [build_curves(table, ["majority"], [1], permutations=0)["accuracy"][0] for table in tables]
+    assert compare(*tables)["difference"][0] == accuracy[1] - accuracy[0]
+
+
+def test_gold_that_is_missing_is_asked_for() -> None:
+    with pytest.raises(BadInput, match="gold"):
+        compare([["1"]], [["1"]])
+    with pytest.raises(BadInput, match="2 questions and gold of 1"):
+        vote_curve([["1"], ["2"]], ["1"])
