@@ -216,17 +216,14 @@ def _find(path_or_name: str | Path) -> Path:
 def _parse(key: str, text: str) -> Any:
     """`text` as the value that field `key` takes: TOML, else text; `a,b` is a list, nothing is null."""
     field = Experiment.model_fields.get(key)
-    kinds = get_args(field.annotation) if field else ()
-    if field and get_origin(field.annotation) is tuple:
-        whole = _toml(text)
-        if isinstance(whole, list):
-            return whole
-        return [_toml(part.strip()) for part in text.split(",")] if text.strip() else []
+    kinds = {field.annotation, get_origin(field.annotation), *get_args(field.annotation)} if field else set()
+    value = _toml(text)
+    if tuple in kinds and not isinstance(value, list):
+        return [_toml(part.strip()) for part in text.split(",") if part.strip()]
     if type(None) in kinds and not text.strip():
         return None
-    value = _toml(text)
-    if field and (field.annotation is str or str in kinds or Path in kinds):
-        return value if isinstance(value, str) else text  # a revision such as 1e5 is not a number
+    if kinds & {str, Path} and not isinstance(value, str):
+        return text  # a revision such as 1e5 is not a number
     return value
 
 

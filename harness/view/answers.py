@@ -83,16 +83,16 @@ def overview(rows: Iterator[Row], folder: Path, setting: str | None) -> Iterator
         for warning in tally.warnings(folder):
             yield f"warning: {warning}"
     yield ""
-    shown = sorted(questions, key=lambda name: questions[name]["right"] / questions[name]["answers"])[
-        :HARDEST
-    ]
-    worst = sorted(questions, key=lambda name: -questions[name]["unreadable"] / questions[name]["answers"])
-    shown += [name for name in worst[:HARDEST] if questions[name]["unreadable"] and name not in shown]
+    right, unreadable = (
+        {name: counts[kind] / counts["answers"] for name, counts in questions.items()}
+        for kind in ("right", "unreadable")
+    )
+    hardest = sorted(right, key=right.__getitem__)[:HARDEST]
+    worst = sorted(filter(unreadable.__getitem__, unreadable), key=unreadable.__getitem__, reverse=True)
     table = [("hardest and least readable questions", "answers", "right", "unreadable")]
-    for name in shown:
-        counts = questions[name]
-        right, unreadable = (f"{counts[key] / counts['answers']:.1%}" for key in ("right", "unreadable"))
-        table.append((visible(name), str(counts["answers"]), right, unreadable))
+    for name in dict.fromkeys([*hardest, *worst[:HARDEST]]):
+        answers = str(questions[name]["answers"])
+        table.append((visible(name), answers, f"{right[name]:.1%}", f"{unreadable[name]:.1%}"))
     yield from aligned(table, left=(0,))
 
 
