@@ -27,6 +27,12 @@ from predict.protocol import (
     with_interval,
 )
 
+ORIGINS = 3
+TRUST = 1.0
+"""The law's own standard deviation counts for so many rolling origins."""
+
+DRAWS = 200
+
 UNKNOWN = 0.01
 """Standard error of a curve point where the table has none."""
 
@@ -109,6 +115,7 @@ def _spread_out(
     possible = np.isfinite(targets.T) & (targets.T > 0) & bool(np.isfinite(T).all() and (T > 0).all())
     rng = np.random.default_rng(options.seed)
     order, luck = rng.permutation(R), rng.standard_normal(R)
+    wider = _widening(T, means, own, options.seed) if R and possible.any() else 1.0
     for n in np.unique(targets.N[possible]):
         here = possible & (n == targets.N)
         j = int(np.searchsorted(N, n))
@@ -116,12 +123,34 @@ def _spread_out(
         if len(np.unique(T[fit])) < 2:
             continue
         found = along_T(T[fit], means[fit, j], own[fit, j], targets.T[here], R, options.seed)
+        drawn = found.mean + wider * (found.draws - found.mean)
         nearest = np.abs(np.log(targets.T[here])[:, None] - np.log(T[fit])).argmin(axis=1)
         mean[here] = found.mean
-        draws[:, here] = found.draws[order] + np.sqrt(common[fit, j][nearest]) * luck[:, None]
+        draws[:, here] = drawn[order] + np.sqrt(common[fit, j][nearest]) * luck[:, None]
     known = np.isfinite(mean)
-    status = np.where(known, str(Status.OK), str(Status.NOT_IDENTIFIABLE)).astype("<U20")
+    lengths = np.unique(T[np.isfinite(T)])
+    open_yet = len(lengths) == 2 and ((targets.T < lengths[0]) | (targets.T > lengths[1]))  # any law fits two
+    status = everywhere(Status.OK, M)
+    status[known & open_yet], status[~known] = str(Status.BOUND_HIT), str(Status.NOT_IDENTIFIABLE)
     return mean, status, np.where(known, np.nan, np.inf), draws
+
+
+def _widening(T: Floats, means: Floats, own: Floats, seed: int) -> float:
+    """How many times wider intervals beyond the fitted settings must be, at least once.
+
+    Rolling origin: the settings dearer than each of up to `ORIGINS` are forecast from it and all cheaper ones,
+    of which there must be two, at each N; the misses are counted in standard deviations.
+    """
+    lengths = np.unique(T)
+    off = []
+    for last in lengths[1:-1][-ORIGINS:]:
+        near, squares = last >= T, []
+        for j in np.flatnonzero(np.isfinite(means).all(axis=0)):
+            found = along_T(T[near], means[near, j], own[near, j], T[~near], DRAWS, seed)
+            spread = found.draws.var(axis=0) + own[~near, j]
+            squares.append(((means[~near, j] - found.mean) ** 2 / spread).mean())
+        off += [np.mean(squares)] if squares else []
+    return max(1.0, float(np.sqrt((TRUST + sum(off)) / (TRUST + len(off)))))
 
 
 def _luck(pool: Pool, N: Ints, method: str, options: Options) -> Floats:
