@@ -20,6 +20,8 @@ from predict.split import Request, Task, split
 from results.tables.status import MEANINGS
 from results.votes.tokens import reasoning_length
 
+NORMAL_90 = 1.645
+
 ROUGH = 40
 """With fewer replicates than this the ends of a 90 % interval are those of two or three of them."""
 
@@ -47,7 +49,23 @@ def forecast(
         notes += found.notes
         tick()
     table = pd.concat(tables, ignore_index=True)
-    return table, [*caveats(group, options.replicates), *notes, *warnings(table)]
+    lengths = new_lengths(group, task)
+    return table, [*caveats(group, options.replicates), *lengths, *notes, *warnings(table)]
+
+
+def new_lengths(group: Group, task: Task) -> list[str]:
+    """A sentence on each setting whose length is itself a forecast."""
+    at = task.targets
+    sentences = {}
+    for name, T, sd in zip(at.setting, at.T, at.spread if at.spread is not None else (), strict=False):
+        ends = T * np.exp([-NORMAL_90 * sd, NORMAL_90 * sd])
+        sentences[name] = (
+            f"setting {name}: from the settings seen, an answer is expected to take {T:,.0f} {group.unit} "
+            f"({ends[0]:,.0f} … {ends[1]:,.0f})"
+        )
+        if sd == 0:
+            del sentences[name]
+    return list(sentences.values())
 
 
 def caveats(group: Group, replicates: int) -> list[str]:

@@ -49,11 +49,15 @@ class Pool:
 
 @dataclass(frozen=True)
 class Points:
-    """Places on accuracy curves, one element a point: setting, T (tokens or steps of one answer) and N."""
+    """Places on accuracy curves, one element a point: setting, T (tokens or steps of one answer) and N.
+
+    `spread`: standard deviation of log T where T is a forecast itself, 0 elsewhere; None: 0 everywhere.
+    """
 
     setting: Texts
     T: Floats
     N: Ints
+    spread: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.N)
@@ -67,7 +71,9 @@ class Points:
 
     def __getitem__(self, at: NDArray[np.bool_] | Ints) -> "Points":
         """The points that a mask or indices choose."""
-        return Points(self.setting[at], self.T[at], self.N[at])
+        return Points(
+            self.setting[at], self.T[at], self.N[at], None if self.spread is None else self.spread[at]
+        )
 
     def places(self) -> list[tuple[str, int]]:
         """(setting, N) of each point."""

@@ -9,12 +9,13 @@ Naming a limit for one axis leaves the other one whole. Targets are, unless name
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from predict.curves.intervals import replicate_curves, replicate_samples
 from predict.groups import Group, chosen_answers, first_answers
+from predict.length.requests import expected_length
 from predict.protocol import Floats, Observed, Options, Points, Pool
 from results import BadInput
 
@@ -124,19 +125,24 @@ def _targets(group: Group, request: Request) -> Points:
     if not (request.at_n or request.at_settings):
         return group.points
     known = dict(group.points.settings())
-    wanted = {}
+    seen = {name: known[name] for name in fitted(group, request)[0]}
+    wanted: dict[str, float] = {}
+    unsure: dict[str, float] = {}
     for text in request.at_settings or tuple(known):
         name, given, length = text.rpartition("=")
         if text in known:  # a name may have a "=" in it: temperature=0.3
             wanted[text] = known[text]
         elif given:
             wanted[name] = _new_length(group, text, name, length)
+        elif group.priced and (expected := expected_length(text, seen)):
+            wanted[text], unsure[text] = expected
         else:
             raise BadInput(
                 f"{group.name}: no setting {text!r} to forecast; it has {', '.join(known)}, and "
                 f"NAME=LENGTH adds a new one of LENGTH {group.unit} an answer"
             )
-    return Points.grid(wanted, sorted(set(request.at_n)) or np.unique(group.points.N))
+    points = Points.grid(wanted, sorted(set(request.at_n)) or np.unique(group.points.N))
+    return replace(points, spread=np.array([unsure.get(name, 0.0) for name in points.setting]))
 
 
 def _new_length(group: Group, text: str, name: str, length: str) -> float:

@@ -55,7 +55,8 @@ LINES = 24
 @click.option(
     "--at-settings",
     callback=option.names,
-    help="Forecast these settings; NAME=LENGTH adds a new one of LENGTH tokens (steps) per answer.",
+    help="Forecast these settings; NAME=LENGTH adds a new one of LENGTH tokens (steps) per answer, and 400 a "
+    "budget whose tokens follow from those seen, as 100,200.",
 )
 @option.caps
 @option.bootstrap(1000)

@@ -6,6 +6,7 @@ settings 100, 200, 300 at N = 16: 0.62 0.71 0.74   ->   setting 500 at N = 16: 0
 from dataclasses import replace
 
 import numpy as np
+from scipy.special import ndtri
 
 from predict.curves.alarm import falling
 from predict.curves.along_n import along_n
@@ -32,6 +33,9 @@ TRUST = 1.0
 """The law's own standard deviation counts for so many rolling origins."""
 
 DRAWS = 200
+
+AROUND = ndtri(np.array([0.1, 0.3, 0.5, 0.7, 0.9]))
+"""Normal scores of log tokens at which a setting is forecast whose tokens are themselves a forecast."""
 
 UNKNOWN = 0.01
 """Standard error of a curve point where the table has none."""
@@ -115,6 +119,9 @@ def _spread_out(
     possible = np.isfinite(targets.T) & (targets.T > 0) & bool(np.isfinite(T).all() and (T > 0).all())
     rng = np.random.default_rng(options.seed)
     order, luck = rng.permutation(R), rng.standard_normal(R)
+    unsure = np.zeros(M) if targets.spread is None else targets.spread
+    steps = AROUND if unsure.any() else np.zeros(1)
+    step = rng.integers(len(steps), size=R)
     wider = _widening(T, means, own, options.seed) if R and possible.any() else 1.0
     for n in np.unique(targets.N[possible]):
         here = possible & (n == targets.N)
@@ -122,24 +129,27 @@ def _spread_out(
         fit = np.isfinite(means[:, j])
         if len(np.unique(T[fit])) < 2:
             continue
-        found = along_T(T[fit], means[fit, j], own[fit, j], targets.T[here], R, options.seed)
-        drawn = found.mean + wider * (found.draws - found.mean)
+        around = targets.T[here, None] * np.exp(unsure[here, None] * steps)
+        found = along_T(T[fit], means[fit, j], own[fit, j], around.ravel(), R, options.seed)
+        drawn = (found.mean + wider * (found.draws - found.mean)).reshape(R, *around.shape)
+        drawn = drawn[np.arange(R), :, step]
         nearest = np.abs(np.log(targets.T[here])[:, None] - np.log(T[fit])).argmin(axis=1)
-        mean[here] = found.mean
+        mean[here] = found.mean.reshape(around.shape).mean(axis=1)
         draws[:, here] = drawn[order] + np.sqrt(common[fit, j][nearest]) * luck[:, None]
     known = np.isfinite(mean)
     lengths = np.unique(T[np.isfinite(T)])
-    open_yet = len(lengths) == 2 and ((targets.T < lengths[0]) | (targets.T > lengths[1]))  # any law fits two
+    open_yet = known & (len(lengths) == 2) & (np.clip(targets.T, lengths[0], lengths[-1]) != targets.T)
     status = everywhere(Status.OK, M)
-    status[known & open_yet], status[~known] = str(Status.BOUND_HIT), str(Status.NOT_IDENTIFIABLE)
+    status[open_yet] = str(Status.BOUND_HIT)  # any law goes through two settings
+    status[~known] = str(Status.NOT_IDENTIFIABLE)
     return mean, status, np.where(known, np.nan, np.inf), draws
 
 
 def _widening(T: Floats, means: Floats, own: Floats, seed: int) -> float:
     """How many times wider intervals beyond the fitted settings must be, at least once.
 
-    Rolling origin: the settings dearer than each of up to `ORIGINS` are forecast from it and all cheaper ones,
-    of which there must be two, at each N; the misses are counted in standard deviations.
+    Rolling origin: the settings dearer than each of up to `ORIGINS` are forecast from it and the cheaper
+    ones, of which there must be one, at each N; the misses are counted in standard deviations.
     """
     lengths = np.unique(T)
     off = []

@@ -57,8 +57,7 @@ def mixture(observed: Observed, targets: Points, options: Options) -> Prediction
         carried.append((pool, means, drawn))
     condition = np.where(np.isnan(mean), np.inf, np.nan)  # no system is solved for a sampled setting
     if len(beyond):
-        there = Points(targets.setting[beyond], targets.T[beyond], targets.N[beyond])
-        along = other_settings(carried, grid, there, observed.method, options)
+        along = other_settings(carried, grid, targets[beyond], observed.method, options)
         mean[beyond], status[beyond], condition[beyond], draws[:, beyond] = along
     return with_interval(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level)
 
