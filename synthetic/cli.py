@@ -37,6 +37,10 @@ _SEED = click.option(
 _FOLDER = click.option(
     "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
 )
+_TABLE = click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="The .csv, .jsonl or .parquet to write."
+)
+_JOBS = click.option("--jobs", default=1, show_default=True, help="Processes to use.")
 _SOLVING = (
     click.option(
         "--solver",
@@ -57,7 +61,7 @@ _SOLVING = (
         help="Change a field of the setting, e.g. step_rule=eta/n; `list` shows them all.",
     ),
     _SEED,
-    click.option("--jobs", default=1, show_default=True, help="Processes to use."),
+    _JOBS,
 )
 
 
@@ -90,25 +94,39 @@ def run(name: str, out: Path, **options: Any) -> None:
 @click.argument("name")
 @click.option("--vary", required=True, metavar="FIELD=V1,V2,…", help="The field to vary and its values.")
 @_solving
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="The .csv, .jsonl or .parquet to write."
-)
+@_TABLE
 def sweep(name: str, vary: str, out: Path, **options: Any) -> None:
     """Run the first line of experiment NAME once for each value of one field."""
     from results import BadInput
+    from results.tables.files import check_suffix
     from synthetic.panels.experiments import find_experiments
     from synthetic.panels.overrides import swept
 
     if name == "all":
         raise BadInput("sweep all: name one experiment")
-    _check_suffix(out)
+    check_suffix(out)
     _solve(name, swept(find_experiments(name)[name], vary), out, options)
 
 
+@cli.command(epilog="Example: python -m synthetic check fig2h")
+@click.argument("name")
+@click.option("--tasks", default=2, show_default=True, help="Tasks in each of 5 repeats.")
+@click.option("--paths", default=16, show_default=True, help="Sampled paths of a task.")
+@_SEED
+def check(name: str, tasks: int, paths: int, seed: int) -> None:
+    """Run the literal transformer of experiment NAME up to t = 50 beside the exact solution."""
+    from synthetic.panels.checking import check as checked
+    from synthetic.panels.experiments import find_experiments
+
+    for key, experiment in find_experiments(name).items():
+        table = checked(experiment, tasks, paths, seed)
+        worst = (table["difference"] / table["stderr"]).abs().max()
+        click.echo(table.to_string(index=False, float_format=lambda value: f"{value:.3f}"))
+        click.echo(f"{key}: at most {worst:.1f} standard errors apart")
+
+
 @cli.command(epilog="Example: python -m synthetic train --jobs 2 --out results/runs/trained")
-@click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of all randomness."
-)
+@_SEED
 @click.option(
     "--set",
     "changes",
@@ -116,17 +134,10 @@ def sweep(name: str, vary: str, out: Path, **options: Any) -> None:
     metavar="FIELD=VALUE",
     help="Change every training: steps, iterations, batch or learning_rate.",
 )
-@click.option(
-    "--tasks",
-    default=None,
-    type=int,
-    help="Test tasks of a panel.  [default: the panel's own number]",
-)
+@click.option("--tasks", type=int, help="Test tasks of a panel.  [default: the panel's own number]")
 @click.option("--paths", default=256, show_default=True, help="Sampled paths of a task in those tests.")
-@click.option("--jobs", default=1, show_default=True, help="Processes to use.")
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
-)
+@_JOBS
+@_FOLDER
 def train(out: Path, seed: int, changes: tuple[str, ...], **options: Any) -> None:
     """Train transformers by the paper's loop and compare them with the one it builds by hand.
 
@@ -157,13 +168,8 @@ def train(out: Path, seed: int, changes: tuple[str, ...], **options: Any) -> Non
 )
 @click.option("--figure", type=click.Path(path_type=Path, dir_okay=False), help="Draw to this .png or .svg.")
 @_SEED
-@click.option("--jobs", default=1, show_default=True, help="Processes to use.")
-@click.option(
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="The forecast table to write (predictor twin).",
-)
+@_JOBS
+@_TABLE
 def match(
     tables: tuple[Path, ...], fit_max_n: int, figure: Path | None, seed: int, jobs: int, out: Path
 ) -> None:
@@ -173,7 +179,7 @@ def match(
     forecast table, NAME.settings.csv lists the settings (n, d, k, sigma_eps, t) with their weights.
     """
     from results import write_forecast
-    from results.tables.files import write_raw
+    from results.tables.files import check_suffix, write_raw
     from synthetic.match.matching import (
         answer,
         forecast_table,
@@ -183,7 +189,7 @@ def match(
         verdict,
     )
 
-    _check_suffix(out)
+    check_suffix(out)
     if figure is not None:
         _check_picture(figure)
     matches = match_all(*read_tables(tables), fit_max_n, seed, jobs, progress=True)
@@ -200,13 +206,13 @@ def match(
 
 @cli.command(epilog="Example: python -m synthetic claims --out results/runs/claims.csv")
 @_SEED
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The CSV to write.")
+@_TABLE
 def claims(seed: int, out: Path) -> None:
     """Check the paper's claims and write a table of measured values and verdicts."""
-    from results.tables.files import write_raw
+    from results.tables.files import check_suffix, write_raw
     from synthetic.theory.claims.table import all_claims, evaluate
 
-    _check_suffix(out)
+    check_suffix(out)
     table = evaluate(all_claims(), seed, progress=True)
     write_raw(table, out)
     for name, verdict in table.groupby("claim", sort=False)["verdict"].first().items():
@@ -243,15 +249,6 @@ def bounds(seed: int, out: Path) -> None:
     for (panel, line), _ in table[table["kind"] == "bound"].groupby(["panel", "line"], sort=False):
         click.echo(f"{panel}: {line}")
     click.echo(f"{table['panel'].nunique()} panels -> {out}")
-
-
-def _check_suffix(out: Path) -> None:
-    """Refuse, before the work, a file name that no table can be written to."""
-    from results import BadInput
-    from results.tables.files import SUFFIXES
-
-    if out.suffix not in SUFFIXES:
-        raise BadInput(f"{out}: unknown kind of file {out.suffix!r}, expected one of {', '.join(SUFFIXES)}")
 
 
 def _check_picture(out: Path) -> None:

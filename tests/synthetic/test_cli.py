@@ -65,12 +65,14 @@ def test_both_roads_give_the_same_curve(tmp_path):
     same = ["--repeats", 2, "--tasks", 10, "--seed", 4]
     run("run", "fig1-binary", *same, "--out", tmp_path / "exact")
     run("run", "fig1-binary", *same, "--solver", "monte-carlo", "--paths", 512, "--out", tmp_path / "sampled")
-    key = ["method", "setting", "N"]
+    key = ["model", "method", "setting", "N"]
     tables = [read_curves(tmp_path / road / "fig1-binary.csv") for road in ("exact", "sampled")]
     exact, sampled = (table[table["permutation"] == "exact"].set_index(key)["accuracy"] for table in tables)
     exact, sampled = exact.align(sampled, join="inner")
-    assert len(exact) == 2 * 11 * 9 + 11
-    pd.testing.assert_series_equal(exact.xs("greedy"), sampled.xs("greedy"), check_names=False)
+    assert len(exact) == 2 * (2 * 11 * 9 + 11)
+    pd.testing.assert_series_equal(
+        *(table.xs("greedy", level="method") for table in (exact, sampled)), check_names=False
+    )
     for votes in (1, 4, 16):
         difference = (exact - sampled).xs(votes, level="N")
         # 512/N independent votes of each of 20 tasks, each of variance at most 1/4

@@ -1,0 +1,39 @@
+"""`check`: the literal transformer agrees with the exact solution, and a wrong one is seen."""
+
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from synthetic.cli import cli
+from synthetic.panels import checking
+from synthetic.panels.checking import check
+from synthetic.panels.experiments import EXPERIMENTS
+
+
+def small(name):
+    return replace(EXPERIMENTS[name], steps=(1, 3, 8))
+
+
+@pytest.mark.parametrize("name", ["fig2h", "fig2b"])
+def test_the_literal_transformer_is_the_exact_solution(name):
+    table = check(small(name), tasks=2, paths=24, seed=1)
+    assert len(table) == 3 * len(EXPERIMENTS[name].variants)
+    assert (abs(table["difference"]) < 4.5 * table["stderr"]).all()
+
+
+def test_another_step_is_seen(monkeypatch):
+    exact = checking.law_of_paths
+    monkeypatch.setattr(
+        checking, "law_of_paths", lambda tasks, s, steps: exact(tasks, replace(s, eta=0.2), steps)
+    )
+    table = check(small("fig2h"), tasks=8, paths=16, seed=1)
+    assert (abs(table["difference"]) > 4.5 * table["stderr"]).any()
+
+
+def test_the_command_says_how_far_apart_they_are():
+    result = CliRunner().invoke(
+        cli, ["check", "fig2g", "--tasks", "1", "--paths", "2"], standalone_mode=False
+    )
+    assert result.exception is None, result.exception
+    assert "standard errors apart" in result.output

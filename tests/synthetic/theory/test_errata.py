@@ -1,0 +1,87 @@
+"""Errata of the paper, each shown by a number; those of a theorem stand beside its test."""
+
+import numpy as np
+import pytest
+
+from synthetic.binary.chain import law_of_paths
+from synthetic.continuous.moments import path_moments, spectrum
+from synthetic.model.settings import BinarySetting, ContinuousSetting
+from synthetic.model.tasks import draw_tasks, task_keys
+from synthetic.model.transformer import coefficient_token, prompt_matrix
+from synthetic.theory import theorems as theory
+
+
+def test_erratum_fluctuation_lemma_loses_a_factor_d():
+    """The lemma bounds one path's fluctuation by the order of ω² = 1; it grows with E‖w*‖² = ω²d."""
+    found = []
+    for d in (20, 40, 80):
+        setting = ContinuousSetting(
+            n=2 * d, d=d, eta=0.5 / d, sigma_eps=0.0, sigma=(0.5 / (d + 1)) ** 0.5,
+            noise="linear", noise_scale="raw", step_rule="eta/n",
+        )  # fmt: skip
+        tasks = draw_tasks(setting, task_keys(1, 20), seed=0)
+        found.append(path_moments(spectrum(tasks, setting), setting, (20 * d,)).variance.mean())
+    assert found[1] / found[0] > 1.5
+    assert found[2] / found[1] > 1.5
+    assert found[2] > 2
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_erratum_the_linear_example_has_the_wrong_sign(sign):
+    """The proofs need E[w + φ_ξ(w)] = (1 − σ²) w; Example 2, φ = ξξᵀw, has 1 + σ²."""
+    setting = ContinuousSetting(
+        n=3, d=4, eta=0.1, sigma_eps=0, sigma=0.5, noise="linear", noise_scale="raw", linear_sign=sign
+    )
+    tasks = draw_tasks(setting, task_keys(1, 1), seed=1)
+    view = spectrum(tasks, setting)
+    mean = path_moments(view, setting, (1,)).error[0, 0] + view.target[0]
+    np.testing.assert_allclose(mean, (1 + sign * 0.25) * setting.step * view.pull[0], atol=1e-12)
+
+
+def test_erratum_the_theorem_on_limited_examples_needs_many_paths():
+    """It says N ≥ 1. From its t on a path is right more often than not, which is less than 1 − 2^(1−d)."""
+    setting = BinarySetting(n=1, d=5, eta=1.0, sigma_eps=0.0)
+    tasks = draw_tasks(setting, task_keys(1, 200), seed=3)
+    law = law_of_paths(tasks, setting, (6,))
+    likely = law.correct[:, 0] > 0.5
+    assert likely.sum() > 50
+    assert law.correct[likely, 0].mean() < theory.limited_vote_bound(5)
+
+
+def test_erratum_a_token_stands_one_column_further():
+    """Proposition 1 has (H_t)_{:,n+ℓ} = (0, 0, w_ℓ, 1); H_0 already has w_0 in column n + 1."""
+    rng = np.random.default_rng(0)
+    prompt = prompt_matrix(rng.standard_normal((3, 2)), rng.standard_normal(3))
+    assert prompt.shape[1] == 4
+    np.testing.assert_array_equal(prompt[:, 3], coefficient_token(np.zeros(2)))
+
+
+@pytest.mark.parametrize(("eta", "r"), [(2.0, 1.0), (0.1, 1.0), (0.5, 2.0)])
+def test_erratum_the_longest_path_of_the_rate_divides_by_eta(eta, r):
+    """The proof needs n (r+1) (ηt)^(−1−1/(r+1)) ≥ (ηt)^(−r/(r+1)): t ≤ ((r+1)n)^((r+1)/2) / η, not · η."""
+    n = 50
+
+    def slack(t):
+        return n * (r + 1) * (eta * t) ** (-1 - 1 / (r + 1)) - (eta * t) ** (-r / (r + 1))
+
+    power = ((r + 1) * n) ** ((r + 1) / 2)
+    assert slack(0.999 * power / eta) > 0 > slack(1.001 * power / eta)
+    if eta > 1:
+        assert slack(power * eta) < 0  # the paper's bound allows too much
+    else:
+        assert power * eta < 0.3 * power / eta  # or forbids what is fine
+
+
+def test_erratum_the_error_decomposition_holds_on_average_only():
+    """‖bias + variance‖² ≤ ‖bias‖² + ‖variance‖² in every task, the lemma says."""
+    setting = ContinuousSetting(n=10, d=6, eta=0.05, sigma_eps=1.0, sigma=0.0)
+    tasks = draw_tasks(setting, task_keys(1, 400), seed=4)
+    noise = tasks.y - np.einsum("bnd,bd->bn", tasks.x, tasks.w_star)
+    bias, variance = -tasks.w_star, np.zeros_like(tasks.w_star)
+    for _ in range(8):
+        bias = bias - setting.step * np.einsum("bij,bj->bi", tasks.gram, bias)
+        residual = np.einsum("bnd,bd->bn", tasks.x, variance) - noise
+        variance = variance - setting.step * np.einsum("bnd,bn->bd", tasks.x, residual)
+    cross = 2 * (bias * variance).sum(axis=1)
+    assert 0.3 < (cross > 0).mean() < 0.7
+    assert abs(cross.mean()) < 4 * cross.std() / np.sqrt(len(cross))
