@@ -72,6 +72,8 @@ class Experiment(BaseModel):
     stop: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     tokens_per_budget: Annotated[float, Field(ge=0, le=1000)] = 0.0
     tokens_extra: Count
+    at_limit: Literal["cut", "force"] = "cut"
+    """An answer that reaches its limit is cut off, or ended and asked once more for its final answer only."""
     engine: Literal["sglang", "transformers", "openai"] = "sglang"
     """openai is any server with OpenAI's interface, such as vLLM, llama.cpp or a hosted model."""
     url: str | None = None
@@ -147,6 +149,8 @@ class Experiment(BaseModel):
         for _, budget in self.settings:
             if self.max_new_tokens(budget) < 1:
                 raise ValueError("tokens_per_budget or tokens_extra to be above 0: an answer needs room")
+        if self.at_limit == "force" and "hashes" not in self.readers:
+            raise ValueError("reader 'hashes' with at_limit = 'force', which asks for `##18##`")
         if self.engine == "openai" and not self.url:
             raise ValueError("url, the address of a server, with engine 'openai'")
         return self

@@ -30,7 +30,8 @@ class Completion:
     text: str
     tokens: int
     prompt_tokens: int
-    finish_reason: Literal["stop", "length"]
+    finish_reason: Literal["stop", "length", "forced"]
+    """How the answer ended; `forced` at its limit, whereupon it was asked for its final answer only."""
     seed: int | None
 
 
@@ -56,9 +57,12 @@ class Engine(Protocol):
         """Whatever else a reader of the samples needs to know about the engine; goes into run.json."""
         ...
 
-    async def generate(self, prompt: str, n: int, sampling: Sampling, seed: int) -> list[Completion]:
-        """`n` independent answers to `prompt`.
+    async def generate(
+        self, prompt: str, n: int, sampling: Sampling, seed: int, said: str = ""
+    ) -> list[Completion]:
+        """`n` independent answers to `prompt`, which go on from `said` if the model has said that already.
 
+        Texts begin after `said`; `prompt_tokens` include it.
         `seed` differs between requests. An engine that cannot use it ignores it and leaves
         `Completion.seed` None. Raises EngineError if there are no `n` answers.
         """

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from harness.engines.base import Engine
 from harness.engines.sglang import SGLangEngine
+from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment, model_location
 from harness.server.launch import Server, free_port, launch
 from results import BadInput
@@ -36,7 +37,10 @@ async def engine_for(experiment: Experiment, log: Path, say: Callable[[str], Non
         from harness.engines.openai.engine import OpenAIEngine
 
         key = ApiKey.from_environment(experiment.api_key_env)
-        async with OpenAIEngine(experiment.url, model, chat=chat, key=key, say=say) as hosted:
+        prompts = PromptTokens(model, revision, chat) if chat and experiment.at_limit == "force" else None
+        async with OpenAIEngine(
+            experiment.url, model, chat=chat, key=key, prompts=prompts, say=say
+        ) as hosted:
             yield hosted
     elif experiment.url:
         async with SGLangEngine(experiment.url, model, revision=revision, chat=chat, say=say) as remote:

@@ -98,10 +98,17 @@ class SGLangEngine:
         """The server's own account of its settings."""
         return {"url": self._server.url, "server": self._settings}
 
-    async def generate(self, prompt: str, n: int, sampling: Sampling, seed: int) -> list[Completion]:  # noqa: ARG002
+    async def generate(
+        self,
+        prompt: str,
+        n: int,
+        sampling: Sampling,
+        seed: int,  # noqa: ARG002
+        said: str = "",
+    ) -> list[Completion]:
         """`n` answers to `prompt`. Sends no seed: in deterministic mode all `n` would share it."""
         body = {
-            "input_ids": self._prompts.encode(prompt),
+            "input_ids": self._prompts.go_on(prompt, said),
             "sampling_params": {
                 "n": n,
                 "max_new_tokens": sampling.max_new_tokens,

@@ -32,6 +32,12 @@ class PromptTokens:
         # Chunks of one prompt follow one another.
         self.encode = lru_cache(maxsize=256)(self._encode)
 
+    def go_on(self, prompt: str, said: str) -> tuple[int, ...]:
+        """The ids of `prompt` and of the beginning of an answer, if there is one."""
+        if not said:
+            return self.encode(prompt)
+        return self.encode(prompt) + tuple(self.tokenizer(said, add_special_tokens=False)["input_ids"])
+
     def _encode(self, prompt: str) -> tuple[int, ...]:
         """The ids of `prompt`, as one user turn that the model is about to answer if `chat`."""
         if not self._chat:

@@ -19,6 +19,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from harness.engines.base import Completion, Engine, EngineError, EngineGone, RequestRefused
+from harness.engines.forcing import forced
 from harness.experiment import Experiment
 from harness.questions.load import Question
 from harness.run.plan import (
@@ -142,10 +143,11 @@ class _Session:
         """Take one chunk after the other, from the request to its rows on the disk and in the tally."""
         while not self._is_over() and (chunk := next(chunks, None)):
             prompt, sampling = prompt_for(self._experiment, chunk), sampling_for(self._experiment, chunk)
+            seed = chunk.seed(self._experiment.seed)
             try:
-                reply = await self._engine.generate(
-                    prompt, len(chunk.samples), sampling, chunk.seed(self._experiment.seed)
-                )
+                reply = await self._engine.generate(prompt, len(chunk.samples), sampling, seed)
+                if self._experiment.at_limit == "force":
+                    reply = await forced(self._engine, prompt, reply, sampling, seed)
             except EngineError as error:
                 self._note_failure(chunk, error)
                 continue

@@ -21,6 +21,7 @@ from harness.engines.base import Completion, EngineError, EngineGone, RequestRef
 from harness.engines.http.api_key import ApiKey
 from harness.engines.http.connection import Connection
 from harness.engines.openai.reply import Models, read_completion, read_reply
+from harness.engines.tokens import PromptTokens
 from results import BadInput
 from results.visible import visible
 
@@ -32,6 +33,7 @@ TRIAL = "Say yes."
 TRIAL_TOKENS = {True: 256, False: 8}
 """The limit of the trial request, by `chat`: models that reason may refuse a limit that is too small."""
 MODELS_SHOWN = 5
+COMPLETIONS = "/completions"
 
 
 class OpenAIEngine:
@@ -47,15 +49,18 @@ class OpenAIEngine:
         *,
         chat: bool,
         key: ApiKey,
+        prompts: PromptTokens | None = None,
         say: Callable[[str], None] = lambda _line: None,
     ) -> None:
         """`url` may leave out the path /v1; `model` is the server's name for the model, or a folder.
 
+        Chats in which an answer goes on need the model's `prompts`: the interface has that for text only.
         Raises BadInput if `url` is not an address. `say` is told when the server goes away and comes back.
         """
         self._model = model
         self._chat = chat
-        self._path = "/chat/completions" if chat else "/completions"
+        self._prompts = prompts
+        self._path = "/chat/completions" if chat else COMPLETIONS
         self._server = Connection(_base(url), ready="/models", key=key, say=say)
         self._form = FORMS[0]
         self._answered_by: str | None = None
@@ -86,11 +91,26 @@ class OpenAIEngine:
             "request": {"path": self._path, "limit": limit, "top_k_and_penalties_sent": plain},
         }
 
-    async def generate(self, prompt: str, n: int, sampling: Sampling, seed: int) -> list[Completion]:  # noqa: ARG002
+    async def generate(
+        self,
+        prompt: str,
+        n: int,
+        sampling: Sampling,
+        seed: int,  # noqa: ARG002
+        said: str = "",
+    ) -> list[Completion]:
         """`n` answers to `prompt`, each by a request of its own. Sends no seed."""
         body, limit = self._body(prompt, sampling), sampling.max_new_tokens
+        path = self._path
+        if said and not self._chat:
+            body["prompt"] += said
+        elif said:
+            assert self._prompts is not None
+            del body["messages"]
+            body["prompt"] = self._prompts.go_on(prompt, said)
+            path = COMPLETIONS
         read = partial(read_completion, limit=limit)
-        return [await self._server.ask(self._path, body, read, limit) for _ in range(n)]
+        return [await self._server.ask(path, body, read, limit) for _ in range(n)]
 
     def _body(self, prompt: str, sampling: Sampling) -> dict[str, Any]:
         limit, plain = self._form

@@ -93,11 +93,13 @@ class TransformersEngine:
             "threads": torch.get_num_threads(),
         }
 
-    async def generate(self, prompt: str, n: int, sampling: Sampling, seed: int) -> list[Completion]:
+    async def generate(
+        self, prompt: str, n: int, sampling: Sampling, seed: int, said: str = ""
+    ) -> list[Completion]:
         """`n` answers to `prompt`. The same seed gives the same answers, up to rounding in the model."""
         if self._closed:
             raise EngineGone(self._closed)
-        ids = self._prompts.encode(prompt)
+        ids = self._prompts.go_on(prompt, said)
         if max(ids) >= self._model.get_input_embeddings().num_embeddings:
             raise EngineError("the prompt has tokens that are not in the model: its tokenizer is not its own")
         context = getattr(self._model.config, "max_position_embeddings", None)

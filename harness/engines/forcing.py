@@ -1,0 +1,43 @@
+"""Budgets that are kept: an answer that reaches its limit is ended, and asked for its final answer only.
+
+    limit 20:  "Clara has 12 eggs. Mia has 2 fewer than Clara, which is" + ENDING + "10##. "
+    -> Completion(text=all of it, tokens=31, finish_reason="forced", ...)
+
+Tokens count everything after the prompt: the answer up to its limit, the ending, and the final answer.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from harness.engines.base import Completion, Engine, Sampling
+
+ENDING = "\n\nThe answer is ##"
+"""What the budget prompts ask a model to write before its final answer."""
+FINAL_TOKENS = 32
+"""The limit of the final answer: a number of twenty digits and `##. [END]`."""
+
+
+async def forced(
+    engine: Engine, prompt: str, answers: Sequence[Completion], sampling: Sampling, seed: int
+) -> list[Completion]:
+    """`answers` to `prompt`, of which each that was cut off at its limit is asked for its final answer.
+
+    Raises EngineError if one of them brings none.
+    """
+    final = replace(sampling, max_new_tokens=FINAL_TOKENS)
+
+    async def finish(number: int, cut: Completion) -> Completion:
+        if cut.finish_reason != "length":
+            return cut
+        said = cut.text + ENDING
+        (last,) = await engine.generate(prompt, 1, final, seed + number, said)
+        return Completion(
+            text=said + last.text,
+            tokens=last.prompt_tokens - cut.prompt_tokens + last.tokens,
+            prompt_tokens=cut.prompt_tokens,
+            finish_reason="forced",
+            seed=cut.seed,
+        )
+
+    return await asyncio.gather(*(finish(*numbered) for numbered in enumerate(answers, start=1)))
