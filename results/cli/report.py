@@ -1,4 +1,4 @@
-"""`python -m results report`: curves, forecasts and claims in, one page and its figures out.
+"""`python -m results report`: run folders and tables in, one page and its figures out.
 
 $ python -m results report results/cached/tiny.csv --out report
 report: 5 figures -> report/index.html (1.3 MB)
@@ -19,8 +19,9 @@ CACHED = Path(__file__).parents[1] / "cached"
 def report_command(inputs: tuple[Path, ...], out: Path) -> None:
     """Write OUT/index.html, a page that opens offline, and each of its figures as PNG, SVG and PDF.
 
-    TABLES are curves (from `results curves` or `synthetic run`), forecasts (`predict forecast`) and claims
-    (`synthetic claims`), told apart by their columns. Without TABLES, those that ship with the project.
+    TABLES are run folders, samples, curves (from `results curves` or `synthetic run`), comparisons (`results
+    compare`), forecasts, plans, backtests and fits (`predict`) and claims (`synthetic claims`), told apart by
+    their columns. Without TABLES, those that ship with the project.
     """
     from results.report.inputs import read_tables
     from results.report.page import build_report

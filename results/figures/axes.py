@@ -42,15 +42,15 @@ def value_axis(field: str, metric: str, y_range: tuple[float, float]) -> alt.Y:
 def setting_colour(settings: list[str], source: str = "") -> alt.Color:
     """The colour of each setting, from cheap to dear."""
     title = settings_title(source, settings) if source else "setting"
-    return _colour("setting:N", settings, title)
+    return colour("setting:N", settings, title)
 
 
 def count_colour(ns: list[int]) -> alt.Color:
     """The colour of each N, from few to many."""
-    return _colour("N:O", ns, "answers N")
+    return colour("N:O", ns, "answers N")
 
 
-def _colour(field: str, values: Sequence[object], title: str) -> alt.Color:
+def colour(field: str, values: Sequence[object], title: str | None) -> alt.Color:
     """The theme colours nominal fields by one scheme and ordinal ones by another."""
     scale = alt.Scale(domain=list(values))  # type: ignore[arg-type]
     return alt.Color(field, scale=scale, sort=list(values), legend=legend(title, list(map(str, values))))  # type: ignore[arg-type]
@@ -73,6 +73,7 @@ def tooltips(fields: Sequence[str], source: str, metric: str = "accuracy") -> li
         "value": (metric, number),
         "accuracy": ("accuracy", number),
         "predicted": ("accuracy", number),
+        "questions": ("questions", ",.0f"),
         "residual": ("forecast − measured, points", "+.1f"),
         "low": ("90 % interval from", number),
         "high": ("90 % interval to", number),

@@ -90,7 +90,9 @@ class Panel:
     def tooltips(self) -> list[alt.Tooltip]:
         """What an exact point says when pointed at."""
         length = ["length"] if self.exact["length"].notna().any() else []
-        return tooltips(["setting", "N", *length, "value", "low", "high"], self.source, self.metric)
+        return tooltips(
+            ["setting", "N", *length, "value", "low", "high", "questions"], self.source, self.metric
+        )
 
 
 def make_panels(curves: pd.DataFrame) -> list[Panel]:

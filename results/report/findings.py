@@ -204,7 +204,7 @@ def _lacking(panel: Panel) -> list[str]:
     if fewest < most:
         short = panel.exact.sort_values("questions")["setting"].iloc[0]
         place = setting_name(panel.source, str(short))
-        said.append(f"Partial: {place} has {fewest:,.0f} of {most:,.0f} questions.")
+        said.append(f"Partial ({place}): {fewest:,.0f} of {most:,.0f} questions.")
     for column, what in (("unreadable", "could not be read"), ("cut_off", "were cut off by a token limit")):
         worst = panel.exact.sort_values(column).dropna(subset=[column]).tail(1)
         for _, row in worst[worst[column] >= WORTH_SAYING].iterrows():

@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 
+from results.figures.comparison import comparison_figure
 from results.figures.cost import clear_steps
 from results.figures.panels import unique_slug
 from results.figures.plan import PlanView, plan_figure
@@ -88,28 +89,38 @@ def backtest_table(found: pd.DataFrame) -> Table:
     return score_table("Backtest: error by predictor", scores(found), note)
 
 
-def comparison_table(found: pd.DataFrame) -> Table:
-    """Differences between runs, paired by question, at equal N and at equal cost."""
-    body = []
-    for _, row in found.iterrows():
-        body.append(
-            [
-                f"{row['b']} − {row['a']}",
-                " / ".join(dict.fromkeys([row["setting_a"], row["setting_b"]])),
-                "single answer" if row["N"] == 1 else f"{METHOD_NAMES[row['method']]}, N = {row['N']}",
-                _difference(row, ""),
-                _difference(row, "_at_cost"),
-                f"{number(row['gained'], '.0f')} / {number(row['lost'], '.0f')}",
-                number(row["questions_needed"], ",.0f"),
-            ]
-        )
+def comparison_choices(found: pd.DataFrame) -> list[Choice]:
+    """The differences of each pair of runs, paired by question, at equal N and at equal cost."""
     note = (
         "Differences in percentage points with their 90 % intervals, paired by question. Gained and lost: "
         "questions whose chance to be right rises above one half, or falls below it. The last column: how "
         "many questions would show a difference of this size in 80 of 100 tries at 5 %."
     )
-    head = ["runs", "setting", "answer", "at equal N", "at equal cost", "gained / lost", "questions needed"]
-    return Table("Differences between runs", head, body, note)
+    head = ["answer", "at equal N", "at equal cost", "gained / lost", "questions needed"]
+    choices: list[Choice] = []
+    for key, rows in found.groupby(["dataset", "a", "b", "setting_a", "setting_b"], sort=False):
+        dataset, one, other, *settings = map(str, key)
+        body = [
+            [
+                _answer(row),
+                _difference(row, ""),
+                _difference(row, "_at_cost"),
+                f"{number(row['gained'], '.0f')} / {number(row['lost'], '.0f')}",
+                number(row["questions_needed"], ",.0f"),
+            ]
+            for _, row in rows[(rows["N"] > 1) | (rows["method"] == rows["method"].iloc[0])].iterrows()
+        ]
+        slug = unique_slug(["compare", dataset, one, other, *settings], [choice.slug for choice in choices])
+        at = "" if set(settings) == {"default"} else f", {' and '.join(dict.fromkeys(settings))}"
+        name = f"{other} − {one} on {dataset}{at}"
+        figure = comparison_figure(rows, slug, name)
+        table = Table("Differences between the runs", head, body, note)
+        choices.append(Choice(slug, name, [(comparison_verdict(rows), figure)], [table]))
+    return choices
+
+
+def _answer(row: Any) -> str:
+    return "single answer" if row["N"] == 1 else f"{METHOD_NAMES[row['method']]}, N = {row['N']}"
 
 
 def _difference(row: Any, kind: str) -> str:
@@ -120,14 +131,12 @@ def _difference(row: Any, kind: str) -> str:
 
 
 def comparison_verdict(found: pd.DataFrame) -> str:
-    """How many of the differences are clear, and the largest of them."""
+    """Which of two runs is clearly better, by how much at most, and in what."""
     clear = found[(found["low"] > 0) | (found["high"] < 0)]
-    told = f"{len(clear)} of {len(found)} differences are clear of 0"
     if clear.empty:
-        return f"{told}."
+        return "No difference is clear of its 90 % interval."
     row: Any = clear.iloc[int(clear["difference"].abs().argmax())]
     better, worse = (row["b"], row["a"]) if row["difference"] > 0 else (row["a"], row["b"])
-    how = "single answer" if row["N"] == 1 else f"{METHOD_NAMES[row['method']]} of {row['N']}"
-    return (
-        f"{told}. The largest: {better} beats {worse} by {100 * abs(row['difference']):.1f} points ({how})."
-    )
+    opposed = clear["difference"].min() < 0 < clear["difference"].max()
+    most = f"{better} beats {worse} by {100 * abs(row['difference']):.1f} points ({_answer(row)})"
+    return f"{most}, but not everywhere." if opposed else f"{most}, the largest clear difference."

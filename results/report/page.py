@@ -30,8 +30,7 @@ from results.report.findings import answer, findings, twin_verdict
 from results.report.inputs import Tables
 from results.report.others import (
     backtest_table,
-    comparison_table,
-    comparison_verdict,
+    comparison_choices,
     fit_choices,
     plan_choices,
 )
@@ -53,8 +52,9 @@ def build_report(tables: Tables, made: datetime, progress: bool = False) -> dict
     forecasts = forecast_choices(groups)
     fits, plan, backtest, comparison = map(tables.joined, ("fits", "plan", "backtest", "comparison"))
     plans = [] if plan is None else plan_choices(plan)
+    comparisons = [] if comparison is None else comparison_choices(comparison)
 
-    choices = [*llm, *twin, *costs, *forecasts, *plans]
+    choices = [*llm, *twin, *costs, *forecasts, *plans, *comparisons]
     figures = [figure for choice in choices for figure in choice.every_figure]
     side_by_side = [row for found in (llm, twin) if (row := [f for c in found[:1] for f in c.every_figure])]
     specs = {figure.name: figure.file_spec() for figure in figures}
@@ -74,8 +74,7 @@ def build_report(tables: Tables, made: datetime, progress: bool = False) -> dict
         "claims": [(verdict_table(t), measurement_table(t)) for t in tables.others.get("claims", [])],
         "costs": costs,
         "plans": plans,
-        "comparison": None if comparison is None else comparison_table(comparison),
-        "comparison_verdict": "" if comparison is None else comparison_verdict(comparison),
+        "comparisons": comparisons,
         "forecasts": forecasts,
         "closest": closest([one for members in groups.values() for one in members]),
         "overview": overview_table(groups),

@@ -36,7 +36,10 @@ def question_data(samples: pd.DataFrame) -> list[dict[str, Any]]:
 def _of_model(name: str, rows: pd.DataFrame) -> dict[str, Any]:
     settings = _ordered(rows)
     votes = {setting: _votes(rows[rows["setting"] == setting]) for setting in settings}
-    table = _sorted_by(rows[rows["setting"] == settings[-1]], votes[settings[-1]])
+    rank = rows["setting"].map({setting: place for place, setting in enumerate(settings)})
+    dearest = rank == rank.groupby(rows["question_id"]).transform("max")  # of the settings it was asked at
+    last = {question: vote for setting in settings for question, vote in votes[setting].items()}
+    table = _sorted_by(rows[dearest], last)
     shown = _kept(table)
     rows = rows[rows["question_id"].isin(shown)]
     numbers = table.to_dict("index")
@@ -71,7 +74,7 @@ def _votes(rows: pd.DataFrame) -> dict[str, list[list[float]]]:
 
 
 def _sorted_by(rows: pd.DataFrame, votes: dict[str, list[list[float]]]) -> pd.DataFrame:
-    """By question at one setting: `right`, `gain` and `margin`.
+    """By question, from its rows at one setting: `right`, `gain` and `margin`.
 
     These are the share of right answers, what the vote gains over one answer, and the share of right answers
     less that of the commonest wrong one.

@@ -62,5 +62,5 @@ def test_lost_answers_stand_beside_the_accuracy_they_touch(column, share, words)
 def test_a_setting_with_fewer_questions_is_told():
     table = curves()
     (card,) = findings(make_panels(table.assign(questions=[200, 200, 120, 120])))
-    assert "“high” has 120 of 200 questions" in card.notes[-1]
+    assert "“high”): 120 of 200 questions" in card.notes[-1]
     assert not any("Partial" in note for note in findings(make_panels(table))[0].notes)

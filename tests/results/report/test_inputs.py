@@ -9,7 +9,7 @@ from results import BadInput, write_curves
 from results.report.inputs import read_tables
 from results.report.others import (
     backtest_table,
-    comparison_table,
+    comparison_choices,
     comparison_verdict,
     fit_choices,
     plan_choices,
@@ -138,8 +138,8 @@ def test_tables_of_the_other_commands_are_told_apart_and_shown(tmp_path):
         ["good", "1.00", "1.0"],
         ["bad", "20.00", "20.0"],
     ]
-    found = tables.joined("comparison")
-    assert comparison_table(found).rows[0][3:] == ["+8.0 (+3.0 … +13.0)", "−1.0 (−5.0 … +3.0)", "6 / 2", "40"]
+    (compared,) = comparison_choices(tables.joined("comparison"))
+    assert compared.tables[0].rows[0][1:] == ["+8.0 (+3.0 … +13.0)", "−1.0 (−5.0 … +3.0)", "6 / 2", "40"]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_tables_of_the_other_commands_are_told_apart_and_shown(tmp_path):
     [
         (0.08, 0.03, 0.13, "large beats small by 8.0 points"),
         (-0.08, -0.13, -0.03, "small beats large by 8.0 points"),
-        (0.01, -0.03, 0.05, "0 of 1"),
+        (0.01, -0.03, 0.05, "No difference is clear"),
     ],
 )
 def test_the_verdict_on_runs_follows_their_intervals(difference, low, high, words):

@@ -25,6 +25,13 @@ def test_counts_and_votes_are_those_of_the_answers():
     assert question["margin"] == 0.25
 
 
+def test_a_question_that_one_setting_lacks_is_judged_by_its_dearest():
+    table = pd.concat([samples("AB"), samples("AAAB", ("10",), ("only",))])
+    (model,) = question_data(as_samples(table))
+    assert model["total"] == 3
+    assert {one["id"]: one["right"] for one in model["questions"]} == {"q1": 0.5, "q2": 0.5, "only": 0.75}
+
+
 def test_greedy_answers_do_not_count():
     table = pd.concat([samples("AB", decoding="sample"), samples("A", decoding="greedy", settings=("30",))])
     (model,) = question_data(as_samples(table))
