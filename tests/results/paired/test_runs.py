@@ -189,3 +189,18 @@ def test_a_comparison_comes_back_as_it_was_written(tmp_path: Any) -> None:
         write_comparison(compared, tmp_path / f"c.{kind}")
         back = read_comparison(tmp_path / f"c.{kind}")
         pd.testing.assert_frame_equal(back, compared, check_dtype=False, rtol=1e-9)
+
+
+@pytest.mark.filterwarnings("default:.*questions are few")
+def test_answers_needed_are_those_of_the_smaller_pool() -> None:
+    """18 of 30 and 10 of 20 right in every question: the variance is p(1 − p) / (n − 1) of each, no more.
+
+    They must fall to 40 (0.1 / 2.80)² = 0.0510 from 0.24 / 29 + 0.25 / 19 = 0.0214: 8.4 of the 20 answers do,
+    known within a tenth from the halves of the pools.
+    """
+    more = {f"q{i}": "r" * 18 + "a" * 12 for i in range(40)}
+    fewer = {f"q{i}": "r" * 10 + "a" * 10 for i in range(40)}
+    for sides in ((more, fewer), (fewer, more)):
+        row = compare_runs({"one": run(sides[0]), "two": run(sides[1])}, ["majority"], [1]).iloc[0]
+        assert 8 <= row["answers_needed"] <= 10
+        assert row["questions_needed"] == 0
