@@ -94,7 +94,7 @@ def questions_needed(differences: Differences) -> Floats:
     """Questions, with as many answers each, at which the test has its power; inf where the mean is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = _DETECTABLE * differences.stderr / np.abs(differences.mean)
-    return np.where(differences.mean == 0, np.inf, np.ceil(differences.questions * ratio**2))
+    return np.where(differences.mean == 0, np.inf, np.maximum(np.ceil(differences.questions * ratio**2), 2.0))
 
 
 def more_answers_needed(differences: Differences, from_answers: Floats) -> Floats:
