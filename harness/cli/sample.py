@@ -1,10 +1,10 @@
 """python -m harness sample: draw the answers of an experiment.
 
 $ python -m harness sample tiny --set limit=100 --out results/runs/tiny
-100%|██████████| 38400/38400 [04:33<00:00, 140.26 answers/s, 4,657 tokens/s, 51.5% correct]
-asked for   answers  used  90% within  cut off at  cut off  unreadable  refused  distinct  correct
-10 tokens      6400   8.9           9          84     0.0%        0.7%     0.0%     46.8%     4.0%
-20 tokens      6400  18.5          23         104     0.0%        0.2%     0.0%     51.8%    19.1%
+100%|██████████| 38400/38400 [04:33<00:00, 140.26 answers/s, 4,657 tokens/s, 51.5% of finished …]
+asked for  questions  answers  used  90% within  cut off at  cut off  unreadable  refused  distinct  correct
+10 tokens        100     6400   8.9           9          84     0.0%        0.7%     0.0%     46.8%     4.0%
+20 tokens        100     6400  18.5          23         104     0.0%        0.2%     0.0%     51.8%    19.1%
 ...
 $ python -m harness sample tiny --out results/runs/tiny --dry-run --rate 5000
 ...

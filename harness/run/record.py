@@ -135,10 +135,10 @@ def note_reading(folder: Path, grader: Grader, kept: str, changed: int, summary:
     `kept` names the file with the verdicts before, `changed` counts those that differ.
     """
     record = read_record(folder)
-    if record is None:
+    if record is None or not isinstance(record.get("experiment"), dict):
         return
     fields = _today(record["experiment"])
-    before = {name: fields[name] for name in sorted(READING)}
+    before = {name: fields.get(name) for name in sorted(READING)}
     now = {"match": grader.match, "readers": list(grader.readers)}
     note = {"at": _now(), "before": before, "now": now, "changed": changed, "verdicts_before": kept}
     readings = [*record.get("readings", ()), note]

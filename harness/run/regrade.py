@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.grader import Grader, required_gold
-from harness.run.record import experiment_in, note_reading, read_record
+from harness.run.record import note_reading
 from harness.run.resume import unused
 from harness.run.samples_file import SAMPLES, Row, not_a_row, numbered_lines, parse_object
-from harness.run.tally import Tally
+from harness.run.tally import Tally, tally_of
 from results import BadInput
 from results.tables.files import replacing
 
@@ -59,17 +59,6 @@ def regrade(folder: Path, grader: Grader) -> Regraded:
             rows.write(json.dumps(row, ensure_ascii=False) + "\n")
     note_reading(folder, grader, kept.name, changed, tally.summary())
     return Regraded(changed, kept, tally)
-
-
-def tally_of(folder: Path, grader: Grader | None = None) -> Tally:
-    """An empty tally for the answers in a folder, as far as its run.json says what they are.
-
-    `grader` reads them in place of the one on record.
-    """
-    experiment, record = experiment_in(folder), read_record(folder)
-    if experiment and grader:
-        experiment = experiment.model_copy(update={"readers": grader.readers, "match": grader.match})
-    return Tally(experiment, record.get("planned") if record else None)
 
 
 def _texts(path: Path) -> Iterator[tuple[Row, str]]:

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.experiment import Experiment
+from harness.grader import Grader
+from harness.run.record import experiment_in, read_record
 from harness.run.refusals import is_refusal
 from harness.run.repeats import Repeat, Texts, find_repeats
 from harness.run.unreadable import MANY, Unreadable
@@ -215,6 +217,17 @@ class Tally:
         known = self._experiment
         free = known is not None and known.temperature >= 0.5 and known.top_p >= 0.5 and known.top_k != 1
         return find_repeats(groups, (known.chunk,) if known else GUESSES, free)
+
+
+def tally_of(folder: Path, grader: Grader | None = None) -> Tally:
+    """An empty tally for the answers in a folder, as far as its run.json says what they are.
+
+    `grader` reads them in place of the one on record.
+    """
+    experiment, planned = experiment_in(folder), (read_record(folder) or {}).get("planned")
+    if experiment and grader:
+        experiment = experiment.model_copy(update={"readers": grader.readers, "match": grader.match})
+    return Tally(experiment, planned if isinstance(planned, int) else None)
 
 
 _HEADER = (

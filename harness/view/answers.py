@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.questions.load import load_questions
-from harness.run.record import RECORD, experiment_in, read_record
+from harness.run.record import RECORD, experiment_in
 from harness.run.samples_file import COLUMNS, Row, read_rows
-from harness.run.tally import Tally, by_size
+from harness.run.tally import Tally, by_size, tally_of
 from results import BadInput, read_samples
 from results.aligned import aligned
 from results.visible import visible
@@ -64,13 +64,14 @@ def table_rows(path: Path) -> Iterator[Row]:
 
 def overview(rows: Iterator[Row], folder: Path, setting: str | None) -> Iterator[str]:
     """The table of each model and data set, the alarm, and the questions that are worth a look."""
-    experiment, planned = experiment_in(folder), (read_record(folder) or {}).get("planned")
     tallies: dict[tuple[str, str], Tally] = {}
     questions: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
         if setting is None or row["setting"] == setting:
             names = row["model"], row["dataset"]
-            tallies.setdefault(names, Tally(experiment, planned)).add(row)
+            if names not in tallies:
+                tallies[names] = tally_of(folder)
+            tallies[names].add(row)
             counts = questions[row["question_id"]]
             counts["answers"] += 1
             counts["right"] += bool(row["correct"])

@@ -114,6 +114,15 @@ def test_what_cannot_be_read_again_changes_nothing(folder: Path, changes: dict[s
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
+@pytest.mark.parametrize("content", [None, "not JSON", '{"experiment": null}', '{"experiment": {"a": 1}}'])
+def test_a_table_without_a_record_of_ours_is_read_too(folder: Path, content: str | None) -> None:
+    (folder / "run.json").unlink()
+    if content:
+        (folder / "run.json").write_text(content)
+    assert regrade(folder, ALL).changed == 24
+    assert answers(folder) == ["2"] * 5
+
+
 def test_a_folder_without_answers_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"samples\.jsonl"):
         regrade(tmp_path, ALL)
