@@ -39,6 +39,8 @@ from harness.run.tally import Tally
 
 FEWEST_FAILURES = 16
 """A run ends after this many failed requests in a row, or after `concurrency` of them if that is more."""
+LOOKS = (20, 200)
+"""Finished questions, counted in each setting, after which a run looks for what its user should know."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ async def sample(
                 about = {"name": engine.name, "version": engine.version, **engine.describe()}
                 for name, (then, now) in record.begin(about, planned).items():
                     say(f"warning: {name} is {now!r} and was {then!r} in the last session (see run.json)")
-                session = _Session(experiment, engine, file, tally)
+                session = _Session(experiment, engine, file, tally, say)
                 try:
                     await session.draw(remaining_chunks(experiment, asked, done), planned, missing)
                 except Moved:  # nor is there a place for the record
@@ -111,13 +113,22 @@ async def sample(
 class _Session:
     """The answers that one command adds to a run."""
 
-    def __init__(self, experiment: Experiment, engine: Engine, file: SamplesFile, tally: Tally) -> None:
+    def __init__(
+        self,
+        experiment: Experiment,
+        engine: Engine,
+        file: SamplesFile,
+        tally: Tally,
+        say: Callable[[str], None],
+    ) -> None:
         self.answers = self.tokens = 0
         self.failures: list[str] = []
         self._experiment = experiment
         self._engine = engine
         self._file = file
         self._tally = tally
+        self._say = say
+        self._looks = [count for count in LOOKS if count > tally.finished]
         self._failed_in_a_row = 0
         self._gone = False
 
@@ -160,6 +171,10 @@ class _Session:
             for row in rows:
                 self._tally.add(row)
             self._show_progress(rows)
+            if self._looks and self._tally.finished >= self._looks[0]:
+                self._looks.pop(0)
+                for warning in self._tally.warnings(self._file.path.parent):
+                    self._say(f"warning, so far: {warning}")
 
     def _is_over(self) -> bool:
         limit = max(FEWEST_FAILURES, self._experiment.concurrency)

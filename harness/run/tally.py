@@ -135,6 +135,11 @@ class Tally:
         self.rejected += answers
 
     @property
+    def finished(self) -> int:
+        """Finished questions, each counted in every setting in which all its answers are there."""
+        return sum(counts.finished for counts in self.settings.values())
+
+    @property
     def accuracy(self) -> float | None:
         """The share of correct answers to finished questions."""
         counts = self.settings.values()

@@ -11,6 +11,7 @@ import pytest
 from tqdm import tqdm
 
 from harness.engines.base import Engine
+from harness.run import sampler
 from harness.run.plan import remaining_chunks
 from harness.run.resume import locked
 from harness.run.sampler import sample
@@ -159,3 +160,22 @@ def test_the_bar_begins_with_what_was_there(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr("harness.run.sampler.tqdm", bar)
     run(tmp_path, ScriptedEngine(), samples=5)
     assert (bars[0].initial, bars[0].total, bars[0].n) == (24, 40, 40)
+
+
+def test_a_run_warns_while_it_can_still_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every request gets the same answers, as with one seed for all, and none can be read."""
+    monkeypatch.setattr(sampler, "LOOKS", (6, 7))
+    engine = ScriptedEngine(lambda _prompt, n: [f"about {place} eggs" for place in range(n)])
+    said: list[tuple[int, str]] = []
+    run(
+        tmp_path,
+        engine,
+        samples=8,
+        chunk=4,
+        concurrency=1,
+        say=lambda line: said.append((len(engine.asked), line)),
+    )
+    assert [asked for asked, _ in said] == [12, 12, 14, 14]  # of 16 requests
+    assert all(line.startswith("warning, so far: ") for _, line in said)
+    assert "100.00%" in said[0][1]
+    assert "100.0% of the answers could not be read" in said[1][1]

@@ -126,5 +126,5 @@ def test_requests_are_made_up_only_when_they_are_sent(
     monkeypatch.setattr("harness.run.sampler.remaining_chunks", counted)
     engine = ScriptedEngine(lambda _prompt, _n: asyncio.Event().wait())
     asyncio.run(_stop_once(engine, 7, tmp_path, samples=1000, concurrency=7))
-    _first_question, counting, sending = made
+    counting, sending = made
     assert (counting, sending) == (4000, 7)
