@@ -17,7 +17,7 @@ import pandas as pd
 from predict.curves.intervals import replicate_samples
 from predict.groups import chosen_answers, first_answers, group_of_pools, make_pool, question_accuracy
 from predict.predictors import CURVE_ONLY, PREDICTORS
-from predict.protocol import Floats, Observed, Options, Points, Pool, Prediction, Status
+from predict.protocol import Floats, Observed, Options, Points, Pool, Prediction, Status, everywhere
 from predict.survival.forecast import Ahead, ahead_of
 from predict.survival.seen import stopped
 from results import BadInput
@@ -80,12 +80,8 @@ def runs_of(samples: pd.DataFrame) -> list[Run]:
         source, dataset, model = map(str, key)
         settings = list(part.groupby("setting", sort=False))
         for setting, one in settings:
-            cut = (
-                one["finish_reason"].eq("length").fillna(False)
-                if "finish_reason" in one
-                else one["tokens"] < 0
-            )
-            tokens = one["tokens"][cut.astype(bool)].to_numpy(np.float64)
+            cut = one["finish_reason"].eq("length").fillna(False) if "finish_reason" in one else False
+            tokens = one["tokens"][np.broadcast_to(cut, len(one)).astype(bool)].to_numpy(np.float64)
             several = len(settings) > 1
             runs.append(Run(source, dataset, model, str(setting), several, answer_pools(one), tokens))
     return runs
@@ -118,7 +114,8 @@ def forecast_run(
 ) -> tuple[pd.DataFrame, list[str]]:  # fmt: skip
     """Rows of the forecast table, and what a reader must be told. Raises BadInput.
 
-    Extra columns `tokens_low` and `tokens_high`: the interval of tokens_per_answer, a forecast. Where the run
+    Extra columns `tokens_low` and `tokens_high`: the interval of tokens_per_answer, a forecast; `new_low` and
+    `new_high`: the interval for new questions. Where the run
     went on beyond a cap, its accuracy there is in `accuracy` (role held_out). `with_own`: the cap that was
     seen is forecast too.
     """
@@ -130,7 +127,9 @@ def forecast_run(
     options = replace(options, pool=max(*ns, int(run.answers.sizes.min())))
     answers = stopped(shown.answers, request.fit_cap)
     ahead = ahead_of(answers, request.fit_cap, caps, options)
-    table = _predicted(run, answers, ahead, request.fit_cap, caps, ns, predictors, method, options)
+    asked = run, answers, ahead, request.fit_cap, caps, ns, predictors, method
+    new = _predicted(*asked, replace(options, target="population"))
+    table = _predicted(*asked, options).assign(new_low=new["low"], new_high=new["high"])
     truth = _truth(run, request.fit_cap, caps, ns, method)
     table = table.merge(truth.drop(columns="tokens"), on=["setting", "N"], how="left")
     questions = len(run.answers.question_ids)
@@ -204,21 +203,16 @@ def _predicted(
         if name != SURVIVAL:
             found = PREDICTORS[name](_curve(run, answers, cap, method, options), targets, options)
         elif ahead is None:
-            status = np.full(size, str(Status.NOT_IDENTIFIABLE))
-            found = Prediction(nothing, nothing, nothing, status, nothing)
+            found = Prediction(nothing, nothing, nothing, everywhere(Status.NOT_IDENTIFIABLE, size), nothing)
         else:
             found = ahead.accuracy(ns, method, options)
-        parts.append(
-            pd.DataFrame(
-                {
-                    "predictor": name, "setting": settings, "N": N,
-                    "predicted": found.mean, "low": found.low, "high": found.high,
-                    "status": found.status.astype(str),
-                    "tokens_predicted": np.repeat(tokens, len(ns)),
-                    "tokens_low": np.repeat(low, len(ns)), "tokens_high": np.repeat(high, len(ns)),
-                }
-            )
-        )  # fmt: skip
+        columns = {
+            "predictor": name, "setting": settings, "N": N,
+            "predicted": found.mean, "low": found.low, "high": found.high,
+            "status": found.status.astype(str), "tokens_predicted": np.repeat(tokens, len(ns)),
+            "tokens_low": np.repeat(low, len(ns)), "tokens_high": np.repeat(high, len(ns)),
+        }  # fmt: skip
+        parts.append(pd.DataFrame(columns))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -247,23 +241,21 @@ def _truth(run: Run, fit_cap: int, caps: Sequence[int], ns: Sequence[int], metho
     stop = run.cut_off.min() if run.cut_off.size else np.inf
     if not (run.answers.tokens > fit_cap).any():
         stop = fit_cap  # the run may have been stopped there
-    rows = []
-    for cap in caps:
+    table = pd.DataFrame(
+        {"setting": np.repeat([run.at(cap) for cap in caps], len(ns)), "N": [*ns] * len(caps)}
+    )
+    table = table.assign(tokens=np.nan, accuracy=np.nan, stderr=np.nan)
+    for i, cap in enumerate(caps):
+        if cap > stop:
+            continue
         pool = make_pool(run.at(cap), _spent(run.answers, cap))
-        each = question_accuracy(pool.answers, np.array(known), method)
-        stderr = (
-            each.std(axis=0, ddof=1) / np.sqrt(len(each)) if len(each) > 1 else np.full(len(known), np.nan)
+        each = pd.DataFrame(question_accuracy(pool.answers, np.array(known), method))
+        first = i * len(ns)
+        table.loc[first : first + len(ns) - 1, "tokens"] = pool.T
+        table.loc[first : first + len(known) - 1, ["accuracy", "stderr"]] = np.stack(
+            [each.mean(), each.sem()], 1
         )
-        for n in ns:
-            here = known.index(n) if n in known and cap <= stop else None
-            rows.append(
-                {
-                    "setting": pool.setting, "N": n, "tokens": pool.T if cap <= stop else np.nan,
-                    "accuracy": np.nan if here is None else each[:, here].mean(),
-                    "stderr": np.nan if here is None else stderr[here],
-                }
-            )  # fmt: skip
-    return pd.DataFrame(rows)
+    return table
 
 
 def _caps_and_ns(run: Run, request: CapRequest) -> tuple[list[int], list[int]]:

@@ -22,7 +22,8 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from predict import PREDICTORS, Options, Pool, Request, read_groups
-from predict.groups import Group, group_of_pools
+from predict.capped import CapRequest, Run, forecast_run
+from predict.groups import Group, group_of_pools, renumbered
 from predict.predictors import able
 from predict.split import split
 from results import read_samples, write_samples
@@ -79,6 +80,22 @@ def forecast(group: Group, name: str, fit_max_n: int, replicates: int) -> None:
     PREDICTORS[name](task.observed, task.targets, options)
 
 
+def beyond_a_cap() -> None:
+    """A run of log-normal lengths stopped where half have ended, forecast at four dearer caps and three N."""
+    rng = np.random.default_rng(0)
+    u = rng.normal(0, 1, (QUESTIONS, 1))
+    tokens = np.exp(8 + 0.6 * u + 0.3 * rng.normal(0, 1, (QUESTIONS, ANSWERS)))
+    right = rng.random(tokens.shape) < 1 / (1 + np.exp(1.5 * u - 1.5))
+    starts = np.arange(0, (QUESTIONS + 1) * ANSWERS, ANSWERS)
+    votes = np.where(right, 0, rng.integers(1, 6, tokens.shape)).ravel()
+    names = [f"q{i:04d}" for i in range(QUESTIONS)]
+    answers = AnswerPools(names, starts, renumbered(np.repeat(np.arange(QUESTIONS), ANSWERS), votes),
+                          np.ceil(tokens).ravel())  # fmt: skip
+    run = Run("llm", "bench", "bench", "default", False, answers, np.array([]))
+    request = CapRequest(3000, (4000, 6000, 8000, 16000), None, (1, 8, 64))
+    forecast_run(run, request, ["survival"], "majority", Options(replicates=1000))
+
+
 def told(what: str, target: str, job: Callable[[], object]) -> None:
     """Run `job` and print its row."""
     wall, processor = time.perf_counter(), time.process_time()
@@ -110,6 +127,7 @@ def main() -> None:
                     target,
                     lambda name=name, n=fit_max_n, R=replicates: forecast(group, name, n, R),
                 )
+    told(f"four caps beyond the one seen, {ANSWERS} answers, 1,000 replicates", "≤ 20 s", beyond_a_cap)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import pytest
 
 from results import write_samples
 from tests.predict.conftest import simulated_samples
+from tests.predict.survival.simulated import samples as capped_samples
 
 pytestmark = pytest.mark.integration
 
@@ -51,6 +52,15 @@ def forecast(folder: Path, machine: dict[str, str]) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
+def beyond_a_cap(folder: Path, machine: dict[str, str]) -> pd.DataFrame:
+    """Forecasts of dearer caps with intervals, of accuracies and of tokens, as this machine gives them."""
+    samples, out = str(folder / "capped.csv"), folder / "caps.csv"
+    write_samples(capped_samples(), samples)
+    request = ["--fit-cap", "8000", "--at-caps", "12000,20000", "--at-n", "1,8", "--bootstrap", "60"]
+    run(machine, "predict", "forecast", samples, *request, "--out", str(out))
+    return pd.read_csv(out)
+
+
 def panels(folder: Path, machine: dict[str, str]) -> pd.DataFrame:
     """The two panels whose paths are sampled, as this machine gives them."""
     for name in PANELS:
@@ -61,6 +71,11 @@ def panels(folder: Path, machine: dict[str, str]) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def forecast_here(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     return forecast(tmp_path_factory.mktemp("forecast"), ONE_THREAD)
+
+
+@pytest.fixture(scope="module")
+def capped_here(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    return beyond_a_cap(tmp_path_factory.mktemp("caps"), ONE_THREAD)
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +100,17 @@ def test_forecasts_are_the_same(machine: dict[str, str], forecast_here: pd.DataF
     off = (there[numbers] - forecast_here[numbers]).abs().max(axis=1)
     assert off.max() < 5e-4, there[keys].assign(off=off).nlargest(5, "off")
     assert (there[numbers].isna() == forecast_here[numbers].isna()).all(axis=None)
+
+
+def test_forecasts_beyond_a_cap_are_the_same(
+    machine: dict[str, str], capped_here: pd.DataFrame, tmp_path: Path
+) -> None:
+    there = beyond_a_cap(tmp_path, machine)
+    numbers = ["predicted", "low", "high", "new_low", "new_high"]
+    assert (there[numbers] - capped_here[numbers]).abs().max(axis=None) < 5e-4
+    for name in ("tokens_per_answer", "tokens_low", "tokens_high"):
+        np.testing.assert_allclose(there[name], capped_here[name], rtol=5e-4)
+    assert there["status"].tolist() == capped_here["status"].tolist()
 
 
 def test_panels_are_the_same(machine: dict[str, str], panels_here: pd.DataFrame, tmp_path: Path) -> None:

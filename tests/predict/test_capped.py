@@ -14,34 +14,11 @@ from predict.protocol import Options
 from predict.survival.seen import stopped
 from results import BadInput, build_curves, read_forecast, run
 from results.votes.caps import cap_samples
-from tests.predict.survival.simulated import answers, questions
+from tests.predict.survival.simulated import samples
 
 pytestmark = pytest.mark.integration  # many seconds
 
 OPTIONS = Options(replicates=40)
-
-
-def samples(n: int = 16, Q: int = 24, settings: tuple[str, ...] = ("default",)) -> pd.DataFrame:
-    rng = np.random.default_rng(4)
-    tables = []
-    for setting in settings:
-        pools = answers(questions(Q, rng), n, rng)
-        tables.append(
-            pd.DataFrame(
-                {
-                    "question_id": np.repeat(pools.question_ids, n),
-                    "sample": np.tile(np.arange(n), Q),
-                    "answer": [f"a{vote}" for vote in pools.votes],
-                    "correct": pools.votes == 0,
-                    "tokens": pools.tokens.astype(int),
-                    "setting": setting,
-                    "dataset": "d",
-                    "model": "m",
-                    "decoding": "sample",
-                }
-            )
-        )
-    return pd.concat(tables, ignore_index=True)
 
 
 REQUEST = CapRequest(8000, (12000, 20000), 8, (1, 8))
@@ -55,14 +32,8 @@ def one() -> Run:
 def test_a_backtest_has_a_row_for_every_place_and_the_truth_of_the_curves(one: Run) -> None:
     table = backtest_run(one, REQUEST, CAP_PREDICTORS, ["majority", "best_of_n"], 2, OPTIONS)
     assert len(table) == 2 * 2 * len(CAP_PREDICTORS) * 2 * 2
-    assert set(table["predictor"]) == {
-        "survival",
-        "flat",
-        "exponential",
-        "power-law",
-        "low-cost-to-high",
-        "joint",
-    }
+    rivals = {"flat", "exponential", "power-law", "low-cost-to-high", "joint"}
+    assert set(table["predictor"]) == {"survival", *rivals}
     truth = build_curves(cap_samples(samples(), [12000, 20000]), ns=[1, 8], permutations=0)
     truth = truth.set_index(["method", "setting", "N"])
     for _, row in table.iterrows():
@@ -81,6 +52,7 @@ def test_a_forecast_is_a_forecast_table_with_the_truth_where_the_run_went_on(
     table, _ = forecast_run(one, REQUEST, ["survival"], "majority", OPTIONS)
     assert table["setting"].tolist() == ["cap=12000", "cap=12000", "cap=20000", "cap=20000"]
     assert set(table["role"]) == {"held_out"}
+    assert (table["new_high"] - table["new_low"]).mean() > (table["high"] - table["low"]).mean()
     assert table["T"].to_numpy() == pytest.approx(24 * table["tokens_per_answer"].to_numpy())
     capped = cap_samples(samples(), [8000]).drop(columns="setting")
     stopped_there = runs_of(capped.assign(setting="default"))[0]
@@ -137,18 +109,8 @@ def predict(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
 def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, out = tmp_path / "samples.csv", tmp_path / "out.csv"
     samples().to_csv(file, index=False)
-    caps = [
-        "--fit-cap",
-        8000,
-        "--at-caps",
-        "12000,20000",
-        "--at-n",
-        "1,8",
-        "--fit-max-n",
-        8,
-        "--bootstrap",
-        40,
-    ]
+    caps = ["--fit-cap", 8000, "--at-caps", "12000,20000", "--at-n", "1,8", "--fit-max-n", 8]
+    caps += ["--bootstrap", 40]
     assert predict(monkeypatch, "forecast", file, *caps, "--out", out) == 0
     table = read_forecast(out)
     assert table["predictor"].unique().tolist() == ["survival"]

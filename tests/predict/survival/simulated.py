@@ -6,6 +6,7 @@ simulated(300, 8, theta)  ->  AnswerPools of 300 questions × 8 answers, and eac
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit
 
 from predict.groups import renumbered
@@ -58,3 +59,22 @@ def answers(of: Questions, n: int, rng: np.random.Generator, at: dict[str, float
     question = np.repeat(np.arange(Q), n)
     names = [f"q{i:04d}" for i in range(Q)]
     return AnswerPools(names, np.arange(Q + 1) * n, renumbered(question, votes.ravel()), tokens.ravel())
+
+
+def samples(n: int = 16, Q: int = 24, settings: tuple[str, ...] = ("default",)) -> pd.DataFrame:
+    """The samples table of such a run, each of its `settings` drawn anew."""
+    rng = np.random.default_rng(4)
+    tables = []
+    for setting in settings:
+        pools = answers(questions(Q, rng), n, rng)
+        tables.append(
+            pd.DataFrame(
+                {
+                    "question_id": np.repeat(pools.question_ids, n), "sample": np.tile(np.arange(n), Q),
+                    "answer": [f"a{vote}" for vote in pools.votes], "correct": pools.votes == 0,
+                    "tokens": pools.tokens.astype(int), "setting": setting, "dataset": "d", "model": "m",
+                    "decoding": "sample",
+                }
+            )
+        )  # fmt: skip
+    return pd.concat(tables, ignore_index=True)
