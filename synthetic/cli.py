@@ -141,19 +141,18 @@ def check(name: str, tasks: int, paths: int, seed: int) -> None:
 def train(out: Path, seed: int, changes: tuple[str, ...], **options: Any) -> None:
     """Train transformers by the paper's loop and compare them with the one it builds by hand.
 
-    Writes weights.npz, trained.csv (a curves table), learned.csv (what stands in V and W), trained.png and
-    trained.svg to the folder OUT. Takes minutes; needs PyTorch.
+    Writes weights.npz, trained.csv (a curves table), learned.csv (what stands in V and W), trained.png,
+    .svg and .pdf to the folder OUT. Takes minutes; needs PyTorch.
     """
     from synthetic.trained.course import take_course, write_course
-    from synthetic.trained.lessons import changed_lessons
+    from synthetic.trained.lessons import changed_lessons, trained_length
     from synthetic.trained.summary import summary
 
     _check_folder(out)
     start, lessons = perf_counter(), changed_lessons(changes)
     course = take_course(lessons, seed, progress=True, **options)
     write_course(course, lessons, out)
-    for line in summary(course.curves, course.weights, lessons):
-        click.echo(line)
+    click.echo(summary(course.curves, course.learned, trained_length(lessons)))
     click.echo(f"{len(lessons)} models, {perf_counter() - start:.0f} s -> {out}")
 
 
@@ -166,7 +165,9 @@ def train(out: Path, seed: int, changes: tuple[str, ...], **options: Any) -> Non
     type=click.IntRange(1),
     help="Fit N up to this; predict the rest.",
 )
-@click.option("--figure", type=click.Path(path_type=Path, dir_okay=False), help="Draw to this .png or .svg.")
+@click.option(
+    "--figure", type=click.Path(path_type=Path, dir_okay=False), help="Draw to this .png, .svg or .pdf."
+)
 @_SEED
 @_JOBS
 @_TABLE
@@ -235,7 +236,10 @@ def figures(curves: tuple[Path, ...], out: Path) -> None:
 @cli.command(epilog="Example: python -m synthetic bounds --out docs/images/bounds.png")
 @_SEED
 @click.option(
-    "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="The .png or .svg to write."
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The .png, .svg or .pdf to write.",
 )
 def bounds(seed: int, out: Path) -> None:
     """Draw the paper's bounds beside the exact curves; a constant hidden in ≲ is fitted and shown."""
@@ -255,8 +259,8 @@ def _check_picture(out: Path) -> None:
     """Refuse, before the work, a file name that no picture can be written to."""
     from results import BadInput
 
-    if out.suffix not in (".png", ".svg"):
-        raise BadInput(f"{out}: unknown kind of picture {out.suffix!r}, expected .png or .svg")
+    if out.suffix not in (".png", ".svg", ".pdf"):
+        raise BadInput(f"{out}: unknown kind of picture {out.suffix!r}, expected .png, .svg or .pdf")
     _check_folder(out.parent)
 
 

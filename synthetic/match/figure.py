@@ -22,7 +22,7 @@ BLUE, ORANGE, MODEL = "#2c728e", "#f08a24", "#b8bfcc"
 
 
 def save_picture(matches: Sequence[Match], path: Path) -> None:
-    """Draw up to MOST matches to a .png or .svg."""
+    """Draw up to MOST matches to a .png, .svg or .pdf."""
     shown = matches[:MOST]
     if any(match.shares is not None for match in shown):
         rows = [_row(match, i) for i, match in enumerate(shown)]

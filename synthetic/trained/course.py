@@ -1,7 +1,7 @@
 """The whole course: every lesson taught, every model examined, the files written.
 
 outcome = take_course(lessons, seed=0, jobs=2, tasks=None, paths=256)
-weights.npz, trained.csv (a curves table), learned.csv, trained.png, trained.svg
+weights.npz, trained.csv (a curves table), learned.csv, trained.png, .svg, .pdf
 """
 
 from collections.abc import Iterable
@@ -64,7 +64,7 @@ def take_course(
 
 
 def write_course(course: Course, lessons: dict[Key, Lesson], out: Path) -> None:
-    """weights.npz, trained.csv, learned.csv, trained.svg and trained.png in the folder `out`."""
+    """weights.npz, trained.csv, learned.csv and the picture trained.* in the folder `out`."""
     out.mkdir(parents=True, exist_ok=True)
     write_weights(course.weights, out / "weights.npz")
     write_curves(course.curves, out / "trained.csv")

@@ -31,6 +31,7 @@ VOTES = (1, 2, 4, 8, 16, 32, 64)
 CONTINUOUS_TASKS = 1000
 EXACT, SAMPLED = "linear-attention", "linear-attention sampled"
 TUNED, BLIND = "linear-attention tuned step", f"{LINEAR} loop, thoughts unseen"
+STEP_X, STEP_Y, SKEW = "step through x", "step through y", "V: x to w, skew share"
 Key = tuple[str, str]
 
 
@@ -166,8 +167,8 @@ def learned_table(weights: Weights, lessons: dict[Key, Lesson]) -> pd.DataFrame:
         k = setting.k if isinstance(setting, BinarySetting) else 0
         steps = layer.step_sizes(k)
         named = {"dataset": dataset, "model": model}
-        for name, eta in zip(("step through x", "step through y"), steps, strict=True):
-            rows.append({**named, "part": name, "mean": eta})
+        for name, value in ((STEP_X, steps[0]), (STEP_Y, steps[1]), (SKEW, layer.skew_share())):
+            rows.append({**named, "part": name, "mean": value})
         paper = gradient_layer(setting.d, float(np.mean(steps))).blocks()
         for name, (mean, rest) in layer.blocks().items():
             rows.append({**named, "part": name, "mean": mean, "rest": rest, "paper": paper[name][0]})

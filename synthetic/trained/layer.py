@@ -72,6 +72,11 @@ class Layer:
         label = self.key_query[d, d] + k * self.key_query[d, :d].mean()
         return float(-through * np.trace(self.key_query[:d, :d]) / d), float(through * label)
 
+    def skew_share(self) -> float:
+        """The norm of the skew-symmetric part of V's x block over that of its symmetric part; 0 in V_GD."""
+        block = self.value[:, : self.d]
+        return float(np.linalg.norm(block - block.T) / np.linalg.norm(block + block.T))
+
     def blocks(self) -> dict[str, tuple[float, float]]:
         """Of every block, after `normalised`: the mean of its diagonal and the rms of what is left.
 

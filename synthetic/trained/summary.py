@@ -1,128 +1,46 @@
-"""The course in a dozen lines for a terminal: what was learned, how good it is, where it stops being good.
+"""What a course found, as three tables for a terminal: risk, accuracy beside the exact twin's, and steps.
 
-fig2h paths: step 1.002 through x, 1.001 through y; one path at t=1, 8, 32: …; off by at most 0.015
+dataset  model                           t=1    t=8    t=32   vote of 64 at t=8  off by  votes off by
+fig2h    trained-linear-attention paths  0.413  0.613  0.649  0.981              0.004   0.019
 """
 
-from collections.abc import Iterable
-
-import numpy as np
 import pandas as pd
 
-from synthetic.model.settings import BinarySetting, ContinuousSetting
-from synthetic.trained.examination import BLIND, EXACT, SAMPLED, TUNED, Key
-from synthetic.trained.figure import one_step_risk
-from synthetic.trained.layer import Layer
-from synthetic.trained.lessons import (
-    BINARY,
-    EXAMPLES,
-    FEW_DIMENSIONS,
-    LINEAR,
-    PANEL,
-    SOFTMAX,
-    STEPS,
-    Lesson,
-    trained_length,
-)
-from synthetic.trained.weights import Weights, linear_layer
+from synthetic.trained.examination import EXACT, SKEW, STEP_X, STEP_Y
+from synthetic.trained.lessons import STEPS
+
+_MODEL = ["dataset", "model"]
 
 
-def summary(curves: pd.DataFrame, weights: Weights, lessons: dict[Key, Lesson]) -> list[str]:
-    """About a dozen lines; t is a number of reasoning steps, risk is ‖w_t − w*‖²."""
-    length = trained_length(lessons)
-    steps = list(dict.fromkeys((1, length, STEPS[-1])))
-    lines = []
-    for dataset in (FEW_DIMENSIONS, PANEL):
-        layer = linear_layer(weights[dataset, f"{LINEAR} loop"])
-        lines.append(f"{dataset}, loop: {_steps(layer)}; skew part of V's x block {skew_share(layer):.2f}")
-        lines.append(f"  risk at t={_listed(steps)}")
-        models = {
-            f"{LINEAR} loop": "trained",
-            BLIND: "blind to its thoughts",
-            TUNED: "gradient descent",
-            f"{SOFTMAX} loop": "softmax",
-        }
-        told = [
-            f"{name} {_listed(_risk(curves, dataset, model, t) for t in steps)}"
-            for model, name in models.items()
-            if model in set(curves.loc[curves["dataset"] == dataset, "model"])
-        ]
-        lines[-1] += ": " + "; ".join(told)
-    lines.append(_without_chain(curves, lessons, length))
-    for dataset, setting in BINARY.items():
-        assert isinstance(setting, BinarySetting)
-        exact = _listed(_accuracy(curves, dataset, EXACT, t, 1) for t in steps)
-        one, votes = largest_difference(curves, dataset, SAMPLED, length)
-        lines.append(
-            f"{dataset}: one path at t={_listed(steps)}: exact {exact}; "
-            f"sampled, the paper's own layer is off up to t={length} by {one:.3f} (votes: {votes:.3f})"
-        )
-        for kind in (LINEAR, SOFTMAX):
-            for way in ("paths", "answers"):
-                if (dataset, f"{kind} {way}") in weights:
-                    model = f"{kind} {way}"
-                    lines.append("  " + _taught(curves, weights, dataset, model, setting.k, steps, length))
-    return lines
+def summary(curves: pd.DataFrame, learned: pd.DataFrame, length: int) -> str:
+    """The tables of a course: t counts reasoning steps, `length` is how many were trained."""
+    risk = curves[curves["risk"].notna()].pivot_table("risk", _MODEL, "T", sort=False)
+    votes = curves[curves["method"] == "majority"]
+    accuracy = votes[votes["N"] == 1].pivot_table("accuracy", _MODEL, "T", sort=False)
+    many = votes[(votes["N"] == votes["N"].max()) & (votes["T"] == length)].set_index(_MODEL)["accuracy"]
+    many.name = f"vote of {votes['N'].max()} at t={length}"
+    steps = learned.pivot_table("mean", _MODEL, "part", sort=False)[[STEP_X, STEP_Y, SKEW]]
+    tables = {
+        "Risk of the noise-free path": _at_steps(risk, length),
+        f"Accuracy of one path; how far off the exact twin's up to t={length}": _at_steps(accuracy, length)
+        .join(many)
+        .join(largest_differences(votes, length)),
+        "Gradient step, in units of 1/n, and how skew V's x block is": steps,
+    }
+    return "\n\n".join(
+        f"{title}\n{table.to_string(float_format='{:.3g}'.format, na_rep='diverged')}"
+        for title, table in tables.items()
+    )
 
 
-def largest_difference(curves: pd.DataFrame, dataset: str, model: str, length: int) -> tuple[float, float]:
+def _at_steps(table: pd.DataFrame, length: int) -> pd.DataFrame:
+    kept = [t for t in dict.fromkeys((1, length, STEPS[-1])) if t in table]
+    return table[kept].rename(columns="t={:g}".format)
+
+
+def largest_differences(votes: pd.DataFrame, length: int) -> pd.DataFrame:
     """The largest |accuracy − the exact twin's| at t up to `length`: of one path, and of a vote of any N."""
-    rows = curves[(curves["dataset"] == dataset) & (curves["method"] == "majority") & (curves["T"] <= length)]
-    table = rows.pivot_table(index=["T", "N"], columns="model", values="accuracy")
-    apart = (table[model] - table[EXACT]).abs()
-    return float(apart.xs(1, level="N").max()), float(apart.max())
-
-
-def skew_share(layer: Layer) -> float:
-    """The norm of the skew-symmetric part of V's x block over that of its symmetric part; 0 in V_GD."""
-    block = layer.value[:, : layer.d]
-    return float(np.linalg.norm(block - block.T) / np.linalg.norm(block + block.T))
-
-
-def _without_chain(curves: pd.DataFrame, lessons: dict[Key, Lesson], length: int) -> str:
-    one, best, many = [], [], []
-    for n in EXAMPLES:
-        dataset = f"continuous d=5 n={n}"
-        setting = lessons[dataset, f"{LINEAR} one-step"].setting
-        assert isinstance(setting, ContinuousSetting)
-        one.append(_risk(curves, dataset, f"{LINEAR} one-step", 1))
-        best.append(f"{one_step_risk(setting):.3g}")
-        many.append(_risk(curves, dataset, f"{LINEAR} loop", length))
-    return (
-        f"d=5, n={_listed(EXAMPLES)}: risk of one step, trained, {_listed(one)} (best possible "
-        f"{_listed(best)}); of {length} steps {_listed(many)}"
-    )
-
-
-def _taught(
-    curves: pd.DataFrame, weights: Weights, dataset: str, model: str, k: int, steps: list[int], length: int
-) -> str:
-    matrices = weights[dataset, model]
-    learned = f"; {_steps(linear_layer(matrices), k)}" if "value" in matrices else ""
-    one, any_vote = largest_difference(curves, dataset, model, length)
-    most = int(curves.loc[curves["dataset"] == dataset, "N"].max())
-    vote, exact = (_accuracy(curves, dataset, name, length, most) for name in (model, EXACT))
-    single = _listed(_accuracy(curves, dataset, model, t, 1) for t in steps)
-    return (
-        f"{model.removeprefix('trained-')} {single}; "
-        f"vote of {most} at t={length}: {vote} (exact {exact}); off by {one:.3f} "
-        f"(votes: {any_vote:.3f}){learned}"
-    )
-
-
-def _listed(values: Iterable[object]) -> str:
-    return ", ".join(str(value) for value in values)
-
-
-def _steps(layer: Layer, k: int = 0) -> str:
-    through_x, through_y = layer.step_sizes(k)
-    return f"step {through_x:.3f} through x, {through_y:.3f} through y"
-
-
-def _risk(curves: pd.DataFrame, dataset: str, model: str, t: int) -> str:
-    at = (curves["dataset"] == dataset) & (curves["model"] == model) & (curves["T"] == t)
-    return f"{curves[at]['risk'].iloc[0]:.3g}" if at.any() else "diverged"
-
-
-def _accuracy(curves: pd.DataFrame, dataset: str, model: str, t: int, n: int) -> str:
-    at = (curves["dataset"] == dataset) & (curves["model"] == model) & (curves["method"] == "majority")
-    return f"{curves[at & (curves['T'] == t) & (curves['N'] == n)]['accuracy'].iloc[0]:.3f}"
+    table = votes[votes["T"] <= length].pivot_table("accuracy", ["dataset", "T", "N"], "model")
+    apart = table.sub(table[EXACT], axis=0).abs().reset_index(level="N").melt("N", ignore_index=False)
+    found = {"off by": apart[apart["N"] == 1], "votes off by": apart}
+    return pd.DataFrame({name: rows.groupby(_MODEL)["value"].max() for name, rows in found.items()})

@@ -76,5 +76,5 @@ def test_every_panel_is_drawn(table):
 
 def test_the_command_refuses_another_kind_of_picture(tmp_path):
     result = CliRunner().invoke(cli, ["bounds", "--out", str(tmp_path / "bounds.csv")], standalone_mode=False)
-    assert "expected .png or .svg" in str(result.exception)
+    assert "unknown kind of picture" in str(result.exception)
     assert not any(tmp_path.iterdir())
