@@ -31,7 +31,7 @@ def compare_command(samples: tuple[Path, ...], out: Path, n: str | None) -> None
     and how many questions or answers would tell the two apart.
     """
     from results.paired.runs import compare_runs
-    from results.tables.contract import read_samples, sample_files, write_comparison
+    from results.tables.contract import read_samples, sample_files, write_table
     from results.tables.files import check_suffix
     from results.votes.curves import METHODS
 
@@ -43,7 +43,7 @@ def compare_command(samples: tuple[Path, ...], out: Path, n: str | None) -> None
         names = _names(samples)
         tables = {name: read_samples(path, texts=False) for name, path in zip(names, files, strict=True)}
         compared = compare_runs(tables, METHODS, ns)
-    write_comparison(compared, out)
+    write_table(compared, out, "comparison")
     click.echo("\n".join(_summary(compared)))
     click.echo(f"{', '.join(map(str, samples))} -> {out}: {len(compared)} rows")
 

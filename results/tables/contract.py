@@ -21,9 +21,9 @@ import pyarrow
 from results.commandline import BadInput
 from results.tables.columns import arrow_schema, conform, refusal, text_columns
 from results.tables.contradictions import check_golds, say_grades, say_lengths
-from results.tables.files import read_raw, write_raw
+from results.tables.files import column_names, read_raw, write_raw
 from results.tables.origins import check_origins
-from results.tables.schemas import CLAIMS, COMPARISON, CURVES, DEFAULTS, FORECAST, SAMPLES, SCHEMAS
+from results.tables.schemas import CURVES, DEFAULTS, FORECAST, SAMPLES, SCHEMAS
 
 
 def read_samples(*paths: str | Path, texts: bool = True) -> pd.DataFrame:
@@ -56,16 +56,6 @@ def read_forecast(*paths: str | Path) -> pd.DataFrame:
     return _read(list(map(Path, paths)), FORECAST)
 
 
-def read_claims(path: str | Path) -> pd.DataFrame:
-    """The claims table of one file. Raises BadInput."""
-    return _read([Path(path)], CLAIMS)
-
-
-def read_comparison(path: str | Path) -> pd.DataFrame:
-    """The comparison table of one file. Raises BadInput."""
-    return _read([Path(path)], COMPARISON)
-
-
 def read_table(path: str | Path, kind: str) -> pd.DataFrame:
     """The table of that kind (see `kind_of`) in one file. Raises BadInput."""
     return _read([Path(path)], SCHEMAS[kind])
@@ -89,7 +79,7 @@ def kind_of(path: str | Path) -> str:
     (file,) = sample_files(path)
     if file != Path(path):
         return "samples"
-    columns = set(read_raw(file, text_columns(SAMPLES)).columns)
+    columns = set(column_names(file))
     for kind, told_by in _TOLD_BY.items():
         if told_by <= columns:
             return kind
@@ -114,9 +104,9 @@ def write_forecast(frame: pd.DataFrame, path: str | Path) -> None:
     _write(frame, path, FORECAST)
 
 
-def write_comparison(frame: pd.DataFrame, path: str | Path) -> None:
-    """Check `frame` as a comparison table and write it to `path`. Raises BadInput and then writes nothing."""
-    _write(frame, path, COMPARISON)
+def write_table(frame: pd.DataFrame, path: str | Path, kind: str) -> None:
+    """Check `frame` as a table of that kind and write it. Raises BadInput and then writes nothing."""
+    _write(frame, path, SCHEMAS[kind])
 
 
 def sample_files(*paths: str | Path) -> list[Path]:
@@ -164,7 +154,7 @@ def _checked(frame: pd.DataFrame, schema: pa.DataFrameSchema, name: str | Path) 
     frame = conform(frame, schema, name)
     if schema is SAMPLES:
         frame = _with_correct(frame, name)
-    frame = frame.assign(**{k: v for k, v in DEFAULTS[str(schema.name)].items() if k not in frame})
+    frame = frame.assign(**{k: v for k, v in DEFAULTS.get(str(schema.name), {}).items() if k not in frame})
     declared = [column for column in schema.columns if column in frame]
     frame = frame[[*declared, *(column for column in frame if column not in declared)]]
     try:

@@ -37,12 +37,18 @@ def check_suffix(path: Path) -> None:
         raise BadInput(f"{path}: unknown kind of file {path.suffix!r}, expected {', '.join(SUFFIXES)}")
 
 
-def read_raw(path: Path, text_columns: tuple[str, ...], only: pa.Schema | None = None) -> pd.DataFrame:
-    """All rows of one file; `text_columns` are read as text even where their cells look like numbers.
+def column_names(path: Path) -> list[str]:
+    """The names of a file's columns: those of its header, or of its first row. Raises BadInput."""
+    _check_file(path)
+    if path.suffix == ".jsonl":
+        return list(next(json_rows(path), {}))
+    if path.suffix == ".parquet":
+        return list(_read_parquet(path, None).columns)
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        return next(csv.reader(file), [])
 
-    only: the columns to read, with their types; the others then take no memory. All by default.
-    Raises BadInput with the file, and the row where a row is at fault.
-    """
+
+def _check_file(path: Path) -> None:
     if not path.exists():
         raise BadInput(f"{path}: no such file")
     if path.is_dir():
@@ -50,6 +56,15 @@ def read_raw(path: Path, text_columns: tuple[str, ...], only: pa.Schema | None =
     check_suffix(path)
     if path.stat().st_size == 0:
         raise BadInput(f"{path}: the file is empty, expected a header or one JSON object per line")
+
+
+def read_raw(path: Path, text_columns: tuple[str, ...], only: pa.Schema | None = None) -> pd.DataFrame:
+    """All rows of one file; `text_columns` are read as text even where their cells look like numbers.
+
+    only: the columns to read, with their types; the others then take no memory. All by default.
+    Raises BadInput with the file, and the row where a row is at fault.
+    """
+    _check_file(path)
     if path.suffix == ".jsonl":
         return _read_jsonl(path, text_columns, only)
     return (_read_csv if path.suffix == ".csv" else _read_parquet)(path, only)

@@ -62,22 +62,17 @@ SAMPLES = pa.DataFrameSchema(
 
 _CURVE_COLUMNS = {
     "source": _text(_one_of("llm", "synthetic")),
-    "dataset": _text(),
-    "model": _text(),
+    **{name: _text() for name in ("dataset", "model")},
     "method": _text(_one_of("majority", "best_of_n", "ensemble", "greedy")),
     "setting": _text(),
-    "T": _real(_at_least(0), required=False),
-    "tokens_per_answer": _real(_at_least(0), required=False),
+    **{name: _real(_at_least(0), required=False) for name in ("T", "tokens_per_answer")},
     "N": _whole(1),
     "permutation": _text(),
     "accuracy": _real(_fraction(), required=False),
-    "risk": _real(_at_least(0), required=False),
-    "stderr": _real(_at_least(0), required=False),
+    **{name: _real(_at_least(0), required=False) for name in ("risk", "stderr")},
     "questions": _whole(1, nullable=True, required=False),
-    "unreadable": _real(_fraction(), required=False),
-    "cut_off": _real(_fraction(), required=False),
-    "stderr_vs_first_n": _real(_at_least(0), required=False),
-    "stderr_vs_cheapest": _real(_at_least(0), required=False),
+    **{name: _real(_fraction(), required=False) for name in ("unreadable", "cut_off")},
+    **{name: _real(_at_least(0), required=False) for name in ("stderr_vs_first_n", "stderr_vs_cheapest")},
 }
 
 _HAS_VALUE = pa.Check(
@@ -86,38 +81,26 @@ _HAS_VALUE = pa.Check(
     name="accuracy",
 )
 
-CURVES = pa.DataFrameSchema(
-    _CURVE_COLUMNS,
-    checks=_HAS_VALUE,
-    unique=list(CURVE_KEY),
-    name="curves",
-)
+CURVES = pa.DataFrameSchema(_CURVE_COLUMNS, checks=_HAS_VALUE, unique=list(CURVE_KEY), name="curves")
 
 FORECAST = pa.DataFrameSchema(
     {
         **_CURVE_COLUMNS,
         "predictor": _text(),
         "role": _text(_one_of("used", "held_out", "forecast")),
-        "predicted": _real(),
-        "low": _real(),
-        "high": _real(),
-        "tokens_low": _real(_at_least(0), required=False),
-        "tokens_high": _real(_at_least(0), required=False),
+        **{name: _real() for name in ("predicted", "low", "high")},
+        **{name: _real(_at_least(0), required=False) for name in ("tokens_low", "tokens_high")},
         "status": _text(),
     },
     unique=[*CURVE_KEY, "predictor"],
     name="forecast",
 )
 
-COMPARISON_KEY = ["dataset", "a", "b", "setting_a", "setting_b", "method", "N"]
-"""One difference between two runs, or between two settings of one run."""
-
 COMPARISON = pa.DataFrameSchema(
     {
         **{name: _text() for name in ("dataset", "a", "b", "setting_a", "setting_b")},
         "method": _text(_one_of("majority", "best_of_n")),
-        "N": _whole(1),
-        "questions": _whole(1),
+        **{name: _whole(1) for name in ("N", "questions")},
         **{name: _real(_fraction(), nullable=False) for name in ("accuracy_a", "accuracy_b")},
         "difference": _real(nullable=False),
         **{name: _real() for name in ("low", "high", "stderr")},
@@ -128,7 +111,7 @@ COMPARISON = pa.DataFrameSchema(
         "flips": _text(nullable=True),
         **{name: _real(_at_least(0)) for name in ("questions_needed", "answers_needed")},
     },
-    unique=list(COMPARISON_KEY),
+    unique=["dataset", "a", "b", "setting_a", "setting_b", "method", "N"],
     name="comparison",
 )
 
@@ -189,18 +172,10 @@ SCHEMAS = {
     for schema in (SAMPLES, CURVES, FORECAST, COMPARISON, CLAIMS, FITS, PLAN, BACKTEST)
 }
 
-_CURVE_DEFAULTS = {
-    "source": "llm",
-    "dataset": "unknown",
-    "model": "unknown",
-    "setting": "default",
-    "permutation": "exact",
-}
+_NAMES = {"dataset": "unknown", "model": "unknown", "setting": "default"}
 
-DEFAULTS: dict[str, dict[str, str]] = {
-    "samples": {"dataset": "unknown", "model": "unknown", "setting": "default", "decoding": "sample"},
-    "curves": _CURVE_DEFAULTS,
-    "forecast": _CURVE_DEFAULTS,
-    **{name: {} for name in ("comparison", "claims", "fits", "plan", "backtest")},
+DEFAULTS = {
+    "samples": {**_NAMES, "decoding": "sample"},
+    **{kind: {**_NAMES, "source": "llm", "permutation": "exact"} for kind in ("curves", "forecast")},
 }
 """The value of a column that a table may leave out."""

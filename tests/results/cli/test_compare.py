@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from results import write_samples
-from results.tables.contract import kind_of, read_comparison
+from results.tables.contract import kind_of, read_table
 from tests.results.cli.command import results
 
 
@@ -27,7 +27,7 @@ def test_a_table_is_written_and_a_line_printed_for_one_answer_vote_and_best(
     inputs = samples_file(tmp_path / "one" / "samples.jsonl", 1).parent, samples_file(tmp_path / "two.csv", 3)
     out = tmp_path / "compare.csv"
     assert results(monkeypatch, "compare", *inputs, "--out", out) == 0
-    compared = read_comparison(out)
+    compared = read_table(out, "comparison")
     assert kind_of(out) == "comparison"
     assert len(compared) == 6
     assert set(zip(compared["a"], compared["b"], strict=True)) == {("one", "two")}
@@ -48,10 +48,12 @@ def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(
     both, out = tmp_path / "both.csv", tmp_path / "c.csv"
     both.write_text(low.read_text() + "".join(high.read_text().splitlines(keepends=True)[1:]))
     assert results(monkeypatch, "compare", both, "--n", 1, "--out", out) == 0
-    assert set(zip(*(read_comparison(out)[name] for name in ("a", "b")), strict=True)) == {("low", "high")}
+    assert set(zip(*(read_table(out, "comparison")[name] for name in ("a", "b")), strict=True)) == {
+        ("low", "high")
+    }
     assert results(monkeypatch, "compare", low, high, low, "--n", 1, "--out", out) == 0
-    assert read_comparison(out)["a"].tolist()[:2] == [str(low)] * 2
-    assert read_comparison(out)["b"].tolist()[2:4] == [f"{low} (3)"] * 2
+    assert read_table(out, "comparison")["a"].tolist()[:2] == [str(low)] * 2
+    assert read_table(out, "comparison")["b"].tolist()[2:4] == [f"{low} (3)"] * 2
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from results import BadInput
 from results.paired.runs import compare_runs
-from results.tables.contract import read_comparison, write_comparison
+from results.tables.contract import read_table, write_table
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*questions are few")
 
@@ -186,8 +186,8 @@ def test_the_uncertain_price_of_an_answer_is_in_the_interval_at_equal_cost() -> 
 def test_a_comparison_comes_back_as_it_was_written(tmp_path: Any) -> None:
     compared = compare_runs({"one": run(A), "two": run(B)})
     for kind in ("csv", "jsonl", "parquet"):
-        write_comparison(compared, tmp_path / f"c.{kind}")
-        back = read_comparison(tmp_path / f"c.{kind}")
+        write_table(compared, tmp_path / f"c.{kind}", "comparison")
+        back = read_table(tmp_path / f"c.{kind}", "comparison")
         pd.testing.assert_frame_equal(back, compared, check_dtype=False, rtol=1e-9)
 
 
