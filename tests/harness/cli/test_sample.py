@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 
 import harness.engines.factory
-from harness.cli import cli
 from harness.engines.base import Completion, RequestRefused
-from results import run
+from tests.harness.commands import exit_status
 from tests.processes import interruptible
 
 HARNESS = [sys.executable, "-m", "harness"]
@@ -25,14 +24,6 @@ HARNESS = [sys.executable, "-m", "harness"]
 def in_shell(*arguments: object) -> subprocess.CompletedProcess[str]:
     command = [*HARNESS, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-
-
-def in_process(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> object:
-    """The exit status of a command that is run here, which saves its imports."""
-    monkeypatch.setattr(sys, "argv", ["python -m harness", *map(str, arguments)])
-    with pytest.raises(SystemExit) as ended:
-        run(cli, "python -m harness")
-    return ended.value.code
 
 
 @pytest.mark.parametrize(
@@ -60,7 +51,7 @@ def test_bad_input_is_one_line_and_writes_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    assert in_process(monkeypatch, *arguments) == 2
+    assert exit_status(monkeypatch, *arguments) == 2
     err = capsys.readouterr().err
     assert err.startswith(line)
     assert err.count("\n") == 1
@@ -129,8 +120,7 @@ def sampled(
 
     def run_it(script: Callable[[int, int], list[str]], *options: object) -> tuple[int, list[str], list[str]]:
         monkeypatch.setattr(harness.engines.factory, "engine_for", lambda *_: nullcontext(Scripted(script)))
-        code = in_process(monkeypatch, "sample", "tiny", "--out", tmp_path, *options)
-        assert isinstance(code, int)
+        code = exit_status(monkeypatch, "sample", "tiny", "--out", tmp_path, *options)
         output = capsys.readouterr()
         return code, output.out.splitlines(), output.err.splitlines()
 

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
-from harness.cli.import_samples import import_samples
 from harness.grader import Grader
 from harness.imports import import_inspect_ai
 from results import BadInput, read_samples
+from tests.harness.commands import imported
 
 pytest.importorskip("inspect_ai")
 
@@ -68,10 +67,6 @@ def write(tmp_path: Path) -> Write:
     return write
 
 
-def command(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(import_samples, [str(argument) for argument in arguments])
-
-
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 def test_each_epoch_is_an_answer(write: Write, tmp_path: Path, suffix: str) -> None:
     file = write(
@@ -80,7 +75,7 @@ def test_each_epoch_is_an_answer(write: Write, tmp_path: Path, suffix: str) -> N
         sample(1, id=8, scores={"pattern": score(0.0, None)}),
         suffix=suffix,
     )
-    result = command("inspect", file, "--setting", "reasoning_effort", "--out", tmp_path / "run")
+    result = imported("inspect", file, "--setting", "reasoning_effort", "--out", tmp_path / "run")
     assert (
         f"3 answers to 2 questions, 0 rows left out -> {tmp_path / 'run' / 'samples.jsonl'}\n"
         in result.output
@@ -193,7 +188,7 @@ def test_a_broken_log_is_refused_in_one_line(write: Write, tmp_path: Path) -> No
     broken = tmp_path / "broken.eval"
     for length in (0, 1, 100, len(whole) // 2, len(whole) - 30):
         broken.write_bytes(whole[:length])
-        result = command("inspect", broken, "--out", tmp_path / "run")
+        result = imported("inspect", broken, "--out", tmp_path / "run")
         assert result.exit_code == 2, length
         assert "not a readable log of inspect_ai, perhaps cut off" in result.output
         assert len(result.output.strip().splitlines()) == 1
@@ -203,14 +198,14 @@ def test_a_broken_log_is_refused_in_one_line(write: Write, tmp_path: Path) -> No
     start = packed.header_offset + 30 + len(packed.filename) + len(packed.extra)  # behind the local header
     zeroed[start : start + packed.compress_size] = bytes(packed.compress_size)
     broken.write_bytes(zeroed)
-    assert command("inspect", broken, "--out", tmp_path / "run").exit_code == 2
+    assert imported("inspect", broken, "--out", tmp_path / "run").exit_code == 2
     assert not (tmp_path / "run").exists()
     other = tmp_path / "other.json"
     other.write_text(json.dumps({"a": 1}))
-    assert "not a readable log" in command("inspect", other, "--out", tmp_path / "run2").output
-    assert "no samples" in command("inspect", write(), "--out", tmp_path / "run2").output
-    assert "no such file" in command("inspect", tmp_path / "x.eval", "--out", tmp_path / "run2").output
-    assert ": 2 logs" in command("inspect", tmp_path, "--out", tmp_path / "run2").output
+    assert "not a readable log" in imported("inspect", other, "--out", tmp_path / "run2").output
+    assert "no samples" in imported("inspect", write(), "--out", tmp_path / "run2").output
+    assert "no such file" in imported("inspect", tmp_path / "x.eval", "--out", tmp_path / "run2").output
+    assert ": 2 logs" in imported("inspect", tmp_path, "--out", tmp_path / "run2").output
     assert not (tmp_path / "run2").exists()
 
 

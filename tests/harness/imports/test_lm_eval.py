@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
-from harness.cli.import_samples import import_samples
 from harness.engines.tokens import PromptTokens
 from harness.experiment import model_location
 from harness.grader import Grader
 from harness.imports import import_lm_eval, repeat_notes
 from results import BadInput, read_samples
+from tests.harness.commands import imported
 
 TASK = "toy_math"
 STRICT = {"function": "regex", "regex_pattern": r"#### (\-?[0-9\.\,]+)"}
@@ -82,10 +81,6 @@ def write(tmp_path: Path) -> Write:
     return write
 
 
-def command(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(import_samples, [str(argument) for argument in arguments])
-
-
 @pytest.mark.parametrize(("name", "expected"), [("strict-match", STRICTLY), ("flexible-extract", FLEXIBLY)])
 def test_every_repeat_is_read_by_the_filter(write: Write, name: str, expected: list[list[str]]) -> None:
     pytest.importorskip("lm_eval")
@@ -142,14 +137,14 @@ def test_our_grader_needs_neither_the_settings_nor_the_filter(write: Write) -> N
 
 def test_tokens_are_counted_where_a_tokenizer_is_named(write: Write, tmp_path: Path) -> None:
     arguments = ("lm-eval", write(), "--grade", "hashes", "--out")
-    said = command(*arguments, tmp_path / "without").output
+    said = imported(*arguments, tmp_path / "without").output
     assert "--tokenizer" in said
     assert "tokens" not in read_samples(tmp_path / "without")
-    assert "--tokenizer" not in command(*arguments, tmp_path / "with", "--tokenizer", "tiny").output
+    assert "--tokenizer" not in imported(*arguments, tmp_path / "with", "--tokenizer", "tiny").output
     tokenizer = PromptTokens(model_location("tiny"), None, chat=False, local_only=True).tokenizer
     expected = [len(tokenizer.tokenize(text)) for text in chain(*RESPONSES)]
     assert read_samples(tmp_path / "with")["tokens"].tolist() == expected
-    missing = command(*arguments, tmp_path / "no", "--tokenizer", str(tmp_path)).output
+    missing = imported(*arguments, tmp_path / "no", "--tokenizer", str(tmp_path)).output
     assert f"model {tmp_path}: no tokenizer could be loaded" in missing
     assert not (tmp_path / "no").exists()
 
@@ -188,7 +183,7 @@ def test_a_folder_stands_for_its_newest_run(write: Write, tmp_path: Path) -> Non
     write(stamp="2026-01-01T10-00-00.5")
     newest = write([row(0, "strict-match")], stamp="2026-02-01T10-00-00.5")
     out = tmp_path / "run"
-    result = command("lm-eval", tmp_path / "out", "--grade", "hashes", "--model", "m", "--out", out)
+    result = imported("lm-eval", tmp_path / "out", "--grade", "hashes", "--model", "m", "--out", out)
     assert f"note: read {newest}\n" in result.output
     assert f"4 answers to 1 questions, 0 rows left out -> {out / 'samples.jsonl'}\n" in result.output
     assert set(read_samples(out)["model"]) == {"m"}
@@ -256,7 +251,7 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
         ("{\n", "row 1: not JSON"),
     ):
         file.write_text(text)
-        assert message in command("lm-eval", file, "--out", tmp_path / "run").output
-    assert "no such file" in command("lm-eval", tmp_path / "x.jsonl", "--out", tmp_path / "run").output
-    assert "no samples_TASK_TIME.jsonl" in command("lm-eval", tmp_path, "--out", tmp_path / "run").output
+        assert message in imported("lm-eval", file, "--out", tmp_path / "run").output
+    assert "no such file" in imported("lm-eval", tmp_path / "x.jsonl", "--out", tmp_path / "run").output
+    assert "no samples_TASK_TIME.jsonl" in imported("lm-eval", tmp_path, "--out", tmp_path / "run").output
     assert not (tmp_path / "run").exists()

@@ -5,12 +5,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
 
-from harness.cli import cli
-from harness.cli.import_samples import import_samples
 from harness.imports import import_table
 from results import BadInput, read_samples
+from tests.harness.commands import command, imported
 
 CSV = """\
 id,run,effort,reply,gold,completion_tokens,error
@@ -26,10 +24,6 @@ NAMES = {
     "answer": "reply",
     "tokens": "completion_tokens",
 }
-
-
-def command(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(import_samples, [str(argument) for argument in arguments])
 
 
 @pytest.fixture
@@ -149,36 +143,36 @@ def test_the_command_writes_a_run_folder_once(csv: Path, tmp_path: Path) -> None
     out = tmp_path / "runs" / "mine"
     arguments = ["csv", csv, "--out", out, "--drop", "error=1", "--dataset", "d", *maps]
     assert (
-        command(*arguments).output
+        imported(*arguments).output
         == f"3 answers to 2 questions, 1 rows left out -> {out / 'samples.jsonl'}\n"
     )
     table = read_samples(out)
     assert table["dataset"].unique().tolist() == ["d"]
     assert table["question_id"].tolist() == ["007", "007", "008"]
-    again = command(*arguments)
+    again = imported(*arguments)
     assert again.exit_code == 2
     assert "samples.jsonl" in again.output
 
 
 def test_the_command_refuses_what_it_cannot_use(csv: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert "answers.csv: not a .jsonl file" in command("jsonl", csv, "--out", out).output
+    assert "answers.csv: not a .jsonl file" in imported("jsonl", csv, "--out", out).output
     assert (
         "'answer' is not of the form COLUMN=SOURCE"
-        in command("csv", csv, "--out", out, "--map", "answer").output
+        in imported("csv", csv, "--out", out, "--map", "answer").output
     )
-    assert "--map question_id=COLUMN" in command("csv", csv, "--out", out).output
-    assert "is for lm-eval, not for csv" in command("csv", csv, "--out", out, "--filter=f").output
-    assert "'plain' is no reader" in command("csv", csv, "--out", out, "--grade=plain").output
-    assert "--match" in command("csv", csv, "--out", out, "--match=last").output
-    twice = command("csv", csv, "--out", out, "--map", "answer=reply", "--map", "answer=gold")
+    assert "--map question_id=COLUMN" in imported("csv", csv, "--out", out).output
+    assert "is for lm-eval, not for csv" in imported("csv", csv, "--out", out, "--filter=f").output
+    assert "'plain' is no reader" in imported("csv", csv, "--out", out, "--grade=plain").output
+    assert "--match" in imported("csv", csv, "--out", out, "--match=last").output
+    twice = imported("csv", csv, "--out", out, "--map", "answer=reply", "--map", "answer=gold")
     assert "--map" in twice.output
-    assert "answers.csv.gz: not a .csv file, unpack" in command("csv", f"{csv}.gz", "--out", out).output
+    assert "answers.csv.gz: not a .csv file, unpack" in imported("csv", f"{csv}.gz", "--out", out).output
     assert "--map is for csv and jsonl, not for inspect" in (
-        command("inspect", csv, "--out", out, "--map", "a=b").output
+        imported("inspect", csv, "--out", out, "--map", "a=b").output
     )
     assert "--filter and --grade" in (
-        command("lm-eval", csv, "--out", out, "--filter=f", "--grade=boxed").output
+        imported("lm-eval", csv, "--out", out, "--filter=f", "--grade=boxed").output
     )
     assert not out.exists()
 
@@ -212,7 +206,7 @@ def test_texts_of_a_table_are_read(tmp_path: Path) -> None:
         "--match",
         "last",
     )
-    said = command(*grading, "--out", out).output
+    said = imported(*grading, "--out", out).output
     assert "40.0% of the answers could not be read" in said
     assert (
         f"regrade {out} --reader hashes,boxed,answer-is,last-number --match last` reads 1 of these 2" in said
@@ -222,11 +216,11 @@ def test_texts_of_a_table_are_read(tmp_path: Path) -> None:
     assert table["answer"].fillna("").tolist() == ["26", "", "1234", "", "27"]
     assert table["correct"].tolist() == [True, False, False, False, False]
     assert table["reader"].fillna("").tolist() == ["boxed", "", "answer-is", "", "hashes"]
-    again = CliRunner().invoke(cli, ["regrade", str(out), "--reader", "last-number"])
+    again = command("regrade", out, "--reader", "last-number")
     assert again.exit_code == 0, again.output
     assert read_samples(out)["correct"].tolist() == [True, True, False, False, False]
     file.write_text(json.dumps(rows[0] | {"gold": "(B)"}) + "\n")
-    refused = command(*grading, "--out", tmp_path / "b")
+    refused = imported(*grading, "--out", tmp_path / "b")
     assert refused.exit_code == 2
     assert "answers.jsonl: row 1: " in refused.output
 
@@ -234,7 +228,7 @@ def test_texts_of_a_table_are_read(tmp_path: Path) -> None:
 def test_epochs_grid_of_settings_is_imported(data_dir: Path, tmp_path: Path) -> None:
     file = data_dir / "samples" / "epoch_otis_mock_aime.csv"
     maps = ["--map", "setting=effort", "--map", "tokens=completion_tokens", "--drop", "error=1"]
-    result = command("csv", file, "--out", tmp_path, *maps)
+    result = imported("csv", file, "--out", tmp_path, *maps)
     assert "3240 answers to 45 questions" in result.output
     table, raw = read_samples(tmp_path), pd.read_csv(file, dtype=str, keep_default_na=False)
     assert table.groupby(["model", "setting"]).size().tolist() == [360] * 9
@@ -246,7 +240,7 @@ def test_epochs_grid_of_settings_is_imported(data_dir: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize("temperature", ["0.1", "0.5", "0.8"])
 def test_real_answers_of_gpt_3_5_are_imported(data_dir: Path, tmp_path: Path, temperature: str) -> None:
     file = data_dir / "samples" / f"gpt-3.5-turbo_biggsm_t{temperature}.csv"
-    assert "9760 answers to 610 questions" in command("csv", file, "--out", tmp_path).output
+    assert "9760 answers to 610 questions" in imported("csv", file, "--out", tmp_path).output
     table, raw = read_samples(tmp_path), pd.read_csv(file, dtype=str, keep_default_na=False)
     assert table["question_id"].tolist() == raw["question_id"].tolist()
     assert table["answer"].fillna("").tolist() == raw["answer"].tolist()

@@ -1,7 +1,6 @@
 """python -m harness inspect: what is shown of a run, and what is not let through to the terminal."""
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,11 +8,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from harness.cli import cli
 from harness.experiment import Experiment, read_experiment
 from harness.questions.load import load_questions
 from harness.run.record import Record
-from results import run, write_samples
+from results import write_samples
+from tests.harness.commands import exit_status
 from tests.harness.run.rows import row as one_row
 
 Inspect = Callable[..., tuple[int, list[str], str]]
@@ -23,12 +22,9 @@ QUESTIONS = load_questions("tiny")[:3]
 @pytest.fixture
 def inspect(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Inspect:
     def run_it(*arguments: object) -> tuple[int, list[str], str]:
-        monkeypatch.setattr(sys, "argv", ["python -m harness", "inspect", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            run(cli, "python -m harness")
-        assert isinstance(ended.value.code, int)
+        code = exit_status(monkeypatch, "inspect", *arguments)
         output = capsys.readouterr()
-        return ended.value.code, output.out.splitlines(), output.err
+        return code, output.out.splitlines(), output.err
 
     return run_it
 
