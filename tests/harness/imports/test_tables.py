@@ -191,20 +191,15 @@ def test_texts_of_a_table_are_read(tmp_path: Path) -> None:
             "id": "q",
             "text": text,
             "gold": "#### 26",
+            "setting": "\x1b[2J",
             "finish_reason": "length" if text.endswith("##26") else "stop",
         }
         for text in texts
     ]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     grading = (
-        "jsonl",
-        file,
-        "--map",
-        "question_id=id",
-        "--grade",
-        "hashes,boxed,answer-is",
-        "--match",
-        "last",
+        *("jsonl", file, "--map", "question_id=id"),
+        *("--grade", "hashes,boxed,answer-is", "--match", "last"),
     )
     said = imported(*grading, "--out", out).output
     assert "40.0% of the answers could not be read" in said
