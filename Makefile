@@ -6,12 +6,13 @@ RUN    := $(VENV)/bin/python
 PIP    := $(RUN) -m pip install --quiet --disable-pip-version-check
 
 # What a user may set:  make gsm8k-samples MODEL=… BUDGETS=100,200 N=16 LIMIT=50 URL=http://host:30000 OUT=… DP=2
+# On a GPU host DP is the number of GPUs by default; without one, DEVICE=cpu says that a small model may run there.
 # Over several hosts: SHARD=1/2 on one, SHARD=2/2 on the other, then `python -m results curves DIR1 DIR2`.
 # Without the hub:  FILE=a local copy of the data set's rows;  with other questions and prompt:
 # QUESTIONS=questions.jsonl PROMPT=tiny-budget
 key = $(if $(2),--set $(1)="$(2)")
 SET = $(call key,model,$(MODEL)) $(call key,budgets,$(BUDGETS)) $(call key,samples,$(N)) \
-      $(call key,limit,$(LIMIT)) $(call key,dp,$(DP)) $(call key,file,$(FILE)) \
+      $(call key,limit,$(LIMIT)) $(call key,dp,$(or $(DP),$(GPUS))) $(call key,file,$(FILE)) $(call key,device,$(DEVICE)) \
       $(call key,dataset,$(QUESTIONS)) $(call key,prompt,$(PROMPT)) $(call key,shard,$(SHARD)) \
       $(if $(URL),--url $(URL))
 runs = $(or $(OUT),results/runs/$(1))
@@ -24,32 +25,38 @@ help:  ## print this list
 
 # ---- installing: each stamp is redone only when what it was made from changes -------------------------------
 
+# Their names say for which kind of machine: a .venv of a login node without a GPU is no use on the GPU node.
 GPU         := $(shell command -v nvidia-smi)
+GPUS         = $(if $(GPU),$(if $(URL),,$(shell nvidia-smi -L | grep -c ^GPU)))
 CONSTRAINTS := $(if $(GPU),constraints-gpu.txt,constraints.txt)
+SETUP       := $(VENV)/.setup-$(if $(GPU),gpu,cpu)
+SGLANG      := $(VENV)/.sglang-$(if $(GPU),gpu,cpu)
 
-$(VENV)/.setup: pyproject.toml $(CONSTRAINTS)
+$(SETUP): pyproject.toml $(CONSTRAINTS)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or later, not " + sys.version)'
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --constraint $(CONSTRAINTS) --editable '.[lm,dev]'
 	@touch $@
 
 # A GPU host takes SGLang as it comes; without a GPU the wheels of harness/server/cpu are enough.
-$(VENV)/.sglang: $(VENV)/.setup $(wildcard harness/server/cpu/requirements*.txt)
+$(SGLANG): $(SETUP) $(wildcard harness/server/cpu/requirements*.txt)
 ifdef GPU
 	$(PIP) --constraint $(CONSTRAINTS) --editable '.[lm,sglang]'
+	$(RUN) -m harness.server.gpus
 else
 	$(PIP) --constraint $(CONSTRAINTS) --requirement harness/server/cpu/requirements.txt
 	$(PIP) --no-deps --requirement harness/server/cpu/requirements-no-deps.txt
 endif
 	@touch $@
 
-setup: $(VENV)/.setup  ## build .venv with everything but SGLang (which the targets that need it add)
+setup: $(SETUP)  ## build .venv with everything but SGLang (which the targets that need it add)
 
 # ---- looking after the code ----------------------------------------------------------------------------------
 
 # Two processes; the tests of one file, and all tests that share a server, stay together. One thread in each.
 PYTEST = OMP_NUM_THREADS=1 $(RUN) -m pytest -n 2 --dist loadgroup
 
-test: $(VENV)/.sglang  ## all tests, the real SGLang server and a real browser among them
+test: $(SGLANG)  ## all tests, the real SGLang server and a real browser among them
 	$(PYTEST)
 
 test-fast: setup  ## the tests that start no server and no browser
@@ -60,7 +67,7 @@ lint: setup  ## ruff (lint and format) and mypy
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 
-bench: $(VENV)/.sglang  ## measure the hot paths
+bench: $(SGLANG)  ## measure the hot paths
 	for part in tests/bench/bench_*.py; do $(RUN) $$part || exit 1; done
 
 # ---- the jobs ------------------------------------------------------------------------------------------------
@@ -78,10 +85,10 @@ demo: setup  ## the whole road on a CPU in a few minutes: sample the tiny model,
 tiny: setup  ## train the tiny model again (under 30 minutes; one thread, so that the seed repeats it exactly)
 	$(RUN) -m harness.tiny train --threads 1
 
-serve: $(VENV)/.sglang  ## start SGLang for MODEL= (default: the tiny model) and leave it running
+serve: $(SGLANG)  ## start SGLang for MODEL= (default: the tiny model) and leave it running
 	$(RUN) -m harness serve $(or $(MODEL),harness/tiny/model) $(if $(DP),--dp $(DP)) $(if $(WORKERS),--workers $(WORKERS))
 
-gpu-check: $(VENV)/.sglang  ## GPU host: tokens/s, prefix cache and the client's share, random weights of Llama-3.1-8B's shape
+gpu-check: $(SGLANG)  ## GPU host: tokens/s, prefix cache and the client's share, random weights of Llama-3.1-8B's shape
 	$(RUN) -m harness gpu-check $(if $(DP),--dp $(DP))
 
 gsm8k-samples: EXPERIMENT = gsm8k-budgets
@@ -95,7 +102,7 @@ math-samples: run-experiment  ## MATH level 1, 309 integer problems, 64 answers 
 
 .PHONY: run-experiment
 run-experiment: DIR = $(call runs,$(EXPERIMENT))
-run-experiment: $(VENV)/.sglang  # status 3: some answers are missing, and those that are there have curves too
+run-experiment: $(SGLANG)  # status 3: some answers are missing, and those that are there have curves too
 	$(RUN) -m harness sample $(EXPERIMENT) $(SET) --out $(DIR); status=$$?; \
 	case $$status in 0|3) $(RUN) -m results curves $(DIR) --out $(DIR)/curves.csv || exit ;; esac; exit $$status
 

@@ -20,10 +20,10 @@ def test_a_run_with_missing_answers_still_gets_curves(
         f"#!/bin/sh\necho $3 >> {tmp_path}/said\ncase $3 in sample) exit {sampled};; esac; exit {curves}\n"
     )
     python.chmod(0o755)
-    stamp = tmp_path / ".sglang"
+    stamps = [word for kind in ("cpu", "gpu") for word in ("-o", str(tmp_path / f".sglang-{kind}"))]
     variables = [f"RUN={python}", f"VENV={tmp_path}", f"OUT={tmp_path}/run"]
     found = subprocess.run(
-        ["make", "-C", str(ROOT), "-o", str(stamp), "gsm8k-samples", *variables],
+        ["make", "-C", str(ROOT), *stamps, "gsm8k-samples", *variables],
         capture_output=True,
         text=True,
         timeout=60,

@@ -16,7 +16,7 @@ import click
 @click.argument("model")
 @click.argument("flags", nargs=-1, type=click.UNPROCESSED)
 @click.option(
-    "--dp", default=1, type=click.IntRange(1), show_default=True, help="Copies of the model, a GPU each."
+    "--dp", default=1, type=click.IntRange(1), show_default=True, help="Copies in one server, a GPU each."
 )
 @click.option(
     "--workers",
@@ -43,7 +43,7 @@ def serve(
 
     from harness.experiment import model_location
     from harness.server.gateway import Fleet
-    from harness.server.launch import Server, launch
+    from harness.server.launch import Server, check_free, launch
     from results import BadInput
 
     if workers > 1 and {"--host", "--port"} & set(flags):
@@ -51,10 +51,13 @@ def serve(
     # Whoever started this command stops it with SIGTERM; the server has to end with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     location = model_location(model)
+    check_free(port)
 
     def say(line: str) -> None:
         click.echo(line, err=True)
 
+    if dp > 1 and not workers > 1:
+        say(f"warning: {dp} copies in one server share its random seed: --workers {dp} gives each its own")
     start = partial(launch, location, revision=revision, device=device, dp=dp, workers=workers, extra=flags)
     running: Server | Fleet
     if workers == 1:

@@ -5,6 +5,7 @@ Sampling(max_new_tokens=64, temperature=1.0, top_p=1.0, top_k=-1, stop=("[END]",
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 
@@ -33,6 +34,17 @@ class Completion:
     finish_reason: Literal["stop", "length", "forced"]
     """How the answer ended; `forced` at its limit, whereupon it was asked for its final answer only."""
     seed: int | None
+
+
+def same_model(ours: str, theirs: str) -> bool:
+    """Whether a server's name for its model may mean ours.
+
+    Two folders with one model may differ in their path, but not in their name; names on the hub, such as
+    `org/model`, are compared whole.
+    """
+    if "/" not in ours or "/" not in theirs or Path(ours).is_dir() or theirs.startswith("/"):
+        return Path(ours).name == Path(theirs).name
+    return ours == theirs
 
 
 class EngineError(Exception):

@@ -6,15 +6,22 @@ For SGLang without a URL it starts a server, which ends with the run.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
+from typing import Any, Self
 
 from harness.engines.base import Engine
 from harness.engines.sglang import SGLangEngine
 from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment, model_location
-from harness.server.launch import Server, free_port, launch
+from harness.server.gateway import fleet_launch
+from harness.server.gpus import usable_gpus
+from harness.server.launch import Launch, Server, free_port, launch
 from results import BadInput
+from results.visible import visible
+
+TAIL_BYTES, TAIL_LINES = 1 << 14, 10
+"""How much of the log of a server that has ended is shown."""
 
 
 @asynccontextmanager
@@ -58,25 +65,62 @@ async def own_server(
 
     SGLang's `flags` come on top of the usual ones.
     """
-    model, revision = model_location(experiment.model), experiment.revision
+    model, revision, dp = model_location(experiment.model), experiment.revision, experiment.dp
     port = free_port()
-    command = launch(
-        model,
-        port=port,
-        revision=revision,
-        device=experiment.device,
-        dtype=experiment.dtype,
-        dp=experiment.dp,
-        extra=flags,
-    )
-    with log.open("ab") as output, Server(command, output) as server:
+    how: dict[str, Any] = {"revision": revision, "device": experiment.device, "dtype": experiment.dtype}
+    gpus = usable_gpus(experiment.device)
+    command = launch(model, port=port, dp=dp, extra=flags, **how)
+    if gpus and dp > 1 and not flags:
+        # The copies in one server share its random seed, and may draw the same answers.
+        command = fleet_launch(model, port=port, workers=dp, **how)
+    if dp < gpus:
+        say(f"{dp} of {gpus} GPUs {'is' if dp == 1 else 'are'} used: --set dp={gpus} uses all")
+    with OwnServer(command, log, say) as server:
+        engine = SGLangEngine(
+            f"http://127.0.0.1:{port}",
+            model,
+            revision=revision,
+            chat=experiment.chat,
+            say=say,
+            check_alive=server.check,
+        )
         say(f"starting SGLang for {model}, log in {log}")
-
-        def check() -> None:
-            if server.ended() is not None:
-                raise BadInput(f"SGLang ended with status {server.ended()}: see {log}")
-
-        url = f"http://127.0.0.1:{port}"
-        own = SGLangEngine(url, model, revision=revision, chat=experiment.chat, say=say, check_alive=check)
-        async with own as engine:
+        server.start()
+        async with engine:
+            server.may_restart = True
             yield engine
+
+
+class OwnServer:
+    """The server that a run starts; once more if it ends by itself in the middle of the run."""
+
+    def __init__(self, command: Launch, log: Path, say: Callable[[str], None]) -> None:
+        self.may_restart = False
+        self._command, self._log, self._say = command, log, say
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._output = self._stack.enter_context(self._log.open("ab"))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def start(self) -> None:
+        self._server = self._stack.enter_context(Server(self._command, self._output))
+
+    def check(self) -> None:
+        """Start the server again if it has ended. Raises BadInput if that is no use."""
+        status = self._server.ended()
+        if status is None:
+            return
+        tail = self._log.read_bytes()[-TAIL_BYTES:].decode(errors="replace").splitlines()[-TAIL_LINES:]
+        self._say(f"SGLang ended with status {status}; the end of {self._log}:")
+        for line in tail:
+            self._say(f"  {visible(line)}")
+        if not self.may_restart:
+            raise BadInput(f"SGLang ended with status {status}: see {self._log}")
+        self.may_restart = False
+        self._server.stop()  # what is left of its group
+        self._say("starting SGLang once more")
+        self.start()

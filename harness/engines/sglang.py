@@ -12,12 +12,11 @@ import json
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from functools import partial
-from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import TypeAdapter
 
-from harness.engines.base import Completion, EngineError, Sampling
+from harness.engines.base import Completion, EngineError, Sampling, same_model
 from harness.engines.http.connection import POLL_SECONDS, START_PATIENCE, Connection
 from harness.engines.http.reply import Fault, FromServer, TokenCount, check_length, excerpt, parse
 from harness.engines.tokens import PromptTokens
@@ -74,6 +73,7 @@ class SGLangEngine:
         has started: it raises BadInput once that has ended; until then it may take any time to get ready.
         """
         self._location = model
+        self._revision = revision
         self._prompts = PromptTokens(model, revision, chat)
         self._settings: dict[str, Any] = {}
         self._server = Connection(
@@ -134,9 +134,8 @@ class SGLangEngine:
     async def _read_settings(self) -> dict[str, Any]:
         """The server's settings. Raises BadInput for another model, or for deterministic mode."""
         model = await self._info("model_info")
-        # Two folders with one model may differ in their path, but not in their name.
-        served = {Path(str(model.get(key))).name for key in ("model_path", "served_model_name")}
-        if Path(self._location).name not in served:
+        served = [str(model.get(key)) for key in ("model_path", "served_model_name")]
+        if not any(same_model(self._location, name) for name in served):
             raise BadInput(
                 f"the server at {self._server.url} serves {model.get('model_path')}, expected "
                 f"{self._location}: start it with that model, or give --set model=…"
@@ -146,6 +145,11 @@ class SGLangEngine:
             raise BadInput(
                 f"the server at {self._server.url} runs with --enable-deterministic-inference, which makes "
                 "all answers to a question copies of one another: start it without that flag"
+            )
+        if self._revision and info.get("revision") not in (None, self._revision):
+            raise BadInput(
+                f"the server at {self._server.url} serves revision {info['revision']}, "
+                f"expected {self._revision}"
             )
         self.version = str(info.get("version"))
         return {key: info[key] for key in SETTINGS if key in info}

@@ -22,6 +22,7 @@ from results import BadInput
 POLL_SECONDS = 0.5
 PROBE_SECONDS = 30.0
 """A busy server may take a second or more to answer."""
+_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def gateway_launch(port: int, metrics_port: int, workers: Sequence[str]) -> Launch:
@@ -39,7 +40,18 @@ def gateway_launch(port: int, metrics_port: int, workers: Sequence[str]) -> Laun
     flags += ["--request-timeout-secs", str(24 * 3600)]  # the client decides how long to wait
     flags += ["--prometheus-host", "127.0.0.1", "--prometheus-port", str(metrics_port)]
     flags += ["--disable-tokenizer-autoload", "--log-level", "warn", "--shutdown-grace-period-secs", "1"]
-    return Launch((sys.executable, "-m", "smg", "launch", *flags), {})
+    # A proxy for the world outside has no way to the servers.
+    return Launch((sys.executable, "-m", "smg", "launch", *flags), {"NO_PROXY": "127.0.0.1"})
+
+
+def fleet_launch(
+    model: str, *, port: int, workers: int, device: str, dtype: str, revision: str | None
+) -> Launch:
+    """The command for `workers` servers of one copy each, and a gateway on 127.0.0.1:`port`."""
+    command = [sys.executable, "-m", "harness", "serve", model, "--workers", str(workers)]
+    command += ["--port", str(port), "--device", device]
+    command += ["--revision", revision] if revision else []
+    return Launch((*command, *(() if dtype == "auto" else ("--", "--dtype", dtype))), {})
 
 
 class Fleet:
@@ -102,7 +114,7 @@ def wait_until_ready(url: str, server: Server, name: str) -> None:
     """Wait until GET `url` is answered with 200. Raises BadInput if the server ends before that."""
     while server.ended() is None:
         try:
-            with urllib.request.urlopen(url, timeout=PROBE_SECONDS):
+            with _DIRECT.open(url, timeout=PROBE_SECONDS):
                 return
         except (urllib.error.URLError, OSError):
             time.sleep(POLL_SECONDS)

@@ -9,6 +9,7 @@ platform plugin in harness/server/cpu. The user's own flags come last and win.
 import ctypes
 import importlib.util
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Self
 
 from harness.server.cpu.platform import PLATFORM
+from harness.server.gpus import usable_gpus
 from results import BadInput
 
 _LIBC = ctypes.CDLL(None)
@@ -63,23 +65,21 @@ def launch(
 ) -> Launch:
     """The command that serves `dp` copies of `model` (hub name or folder) on 127.0.0.1:`port`.
 
-    `device` auto is cuda if there is a GPU. If a host runs several servers, `workers` is their number, and
+    `device` auto is cuda if there is a GPU. Each server draws a random seed of its own; the copies of one
+    server share it. If a host runs several servers, `workers` is their number, and
     `worker` (from 0) says which share of the GPUs this one gets. Raises BadInput: SGLang or a GPU is missing.
     """
     if importlib.util.find_spec("sglang") is None:
         raise BadInput("SGLang is not installed: `make serve` installs it")
-    import torch
-
-    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    on_gpu = device == "cuda" or (device == "auto" and gpus > 0)
-    if on_gpu and dp * workers > gpus:
+    gpus = usable_gpus(device)
+    if gpus and dp * workers > gpus:
         raise BadInput(f"{dp * workers} copies of the model need as many GPUs, and this machine has {gpus}")
     flags = ["--model-path", model, "--host", "127.0.0.1", "--port", str(port), "--dp-size", str(dp)]
     # By default the model's generation_config fills in what a request leaves out.
-    flags += ["--sampling-defaults", "openai"]
+    flags += ["--sampling-defaults", "openai", "--random-seed", str(secrets.randbits(30))]
     if revision:
         flags += ["--revision", revision]
-    if on_gpu:
+    if gpus:
         command = [sys.executable, "-m", "sglang.launch_server", *flags, "--dtype", dtype, *GPU_FLAGS]
         return Launch((*command, *extra), _gpu_environment(worker, workers, gpus))
     dtype = "float32" if dtype == "auto" else dtype

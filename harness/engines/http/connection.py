@@ -86,7 +86,7 @@ class Connection:
         """Whether the server was seen to be away."""
         self._open: dict[asyncio.Task[Any], float] = {}
         """The requests under way and when each began, oldest first."""
-        self._last_answer = self._last_said = 0.0
+        self._last_answer = self._next_line = 0.0
         self._trouble = "nothing received"
         self._forbidden = 0
         self._gone: str | None = None
@@ -116,6 +116,8 @@ class Connection:
         """
         loop = asyncio.get_running_loop()
         begun = loop.time()
+        if self._check_alive is not None:  # its start was announced
+            self._next_line = begun + SAY_SECONDS
         while (state := await self._state()) is not None:
             waited = loop.time() - begun
             if self._check_alive is None and waited >= START_PATIENCE:
@@ -238,9 +240,9 @@ class Connection:
     def _say_now_and_then(self, line: str) -> None:
         """Say `line` if nothing was said here for SAY_SECONDS."""
         now = asyncio.get_running_loop().time()
-        if not self._last_said or now - self._last_said >= SAY_SECONDS:
+        if now >= self._next_line:
             self._say(line)
-            self._last_said = now
+            self._next_line = now + SAY_SECONDS
 
     def _end(self, reason: str) -> None:
         """Let all requests, and those to come, fail with EngineGone."""

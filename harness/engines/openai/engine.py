@@ -11,13 +11,12 @@ Such a server counts the tokens of a request and not those of each answer, so ea
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from functools import partial
-from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
-from harness.engines.base import Completion, EngineError, EngineGone, RequestRefused, Sampling
+from harness.engines.base import Completion, EngineError, EngineGone, RequestRefused, Sampling, same_model
 from harness.engines.http.api_key import ApiKey
 from harness.engines.http.connection import Connection
 from harness.engines.openai.reply import Models, read_completion, read_reply
@@ -132,8 +131,7 @@ class OpenAIEngine:
             served = [model.id for model in Models.model_validate_json(reply.content).data]
         except ValidationError:
             return self._model
-        # Two folders with one model may differ in their path, but not in their name.
-        alike = [name for name in served if Path(name).name == Path(self._model).name]
+        alike = [name for name in served if same_model(self._model, name)]
         if served and not alike:
             shown = ", ".join(map(visible, served[:MODELS_SHOWN])) + (", …" * (len(served) > MODELS_SHOWN))
             raise BadInput(

@@ -21,6 +21,7 @@ from harness.engines.tokens import PromptTokens
 from harness.engines.transformers.decoding import Decoder, Request
 from harness.engines.transformers.next_token import next_token_rule
 from harness.engines.transformers.stopping import StopRule
+from harness.server.gpus import usable_gpus
 from results import BadInput
 
 BATCH_ROWS = 256
@@ -43,9 +44,9 @@ class TransformersEngine:
     def __init__(
         self, model: str, *, revision: str | None, chat: bool, device: str = "auto", dtype: str = "auto"
     ) -> None:
-        """`dtype` auto is float32 on a CPU, the model's own on a GPU. Raises BadInput: no tokenizer."""
+        """`dtype` auto: float32 on a CPU, the model's own on a GPU. Raises BadInput: no tokenizer, no GPU."""
         self._location, self._revision = model, revision
-        self._device = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
+        self._device = "cuda" if usable_gpus(device) else "cpu"
         self._dtype = "float32" if dtype == "auto" and self._device == "cpu" else dtype
         self._prompts = PromptTokens(model, revision, chat)
         self._rules: dict[tuple[str, ...], StopRule] = {}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestServer
 
-from harness.engines.base import Completion, EngineError, EngineGone, RequestRefused
+from harness.engines.base import Completion, EngineError, EngineGone, RequestRefused, same_model
 from harness.engines.http import connection
 from harness.engines.http.connection import ATTEMPTS
 from harness.engines.sglang import SGLangEngine
@@ -174,6 +174,18 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
 def test_another_model_is_refused() -> None:
     with pytest.raises(BadInput, match=r"serves org/Other-8B, expected .*model"):
         ask(FaultyServer([answer(), answer()], model="org/Other-8B"))
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "same"),
+    [
+        *(("org/model", "org/model", True), ("org/model", "other/model", False)),
+        *(("org/model", "/srv/model", True), ("/srv/a/model", "/mnt/model", True)),
+        *(("org/model", "model", True), ("/srv/model-a", "/srv/model-b", False)),
+    ],
+)
+def test_a_model_of_another_owner_is_another_model(ours: str, theirs: str, same: bool) -> None:
+    assert same_model(ours, theirs) == same
 
 
 def test_a_server_that_repeats_its_answers_is_refused() -> None:

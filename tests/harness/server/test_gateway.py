@@ -121,6 +121,16 @@ def test_servers_behind_a_gateway_keep_their_addresses() -> None:
     assert "--host or --port for the servers behind a gateway" in result.output
 
 
+def test_a_port_in_use_is_refused_before_a_server_is_started() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        result = CliRunner().invoke(cli, ["serve", "tiny", "--device", "cpu", "--port", str(port)])
+    assert result.exit_code == 2
+    assert str(port) in result.output
+
+
 def test_ports_differ_and_are_free() -> None:
     ports = free_ports(50)
     assert len(set(ports)) == 50

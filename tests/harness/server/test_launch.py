@@ -12,9 +12,12 @@ import torch
 
 import harness.engines.factory as factory
 import harness.server.launch
+from harness.engines.base import Sampling
 from harness.engines.factory import engine_for
+from harness.engines.http import connection
 from harness.experiment import Experiment, model_location, read_experiment
 from harness.server.cpu.platform import activate
+from harness.server.gpus import usable_gpus
 from harness.server.launch import Launch, Server, launch
 from results import BadInput
 from tests.processes import OBEDIENT, STUBBORN, needs_proc, pids_in, python, runs, wait_until
@@ -27,6 +30,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(200)
         self.end_headers()
         self.wfile.write(json.dumps({"model_path": sys.argv[2], "version": "0.5.23"}).encode())
+    def do_POST(self):
+        sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(200)
+        self.end_headers()
+        meta = {"prompt_tokens": len(sent["input_ids"]), "completion_tokens": 2}
+        meta["finish_reason"] = {"type": "stop"}
+        self.wfile.write(json.dumps({"text": " 18", "meta_info": meta}).encode())
 http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 """
 
@@ -94,8 +104,40 @@ def test_on_a_gpu_the_flags_are_those_for_many_answers_a_prompt(monkeypatch: pyt
 
 def test_more_copies_than_gpus_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(BadInput, match=r"2 copies .* 0"):
+    with pytest.raises(BadInput, match=r"can use no GPU"):
         launch("model", port=1, device="cuda", dp=2)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    with pytest.raises(BadInput, match=r"2 copies .* 1"):
+        launch("model", port=1, device="cuda", dp=2)
+
+
+@pytest.mark.parametrize(("device", "runs_on_a_cpu"), [("auto", False), ("cuda", False), ("cpu", True)])
+def test_a_gpu_that_pytorch_cannot_use_is_no_reason_to_take_the_cpu(
+    device: str, runs_on_a_cpu: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played = tmp_path / "nvidia-smi"
+    played.write_text("#!/bin/sh\necho 'NVIDIA A100-SXM4-80GB, 535.129.03'\n")
+    played.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    if runs_on_a_cpu:
+        assert usable_gpus(device) == 0
+        return
+    with pytest.raises(BadInput, match=r"535\.129\.03.*580"):
+        launch("model", port=1, device=device)
+
+
+@pytest.mark.parametrize("name", ["gsm8k-256", "gsm8k-budgets", "gsm8k-forced", "math-budgets"])
+def test_the_experiments_for_a_gpu_do_not_run_on_the_cpu(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(BadInput, match="can use no GPU"):
+        launch("model", port=1, device=read_experiment(name).device)
+
+
+def test_each_server_has_a_random_seed_of_its_own() -> None:
+    seeds = {flags(launch("model", port=1, device="cpu"))["--random-seed"] for _ in range(8)}
+    assert len(seeds) == 8
 
 
 def test_sglang_that_is_not_installed_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,8 +153,37 @@ def test_the_platform_stays_off_unless_it_is_named(monkeypatch: pytest.MonkeyPat
     assert activate() == "harness.server.cpu.device.TorchCpuPlatform"
 
 
-def open_own_server(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> tuple[list[str], str]:
-    """Open the engine of an experiment without a URL, with `script` in SGLang's place."""
+@pytest.mark.parametrize(("dp", "gpus"), [(1, 1), (1, 8), (8, 8)])
+def test_a_run_on_several_gpus_starts_a_server_for_each(
+    dp: int, gpus: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: gpus)
+    started, said = list[Launch](), list[str]()
+
+    class Noted(Server):
+        def __init__(self, command: Launch, *_: object) -> None:
+            started.append(command)
+            super().__init__(python("raise SystemExit(7)"), None)
+
+    monkeypatch.setattr(factory, "Server", Noted)
+    values = read_experiment("tiny").model_dump() | {"engine": "sglang", "device": "cuda", "dp": dp}
+
+    async def run() -> None:
+        async with engine_for(Experiment.model_validate(values), tmp_path / "log", said.append):
+            pass
+
+    with pytest.raises(BadInput, match="status 7"):
+        asyncio.run(run())
+    found = flags(started[0])
+    assert (found.get("--workers"), found.get("--dp-size")) == (("8", None) if dp == 8 else (None, "1"))
+    assert sum(f"{dp} of {gpus} GPUs" in line for line in said) == (dp < gpus)
+
+
+def open_own_server(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, script: str, kill: bool = False
+) -> tuple[list[str], str]:
+    """Open the engine of an experiment without a URL, with `script` in SGLang's place; `kill` it once."""
     said: list[str] = []
     started: list[Server] = []
 
@@ -133,12 +204,16 @@ def open_own_server(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) 
             Experiment.model_validate(values), folder / "server.log", said.append
         ) as engine:
             assert started[0].ended() is None
+            if kill:
+                started[0]._process.kill()
+                assert len(await engine.generate("egg", 1, Sampling(8, 1.0), seed=1)) == 1
             return str(engine.describe()["server"]["model_path"])
 
     try:
         served = asyncio.run(run())
     finally:
-        assert started[0].ended() is not None
+        assert all(server.ended() is not None for server in started)
+    assert len(started) == 1 + kill
     return said, served
 
 
@@ -157,3 +232,13 @@ def test_a_server_that_cannot_start_is_one_line_that_names_its_log(
     with pytest.raises(BadInput, match=r"SGLang ended with status 7: see .*server\.log"):
         open_own_server(tmp_path, monkeypatch, "print('why'); raise SystemExit(7)")
     assert (tmp_path / "server.log").read_text() == "why\n"
+
+
+def test_a_server_that_ends_in_the_middle_is_started_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "FIRST_PAUSE", 0.01)
+    said, _ = open_own_server(tmp_path, monkeypatch, GREETING, kill=True)
+    assert sum("status -9" in line for line in said) == 1
+    assert any("GET /" in line for line in said)  # the log's end
+    assert "is back" in said[-1]

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +70,21 @@ def test_a_key_that_cannot_be_sent_is_refused(monkeypatch: pytest.MonkeyPatch, v
     assert "sk-" not in refusal.value.message
 
 
+@contextmanager
+def in_a_thread(server: Responder) -> Iterator[str]:
+    """The server's address while it runs in a thread of its own."""
+    running, loop = TestServer(server.app), asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        asyncio.run_coroutine_threadsafe(running.start_server(), loop).result(30)
+        yield str(running.make_url("/"))
+        asyncio.run_coroutine_threadsafe(running.close(), loop).result(30)
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+
+
 @pytest.mark.parametrize(
     ("habits", "status", "said"),
     [
@@ -83,15 +100,12 @@ def test_the_key_is_in_no_file_and_no_output(
     monkeypatch.setenv("THE_KEY", f" {KEY}\n")
     server = Responder(models=["/srv/model"], **habits)
 
-    async def run() -> Any:
-        async with TestServer(server.app) as running:
-            command = ["sample", "tiny", "--url", str(running.make_url("/")), "--out", str(tmp_path / "run")]
-            for setting in ("engine=openai", "api_key_env=THE_KEY", "model=tiny", "limit=2", "budgets=10"):
-                command += ["--set", setting]
-            command += ["--set", "samples=4", "--set", "chunk=1", "--set", "concurrency=1"]
-            return await asyncio.to_thread(CliRunner().invoke, cli, command, standalone_mode=False)
-
-    result = asyncio.run(run())
+    command = ["sample", "tiny", "--out", str(tmp_path / "run")]
+    for setting in ("engine=openai", "api_key_env=THE_KEY", "model=tiny", "limit=2", "budgets=10"):
+        command += ["--set", setting]
+    command += ["--set", "samples=4", "--set", "concurrency=1"]
+    with in_a_thread(server) as url:  # the command handles signals, and so needs the main thread
+        result = CliRunner().invoke(cli, [*command, "--url", url], standalone_mode=False)
     written = [file.read_text() for file in tmp_path.rglob("*") if file.is_file()]
     shown = result.output + (result.exception.format_message() if status == 2 else "")
     assert all("sk-secret" not in text and KEY[-9:] not in text for text in [shown, *written])

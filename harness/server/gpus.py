@@ -1,0 +1,54 @@
+"""Which GPUs PyTorch can use here, and why not: `python -m harness.server.gpus`.
+
+8 GPUs: NVIDIA H100 80GB HBM3 (driver 580.65.06)
+error: PyTorch 2.14.1+cu130 can use no GPU, although there is one: NVIDIA A100-SXM4-80GB, driver 535.129.03
+"""
+
+import subprocess
+import sys
+from contextlib import suppress
+
+from results import BadInput
+
+CUDA_13_DRIVER = 580
+"""The oldest driver for CUDA 13, which the wheels of constraints-gpu.txt are built with."""
+
+
+def usable_gpus(device: str) -> int:
+    """How many GPUs a server on `device` (auto, cpu, cuda) can use; 0 is the CPU.
+
+    Raises BadInput if `cuda` was asked for, or the machine has a GPU, and PyTorch can use none.
+    """
+    import torch
+
+    if device == "cpu":
+        return 0
+    if torch.cuda.is_available():
+        return int(torch.cuda.device_count())
+    found = driver()
+    if device == "auto" and not found:
+        return 0
+    there = "and nvidia-smi names none"
+    if found:
+        there = f"although there is one: {found} (CUDA 13 needs driver {CUDA_13_DRIVER} or later)"
+    raise BadInput(
+        f"PyTorch {torch.__version__} can use no GPU, {there}: on a CPU, for a small model, say device=cpu"
+    )
+
+
+def driver() -> str:
+    """The first GPU's name and the driver's version as nvidia-smi has them, empty if it has none."""
+    command = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    with suppress(OSError, subprocess.SubprocessError):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
+        if lines := done.stdout.strip().splitlines():
+            name, _, version = lines[0].rpartition(", ")
+            return f"{name}, driver {version}"
+    return ""
+
+
+if __name__ == "__main__":
+    try:
+        print(f"{usable_gpus('cuda')} GPUs: {driver()}")  # noqa: T201
+    except BadInput as error:
+        sys.exit(f"error: {error.message}")
