@@ -78,7 +78,7 @@ def tooltips(fields: Sequence[str], source: str, metric: str = "accuracy") -> li
         "low": ("90 % interval from", number),
         "high": ("90 % interval to", number),
     }
-    texts = ("setting", "kind", "status", "known")
+    texts = ("model", "setting", "kind", "status", "known")
     return [
         alt.Tooltip(f"{field}:N", title=field)
         if field in texts

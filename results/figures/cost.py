@@ -3,10 +3,12 @@
 cost = N × tokens per answer     1,400 tokens: asked for 100 tokens, N = 16: 0.78 is on the frontier
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
-from results.figures.axes import MOST_SETTINGS, log_axis, setting_colour, tooltips, value_axis
+from results.figures.axes import MOST_SETTINGS, colour, log_axis, setting_colour, tooltips, value_axis
 from results.figures.panels import Panel, spread_out, value_range
 from results.figures.series import Series
 from results.figures.theme import Figure
@@ -59,6 +61,37 @@ def cost_figure(panel: Panel) -> Figure:
         (
             f"Accuracy of the {METHOD_NAMES[panel.method]} against tokens per question.",
             "Rings and grey band: no cheaper choice is as accurate.",
+        ),
+        series.layers,
+    )
+
+
+def joint_frontier(panels: Sequence[Panel]) -> pd.DataFrame:
+    """The choices of several models on the same questions that none as cheap equals, with column `model`."""
+    choices = pd.concat(frontier(panel).assign(model=panel.model) for panel in panels)
+    return clear_steps(choices, "value")
+
+
+def joint_figure(panels: Sequence[Panel], name: str) -> Figure:
+    """The frontier of each model, a colour each, and the joint one behind them."""
+    rows = pd.concat(frontier(panel).assign(model=panel.model) for panel in panels)
+    best = joint_frontier(panels)
+    first = panels[0]
+    x = log_axis("cost", rows["cost"], "tokens per question, N × T")
+    y = value_axis("value", first.metric, value_range(rows["value"], first.metric))
+    models = [panel.model for panel in panels]
+    said = tooltips(["model", "setting", "N", "length", "cost", "value"], first.source, first.metric)
+    series = Series(name, "model", x, y, colour("model:N", models, "model"))
+    series.add(best, "line", "frontier", None)
+    series.add(rows, "line", "curve")
+    series.add(rows, "circle", "point", clip=False, tooltip=said)
+    series.add(best, "point", "ring", None, clip=False, tooltip=said)
+    return Figure(
+        name,
+        f"{len(models)} models on {first.dataset}",
+        (
+            f"{METHOD_NAMES[first.method].capitalize()} of each model at its best setting and N.",
+            "Rings and grey band: no cheaper choice of any model is as accurate.",
         ),
         series.layers,
     )

@@ -8,16 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from results.figures.answers import answers_figure
-from results.figures.cost import cost_figure
+from results.figures.cost import cost_figure, joint_figure
 from results.figures.forecast import Forecast, forecast_figure, residual_figure
 from results.figures.length import length_figure
-from results.figures.panels import Panel, axis_range
+from results.figures.panels import Panel, axis_range, unique_slug
 from results.figures.surface import has_surface, surface_figure
 from results.figures.theme import Figure
 from results.figures.words import METHOD_NAMES
 from results.report.errors import error_table, scores, targets
-from results.report.findings import answers_verdict, length_verdict
-from results.report.tables import Table, frontier_table, trend_table, value_table
+from results.report.findings import answers_verdict, joint_verdict, length_verdict
+from results.report.tables import Table, frontier_table, joint_table, trend_table, value_table
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,21 @@ def curve_choices(panels: Sequence[Panel]) -> list[Choice]:
 
 
 def cost_choices(panels: Sequence[Panel]) -> list[Choice]:
-    """The cost of each language model's vote (or, without one, of its first method)."""
+    """The cost of the vote (or, without one, of the first method): of models side by side, and of each."""
     chosen: dict[tuple[str, str, str], Panel] = {}
     for panel in panels:
         priced = panel.source == "llm" and panel.metric == "accuracy" and panel.exact["length"].notna().all()
         if priced and (panel.key not in chosen or panel.method == "majority"):
             chosen[panel.key] = panel
-    choices = []
+    choices: list[Choice] = []
+    for dataset in dict.fromkeys(panel.dataset for panel in chosen.values()):
+        rivals = [panel for panel in chosen.values() if panel.dataset == dataset]
+        if len(rivals) > 1:
+            slug = unique_slug(["models", dataset, "costs"], [choice.slug for choice in choices])
+            figure = joint_figure(rivals, slug)
+            choices.append(
+                Choice(slug, figure.title, [(joint_verdict(rivals), figure)], [joint_table(rivals)])
+            )
     for panel in chosen.values():
         figures = [("", cost_figure(panel)), *([("", surface_figure(panel))] if has_surface(panel) else [])]
         choices.append(Choice(f"{panel.slug}-costs", panel.name, figures, [frontier_table(panel)]))

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from results.figures.cost import frontier
+from results.figures.cost import frontier, joint_frontier
 from results.figures.panels import Panel
 from results.figures.words import METHOD_NAMES, UNITS, points, setting_name, setting_used, show
 from results.report.gains import Gain, ends, length_gain, vote_gain
@@ -183,6 +183,18 @@ def cheapest_near_best(panel: Panel) -> "pd.Series[Any]":
     choices = frontier(panel)
     near: pd.Series[Any] = choices[choices["value"] >= choices["value"].max() - 0.01].iloc[0]
     return near
+
+
+def joint_verdict(panels: list[Panel]) -> str:
+    """Which of several models to ask at which budget."""
+    best = joint_frontier(panels)
+    first = best[best["model"] != best["model"].shift()]
+    if len(first) == 1:
+        return f"{first['model'].iloc[0]} is the one to ask, whatever the budget."
+    told = [f"from {row['cost']:,.0f} tokens {row['model']}" for _, row in first.head(4).iterrows()]
+    if len(first) > 4:
+        told.append("and so on")
+    return f"The model to ask depends on the budget: {', '.join(told)}."
 
 
 def _advice(panel: Panel) -> str:

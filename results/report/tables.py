@@ -1,12 +1,12 @@
 """The report's tables of numbers. Cells are text; the page escapes them."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from results.figures.cost import frontier
+from results.figures.cost import frontier, joint_frontier
 from results.figures.length import fit_trends
 from results.figures.panels import Panel
 from results.figures.words import UNITS, settings_title, show
@@ -87,14 +87,22 @@ def trend_table(panel: Panel) -> Table | None:
 
 def frontier_table(panel: Panel) -> Table:
     """The choices that no choice as cheap equals, cheapest first."""
-    best = frontier(panel)
+    return _frontier_table(frontier(panel), settings_title(panel.source, panel.settings))
+
+
+def joint_table(panels: Sequence[Panel]) -> Table:
+    """The choices among all models that none as cheap equals, cheapest first."""
+    settings = [setting for panel in panels for setting in panel.settings]
+    return _frontier_table(joint_frontier(panels), settings_title(panels[0].source, settings), ["model"])
+
+
+def _frontier_table(best: pd.DataFrame, settings: str, names: Sequence[str] = ()) -> Table:
     kept = evenly(best, MOST_ROWS)
-    parts: Iterable[tuple[str, str]] = (("cost", ",.0f"), ("setting", ""), ("length", ",.0f"), ("N", ".0f"))
+    parts = {**dict.fromkeys(names, ""), "cost": ",.0f", "setting": "", "length": ",.0f", "N": ".0f"}
     body = [
-        [*(f"{row[name]:{digits}}" for name, digits in parts), show(row["value"])]
+        [*(f"{row[name]:{digits}}" for name, digits in parts.items()), show(row["value"])]
         for _, row in kept.iterrows()
     ]
     note = "" if len(kept) == len(best) else f"{len(kept)} of the {len(best)} choices on the frontier."
-    title = settings_title(panel.source, panel.settings)
-    head = ["tokens per question", title, "T", "N", "accuracy"]
+    head = [*names, "tokens per question", settings, "T", "N", "accuracy"]
     return Table("The best choice at each budget", head, body, note)

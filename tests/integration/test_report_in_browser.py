@@ -17,7 +17,9 @@ from click.testing import CliRunner
 
 from results import write_curves, write_forecast
 from results.cli.report import report_command
+from results.figures.plan import save_plans
 from results.figures.theme import PALETTES
+from tests.results.figures.test_plan import view
 from tests.results.report.test_inputs import samples
 
 pytestmark = pytest.mark.integration
@@ -118,7 +120,7 @@ def test_every_chart_is_drawn_without_a_complaint_and_the_page_is_not_too_wide(
 ):
     elements, console = opened(browser, with_script(page, "every.html", SHOW_ALL), tmp_path, width)
     drawn = charts(elements)
-    assert len(drawn) == 8 * 2 + 3 + 4 * 2 + 1  # rows of two, costs, forecasts and residuals, question
+    assert len(drawn) == 8 * 2 + 4 + 4 * 2 + 1  # rows of two, costs, forecasts and residuals, question
     assert all("<svg" in chart and "failed" not in chart for chart in drawn)
     assert all("<path" in chart or "<circle" in chart for chart in drawn)
     assert all("Vega visualization" not in chart for chart in drawn)
@@ -165,6 +167,30 @@ def test_switches_of_axes_tables_and_palettes_work(browser, page, tmp_path):
     assert (f'stroke="{paper}"' in light, f'stroke="{paper}"' in dark) == (False, True)
     assert elements.count("<svg") == light.count("<svg")
     assert charts(elements)[0] != charts(light)[0]
+
+
+def test_pointing_at_a_mark_tells_its_value_interval_and_counts(browser, page, tmp_path):
+    script = """
+    setTimeout(() => {
+      const mark = document.querySelectorAll(".mark-symbol.role-mark")[1].lastElementChild;
+      const { x, y } = mark.getBoundingClientRect();
+      const at = { clientX: x + 2, clientY: y + 2, bubbles: true, view: window };
+      for (const type of ["pointerover", "pointermove", "mousemove"])
+        mark.dispatchEvent(new MouseEvent(type, at));
+    }, 3000);
+    """
+    elements, console = opened(browser, with_script(page, "pointed.html", script), tmp_path)
+    (told,) = re.findall(r'<div id="vg-tooltip-element" class="[^"]*visible.*?</div>', elements)
+    for word in ("answers N", "accuracy", "90 % interval from", "questions"):
+        assert word in told
+    assert console == ""
+
+
+def test_a_plan_opens_without_a_complaint(browser, tmp_path):
+    save_plans([view(), view(target_accuracy=None)], tmp_path / "plan.html")
+    elements, console = opened(browser, tmp_path / "plan.html", tmp_path / "profile")
+    assert "<svg" in elements
+    assert console == ""
 
 
 def test_a_figure_that_cannot_be_drawn_says_so(browser, page, tmp_path):

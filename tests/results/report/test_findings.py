@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from results.figures.panels import make_panels
-from results.report.findings import answer, findings, twin_verdict
+from results.report.findings import answer, findings, joint_verdict, twin_verdict
 from tests.results.made_tables import ACCURACY, curves, twin
 
 FLAT = {("low", 1): 0.5, ("low", 16): 0.5, ("high", 1): 0.5, ("high", 16): 0.5}
@@ -64,3 +64,14 @@ def test_a_setting_with_fewer_questions_is_told():
     (card,) = findings(make_panels(table.assign(questions=[200, 200, 120, 120])))
     assert "“high”): 120 of 200 questions" in card.notes[-1]
     assert not any("Partial" in note for note in findings(make_panels(table))[0].notes)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"), [(0.2, ("from 100 tokens m,", "from 4,000 tokens large")), (0.0, ("m is the one",))]
+)
+def test_the_model_to_ask_follows_the_joint_frontier(more, words):
+    """The large model costs ten times the tokens; it is worth them only where it reaches more."""
+    large = curves({key: value + more for key, value in ACCURACY.items()}, model="large")
+    large["tokens_per_answer"] *= 10
+    told = joint_verdict(make_panels(pd.concat([curves(), large])))
+    assert all(word in told for word in words), told
