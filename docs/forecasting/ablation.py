@@ -63,7 +63,8 @@ def rates_alone(counts: Any, population: Any, N: np.ndarray, options: Options) -
     each, square = population.moments(values)
     drawn = population.parameter_draws(values, options.replicates, rng)
     spread = np.sqrt(error_variance(each, square, counts.pools, N, options))
-    return each.mean(axis=0), drawn + spread * rng.standard_normal((len(drawn), 1))
+    noisy = drawn + spread * rng.standard_normal((len(drawn), 1))
+    return each.mean(axis=0), noisy, np.zeros(len(N))
 
 
 Q = "predict.questions"
@@ -75,6 +76,8 @@ VARIANTS: dict[str, dict[str, dict[str, object]]] = {
         "ridge ÷ 4": {f"{Q}.population.RIDGE": 1.0},
         "ridge × 2": {f"{Q}.population.RIDGE": 8.0},
         "plain normal law of the weights": {f"{Q}.weights.WeightFit.draw_weights": plain_normal},
+        "interval as drawn": {f"{Q}.mixture.CALIBRATED": 1.0},
+        "without the fit of questions alike": {f"{Q}.population.shape_features": features},
     },
     "best_of_n": {
         "as it is": {},

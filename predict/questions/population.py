@@ -10,7 +10,15 @@ import numpy as np
 
 from predict.protocol import Floats, Ints
 from predict.questions.atoms import P, log_likelihood, patterns
-from predict.questions.prior import RIDGE, RIDGE_OF_MORE, base, features, more_features
+from predict.questions.prior import (
+    RIDGE,
+    RIDGE_OF_ALIKE,
+    RIDGE_OF_MORE,
+    base,
+    features,
+    more_features,
+    shape_features,
+)
 from predict.questions.shared_difficulty import Difficulty, Marginal, share_difficulty
 from predict.questions.weights import PenalisedLikelihood, WeightFit, fit_weights
 from results.votes.exact import VoteCounts
@@ -67,7 +75,7 @@ class Population:
 
 
 def fit_population(counts: VoteCounts) -> Population:
-    """The population behind one setting's readable answers."""
+    """The population behind one setting's readable answers: of three fits the one of the largest evidence."""
     wrong = [counts.wrong[a:b] for a, b in zip(counts.starts[:-1], counts.starts[1:], strict=True)]
     seen = patterns(counts.correct, wrong)
     logs = log_likelihood(seen)
@@ -76,7 +84,11 @@ def fit_population(counts: VoteCounts) -> Population:
     rows, counted = learning_set(seen.pattern)
     fits = [
         fit_weights(PenalisedLikelihood(likelihood[rows], counted, base(), F, ridge))
-        for F, ridge in ((features(), RIDGE), (more_features(), RIDGE_OF_MORE))
+        for F, ridge in (
+            (features(), RIDGE),
+            (more_features(), RIDGE_OF_MORE),
+            (shape_features(), RIDGE_OF_ALIKE),
+        )
     ]
     return Population(likelihood, times, seen.pattern, max(fits, key=lambda fit: fit.log_evidence))
 

@@ -105,12 +105,12 @@ def test_answers_whose_vote_rises_and_then_falls_are_told(tmp_path: Path, predic
     assert sentences(stderr, Status.FALLING) == 1
 
 
-def test_the_mixture_follows_a_falling_vote_and_says_nothing(tmp_path: Path) -> None:
+def test_the_mixture_follows_a_falling_vote_and_does_not_call_it_falling(tmp_path: Path) -> None:
     """Half of the answers seen; at N = 16 the vote has come down from 32 % to about 10 %."""
     table = samples({"a": alike(0.35, 0.6)}, answers=16, seed=0)
     status, stderr = told(table, tmp_path, "mixture", "--fit-max-n", "8", "--at-n", "1,16")
-    assert status["a"] == {"ok"}
-    assert stderr == ""
+    assert status["a"] <= {"ok", "bound_hit"}
+    assert sentences(stderr, Status.FALLING) == 0
     found = read_forecast(tmp_path / "out.csv").set_index("N")
     assert found.loc[16, "accuracy"] < 0.15
     assert found.loc[16, "low"] <= found.loc[16, "accuracy"] <= found.loc[16, "high"]

@@ -9,8 +9,7 @@ from predict.groups import group_of_pools
 from predict.protocol import Observed, Options, Points, Pool, Status
 from predict.questions.atom_votes import vote_table
 from predict.questions.atoms import CHOICES, RESTS, THETAS, A, P
-from predict.questions.best_of_n import fit_rates
-from predict.questions.mixture import accuracy_by_atom, error_variance, fit_status, mixture
+from predict.questions.mixture import CALIBRATED, accuracy_by_atom, error_variance, mixture
 from predict.questions.population import fit_population, learning_set
 from predict.questions.prior import _EVEN_CHOICES, _log_law
 from results.votes.exact import VoteCounts
@@ -27,7 +26,7 @@ def test_forecast_recovers_the_vote_of_hidden_answers(blank: float) -> None:
     assert (found.low <= truth).all()
     assert (truth <= found.high).all()
     assert (found.high - found.low < 0.1).all()
-    assert set(found.status) == {"ok"}
+    assert set(found.status) <= {"ok", "bound_hit"}  # what the weights leave open is about 3 points
 
 
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
@@ -158,11 +157,6 @@ def test_unreadable_answers_alone_are_forecast_to_stay_so() -> None:
     assert mixture(seen, targets([16]), Options()).mean[0] < 0.05
 
 
-def test_one_answer_a_question_pins_no_vote_down() -> None:
-    seen, _ = observed(drawn_pool(60, 4, np.random.default_rng(0)), 1)
-    assert mixture(seen, targets([16]), Options()).status[0] == Status.BOUND_HIT
-
-
 def test_settings_without_answers_are_forecast_along_T_and_curves_without_samples() -> None:
     pools = []
     for i, blank in enumerate((0.5, 0.3, 0.2, 0.15)):
@@ -179,40 +173,19 @@ def test_settings_without_answers_are_forecast_along_T_and_curves_without_sample
     assert len(curves.notes) == 1
 
 
-def test_a_population_that_is_far_from_the_observed_accuracy_is_a_poor_fit() -> None:
-    seen, _ = observed(drawn_pool(100, 8, np.random.default_rng(1)), 8)
-    (pool,) = seen.pools
-    counts = pool.answers.counts()
-    wrong = VoteCounts(np.full(200, 0), np.full(200, 4), np.arange(201), np.zeros(200, dtype=np.int64))
-    assert fit_status(seen, pool, fit_population(wrong)) is Status.POOR_FIT
-    assert fit_status(seen, pool, fit_population(counts)) is Status.OK
-    best, _ = observed(pool, 8, "best_of_n")
-    assert fit_status(best, pool, fit_rates(wrong)) is Status.POOR_FIT
-    assert fit_status(best, pool, fit_rates(counts)) is Status.OK
-
-
-@pytest.mark.parametrize("unreadable", [0, 1, 240])
-def test_questions_that_are_all_alike_raise_the_alarm(unreadable: int) -> None:
-    """Every question has p = 0.6 and three equally likely wrong answers. No smooth weights follow that,
-    forecasts are five points too low: the status must say so, however many of the 2,400 answers are
-    unreadable."""
-    alarms = 0
-    for seed in range(5):
-        rng = np.random.default_rng(seed)
-        raw = rng.choice(4, (300, 8), p=[0.6, 0.4 / 3, 0.4 / 3, 0.4 / 3])
-        raw.ravel()[rng.permutation(raw.size)[:unreadable]] = -1
-        seen, _ = observed(pool_of(raw), 8)
-        alarms += mixture(seen, targets([16]), Options()).status[0] == Status.POOR_FIT
-    assert alarms >= 4
-
-
-def test_hard_questions_with_more_unreadable_answers_raise_none() -> None:
-    rng = np.random.default_rng(0)
-    p = rng.beta(0.8, 0.6, (400, 1))
-    raw = np.where(rng.random((400, 8)) < p, 0, rng.integers(1, 6, (400, 8)))
-    raw[rng.random((400, 8)) < 0.6 * (1 - p)] = -1
-    seen, _ = observed(pool_of(raw), 8)
-    assert mixture(seen, targets([16]), Options()).status[0] == Status.OK
+def test_intervals_of_votes_on_these_questions_are_calibrated_and_no_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    widths = {}
+    for share in (1.0, CALIBRATED):
+        monkeypatch.setattr("predict.questions.mixture.CALIBRATED", share)
+        for method, target in itertools.product(("majority", "best_of_n"), ("these-questions", "population")):
+            seen, _ = observed(drawn_pool(60, 8, np.random.default_rng(5)), 8, method)
+            found = mixture(seen, targets([16]), Options(replicates=200, target=target))
+            widths[share, method, target] = float(found.high[0] - found.low[0])
+    changed = {key[1:]: widths[key] / widths[1.0, *key[1:]] for key in widths if key[0] < 1}
+    assert changed.pop(("majority", "these-questions")) == pytest.approx(CALIBRATED)
+    assert list(changed.values()) == [1.0] * 3
 
 
 def test_question_order_and_label_order_do_not_matter() -> None:
