@@ -10,7 +10,8 @@ from typing import Any
 import pandas as pd
 
 from results.commandline import BadInput
-from results.votes.curves import METHODS, build_curves
+from results.tables.contract import as_samples
+from results.votes.curves import build_curves
 
 Answers = Iterable[Sequence[Any]]
 
@@ -67,8 +68,8 @@ def compare(
             if right is None:
                 raise BadInput(f"{name}: answers without gold; give gold, or a samples table")
             side = _samples(side, right)
-        runs[name] = side
-    return compare_runs(runs, METHODS)
+        runs[name] = as_samples(side, name)
+    return compare_runs(runs)
 
 
 def _curve(answers: Answers, gold: Iterable[Any], method: str, ns: Sequence[int] | None) -> pd.DataFrame:

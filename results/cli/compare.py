@@ -22,35 +22,50 @@ _METHODS = {"majority": "vote over", "best_of_n": "best of"}
     "--out", required=True, type=click.Path(path_type=Path), help="File to write (.csv, .jsonl, .parquet)."
 )
 @click.option("--n", help="Values of N, separated by commas.  [default: 1, 2, 4, … and the smaller pool]")
-def compare_command(samples: tuple[Path, ...], out: Path, n: str | None) -> None:
+@click.option(
+    "--prices", help="Price of a token of each of SAMPLES, separated by commas: cost is then money."
+)
+def compare_command(samples: tuple[Path, ...], out: Path, n: str | None, prices: str | None) -> None:
     """Compare SAMPLES (files or run folders) on the questions they share, each question with itself.
 
     Two or more runs are compared at each setting they have in common; one run is compared across its
     settings. Each row is accuracy of B − accuracy of A by majority vote or best-of-N, at equal N and at equal
-    cost (tokens per question), with the 90 % interval for new questions of the kind, the questions that flip,
-    and how many questions or answers would tell the two apart.
+    cost (tokens, or with --prices money, per question), with the 90 % interval for new questions of the kind,
+    the questions that flip, and how many questions or answers would tell the two apart.
     """
     from results.paired.runs import compare_runs
     from results.tables.contract import read_samples, sample_files, write_table
     from results.tables.files import check_suffix
-    from results.votes.curves import METHODS
 
     check_suffix(out)
     files = sample_files(*samples)
     refuse_input(out, files)
     ns = None if n is None else positive(n, "--n")
+    each = None if prices is None else _prices(prices, len(samples))
     with warnings_last():
         names = _names(samples)
         tables = {name: read_samples(path, texts=False) for name, path in zip(names, files, strict=True)}
-        compared = compare_runs(tables, METHODS, ns)
+        compared = compare_runs(tables, ns, each)
     write_table(compared, out, "comparison")
     click.echo("\n".join(_summary(compared)))
     click.echo(f"{', '.join(map(str, samples))} -> {out}: {len(compared)} rows")
 
 
+def _prices(listed: str, inputs: int) -> list[float]:
+    try:
+        prices = [float(part) for part in listed.split(",")]
+    except ValueError:
+        prices = []
+    if len(prices) != inputs or not all(0 < price < float("inf") for price in prices):
+        raise click.BadParameter(
+            f"give {inputs} numbers above 0, one for each input.", param_hint="'--prices'"
+        )
+    return prices
+
+
 def _names(paths: tuple[Path, ...]) -> list[str]:
     """What each input is called: its folder or file; the whole path where two would share a name."""
-    names = [path.stem if path.suffix else path.resolve().name for path in paths]
+    names = [path.resolve().name if path.is_dir() else path.stem for path in paths]
     names = [
         path.resolve().parent.name if name == "samples" else name
         for path, name in zip(paths, names, strict=True)
@@ -64,7 +79,7 @@ def _summary(compared: pd.DataFrame) -> list[str]:
     """For each pair a line for one answer, and one each for vote and best-of-N over the most answers."""
     several = len(set(compared["setting_a"])) > 1 and (compared["a"] != compared["setting_a"]).any()
     names = ["a", "b", *(["setting_a"] if several else [])]
-    head = ["b − a, points (90 %)", "for as many tokens", "better, worse", "to tell them apart"]
+    head = ["b − a, points (90 %)", "at equal cost", "better, worse", "to tell them apart"]
     lines = [[name.removesuffix("_a") for name in names] + ["by", *head]]
     single = compared["N"] == 1
     most = compared.groupby(["a", "b", "setting_a", "setting_b", "method"])["N"].transform("max")

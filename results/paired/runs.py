@@ -26,7 +26,6 @@ from results.paired.differences import (
     more_answers_needed,
     questions_needed,
 )
-from results.tables.contract import as_samples
 from results.tables.schemas import COMPARISON
 from results.visible import visible
 from results.votes.curves import METHODS
@@ -44,13 +43,17 @@ _SAME_COST = 0.02  # at the ends of the pool, costs that differ by less than thi
 
 @dataclass(frozen=True)
 class Side:
-    """The answers of one run at one setting; golds: right answer by question, empty where not known."""
+    """The answers of one run at one setting.
+
+    golds: right answer by question, empty where not known; price: of one token, in any unit.
+    """
 
     dataset: str
     run: str
     setting: str
     pools: AnswerPools
     golds: Mapping[str, str]
+    price: float
 
     def on(self, questions: Sequence[str]) -> Side:
         """The same with these questions alone."""
@@ -69,25 +72,24 @@ class Side:
         return {name: accuracy_by_question(counts, name, np.arange(1, self.most + 1)) for name in METHODS}
 
     @cached_property
-    def tokens(self) -> Floats:
-        """Mean tokens of an answer to each question, (Q,); NaN where an answer has no count."""
+    def cost(self) -> Floats:
+        """Mean cost of an answer to each question, (Q,); NaN where an answer has no token count."""
         sums: Floats = np.add.reduceat(self.pools.tokens, self.pools.starts[:-1])
-        return sums / self.pools.sizes
+        return self.price * sums / self.pools.sizes
 
 
 def compare_runs(
-    runs: Mapping[str, pd.DataFrame], methods: Sequence[str] = METHODS, ns: Sequence[int] | None = None
+    runs: Mapping[str, pd.DataFrame], ns: Sequence[int] | None = None, prices: Sequence[float] | None = None
 ) -> pd.DataFrame:
-    """The comparison table of samples tables, given by name; see `results.tables` for its columns.
+    """The comparison table of checked samples tables, given by name; see `results.tables` for its columns.
 
     ns: the N to compare at, by default the powers of two up to the smaller pool and that pool itself; an N
-    above it is left out. Raises BadInput where there is nothing to compare: one run with one setting, no
-    question in common, or questions of one name with different right answers. Warns (UserWarning) of
-    questions that only one side has, and of fewer than 20.
+    above it is left out. prices: of a token of each run, by default 1. Raises BadInput where there is nothing
+    to compare: one run with one setting, no question in common, or questions of one name with different right
+    answers. Warns (UserWarning) of questions that only one side has, and of fewer than 20.
     """
-    sides = [
-        side for name, table in runs.items() for side in _sides(as_samples(table, name), name, len(runs))
-    ]
+    priced = zip(runs.items(), prices or [1.0] * len(runs), strict=True)
+    sides = [side for (name, table), price in priced for side in _sides(table, name, len(runs), price)]
     rows = []
     for a, b in _pairs(sides):
         shared = _shared(a, b)
@@ -98,7 +100,7 @@ def compare_runs(
         alone = a.run == b.run
         names = {"dataset": a.dataset, "a": a.setting if alone else a.run, "b": b.setting if alone else b.run}
         names |= {"setting_a": a.setting, "setting_b": b.setting}
-        rows += [_compared(a, b, method, wanted).assign(**names, method=method) for method in methods]
+        rows += [_compared(a, b, method, wanted).assign(**names, method=method) for method in METHODS]
     table = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
     if table.empty:
         raise BadInput(
@@ -107,7 +109,7 @@ def compare_runs(
     return table[list(COMPARISON.columns)]
 
 
-def _sides(samples: pd.DataFrame, name: str, runs: int) -> Iterator[Side]:
+def _sides(samples: pd.DataFrame, name: str, runs: int, price: float) -> Iterator[Side]:
     sampled = samples[samples["decoding"] == "sample"]
     models = sampled["model"].nunique()
     for (dataset, model, setting), rows in sampled.groupby(["dataset", "model", "setting"], sort=False):
@@ -116,7 +118,7 @@ def _sides(samples: pd.DataFrame, name: str, runs: int) -> Iterator[Side]:
         if "gold" in rows:
             known = rows.dropna(subset=["gold"]).drop_duplicates("question_id")
             golds = dict(zip(known["question_id"], known["gold"], strict=True))
-        yield Side(str(dataset), run, str(setting), answer_pools(rows), golds)
+        yield Side(str(dataset), run, str(setting), answer_pools(rows), golds, price)
 
 
 def _pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
@@ -175,7 +177,7 @@ def _compared(a: Side, b: Side, method: str, ns: Ints) -> pd.DataFrame:
     rows = pd.DataFrame({"N": ns, "questions": len(one)}).assign(
         accuracy_a=one.mean(axis=0), accuracy_b=other.mean(axis=0),
         difference=found.mean, low=found.low, high=found.high, stderr=found.stderr, p_value=found.p_value,
-        cost=ns * a.tokens.mean(), N_at_cost=n_at_cost,
+        cost=ns * a.cost.mean(), N_at_cost=n_at_cost,
         difference_at_cost=costly.mean, low_at_cost=costly.low, high_at_cost=costly.high,
         gained=((one <= 0.5) & (other > 0.5)).sum(axis=0), lost=((one > 0.5) & (other <= 0.5)).sum(axis=0),
         flips=pd.Series([_flips(names, one[:, k], other[:, k]) for k in range(ns.size)], dtype="str"),
@@ -192,13 +194,13 @@ def _at_equal_cost(a: Side, b: Side, method: str, ns: Ints) -> tuple[Floats, Flo
     mean is taken into its difference (the delta method), which moves the spread and not the mean.
     """
     curve = b.curves[method]
-    answers = ns * a.tokens.mean() / b.tokens.mean() if b.tokens.mean() > 0 else np.full(ns.size, np.nan)
+    answers = ns * a.cost.mean() / b.cost.mean() if b.cost.mean() > 0 else np.full(ns.size, np.nan)
     affordable = (answers >= 1 - _SAME_COST) & (answers <= b.most * (1 + _SAME_COST))
     answers = np.where(affordable, answers.clip(1, b.most), np.nan)
     whole = np.nan_to_num(answers, nan=1.0).astype(np.int64)
     fewer, more = curve[:, whole - 1], curve[:, np.minimum(whole, b.most - 1)]
     accuracy = fewer + (answers - whole) * (more - fewer)
-    price = a.tokens / a.tokens.mean() - b.tokens / b.tokens.mean()
+    price = a.cost / a.cost.mean() - b.cost / b.cost.mean()
     moved = (more - fewer).mean(axis=0) * answers * price[:, None]
     return accuracy - a.curves[method][:, ns - 1] + moved, answers
 

@@ -21,8 +21,8 @@ A comparison table (`results compare`) has a row for each pair of runs, method a
     a, b              the runs; in a comparison within one run, its settings
     difference        accuracy_b − accuracy_a, paired by question; low, high: its 90 % interval for new
                       questions of the kind, with stderr; p_value: two-sided, of no difference
-    cost              tokens per question that a's N answers take
-    N_at_cost         answers that b has for as many tokens; its fraction: the share of questions with one
+    cost              tokens per question that a's N answers take, or their price
+    N_at_cost         answers that b has for as much; its fraction: the share of questions with one
                       more
     difference_at_cost, low_at_cost, high_at_cost    b at N_at_cost − a at N
     gained, lost      questions whose chance to be right rises above one half, or falls below it

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from results import BadInput
+from results import BadInput, as_samples
 from results.paired.runs import compare_runs
 from results.tables.contract import read_table, write_table
 
@@ -29,7 +29,7 @@ def run(answers: dict[str, str], tokens: int | Sequence[int] = 10, **constants: 
         for (name, given), n in zip(answers.items(), each, strict=True)
         for i, answer in enumerate(given)
     ]
-    return pd.DataFrame(rows).assign(**constants)
+    return as_samples(pd.DataFrame(rows).assign(**constants))
 
 
 A = {"q1": "raab", "q2": "rrrr", "q3": "aaaa", "q4": "rraa"}
@@ -51,7 +51,7 @@ def by_subsets(answers: str, n: int, method: str) -> float:
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_a_row_is_the_mean_over_questions_of_each_with_itself(method: str, n: int) -> None:
-    row = compare_runs({"one": run(A), "two": run(B)}, [method], [n]).iloc[0]
+    row = compare_runs({"one": run(A), "two": run(B)}, [n]).set_index("method", drop=False).loc[method]
     one, two = (np.array([by_subsets(answers, n, method) for answers in side.values()]) for side in (A, B))
     assert row[["a", "b", "method", "N", "questions"]].tolist() == ["one", "two", method, n, 4]
     assert [row["accuracy_a"], row["accuracy_b"]] == pytest.approx([one.mean(), two.mean()], abs=1e-12)
@@ -61,10 +61,10 @@ def test_a_row_is_the_mean_over_questions_of_each_with_itself(method: str, n: in
 
 
 def test_questions_that_flip_are_counted_and_named_the_furthest_first() -> None:
-    row = compare_runs({"one": run(A), "two": run(B)}, ["majority"], [1]).iloc[0]
+    row = compare_runs({"one": run(A), "two": run(B)}, [1]).iloc[0]
     assert (row["gained"], row["lost"]) == (2, 1)  # q1 .25 to .75, q4 .5 to 1; q2 1 to .5
     assert [part.split()[0] for part in row["flips"].split(", ")] == ["q1", "q2", "q4"]
-    assert pd.isna(compare_runs({"one": run(A), "two": run(A)}, ["majority"], [1]).iloc[0]["flips"])
+    assert pd.isna(compare_runs({"one": run(A), "two": run(A)}, [1]).iloc[0]["flips"])
 
 
 def test_default_n_are_powers_of_two_and_the_smaller_pool() -> None:
@@ -125,9 +125,8 @@ def test_greedy_answers_stay_out() -> None:
 
 
 def test_equal_cost_gives_the_cheaper_run_more_answers() -> None:
-    rows = compare_runs(
-        {"dear": run(A, tokens=20), "cheap": run(B, tokens=8)}, ["majority"], [1, 2]
-    ).set_index("N")
+    rows = compare_runs({"dear": run(A, tokens=20), "cheap": run(B, tokens=8)}, [1, 2])
+    rows = rows[rows["method"] == "majority"].set_index("N")
     assert rows["cost"].tolist() == [20, 40]
     assert rows.loc[1, "N_at_cost"] == 2.5
     curve = [np.mean([by_subsets(answers, n, "majority") for answers in B.values()]) for n in (2, 3)]
@@ -136,7 +135,7 @@ def test_equal_cost_gives_the_cheaper_run_more_answers() -> None:
     assert (
         rows.loc[2, ["N_at_cost", "difference_at_cost", "low_at_cost"]].isna().all()
     )  # five answers, four there
-    back = compare_runs({"cheap": run(B, tokens=8), "dear": run(A, tokens=20)}, ["majority"], [1, 4])
+    back = compare_runs({"cheap": run(B, tokens=8), "dear": run(A, tokens=20)}, [1, 4]).head(2)
     assert back["N_at_cost"].isna().tolist() == [True, False]
 
 
@@ -149,6 +148,11 @@ def test_at_equal_prices_equal_cost_is_equal_n() -> None:
     ):
         np.testing.assert_allclose(rows[ours], rows[other])
     np.testing.assert_allclose(rows["N"], rows["N_at_cost"])
+
+
+def test_prices_turn_tokens_into_money() -> None:
+    rows = compare_runs({"dear": run(A, tokens=10), "cheap": run(B, tokens=20)}, [1], prices=[0.6, 0.1])
+    assert rows[["cost", "N_at_cost"]].to_numpy().tolist() == [[6.0, 3.0]] * 2
 
 
 def test_without_tokens_there_is_no_cost() -> None:
@@ -168,7 +172,7 @@ def test_the_uncertain_price_of_an_answer_is_in_the_interval_at_equal_cost() -> 
 
     dear, cheap = drawn(1), drawn(2)
     prices = rng.lognormal(4.0, 1.0, Q).astype(int) + 1, np.full(Q, 30)
-    row = compare_runs({"d": run(dear, prices[0]), "c": run(cheap, prices[1])}, ["best_of_n"], [1]).iloc[0]
+    row = compare_runs({"d": run(dear, prices[0]), "c": run(cheap, prices[1])}, [1]).iloc[1]
     hits = [np.array([given.count("r") for given in side.values()]) for side in (dear, cheap)]
     table = np.array(
         [[by_subsets("r" * c + "a" * (n - c), k, "best_of_n") for k in range(1, n + 1)] for c in range(n + 1)]
@@ -201,6 +205,6 @@ def test_answers_needed_are_those_of_the_smaller_pool() -> None:
     more = {f"q{i}": "r" * 18 + "a" * 12 for i in range(40)}
     fewer = {f"q{i}": "r" * 10 + "a" * 10 for i in range(40)}
     for sides in ((more, fewer), (fewer, more)):
-        row = compare_runs({"one": run(sides[0]), "two": run(sides[1])}, ["majority"], [1]).iloc[0]
+        row = compare_runs({"one": run(sides[0]), "two": run(sides[1])}, [1]).iloc[0]
         assert 8 <= row["answers_needed"] <= 10
         assert row["questions_needed"] == 2
