@@ -16,7 +16,7 @@ import pandas as pd
 from predict.protocol import Floats, Ints, Points, Pool
 from results import BadInput, kind_of, read_curves, read_samples
 from results.figures.words import curves_name
-from results.votes.exact import AnswerPools, answer_pools, best_of_n, majority_accuracy
+from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools
 from results.votes.tokens import answer_lengths, tokens_per_answer
 
 
@@ -63,7 +63,7 @@ def read_groups(paths: Sequence[str | Path], method: str, at_n: Sequence[int] = 
     kinds = {kind_of(path) for path in paths}
     files = ", ".join(map(str, paths))
     if kinds == {"samples"}:
-        groups = groups_of_samples(read_samples(*paths), method, at_n)
+        groups = groups_of_samples(read_samples(*paths, texts=False), method, at_n)
     elif kinds == {"curves"}:
         groups = groups_of_curves(read_curves(*paths), method)
     else:
@@ -150,10 +150,7 @@ def grid(smallest_pool: int, at_n: Sequence[int] = ()) -> Ints:
 
 def question_accuracy(answers: AnswerPools, ns: Ints, method: str) -> Floats:
     """Exact accuracy of each question at each N, shape (questions, len(ns))."""
-    counts = answers.counts()
-    if method == "best_of_n":
-        return best_of_n(counts.pools[:, None], counts.correct[:, None], ns[None, :])
-    return majority_accuracy(counts, ns)
+    return accuracy_by_question(answers.counts(), method, ns)
 
 
 def first_answers(pool: Pool, n: int) -> Pool:

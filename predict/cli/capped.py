@@ -58,7 +58,7 @@ def read_runs(inputs: Sequence[Path]) -> list[Run]:
         if kind_of(path) != "samples":
             raise BadInput(f"{path}: --fit-cap needs samples with tokens, not {kind_of(path)}")
     try:
-        return runs_of(read_samples(*inputs))
+        return runs_of(read_samples(*inputs, texts=False))
     except BadInput as error:
         raise BadInput(f"{', '.join(map(str, inputs))}: {error}") from None
 

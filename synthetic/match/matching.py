@@ -74,7 +74,7 @@ def read_tables(paths: Sequence[Path]) -> tuple[pd.DataFrame, dict[tuple[str, ..
     tables, found = [], {}
     for path in paths:
         if kind_of(path) == "samples":
-            samples = read_samples(path)
+            samples = read_samples(path, texts=False)
             samples = samples.assign(source=samples["source"].fillna("llm") if "source" in samples else "llm")
             tables.append(build_curves(samples, permutations=0))
             for names, part in samples[samples["decoding"] == "sample"].groupby(GROUP, sort=False):
