@@ -87,7 +87,7 @@ class Estimate:
             time += f", {duration(most / self.rate)} at most"
             if price_per_hour:
                 cost = expected / self.rate / 3600 * price_per_hour * self.experiment.dp
-                time += f"; {cost:,.2f} for {self.experiment.dp} GPUs at {price_per_hour:g} an hour"
+                time += f"; {cost:,.2f} at {price_per_hour:g} an hour for each copy of the model"
         else:
             time = "unknown: give --rate TOKENS_PER_SECOND, or sample a little into this folder first"
         load = Load(expected, prompts / requests, expected / answers, answers / requests)
@@ -98,7 +98,7 @@ class Estimate:
             f"completion tokens: {expected:,.0f} expected, {most:,} at most",
             f"time: {time}",
             f"disk: about {disk / 1e9:.2g} GB of answers",
-            *gpu_lines(self.experiment, load, price_per_hour),
+            *(gpu_lines(self.experiment, load, price_per_hour) if self.experiment.engine == "sglang" else ()),
         ]
 
 
