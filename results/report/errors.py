@@ -14,6 +14,9 @@ from results.figures.words import listed, setting_name, show
 from results.report.tables import Table
 from results.tables.status import MEANINGS
 
+TWIN = "twin"
+"""The predictor's name of `synthetic match`: the theory's twin fitted to a language model."""
+
 _POINT = ["curves", "split", "dataset", "model", "method", "setting", "N"]
 
 
@@ -105,6 +108,22 @@ def closest(forecasts: Sequence[Forecast]) -> str:
         f"Closest over all {best['asked'].iloc[0]} measured points: {names}{tied} "
         f"{best['mean'].iloc[0]:.1f} points off on average."
     )
+
+
+def matched_twin(forecasts: Sequence[Forecast]) -> str:
+    """How well twins matched to language models predict what they were not fitted to; "" without any."""
+    told = []
+    for forecast in forecasts:
+        if forecast.predictor != TWIN:
+            continue
+        row = scores(targets([forecast])).iloc[0]
+        if row["told"]:
+            told.append(
+                f"{forecast.name}: {row['mean']:.1f} points off on average, {row['largest']:.1f} at most, "
+                f"{row['inside']:.0f} of {row['bounded']:.0f} in its 90 % interval"
+            )
+    start = "The twin matched to a model at few answers, at those it was not fitted to"
+    return f"{start}: {'; '.join(told)}." if told else ""
 
 
 def status_sentences(forecast: Forecast) -> str:

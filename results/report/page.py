@@ -25,7 +25,7 @@ from results.report.choices import (
     with_most_first,
 )
 from results.report.claims import measurement_table, verdict_table
-from results.report.errors import closest, overview_table
+from results.report.errors import closest, matched_twin, overview_table
 from results.report.findings import answer, findings, twin_verdict
 from results.report.inputs import Tables
 from results.report.others import (
@@ -50,6 +50,7 @@ def build_report(tables: Tables, made: datetime, progress: bool = False) -> dict
     for forecast in make_forecasts(tables.forecasts):
         groups.setdefault(forecast.name, []).append(forecast)
     forecasts = forecast_choices(groups)
+    every_forecast = [one for members in groups.values() for one in members]
     fits, plan, backtest, comparison = map(tables.joined, ("fits", "plan", "backtest", "comparison"))
     plans = [] if plan is None else plan_choices(plan)
     comparisons = [] if comparison is None else comparison_choices(comparison)
@@ -70,13 +71,14 @@ def build_report(tables: Tables, made: datetime, progress: bool = False) -> dict
         "llm": llm,
         "twin": twin,
         "twin_verdict": twin_verdict(*(found[0] for found in by_source.values())) if llm and twin else "",
+        "matched_twin": matched_twin(every_forecast),
         "has_side_by_side": bool(side_by_side),
         "claims": [(verdict_table(t), measurement_table(t)) for t in tables.others.get("claims", [])],
         "costs": costs,
         "plans": plans,
         "comparisons": comparisons,
         "forecasts": forecasts,
-        "closest": closest([one for members in groups.values() for one in members]),
+        "closest": closest(every_forecast),
         "overview": overview_table(groups),
         "backtest": None if backtest is None else backtest_table(backtest),
         "numbers": number_choices(panels),

@@ -6,7 +6,7 @@ import pytest
 
 from results.figures.forecast import make_forecasts
 from results.figures.panels import make_panels
-from results.report.errors import closest, error_table, overview_table
+from results.report.errors import closest, error_table, matched_twin, overview_table
 from results.report.findings import (
     answers_verdict,
     cheapest_near_best,
@@ -120,6 +120,15 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
     assert "2 of 2 points" in table.remarks[0]
     assert "all 2 measured points: good 1.0 points off" in closest(forecasts)
     assert overview_table({"a": forecasts}).rows == [["a", "15.00", "1.00", "–"]]
+
+
+def test_a_matched_twin_is_judged_where_it_was_not_fitted():
+    close, far = (
+        make_forecasts({"f": forecast_table("twin", values)}) for values in ([0.63, 0.75], [0.7, 0.5])
+    )
+    assert "1.0 points off on average, 1.0 at most, 2 of 2" in matched_twin(close)
+    assert "16.0 points off on average, 24.0 at most, 0 of 2" in matched_twin(far)
+    assert matched_twin(make_forecasts({"f": forecast_table("flat", [0.63, 0.75])})) == ""
 
 
 def test_predictors_that_tie_are_said_to_tie():
