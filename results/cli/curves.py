@@ -52,7 +52,7 @@ def curves_command(
     from results.tables.files import check_suffix
     from results.tables.origins import missing_shards
     from results.votes.caps import cap_samples
-    from results.votes.curves import curves_of
+    from results.votes.curves import build_curves
 
     ns = None if n is None else positive(n, "--n")
     limits = None if caps is None else positive(caps, "--caps")
@@ -65,7 +65,7 @@ def curves_command(
     with warnings_last():
         table = read_samples(*samples, texts=False)
         capped = cap_samples(table, limits) if limits else table
-        result = curves_of(capped, methods, ns, permutations, seed, progress=True)
+        result = build_curves(capped, methods, ns, permutations, seed, progress=True, checked=True)
     write_curves(result, out)
     click.echo(f"{', '.join(map(str, samples))}: {len(table)} answers -> {out}: {len(result)} rows")
 

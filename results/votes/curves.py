@@ -65,26 +65,16 @@ def build_curves(
     permutations: int = 10,
     seed: int = 0,
     progress: bool = False,
+    checked: bool = False,
 ) -> pd.DataFrame:
     """The curves table of a samples table: any DataFrame with its columns, checked as a file would be.
 
     methods: "majority", "best_of_n". ns: the N to compute, by default the powers of two up to the pool and
-    the pool itself. permutations: random orders drawn beside the exact value (0: none). An N above the
-    smallest pool of a group is left out with a UserWarning. Raises BadInput for a table that breaks the
-    contract, and where no setting has as many answers as the N asked for.
+    the pool itself. permutations: random orders drawn beside the exact value (0: none). checked: the samples
+    come from `read_samples`. An N above the smallest pool of a group is left out with a UserWarning.
+    Raises BadInput for a table that breaks the contract, and where no setting has answers enough for any N.
     """
-    return curves_of(as_samples(samples), methods, ns, permutations, seed, progress)
-
-
-def curves_of(
-    samples: pd.DataFrame,
-    methods: Sequence[str] = METHODS,
-    ns: Sequence[int] | None = None,
-    permutations: int = 10,
-    seed: int = 0,
-    progress: bool = False,
-) -> pd.DataFrame:
-    """`build_curves` of a samples table that has been checked, as by `read_samples`."""
+    samples = samples if checked else as_samples(samples)
     _check_request(methods, ns, permutations, seed)
     samples = samples.assign(source=samples["source"].fillna("llm") if "source" in samples else "llm")
     greedy = samples["decoding"] == "greedy"

@@ -76,7 +76,7 @@ def read_tables(paths: Sequence[Path]) -> tuple[pd.DataFrame, dict[tuple[str, ..
         if kind_of(path) == "samples":
             samples = read_samples(path, texts=False)
             samples = samples.assign(source=samples["source"].fillna("llm") if "source" in samples else "llm")
-            tables.append(build_curves(samples, permutations=0))
+            tables.append(build_curves(samples, permutations=0, checked=True))
             for names, part in samples[samples["decoding"] == "sample"].groupby(GROUP, sort=False):
                 found[tuple(map(str, names))] = shares(answer_pools(part).counts())
         else:
