@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -186,6 +187,21 @@ def test_another_model_is_refused() -> None:
 )
 def test_a_model_of_another_owner_is_another_model(ours: str, theirs: str, same: bool) -> None:
     assert same_model(ours, theirs) == same
+
+
+@pytest.mark.parametrize(("theirs", "refused"), [("abc", False), (None, False), ("def", True)])
+def test_another_revision_of_the_model_is_refused(theirs: str | None, refused: bool) -> None:
+    server = FaultyServer(answer(), info={"revision": theirs})
+
+    async def run() -> None:
+        async with (
+            TestServer(server.app) as running,
+            SGLangEngine(str(running.make_url("/")), TINY, revision="abc", chat=True),
+        ):
+            pass
+
+    with pytest.raises(BadInput, match="revision def") if refused else nullcontext():
+        asyncio.run(run())
 
 
 def test_a_server_that_repeats_its_answers_is_refused() -> None:

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 import harness.engines.sglang
 import harness.server.gateway
+import harness.server.launch
 from harness.cli import cli
 from harness.engines.sglang import SGLangEngine
 from harness.experiment import model_location
@@ -129,6 +130,18 @@ def test_a_port_in_use_is_refused_before_a_server_is_started() -> None:
         result = CliRunner().invoke(cli, ["serve", "tiny", "--device", "cpu", "--port", str(port)])
     assert result.exit_code == 2
     assert str(port) in result.output
+
+
+@pytest.mark.parametrize(("flags", "warned"), [(("--dp", "2"), True), ((), False)])
+def test_copies_that_share_a_seed_are_warned_of(
+    flags: tuple[str, ...], warned: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object, **__: object) -> Launch:
+        raise BadInput("far enough")
+
+    monkeypatch.setattr(harness.server.launch, "launch", stop)
+    result = CliRunner().invoke(cli, ["serve", "tiny", "--port", str(free_port()), *flags])
+    assert ("--workers 2" in result.output) == warned
 
 
 def test_ports_differ_and_are_free() -> None:
