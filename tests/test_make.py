@@ -32,3 +32,15 @@ def test_a_run_with_missing_answers_still_gets_curves(
     assert (tmp_path / "said").read_text().split() == commands.split()
     assert (f"Error {status}" in found.stderr) == (status != 0)
     assert (found.returncode == 0) == (status == 0)
+
+
+@pytest.mark.parametrize(("accepted", "commands"), [(True, "-c -m"), (False, "-c")])
+def test_nothing_is_made_before_python_is_new_enough(tmp_path: Path, accepted: bool, commands: str) -> None:
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\necho $1 >> {tmp_path}/said\n[ $1 = -c ] && exit {1 - accepted}\nexit 7\n")
+    python.chmod(0o755)
+    variables = [f"PYTHON={python}", f"VENV={tmp_path}/venv"]
+    command = ["make", "-C", str(ROOT), "setup", *variables]
+    found = subprocess.run(command, capture_output=True, timeout=60, check=False)
+    assert found.returncode == 2
+    assert (tmp_path / "said").read_text().split() == commands.split()

@@ -51,4 +51,5 @@ if __name__ == "__main__":
     try:
         print(f"{usable_gpus('cuda')} GPUs: {driver()}")  # noqa: T201
     except BadInput as error:
-        sys.exit(f"error: {error.message}")
+        print(f"error: {error.message}", file=sys.stderr)  # noqa: T201
+        sys.exit(2)

@@ -20,6 +20,7 @@ from harness.server.cpu.platform import activate
 from harness.server.gpus import usable_gpus
 from harness.server.launch import Launch, Server, launch
 from results import BadInput
+from tests.conftest import ROOT
 from tests.processes import OBEDIENT, STUBBORN, needs_proc, pids_in, python, runs, wait_until
 
 # As much of SGLang as the client asks for before the first prompt.
@@ -126,6 +127,15 @@ def test_a_gpu_that_pytorch_cannot_use_is_no_reason_to_take_the_cpu(
         return
     with pytest.raises(BadInput, match=r"535\.129\.03.*580"):
         launch("model", port=1, device=device)
+
+
+def test_after_installing_an_unusable_gpu_is_one_line(tmp_path: Path) -> None:
+    if torch.cuda.is_available():
+        pytest.skip("this machine has a GPU")
+    command = [sys.executable, "-m", "harness.server.gpus"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("name", ["gsm8k-256", "gsm8k-budgets", "gsm8k-forced", "math-budgets"])
