@@ -185,6 +185,7 @@ def match(
         answer,
         forecast_table,
         match_all,
+        one_twin,
         read_tables,
         settings_table,
         verdict,
@@ -200,8 +201,8 @@ def match(
         from synthetic.match.figure import save_picture
 
         save_picture(matches, figure)
-    for one in matches:
-        click.echo(verdict(one))
+    for line in (*map(verdict, matches), *one_twin(matches)):
+        click.echo(line)
     click.echo(f"{answer(matches)} -> {out}")
 
 

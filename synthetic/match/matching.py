@@ -19,7 +19,7 @@ from tqdm import tqdm
 from results import BadInput, build_curves, kind_of, read_curves, read_samples
 from results.figures.words import METHOD_NAMES, curves_name, setting_name
 from results.votes.exact import answer_pools
-from synthetic.match.exam import Exam, Twin, candidates, shares, sit
+from synthetic.match.exam import STEPS, Exam, Twin, candidates, shares, sit
 from synthetic.match.likelihood import LEAST_P, Curve, Explanation, explain
 from synthetic.model.settings import BinarySetting, check_count
 from synthetic.model.tasks import Array
@@ -216,6 +216,34 @@ def answer(matches: Sequence[Match]) -> str:
     beyond = _errors(matches)
     told = f"; at larger N: {beyond}" if beyond else ""
     return f"Does the twin explain the model? {count} of {len(matches)} curves are explained{told}."
+
+
+def one_twin(matches: Sequence[Match]) -> list[str]:
+    """For each model with several settings: can one twin, t alone changing, stand for all of them?
+
+    The odds are those of one common (n, d, k, σ_ε) against one for each setting, every twin as likely as any
+    other beforehand: the mean over the K candidates of Π K·P(candidate | curve).
+    """
+    models: dict[str, list[Match]] = {}
+    for match in matches:
+        models.setdefault(curves_name(*match.names[:3]), []).append(match)
+    told = []
+    for name, several in models.items():
+        if len(several) > 1:
+            log10 = common_odds([match.explained.weights for match in several], len(STEPS))
+            words = "more" if log10 > 0 else "less"
+            told.append(
+                f"{name}: one twin at its {len(several)} settings, t alone changing, is 10^{abs(log10):.1f} "
+                f"times {words} likely than one twin each"
+            )
+    return told
+
+
+def common_odds(weights: Sequence[Array], steps: int) -> float:
+    """log₁₀ of those odds, from each curve's weights (candidates × steps, the t of a candidate in a row)."""
+    by_candidate = np.stack([one.reshape(-1, steps).sum(axis=1) for one in weights])
+    logs = np.log(np.maximum(by_candidate * by_candidate.shape[1], 1e-300)).sum(axis=0)
+    return float((np.logaddexp.reduce(logs) - np.log(len(logs))) / np.log(10))
 
 
 def held_out_errors(matches: Sequence[Match]) -> dict[str, Array]:

@@ -175,3 +175,14 @@ def test_a_table_that_cannot_be_matched_is_refused(curves, tmp_path, change, nam
     assert isinstance(result.exception, BadInput)
     assert named in str(result.exception)
     assert not (tmp_path / "match.csv").exists()
+
+
+def test_odds_of_one_twin_for_several_settings():
+    """Four candidates of two t: curves that point to one candidate at different t, and to different ones."""
+    sure = np.full(8, 1e-9)
+    early, late, other = sure.copy(), sure.copy(), sure.copy()
+    early[2], late[3], other[6] = 1, 1, 1  # candidate 1 at its first and second t, candidate 3
+    assert matching.common_odds([early, late], steps=2) == pytest.approx(np.log10(4), abs=1e-6)
+    assert matching.common_odds([early, other], steps=2) < -7
+    even = np.full(8, 1 / 8)
+    assert matching.common_odds([even, early, even], steps=2) == pytest.approx(0, abs=1e-6)
