@@ -86,7 +86,8 @@ def compare_runs(
     ns: the N to compare at, by default the powers of two up to the smaller pool and that pool itself; an N
     above it is left out. prices: of a token of each run, by default 1. Raises BadInput where there is nothing
     to compare: one run with one setting, no question in common, or questions of one name with different right
-    answers. Warns (UserWarning) of questions that only one side has, and of fewer than 20.
+    answers. Warns (UserWarning) of questions that only one side has, of questions with fewer answers than
+    most, which set the largest N, and of fewer than 20 questions.
     """
     priced = zip(runs.items(), prices or [1.0] * len(runs), strict=True)
     sides = [side for (name, table), price in priced for side in _sides(table, name, len(runs), price)]
@@ -155,6 +156,12 @@ def _shared(a: Side, b: Side) -> list[str]:
         warnings.warn(
             f"{pair}: {every - len(shared)} of {every} questions are in one of them only", stacklevel=3
         )
+    for side in (a.on(shared), b.on(shared)):
+        few = int((side.pools.sizes < np.median(side.pools.sizes)).sum())
+        if few:
+            short = f"{few} of {len(shared)} questions have fewer answers than most"
+            where = visible(f"{side.run}/{side.setting}")
+            warnings.warn(f"{where}: N up to {side.most}: {short}", stacklevel=3)
     if len(shared) < FEW:
         warnings.warn(f"{pair}: {len(shared)} questions are few, so the intervals are rough", stacklevel=3)
     return shared

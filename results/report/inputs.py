@@ -87,7 +87,7 @@ def _curves_of(samples: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """The curves of the samples, and what they warn of."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        curves = build_curves(samples, progress=True)
+        curves = build_curves(samples, progress=True, checked=True)
     return curves, [str(warning.message) for warning in caught]
 
 

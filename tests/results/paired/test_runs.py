@@ -69,7 +69,8 @@ def test_questions_that_flip_are_counted_and_named_the_furthest_first() -> None:
 
 def test_default_n_are_powers_of_two_and_the_smaller_pool() -> None:
     longer = {name: answers + "rr" for name, answers in B.items()}
-    compared = compare_runs({"one": run({**A, "q1": "raa"}), "two": run(longer)})
+    with pytest.warns(UserWarning, match="one/default: N up to 3: 1 of 4 questions"):
+        compared = compare_runs({"one": run({**A, "q1": "raa"}), "two": run(longer)})
     assert compared[compared["method"] == "best_of_n"]["N"].tolist() == [1, 2, 3]
 
 
