@@ -4,9 +4,7 @@ $ DATA_DIR=../shared/data python docs/forecasting/ablation.py            (after 
 set      method    seen  variant              forecasts  error   held  width
 budgets  majority  4     settings apart       36         0.0325  0.94  0.122
 
-Writes ablation.csv and two tables of docs/forecasting.md. With `--label NAME` the mixture that PYTHONPATH
-finds is run as it is and its rows are put beside the others: so is an earlier version compared on the same
-splits.
+Writes ablation.csv and two tables of docs/forecasting/evidence.md.
 """
 
 import sys

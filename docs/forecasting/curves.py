@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import click
 import numpy as np
 import pandas as pd
+from page import insert
 
 from predict.groups import Group, read_groups
 from predict.predictors import PREDICTORS
@@ -48,7 +49,7 @@ def errors(group: Group, seen: int) -> dict[str, float]:
     "--data", envvar="DATA_DIR", default=ROOT.parent / "shared" / "data", type=click.Path(path_type=Path)
 )
 def main(data: Path) -> None:
-    """Print the table."""
+    """Print the table and put it into the page."""
     made = [ROOT / "results" / "runs" / "forecasting" / name for name in ("biggsm", "otis")]
     tables = [path for start in STARTS for path in sorted((data / "samples").glob(f"{start}*.csv"))]
     rows = []
@@ -59,7 +60,11 @@ def main(data: Path) -> None:
                     rows.append({"set": path.stem, "seen": seen, **errors(group, seen)})
     by_set = pd.DataFrame(rows).groupby(["seen", "set"])[list(NAMES)].mean().clip(lower=1e-3)
     relative = np.log(by_set.div(by_set["power-law"], axis=0)).groupby("seen")
-    click.echo(np.exp(relative.mean()).assign(sets=relative.size()).round(2).to_string())
+    found, sets = np.exp(relative.mean()), relative.size()
+    lines = ["| answers seen | sets | " + " | ".join(NAMES) + " |", "|---" * (len(NAMES) + 2) + "|"]
+    for seen, row in found.iterrows():
+        lines.append(f"| {seen} | {sets[seen]} | " + " | ".join(f"{row[name]:.2f}" for name in NAMES) + " |")
+    insert("curves", "\n".join(lines))
 
 
 if __name__ == "__main__":

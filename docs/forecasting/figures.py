@@ -1,4 +1,4 @@
-"""The pictures of docs/forecasting.md: error by set and predictor, and forecasts beside the truth.
+"""The pictures of docs/forecasting/evidence.md: error by set and predictor, and forecasts beside the truth.
 
 set                     method    predictor  forecasts  mean_error  bias    coverage
 bigGSM t 0.8, 4 → 8, 16 majority  mixture    48         0.0091      0.0071  1.00

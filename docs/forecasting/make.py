@@ -1,11 +1,11 @@
-"""Make every table and picture of docs/forecasting.md again, from the data to the Markdown.
+"""Make every table and picture of the forecasting pages again, from the data to the Markdown.
 
 $ DATA_DIR=../shared/data python docs/forecasting/make.py --jobs 2
 $ python -m predict backtest results/runs/forecasting/otis --fit-max-n 4 --at-n 8 …   (31 s)
 
 Imports the sets, runs `predict backtest` on each, forecasts settings that are left out, and forecasts the
 twin, whose truth is exact. Writes the error tables (CSV), the pictures (PNG) and the commands beside this
-file, and the tables between the markers of docs/forecasting.md. Answers stay in results/runs.
+file, and the tables between the markers of docs/forecasting.md and evidence.md. Answers stay in results/runs.
 """
 
 import os
@@ -88,7 +88,7 @@ BACKTESTS = [
     "--reuse", is_flag=True, help="Take the forecasts of the last run; write tables and pictures only."
 )
 def main(jobs: int, splits: int, data: Path, reuse: bool) -> None:
-    """Remake the tables and pictures of docs/forecasting.md."""
+    """Remake the tables and pictures of docs/forecasting.md and evidence.md."""
     started = time.monotonic()
     os.environ["OMP_NUM_THREADS"] = "1"  # for the processes started below
     if not reuse:

@@ -1,4 +1,4 @@
-"""The tables, pictures and examples of docs/forecasting.md, from the rows of the backtests.
+"""The tables, pictures and examples of the guide and of evidence.md, from the rows of the backtests.
 
 hidden    set                    method    predictor  split  setting  N  accuracy  predicted  low  high
 evidence  the same, with kind (twin-…, lengths), T and role
@@ -18,7 +18,7 @@ from results.figures.theme import Figure, combined_spec
 from results.tables.files import write_raw
 
 HERE = Path(__file__).resolve().parent
-PAGE = HERE.parent / "forecasting.md"
+PAGES = (HERE.parent / "forecasting.md", HERE / "evidence.md")
 
 TABLE_ORDER = [
     "flat", "exponential", "power-law", "low-cost-to-high", "joint", "plug-in", "beta-binomial", "mixture",
@@ -129,11 +129,11 @@ def draw(name: str, figures: list[Figure]) -> None:
 
 
 def insert(name: str, text: str) -> None:
-    """Put `text` between the page's markers of this name, and print it."""
+    """Put `text` between the markers of this name in the page that has them, and print it."""
     click.echo(f"\n{name}\n{text}")
-    page = PAGE.read_text(encoding="utf-8")
     pattern = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
-    if not pattern.search(page):
-        click.echo(f"(no markers for {name} in {PAGE.name})", err=True)
-        return
-    PAGE.write_text(pattern.sub(lambda found: f"{found[1]}\n{text}\n\n{found[2]}", page), encoding="utf-8")
+    for path in PAGES:
+        page = path.read_text(encoding="utf-8")
+        path.write_text(
+            pattern.sub(lambda found: f"{found[1]}\n{text}\n\n{found[2]}", page), encoding="utf-8"
+        )

@@ -15,7 +15,7 @@ FALL = 0.005
 
 SHARED_ALONG_T = 0.5
 """The share of a point's variance common to all settings, where no replicates tell it: 0.3 … 0.95 for
-the models in docs/forecasting.md. Along N at one setting, `SHARED` is about right."""
+the models in docs/forecasting/evidence.md. Along N at one setting, `SHARED` is about right."""
 
 MISSED = 4.0
 """A root-mean-square residual of this many standard deviations of the noise is a poor fit."""

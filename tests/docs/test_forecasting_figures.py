@@ -1,4 +1,4 @@
-"""The pictures of docs/forecasting.md: the numbers they stand on, and every row drawn."""
+"""The pictures of docs/forecasting/evidence.md: the numbers they stand on, and every row drawn."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The appendix's fits against curves of known parameters, an independent Jacobian, and each way to fail."""
+"""The table of the appendix's fits: known parameters found, what cannot be fitted, the report's beside it."""
 
 from pathlib import Path
 from typing import Any
@@ -9,12 +9,9 @@ import pytest
 
 from predict.curves.appendix import COLUMNS, appendix_fits
 from predict.groups import Group, groups_of_curves
-from predict.protocol import Status
 from results import read_curves
 from results.figures.length import fit_trends
 from results.figures.panels import make_panels
-from results.paper_fits import Fit, along_gap, along_n, along_t
-from results.saturating import condition_number
 
 CACHED = Path(__file__).parents[3] / "results" / "cached"
 N = np.array([1, 2, 4, 8, 16, 32])
@@ -84,64 +81,6 @@ def test_along_n_recovers_each_setting_and_its_gap() -> None:
     assert list(table["status"]) == ["ill_conditioned"] + 5 * ["ok"]
 
 
-def test_noisy_curves_give_their_parameters_back_with_the_spread_that_the_jacobian_says() -> None:
-    made, noise, votes = (0.85, 0.35, 0.15), 0.003, np.arange(1, 41)
-    rng = np.random.default_rng(0)
-    exact = saturating(made, votes)
-    drawn = [along_n("a", votes, exact + rng.normal(0, noise, len(votes))) for _ in range(400)]
-    found = np.array(
-        [(fit.curve.alpha, fit.curve.beta, np.log(fit.curve.rate)) for fit in drawn if fit.curve]
-    )
-    jacobian = finite_differences(made, votes)
-    spread = noise * np.sqrt(np.diag(np.linalg.inv(jacobian.T @ jacobian)))
-    truth = np.array([made[0], made[1], np.log(made[2])])
-    assert (np.abs(found.mean(axis=0) - truth) < 4 * spread / np.sqrt(400)).all()
-    assert found.std(axis=0) == pytest.approx(spread, rel=0.12)  # 400 draws know a spread to 3.5 %
-    assert (np.abs(found - truth) < 5 * spread).all()
-    assert {fit.status for fit in drawn} == {Status.OK}
-
-
-def finite_differences(at: tuple[float, float, float], x: np.ndarray) -> np.ndarray:
-    """The Jacobian in α, β and log rate by central differences."""
-    step, columns = 1e-5, []
-    for shift in np.eye(3) * step:
-        ends = [
-            saturating((at[0] + s * shift[0], at[1] + s * shift[1], at[2] * np.exp(s * shift[2])), x)
-            for s in (1, -1)
-        ]
-        columns.append((ends[0] - ends[1]) / (2 * step))
-    return np.stack(columns, axis=1)
-
-
-@pytest.mark.parametrize(
-    ("made", "x"),
-    [
-        ((0.8, 0.4, 0.2), N),
-        ((0.8, -0.4, 0.05), N),
-        ((0.9, 5.0, 1.3), T),
-        ((0.9, 0.6, 3.0), np.linspace(0.2, 0.7, 5) ** 2),
-        ((1.5, 1.0, 0.02), N),
-        ((0.5, 0.1, 0.4), np.array([0.0, 1.0, 2.0])),
-    ],
-    ids=["rising", "falling", "far from 0", "gaps", "nearly straight", "from 0"],
-)
-def test_condition_number_is_that_of_a_finite_difference_jacobian(
-    made: tuple[float, float, float], x: np.ndarray
-) -> None:
-    jacobian = finite_differences(made, x)
-    scaled = jacobian / np.sqrt((jacobian**2).sum(axis=0))
-    values = np.linalg.svd(scaled, compute_uv=False)
-    found = condition_number(made[2], np.asarray(x, dtype=float))
-    assert found == pytest.approx(values[0] / values[-1], rel=1e-4)
-    # what the threshold promises: errors of ±ε in the accuracies move α by at most ε times it
-    worst = np.abs(np.linalg.pinv(jacobian)[0]).sum()
-    assert worst <= found
-
-
-def test_condition_number_of_a_curve_that_has_saturated_before_all_points_is_infinite() -> None:
-    assert condition_number(1e4, np.array([0.0, 1.0, 2.0])) == np.inf
-
-
 def test_flat_and_scarce_data_have_no_parameters_and_say_why() -> None:
     scarce = appendix_fits(group({(0.8, 1): 0.4, (0.8, 2): 0.5, (1.2, 1): 0.5, (1.2, 2): 0.6}))
     assert scarce.columns.tolist() == list(COLUMNS)
@@ -167,77 +106,6 @@ def test_unknown_lengths_leave_the_fits_along_n() -> None:
     status = {str(fit): set(part) for fit, part in table.groupby("fit")["status"]}
     assert status["along_n"] == {"ok"}
     assert status["along_gap"] == {"not_identifiable"}
-
-
-def rising(x: np.ndarray) -> Fit:
-    return along_t(x, saturating(SINGLE, x))
-
-
-@pytest.mark.parametrize(
-    ("fit", "status", "words"),
-    [
-        (along_n("a", N, saturating((0.8, 0.3, 0.2), N)), Status.OK, ""),
-        (along_n("a", N, 0.4 + 0.01 * N), Status.BOUND_HIT, "do not bend towards a limit"),
-        (along_t(T, np.where(T[0] < T, 0.7, 0.2)), Status.BOUND_HIT, "before the second point"),
-        (along_n("a", N, saturating((0.8, 0.9, 0.9), N)), Status.BOUND_HIT, "gap is above 1"),
-        (along_n("a", N, saturating((0.3, -0.2, 0.1), N)), Status.FALLING, "falls with N"),
-        (along_t(T, saturating((0.3, -0.2, 0.7), T)), Status.FALLING, "falls with T"),
-        (along_gap(4, T, 0.9 - 0.4 * T / 4, rising(T)), Status.FALLING, "falls with Δ"),
-        (along_t(T, saturating((0.95, 0.5, 0.02), T)), Status.ILL_CONDITIONED, "number is above 100"),
-        (along_t(T, saturating((1.4, 1.2, 0.2), T)), Status.OUT_OF_RANGE, "for T → ∞ is outside 0 to 1"),
-        (along_n("a", N, saturating((0.6, 0.3, 0.1), N) + 0.03 * (-1.0) ** np.arange(6)), Status.POOR_FIT,
-         "misses its points by more than 0.02"),
-        (along_n("a", N[:2], np.array([0.3, 0.4])), Status.NOT_IDENTIFIABLE, "3 different N, has 2"),
-        (along_n("a", N[:3], saturating((0.8, 0.3, 0.3), N[:3])), Status.OK, "3 parameters from 3 points"),
-    ],
-    ids=["ok", "line", "step", "gap", "falls with N", "falls with T", "falls with the gap", "ill-conditioned",
-         "beyond 1", "poor", "scarce", "unchecked"],
-)  # fmt: skip
-def test_every_status_has_its_case(fit: Fit, status: Status, words: str) -> None:
-    assert fit.status is status
-    assert words in fit.reason
-    assert (fit.reason == "") == (words == "")
-
-
-def test_repeated_points_at_three_places_check_nothing_either() -> None:
-    twice = np.repeat(N[:3], 2)
-    fit = along_n("a", twice, saturating((0.8, 0.3, 0.3), twice))
-    assert fit.reason == "3 parameters from 3 different N, so nothing checks the curve"
-
-
-def test_best_of_n_may_rise_faster_than_any_vote() -> None:
-    chance = 0.6
-    fit = along_n("a", N, 1 - (1 - chance) ** N, votes=False)
-    assert fit.status is Status.OK
-    assert fit.gap == pytest.approx(np.sqrt(-2 * np.log(1 - chance)), rel=1e-6)
-    assert fit.gap > 1
-
-
-def test_a_limit_within_the_residual_of_1_is_not_held_against_the_curve() -> None:
-    wiggle = 0.004 * (-1.0) ** np.arange(len(N))
-    fit = along_n("a", N, saturating((1.0, 0.4, 0.2), N) - wiggle)
-    assert fit.curve is not None
-    assert 1 < fit.curve.alpha < 1 + fit.curve.rmse
-    assert fit.status is Status.OK
-
-
-def test_along_gap_takes_its_status_from_itself_and_names_along_t_where_that_is_doubtful() -> None:
-    steep = (1.4, 1.2, 0.2)
-    single = along_t(T, saturating(steep, T))
-    accuracy = saturating((0.9, 0.6, 2.0), saturating(steep, T) ** 2)
-    fit = along_gap(8, T, accuracy, single)
-    assert single.status is Status.OUT_OF_RANGE
-    assert fit.curve is not None
-    assert (fit.curve.alpha, fit.curve.beta, fit.curve.rate) == pytest.approx((0.9, 0.6, 2.0), rel=1e-4)
-    assert fit.status is Status.OK
-    assert fit.reason == "its Δ_T comes from the fit at N = 1, see there"
-
-
-def test_a_gap_that_has_saturated_at_once_is_two_values_and_not_many() -> None:
-    step = np.where(T[0] < T, 0.7, 0.2)
-    fit = along_gap(4, T, step + 0.01 * np.sin(T), along_t(T, step))
-    assert fit.status is Status.NOT_IDENTIFIABLE
-    assert fit.reason == "needs 3 different Δ, has 2"
 
 
 @pytest.mark.parametrize("table", ["tiny.csv", "fig2f.csv"])
