@@ -138,7 +138,9 @@ def _spread_out(
         draws[:, here] = drawn[order] + np.sqrt(common[fit, j][nearest]) * luck[:, None]
     known = np.isfinite(mean)
     lengths = np.unique(T[np.isfinite(T)])
-    open_yet = known & (len(lengths) == 2) & (np.clip(targets.T, lengths[0], lengths[-1]) != targets.T)
+    open_yet = np.zeros(M, dtype=bool)
+    if len(lengths) == 2:
+        open_yet = known & ((lengths[0] > targets.T) | (lengths[1] < targets.T))
     status = everywhere(Status.OK, M)
     status[open_yet] = str(Status.BOUND_HIT)  # any law goes through two settings
     status[~known] = str(Status.NOT_IDENTIFIABLE)

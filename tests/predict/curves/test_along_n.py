@@ -1,5 +1,7 @@
 """The default along N from curves: halfway for votes, the power law for best-of-N, a fall followed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -38,3 +40,11 @@ def test_best_of_n_follows_the_power_law() -> None:
     seen = observed("best_of_n")
     expected = power_law(seen.points, seen.accuracy[None], FAR)
     assert along_n(seen, FAR)[0] == pytest.approx(expected.mean[0])
+
+
+def test_without_lengths_observed_settings_are_forecast_all_the_same() -> None:
+    seen = observed("majority")
+    nowhere = np.full(6, np.nan)
+    bare = replace(seen, points=replace(seen.points, T=nowhere))
+    far = replace(FAR, T=nowhere[:2])
+    assert mixture(bare, far, Options()).mean == pytest.approx(mixture(seen, FAR, Options()).mean)
