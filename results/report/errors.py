@@ -122,8 +122,8 @@ def matched_twin(forecasts: Sequence[Forecast]) -> str:
                 f"{forecast.name}: {row['mean']:.1f} points off on average, {row['largest']:.1f} at most, "
                 f"{row['inside']:.0f} of {row['bounded']:.0f} in its 90 % interval"
             )
-    start = "The twin matched to a model at few answers, at those it was not fitted to"
-    return f"{start}: {'; '.join(told)}." if told else ""
+    start = "Fitted to a model at its smallest N, the twin predicts the others."
+    return f"{start} {'; '.join(told)}." if told else ""
 
 
 def status_sentences(forecast: Forecast) -> str:

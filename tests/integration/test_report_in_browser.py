@@ -169,6 +169,16 @@ def test_switches_of_axes_tables_and_palettes_work(browser, page, tmp_path):
     assert charts(elements)[0] != charts(light)[0]
 
 
+def test_a_link_to_a_question_opens_it(browser, page, tmp_path):
+    script = """
+    location.hash = "#question=0:one";
+    setTimeout(() => (document.body.dataset.picked = by("pick-question").value), 1000);
+    """
+    elements, console = opened(browser, with_script(page, "linked.html", script), tmp_path)
+    assert 'data-picked="one"' in elements
+    assert console == ""
+
+
 def test_pointing_at_a_mark_tells_its_value_interval_and_counts(browser, page, tmp_path):
     script = """
     setTimeout(() => {
