@@ -4,7 +4,7 @@
 
 A curve does not show which questions are close calls, so how much of that rise is still to come is unknown:
 any share of it, all equally likely. Half of it, over 13 real sets with 4 answers seen, has 0.83 of the power
-law's error (joint 1.22, the last point 1.09), with 8, 16 and 32 seen 0.61, 0.61 and 0.42
+law's error (joint 1.21, the last point 1.09), with 8, 16 and 32 seen 0.70, 0.60 and 0.42
 (`docs/forecasting/curves.py`). Best-of-N keeps rising: there it is the power law.
 """
 
