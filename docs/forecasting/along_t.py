@@ -1,11 +1,12 @@
-"""Forecasts beyond a hard cap, measured: ours and every curve predictor, by data set.
+"""Forecasts along T, measured: dearer caps and new settings, ours and every rival, by data set.
 
-    python docs/forecasting/along_t.py --data ../shared/data/samples --out docs/forecasting/along_t.csv
+    python docs/forecasting/along_t.py --data ../shared/data/samples
 
-Each run is looked at as if it had been stopped at the fourth of eight caps, at the 10 … 99.9 % quantiles of
-the answer lengths; the four dearer caps are forecast for a vote and for best-of-N. Eight answers of each
-question are seen. Every (set, predictor, N) gives one row: mean absolute error in points, share of 90 %
-intervals that hold the truth, interval score (Winkler 1972: width + 20 × miss, in points).
+Caps: each run is looked at as if it had been stopped at the fourth of eight caps, at the 10 … 99.9 %
+quantiles of the answer lengths; the four dearer caps are forecast for a vote and for best-of-N. Eight answers
+of each question are seen. Settings: the cheapest two (or more) are fitted, all dearer ones forecast at every
+N. Every (set, predictor, N or seen) gives one row: mean absolute error in points, share of 90 % intervals
+that hold the truth, interval score (Winkler 1972: width + 20 × miss, in points).
 """
 
 from pathlib import Path
@@ -13,14 +14,19 @@ from pathlib import Path
 import click
 import numpy as np
 import pandas as pd
+from page import HERE, insert
 
+from predict.backtest import backtest
 from predict.capped import CAP_PREDICTORS, CapRequest, Run, backtest_run, runs_of
+from predict.groups import Group, groups_of_samples, read_groups
+from predict.predictors import able
 from predict.protocol import Options
+from predict.split import Request
 from results.tables.contract import as_samples
-from results.tables.files import read_raw
+from results.tables.files import read_raw, write_raw
 
 DEVELOPMENT = ("datarus-r1-14b", "nemotron-9b-v2/aime2425", "nemotron-9b-v2/math500", "qwen3-14b")
-"""Looked at while the law and its priors were chosen; every other set was opened once, at the end."""
+"""Looked at while the law and its priors were chosen. All were known when the line was added."""
 
 ANSWERS = 8
 AT_N = (1, 8, 40)
@@ -31,61 +37,147 @@ def caps_of(run: Run) -> list[int]:
     return [round(cap) for cap in np.quantile(run.answers.tokens, np.linspace(0.1, 0.999, 8))]
 
 
-def measure(run: Run, splits: int) -> pd.DataFrame:
-    """The backtest of one run for the vote and best-of-N."""
+def measure(run: Run, splits: int, stop: int) -> pd.DataFrame:
+    """The backtest of one run, stopped at cap number `stop`, for the vote and best-of-N."""
     caps = caps_of(run)
     largest = int(run.answers.sizes.min())
-    request = CapRequest(caps[3], tuple(caps[4:]), ANSWERS, tuple(n for n in AT_N if n <= largest))
+    ns = tuple(n for n in AT_N if n <= largest)
+    request = CapRequest(caps[stop - 1], tuple(caps[stop:]), ANSWERS, ns)
     options = Options(replicates=100)
     table = backtest_run(run, request, CAP_PREDICTORS, ["majority", "best_of_n"], splits, options)
     known = any(name in f"{run.model}/{run.dataset}" for name in DEVELOPMENT)
     name = f"{run.model}/{run.dataset}" + (f"/{run.setting}" if run.several else "")
-    return table.assign(set=name, opened="while developing" if known else "once, at the end")
+    return table.assign(set=name, law="chosen on it" if known else "")
+
+
+def marked(table: pd.DataFrame) -> pd.DataFrame:
+    """A backtest with each forecast's error, whether its interval holds the truth, and its score."""
+    below, above = table["low"] - table["accuracy"], table["accuracy"] - table["high"]
+    miss = below.clip(lower=0) + above.clip(lower=0)
+    return table.assign(
+        error=100 * (table["predicted"] - table["accuracy"]).abs(),
+        held=miss.le(1e-9).where(table["low"].notna()),
+        score=100 * (table["high"] - table["low"] + 20 * miss),
+    )
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
     """One row per set, predictor, method and N."""
-    miss = (table["low"] - table["accuracy"]).clip(lower=0) + (table["accuracy"] - table["high"]).clip(
-        lower=0
-    )
-    held = miss.le(1e-9).where(table["low"].notna())
-    tokens = table["tokens"].between(table["tokens_low"], table["tokens_high"])
-    marked = table.assign(
-        error=100 * (table["predicted"] - table["accuracy"]).abs(), held=held,
-        score=100 * (table["high"] - table["low"] + 20 * miss),
-        tokens_error=100 * (table["tokens_predicted"] / table["tokens"] - 1).abs(), tokens_held=tokens,
-    )  # fmt: skip
-    by = marked.groupby(["set", "opened", "predictor", "method", "N"], sort=False)
+    held = table["tokens"].between(table["tokens_low"], table["tokens_high"])
+    off = 100 * (table["tokens_predicted"] / table["tokens"] - 1).abs()
+    both = marked(table).assign(tokens_error=off, tokens_held=held)
+    by = both.groupby(["set", "law", "predictor", "method", "N"], sort=False)
     columns = ["error", "held", "score", "tokens_error", "tokens_held"]
     return by[columns].mean().round(3).assign(forecasts=by["error"].count()).reset_index()
 
 
-def read(path: Path) -> list[Run]:
-    """The runs in a file; the grid of Epoch AI has columns of its own."""
+def read(path: Path) -> pd.DataFrame:
+    """The answers in a file; the grid of Epoch AI has columns of its own."""
     frame = read_raw(path, ["answer", "question_id"])
     if "completion_tokens" in frame:
         frame = frame[frame["error"].astype(float) == 0]
         names = {"effort": "setting", "completion_tokens": "tokens"}
         frame = frame.rename(columns=names).drop(columns=["error", "gold"]).assign(dataset="otis-mock-aime")
-    return runs_of(as_samples(frame, path))
+    return as_samples(frame, path)
+
+
+def new_settings(name: str, group: Group) -> list[pd.DataFrame]:
+    """The dearer settings of a group from the cheapest two, three, …: a row per predictor and number seen."""
+    names = [setting for setting, _ in group.points.settings()]
+    found = []
+    for seen in range(2, len(names)):
+        if not np.isfinite(group.points.T).all():
+            break
+        predictors = [one for one in able(group.method, bool(group.pools)) if one != "plug-in"]
+        request = Request(fit_settings=tuple(names[:seen]))
+        table = marked(backtest(group, predictors, request, 1, Options(replicates=200)))
+        by = table.groupby("predictor", sort=False)[["error", "held", "score"]]
+        found.append(by.mean().round(3).reset_index().assign(set=name, method=group.method, seen=seen))
+    return found
+
+
+def caps_table(table: pd.DataFrame) -> str:
+    """The scores by set as a table of the page, with the mean over sets."""
+    heads = {"survival": "ours", "low-cost-to-high": "Algorithm 3"}
+    names = ["survival", "exponential", "power-law", "joint", "low-cost-to-high", "flat"]
+    by_set = table.pivot_table(["error", "held", "score"], "set", "predictor", sort=False)
+    by_set.loc["**mean**"] = by_set.mean()
+    lines = [
+        f"| set | {' | '.join(heads.get(name, name) for name in names)} | held | score: ours / exponential |",
+        "|---" * (len(names) + 3) + "|",
+    ]
+    for name, row in by_set.iterrows():
+        errors = " | ".join(f"{row['error', one]:.1f}" for one in names)
+        held, ours, rival = (row[at] for at in (("held", names[0]), ("score", names[0]), ("score", names[1])))
+        lines.append(f"| {name} | {errors} | {100 * held:.0f} % | {ours:.0f} / {rival:.0f} |")
+    return "\n".join(lines)
+
+
+def verdict(table: pd.DataFrame) -> str:
+    """What the table says in two sentences: against the best curve predictor over all sets."""
+    by_set = table.groupby(["predictor", "set"])[["error", "score", "held"]].mean()
+    means = by_set.groupby("predictor").mean()
+    rival = means["error"].drop("survival").idxmin()
+    ratio = (by_set["error"]["survival"] / by_set["error"][rival]).map(np.log).mean()
+    tokens = table[table["predictor"] == "survival"].groupby("set")[["tokens_error", "tokens_held"]].mean()
+    ours, other = means.loc["survival"], means.loc[rival]
+    times = ours["error"] / other["error"]
+    return (
+        f"Against the best curve predictor over all sets, {rival}, the error is {ours['error']:.1f} points\n"
+        f"to {other['error']:.1f}, {times:.2f} times as large (geometric mean: {np.exp(ratio):.2f}).\n"
+        f"Of 100 intervals {100 * ours['held']:.0f} hold, and {100 * other['held']:.0f}; "
+        f"the interval scores are {ours['score']:.0f} and {other['score']:.0f}.\n"
+        f"Tokens per answer are {tokens['tokens_error'].mean():.1f} % off on average, and "
+        f"{100 * tokens['tokens_held'].mean():.0f} of 100 of their intervals hold."
+    )
+
+
+def settings_table(table: pd.DataFrame) -> str:
+    """New settings as a table of the page: the mixture beside the best rival of each row."""
+    lines = ["| set | settings seen | best rival | mixture | held | score |", "|---|---|---|---|---|---|"]
+    for (name, method, seen), part in table.groupby(["set", "method", "seen"], sort=False):
+        errors = part.set_index("predictor")["error"].dropna()
+        ours = part[part["predictor"] == "mixture"].iloc[0]
+        others = errors.drop(["mixture", "beta-binomial"], errors="ignore")
+        words = f"{name}, {method.replace('_', ' ')}"
+        lines.append(
+            f"| {words} | {seen} | {others.idxmin()} {others.min():.1f} | {ours['error']:.1f} | "
+            f"{100 * ours['held']:.0f} % | {ours['score']:.0f} |"
+        )
+    return "\n".join(lines)
 
 
 @click.command()
-@click.option("--data", type=click.Path(path_type=Path), required=True, help="Folder of the samples.")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Table of scores to write.")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    help="Samples; without, only the page is made.",
+)
+@click.option("--out", type=click.Path(path_type=Path), default=HERE / "along_t.csv", help="Scores, of caps.")
 @click.option("--splits", default=2, show_default=True, help="Random choices of the eight answers.")
-@click.option("--only", default="", help="Files whose name holds one of these texts, with commas between.")
-def main(data: Path, out: Path, splits: int, only: str) -> None:
-    """Measure every file boinf-* and epoch* of a folder."""
-    files = sorted([*data.glob("boinf-*.csv"), *data.glob("epoch*.csv")])
-    tables = []
-    for file in files:
-        if not any(text in file.name for text in only.split(",")):
-            continue
-        for run in read(file):
-            tables.append(scores(measure(run, splits)))
-            pd.concat(tables, ignore_index=True).to_csv(out, index=False)
-            click.echo(tables[-1]["set"].iloc[0], err=True)
+@click.option("--stop", default=4, show_default=True, help="Which of the eight caps is the last one seen.")
+def main(data: Path | None, out: Path, splits: int, stop: int) -> None:
+    """Measure every file boinf-* and epoch* of a folder, and write the tables of docs/along-t.md."""
+    settings = HERE / "new_settings.csv"
+    if data:
+        tables, dearer = [], []
+        for file in (HERE.parents[1] / "results" / "cached" / f"{one}.csv" for one in ("tiny", "fig2f")):
+            for group in read_groups([file], "majority"):
+                dearer += new_settings(f"{file.stem} (curve)", group)
+        for file in sorted([*data.glob("boinf-*.csv"), *data.glob("epoch*.csv")]):
+            samples = read(file)
+            for method in ("majority", "best_of_n"):
+                for group in groups_of_samples(samples, method):
+                    dearer += new_settings(f"{group.model}/{group.dataset}", group)
+            for run in runs_of(samples):
+                tables.append(scores(measure(run, splits, stop)))
+                write_raw(pd.concat(tables, ignore_index=True), out)
+                click.echo(tables[-1]["set"].iloc[0], err=True)
+        write_raw(pd.concat(dearer, ignore_index=True), settings)
+    if out.resolve() == HERE / "along_t.csv":
+        insert("caps", caps_table(pd.read_csv(out)))
+        insert("verdict", verdict(pd.read_csv(out)))
+        insert("settings", settings_table(pd.read_csv(settings)))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from results.figures.theme import Figure, combined_spec
 from results.tables.files import write_raw
 
 HERE = Path(__file__).resolve().parent
-PAGES = (HERE.parent / "forecasting.md", HERE / "evidence.md")
+PAGES = (HERE.parent / "forecasting.md", HERE.parent / "along-t.md", HERE / "evidence.md")
 
 TABLE_ORDER = [
     "flat", "exponential", "power-law", "low-cost-to-high", "joint", "plug-in", "beta-binomial", "mixture",
