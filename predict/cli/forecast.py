@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import click
-import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
@@ -90,20 +89,21 @@ def forecast_command(
     with tqdm(total=total, unit="forecast", disable=None, leave=False) as bar:
         for group, names in asked:
             found, notes = forecast(group, request, names, options, bar.update)
-            show(group, found)
+            show(group, found, request)
             warn(group.name, notes)
             tables.append(found)
     write_forecast(pd.concat(tables, ignore_index=True), out)
     say(f"\n{sum(map(len, tables))} rows in {out}")
 
 
-def show(group: Group, found: pd.DataFrame) -> None:
+def show(group: Group, found: pd.DataFrame, request: Request) -> None:
     """Print each predictor's forecasts and how good they are."""
+    limit = min(request.fit_max_n, int(group.points.N.max())) if request.fit_max_n else None
     for name, part in found.groupby("predictor", sort=False):
         used, asked = part[part["role"] == "used"], part[part["role"] != "used"]
         asked = asked if len(asked) else part
         shown = spread(asked, LINES)
-        say(f"\n{title(group)}, forecast by {name}{fitted_to(used)}")
+        say(f"\n{title(group)}, forecast by {name}{fitted_to(used, limit)}")
         say(printable(shown, group.unit))
         if len(shown) < len(asked):
             say(f"… {len(asked) - len(shown)} more in the file")
@@ -142,10 +142,13 @@ def judged(asked: pd.DataFrame) -> str:
     )
 
 
-def fitted_to(used: pd.DataFrame) -> str:
-    """What was fitted: " from settings 10, 20, 30, N up to 64"; "" where none of it is in the table."""
+def fitted_to(used: pd.DataFrame, limit: int | None) -> str:
+    """What was fitted: " from settings 10, 20, 30, N up to 64"; "" where none of it is in the table.
+
+    `limit` is the largest N fitted, where it was asked for: rows that --at-n leaves out were fitted too.
+    """
     settings = list(dict.fromkeys(used["setting"].astype(str)))
     if used.empty:
         return ""
     few = ", ".join(settings) if len(settings) <= 6 else f"{settings[0]} … {settings[-1]}"
-    return f" from setting{'s' if len(settings) > 1 else ''} {few}, N up to {np.max(used['N'])}"
+    return f" from setting{'s' if len(settings) > 1 else ''} {few}, N up to {limit or used['N'].max()}"

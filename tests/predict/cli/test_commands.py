@@ -145,6 +145,11 @@ def test_the_printed_table_can_be_acted_on(curves_file: Path, tmp_path: Path) ->
     assert done.output.count("Error on the 18 held-out values") == 2
 
 
+def test_what_was_fitted_is_told_though_the_table_leaves_it_out(curves_file: Path, tmp_path: Path) -> None:
+    done = forecast(curves_file, tmp_path / "f.csv", "--bootstrap", "0", "--fit-max-n", "16", "--at-n", "1,64")
+    assert "N up to 16" in done.output
+
+
 def test_few_replicates_are_told(curves_file: Path, tmp_path: Path) -> None:
     done = forecast(curves_file, tmp_path / "f.csv", "--bootstrap", "5", "--predictor", "flat")
     assert "5 replicates" in done.stderr
