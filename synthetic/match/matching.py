@@ -112,7 +112,9 @@ def match_all(
     groups = [(tuple(map(str, names)), rows) for names, rows in curves.groupby(GROUP, sort=False)]
     measured = [_curve(names, rows, fit_max_n) for names, rows in groups]
     exams = list(dict.fromkeys(Exam(curve.pool, curve.points) for curve in measured))
-    with tqdm(total=len(exams) * len(grid), unit=" settings", delay=2, disable=not progress) as bar:
+    with tqdm(
+        total=len(exams) * len(grid), unit=" settings", delay=2, disable=None if progress else True
+    ) as bar:
         twins = {exam: list(_sat(exam, grid, seed, jobs, bar)) for exam in exams}
     found = []
     for (names, rows), curve in zip(groups, measured, strict=True):

@@ -173,7 +173,14 @@ def _over_blocks(solve: Callable[[list[Key]], Block], request: Request, label: s
         from joblib import Parallel, delayed  # type: ignore[import-untyped]
 
         found = Parallel(n_jobs=jobs, return_as="generator")(delayed(solve)(block) for block in blocks)
-    bar = tqdm(found, total=len(blocks), desc=label, unit="block", delay=2, disable=not request.progress)
+    bar = tqdm(
+        found,
+        total=len(blocks),
+        desc=label,
+        unit="block",
+        delay=2,
+        disable=None if request.progress else True,
+    )
     return list(bar)
 
 

@@ -59,7 +59,7 @@ class Panel:
 def bounds_table(seed: int, progress: bool = False) -> pd.DataFrame:
     """Every panel's rows, in order."""
     panels: list[Callable[[int], Panel]] = [_descent, _constant, _linear, _vote, _gap, _one_example]
-    bar = tqdm(panels, unit="panel", delay=2, disable=not progress)
+    bar = tqdm(panels, unit="panel", delay=2, disable=None if progress else True)
     return pd.concat([panel(seed).rows() for panel in bar], ignore_index=True)
 
 

@@ -54,7 +54,7 @@ def take_course(
 
         calls = (delayed(teach)(lesson, seed) for lesson in lessons.values())
         taught = Parallel(n_jobs=jobs, return_as="generator")(calls)
-    bar = tqdm(taught, total=len(lessons), desc="training", unit="model", disable=not progress)
+    bar = tqdm(taught, total=len(lessons), desc="training", unit="model", disable=None if progress else True)
     found = dict(zip(lessons, bar, strict=True))
     weights = {key: rounded(matrices) for key, (matrices, _) in found.items()}
     losses = {key: losses for key, (_, losses) in found.items()}

@@ -27,7 +27,7 @@ def all_claims() -> list[Claim]:
 
 def evaluate(claims: list[Claim], seed: int, progress: bool = False) -> pd.DataFrame:
     """The claims table, one row a claim and setting."""
-    bar = tqdm(claims, unit="claim", delay=2, disable=not progress)
+    bar = tqdm(claims, unit="claim", delay=2, disable=None if progress else True)
     return pd.DataFrame([row for claim in bar for row in _rows(claim, seed)], columns=COLUMNS)
 
 

@@ -146,7 +146,9 @@ def test_the_printed_table_can_be_acted_on(curves_file: Path, tmp_path: Path) ->
 
 
 def test_what_was_fitted_is_told_though_the_table_leaves_it_out(curves_file: Path, tmp_path: Path) -> None:
-    done = forecast(curves_file, tmp_path / "f.csv", "--bootstrap", "0", "--fit-max-n", "16", "--at-n", "1,64")
+    done = forecast(
+        curves_file, tmp_path / "f.csv", "--bootstrap", "0", "--fit-max-n", "16", "--at-n", "1,64"
+    )
     assert "N up to 16" in done.output
 
 
