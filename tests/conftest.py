@@ -22,6 +22,7 @@ def data_dir() -> Path:
     return folder
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Group the tests that one process of `pytest -n 2 --dist loadgroup` runs.
 
