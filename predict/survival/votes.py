@@ -24,6 +24,9 @@ CAST = np.linspace(0, 1, 25) ** 2
 PULL = 4.0
 """Answers that the shared rate of unreadable ones counts for in each question's own."""
 
+SPARE = 1e-12
+"""Where the population has no question, the split of wrong answers is that of all its questions."""
+
 
 @dataclass(frozen=True)
 class WrongAnswers:
@@ -42,10 +45,11 @@ def wrong_answers(counts: VoteCounts) -> WrongAnswers:
     """Learn the split of wrong answers from the counts of the answers that ended."""
     wrong = [counts.wrong[a:b] for a, b in zip(counts.starts[:-1], counts.starts[1:], strict=True)]
     prior = fit_population(counts).fit.weights.reshape(len(P), -1)
+    prior = prior + SPARE * (prior.mean(axis=0) + 1 / prior.size)
     seen = patterns(np.zeros(len(wrong), np.int64), wrong)
     logs = log_likelihood(seen).reshape(len(seen.times), len(P), -1)[:, :1]  # at p = 0: the split alone
     split = prior * np.exp(logs - logs.max(axis=2, keepdims=True))
-    split /= np.maximum(split.sum(axis=2, keepdims=True), 1e-300)
+    split /= split.sum(axis=2, keepdims=True)
     others = counts.pools - counts.correct
     shared = (counts.nulls.sum() + 0.1) / (others.sum() + 1.0)
     return WrongAnswers(split, seen.pattern, (counts.nulls + PULL * shared) / (others + PULL))

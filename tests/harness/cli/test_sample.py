@@ -38,7 +38,7 @@ def in_shell(*arguments: object) -> subprocess.CompletedProcess[str]:
         (["sample", "tiny", "--set", "samples=-1", "--out", "x"], "error: --set samples: samples is -1"),
         (["sample", "tiny", "--set", "url=http://x", "--out", "x"], "error: engine 'transformers'"),
         (["sample", "tiny"], "error: Missing option '--out'"),
-        (["serve", "tiny", "--device", "cuda"], "error: 1 copies of the model"),
+        (["serve", "tiny", "--device", "cuda"], "error: PyTorch "),
         (["serve", "tiny", "--dp", "0"], "error: Invalid value for '--dp'"),
     ],
 )
