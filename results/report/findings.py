@@ -159,7 +159,10 @@ def answer(panels: list[Panel]) -> str:
             values = sorted(one.value for one in gains)
             span = " to ".join(dict.fromkeys([points(values[0]), points(values[-1])]))
             clear = sum(one.direction > 0 for one in gains)
-            told.append(f"{way} clearly pays in {clear} of {len(gains)} cases ({span} points)")
+            often = f"clearly pays in {clear} of {len(gains)} cases"
+            if len(gains) == 1:
+                often = "clearly pays" if clear else "does not clearly pay"
+            told.append(f"{way} {often} ({span} points)")
     return f"{'; '.join(told)}." if told else ""
 
 
@@ -172,7 +175,7 @@ def twin_verdict(llm: Panel, twin: Panel) -> str:
         asked["longer answers"] = (length_gain(llm), length_gain(twin))
     told = [
         f"{what} change the accuracy by {str(real).removesuffix(' points')} and {exact} "
-        f"({'alike' if real.direction == exact.direction else 'not alike'})"
+        f"({'the same' if real.direction == exact.direction else 'another'} direction)"
         for what, (real, exact) in asked.items()
     ]
     return f"{llm.name}, and the twin {twin.name}: {'; '.join(told)}."
