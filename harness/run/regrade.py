@@ -18,8 +18,8 @@ from harness.run.samples_file import SAMPLES, Row, not_a_row, numbered_lines, pa
 from harness.run.tally import Tally, tally_of
 from results import BadInput
 from results.tables.files import replacing
+from results.tables.schemas import SAMPLE_KEY
 
-_KEY = ("dataset", "model", "setting", "decoding", "question_id", "sample")
 _VERDICT = ("answer", "correct", "reader")
 
 
@@ -49,9 +49,9 @@ def regrade(folder: Path, grader: Grader) -> Regraded:
         again.open("w", encoding="utf-8", errors="replace") as rows,
     ):
         before = csv.writer(verdicts)
-        before.writerow((*_KEY, *_VERDICT))
+        before.writerow((*SAMPLE_KEY, *_VERDICT))
         for row, gold in _texts(path):
-            before.writerow([row.get(name) for name in (*_KEY, *_VERDICT)])
+            before.writerow([row.get(name) for name in (*SAMPLE_KEY, *_VERDICT)])
             verdict = grader.verdict(row["text"], gold, row.get("finish_reason"))
             changed += verdict["answer"] != row.get("answer")
             row |= verdict

@@ -1,12 +1,10 @@
 """The commands of `python -m harness`, run in this process, which saves their imports."""
 
-import sys
-
 import pytest
 from click.testing import CliRunner, Result
 
 from harness.cli import cli
-from results import run
+from tests import commands
 
 
 def command(*arguments: object) -> Result:
@@ -20,9 +18,5 @@ def imported(*arguments: object) -> Result:
 
 
 def exit_status(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    """The exit status of a command as a user starts it, errors told as one line."""
-    monkeypatch.setattr(sys, "argv", ["python -m harness", *map(str, arguments)])
-    with pytest.raises(SystemExit) as ended:
-        run(cli, "python -m harness")
-    assert isinstance(ended.value.code, int)
-    return ended.value.code
+    """The exit status of `python -m harness …`."""
+    return commands.exit_status(monkeypatch, cli, "harness", *arguments)

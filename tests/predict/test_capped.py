@@ -1,6 +1,5 @@
 """predict.capped and the commands with --fit-cap: tables, truths, rivals, and what is refused."""
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,8 +11,9 @@ from predict.capped import CAP_PREDICTORS, CapRequest, Run, _curve, backtest_run
 from predict.cli import main
 from predict.protocol import Options
 from predict.survival.seen import stopped
-from results import BadInput, build_curves, read_forecast, run
+from results import BadInput, build_curves, read_forecast
 from results.votes.caps import cap_samples
+from tests.commands import exit_status
 from tests.predict.survival.simulated import samples
 
 pytestmark = pytest.mark.integration  # many seconds
@@ -99,11 +99,7 @@ def test_a_run_that_cut_answers_off_itself_is_no_truth_there() -> None:
 
 
 def predict(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    monkeypatch.setattr(sys, "argv", ["predict", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        run(main, "python -m predict")
-    assert isinstance(stop.value.code, int)
-    return stop.value.code
+    return exit_status(monkeypatch, main, "predict", *arguments)
 
 
 def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,17 @@
+"""Commands as a user starts them, run in this process, which saves their imports."""
+
+import sys
+
+import click
+import pytest
+
+from results import run
+
+
+def exit_status(monkeypatch: pytest.MonkeyPatch, cli: click.Command, room: str, *arguments: object) -> int:
+    """The exit status of `python -m ROOM …`, errors told as one line."""
+    monkeypatch.setattr(sys, "argv", [f"python -m {room}", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        run(cli, f"python -m {room}")
+    assert isinstance(ended.value.code, int)
+    return ended.value.code
