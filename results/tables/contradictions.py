@@ -27,14 +27,18 @@ def check_golds(samples: pd.DataFrame, name: str | Path) -> None:
 
 
 def say_grades(samples: pd.DataFrame, name: str | Path) -> None:
-    """Warn where `correct` is not what the texts of answer and gold say."""
+    """Warn where `correct` is not what the texts say. 5 may be marked right where gold is 005."""
     if {"answer", "gold"} <= set(samples):
         known = samples["answer"].notna() & samples["gold"].notna()
         unlike = known & (samples["correct"] != (samples["answer"] == samples["gold"]))
+        right = samples.loc[unlike & samples["correct"], ["answer", "gold"]].apply(
+            pd.to_numeric, errors="coerce"
+        )
+        unlike[right.index[right["answer"] == right["gold"]]] = False
         if unlike.any():
             row, first = int(unlike.to_numpy(bool).argmax()), samples[unlike].iloc[0]
             warnings.warn(
-                f"{name}: {unlike.sum()} answers are marked right though they are not the text of gold, or "
+                f"{name}: {unlike.sum()} answers are marked right though they are not gold, or "
                 f"wrong though they are; the first is in row {row + 1}, answer {first['answer']!r:.40} and "
                 f"gold {first['gold']!r:.40}; the column 'correct' is believed",
                 stacklevel=2,

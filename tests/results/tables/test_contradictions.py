@@ -21,6 +21,7 @@ def test_rows_that_agree_are_silent() -> None:
         warnings.simplefilter("error")
         as_samples(ROWS)
         as_samples(ROWS.drop(columns="gold").assign(correct=[False, True, False]))
+        as_samples(ROWS.assign(gold=["018", "018", "5"]))
 
 
 @pytest.mark.parametrize(("row", "correct"), [(0, False), (1, True)])
