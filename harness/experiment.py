@@ -11,11 +11,19 @@
 import math
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 import prompts
 from harness.grader import DEFAULT_READERS, Grader, Match, Reader
@@ -31,9 +39,25 @@ With all of 2,880 answers in flight at once, SGLang on two cores needed 5 % more
 MAY_HOLD_A_SECRET = {"url", "api_key_env"}
 """Keys whose bad values are not repeated in error messages."""
 
+
+def _only(valid: Callable[[Any], object], expected: str) -> AfterValidator:
+    """Refuses a field's value unless it is None or `valid`; `expected` then says what it should be."""
+
+    def check(value: Any) -> Any:
+        if value is not None and not valid(value):
+            raise ValueError(expected)
+        return value
+
+    return AfterValidator(check)
+
+
 Count = Annotated[int, Field(ge=0, le=10**9, strict=True)]
 Positive = Annotated[int, Field(ge=1, le=10**9, strict=True)]
 InFlight = Annotated[int, Field(ge=1, le=100_000, strict=True)]
+_ADDRESS = re.compile("(?i:https?)://[^/@?]+[^@?]*")
+_PLAIN_URL = "http://HOST:PORT, without user name, password or query, as run.json records it"
+_VARIABLE = "the name of an environment variable such as OPENAI_API_KEY, not a key"
+_DISTINCT = _only(lambda values: len(set(values)) == len(values), "each value only once")
 
 
 class Experiment(BaseModel):
@@ -51,15 +75,15 @@ class Experiment(BaseModel):
     """A model on the hub, a local folder, or `tiny` (the model that ships with the project)."""
     revision: str | None = None
     """The commit of the model on the hub."""
-    prompt: str
+    prompt: Annotated[str, _only(lambda key: key in prompts.names(), f"one of {', '.join(prompts.names())}")]
     """A template in prompts/, by name."""
     chat: bool
     """Whether the prompt is a user's turn in the model's chat template, or plain text."""
-    readers: Annotated[tuple[Reader, ...], Field(min_length=1)] = DEFAULT_READERS
+    readers: Annotated[tuple[Reader, ...], Field(min_length=1), _DISTINCT] = DEFAULT_READERS
     """What reads the answers, tried in this order; the paper's is `hashes` alone."""
     match: Match = "first"
     """Which of several answers in one text counts."""
-    budgets: tuple[Positive, ...] = ()
+    budgets: Annotated[tuple[Positive, ...], _DISTINCT] = ()
     """The token budgets to ask for; without any there is one setting, `default`."""
     samples: Annotated[int, Field(ge=0, le=10**6, strict=True)]
     """Sampled answers per question and setting."""
@@ -67,18 +91,18 @@ class Experiment(BaseModel):
     """One more answer per question and setting, at temperature 0."""
     temperature: Annotated[float, Field(gt=0, le=100)] = 1.0
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
-    top_k: Annotated[int, Field(ge=-1, strict=True)] = -1
+    top_k: Annotated[int, Field(ge=-1, strict=True), _only(bool, "-1 (no limit) or at least 1")] = -1
     """Sample among the k likeliest tokens only; -1 is no limit."""
-    stop: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    stop: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], _DISTINCT] = ()
     tokens_per_budget: Annotated[float, Field(ge=0, le=1000)] = 0.0
     tokens_extra: Count
     at_limit: Literal["cut", "force"] = "cut"
     """An answer that reaches its limit is cut off, or ended and asked once more for its final answer only."""
     engine: Literal["sglang", "transformers", "openai"] = "sglang"
     """openai is any server with OpenAI's interface, such as vLLM, llama.cpp or a hosted model."""
-    url: str | None = None
+    url: Annotated[str | None, _only(_ADDRESS.fullmatch, _PLAIN_URL)] = None
     """The address of a running server, such as http://127.0.0.1:30000."""
-    api_key_env: str = "OPENAI_API_KEY"
+    api_key_env: Annotated[str, _only(re.compile("[A-Z_][A-Z0-9_]*").fullmatch, _VARIABLE)] = "OPENAI_API_KEY"
     """The environment variable with the key that engine openai sends to `url`; no file holds the key."""
     chunk: Positive = 16
     """Answers to ask for in one request; always 1 with engine openai."""
@@ -98,20 +122,6 @@ class Experiment(BaseModel):
         # Such servers count the tokens of a request and not those of each of its answers.
         return {**values, "chunk": 1} if values.get("engine") == "openai" else values
 
-    @field_validator("prompt")
-    @classmethod
-    def _known_prompt(cls, name: str) -> str:
-        if name not in prompts.names():
-            raise ValueError(f"one of {', '.join(prompts.names())}")
-        return name
-
-    @field_validator("budgets", "stop", "readers")
-    @classmethod
-    def _distinct(cls, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        if len(set(values)) != len(values):
-            raise ValueError("each value only once")
-        return values
-
     @field_validator("shard")
     @classmethod
     def _one_of_its_shards(cls, shard: str | None) -> str | None:
@@ -120,27 +130,6 @@ class Experiment(BaseModel):
             raise ValueError("i/n with i from 1 to n, such as 2/4")
         index, shards = int(found[1]), int(found[2])
         return f"{index}/{shards}" if shards > 1 else None
-
-    @field_validator("url")
-    @classmethod
-    def _no_secrets(cls, url: str | None) -> str | None:
-        if url and ("@" in url or "?" in url):
-            raise ValueError("an address without user name, password or query: run.json records it")
-        return url
-
-    @field_validator("api_key_env")
-    @classmethod
-    def _no_key(cls, name: str) -> str:
-        if not re.fullmatch("[A-Z_][A-Z0-9_]*", name):
-            raise ValueError("the name of an environment variable such as OPENAI_API_KEY, not a key")
-        return name
-
-    @field_validator("top_k")
-    @classmethod
-    def _some_tokens(cls, top_k: int) -> int:
-        if top_k == 0:
-            raise ValueError("-1 (no limit) or at least 1")
-        return top_k
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> "Experiment":

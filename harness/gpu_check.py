@@ -1,8 +1,7 @@
 """Measures how fast a machine samples: SGLang with random weights in a real model's shape, and our client.
 
     16 prompts x 16 answers x 128 tokens, small with random weights
-    tokens/s           700   32768 tokens in 46.8 s
-    the server's       678   its own count while busy, median of 34 readings
+    tokens/s           700   while the server was full; 32768 tokens in 46.8 s with start and end
     prefix cache     98.2%   of 378794 prompt tokens
     client            0.3%   of the time: 0.13 s of one core
 
@@ -10,30 +9,27 @@ Nothing is downloaded. Random weights write noise up to the token limit, but eac
 steps of a real run: prompt, tokens, request, reply, grader, table.
 """
 
-import asyncio
 import json
 import re
 import shutil
-import statistics
 import time
 from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import aiohttp
 
-from harness.engines.base import Engine
 from harness.engines.factory import own_server
 from harness.experiment import TINY_MODEL, Experiment
 from harness.questions.load import load_questions
 from harness.run.sampler import sample
 from results import BadInput
 
-READ_SECONDS = 1.0
 CHUNK = 16
-COUNTERS = ("prompt_tokens_total", "cached_tokens_total", "generation_tokens_total")
+ROUNDS = 4
+"""The requests come in so many rounds at least; the first and the last do not count."""
 
 _LLAMA = json.loads((Path(__file__).parent / "llama-shapes.json").read_text(encoding="utf-8"))
 SHAPES: dict[str, dict[str, Any]] = _LLAMA["shapes"]
@@ -43,24 +39,22 @@ FAMILY: dict[str, Any] = _LLAMA["family"]
 
 @dataclass(frozen=True)
 class Measurement:
-    """What was drawn, and how fast. `server_rates` are tokens/s as the server counts them while busy."""
+    """What was drawn, and how fast. `rate` is in tokens/s of the steady middle, None if there was none."""
 
     tokens: int
     seconds: float
-    server_rates: tuple[float, ...]
+    rate: float | None
     prompt_tokens: float
     cached_tokens: float
     client_seconds: float
 
     def lines(self) -> str:
         """The measurement as a table for a terminal."""
-        ours = f"{self.tokens / self.seconds:.0f}"
-        theirs = f"{statistics.median(self.server_rates):.0f}" if self.server_rates else "-"
-        readings = len(self.server_rates)
+        rate = f"{self.rate:.0f}" if self.rate else "-"
         cached, busy = self.cached_tokens / self.prompt_tokens, self.client_seconds / self.seconds
+        all_of_it = f"{self.tokens} tokens in {self.seconds:.1f} s with start and end"
         rows = [
-            ("tokens/s", ours, f"{self.tokens} tokens in {self.seconds:.1f} s"),
-            ("the server's", theirs, f"its own count while busy, median of {readings} readings"),
+            ("tokens/s", rate, f"while the server was full; {all_of_it}"),
             ("prefix cache", f"{cached:.1%}", f"of {self.prompt_tokens:.0f} prompt tokens"),
             ("client", f"{busy:.1%}", f"of the time: {self.client_seconds:.2f} s of one core"),
         ]
@@ -107,51 +101,28 @@ async def measure(
         tokens_per_budget=1.0,
         tokens_extra=0,
         chunk=min(CHUNK, answers),
-        concurrency=max(1, prompts * answers // CHUNK),
         device=device,
         dp=dp,
     )
-    flags = ("--load-format", "dummy", "--enable-metrics")
+    at_once = max(1, prompts * answers // experiment.chunk // ROUNDS)
+    experiment = experiment.model_copy(update={"concurrency": min(experiment.concurrency, at_once)})
+    questions, flags = load_questions("tiny"), ("--load-format", "dummy", "--enable-metrics")
     async with (
         own_server(experiment, folder / "server.log", say, flags) as engine,
         aiohttp.ClientSession() as session,
     ):
-        metrics = f"{engine.describe()['url']}/metrics"
-        return await _draw(experiment, folder / "samples", engine, session, metrics)
-
-
-async def _draw(
-    experiment: Experiment, folder: Path, engine: Engine, session: aiohttp.ClientSession, metrics: str
-) -> Measurement:
-    """Sample with an open engine, and read the server's counters before, during and after it."""
-
-    async def watch() -> None:
-        while True:
-            await asyncio.sleep(READ_SECONDS)
-            rates.append((await _metrics(session, metrics)).get("gen_throughput", 0.0))
-
-    rates: list[float] = []
-    questions = load_questions(experiment.dataset)
-    before = await _metrics(session, metrics)
-    watching = asyncio.create_task(watch())
-    wall, processor = time.perf_counter(), time.process_time()
-    outcome = await sample(experiment, questions, folder, lambda: nullcontext(engine))
-    wall, processor = time.perf_counter() - wall, time.process_time() - processor
-    watching.cancel()
-    with suppress(asyncio.CancelledError):
-        await watching
-    after = await _metrics(session, metrics)
+        url = f"{engine.describe()['url']}/metrics"
+        before, wall, processor = await _metrics(session, url), time.perf_counter(), time.process_time()
+        outcome = await sample(experiment, questions, folder / "samples", lambda: nullcontext(engine))
+        wall, processor = time.perf_counter() - wall, time.process_time() - processor
+        after = await _metrics(session, url)
     if outcome.missing:
         raise BadInput(f"{outcome.missing} of {outcome.planned} answers are missing: {outcome.failures[0]}")
-    grown = {name: after.get(name, 0.0) - before.get(name, 0.0) for name in COUNTERS}
-    return Measurement(
-        tokens=outcome.tally.tokens,
-        seconds=wall,
-        server_rates=tuple(rate for rate in rates if rate > 0),
-        prompt_tokens=grown["prompt_tokens_total"],
-        cached_tokens=grown["cached_tokens_total"],
-        client_seconds=processor,
-    )
+    counters = "prompt_tokens_total", "cached_tokens_total"
+    prompt_tokens, cached_tokens = (after.get(name, 0.0) - before.get(name, 0.0) for name in counters)
+    rates = outcome.pace.rates()
+    rate = rates[1] if rates else None
+    return Measurement(outcome.tally.tokens, wall, rate, prompt_tokens, cached_tokens, processor)
 
 
 async def _metrics(session: aiohttp.ClientSession, url: str) -> dict[str, float]:

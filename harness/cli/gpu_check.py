@@ -1,12 +1,4 @@
-"""python -m harness gpu-check: how fast this machine would sample an 8B model, without downloading one.
-
-$ python -m harness gpu-check --device cpu --shape small --prompts 16 --answers 16 --tokens 128
-16 prompts x 16 answers x 128 tokens, small with random weights
-tokens/s           700   32768 tokens in 46.8 s
-the server's       678   its own count while busy, median of 34 readings
-prefix cache     98.2%   of 378794 prompt tokens
-client            0.3%   of the time: 0.13 s of one core
-"""
+"""python -m harness gpu-check: how fast this machine would sample an 8B model, without downloading one."""
 
 from typing import Literal
 
@@ -15,7 +7,9 @@ import click
 
 @click.command("gpu-check", epilog="Example: python -m harness gpu-check --dp 8")
 @click.option("--prompts", default=64, type=click.IntRange(1, 300), show_default=True)
-@click.option("--answers", default=64, type=click.IntRange(1), show_default=True, help="Answers a prompt.")
+@click.option(
+    "--answers", default=64, type=click.IntRange(1), show_default=True, help="Answers a prompt and copy."
+)
 @click.option("--tokens", default=256, type=click.IntRange(1), show_default=True, help="Tokens an answer.")
 @click.option(
     "--dp", default=1, type=click.IntRange(1), show_default=True, help="Copies of the model, a GPU each."
@@ -33,8 +27,8 @@ def gpu_check(
 ) -> None:
     """Sample from SGLang with random weights of Llama-3.1-8B's shape, and print how fast that went.
 
-    Printed are tokens a second, the share of prompt tokens that came out of the prefix cache, and the share
-    of the time in which the client kept a core busy: at 100 % the client is the limit and not the GPU.
+    Printed are tokens a second while the server is full, the share of prompt tokens out of the prefix cache,
+    and the share of the time in which the client kept a core busy: at 100 % it is the limit, not the GPU.
     """
     import asyncio
     import shutil
@@ -57,8 +51,10 @@ def gpu_check(
 
     folder = Path(tempfile.mkdtemp(prefix="gpu-check-"))
     found = asyncio.run(
-        measure(shape, folder, prompts=prompts, answers=answers, tokens=tokens, device=device, dp=dp, say=say)
+        measure(
+            shape, folder, prompts=prompts, answers=answers * dp, tokens=tokens, device=device, dp=dp, say=say
+        )
     )
     shutil.rmtree(folder)  # after a failure its log is wanted
-    click.echo(f"{prompts} prompts x {answers} answers x {tokens} tokens, {shape} with random weights")
+    click.echo(f"{prompts} prompts x {answers * dp} answers x {tokens} tokens, {shape} with random weights")
     click.echo(found.lines())

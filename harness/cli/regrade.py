@@ -31,11 +31,10 @@ def regrade(folder: Path, readers: tuple[Reader, ...], match: Match) -> None:
     from harness.grader import Grader
     from harness.run.regrade import regrade as read_again
     from harness.run.resume import locked
-    from results.visible import visible
 
     with locked(folder):
         found = read_again(folder, Grader(readers, match))
-    click.echo(visible(found.tally.table(), keep="\n"))
+    click.echo(found.tally.table())
     click.echo(
         f"{found.changed:,} of {found.tally.answers:,} answers are read differently; "
         f"the verdicts before are in {found.kept}"

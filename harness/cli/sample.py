@@ -1,15 +1,11 @@
 """python -m harness sample: draw the answers of an experiment.
 
 $ python -m harness sample tiny --set limit=100 --out results/runs/tiny
-100%|██████████| 38400/38400 [04:33<00:00, 140.26 answers/s, 4,657 tokens/s, 51.5% of finished …]
+100%|██████████| 38400/38400 answers [04:33, 141.2 answers/s, 4,691 tokens/s, 0 s left, 51.5% of …]
 asked for  questions  answers  used  90% within  cut off at  cut off  unreadable  refused  distinct  correct
 10 tokens        100     6400   8.9           9          84     0.0%        0.7%     0.0%     46.8%     4.0%
 20 tokens        100     6400  18.5          23         104     0.0%        0.2%     0.0%     51.8%    19.1%
 ...
-$ python -m harness sample tiny --out results/runs/tiny --dry-run --rate 5000
-...
-completion tokens: 5,376,000 expected, 18,124,800 at most
-time: 18 min at 5,000 completion tokens/s (given), 1 h at most
 """
 
 from pathlib import Path

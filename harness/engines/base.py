@@ -22,18 +22,17 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Completion:
-    """One answer of a model.
-
-    `text` ends before the stop string. `tokens` counts every generated token, including those of the stop
-    string and the end token. `seed` is None where the engine drew its own.
-    """
+    """One answer of a model."""
 
     text: str
+    """Ends before the stop string."""
     tokens: int
+    """All that were generated, with those of the stop string and the end token."""
     prompt_tokens: int
     finish_reason: Literal["stop", "length", "forced"]
-    """How the answer ended; `forced` at its limit, whereupon it was asked for its final answer only."""
+    """`forced`: at its limit, whereupon it was asked for its final answer only."""
     seed: int | None
+    """None where the engine drew its own."""
 
 
 def same_model(ours: str, theirs: str) -> bool:
@@ -66,7 +65,7 @@ class Engine(Protocol):
     version: str
 
     def describe(self) -> dict[str, Any]:
-        """Whatever else a reader of the samples needs to know about the engine; goes into run.json."""
+        """What else run.json should say of the engine."""
         ...
 
     async def generate(
@@ -74,8 +73,7 @@ class Engine(Protocol):
     ) -> list[Completion]:
         """`n` independent answers to `prompt`, which go on from `said` if the model has said that already.
 
-        Texts begin after `said`; `prompt_tokens` include it.
-        `seed` differs between requests. An engine that cannot use it ignores it and leaves
-        `Completion.seed` None. Raises EngineError if there are no `n` answers.
+        Texts begin after `said`; `prompt_tokens` include it. `seed` differs between requests; an engine that
+        cannot use it ignores it. Raises EngineError if there are no `n` answers.
         """
         ...

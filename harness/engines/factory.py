@@ -6,7 +6,7 @@ For SGLang without a URL it starts a server, which ends with the run.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,37 +24,31 @@ TAIL_BYTES, TAIL_LINES = 1 << 14, 10
 """How much of the log of a server that has ended is shown."""
 
 
-@asynccontextmanager
-async def engine_for(experiment: Experiment, log: Path, say: Callable[[str], None]) -> AsyncIterator[Engine]:
-    """The experiment's engine, ready for requests; `log` takes the output of a server that is started.
+def engine_for(
+    experiment: Experiment, log: Path, say: Callable[[str], None]
+) -> AbstractAsyncContextManager[Engine]:
+    """The experiment's engine, ready for requests once entered; `log` is for a server that is started.
 
-    Raises BadInput: no such model, no server at the URL or one with another model, a server that cannot
-    start.
+    Raises BadInput, here or on entering: no such model, no server at the URL or one with another model, a
+    server that cannot start.
     """
     model, revision, chat = model_location(experiment.model), experiment.revision, experiment.chat
     if experiment.engine == "transformers":
         from harness.engines.transformers.engine import TransformersEngine
 
-        async with TransformersEngine(
+        return TransformersEngine(
             model, revision=revision, chat=chat, device=experiment.device, dtype=experiment.dtype
-        ) as local:
-            yield local
-    elif experiment.engine == "openai" and experiment.url:
+        )
+    if experiment.engine == "openai" and experiment.url:
         from harness.engines.http.api_key import ApiKey
         from harness.engines.openai.engine import OpenAIEngine
 
         key = ApiKey.from_environment(experiment.api_key_env)
         prompts = PromptTokens(model, revision, chat) if chat and experiment.at_limit == "force" else None
-        async with OpenAIEngine(
-            experiment.url, model, chat=chat, key=key, prompts=prompts, say=say
-        ) as hosted:
-            yield hosted
-    elif experiment.url:
-        async with SGLangEngine(experiment.url, model, revision=revision, chat=chat, say=say) as remote:
-            yield remote
-    else:
-        async with own_server(experiment, log, say) as own:
-            yield own
+        return OpenAIEngine(experiment.url, model, chat=chat, key=key, prompts=prompts, say=say)
+    if experiment.url:
+        return SGLangEngine(experiment.url, model, revision=revision, chat=chat, say=say)
+    return own_server(experiment, log, say)
 
 
 @asynccontextmanager
@@ -75,17 +69,11 @@ async def own_server(
         command = fleet_launch(model, port=port, workers=dp, **how)
     if dp < gpus:
         say(f"{dp} of {gpus} GPUs {'is' if dp == 1 else 'are'} used: --set dp={gpus} uses all")
-    with OwnServer(command, log, say) as server:
-        engine = SGLangEngine(
-            f"http://127.0.0.1:{port}",
-            model,
-            revision=revision,
-            chat=experiment.chat,
-            say=say,
-            check_alive=server.check,
-        )
-        say(f"starting SGLang for {model}, log in {log}")
-        server.start()
+    server = OwnServer(command, log, say)
+    url, chat = f"http://127.0.0.1:{port}", experiment.chat
+    engine = SGLangEngine(url, model, revision=revision, chat=chat, say=say, check_alive=server.check)
+    say(f"starting SGLang for {model}, log in {log}")
+    with server:
         async with engine:
             server.may_restart = True
             yield engine
@@ -97,17 +85,13 @@ class OwnServer:
     def __init__(self, command: Launch, log: Path, say: Callable[[str], None]) -> None:
         self.may_restart = False
         self._command, self._log, self._say = command, log, say
-        self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        self._output = self._stack.enter_context(self._log.open("ab"))
+        self._start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    def start(self) -> None:
-        self._server = self._stack.enter_context(Server(self._command, self._output))
+        self._server.stop()
 
     def check(self) -> None:
         """Start the server again if it has ended. Raises BadInput if that is no use."""
@@ -123,4 +107,8 @@ class OwnServer:
         self.may_restart = False
         self._server.stop()  # what is left of its group
         self._say("starting SGLang once more")
-        self.start()
+        self._start()
+
+    def _start(self) -> None:
+        with self._log.open("ab") as output:
+            self._server = Server(self._command, output)

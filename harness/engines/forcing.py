@@ -16,6 +16,8 @@ ENDING = "\n\nThe answer is ##"
 """What the budget prompts ask a model to write before its final answer."""
 FINAL_TOKENS = 32
 """The limit of the final answer: a number of twenty digits and `##. [END]`."""
+MOST_FORCED = len(ENDING) + FINAL_TOKENS
+"""Tokens that this adds to an answer at most: none is shorter than a byte."""
 
 
 async def forced(

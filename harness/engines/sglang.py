@@ -11,6 +11,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from dataclasses import asdict
 from functools import partial
 from typing import Any, Literal, Self
 
@@ -67,11 +68,7 @@ class SGLangEngine:
         say: Callable[[str], None] = lambda _line: None,
         check_alive: Callable[[], None] | None = None,
     ) -> None:
-        """Raises BadInput if the model has no tokenizer.
-
-        `say` is told when the server goes away and comes back. `check_alive` belongs to a server that the run
-        has started: it raises BadInput once that has ended; until then it may take any time to get ready.
-        """
+        """Raises BadInput if the model has no tokenizer. For `say` and `check_alive` see Connection."""
         self._location = model
         self._revision = revision
         self._prompts = PromptTokens(model, revision, chat)
@@ -109,14 +106,7 @@ class SGLangEngine:
         """`n` answers to `prompt`. Sends no seed: in deterministic mode all `n` would share it."""
         body = {
             "input_ids": self._prompts.go_on(prompt, said),
-            "sampling_params": {
-                "n": n,
-                "max_new_tokens": sampling.max_new_tokens,
-                "temperature": sampling.temperature,
-                "top_p": sampling.top_p,
-                "top_k": sampling.top_k,
-                "stop": sampling.stop,
-            },
+            "sampling_params": {"n": n, **asdict(sampling)},  # the names are SGLang's
         }
         read = partial(_answers, n=n, prompt_tokens=len(body["input_ids"]), limit=sampling.max_new_tokens)
         answers = await self._server.ask("/generate", body, read, max_tokens=n * sampling.max_new_tokens)

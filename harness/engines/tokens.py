@@ -5,9 +5,7 @@
 A chat template writes its own begin-of-text token; a server that is sent text may add a second one.
 """
 
-import json
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from harness.server.cpu.torchvision_names import declare_torchvision_operations
@@ -22,8 +20,13 @@ class PromptTokens:
 
         `local_only` looks on this machine only, never on the hub.
         """
+        declare_torchvision_operations()
+        from transformers import AutoTokenizer
+
         try:
-            self.tokenizer: Any = _load_tokenizer(model, revision=revision, local_files_only=local_only)
+            self.tokenizer: Any = AutoTokenizer.from_pretrained(
+                model, revision=revision, local_files_only=local_only
+            )
         except (OSError, ValueError) as error:
             raise BadInput(f"model {model}: no tokenizer could be loaded: {error}") from None
         if chat and not self.tokenizer.chat_template:
@@ -44,25 +47,3 @@ class PromptTokens:
             return tuple(self.tokenizer(prompt)["input_ids"])
         turns = [{"role": "user", "content": prompt}]
         return tuple(self.tokenizer.apply_chat_template(turns, add_generation_prompt=True, return_dict=False))
-
-
-def _load_tokenizer(model: str, **where: Any) -> Any:
-    """What AutoTokenizer loads, but for Llama models without importing PyTorch (400 MB and four seconds).
-
-    For a model of type `llama` whose files name the plain class, AutoTokenizer takes that class as well.
-    """
-    from transformers import PreTrainedTokenizerFast
-    from transformers.utils import cached_file
-
-    def content(name: str) -> dict[str, Any]:
-        path = cached_file(model, name, **where, _raise_exceptions_for_missing_entries=False)
-        return json.loads(Path(path).read_text(encoding="utf-8")) if path else {}
-
-    says = content("tokenizer_config.json")
-    plain = says.get("tokenizer_class") == "PreTrainedTokenizerFast" and "auto_map" not in says
-    if plain and content("config.json").get("model_type") == "llama":
-        return PreTrainedTokenizerFast.from_pretrained(model, **where)
-    declare_torchvision_operations()
-    from transformers import AutoTokenizer
-
-    return AutoTokenizer.from_pretrained(model, **where)

@@ -11,9 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.engines.forcing import MOST_FORCED
+from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment, model_location
 from harness.questions.load import Question
-from harness.run.plan import Chunk, asked_questions, planned_answers, prompt_for, remaining_chunks
+from harness.run.plan import Chunk, asked_questions, prompt_for, remaining_chunks
 from harness.run.record import measured_rate
 from harness.run.resume import check_same_run
 from harness.run.samples_file import SAMPLES, Key, key_of, read_rows
@@ -35,7 +37,7 @@ class Demand:
     setting: str
     decoding: str
     limit: int
-    """max_new_tokens"""
+    """The most tokens that an answer may have."""
     tokens_per_answer: float
     taken_from: str
     requests: int = 0
@@ -123,6 +125,7 @@ def estimate(
         key = chunk.setting, chunk.decoding
         if key not in demands:
             limit = experiment.max_new_tokens(chunk.budget)
+            limit += MOST_FORCED if experiment.at_limit == "force" else 0
             demands[key] = Demand(*key, limit, *_tokens_per_answer(tally, chunk, limit))
         demand = demands[key]
         demand.requests += 1
@@ -133,7 +136,7 @@ def estimate(
     return Estimate(
         experiment,
         sorted(demands.values(), key=lambda demand: (settings.index(demand.setting), demand.decoding)),
-        planned_answers(experiment, asked),
+        len(asked) * experiment.answers_per_question,
         counted,
         rate or (measured[0] if measured else None),
         "(given)" if rate or not measured else f"(measured here, session of {measured[1]})",
@@ -151,8 +154,6 @@ def _tokens_per_answer(tally: Tally, chunk: Chunk, limit: int) -> tuple[float, s
 
 def _token_counter(experiment: Experiment) -> tuple[Callable[[str], int], str]:
     """What counts the tokens of a prompt, and how it does."""
-    from harness.engines.tokens import PromptTokens
-
     try:
         model = model_location(experiment.model)
         encode = PromptTokens(model, experiment.revision, experiment.chat, local_only=True).encode

@@ -84,10 +84,7 @@ def _digest(value: Any) -> str:
 
 
 def _model_digest(folder: Path) -> str | None:
-    """Tells one local model from another trained in its place; None for a model of the hub (see `revision`).
-
-    Hashes names, sizes and the first megabyte of each file: weights of many gigabytes are not read through.
-    """
+    """Of names, sizes and the first megabyte of each file in the folder; None for a model of the hub."""
     if not folder.is_dir():
         return None
     digest = hashlib.sha256()

@@ -57,11 +57,6 @@ def asked_questions(experiment: Experiment, questions: Sequence[Question]) -> Se
     return asked
 
 
-def planned_answers(experiment: Experiment, questions: Sequence[Question]) -> int:
-    """How many answers the experiment asks for."""
-    return len(questions) * experiment.answers_per_question
-
-
 def remaining_chunks(
     experiment: Experiment, questions: Sequence[Question], done: Mapping[Key, set[int]]
 ) -> Iterator[Chunk]:

@@ -4,19 +4,21 @@
      "questions_sha256": "41aa...", "model_sha256": "c07e...", "max_new_tokens": {"40": 144, ...},
      "planned": 38400, "plan_fields": ["budgets", "chunk", ...],
      "sessions": [{"started": "2026-03-01T10:00:00+00:00", "ended": "...", "seconds": 273.1,
-       "answers": 38400, "tokens": 1274880,
+       "answers": 38400, "tokens": 1274880, "tokens_per_second": 4691.3,
        "git_commit": "3ed5...", "engine": {"name": "sglang", "version": "0.5.23", "server": {...}}}],
      "readings": [{"at": "...", "before": {"readers": ["hashes"], ...}, "now": {...}, "changed": 512, ...}],
      "summary": {"settings": [{"setting": "40", "tokens_mean": 39.8, "unreadable": 0.012, ...}], ...}}
 
-It is written before the first answer and again at the end, each time as a whole. Sessions are those of all
-commands that added answers, readings those that read stored answers again; the summary is over all answers.
+It is written before the first answer, every few seconds and at the end, each time as a whole. Sessions are
+those of all commands that added answers (`ended` is null if one was killed), readings those that read stored
+answers again; `tokens_per_second` is of the steady middle of a session; the summary is over all answers.
 """
 
 import json
 import subprocess
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,7 @@ from harness.experiment import Experiment
 from harness.grader import Grader
 from harness.questions.load import Question
 from harness.run.identity import PLAN_FIELDS, READING, commits, engine_changes, identity
+from harness.run.pace import Pace
 from results import BadInput
 from results.tables.files import replacing
 
@@ -42,10 +45,19 @@ class Record:
         experiment: Experiment,
         questions: Sequence[Question],
         before: dict[str, Any] | None = None,
+        stored: tuple[int, int] = (0, 0),
     ) -> None:
-        """`before` is the record of the run that goes on, None for a new one."""
+        """`before` is the record of the run that goes on, None for a new one.
+
+        `stored`: the answers in the folder, and their tokens. A session that was killed has not counted its
+        last ones.
+        """
         self._folder = folder
         self._before = before or {"sessions": [], "summary": None}
+        if self._before["sessions"] and (last := self._before["sessions"][-1])["ended"] is None:
+            for name, total in zip(("answers", "tokens"), stored, strict=True):
+                counted = sum(session[name] for session in self._before["sessions"])
+                last[name] += max(0, total - counted)
         self._experiment = experiment
         self._identity = identity(experiment, questions)
         self._limits = {name: experiment.max_new_tokens(budget) for name, budget in experiment.settings}
@@ -71,6 +83,7 @@ class Record:
             "seconds": None,
             "answers": 0,
             "tokens": 0,
+            "tokens_per_second": None,
             "git_commit": _git_commit(),
             "commits": now,
             "engine": engine,
@@ -88,11 +101,17 @@ class Record:
         _write(self._folder, self._content)
         return changed
 
-    def end(self, answers: int, tokens: int, summary: dict[str, Any]) -> None:
-        """Write that the session has ended, the answers and tokens that it added, and the new summary."""
-        seconds = round(time.monotonic() - self._began, 1)
-        self._session |= {"ended": _now(), "seconds": seconds, "answers": answers, "tokens": tokens}
-        _write(self._folder, self._content | {"summary": summary})
+    def note(self, pace: Pace) -> None:
+        """Write how far the session has come."""
+        seconds, rates = round(time.monotonic() - self._began, 1), pace.rates()
+        self._session |= {"seconds": seconds, "answers": pace.answers, "tokens": pace.tokens}
+        self._session["tokens_per_second"] = round(rates[1], 1) if rates else None
+        _write(self._folder, self._content)
+
+    def end(self, pace: Pace, summary: dict[str, Any]) -> None:
+        """Write that the session has ended, and the new summary."""
+        self._session["ended"], self._content["summary"] = _now(), summary
+        self.note(pace)
 
     def keep(self, summary: dict[str, Any]) -> None:
         """Write the summary of a finished run where a killed session has left none, or an older one."""
@@ -139,7 +158,7 @@ def note_reading(folder: Path, grader: Grader, kept: str, changed: int, summary:
         return
     fields = _today(record["experiment"])
     before = {name: fields.get(name) for name in sorted(READING)}
-    now = {"match": grader.match, "readers": list(grader.readers)}
+    now = asdict(grader)
     note = {"at": _now(), "before": before, "now": now, "changed": changed, "verdicts_before": kept}
     readings = [*record.get("readings", ()), note]
     _write(folder, record | {"experiment": fields | now, "readings": readings, "summary": summary})
@@ -154,11 +173,15 @@ def _today(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def measured_rate(folder: Path) -> tuple[float, str] | None:
-    """Completion tokens per second of the last session that has ended, and when it began; None if unknown."""
+    """Completion tokens per second of the last session that has any, and when it began; None if unknown.
+
+    Of its steady middle, or else of all of it.
+    """
     record = read_record(folder) or {}
     for session in reversed(record.get("sessions", [])):
         if session.get("tokens") and session.get("seconds"):
-            return session["tokens"] / session["seconds"], session["started"]
+            whole = session["tokens"] / session["seconds"]
+            return session.get("tokens_per_second") or whole, session["started"]
     return None
 
 

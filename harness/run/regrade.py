@@ -14,7 +14,7 @@ from pathlib import Path
 from harness.grader import Grader, required_gold
 from harness.run.record import note_reading
 from harness.run.resume import unused
-from harness.run.samples_file import SAMPLES, Row, not_a_row, numbered_lines, parse_object
+from harness.run.samples_file import SAMPLES, Row, not_a_row, numbered_lines
 from harness.run.tally import Tally, tally_of
 from results import BadInput
 from results.tables.files import replacing
@@ -65,8 +65,8 @@ def _texts(path: Path) -> Iterator[tuple[Row, str]]:
     """Each row of a samples table with its right answer; a torn last line is left out."""
     if not path.exists():
         raise BadInput(f"{path}: no such file: only a folder with {SAMPLES} can be read again")
-    for number, line in numbered_lines(path):
-        row, where = parse_object(line), f"{path}: row {number}"
+    for number, line, row in numbered_lines(path):
+        where = f"{path}: row {number}"
         if row is None:
             raise BadInput(f"{where}: {not_a_row(line)}: `harness sample --quarantine` puts such rows aside")
         if not isinstance(row.get("text"), str):

@@ -73,14 +73,12 @@ class Repeat:
     def __str__(self) -> str:
         pairs, cause = KINDS[self.kind]
         if self.kind == "identical":
-            return (
-                f"all answers are one text in {self.observed:.1%} of the questions with long answers: {cause}"
-            )
+            return f"in {self.observed:.1%} of the questions with long answers all are one text: {cause}"
         return f"{self.observed:.2%} of the answers {pairs} are equal, {self.expected:.2%} by chance: {cause}"
 
 
 def find_repeats(groups: Iterable[Texts], chunks: Sequence[int], free: bool) -> list[Repeat]:
-    """Every comparison made, the most telling first; `alarm` marks what independent draws do not explain.
+    """Every comparison made, the most telling first.
 
     `groups`: the answers to each question in each setting. `chunks`: how many answers one request asks for;
     where that is unknown, several guesses, which share the probability of a false alarm. `free`: whether

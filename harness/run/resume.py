@@ -1,10 +1,8 @@
 """Going on with the run in a folder: who may, with what, and which answers are there already.
 
-    with locked(folder):
-        record = check_same_run(folder, experiment, questions)   # run.json, or None for a new run
-        done = read_done(folder, tally)                          # {("tiny-0000", "40", "sample"): {0, 1}}
-
-What is then missing of the plan (harness/run/plan.py) is asked for.
+with locked(folder):
+    record = check_same_run(folder, experiment, questions)   # run.json, or None for a new run
+    done = read_done(folder, tally)                          # {("tiny-0000", "40", "sample"): {0, 1}}
 """
 
 import json
@@ -60,8 +58,8 @@ def check_same_run(
 ) -> dict[str, Any] | None:
     """run.json of the run in `folder`, None where there is no run.
 
-    Raises BadInput naming what has changed where the run's answers depend on something that differs now: the
-    experiment but for its plan fields, or the content of prompt, questions or model.
+    Raises BadInput naming what differs now of what its answers depend on: the experiment but for its plan
+    fields, or the content of prompt, questions or model.
     """
     path = folder / RECORD
     if not path.exists():
@@ -125,8 +123,7 @@ def read_done(folder: Path, tally: Tally) -> dict[Key, set[int]]:
     path, rows = folder / SAMPLES, Rows()
     if path.exists():
         _mend_last_line(path)
-        for number, line in numbered_lines(path):
-            row = parse_object(line)
+        for number, line, row in numbered_lines(path):
             fault = rows.fault(row, line)
             if fault or row is None:
                 raise BadInput(
@@ -141,8 +138,8 @@ def quarantine(folder: Path) -> tuple[int, Path]:
     path, rows, count = folder / SAMPLES, Rows(), 0
     aside = unused(folder, "quarantine", ".jsonl")
     with replacing(path) as good, good.open("wb") as kept, replacing(aside) as bad, bad.open("wb") as taken:
-        for _, line in numbered_lines(path):
-            faulty = rows.fault(parse_object(line), line) is not None
+        for _, line, row in numbered_lines(path):
+            faulty = rows.fault(row, line) is not None
             count += faulty
             (taken if faulty else kept).write(line if line.endswith(b"\n") else line + b"\n")
     if not count:

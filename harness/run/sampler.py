@@ -10,7 +10,6 @@ into the same folder asks for what is missing.
 
 import asyncio
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
@@ -22,19 +21,14 @@ from harness.engines.base import Completion, Engine, EngineError, EngineGone, Re
 from harness.engines.forcing import forced
 from harness.experiment import Experiment
 from harness.questions.load import Question
-from harness.run.plan import (
-    Chunk,
-    asked_questions,
-    planned_answers,
-    prompt_for,
-    remaining_chunks,
-    sampling_for,
-)
+from harness.run.pace import Pace
+from harness.run.plan import Chunk, asked_questions, prompt_for, remaining_chunks, sampling_for
 from harness.run.record import Record, grader_in, read_record
 from harness.run.regrade import regrade
 from harness.run.resume import check_same_run, locked, read_done, set_aside
 from harness.run.resume import quarantine as put_bad_rows_aside
 from harness.run.samples_file import SAMPLES, Moved, Row, SamplesFile
+from harness.run.sizing import duration
 from harness.run.tally import Tally
 
 FEWEST_FAILURES = 16
@@ -51,6 +45,7 @@ class Outcome:
     missing: int
     failures: list[str]
     tally: Tally
+    pace: Pace
 
 
 async def sample(
@@ -77,7 +72,7 @@ async def sample(
         if quarantine and (folder / SAMPLES).exists():
             bad, aside = put_bad_rows_aside(folder)
             say(f"{bad} rows are put aside{f' in {aside}' if bad else ''}")
-        planned = planned_answers(experiment, asked)
+        planned = len(asked) * experiment.answers_per_question
         if before and grader_in(before) != experiment.grader and (folder / SAMPLES).exists():
             found = regrade(folder, experiment.grader)
             say(
@@ -85,29 +80,29 @@ async def sample(
                 f"{experiment.grader}; {found.changed} differ, the old verdicts are in {found.kept.name}"
             )
             before = read_record(folder)
-        record = Record(folder, experiment, questions, before)
         tally = Tally(experiment, planned)
         done = read_done(folder, tally)
+        record = Record(folder, experiment, questions, before, (tally.answers, tally.tokens))
         missing = sum(len(chunk.samples) for chunk in remaining_chunks(experiment, asked, done))
         if not missing:
             record.keep(tally.summary())
-            return Outcome(planned, 0, [], tally)
+            return Outcome(planned, 0, [], tally, Pace(0))
         with SamplesFile(folder) as file:
             async with open_engine() as engine:
                 about = {"name": engine.name, "version": engine.version, **engine.describe()}
                 for name, (then, now) in record.begin(about, planned).items():
                     say(f"warning: {name} is {now!r} and was {then!r} in the last session (see run.json)")
-                session = _Session(experiment, engine, file, tally, say)
+                session = _Session(experiment, engine, file, record, tally, say)
                 try:
                     await session.draw(remaining_chunks(experiment, asked, done), planned, missing)
                 except Moved:  # nor is there a place for the record
                     raise
                 except BaseException:
                     with suppress(OSError):  # the samples file has already reported a full disk
-                        record.end(session.answers, session.tokens, tally.summary())
+                        record.end(session.pace, tally.summary())
                     raise
-                record.end(session.answers, session.tokens, tally.summary())
-        return Outcome(planned, missing - session.answers, session.failures, tally)
+                record.end(session.pace, tally.summary())
+        return Outcome(planned, missing - session.pace.answers, session.failures, tally, session.pace)
 
 
 class _Session:
@@ -118,14 +113,17 @@ class _Session:
         experiment: Experiment,
         engine: Engine,
         file: SamplesFile,
+        record: Record,
         tally: Tally,
         say: Callable[[str], None],
     ) -> None:
-        self.answers = self.tokens = 0
         self.failures: list[str] = []
+        self._in_flight = experiment.concurrency * experiment.chunk
+        self.pace = Pace(self._in_flight)
         self._experiment = experiment
         self._engine = engine
         self._file = file
+        self._record = record
         self._tally = tally
         self._say = say
         self._looks = [count for count in LOOKS if count > tally.finished]
@@ -134,12 +132,11 @@ class _Session:
 
     async def draw(self, chunks: Iterator[Chunk], planned: int, missing: int) -> None:
         """Ask for all of `chunks`, `concurrency` at a time, unless the server goes away."""
-        self._started = time.monotonic()
+        self._missing = missing
         self._bar = tqdm(
             total=planned,
             initial=planned - missing,
-            unit=" answers",
-            smoothing=0,  # the mean rate: answers come in bursts
+            bar_format="{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} answers [{elapsed}{postfix}]",
             mininterval=0.5 if sys.stderr.isatty() else 10,
         )
         try:
@@ -147,6 +144,7 @@ class _Session:
                 async with asyncio.TaskGroup() as group:
                     for _ in range(self._experiment.concurrency):
                         group.create_task(self.work(chunks))
+            self._file.sync()
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
 
@@ -167,14 +165,19 @@ class _Session:
                 row_of(self._experiment, chunk, index, completion)
                 for index, completion in zip(chunk.samples, reply, strict=True)
             ]
-            self._file.append(rows)
+            synced = self._file.append(rows)
             for row in rows:
                 self._tally.add(row)
-            self._show_progress(rows)
+            self.pace.add(len(rows), sum(row["tokens"] for row in rows))
+            if synced:
+                with suppress(OSError):  # a full disk: the next rows will say so
+                    self._record.note(self.pace)
+            self._show_progress(len(rows))
             if self._looks and self._tally.finished >= self._looks[0]:
                 self._looks.pop(0)
                 for warning in self._tally.warnings(self._file.path.parent):
                     self._say(f"warning, so far: {warning}")
+        self.pace.ending = True
 
     def _is_over(self) -> bool:
         limit = max(FEWEST_FAILURES, self._experiment.concurrency)
@@ -192,14 +195,15 @@ class _Session:
         else:
             self._failed_in_a_row += 1
 
-    def _show_progress(self, rows: Sequence[Row]) -> None:
-        self.answers += len(rows)
-        self.tokens += sum(row["tokens"] for row in rows)
-        rate = self.tokens / (time.monotonic() - self._started)
-        correct = self._tally.accuracy
-        said = "" if correct is None else f", {correct:.1%} of finished questions correct"
-        self._bar.set_postfix_str(f"{rate:,.0f} tokens/s{said}", refresh=False)
-        self._bar.update(len(rows))
+    def _show_progress(self, answers: int) -> None:
+        self._bar.update(answers)
+        said = [] if self.pace.ending else [f"no rate before {self._in_flight:,} answers have ended"]
+        if rates := self.pace.rates():
+            left = duration((self._missing - self.pace.answers) / rates[0])
+            said = [f"{rates[0]:,.1f} answers/s", f"{rates[1]:,.0f} tokens/s", f"{left} left"]
+        if (correct := self._tally.accuracy) is not None:
+            said.append(f"{correct:.1%} of finished questions correct")
+        self._bar.set_postfix_str(", ".join(said), refresh=False)
 
 
 def row_of(experiment: Experiment, chunk: Chunk, index: int, completion: Completion) -> Row:

@@ -5,8 +5,7 @@
      "text": "...", "dataset": "tiny", "model": "tiny", "decoding": "sample"}
 
 A run that is killed leaves at most one torn line, the last, which readers skip. A write that fails, as on a
-full disk, is undone: the file only ever gains whole rows. A file or folder that is moved away while a run
-writes into it ends the run.
+full disk, is undone. A file or folder that is moved away while a run writes into it ends the run.
 """
 
 import io
@@ -52,19 +51,19 @@ def read_rows(path: Path) -> Iterator[Row]:
 
     Raises BadInput naming the first line that is not a row of this harness.
     """
-    for number, line in numbered_lines(path):
-        row = parse_object(line)
+    for number, line, row in numbered_lines(path):
         if not is_row(row):
             raise BadInput(f"{path}: row {number}: {not_a_row(line)}")
         yield row
 
 
-def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file, from 1 on, without blank ones and without a torn last one."""
+def numbered_lines(path: Path) -> Iterator[tuple[int, bytes, Row | None]]:
+    """The lines of a file, from 1 on, and the objects in them; without blank lines and a torn last one."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
-            if line.strip() and (line.endswith(b"\n") or parse_object(line) is not None):
-                yield number, line
+            row = parse_object(line)
+            if line.strip() and (line.endswith(b"\n") or row is not None):
+                yield number, line, row
 
 
 def not_a_row(line: bytes) -> str:
@@ -100,16 +99,18 @@ class SamplesFile:
         self._lock = folder / LOCK
         self._lock_there = _inode(self._lock)
 
-    def append(self, rows: Sequence[Row]) -> None:
-        """Add rows at the end of the file, where other processes see them at once.
+    def append(self, rows: Sequence[Row]) -> bool:
+        """Add rows at the end of the file, where other processes see them at once; was the file synced?
 
         Raises BadInput where they cannot be written; the file is then as it was before.
         """
         lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         with self._bad_input_if_full():
             self._write(lines.encode(errors="replace"))
-        if time.monotonic() - self._synced > SYNC_SECONDS:
-            self._sync()
+        due = time.monotonic() - self._synced > SYNC_SECONDS
+        if due:
+            self.sync()
+        return due
 
     def _write(self, content: bytes) -> None:
         """Write all of `content` or nothing; unbuffered, as a buffer would retry what has been undone."""
@@ -124,7 +125,8 @@ class SamplesFile:
             self._file.truncate(end)
             raise
 
-    def _sync(self) -> None:
+    def sync(self) -> None:
+        """Force all rows onto the disk. Raises BadInput if it cannot be done, Moved if that is elsewhere."""
         if self._file is not None:
             with self._bad_input_if_full():
                 os.fsync(self._file.fileno())
@@ -153,7 +155,7 @@ class SamplesFile:
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if self._file is not None:
             with closing(self._file), suppress(BadInput) if error else nullcontext():
-                self._sync()
+                self.sync()
 
 
 def _inode(path: Path) -> tuple[int, int] | None:

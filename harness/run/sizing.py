@@ -3,9 +3,9 @@
 one GPU     answers at once  tokens/s at most  time at least  cost at least
 H100 80GB             1,024            27,711            1 h           2.51
 
-A step of decoding reads the weights once, and the key-value cache of every answer in flight. The memory
-bandwidth and the arithmetic of the data sheets bound how many steps there can be. Nothing here is measured: a
-real server reaches a part of the bound, and `harness gpu-check` measures which.
+A step of decoding reads the weights once, and the key-value cache of every answer in flight. The data sheets'
+memory bandwidth and arithmetic bound the steps. A real server reaches a part of that bound, and `harness
+gpu-check` measures which.
 """
 
 import json

@@ -3,11 +3,10 @@
 asked for  questions  answers  used  90% within  cut off at  cut off  unreadable  refused  distinct  correct
 40 tokens   8 of 100      530  37.3          45         144     0.0%        0.2%     0.0%     29.7%    66.2%
 
-`used` is the mean number of tokens of an answer, `90% within` the number that nine of ten answers keep
-within, `cut off at` max_new_tokens. Unreadable answers hold no integer where a reader looks for it; refused
-ones are those of them that decline to answer. Distinct is the share of a question's texts that differ.
-`questions` and `correct` are of finished questions, as short answers come in first and are not like the
-others. Requests that failed or that the server rejected have no answers and count nowhere in this table.
+`used` is the mean number of tokens of an answer, `90% within` what nine of ten keep within, `cut off at`
+max_new_tokens. Refused answers are those of the unreadable ones that decline to answer; distinct is the share
+of a question's texts that differ. `questions` and `correct` are of finished questions, as short answers come
+first and are not like the others. Requests that failed count nowhere in this table.
 """
 
 from collections import Counter
@@ -23,6 +22,7 @@ from harness.run.refusals import is_refusal
 from harness.run.repeats import Repeat, Texts, find_repeats
 from harness.run.unreadable import MANY, Unreadable
 from results.aligned import aligned
+from results.visible import visible
 
 GUESSES = (2, 4, 8, 16, 32, 64)
 """Answers of one request, where no record says how many."""
@@ -110,10 +110,9 @@ class Tally:
     """Counts for every setting, and what a user should be warned of."""
 
     def __init__(self, experiment: Experiment | None = None, planned: int | None = None) -> None:
-        """`planned` is how many answers the run asks for.
+        """`planned` is how many answers the run asks for; `experiment` is None for answers of unknown origin.
 
-        `experiment` is None for answers of unknown origin: limits, temperature and the number of answers to
-        a question are then not known, and each question counts as finished.
+        Limits and the number of answers to a question are then unknown, and each question counts as finished.
         """
         self.settings: dict[tuple[str, str], Counts] = {}
         self.answers = self.tokens = self.rejected = 0
@@ -185,19 +184,12 @@ class Tally:
                 asked = f"{setting} tokens" if self._experiment and is_whole(setting) else setting
                 asked += ", greedy" if decoding == "greedy" else ""
                 partial = self._asked is not None and counts.finished < self._asked
-                lines.append(
-                    (
-                        asked,
-                        f"{counts.finished} of {self._asked}" if partial else str(counts.finished),
-                        str(counts.answers),
-                        _cell(counts.mean_tokens, ".1f"),
-                        _cell(counts.p90_tokens),
-                        _cell(self._limit(setting)),
-                        *(_cell(share, ".1%") for share in counts.shares().values()),
-                    )
-                )
+                finished = f"{counts.finished} of {self._asked}" if partial else str(counts.finished)
+                used = _cell(counts.mean_tokens, ".1f"), _cell(counts.p90_tokens), _cell(self._limit(setting))
+                shares = (_cell(share, ".1%") for share in counts.shares().values())
+                lines.append((asked, finished, str(counts.answers), *used, *shares))
         readers = sum((counts.readers for counts in self.settings.values()), Counter[str]())
-        read = [f"{count / self.answers:.1%} by {reader}" for reader, count in readers.most_common()]
+        read = [f"{count / self.answers:.1%} by {visible(reader)}" for reader, count in readers.most_common()]
         return "\n".join([*aligned(lines), *([f"answers read: {', '.join(read)}"] if read else [])])
 
     def _counts(self, setting: str, decoding: str) -> Counts:
@@ -213,12 +205,8 @@ class Tally:
         return self._experiment.max_new_tokens(budget) if self._experiment else None
 
     def _repeats(self) -> list[Repeat]:
-        groups = (
-            texts
-            for (_, decoding), counts in self.settings.items()
-            if decoding == "sample"
-            for texts in counts.texts.values()
-        )
+        sampled = (counts for (_, decoding), counts in self.settings.items() if decoding == "sample")
+        groups = (texts for counts in sampled for texts in counts.texts.values())
         known = self._experiment
         free = known is not None and known.temperature >= 0.5 and known.top_p >= 0.5 and known.top_k != 1
         return find_repeats(groups, (known.chunk,) if known else GUESSES, free)
@@ -231,7 +219,7 @@ def tally_of(folder: Path, grader: Grader | None = None) -> Tally:
     """
     experiment, planned = experiment_in(folder), (read_record(folder) or {}).get("planned")
     if experiment and grader:
-        experiment = experiment.model_copy(update={"readers": grader.readers, "match": grader.match})
+        experiment = experiment.model_copy(update=asdict(grader))
     return Tally(experiment, planned if isinstance(planned, int) else None)
 
 

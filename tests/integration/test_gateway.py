@@ -58,17 +58,8 @@ def test_a_server_that_is_killed_in_the_middle_loses_nothing(
     assert kept == sglang_url  # the other tests need it
     folder = tmp_path / "run"
     keys = {"limit": LIMIT, "samples": SAMPLES, "chunk": 8, "concurrency": 12, "budgets": ",".join(BUDGETS)}
-    command = [
-        sys.executable,
-        "-m",
-        "harness",
-        "sample",
-        "tiny",
-        "--url",
-        sglang_fleet.url,
-        "--out",
-        str(folder),
-    ]
+    command = [sys.executable, "-m", "harness", "sample", "tiny", "--url", sglang_fleet.url]
+    command += ["--out", str(folder)]
     command += [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
     warm = [tokens_of(worker) for worker in (killed, kept)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

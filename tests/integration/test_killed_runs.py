@@ -87,6 +87,8 @@ def test_kills_at_every_stage_of_a_run(tmp_path: Path) -> None:
     assert lines(folder)[: len(kept)] == kept
     # A run that is killed before run.json is written leaves no session.
     assert [session["ended"] is None for session in sessions(folder)[-5:]] == [*[True] * 4, False]
+    counted = sum(session["answers"] for session in sessions(folder))
+    assert planned <= counted <= planned + len(stages)  # rows that were cut short may have been counted
 
 
 def test_kills_while_a_server_answers(sglang_url: str, tmp_path: Path) -> None:
@@ -109,5 +111,6 @@ def test_kills_while_a_server_answers(sglang_url: str, tmp_path: Path) -> None:
     assert process.exitcode == 0, errors.read_text()
     assert_exactly_planned(folder, limit, samples)
     assert [session["ended"] is None for session in sessions(folder)] == [True, True, False]
+    assert sum(session["answers"] for session in sessions(folder)) == limit * len(BUDGETS) * samples
     assert {session["engine"]["name"] for session in sessions(folder)} == {"sglang"}
     assert sessions(folder)[0]["engine"]["server"]["device"] == "cpu"

@@ -1,7 +1,6 @@
 """The engine for OpenAI's interface against the real SGLang server, which has that interface, too."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,6 @@ from harness.engines.sglang import SGLangEngine
 from harness.experiment import model_location, read_experiment
 from harness.questions.load import load_questions
 from harness.run.plan import prompt_for, remaining_chunks
-from results import BadInput
 
 pytestmark = pytest.mark.integration
 
@@ -27,8 +25,8 @@ def prompts() -> list[str]:
     return [prompt_for(experiment, chunk) for chunk in remaining_chunks(experiment, questions, {})]
 
 
-def openai(url: str, chat: bool, model: str = TINY) -> OpenAIEngine:
-    return OpenAIEngine(url, model, chat=chat, key=ApiKey("NO_KEY", ""))
+def openai(url: str, chat: bool) -> OpenAIEngine:
+    return OpenAIEngine(url, TINY, chat=chat, key=ApiKey("NO_KEY", ""))
 
 
 def answers(engine: Engine, texts: list[str], n: int, sampling: Sampling) -> list[list[Completion]]:
@@ -50,8 +48,3 @@ def test_greedy_answers_are_those_of_sglangs_own_interface(
 def test_a_prompt_beyond_the_context_fails_at_once(sglang_url: str) -> None:
     with pytest.raises(EngineError, match="refused with status 400"):
         answers(openai(sglang_url, chat=True), ["egg " * 5000], 1, GREEDY)
-
-
-def test_a_server_with_another_model_is_refused(sglang_url: str, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"serves .*model, expected org/other"):
-        answers(openai(sglang_url, chat=True, model="org/other"), ["egg"], 1, GREEDY)

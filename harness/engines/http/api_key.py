@@ -3,7 +3,7 @@
     ApiKey.from_environment("OPENAI_API_KEY").hide("Incorrect API key provided: sk-abcdefgh...wxyz.")
     -> "Incorrect API key provided: [key]"
 
-Servers quote keys in their errors, whole or in part, and errors end up in logs. Answers are left as they are.
+Servers quote keys in their errors, whole or in part, and errors end up in logs.
 """
 
 import os

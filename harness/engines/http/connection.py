@@ -8,8 +8,7 @@
     the server at http://127.0.0.1:30000 is back
 
 `Connection._until_answered` is the life of a request; reply.py says which reply means what. Beside the
-requests, one task watches the server: it says what is waited for, looks whether a server that went away is
-back, and ends all requests when nobody has had an answer for PATIENCE seconds.
+requests, one task watches the server, and ends them all when nobody has had an answer for PATIENCE seconds.
 """
 
 import asyncio
@@ -111,8 +110,7 @@ class Connection:
     async def wait_for_start(self, hint: str) -> None:
         """Wait until the server is ready: START_PATIENCE, or for as long as the run's own server lives.
 
-        Raises BadInput: no such address, no server in that time (with `hint`, which says what to do), or the
-        run's own server has ended.
+        Raises BadInput: no server in that time (with `hint`, what to do), or the run's own server has ended.
         """
         loop = asyncio.get_running_loop()
         begun = loop.time()
@@ -251,14 +249,12 @@ class Connection:
             asking.cancel()
 
     async def _state(self) -> str | None:
-        """None if the server is ready, else what is wrong with it. Raises BadInput: see wait_for_start."""
+        """None if the server is ready, else what is wrong with it. Raises BadInput: see `check_alive`."""
         if self._check_alive is not None:
             self._check_alive()
         try:
             async with asyncio.timeout(PROBE_SECONDS):
                 reply = await self._get(self._ready)
-        except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError):
-            raise BadInput(f"{self.url}: not a server's address, expected http://HOST:PORT") from None
         except (aiohttp.ClientError, TimeoutError, Fault) as error:
             return f"does not answer ({_reason(error)})"
         return None if reply.status < 500 else f"is not ready (status {reply.status})"

@@ -35,10 +35,7 @@ PASSING = {408, 425}
 
 
 class Fault(Exception):
-    """An attempt failed; another attempt at the same request may succeed.
-
-    `retry_after` is how many seconds the server wants to be left alone.
-    """
+    """An attempt failed; another may succeed, `retry_after` seconds later if the server says so."""
 
     def __init__(
         self, message: str, kind: Literal["failed", "busy", "away"] = "failed", retry_after: float = 0.0

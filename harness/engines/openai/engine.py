@@ -8,11 +8,11 @@
 Such a server counts the tokens of a request and not those of each answer, so each request asks for one.
 """
 
+import re
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
@@ -54,13 +54,14 @@ class OpenAIEngine:
         """`url` may leave out the path /v1; `model` is the server's name for the model, or a folder.
 
         Chats in which an answer goes on need the model's `prompts`: the interface has that for text only.
-        Raises BadInput if `url` is not an address. `say` is told when the server goes away and comes back.
         """
         self._model = model
         self._chat = chat
         self._prompts = prompts
         self._path = "/chat/completions" if chat else COMPLETIONS
-        self._server = Connection(_base(url), ready="/models", key=key, say=say)
+        if re.fullmatch("https?://[^/]+/?", url):
+            url = f"{url.rstrip('/')}/v1"
+        self._server = Connection(url, ready="/models", key=key, say=say)
         self._form = FORMS[0]
         self._answered_by: str | None = None
 
@@ -99,15 +100,13 @@ class OpenAIEngine:
         said: str = "",
     ) -> list[Completion]:
         """`n` answers to `prompt`, each by a request of its own. Sends no seed."""
-        body, limit = self._body(prompt, sampling), sampling.max_new_tokens
-        path = self._path
-        if said and not self._chat:
-            body["prompt"] += said
-        elif said:
+        body, limit, path = self._body(prompt, sampling), sampling.max_new_tokens, self._path
+        if said and self._chat:
             assert self._prompts is not None
             del body["messages"]
-            body["prompt"] = self._prompts.go_on(prompt, said)
-            path = COMPLETIONS
+            body["prompt"], path = self._prompts.go_on(prompt, said), COMPLETIONS
+        elif said:
+            body["prompt"] += said
         read = partial(read_completion, limit=limit)
         return [await self._server.ask(path, body, read, limit) for _ in range(n)]
 
@@ -155,15 +154,3 @@ class OpenAIEngine:
                 self._answered_by = reply.model
                 return
         raise BadInput(f"the server at {self._server.url}: {refusal}")
-
-
-def _base(url: str) -> str:
-    """The address under which the interface's paths begin."""
-    try:
-        found = urlsplit(url)
-        host = found.hostname if found.scheme in ("http", "https") else None
-    except ValueError:
-        host = None
-    if not host:
-        raise BadInput(f"{url}: not a server's address, expected http://HOST:PORT")
-    return url.rstrip("/") if found.path not in ("", "/") else f"{url.rstrip('/')}/v1"

@@ -6,8 +6,7 @@ caches here give back a function of the query instead of the keys, and the atten
     PromptPass    one pass over a prompt; keeps each layer's keys and values, (heads, length, head size)
     Step          one more token of every answer under way, whatever their prompts
 
-Query heads that share a key head (grouped-query attention) are multiplied with it together, and it is not
-repeated for each of them.
+Query heads that share a key head (grouped-query attention) are multiplied with it together.
 """
 
 from collections.abc import Callable, Sequence

@@ -8,7 +8,7 @@ Requests join at any step, and finished answers leave, so that a few long ones d
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -35,26 +35,30 @@ class Request:
     """Whether the newest token of an answer is its last."""
 
 
-@dataclass(eq=False)
 class _Drawing:
-    """A request under way. `in_batch` has the index of the answer in each row."""
+    """A request under way."""
 
-    request: Request
-    layers: list[Layer]
-    logits: torch.Tensor
-    """(1, vocabulary), after the prompt."""
-    answers: list[list[int]]
-    in_batch: list[int]
-    cache: Answers
-    generator: torch.Generator
-    open: set[int] = field(default_factory=set)
+    def __init__(self, request: Request, layers: list[Layer], logits: torch.Tensor) -> None:
+        """`logits` (1, vocabulary) follow the prompt."""
+        self.request, self.layers, self.logits = request, layers, logits
+        self.answers: list[list[int]] = [[] for _ in range(request.n)]
+        self.in_batch = list(range(request.n))
+        """The index of the answer in each row."""
+        self.open = set(self.in_batch)
+        self.cache = Answers(layers, request.n)
+        self._generator = torch.Generator().manual_seed(request.seed)
+        self.take(logits.expand(request.n, -1))
+
+    @property
+    def place(self) -> int:
+        """The position of the newest tokens."""
+        return len(self.request.prompt) + self.cache.length
 
     def take(self, logits: torch.Tensor) -> None:
         """Draw the next token of each row; answer i gets the request's i-th uniform number of this step."""
-        uniform = torch.rand(self.request.n, generator=self.generator)[self.in_batch].to(logits.device)
-        for answer, token in zip(
-            self.in_batch, self.request.next_tokens(logits, uniform).tolist(), strict=True
-        ):
+        uniform = torch.rand(self.request.n, generator=self._generator)[self.in_batch].to(logits.device)
+        drawn = self.request.next_tokens(logits, uniform).tolist()
+        for answer, token in zip(self.in_batch, drawn, strict=True):
             if answer in self.open:
                 tokens = self.answers[answer]
                 tokens.append(token)
@@ -90,18 +94,7 @@ class Decoder:
             cache = PromptPass()
             logits = self._logits(request.prompt, range(len(request.prompt)), cache, one_row=True)
             layers = cache.layers
-        drawing = _Drawing(
-            request,
-            layers,
-            logits,
-            answers=[[] for _ in range(request.n)],
-            in_batch=list(range(request.n)),
-            cache=Answers(layers, request.n),
-            generator=torch.Generator().manual_seed(request.seed),
-            open=set(range(request.n)),
-        )
-        drawing.take(logits.expand(request.n, -1))
-        self._drawings.append(drawing)
+        self._drawings.append(_Drawing(request, layers, logits))
 
     @torch.inference_mode()  # type: ignore[untyped-decorator]
     def step(self) -> list[tuple[Request, list[list[int]]]]:
@@ -109,11 +102,7 @@ class Decoder:
         going = [drawing for drawing in self._drawings if drawing.open]
         if going:
             newest = [drawing.answers[answer][-1] for drawing in going for answer in drawing.in_batch]
-            places = [
-                len(drawing.request.prompt) + drawing.cache.length
-                for drawing in going
-                for _ in drawing.in_batch
-            ]
+            places = [drawing.place for drawing in going for _ in drawing.in_batch]
             logits = self._logits(newest, places, Step([drawing.cache for drawing in going]))
             for drawing, part in zip(going, logits.split([d.cache.rows for d in going]), strict=True):
                 drawing.take(part)
@@ -139,9 +128,8 @@ class Decoder:
             self._model.set_attn_implementation(NAME)
         except (TypeError, ValueError, AttributeError, IndexError, RuntimeError) as error:
             return f"attention of a kind that this engine does not know ({error})"
-        distance = torch.linalg.vector_norm(ours.float() - theirs.float()) / torch.linalg.vector_norm(
-            theirs.float()
-        )
+        ours, theirs = ours.float(), theirs.float()
+        distance = (ours - theirs).norm() / theirs.norm()
         if not distance < SAME[self._model.dtype == torch.float32]:
             return f"attention of a kind that this engine does not know (logits differ by {distance:.0%})"
         return None

@@ -3,13 +3,13 @@
     async with TransformersEngine(location, revision=None, chat=True) as engine:
         answers = await engine.generate("Anna has 12 apples. ...", 64, sampling, seed=7)
 
-One thread works on the model, token by token, so that answers can be stored meanwhile. Requests that wait
-join as soon as others have left room.
+One thread works on the model, so that answers can be stored meanwhile. Requests that wait join as soon as
+others have left room.
 """
 
 import asyncio
-import queue
-import threading
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -29,10 +29,22 @@ BATCH_ROWS = 256
 
 
 @dataclass(frozen=True, eq=False)
-class _Waiting:
+class _Asked:
     request: Request
     rule: StopRule
     answers: "asyncio.Future[list[Completion]]"
+
+    def completions(self, answers: list[list[int]]) -> list[Completion]:
+        return [
+            Completion(
+                text=self.rule.text(tokens),
+                tokens=len(tokens),
+                prompt_tokens=len(self.request.prompt),
+                finish_reason="stop" if self.rule.ends(tokens) else "length",
+                seed=self.request.seed,
+            )
+            for tokens in answers
+        ]
 
 
 class TransformersEngine:
@@ -50,8 +62,9 @@ class TransformersEngine:
         self._dtype = "float32" if dtype == "auto" and self._device == "cpu" else dtype
         self._prompts = PromptTokens(model, revision, chat)
         self._rules: dict[tuple[str, ...], StopRule] = {}
-        self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
-        self._worker = threading.Thread(target=self._work, name="transformers", daemon=True)
+        self._waiting: deque[_Asked] = deque()
+        self._under_way: dict[Request, _Asked] = {}
+        self._arrived = asyncio.Event()
         self._closed: str | None = None
 
     async def __aenter__(self) -> Self:
@@ -60,14 +73,13 @@ class TransformersEngine:
         ends = (self._model.generation_config.eos_token_id, self._prompts.tokenizer.eos_token_id)
         flat = [token for end in ends for token in (end if isinstance(end, list) else [end])]
         self._end_tokens = frozenset(token for token in flat if token is not None)
-        self._loop = asyncio.get_running_loop()
-        self._worker.start()
+        self._working = asyncio.create_task(self._work())
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._closed = "the engine was closed"
-        self._waiting.put(None)
-        await asyncio.to_thread(self._worker.join)
+        self._arrived.set()
+        await self._working
 
     def _load(self) -> Any:
         transformers.utils.logging.disable_progress_bar()
@@ -110,75 +122,55 @@ class TransformersEngine:
                 f"together more than the model's context of {context}"
             )
         if sampling.stop not in self._rules:
-            rule = StopRule(self._prompts.tokenizer, self._end_tokens, sampling.stop)
-            self._rules[sampling.stop] = rule
+            self._rules[sampling.stop] = StopRule(self._prompts.tokenizer, self._end_tokens, sampling.stop)
         rule = self._rules[sampling.stop]
         request = Request(ids, n, seed, sampling.max_new_tokens, next_token_rule(sampling), rule.ends)
         answers: asyncio.Future[list[Completion]] = asyncio.get_running_loop().create_future()
-        self._waiting.put(_Waiting(request, rule, answers))
+        self._waiting.append(_Asked(request, rule, answers))
+        self._arrived.set()
         return await answers
 
-    def _work(self) -> None:
-        """The thread: answer requests until the engine is closed. Whatever goes wrong fails requests only."""
-        under_way: dict[Request, _Waiting] = {}
-        late: _Waiting | None = None
-        try:
+    async def _work(self) -> None:
+        """Answer requests until the engine is closed. Whatever goes wrong fails requests only."""
+        with ThreadPoolExecutor(1) as thread:
             while not self._closed:
+                if not self._waiting and not self._under_way:
+                    self._arrived.clear()
+                    await self._arrived.wait()
+                    continue
                 try:
-                    late = self._admit(late, under_way)
-                    for request, answers in self._decoder.step():
-                        self._answer(under_way.pop(request), answers)
+                    finished = await asyncio.get_running_loop().run_in_executor(thread, self._draw)
                 except Exception as error:  # whatever it is: out of memory, a fault of the model's code
                     self._decoder.clear()
-                    self._fail(under_way, EngineError(f"{type(error).__name__}: {error}"))
-        finally:
-            self._closed = self._closed or "the engine has ended"
-            while not self._waiting.empty():
-                if item := self._waiting.get():
-                    under_way[item.request] = item
-            if late:
-                under_way[late.request] = late
-            self._fail(under_way, EngineGone(self._closed))
+                    self._fail(EngineError(f"{type(error).__name__}: {error}"))
+                else:
+                    for item, completions in finished:
+                        del self._under_way[item.request]
+                        if not item.answers.done():  # cancelled meanwhile
+                            item.answers.set_result(completions)
+        self._under_way |= {item.request: item for item in self._waiting}
+        self._fail(EngineGone(self._closed))
 
-    def _admit(self, item: _Waiting | None, under_way: dict[Request, _Waiting]) -> _Waiting | None:
-        """Begin with `item` and with those that wait, while there is room; returns one that has to wait on.
+    def _draw(self) -> list[tuple[_Asked, list[Completion]]]:
+        """In the thread: begin with requests while there is room, and draw until some are finished."""
+        finished: list[tuple[Request, list[list[int]]]] = []
+        while not finished and not self._closed:
+            while self._waiting and self._has_room(self._waiting[0].request.n):
+                item = self._waiting.popleft()
+                if not item.answers.cancelled():
+                    self._under_way[item.request] = item
+                    self._decoder.add(item.request)
+            if not self._under_way:
+                break
+            finished = self._decoder.step()
+        drawn = ((self._under_way[request], answers) for request, answers in finished)
+        return [(item, item.completions(answers)) for item, answers in drawn]
 
-        Waits for a request if there is none under way.
-        """
-        while not self._closed:
-            if item is None and (not self._waiting.empty() or not under_way):
-                item = self._waiting.get()
-            if item is None or (under_way and self._decoder.rows + item.request.n > BATCH_ROWS):
-                return item
-            if not item.answers.cancelled():
-                under_way[item.request] = item
-                self._decoder.add(item.request)
-            item = None
-        return item
+    def _has_room(self, answers: int) -> bool:
+        return not self._under_way or self._decoder.rows + answers <= BATCH_ROWS
 
-    def _answer(self, item: _Waiting, answers: list[list[int]]) -> None:
-        completions = [
-            Completion(
-                text=item.rule.text(tokens),
-                tokens=len(tokens),
-                prompt_tokens=len(item.request.prompt),
-                finish_reason="stop" if item.rule.ends(tokens) else "length",
-                seed=item.request.seed,
-            )
-            for tokens in answers
-        ]
-        self._loop.call_soon_threadsafe(_settle, item.answers, completions)
-
-    def _fail(self, under_way: dict[Request, _Waiting], error: EngineError) -> None:
-        for item in under_way.values():
-            self._loop.call_soon_threadsafe(_settle, item.answers, error)
-        under_way.clear()
-
-
-def _settle(answers: "asyncio.Future[list[Completion]]", outcome: list[Completion] | EngineError) -> None:
-    if answers.done():  # cancelled meanwhile
-        return
-    if isinstance(outcome, EngineError):
-        answers.set_exception(outcome)
-    else:
-        answers.set_result(outcome)
+    def _fail(self, error: EngineError) -> None:
+        for item in self._under_way.values():
+            if not item.answers.done():
+                item.answers.set_exception(error)
+        self._under_way.clear()

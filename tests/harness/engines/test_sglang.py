@@ -1,7 +1,6 @@
 """What the SGLang client makes of every fault a server can have."""
 
 import asyncio
-import socket
 from contextlib import nullcontext
 from typing import Any
 
@@ -36,16 +35,8 @@ def test_a_request_says_everything_and_sends_tokens() -> None:
     assert first == Completion(" The answer is ##18##.", 9, PROMPT_TOKENS, "stop", None)
     assert second == Completion(" 7", 64, PROMPT_TOKENS, "length", None)
     (request,) = server.requests
-    params = request["sampling_params"]
-    expected = {
-        "n": 2,
-        "max_new_tokens": 64,
-        "temperature": 1.0,
-        "top_p": 1.0,
-        "top_k": -1,
-        "stop": ["[END]"],
-    }
-    assert params == expected
+    drawn = {"temperature": 1.0, "top_p": 1.0, "top_k": -1, "stop": ["[END]"]}
+    assert request["sampling_params"] == drawn | {"n": 2, "max_new_tokens": 64}
     assert request["input_ids"][:1] == [2]  # one <|user|>, and no other token before it
     assert request.keys() == {"input_ids", "sampling_params"}
 
@@ -149,29 +140,6 @@ def test_another_program_at_the_url_is_refused(info: Any) -> None:
         ask(FaultyServer(answer(), prefix="unknown_"))
 
 
-def open_engine(url: str) -> None:
-    async def run() -> None:
-        async with SGLangEngine(url, TINY, revision=None, chat=True):
-            pass
-
-    asyncio.run(run())
-
-
-def test_no_server_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "START_PATIENCE", 0.1)
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
-        with pytest.raises(BadInput, match=rf"server at {url} does not answer .*python -m harness serve"):
-            open_engine(url)
-
-
-@pytest.mark.parametrize("url", ["localhost:30000", "http://", "nonsense", "ftp://host"])
-def test_an_address_that_is_none_is_refused(url: str) -> None:
-    with pytest.raises(BadInput, match=r"not a server's address|does not answer"):
-        open_engine(url)
-
-
 def test_another_model_is_refused() -> None:
     with pytest.raises(BadInput, match=r"serves org/Other-8B, expected .*model"):
         ask(FaultyServer([answer(), answer()], model="org/Other-8B"))
@@ -189,19 +157,23 @@ def test_a_model_of_another_owner_is_another_model(ours: str, theirs: str, same:
     assert same_model(ours, theirs) == same
 
 
+def account(server: FaultyServer, revision: str | None = None) -> dict[str, Any]:
+    """What the engine says of a server."""
+
+    async def run() -> dict[str, Any]:
+        async with TestServer(server.app) as running:
+            url = str(running.make_url("/"))
+            async with SGLangEngine(url, TINY, revision=revision, chat=True) as engine:
+                return {"version": engine.version, **engine.describe()}
+
+    return asyncio.run(run())
+
+
 @pytest.mark.parametrize(("theirs", "refused"), [("abc", False), (None, False), ("def", True)])
 def test_another_revision_of_the_model_is_refused(theirs: str | None, refused: bool) -> None:
     server = FaultyServer(answer(), info={"revision": theirs})
-
-    async def run() -> None:
-        async with (
-            TestServer(server.app) as running,
-            SGLangEngine(str(running.make_url("/")), TINY, revision="abc", chat=True),
-        ):
-            pass
-
     with pytest.raises(BadInput, match="revision def") if refused else nullcontext():
-        asyncio.run(run())
+        account(server, "abc")
 
 
 def test_a_server_that_repeats_its_answers_is_refused() -> None:
@@ -211,14 +183,6 @@ def test_a_server_that_repeats_its_answers_is_refused() -> None:
 
 
 def test_settings_go_on_record_and_keys_do_not() -> None:
-    server = FaultyServer(answer(), info={"dtype": "bfloat16", "dp_size": 8})
-
-    async def run() -> dict[str, Any]:
-        async with TestServer(server.app) as running:
-            url = str(running.make_url("/"))
-            async with SGLangEngine(url, TINY, revision=None, chat=True) as engine:
-                return {"version": engine.version, **engine.describe()}
-
-    found = asyncio.run(run())
+    found = account(FaultyServer(answer(), info={"dtype": "bfloat16", "dp_size": 8}))
     assert found["version"] == "0.5.23"
     assert found["server"] == {"dtype": "bfloat16", "dp_size": 8}

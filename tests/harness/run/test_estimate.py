@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from harness.engines.forcing import ENDING, FINAL_TOKENS
 from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment, model_location
 from harness.run.estimate import Estimate, estimate
@@ -64,6 +65,15 @@ def test_a_folder_s_own_answers_say_what_to_expect_and_how_fast(tmp_path: Path) 
     with pytest.raises(BadInput, match="another temperature"):
         dry(tmp_path, temperature=0.5)
     assert before == {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+
+
+def test_the_most_tokens_of_a_forced_answer_include_those_of_its_end(tmp_path: Path) -> None:
+    encode = PromptTokens(model_location("tiny"), None, chat=True).tokenizer
+    ending = len(encode(ENDING, add_special_tokens=False)["input_ids"])
+    cut, forced = (dry(tmp_path, at_limit=at_limit).demands for at_limit in ("cut", "force"))
+    for before, after in zip(cut, forced, strict=True):
+        assert ending + FINAL_TOKENS <= after.limit - before.limit <= 2 * (ending + FINAL_TOKENS)
+        assert before.tokens_per_answer == after.tokens_per_answer
 
 
 def test_without_a_tokenizer_bytes_are_counted_and_said_so(tmp_path: Path) -> None:

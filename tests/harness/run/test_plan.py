@@ -3,23 +3,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.experiment import Experiment, read_experiment
-from harness.questions.load import Question
-from harness.run.plan import planned_answers, prompt_for, remaining_chunks, sampling_for
-
-QUESTIONS = [Question(f"tiny-{index:04d}", f"Problem {index}?", str(index)) for index in range(3)]
-
-
-def experiment(**changes: object) -> Experiment:
-    values = read_experiment("tiny").model_dump() | {"budgets": (10, 40), "samples": 7, "chunk": 3} | changes
-    return Experiment.model_validate(values)
+from harness.run.plan import prompt_for, remaining_chunks, sampling_for
+from tests.harness.run.scripted import QUESTIONS, SETTINGS, experiment
 
 
 @given(
     samples=st.integers(1, 9),
     chunk=st.integers(1, 5),
     greedy=st.booleans(),
-    done=st.sets(st.tuples(st.integers(0, 2), st.sampled_from(["10", "40"]), st.integers(0, 8))),
+    done=st.sets(st.tuples(st.integers(0, 3), st.sampled_from(SETTINGS), st.integers(0, 8))),
 )
 def test_done_and_remaining_answers_are_the_planned_ones(
     samples: int, chunk: int, greedy: bool, done: set[tuple[int, str, int]]
@@ -34,14 +26,14 @@ def test_done_and_remaining_answers_are_the_planned_ones(
     all_of_them = {
         (question.question_id, setting, decoding, sample)
         for question in QUESTIONS
-        for setting in ("10", "40")
+        for setting in SETTINGS
         for decoding, count in (("sample", samples), ("greedy", int(greedy)))
         for sample in range(count)
     }
     finished = {(*key, sample) for key, indices in by_key.items() for sample in indices}
     assert len(asked) == len(set(asked))
     assert set(asked) == all_of_them - finished
-    assert planned_answers(plan, QUESTIONS) == len(all_of_them)
+    assert len(QUESTIONS) * plan.answers_per_question == len(all_of_them)
     assert all(1 <= len(c.samples) <= chunk for c in chunks)
     assert len({c.seed(plan.seed) for c in chunks}) == len(chunks)
 
@@ -62,7 +54,7 @@ def test_a_seed_depends_on_the_chunk_and_not_on_what_was_sampled_before() -> Non
 def test_requests_say_budget_limit_and_decoding() -> None:
     plan = experiment(greedy=True, top_p=0.9, top_k=20, temperature=0.7)
     greedy, first, *_ = remaining_chunks(plan, QUESTIONS, {})
-    assert prompt_for(plan, first) == "Problem 0?\nUse around 10 tokens."
+    assert prompt_for(plan, first) == "Problem number 0?\nUse around 10 tokens."
     sampled = sampling_for(plan, first)
     assert (sampled.temperature, sampled.top_p, sampled.top_k, sampled.stop) == (0.7, 0.9, 20, ("[END]",))
     assert sampled.max_new_tokens == 2 * 10 + 64

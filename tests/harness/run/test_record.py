@@ -10,6 +10,7 @@ import prompts
 from harness.experiment import read_experiment
 from harness.questions.hub import GSM8K
 from harness.questions.load import Question
+from harness.run.pace import Pace
 from harness.run.record import Record, experiment_in, measured_rate
 from results import BadInput
 
@@ -24,13 +25,17 @@ def on_disk(folder: Path) -> dict[str, Any]:
     return found
 
 
-def session(folder: Path, answers: int | None, tokens: int = 0) -> None:
-    """One more session, killed where it has no number of answers."""
+def session(folder: Path, answers: int | None, tokens: int = 0, stored: tuple[int, int] = (0, 0)) -> None:
+    """One more session, killed where it has no number of answers; `stored` was there before it."""
     before = on_disk(folder) if (folder / "run.json").exists() else None
-    record = Record(folder, EXPERIMENT, QUESTIONS, before)
+    record = Record(folder, EXPERIMENT, QUESTIONS, before, stored)
     record.begin(ENGINE, planned=10)
     if answers is not None:
-        record.end(answers, tokens, SUMMARY | {"answers": answers})
+        pace = Pace(1)
+        pace.add(answers, tokens)
+        record.note(pace)
+        assert on_disk(folder)["sessions"][-1]["answers"] == answers
+        record.end(pace, SUMMARY | {"answers": answers})
 
 
 def test_everything_needed_to_repeat_a_run_is_on_record(tmp_path: Path) -> None:
@@ -52,12 +57,14 @@ def test_everything_needed_to_repeat_a_run_is_on_record(tmp_path: Path) -> None:
     assert ended["git_commit"] is None or len(ended["git_commit"]) == 40
 
 
-def test_a_session_that_begins_keeps_the_summary_of_those_before(tmp_path: Path) -> None:
-    session(tmp_path, answers=7)
-    session(tmp_path, None)
-    found = on_disk(tmp_path)
-    assert found["summary"] == SUMMARY | {"answers": 7}
-    assert [s["answers"] for s in found["sessions"]] == [7, 0]
+def test_a_session_that_begins_keeps_the_summary_and_counts_what_a_killed_one_did_not(tmp_path: Path) -> None:
+    session(tmp_path, answers=7, tokens=70)
+    session(tmp_path, None, stored=(7, 70))
+    assert on_disk(tmp_path)["summary"] == SUMMARY | {"answers": 7}
+    for stored in ((10, 95), (10, 95), (8, 80)):  # the last as if rows had been put aside
+        session(tmp_path, None, stored=stored)
+    found = [(one["answers"], one["tokens"]) for one in on_disk(tmp_path)["sessions"]]
+    assert found == [(7, 70), (3, 25), (0, 0), (0, 0), (0, 0)]
 
 
 def test_the_summary_of_a_killed_session_is_made_good(tmp_path: Path) -> None:
@@ -69,15 +76,18 @@ def test_the_summary_of_a_killed_session_is_made_good(tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
-def test_the_rate_is_that_of_the_last_session_that_has_ended(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("steady", "rate"), [(None, 200.0), (350.0, 350.0)])
+def test_the_rate_is_that_of_the_last_session_with_answers(
+    tmp_path: Path, steady: float | None, rate: float
+) -> None:
     assert measured_rate(tmp_path) is None
     for tokens, answers in ((500, 3), (700, 3), (0, None)):
         session(tmp_path, answers, tokens)
     found = on_disk(tmp_path)
     for one, seconds in zip(found["sessions"], (5.0, 3.5, None), strict=True):
-        one["seconds"] = seconds
+        one |= {"seconds": seconds, "tokens_per_second": steady}
     (tmp_path / "run.json").write_text(json.dumps(found))
-    assert measured_rate(tmp_path) == (200.0, found["sessions"][1]["started"])
+    assert measured_rate(tmp_path) == (rate, found["sessions"][1]["started"])
     assert experiment_in(tmp_path) == EXPERIMENT
 
 

@@ -11,7 +11,7 @@ import pytest
 from tqdm import tqdm
 
 from harness.engines.base import Engine
-from harness.run import sampler
+from harness.run import sampler, samples_file
 from harness.run.plan import remaining_chunks
 from harness.run.resume import locked
 from harness.run.sampler import sample
@@ -160,6 +160,18 @@ def test_the_bar_begins_with_what_was_there(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr("harness.run.sampler.tqdm", bar)
     run(tmp_path, ScriptedEngine(), samples=5)
     assert (bars[0].initial, bars[0].total, bars[0].n) == (24, 40, 40)
+
+
+def test_the_record_keeps_up_with_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def script(_prompt: str, _n: int) -> None:
+        (session,) = json.loads((tmp_path / "run.json").read_text())["sessions"]
+        assert session["answers"] == (len(stored(tmp_path)) if engine.asked[1:] else 0)
+        assert session["tokens"] == 9 * session["answers"]
+        assert session["ended"] is None
+
+    monkeypatch.setattr(samples_file, "SYNC_SECONDS", -1.0)
+    engine = ScriptedEngine(script)
+    assert run(tmp_path, engine, concurrency=1).missing == 0
 
 
 def test_a_run_warns_while_it_can_still_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

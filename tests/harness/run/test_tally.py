@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from harness.experiment import Experiment, read_experiment
@@ -32,26 +32,12 @@ def test_shares_are_counted_by_setting_and_decoding() -> None:
     tally.add(row("20", "b", finish_reason="length"))
     tally.add(row("20", "b", decoding="greedy", correct=True))
     tally.add(row("default", "c"))
-    lines = [line.split() for line in tally.table().splitlines()]
+    lines = [" ".join(line.split()) for line in tally.table().splitlines()]
     assert lines[1:] == [
-        [
-            "20",
-            "tokens,",
-            "greedy",
-            "1",
-            "1",
-            "10.0",
-            "10",
-            "104",
-            "0.0%",
-            "0.0%",
-            "0.0%",
-            "100.0%",
-            "100.0%",
-        ],
-        ["20", "tokens", "1", "1", "10.0", "10", "104", "100.0%", "0.0%", "0.0%", "100.0%", "0.0%"],
-        ["100", "tokens", "2", "3", "77.0", "131", "264", "33.3%", "66.7%", "33.3%", "66.7%", "33.3%"],
-        ["default", "1", "1", "10.0", "10", "64", "0.0%", "0.0%", "0.0%", "100.0%", "0.0%"],
+        "20 tokens, greedy 1 1 10.0 10 104 0.0% 0.0% 0.0% 100.0% 100.0%",
+        "20 tokens 1 1 10.0 10 104 100.0% 0.0% 0.0% 100.0% 0.0%",
+        "100 tokens 2 3 77.0 131 264 33.3% 66.7% 33.3% 66.7% 33.3%",
+        "default 1 1 10.0 10 64 0.0% 0.0% 0.0% 100.0% 0.0%",
     ]
     assert (tally.answers, tally.tokens) == (6, 261)
 
@@ -80,9 +66,8 @@ def test_the_summary_says_the_same_and_can_be_stored() -> None:
     assert (second["answers"], second["tokens_mean"], second["correct"]) == (0, None, None)
     assert second["answers_of_rejected_requests"] == tally.rejected == 16
     assert summary["alarm"] is None
-    assert tally.table().splitlines()[2:] == [
-        "answers read: 50.0% by hashes"
-    ]  # nothing is to be said of answers that are not there
+    # Nothing is to be said of answers that are not there.
+    assert tally.table().splitlines()[2:] == ["answers read: 50.0% by hashes"]
 
 
 def test_answers_of_another_tool_may_lack_tokens_and_texts() -> None:
@@ -94,6 +79,7 @@ def test_answers_of_another_tool_may_lack_tokens_and_texts() -> None:
 
 
 @given(tokens=st.lists(st.integers(0, 30), min_size=1, max_size=60))
+@example(tokens=list(range(10)))
 def test_nine_of_ten_answers_keep_within_the_ninetieth_percentile(tokens: list[int]) -> None:
     counts = Counts()
     for used in tokens:
@@ -104,13 +90,6 @@ def test_nine_of_ten_answers_keep_within_the_ninetieth_percentile(tokens: list[i
     less = sum(used < limit for used in tokens)
     assert 10 * within >= 9 * len(tokens) > 10 * less
     assert counts.mean_tokens == pytest.approx(sum(tokens) / len(tokens))
-
-
-def test_of_ten_answers_the_ninth_is_the_ninetieth_percentile() -> None:
-    counts = Counts()
-    for used in range(1, 11):
-        counts.add(row("20", "a", tokens=used))
-    assert counts.p90_tokens == 9
 
 
 @pytest.mark.parametrize("decoding", ["sample", "greedy"])

@@ -3,7 +3,6 @@
 import asyncio
 import importlib.util
 import socket
-import sys
 import threading
 import time
 import urllib.request
@@ -13,17 +12,17 @@ import pytest
 import torch
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from click.testing import CliRunner
 
 import harness.engines.sglang
 import harness.server.gateway
 import harness.server.launch
-from harness.cli import cli
 from harness.engines.sglang import SGLangEngine
 from harness.experiment import model_location
 from harness.server.gateway import Fleet, gateway_launch
 from harness.server.launch import Launch, check_free, free_port, free_ports, launch
 from results import BadInput
+from tests.harness.commands import command
+from tests.processes import python
 
 # Answers every GET with 200 and writes a line to its file; ends by itself when asked for /end.
 SERVER = """
@@ -38,10 +37,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
 http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 """
-
-
-def python(script: str, *arguments: object) -> Launch:
-    return Launch((sys.executable, "-c", script, *map(str, arguments)), {})
 
 
 def get(url: str) -> None:
@@ -99,11 +94,8 @@ def test_a_server_that_cannot_start_stops_the_others(tmp_path: Path, said: list[
     script = f"import sys\nif sys.argv[2].endswith('1'): sys.exit(7)\n{SERVER}"
     with pytest.raises(BadInput, match="SGLang ended with status 7 before it was ready"):
         fleet(tmp_path, said, free_port(), script).__enter__()
-    assert not any(listens(int(url.rsplit(":", 1)[1])) for url in _urls(tmp_path))
-
-
-def _urls(folder: Path) -> list[str]:
-    return (folder / "workers").read_text().split()
+    workers = (tmp_path / "workers").read_text().split()
+    assert not any(listens(int(url.rsplit(":", 1)[1])) for url in workers)
 
 
 def test_a_port_in_use_is_refused_before_anything_is_started(tmp_path: Path, said: list[str]) -> None:
@@ -113,23 +105,14 @@ def test_a_port_in_use_is_refused_before_anything_is_started(tmp_path: Path, sai
         port = taken.getsockname()[1]
         with pytest.raises(BadInput, match=str(port)):
             fleet(tmp_path, said, port)
+        result = command("serve", "tiny", "--device", "cpu", "--port", port)
+    assert (result.exit_code, str(port) in result.output) == (2, True)
     check_free(port)
 
 
 def test_servers_behind_a_gateway_keep_their_addresses() -> None:
-    result = CliRunner().invoke(cli, ["serve", "tiny", "--workers", "2", "--", "--host", "10.0.0.1"])
-    assert result.exit_code == 2
-    assert "--host or --port for the servers behind a gateway" in result.output
-
-
-def test_a_port_in_use_is_refused_before_a_server_is_started() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        result = CliRunner().invoke(cli, ["serve", "tiny", "--device", "cpu", "--port", str(port)])
-    assert result.exit_code == 2
-    assert str(port) in result.output
+    result = command("serve", "tiny", "--workers", 2, "--", "--host", "10.0.0.1")
+    assert (result.exit_code, "--host" in result.output) == (2, True)
 
 
 @pytest.mark.parametrize(("flags", "warned"), [(("--dp", "2"), True), ((), False)])
@@ -140,7 +123,7 @@ def test_copies_that_share_a_seed_are_warned_of(
         raise BadInput("far enough")
 
     monkeypatch.setattr(harness.server.launch, "launch", stop)
-    result = CliRunner().invoke(cli, ["serve", "tiny", "--port", str(free_port()), *flags])
+    result = command("serve", "tiny", "--port", free_port(), *flags)
     assert ("--workers 2" in result.output) == warned
 
 

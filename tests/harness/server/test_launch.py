@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -103,16 +104,6 @@ def test_on_a_gpu_the_flags_are_those_for_many_answers_a_prompt(monkeypatch: pyt
     assert flags(launch("m", port=1, device="cpu"))["--device"] == "cpu"
 
 
-def test_more_copies_than_gpus_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(BadInput, match=r"can use no GPU"):
-        launch("model", port=1, device="cuda", dp=2)
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
-    with pytest.raises(BadInput, match=r"2 copies .* 1"):
-        launch("model", port=1, device="cuda", dp=2)
-
-
 @pytest.mark.parametrize(("device", "runs_on_a_cpu"), [("auto", False), ("cuda", False), ("cpu", True)])
 def test_a_gpu_that_pytorch_cannot_use_is_no_reason_to_take_the_cpu(
     device: str, runs_on_a_cpu: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -191,28 +182,23 @@ def test_a_run_on_several_gpus_starts_a_server_for_each(
 
 
 def open_own_server(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, script: str, kill: bool = False
+    folder: Path, monkeypatch: pytest.MonkeyPatch, script: str, kill: bool = False, model: str = "tiny"
 ) -> tuple[list[str], str]:
     """Open the engine of an experiment without a URL, with `script` in SGLang's place; `kill` it once."""
-    said: list[str] = []
-    started: list[Server] = []
+    said, started = list[str](), list[Server]()
 
     class Watched(Server):
-        def __init__(self, *arguments: object) -> None:
-            super().__init__(*arguments)  # type: ignore[arg-type]
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments)
             started.append(self)
 
-    def replacement(model: str, *, port: int, **_: object) -> Launch:
-        return python(script, port, model)
-
-    monkeypatch.setattr(factory, "launch", replacement)
+    monkeypatch.setattr(factory, "launch", lambda model, *, port, **_: python(script, port, model))
     monkeypatch.setattr(factory, "Server", Watched)
-    values = read_experiment("tiny").model_dump() | {"engine": "sglang"}
+    values = read_experiment("tiny").model_dump() | {"engine": "sglang", "model": model}
 
     async def run() -> str:
-        async with engine_for(
-            Experiment.model_validate(values), folder / "server.log", said.append
-        ) as engine:
+        opened = engine_for(Experiment.model_validate(values), folder / "server.log", said.append)
+        async with opened as engine:
             assert started[0].ended() is None
             if kill:
                 started[0]._process.kill()
@@ -242,6 +228,14 @@ def test_a_server_that_cannot_start_is_one_line_that_names_its_log(
     with pytest.raises(BadInput, match=r"SGLang ended with status 7: see .*server\.log"):
         open_own_server(tmp_path, monkeypatch, "print('why'); raise SystemExit(7)")
     assert (tmp_path / "server.log").read_text() == "why\n"
+
+
+def test_a_model_that_cannot_be_had_is_found_before_a_server_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(BadInput, match="tokenizer"):
+        open_own_server(tmp_path, monkeypatch, GREETING, model=str(tmp_path))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_server_that_ends_in_the_middle_is_started_once_more(

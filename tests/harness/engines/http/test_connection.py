@@ -12,8 +12,12 @@ from aiohttp.test_utils import TestServer, unused_port
 from harness.engines.base import EngineGone
 from harness.engines.http import connection as module
 from harness.engines.http import reply
+from harness.engines.http.api_key import ApiKey
 from harness.engines.http.connection import Connection
 from harness.engines.http.reply import seconds_until
+from harness.engines.openai.engine import OpenAIEngine
+from harness.engines.sglang import SGLangEngine
+from harness.experiment import model_location
 from results import BadInput
 
 Reply = Callable[[web.Request, Any], Awaitable[web.Response]]
@@ -93,6 +97,29 @@ def test_all_requests_wait_together_for_a_server_that_comes_back() -> None:
     assert len(said) == 2
     assert all(backend.url in line for line in said)
     assert "Cannot connect" in said[0]
+
+
+def open_sglang(url: str) -> SGLangEngine:
+    return SGLangEngine(url, model_location("tiny"), revision=None, chat=True)
+
+
+def open_openai(url: str) -> OpenAIEngine:
+    return OpenAIEngine(url, "org/model", chat=True, key=ApiKey("THE_KEY", ""))
+
+
+@pytest.mark.parametrize(("open_engine", "hint"), [(open_sglang, "harness serve"), (open_openai, "OpenAI's")])
+def test_no_server_is_one_clear_line(
+    open_engine: Callable[[str], Any], hint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "START_PATIENCE", 0.1)
+
+    async def run() -> None:
+        async with open_engine(url):
+            pass
+
+    url = f"http://127.0.0.1:{unused_port()}"
+    with pytest.raises(BadInput, match=f"server at {url}.* does not answer .*{hint}"):
+        asyncio.run(run())
 
 
 def test_a_proxy_of_the_environment_gets_no_request(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,14 +1,11 @@
 """The engine for OpenAI's interface against servers of every habit."""
 
-import asyncio
-import socket
 from pathlib import Path
 
 import pytest
 
 from harness.engines.base import Completion, EngineError, RequestRefused, Sampling
-from harness.engines.http.api_key import ApiKey
-from harness.engines.openai.engine import NO_EFFECT, OpenAIEngine
+from harness.engines.openai.engine import NO_EFFECT
 from results import BadInput
 from tests.harness.engines.openai.responder import ANSWERS, MODEL, Responder, ask
 
@@ -20,21 +17,10 @@ def test_a_request_says_everything(chat: bool) -> None:
     server = Responder()
     (answer,) = ask(server, chat=chat)
     assert answer == Completion(" The answer is ##18##.", 9, 71, "stop", None)
-    prompt = (
-        {"messages": [{"role": "user", "content": "How many eggs?"}]}
-        if chat
-        else {"prompt": "How many eggs?"}
-    )
-    assert server.requests[1] == {
-        **prompt,
-        **NO_EFFECT,
-        "model": MODEL,
-        "max_tokens": 64,
-        "temperature": 1.0,
-        "top_p": 1.0,
-        "top_k": -1,
-        "stop": ["[END]"],
-    }
+    text = "How many eggs?"
+    prompt = {"messages": [{"role": "user", "content": text}]} if chat else {"prompt": text}
+    drawn = {"temperature": 1.0, "top_p": 1.0, "top_k": -1, "stop": ["[END]"]}
+    assert server.requests[1] == {**prompt, **NO_EFFECT, **drawn, "model": MODEL, "max_tokens": 64}
 
 
 def test_each_answer_is_asked_for_by_itself() -> None:
@@ -126,21 +112,3 @@ def test_a_model_goes_by_the_servers_name_of_it(tmp_path: Path) -> None:
     unlisted = Responder(models=None)
     ask(unlisted, 1, model="anything")
     assert unlisted.requests[-1]["model"] == "anything"
-
-
-@pytest.mark.parametrize("url", ["localhost:8000", "http://", "nonsense", "ftp://host"])
-def test_an_address_that_is_none_is_refused(url: str) -> None:
-    with pytest.raises(BadInput, match="not a server's address"):
-        OpenAIEngine(url, MODEL, chat=True, key=ApiKey("THE_KEY", ""))
-
-
-def test_no_server_is_one_clear_line() -> None:
-    async def run(url: str) -> None:
-        async with OpenAIEngine(url, MODEL, chat=True, key=ApiKey("THE_KEY", "")):
-            pass
-
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
-        with pytest.raises(BadInput, match=rf"server at {url}/v1 does not answer .*OpenAI's interface"):
-            asyncio.run(run(url))

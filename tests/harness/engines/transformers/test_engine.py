@@ -1,24 +1,34 @@
 """The local engine's answers: cut at the stop string, counted, drawn again, and stopped when it is closed."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import pytest
 
 from harness.engines.base import Completion, EngineError, EngineGone, Sampling
+from harness.engines.transformers.decoding import Request
 from harness.engines.transformers.engine import TransformersEngine
-from results import BadInput
+from harness.engines.transformers.stopping import StopRule
 from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, SAMPLING, TINY
+
+
+def with_engine(work: Callable[[TransformersEngine], Awaitable[Any]]) -> Any:
+    """What `work` returns, given an engine with the tiny model."""
+
+    async def run() -> Any:
+        async with TransformersEngine(TINY, revision=None, chat=True) as engine:
+            return await work(engine)
+
+    return asyncio.run(asyncio.wait_for(run(), 60))
 
 
 def draw(*requests: tuple[str, int, Sampling, int]) -> list[list[Completion]]:
     """The local engine's answers to requests that are made at the same time."""
-
-    async def run() -> list[list[Completion]]:
-        async with TransformersEngine(TINY, revision=None, chat=True) as engine:
-            return await asyncio.gather(*(engine.generate(*request) for request in requests))
-
-    return asyncio.run(run())
+    found: list[list[Completion]] = with_engine(
+        lambda engine: asyncio.gather(*(engine.generate(*request) for request in requests))
+    )
+    return found
 
 
 def test_local_answers_are_cut_before_the_stop_string_and_counted_with_it() -> None:
@@ -54,44 +64,67 @@ def test_local_answers_can_be_drawn_again() -> None:
 
 
 def test_a_prompt_and_its_answer_must_fit_into_the_context() -> None:
-    async def run() -> None:
-        async with TransformersEngine(TINY, revision=None, chat=True) as engine:
-            engine._model.config.max_position_embeddings = PROMPT_TOKENS + 4
-            assert len(await engine.generate(PROMPT, 2, Sampling(4, 1.0), 1)) == 2
-            with pytest.raises(EngineError, match=str(PROMPT_TOKENS)):
-                await engine.generate(PROMPT, 2, Sampling(5, 1.0), 1)
+    async def work(engine: TransformersEngine) -> None:
+        engine._model.config.max_position_embeddings = PROMPT_TOKENS + 4
+        assert len(await engine.generate(PROMPT, 2, Sampling(4, 1.0), 1)) == 2
+        with pytest.raises(EngineError, match=str(PROMPT_TOKENS)):
+            await engine.generate(PROMPT, 2, Sampling(5, 1.0), 1)
 
-    asyncio.run(run())
+    with_engine(work)
 
 
 def test_what_goes_wrong_in_the_model_fails_the_requests_under_way_and_no_others() -> None:
-    async def run() -> None:
-        async with TransformersEngine(TINY, revision=None, chat=True) as engine:
-            forward = engine._model.forward
+    def broken(*_: Any, **__: Any) -> Any:
+        raise IndexError("index out of range in self")
 
-            def broken(*_: Any, **__: Any) -> Any:
+    async def work(engine: TransformersEngine) -> None:
+        forward, engine._model.forward = engine._model.forward, broken
+        asked = (engine.generate(PROMPT, 200, SAMPLING, seed) for seed in range(4))  # more than fit at once
+        found = await asyncio.gather(*asked, return_exceptions=True)
+        assert [type(error) for error in found] == [EngineError] * 4
+        assert "IndexError" in str(found[-1])
+        engine._model.forward = forward
+        assert len(await engine.generate(PROMPT, 2, SAMPLING, 1)) == 2
+
+    with_engine(work)
+
+
+@pytest.mark.parametrize("what", ["begin", "answer"])
+def test_a_request_that_cannot_be_begun_or_answered_fails_and_the_next_is_answered(
+    what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second waits until the first has left room; the third comes after it."""
+
+    async def work(engine: TransformersEngine) -> list[Any]:
+        add, text = engine._decoder.add, StopRule.text
+
+        def begin(request: Request) -> None:
+            if what == "begin" and request.seed == 2:
                 raise IndexError("index out of range in self")
+            add(request)
 
-            engine._model.forward = broken
-            asked = (
-                engine.generate(PROMPT, 200, SAMPLING, seed) for seed in range(4)
-            )  # more than fit at once
-            found = await asyncio.gather(*asked, return_exceptions=True)
-            assert [type(error) for error in found] == [EngineError] * 4
-            assert "IndexError" in str(found[-1])
-            engine._model.forward = forward
-            assert len(await engine.generate(PROMPT, 2, SAMPLING, 1)) == 2
+        def answer(rule: StopRule, tokens: Sequence[int]) -> str:
+            if what == "answer" and len(tokens) == 2:
+                raise IndexError("no such token")
+            return text(rule, tokens)
 
-    asyncio.run(asyncio.wait_for(run(), 60))
+        engine._end_tokens = frozenset()
+        monkeypatch.setattr(engine._decoder, "add", begin)
+        monkeypatch.setattr(StopRule, "text", answer)
+        limits = {1: 4, 2: 2, 3: 4}
+        asked = (engine.generate(PROMPT, 200, Sampling(limit, 1.0), seed) for seed, limit in limits.items())
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    first, second, third = with_engine(work)
+    assert (len(first), type(second), len(third)) == (200, EngineError, 200)
 
 
 def test_requests_that_wait_when_the_engine_closes_fail() -> None:
     async def run() -> None:
         async with TransformersEngine(TINY, revision=None, chat=True) as engine:
             engine._end_tokens = frozenset()
-            asked = [
-                asyncio.create_task(engine.generate(PROMPT, 200, Sampling(3000, 1.0), i)) for i in range(3)
-            ]
+            endless = (engine.generate(PROMPT, 200, Sampling(3000, 1.0), seed) for seed in range(3))
+            asked = [asyncio.create_task(request) for request in endless]
             await asyncio.sleep(0.2)
         for error in await asyncio.gather(*asked, return_exceptions=True):
             assert isinstance(error, EngineGone)
@@ -102,38 +135,31 @@ def test_requests_that_wait_when_the_engine_closes_fail() -> None:
 
 
 def test_a_tokenizer_that_is_not_the_model_s_fails_by_request() -> None:
-    async def run() -> None:
-        async with TransformersEngine(TINY, revision=None, chat=True) as engine:
-            engine._model.resize_token_embeddings(8)
-            with pytest.raises(EngineError, match="tokenizer"):
-                await engine.generate(PROMPT, 1, SAMPLING, 1)
+    async def work(engine: TransformersEngine) -> None:
+        engine._model.resize_token_embeddings(8)
+        with pytest.raises(EngineError, match="tokenizer"):
+            await engine.generate(PROMPT, 1, SAMPLING, 1)
 
-    asyncio.run(asyncio.wait_for(run(), 60))
-
-
-def test_a_local_model_that_is_none_is_refused(tmp_path: Any) -> None:
-    with pytest.raises(BadInput, match="no tokenizer could be loaded"):
-        TransformersEngine(str(tmp_path), revision=None, chat=True)
+    with_engine(work)
 
 
 def test_closing_the_local_engine_ends_its_batch() -> None:
     steps, limit = 0, 3000
 
-    async def run() -> None:
-        async with TransformersEngine(TINY, revision=None, chat=True) as engine:
-            forward = engine._model.forward
+    async def work(engine: TransformersEngine) -> None:
+        forward = engine._model.forward
 
-            def counted(*arguments: Any, **more: Any) -> Any:
-                nonlocal steps
-                steps += 1
-                return forward(*arguments, **more)
+        def counted(*arguments: Any, **more: Any) -> Any:
+            nonlocal steps
+            steps += 1
+            return forward(*arguments, **more)
 
-            engine._model.forward = counted
-            engine._end_tokens = frozenset()  # else the answers might end by themselves
-            request = asyncio.create_task(engine.generate(PROMPT, 1, Sampling(limit, 1.0), 1))
-            while steps < 3:
-                await asyncio.sleep(0.01)
-            request.cancel()
+        engine._model.forward = counted
+        engine._end_tokens = frozenset()  # else the answers might end by themselves
+        request = asyncio.create_task(engine.generate(PROMPT, 1, Sampling(limit, 1.0), 1))
+        while steps < 3:
+            await asyncio.sleep(0.01)
+        request.cancel()
 
-    asyncio.run(run())
+    with_engine(work)
     assert steps < limit
