@@ -2,6 +2,7 @@
 
 import click
 
+from harness.cli.export import export
 from harness.cli.gpu_check import gpu_check
 from harness.cli.import_samples import import_samples
 from harness.cli.inspect import inspect
@@ -16,7 +17,7 @@ def cli() -> None:
     """Sample a language model: load questions, serve a model, sample and grade its answers."""
 
 
-for command in (questions, sample, inspect, regrade, serve, gpu_check, import_samples):
+for command in (questions, sample, inspect, regrade, serve, gpu_check, import_samples, export):
     cli.add_command(command)
 
 __all__ = ["cli"]

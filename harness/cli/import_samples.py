@@ -1,9 +1,10 @@
 """python -m harness import: turn answers that another tool sampled into a run folder.
 
-$ python -m harness import csv aime.csv --map setting=effort --map tokens=out_tokens --out runs/aime
+$ python -m harness import csv aime.csv --setting effort --map tokens=out_tokens --out runs/aime
 3240 answers to 45 questions, 0 rows left out -> runs/aime/samples.jsonl
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,50 +14,70 @@ from harness.cli.readers import match_option, readers
 from harness.grader import READERS, Grader
 
 Pairs = tuple[tuple[str, str], ...]
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
+_FILES = ("csv", "jsonl", "parquet")
+_TABLES = (*_FILES, "nemo-skills", "sgl-eval", "boinf", "every-eval-ever")
 _BELONGS = {
-    "columns": ("--map", ("csv", "jsonl")),
-    "drop": ("--drop", ("csv", "jsonl")),
+    "columns": ("--map", _TABLES),
+    "drop": ("--drop", _TABLES),
+    "gold": ("--gold", _TABLES),
+    "correct_if": ("--correct-if", _TABLES),
+    "unreadable": ("--unreadable", _TABLES),
     "filter_name": ("--filter", ("lm-eval",)),
     "scorer": ("--scorer", ("inspect",)),
-    "setting": ("--setting", ("lm-eval", "inspect")),
     "tokenizer": ("--tokenizer", ("lm-eval",)),
 }
 """The option for each argument, and the kinds of file it is for."""
 
 
-def _pairs(_context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> Pairs:
+def _pairs(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> Pairs:
     """COLUMN=TEXT of a repeated option, split at the first `=`."""
     for value in values:
         if "=" not in value or value.startswith("="):
-            raise click.BadParameter(f"{value!r} is not of the form {option.make_metavar(_context)}.")
+            raise click.BadParameter(f"{value!r} is not of the form {option.make_metavar(context)}.")
     return tuple((column, text) for column, _, text in (value.partition("=") for value in values))
+
+
+def _pair_option(*names: str, metavar: str, help: str) -> Decorator:  # noqa: A002
+    """An option that may be repeated."""
+    return click.option(*names, multiple=True, metavar=metavar, callback=_pairs, help=help)
 
 
 @click.command(
     "import",
-    epilog="Examples: python -m harness import csv aime.csv --map setting=effort --map tokens=out_tokens"
+    epilog="Examples: python -m harness import csv aime.csv --setting effort --map tokens=out_tokens"
     " --drop error=1 --out results/runs/aime; "
     "python -m harness import lm-eval out/samples_gsm8k_….jsonl --filter strict-match --out results/runs/g; "
     "python -m harness import inspect logs/….eval --setting reasoning_effort --out results/runs/high",
 )
-@click.argument("kind", type=click.Choice(["lm-eval", "inspect", "csv", "jsonl"]))
+@click.argument("kind", type=click.Choice(["lm-eval", "inspect", *_TABLES]))
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder for samples.jsonl.")
-@click.option(
+@_pair_option(
     "--map",
     "columns",
-    multiple=True,
     metavar="COLUMN=SOURCE",
-    callback=_pairs,
-    help="csv, jsonl: take a column of the samples table from the file's column SOURCE. May be repeated.",
+    help="Tables: take a column of the samples table from the file's column SOURCE. May be repeated.",
+)
+@_pair_option(
+    "--drop",
+    metavar="COLUMN=VALUE",
+    help="Tables: leave out the rows with this value, such as failed requests. May be repeated.",
 )
 @click.option(
-    "--drop",
-    multiple=True,
+    "--gold", metavar="COLUMN|VALUE", help="Tables: the right answers, or the one of all questions."
+)
+@_pair_option(
+    "--correct-if",
     metavar="COLUMN=VALUE",
-    callback=_pairs,
-    help="csv, jsonl: leave out the rows with this value, such as failed requests. May be repeated.",
+    help="Tables: an answer is right where the file says so. May be repeated: any of them.",
+)
+@click.option(
+    "--unreadable",
+    multiple=True,
+    metavar="VALUE",
+    help="Tables: this stands for an answer that could not be read, and casts no vote. May be repeated.",
 )
 @click.option("--filter", "filter_name", metavar="NAME", help="lm-eval: the filter that reads the answers.")
 @click.option("--scorer", metavar="NAME", help="inspect: the scorer whose verdicts and answers count.")
@@ -64,29 +85,32 @@ def _pairs(_context: click.Context, option: click.Parameter, values: tuple[str, 
     "--grade",
     metavar="LIST",
     callback=readers,
-    help=f"Read the answers in the texts with these readers, in this order: {', '.join(READERS)}. A csv or "
-    "jsonl needs the columns text and gold.",
+    help=f"Read the answers in the texts with these readers, in this order: {', '.join(READERS)}. A table "
+    "needs the columns text and gold.",
 )
 @match_option
 @click.option(
     "--setting",
-    metavar="FIELD",
-    help="lm-eval, inspect: the generation or task setting that becomes the column `setting`.",
+    metavar="FIELD|VALUE",
+    help="lm-eval, inspect: the generation or task setting that becomes the column `setting`. Tables: the "
+    "file's column, or the setting of all rows.",
 )
 @click.option(
     "--tokenizer",
     metavar="MODEL",
     help="lm-eval: count tokens with this model's tokenizer, as its logs have none.",
 )
-@click.option("--dataset", help="The data set's name; replaces that of a log (lm-eval, inspect).")
-@click.option("--model", help="The model's name; replaces that of a log (lm-eval, inspect).")
+@click.option("--dataset", help="The data set's name; replaces that of the file.")
+@click.option("--model", help="The model's name; replaces that of the file.")
 def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     """Import answers that another tool sampled.
 
     OUT becomes a run folder for other commands. FILE is, for lm-eval, a file of its --log_samples or the
-    output folder; for inspect, a log of inspect_ai; for csv and jsonl, a table with an answer per row. The
-    columns question_id, answer, and gold or correct are needed (with --grade: question_id, text and gold);
-    sample, setting, tokens, dataset, model, finish_reason and prompt_tokens are used; others are kept.
+    output folder; for inspect, a log of inspect_ai; for nemo-skills, sgl-eval (output-rs*.jsonl), boinf
+    (analysis_*.jsonl) and every-eval-ever (*_samples.jsonl) a file or its folder; for csv, jsonl and parquet
+    a table with an answer per row. A table needs the columns question_id, answer, and gold or correct (with
+    --grade: question_id, text and gold); sample, setting, tokens, dataset, model, finish_reason and
+    prompt_tokens are used; others are kept.
     """
     from harness.imports import unreadable_notes
     from results import BadInput, write_samples
@@ -94,7 +118,7 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     for name, (option, kinds) in _BELONGS.items():
         if options[name] and kind not in kinds:
             raise BadInput(f"{option} is for {' and '.join(kinds)}, not for {kind}")
-    for name in ("filter_name", "scorer"):
+    for name in ("filter_name", "scorer", "unreadable", "correct_if"):
         if options["grade"] and options[name]:
             raise BadInput(f"{_BELONGS[name][0]} and --grade both say how answers are read: give only one")
     if options["match"] != "first" and not options["grade"]:
@@ -117,14 +141,16 @@ def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any
     from results import BadInput
 
     names = {name: text for name in ("dataset", "model") if (text := options[name])}
-    if kind in ("csv", "jsonl"):
-        if file.suffix != f".{kind}":
+    if kind in _TABLES:
+        if kind in _FILES and file.suffix != f".{kind}":
             packed = file.suffix in (".gz", ".zip", ".xz", ".bz2", ".zst")
             raise BadInput(f"{file}: not a .{kind} file{', unpack it first' if packed else ''}")
         columns = dict(options["columns"])
-        if len(columns) < len(options["columns"]):
-            raise BadInput("--map names the same column twice")
-        return import_table(file, columns, options["drop"], names, grader)
+        given = names | {name: text for name in ("gold", "setting") if (text := options[name])}
+        if len(columns) < len(options["columns"]) or columns.keys() & given.keys():
+            raise BadInput("--map names a column that is named twice")
+        cells = (columns, options["drop"], given, options["correct_if"], options["unreadable"])
+        return import_table(file, *cells, grader=grader, kind=kind)
     if kind == "lm-eval":
         imported = import_lm_eval(file, options["filter_name"], grader, options["setting"])
     else:

@@ -95,6 +95,7 @@ def sample(
     from harness.run.sampler import Outcome
     from harness.run.sampler import sample as sample_answers
     from results import BadInput
+    from results.commandline import INTERRUPTED
     from results.visible import visible
 
     given = dict(_key_and_value(text) for text in overrides)
@@ -135,8 +136,10 @@ def sample(
 
     try:
         outcome = asyncio.run(stoppable())
-    except asyncio.CancelledError:
-        raise KeyboardInterrupt from None
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        stopped = click.ClickException("stopped by Ctrl-C: the same command goes on where it stopped")
+        stopped.exit_code = INTERRUPTED
+        raise stopped from None
     if outcome.tally.answers:
         click.echo(outcome.tally.table())
     for warning in outcome.tally.warnings(out):

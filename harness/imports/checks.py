@@ -18,6 +18,7 @@ from results import BadInput
 
 _CHARACTERS_A_TOKEN = 4.0
 """Roughly, where a log has no tokens."""
+_LONG = 60  # characters, from which on an answer that is the whole text was not read from it
 
 
 def chosen(file: Path, kind: str, names: Sequence[str], asked: str | None) -> str:
@@ -66,6 +67,16 @@ def repeat_notes(table: pd.DataFrame) -> tuple[str, ...]:
         for repeat in find_repeats(groups, (), free=True)
         if repeat.alarm
     )
+
+
+def whole_text_notes(table: pd.DataFrame) -> tuple[str, ...]:
+    """A warning if answers are whole texts, as scorers leave them that look for the gold in the text."""
+    if not {"answer", "text"} <= {*table}:
+        return ()
+    answers, texts = (table[name].fillna("").astype(str) for name in ("answer", "text"))
+    whole = int(((answers.str.len() > _LONG) & (answers.str.lower() == texts.str.strip().str.lower())).sum())
+    note = f"the answer is the whole text {whole} times: no two will be equal, so a vote needs --grade"
+    return (f"{note} or a scorer that reads the answer",) if whole else ()
 
 
 def unreadable_notes(table: pd.DataFrame, grader: Grader, folder: Path) -> tuple[str, ...]:

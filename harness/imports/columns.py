@@ -1,4 +1,4 @@
-"""Answers sampled elsewhere, as a samples table: a CSV or JSONL file whose columns may have other names.
+"""Answers sampled elsewhere, as a samples table: a table whose columns may have other names.
 
 model,effort,question_id,sample,answer,gold,correct,completion_tokens,error      with setting=effort and
 openai/gpt-5.1,low,2024-Mock-AIME-Problem-01,1,199,199,1,946,0                   tokens=completion_tokens
@@ -6,18 +6,23 @@ openai/gpt-5.1,low,2024-Mock-AIME-Problem-01,1,199,199,1,946,0                  
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from harness.grader import Grader, required_gold
+from harness.imports.checks import whole_text_notes
+from harness.imports.formats import FORMATS, field_rows
 from results import BadInput, as_samples
 from results.tables.files import read_raw
-from results.tables.schemas import SAMPLE_KEY, SAMPLES
+from results.tables.schemas import DEFAULTS, SAMPLE_KEY, SAMPLES
+
+Pairs = Sequence[tuple[str, str]]
 
 _TEXT = ("dataset", "model", "setting", "decoding", "question_id", "answer", "gold", "finish_reason", "text")
+_KNOWN = (*SAMPLES.columns, "text", "seed")
 
 
 class Imported(NamedTuple):
@@ -30,51 +35,82 @@ class Imported(NamedTuple):
 
 def import_table(
     file: Path,
-    columns: Mapping[str, str],
-    drop: Sequence[tuple[str, str]] = (),
-    constants: Mapping[str, str] | None = None,
+    columns: Mapping[str, str] | None = None,
+    drop: Pairs = (),
+    given: Mapping[str, str] | None = None,
+    correct_if: Pairs = (),
+    unreadable: Collection[str] = (),
     grader: Grader | None = None,
+    kind: str = "csv",
 ) -> Imported:
     """The samples table in `file`, and how many of the file's rows were left out of it.
 
     `columns` maps a column of the samples table to the file's name for it, and replaces a column that has
-    that name already. `drop` lists (column, value) of rows to leave out: a request that failed is not a wrong
-    answer. `constants` fills columns that the file lacks. `grader` reads the answers in the column `text`.
-    Without a column that numbers the answers to a question, they are numbered from 0 in the order of the
-    rows. Raises BadInput.
+    that name already. `given` does so too, or holds the value of all rows where the file has no column of
+    that name. `drop` lists (column, value) of rows to leave out: a request that failed is not a wrong answer.
+    An answer is right where a (column, value) of `correct_if` is found, if there are any, and null where it
+    is one of `unreadable`. `grader` reads the answers in the column `text`. Without a column that numbers
+    the answers to a question, they are numbered from 0 in the order of the rows. `kind` is one of FORMATS,
+    or tells nothing. Raises BadInput.
     """
-    rows = read_raw(file, tuple(columns.get(name, name) for name in _TEXT))
+    columns, given = dict(columns or {}), dict(given or {})
+    told = [column for column, _ in (*drop, *correct_if)]
+    if kind in FORMATS:
+        rows, failed = field_rows(kind, file, (*columns.values(), *given.values(), *told))
+    else:
+        rows, failed = read_raw(file, tuple(columns.get(name, given.get(name, name)) for name in _TEXT)), 0
+    columns |= {name: text for name, text in given.items() if text in rows}
+    constants = {name: text for name, text in given.items() if text not in rows}
+    ways = {name: f"--map {name}=COLUMN" for name in ("question_id", "text" if grader else "answer")}
+    if grader or not (correct_if or "correct" in (*rows, *columns)):
+        ways["gold"] = "--gold COLUMN (or the right answer itself)"
+        ways["gold"] += "" if grader else " or --correct-if COLUMN=VALUE"
+    absent = {name: way for name, way in ways.items() if name not in (*rows, *columns, *constants)}
+    asked = [name for name in (*columns.values(), *told) if name not in rows]
     found = f"found {', '.join(map(str, rows.columns))}"
     if len(rows.columns) == 1 and any(mark in str(rows.columns[0]) for mark in ";\t|"):
         raise BadInput(f"{file}: only one column, {found}: separate columns by commas")
-    for name in ("question_id", *(("text", "gold") if grader else ("answer",))):
-        if name not in columns and name not in rows:
-            raise BadInput(f"{file}: no column {name!r}, {found}: say which it is with --map {name}=COLUMN")
-    for column in (*columns.values(), *(column for column, _ in drop)):
-        if column not in rows:
-            raise BadInput(f"{file}: no column {column!r}, {found}")
-    kept = rows[~_dropped(rows, drop)].reset_index(drop=True)
+    if absent or asked:
+        said = f"{file}: no column {', '.join(map(repr, (*absent, *asked)))}, {found}"
+        raise BadInput(f"{said}: say which it is with {' '.join(absent.values())}" if absent else said)
+    kept = rows[~_matching(rows, drop)].reset_index(drop=True)
     if kept.empty:
         raise BadInput(f"{file}: --drop leaves out all {len(rows)} rows")
-    renamed = [name for name in columns.values() if name not in columns]
+    left_out = len(rows) - len(kept) + failed
+    renamed = [name for name in columns.values() if name not in (*columns, *_KNOWN)]
     table = kept.drop(columns=renamed).assign(**{name: kept[source] for name, source in columns.items()})
-    table = table.assign(**{name: text for name, text in (constants or {}).items() if name not in table})
+    table = table.assign(**constants)
+    if "setting" in table and table.columns.is_unique:
+        blank = table["setting"].map(_text).str.strip() == ""
+        table["setting"] = table["setting"].mask(blank, DEFAULTS["samples"]["setting"])
+    if correct_if:
+        table["correct"] = _matching(kept, correct_if)
     # Errors count the rows that were kept, and say so where that makes a difference.
-    left_out = len(rows) - len(kept)
     where = Path(f"{file} (after {left_out} rows were left out)") if left_out else file
     if grader:
         table = _graded(table, grader, where)
-    known = (*SAMPLES.columns, "text", "seed")
+    elif unreadable:
+        table["answer"] = table["answer"].mask(table["answer"].map(_text).isin(unreadable), None)
     notes = [
-        f"column {name!r} is unknown and kept as it is; the known ones are {', '.join(known)}"
+        f"column {name!r} is unknown and kept as it is; the known ones are {', '.join(_KNOWN)}"
         for name in columns
-        if name not in (*known, *columns.values())
+        if name not in (*_KNOWN, *columns.values())
+    ]
+    notes += [
+        f"no column {constants[name]!r}: it is the {name} of all rows"
+        for name in ("gold", "setting")
+        if name in constants
     ]
     if "sample" not in table:
         key = [name for name in SAMPLE_KEY if name in table]
         table = table.assign(sample=table.groupby(key, dropna=False).cumcount())
         notes.append("no column 'sample': the answers to a question are numbered in the order of the rows")
-    return Imported(as_samples(table, where), left_out, tuple(notes))
+    if unnamed := [name for name in ("dataset", "model") if name not in table]:
+        options = " ".join(f"--{name} NAME" for name in unnamed)
+        notes.append(
+            f"no {' and no '.join(unnamed)} in the file: figures say unknown; name it with {options}"
+        )
+    return Imported(as_samples(table, where), left_out, (*notes, *whole_text_notes(table)))
 
 
 def _graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
@@ -87,14 +123,15 @@ def _graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
     return table.assign(**pd.DataFrame(cells, index=table.index))
 
 
-def _dropped(rows: pd.DataFrame, drop: Sequence[tuple[str, str]]) -> pd.Series[bool]:
+def _matching(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
+    """Which rows hold the value of one of the (column, value) pairs."""
     mask = pd.Series(False, index=rows.index)
-    for column, value in drop:
+    for column, value in pairs:
         mask |= rows[column].map(_text) == value
     return mask
 
 
-def _text(cell: object) -> str:
+def _text(cell: Any) -> str:
     """A cell as it would be typed on the command line: true, 1, or nothing for null."""
     if isinstance(cell, bool):
         return str(cell).lower()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from harness.grader import Grader, normalise_integer, required_gold
-from harness.imports.checks import chosen, setting_value
+from harness.imports.checks import chosen, setting_value, whole_text_notes
 from harness.imports.columns import Imported
 from results import BadInput, as_samples
 
@@ -28,7 +28,6 @@ _OUTSIDE = {"time", "working", "operator"}
 _CUT_OFF = {"max_tokens", "model_length"}
 _VERDICTS = {"C": True, "I": False, "N": False, "1": True, "0": False, "True": True, "False": False}
 """inspect_ai's marks: correct, incorrect, no answer; "P", partly, is neither right nor wrong."""
-_LONG = 60  # characters, from which on an answer that is the whole completion was not read by the scorer
 
 
 def import_inspect_ai(
@@ -36,15 +35,18 @@ def import_inspect_ai(
 ) -> Imported:
     """The answers in one log, or in the one log that the folder `path` holds.
 
-    `scorer` is the one whose verdict and answer count, needed where the log has several. `grader` reads
-    the completions in its place. `setting` names an argument of the task or of
-    the generation, such as reasoning_effort, that becomes the column of that name. Raises BadInput.
+    `scorer` is the one whose verdict and answer count, needed where the log has several. `grader` reads the
+    completions in its place. `setting` names an argument of the task or of the generation, such as
+    reasoning_effort, that becomes the column of that name. Raises BadInput.
     """
     log, file = _read(path)
     samples = log.samples or []
     absent = Counter(reason for sample in samples if (reason := _absent(sample)))
     asked = [sample for sample in samples if not _absent(sample)]
-    name = None if grader else _scorer(asked, scorer, file)
+    scorers = list(dict.fromkeys(name for sample in asked for name in sample.scores or ()))
+    if not (scorers or scorer or grader):
+        raise BadInput(f"{file}: no scores in this log: use --grade")
+    name = None if grader else chosen(file, "scorer", scorers, scorer)
     shared = {
         "dataset": log.eval.task,
         "model": log.eval.model,
@@ -54,21 +56,17 @@ def import_inspect_ai(
     rows = []
     for sample in asked:
         where = f"{file}: sample {sample.id}, epoch {sample.epoch}"
-        fields = _fields(sample, log)
+        row = shared | _fields(sample, log)
         if grader:
             gold = required_gold(_target(sample), where)
-            rows.append(
-                {
-                    **shared,
-                    **fields,
-                    "gold": gold,
-                    **grader.verdict(fields["text"], gold, fields["finish_reason"]),
-                }
-            )
-        elif verdict := _scored(sample, str(name), where):
-            rows.append({**shared, **fields, **verdict})
-        else:
+            rows.append(row | {"gold": gold} | grader.verdict(row["text"], gold, row["finish_reason"]))
+        elif (score := (sample.scores or {}).get(str(name))) is None:
             absent["no score"] += 1
+        else:
+            gold, correct = normal(_target(sample)), _verdict(score.value, f"{where}, scorer {name}")
+            # An answer that is scored right without being read votes for the right answer.
+            answer = normal(score.answer) or (gold if correct else None)
+            rows.append(row | {"answer": answer, "gold": gold, "correct": correct})
     if not rows:
         raise BadInput(f"{file}: none of the {len(samples)} samples has a score and no error")
     notes = [f"read {file}"]
@@ -76,26 +74,9 @@ def import_inspect_ai(
         notes.append(f"the evaluation's status is {log.status!r}: some samples may be missing")
     if absent:
         notes.append(f"left out: {', '.join(f'{count} for {reason}' for reason, count in absent.items())}")
-    whole = sum(
-        len(row["answer"] or "") > _LONG and row["answer"].casefold() == row["text"].strip().casefold()
-        for row in rows
-    )
-    if whole:
-        notes.append(
-            f"scorer {name} takes the whole completion for the answer, {whole} times: no two will be equal, "
-            "so a vote needs --grade or a scorer that reads the answer"
-        )
-    return Imported(as_samples(pd.DataFrame(rows), file), sum(absent.values()), tuple(notes))
-
-
-def _scored(sample: EvalSample, scorer: str, where: str) -> dict[str, Any] | None:
-    """answer, gold and correct by the log's scorer, or None where it gave no score."""
-    score = (sample.scores or {}).get(scorer)
-    if score is None:
-        return None
-    gold, correct = _normal(_target(sample)), _verdict(score.value, f"{where}, scorer {scorer}")
-    # An answer that is scored right without being read votes for the right answer.
-    return {"answer": _normal(score.answer) or (gold if correct else None), "gold": gold, "correct": correct}
+    table = pd.DataFrame(rows)
+    notes += whole_text_notes(table)
+    return Imported(as_samples(table, file), sum(absent.values()), tuple(notes))
 
 
 def _target(sample: EvalSample) -> str:
@@ -109,7 +90,11 @@ def _read(path: Path) -> tuple[EvalLog, Path]:
         raise BadInput(
             f"{path}: logs of inspect_ai are read by its package, not installed: pip install inspect-ai"
         ) from None
-    file = _only(path) if path.is_dir() else path
+    found = sorted(path.glob("*.eval")) if path.is_dir() else [path]
+    if len(found) != 1:
+        names = ", ".join(file.name for file in found[:5])
+        raise BadInput(f"{path}: {len(found)} .eval files in this folder: name one of them ({names} …)")
+    (file,) = found
     if not file.exists():
         raise BadInput(f"{file}: no such file")
     if file.suffix not in (".eval", ".json"):
@@ -124,17 +109,6 @@ def _read(path: Path) -> tuple[EvalLog, Path]:
     return log, file
 
 
-def _only(folder: Path) -> Path:
-    """The only log in `folder`. Raises BadInput if there are several, or none."""
-    found = sorted(folder.glob("*.eval"), key=lambda file: file.name)
-    if not found:
-        raise BadInput(f"{folder}: no .eval file in this folder")
-    if len(found) > 1:
-        names = ", ".join(file.name for file in found[:5])
-        raise BadInput(f"{folder}: {len(found)} logs ({names}, …): name one of them")
-    return found[0]
-
-
 def _absent(sample: EvalSample) -> str | None:
     """Why the sample is no answer of the model's, or None."""
     if sample.error is not None:
@@ -146,13 +120,6 @@ def _absent(sample: EvalSample) -> str | None:
     return None
 
 
-def _scorer(samples: list[EvalSample], asked: str | None, file: Path) -> str:
-    names = list(dict.fromkeys(name for sample in samples for name in sample.scores or ()))
-    if not names and asked is None:
-        raise BadInput(f"{file}: no scores in this log: use --grade")
-    return chosen(file, "scorer", names, asked)
-
-
 def _verdict(value: Any, where: str) -> bool:
     text = f"{value:g}" if isinstance(value, float) else str(value)
     if text not in _VERDICTS:
@@ -162,7 +129,7 @@ def _verdict(value: Any, where: str) -> bool:
     return _VERDICTS[text]
 
 
-def _normal(text: str | None) -> str | None:
+def normal(text: str | None) -> str | None:
     """An integer as our grader writes it, so that 1,234 and 1234 are one vote; other text stripped."""
     return (normalise_integer(text) or text.strip() or None) if text else None
 

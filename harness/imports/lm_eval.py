@@ -11,21 +11,18 @@ the other repeats: `lm_eval_filters` reads them as lm-eval would, or our grader 
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from harness.grader import Grader, required_gold
 from harness.imports.checks import chosen, setting_value
 from harness.imports.columns import Imported
+from harness.imports.formats import Row, at, read_json
 from harness.imports.lm_eval_filters import Reading, as_logged
 from results import BadInput, as_samples
 from results.tables.files import json_rows
-
-Row = dict[str, Any]
 
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<stamp>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
 _NEEDED = ("doc_id", "target", "resps", "filtered_resps", "filter")
@@ -36,38 +33,38 @@ def import_lm_eval(
 ) -> Imported:
     """The answers in lm-eval's samples file, or in the newest one of the folder `path`.
 
-    `filter_name` is the filter whose reading counts, needed where the task has several. `grader` reads
-    the answers in its place. `setting` names a generation setting whose value
-    becomes the column of that name, such as max_gen_toks. Raises BadInput.
+    `filter_name` is the filter whose reading counts, needed where the task has several. `grader` reads the
+    answers in its place. `setting` names a generation setting whose value becomes the column of that name,
+    such as max_gen_toks. Raises BadInput.
     """
     file = _newest(path) if path.is_dir() else path
     rows = _rows(file, filter_name, first=grader is not None)
     texts = [_responses(row, file) for row in rows]
     parts = _NAME.fullmatch(file.name)
     task = parts["task"] if parts else file.stem
-    results = _results(file, parts["stamp"]) if parts else {}
+    results = read_json(file.with_name(f"results_{parts['stamp']}.json")) if parts else {}
     if grader:
-        reading = _graded(file, rows, texts, grader)
+        golds = [required_gold(str(row["target"]), f"{file}: doc_id {row['doc_id']}") for row in rows]
+        answers = [[grader.read(text).value for text in said] for said in texts]
+        correct = [[answer == gold for answer in said] for said, gold in zip(answers, golds, strict=True)]
+        reading = Reading(golds, answers, correct)
     else:
         reading = as_logged(file, rows, texts, results.get("configs", {}).get(task))
-    model = str(results.get("model_name") or file.parent.name)
     table = []
-    for row, said, gold, answers, correct in zip(
-        rows, texts, reading.golds, reading.answers, reading.correct, strict=True
-    ):
+    for row, said, *read in zip(rows, texts, *reading[:3], strict=True):
         settings = _generation(row)
         greedy = settings.get("temperature") == 0 or settings.get("do_sample") is False
         shared = {
             "dataset": task,
-            "model": model,
+            "model": str(results.get("model_name") or file.parent.name),
             "setting": setting_value(file, settings, setting),
             "decoding": "greedy" if greedy and len(said) == 1 else "sample",
             "question_id": str(row["doc_id"]),
-            "gold": gold,
+            "gold": read[0],
         }
         table += [
             {**shared, "sample": i, "answer": answer, "correct": right, "text": text}
-            for i, (text, answer, right) in enumerate(zip(said, answers, correct, strict=True))
+            for i, (text, answer, right) in enumerate(zip(said, *read[1:], strict=True))
         ]
     return Imported(as_samples(pd.DataFrame(table), file), 0, (f"read {file}", *reading.notes))
 
@@ -111,29 +108,7 @@ def _responses(row: Row, file: Path) -> list[str]:
     )
 
 
-def _graded(file: Path, rows: list[Row], texts: list[list[str]], grader: Grader) -> Reading:
-    golds = [required_gold(str(row["target"]), f"{file}: doc_id {row['doc_id']}") for row in rows]
-    answers = [[grader.read(text).value for text in said] for said in texts]
-    correct = [[answer == gold for answer in said] for said, gold in zip(answers, golds, strict=True)]
-    return Reading(golds, answers, correct)
-
-
-def _results(file: Path, stamp: str) -> Row:
-    """What lm-eval wrote beside the samples about the run, or nothing."""
-    beside = file.with_name(f"results_{stamp}.json")
-    try:
-        found = json.loads(beside.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except ValueError as error:
-        raise BadInput(f"{beside}: not JSON: {error}") from None
-    return found if isinstance(found, dict) else {}
-
-
 def _generation(row: Row) -> Row:
     """The generation settings of the request: `{"until": [...], "temperature": 1.0, "max_gen_toks": 256}`."""
-    try:
-        settings = row["arguments"]["gen_args_0"]["arg_1"]
-    except (KeyError, TypeError):
-        settings = None
+    settings = at(row, "arguments.gen_args_0.arg_1")
     return settings if isinstance(settings, dict) else {}

@@ -14,14 +14,12 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from harness.imports.formats import Row
 from results import BadInput
-
-Row = dict[str, Any]
 
 _SELECTIONS = {"take_first", "take_first_k", "majority_vote"}
 _NO_MATCH = "[invalid]"
@@ -29,8 +27,7 @@ _NO_MATCH = "[invalid]"
 _OR_GRADE = "or use --grade for our own grader"
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """For each of D documents its gold, and for each of its repeats the answer and whether it is right."""
 
     golds: list[str]
@@ -46,46 +43,37 @@ def as_logged(file: Path, rows: list[Row], texts: list[list[str]], task: Row | N
     lm-eval's exact_match; a difference to the logged verdict on a first answer is in the notes. Raises
     BadInput: no config, a filter that is not lm-eval's own, another metric, lm-eval not installed.
     """
+    name = rows[0]["filter"]
     if task is None:
         raise BadInput(
             f"{file}: no results_TIME.json with the task's settings beside it: put it there, {_OR_GRADE}"
         )
-    steps = _steps(file, task, str(rows[0]["filter"]))
-    found = _apply(file, [step for step in steps if step["function"] not in _SELECTIONS], rows, texts)
-    clean = _cleaner(task)
-    golds = [clean(str(row["target"])) for row in rows]
-    answers = [[None if text in ("", _NO_MATCH) else clean(text) for text in said] for said in found]
-    correct = [[answer == gold for answer in said] for said, gold in zip(answers, golds, strict=True)]
-    if all(len(said) == 1 for said in texts):
-        correct = [[_logged(file, row)] for row in rows]
-        answers = [
-            [gold if right and answer is None else answer]
-            for gold, (answer,), (right,) in zip(golds, answers, correct, strict=True)
-        ]
-        return Reading(golds, answers, correct)
-    names = [str(metric.get("metric")) for metric in task.get("metric_list") or ()]
-    if "exact_match" not in names:
-        raise BadInput(
-            f"{file}: the log has no verdict on each repeat by {', '.join(names) or 'its metric'}: "
-            f"use the task's exact_match, {_OR_GRADE}"
-        )
-    firsts = [step["function"] for step in steps if step["function"] in _SELECTIONS] == ["take_first"]
-    differ = (
-        sum(said[0] != _logged(file, row) for said, row in zip(correct, rows, strict=True)) if firsts else 0
-    )
-    note = f"the log's own metric differs on {differ} of {len(rows)} first answers"
-    return Reading(golds, answers, correct, (note,) if differ else ())
-
-
-def _steps(file: Path, task: Row, name: str) -> list[Row]:
-    """The steps of the filter `name`, as `{"function": ..., option: value}`."""
     pipelines = task.get("filter_list") or [{"name": "none", "filter": [{"function": "take_first"}]}]
     steps: list[Row] | None = next((p["filter"] for p in pipelines if p["name"] == name), None)
     if steps is None:
         raise BadInput(
             f"{file}: the task's settings have no filter {name!r}: choose another with --filter, {_OR_GRADE}"
         )
-    return steps
+    found = _apply(file, [step for step in steps if step["function"] not in _SELECTIONS], rows, texts)
+    metrics = {str(metric.get("metric")): metric for metric in task.get("metric_list") or ()}
+    clean = _cleaner(metrics.get("exact_match", {}))
+    golds = [clean(str(row["target"])) for row in rows]
+    answers = [[None if text in ("", _NO_MATCH) else clean(text) for text in said] for said in found]
+    if all(len(said) == 1 for said in texts):
+        correct = [[_logged(file, row)] for row in rows]
+        pairs = zip(golds, answers, correct, strict=True)
+        return Reading(golds, [[a or gold if right else a] for gold, (a,), (right,) in pairs], correct)
+    if "exact_match" not in metrics:
+        raise BadInput(
+            f"{file}: the log has no verdict on each repeat by {', '.join(metrics) or 'its metric'}: "
+            f"use the task's exact_match, {_OR_GRADE}"
+        )
+    correct = [[answer == gold for answer in said] for said, gold in zip(answers, golds, strict=True)]
+    differ = 0
+    if [step["function"] for step in steps if step["function"] in _SELECTIONS] == ["take_first"]:
+        differ = sum(said[0] != _logged(file, row) for said, row in zip(correct, rows, strict=True))
+    note = f"the log's own metric differs on {differ} of {len(rows)} first answers"
+    return Reading(golds, answers, correct, (note,) if differ else ())
 
 
 def _apply(file: Path, steps: list[Row], rows: list[Row], texts: list[list[str]]) -> list[list[str]]:
@@ -100,12 +88,11 @@ def _apply(file: Path, steps: list[Row], rows: list[Row], texts: list[list[str]]
             f"{file}: lm-eval's filters need its package, which is not installed: "
             f"pip install lm-eval, {_OR_GRADE}"
         ) from None
-    documents = [row.get("doc") for row in rows]
     found: Any = texts
     for step in steps:
         options = {name: value for name, value in step.items() if name != "function"}
         try:
-            found = get_filter(step["function"])(**options).apply(found, documents)
+            found = get_filter(step["function"])(**options).apply(found, [row.get("doc") for row in rows])
         except Exception as error:  # a task's own code, of which the log holds the name or the text alone
             reason = f"{type(error).__name__}: {error}"
             raise BadInput(
@@ -116,10 +103,8 @@ def _apply(file: Path, steps: list[Row], rows: list[Row], texts: list[list[str]]
     return [[str(text) for text in said] for said in found]
 
 
-def _cleaner(task: Row) -> Callable[[str], str]:
-    """Leaves out of a text what the task's exact_match leaves out."""
-    metrics = task.get("metric_list") or []
-    options: Row = next((metric for metric in metrics if metric.get("metric") == "exact_match"), {})
+def _cleaner(options: Row) -> Callable[[str], str]:
+    """Leaves out of a text what exact_match, with these options, leaves out."""
     ignored = [re.compile(pattern) for pattern in options.get("regexes_to_ignore") or ()]
     dropped = string.punctuation * bool(options.get("ignore_punctuation"))
     dropped += string.digits * bool(options.get("ignore_numbers"))
@@ -137,8 +122,7 @@ def _logged(file: Path, row: Row) -> bool:
     """The log's own verdict on a document: its exact_match, or its one metric."""
     names = row.get("metrics") or []
     name = "exact_match" if "exact_match" in names else next(iter(names), "exact_match")
-    score = row.get(name)
-    if score not in (0, 1):
+    if (score := row.get(name)) not in (0, 1):
         raise BadInput(
             f"{file}: doc_id {row['doc_id']}: {name} is {score!r}, neither 0 nor 1: "
             f"choose another filter, {_OR_GRADE}"

@@ -54,7 +54,8 @@ def load_questions(
     elif name == "tiny":
         questions = _questions(file_rows(file or TINY_FILE), "tiny", file or TINY_FILE)
     elif file is not None:
-        raise BadInput(f"--file is for {', '.join(DATASETS)}, not for {name}")
+        options = "harness questions --file, harness sample --set file="
+        raise BadInput(f"a file ({options}) is for {', '.join(DATASETS)}, not for {name}")
     elif Path(name).is_file():
         questions = _questions(file_rows(Path(name)), Path(name).stem, Path(name))
     else:
@@ -89,9 +90,8 @@ def _first(row: Row, *columns: str) -> str | None:
     """The first of `columns` that holds something, as text."""
     for column in columns:
         cell = row.get(column)
-        text = (
-            f"{cell:.15g}" if isinstance(cell, float) else str(cell)
-        )  # 7 beside an empty cell is read as 7.0
+        # 7 beside an empty cell is read as 7.0.
+        text = f"{cell:.15g}" if isinstance(cell, float) else str(cell)
         if cell is not None and text.strip() not in ("", "nan"):
             return text
     return None

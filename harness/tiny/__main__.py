@@ -5,7 +5,6 @@ $ python -m harness.tiny problems --out test.jsonl
 """
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -25,40 +24,28 @@ def tiny() -> None:
 @tiny.command(epilog="Example: python -m harness.tiny problems --split test --out test.jsonl")
 @click.option("--split", type=click.Choice(get_args(Split)), default="test", show_default=True)
 @click.option("--count", type=click.IntRange(1, 100_000), default=300, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True)
-def problems(split: Split, count: int, seed: int, out: Path) -> None:
+def problems(split: Split, count: int, out: Path) -> None:
     """Write word problems as a GSM8K file: one {question, answer} a line."""
-    rows = [problem.row() for problem in distinct_problems(split, seed, count)]
+    rows = [problem.row() for problem in distinct_problems(split, 0, count)]
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     click.echo(f"{len(rows)} problems in {out}")
 
 
 @tiny.command(epilog="Example: python -m harness.tiny train --out results/runs/tiny-model")
-@click.option("--steps", type=click.IntRange(1), help="Optimizer steps, instead of the shipped model's.")
-@click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--threads", type=click.IntRange(1), default=2, show_default=True)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=MODEL_FOLDER,
-    show_default="the shipped model's folder",
-)
-def train(steps: int | None, seed: int, threads: int, out: Path) -> None:
-    """Train the tiny model on a CPU and write its folder."""
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=MODEL_FOLDER)
+def train(threads: int, out: Path) -> None:
+    """Train the tiny model on a CPU and write its folder, by default that of the shipped model."""
     import torch
 
     from harness.tiny import train as training
 
     torch.set_num_threads(threads)
-    plan = training.Training(seed=seed)
-    model, tokenizer, losses = training.train(replace(plan, steps=steps) if steps else plan)
+    model, tokenizer, losses = training.train(training.Training())
     training.save(model, tokenizer, out)
-    recent = losses[-50:]
-    click.echo(
-        f"{len(losses)} steps, mean loss of the last {len(recent)} {sum(recent) / len(recent):.4f}: {out}"
-    )
+    click.echo(f"{len(losses)} steps, mean loss of the last 50 {sum(losses[-50:]) / 50:.4f}: {out}")
 
 
 if __name__ == "__main__":

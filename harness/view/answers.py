@@ -3,7 +3,7 @@
     question tiny-0003, gold 18
       Anna has 12 apples. ...
 
-    setting 40: 64 answers, 31 right, 2 unreadable, 0 cut off; votes ✓ 18 ×31, ✗ 12 ×20, ✗ 7 ×11
+    setting 40: 64 answers, 31 right, 2 unreadable, 0 cut-off; votes ✓ 18 ×31, ✗ 12 ×20, ✗ 7 ×11
       ✓ 18   sample 0, 37 tokens
           12 + 6 = 18. The answer is ##18##.
 
@@ -12,7 +12,6 @@ Whatever a model, a server or a table says is untrusted, and is shown with contr
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.questions.load import load_questions
@@ -30,22 +29,17 @@ HEAD, TAIL = 300, 100
 """Characters shown of a long text: its beginning, and its end, where the answer is."""
 LINES = 6
 
-KINDS: dict[str, Callable[[Row], bool]] = {
-    "wrong": lambda row: row["answer"] is not None and not row["correct"],
-    "unreadable": lambda row: row["answer"] is None,
-    "cut-off": lambda row: row["finish_reason"] == "length",
+Seen = tuple[str | None, bool, bool]
+"""What is counted of an answer: its text, whether it is right, and whether it was cut off."""
+
+KINDS: dict[str | None, Callable[[Seen], bool]] = {
+    None: lambda _: True,
+    "right": lambda seen: seen[1],
+    "wrong": lambda seen: seen[0] is not None and not seen[1],
+    "unreadable": lambda seen: seen[0] is None,
+    "cut-off": lambda seen: seen[2],
 }
 """The answers that can be looked for."""
-
-
-@dataclass
-class _Found:
-    """The answers of one setting: the votes of all, and the first of those looked for."""
-
-    answers: Counter[str] = field(default_factory=Counter)
-    votes: Counter[tuple[str, bool]] = field(default_factory=Counter)
-    fitting: int = 0
-    shown: list[Row] = field(default_factory=list)
 
 
 def table_rows(path: Path) -> Iterator[Row]:
@@ -72,17 +66,14 @@ def overview(rows: Iterator[Row], folder: Path, setting: str | None) -> Iterator
             if names not in tallies:
                 tallies[names] = tally_of(folder)
             tallies[names].add(row)
-            counts = questions[row["question_id"]]
-            counts["answers"] += 1
-            counts["right"] += bool(row["correct"])
-            counts["unreadable"] += row["answer"] is None
+            kinds = {"right": bool(row["correct"]), "unreadable": row["answer"] is None}
+            questions[row["question_id"]].update({"answers": 1, **kinds})
     if not tallies:
         raise _nothing(folder, setting=setting)
     for (model, dataset), tally in tallies.items():
         yield visible(f"{tally.answers:,} answers of {model} to questions of {dataset}")
         yield visible(tally.table(), keep="\n")
-        for warning in tally.warnings(folder):
-            yield f"warning: {warning}"
+        yield from (f"warning: {warning}" for warning in tally.warnings(folder))
     yield ""
     right, unreadable = (
         {name: counts[kind] / counts["answers"] for name, counts in questions.items()}
@@ -92,8 +83,7 @@ def overview(rows: Iterator[Row], folder: Path, setting: str | None) -> Iterator
     worst = sorted(filter(unreadable.__getitem__, unreadable), key=unreadable.__getitem__, reverse=True)
     table = [("hardest and least readable questions", "answers", "right", "unreadable")]
     for name in dict.fromkeys([*hardest, *worst[:HARDEST]]):
-        answers = str(questions[name]["answers"])
-        table.append((visible(name), answers, f"{right[name]:.1%}", f"{unreadable[name]:.1%}"))
+        table.append((name, str(questions[name]["answers"]), f"{right[name]:.1%}", f"{unreadable[name]:.1%}"))
     yield from aligned(table, left=(0,))
 
 
@@ -110,40 +100,57 @@ def answers(
 
     `full` shows texts as a whole. Raises BadInput where there is no such question or setting.
     """
-    fits = KINDS[only] if only else lambda _row: True
-    found: defaultdict[tuple[str, ...], _Found] = defaultdict(_Found)
+    groups: defaultdict[tuple[str, str, str], tuple[Counter[Seen], list[Row]]] = defaultdict(
+        lambda: (Counter(), [])
+    )
     asked: dict[str, None] = {}
     gold = None
     for row in rows:
         asked[row["question_id"]] = None
-        if question not in (None, row["question_id"]) or setting not in (None, row["setting"]):
-            continue
-        one = found[row["setting"], row["decoding"], row["model"]]
-        gold = row["gold"]
-        one.answers["all"] += 1
-        one.answers["right"] += bool(row["correct"])
-        one.answers.update(kind for kind, is_one in KINDS.items() if is_one(row))
-        if row["answer"] is not None:
-            one.votes[str(row["answer"]), bool(row["correct"])] += 1
-        if fits(row):
-            one.fitting += 1
-            one.shown += [row] if len(one.shown) < limit else []
-    if not found:
-        raise _nothing(folder, question=question, setting=setting, among=list(asked))
+        if question in (None, row["question_id"]) and setting in (None, row["setting"]):
+            counts, shown = groups[row["model"], row["setting"], row["decoding"]]
+            seen = row["answer"], bool(row["correct"]), row["finish_reason"] == "length"
+            counts[seen] += 1
+            gold = row["gold"]
+            if KINDS[only](seen) and len(shown) < limit:
+                shown.append(row)
+    if not groups:
+        raise _nothing(folder, list(asked), question=question, setting=setting)
     if question is not None:
         yield visible(f"question {question}" + (f", gold {gold}" if gold is not None else ""))
-        yield from _indented(_problem(folder, question), 2)
-    models = len({model for _, _, model in found})
-    for (name, decoding, model), one in sorted(found.items(), key=_order):
+        experiment = experiment_in(folder)
+        absent = "(no record of the questions)"
+        if experiment:
+            absent = f"(not among the questions of {experiment.dataset} on this machine)"
+        yield from _indented(problems_in(folder).get(question, absent), 2)
+    models = len({model for model, _, _ in groups})
+    for (model, name, decoding), (counts, shown) in sorted(groups.items(), key=_order):
         which = f"setting {name}" + (", greedy" if decoding == "greedy" else "")
         which += f", {model}" if models > 1 else ""
+        number = {kind: sum(counts[seen] for seen in counts if fits(seen)) for kind, fits in KINDS.items()}
+        said = ", ".join(f"{number[kind]} {kind}" for kind in ("right", "unreadable", "cut-off"))
+        said = (
+            f"{number[only]} of {number[None]} answers are {only}"
+            if only
+            else f"{number[None]} answers, {said}"
+        )
         yield ""
-        yield visible(f"{which}: {_counts(one, only)}{_votes(one) if question else ''}")
-        for row in one.shown:
-            yield visible(f"  {_verdict(row)}   {_place(row, question)}")
+        yield visible(f"{which}: {said}{_votes(counts) if question else ''}")
+        for row in shown:
+            yield visible(f"  {_verdict(row['answer'], row['correct'])}   {_place(row, question)}")
             yield from _indented(_excerpt(row["text"], full), 6)
-        if one.fitting > len(one.shown):
-            yield f"  {one.fitting - len(one.shown)} more: show them with --limit"
+        if number[only] > len(shown):
+            yield f"  {number[only] - len(shown)} more: show them with --limit"
+
+
+def problems_in(folder: Path) -> dict[str, str]:
+    """The texts of a run's questions, where this machine has them."""
+    experiment = experiment_in(folder)
+    try:
+        loaded = load_questions(experiment.dataset, experiment.file, local_only=True) if experiment else []
+    except BadInput:
+        loaded = []
+    return {found.question_id: found.problem for found in loaded}
 
 
 def _nothing(folder: Path, among: list[str] | None = None, **given: str | None) -> BadInput:
@@ -152,27 +159,17 @@ def _nothing(folder: Path, among: list[str] | None = None, **given: str | None) 
     return BadInput(visible(f"{folder}: no answers{f' of {what}' if what else ''}{known}"))
 
 
-def _counts(found: _Found, only: str | None) -> str:
-    count = found.answers
-    if only:
-        return f"{found.fitting} of {count['all']} answers are {only}"
-    kinds = f"{count['right']} right, {count['unreadable']} unreadable, {count['cut-off']} cut off"
-    return f"{count['all']} answers, {kinds}"
+def _votes(counts: Counter[Seen]) -> str:
+    votes: Counter[tuple[str, bool]] = Counter()
+    for (answer, right, _), count in counts.items():
+        votes[answer or "", right] += count * (answer is not None)
+    shown = [f"{_verdict(*vote)} ×{count}" for vote, count in (+votes).most_common(VOTES_SHOWN)]
+    others = len(+votes) - len(shown)
+    return f"; votes {', '.join(shown)}{f' and {others} others' if others else ''}" if shown else ""
 
 
-def _votes(found: _Found) -> str:
-    votes = [
-        f"{RIGHT if right else WRONG} {answer:.40} ×{count}"
-        for (answer, right), count in found.votes.most_common(VOTES_SHOWN)
-    ]
-    others = len(found.votes) - len(votes)
-    return f"; votes {', '.join(votes)}{f' and {others} others' if others else ''}" if votes else ""
-
-
-def _verdict(row: Row) -> str:
-    if row["answer"] is None:
-        return UNREADABLE
-    return f"{RIGHT if row['correct'] else WRONG} {row['answer']!s:.40}"
+def _verdict(answer: str | None, right: bool) -> str:
+    return UNREADABLE if answer is None else f"{RIGHT if right else WRONG} {answer!s:.40}"
 
 
 def _place(row: Row, question: str | None) -> str:
@@ -180,14 +177,12 @@ def _place(row: Row, question: str | None) -> str:
     parts.append(f"sample {row['sample']}")
     if row["tokens"] is not None:
         parts.append(f"{row['tokens']} tokens")
-    return ", ".join(parts) + (f" {CUT_OFF}" if KINDS["cut-off"](row) else "")
+    return ", ".join(parts) + (f" {CUT_OFF}" if row["finish_reason"] == "length" else "")
 
 
 def _excerpt(text: str | None, full: bool) -> str:
     """The text, or its beginning and end where it is long."""
-    if text is None:
-        return "(no text in the table)"
-    text = text.strip("\n")
+    text = "(no text in the table)" if text is None else text.strip("\n")
     if full:
         return text
     if len(text) > HEAD + TAIL:
@@ -201,19 +196,6 @@ def _indented(text: str, by: int) -> Iterator[str]:
         yield f"{'':{by}}{line}".rstrip()
 
 
-def _problem(folder: Path, question: str) -> str:
-    """The text of the problem, where this machine has the questions of the run."""
-    experiment = experiment_in(folder)
-    if experiment is None:
-        return "(no record of the questions)"
-    try:
-        loaded = load_questions(experiment.dataset, experiment.file, local_only=True)
-    except BadInput:
-        return f"(the questions of {experiment.dataset} are not on this machine)"
-    texts = {found.question_id: found.problem for found in loaded}
-    return texts.get(question, f"(not one of the questions of {experiment.dataset})")
-
-
-def _order(item: tuple[tuple[str, ...], _Found]) -> tuple[str, tuple[bool, int, str], str]:
-    (setting, decoding, model), _ = item
+def _order(item: tuple[tuple[str, str, str], object]) -> tuple[str, tuple[bool, int, str], str]:
+    (model, setting, decoding), _ = item
     return model, by_size(setting), decoding

@@ -65,7 +65,8 @@ def test_ctrl_c_and_the_same_command_again(tmp_path: Path, signal_sent: signal.S
         process.send_signal(signal_sent)
         _, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert stderr.splitlines()[-1].startswith("error: ")
+    assert stderr.splitlines()[-1].startswith("error: stopped")
+    assert "same command" in stderr.splitlines()[-1]
     assert "Traceback" not in stderr
     before = (tmp_path / "samples.jsonl").read_bytes()
     session = json.loads((tmp_path / "run.json").read_text())["sessions"][0]

@@ -158,7 +158,7 @@ def test_a_scorer_that_reads_no_answer_is_named(write: Write) -> None:
     text = "Mia has 12 - 2 = 10 eggs. Paul has 10 - 5 = 5 eggs. The answer is ##18##."
     long = {"includes": score("I", text.casefold())}
     notes = import_inspect_ai(write(sample(1, text, scores=long), sample(2, text, scores=long))).notes
-    assert any("scorer includes" in note and "2 times" in note for note in notes)
+    assert any("2 times" in note and "--grade" in note for note in notes)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_a_broken_log_is_refused_in_one_line(write: Write, tmp_path: Path) -> No
     assert "not a readable log" in imported("inspect", other, "--out", tmp_path / "run2").output
     assert "no samples" in imported("inspect", write(), "--out", tmp_path / "run2").output
     assert "no such file" in imported("inspect", tmp_path / "x.eval", "--out", tmp_path / "run2").output
-    assert ": 2 logs" in imported("inspect", tmp_path, "--out", tmp_path / "run2").output
+    assert ": 2 .eval files" in imported("inspect", tmp_path, "--out", tmp_path / "run2").output
     assert not (tmp_path / "run2").exists()
 
 

@@ -34,7 +34,7 @@ def csv(tmp_path: Path) -> Path:
 
 
 def test_columns_are_renamed_and_failed_requests_left_out(csv: Path) -> None:
-    table, left_out, _ = import_table(csv, NAMES, [("error", "1")], {"model": "m", "gold": "unused"})
+    table, left_out, _ = import_table(csv, NAMES, [("error", "1")], {"model": "m", "gold": "gold"})
     assert left_out == 1
     assert table["question_id"].tolist() == ["007", "007", "008"]
     assert table["setting"].unique().tolist() == ["none"]
@@ -77,20 +77,53 @@ def test_answers_without_a_number_are_numbered_within_question_and_setting(tmp_p
     file.write_text("question_id,effort,answer,gold\na,low,1,1\nb,low,2,2\na,high,1,1\na,low,3,1\n")
     table, _, notes = import_table(file, {"setting": "effort"})
     assert table["sample"].tolist() == [0, 0, 0, 1]
-    assert len(notes) == 1
-    assert notes[0].startswith("no column 'sample'")
+    assert [note.split()[:2] for note in notes] == [["no", "column"], ["no", "dataset"]]
 
 
 def test_a_column_that_no_table_has_is_named(csv: Path) -> None:
-    notes = import_table(csv, {**NAMES, "toknes": "completion_tokens"}, [("error", "1")]).notes
+    names = {"model": "m", "dataset": "d"}
+    notes = import_table(csv, {**NAMES, "toknes": "completion_tokens"}, [("error", "1")], names).notes
     assert [" ".join(note.split()[:2]) for note in notes] == ["column 'toknes'"]
-    assert import_table(csv, NAMES, [("error", "1")]).notes == ()
+    assert import_table(csv, NAMES, [("error", "1")], names).notes == ()
 
 
 def test_what_spreadsheets_write_is_read(tmp_path: Path) -> None:
     file = tmp_path / "answers.csv"
     file.write_bytes("\ufeffquestion_id,sample,answer,correct\r\na,0,1,TRUE\r\na,1,,FALSE\r\n".encode())
     assert import_table(file, {}).table["correct"].tolist() == [True, False]
+
+
+def test_right_answers_and_unreadable_ones_are_told_on_the_command_line(tmp_path: Path) -> None:
+    file = tmp_path / "answers.csv"
+    file.write_text("question_id,effort,answer,mark\na,,7,ok\nb,low,(none),no\nc,,7,no\nd, ,8,fine\n")
+    judged = ("--correct-if", "mark=ok", "--correct-if", "mark=fine", "--unreadable", "(none)")
+    said = imported("csv", file, "--setting", "effort", *judged, "--out", tmp_path / "judged").output
+    assert "no dataset and no model" in said
+    table = read_samples(tmp_path / "judged")
+    assert table["setting"].tolist() == ["default", "low", "default", "default"]
+    assert table["answer"].fillna("").tolist() == ["7", "", "7", "8"]
+    assert table["correct"].tolist() == [True, False, False, True]
+    for gold, setting, right in (("8", "0.5", [0, 0, 0, 1]), ("answer", "x", [1, 1, 1, 1])):
+        named = ("--gold", gold, "--setting", setting, "--drop", "question_id=zz", "--dataset", "d")
+        said = imported("csv", file, *named, "--out", tmp_path / gold).output
+        assert ("it is the gold of all rows" in said) == (gold == "8")
+        table = read_samples(tmp_path / gold)
+        assert table["correct"].astype(int).tolist() == right
+        assert set(table["setting"]) == {setting}
+        assert set(table["dataset"]) == {"d"}
+
+
+def test_all_missing_columns_are_named_at_once(csv: Path, tmp_path: Path) -> None:
+    told = ("--map", "tokens=toks", "--drop", "err=1")
+    result = imported("csv", csv, *told, "--correct-if", "mark=1", "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    for name in ("'question_id'", "'answer'", "'toks'", "'err'", "'mark'", "--map answer=", "found id, run"):
+        assert name in result.output
+    assert "--correct-if" not in result.output
+    csv.write_text("question_id,answer\na,1\n")
+    said = imported("csv", csv, "--out", tmp_path / "out").output
+    assert "no column 'gold', found" in said
+    assert "--correct-if" in said
 
 
 @pytest.mark.parametrize(
@@ -102,7 +135,10 @@ def test_what_spreadsheets_write_is_read(tmp_path: Path) -> None:
             "row 1, column 'correct': found 'yes', expected true",
         ),
         ("question_id,sample,answer,correct\na,0,1,1\na,0,2,0\n", "row 2: a second row for"),
-        ("question_id,sample,answer,answer\na,0,1,1\n", "column 'answer' appears twice, expected once"),
+        (
+            "question_id,sample,answer,answer,correct\na,0,1,1,1\n",
+            "column 'answer' appears twice, expected once",
+        ),
         (f"question_id,sample,answer,correct,tokens\na,0,1,1,{10**30}\n", "column 'tokens'"),
     ],
 )
@@ -118,8 +154,6 @@ def test_tables_that_cannot_be_meant_are_refused(tmp_path: Path, text: str, mess
 @pytest.mark.parametrize(
     ("columns", "drop", "message"),
     [
-        ({**NAMES, "tokens": "toks"}, [], "no column 'toks', found id, run, effort"),
-        (NAMES, [("err", "1")], "no column 'err', found id, run, effort"),
         (NAMES, [("error", "0"), ("error", "1")], "all 4 rows"),
         ({**NAMES, "sample": "reply"}, [], "row 3, column 'sample': found nothing, expected a value"),
         (
@@ -141,7 +175,7 @@ def test_what_does_not_fit_is_refused(
 def test_the_command_writes_a_run_folder_once(csv: Path, tmp_path: Path) -> None:
     maps = [part for column, source in NAMES.items() for part in ("--map", f"{column}={source}")]
     out = tmp_path / "runs" / "mine"
-    arguments = ["csv", csv, "--out", out, "--drop", "error=1", "--dataset", "d", *maps]
+    arguments = ["csv", csv, "--out", out, "--drop", "error=1", "--dataset", "d", "--model", "m", *maps]
     assert (
         imported(*arguments).output
         == f"3 answers to 2 questions, 1 rows left out -> {out / 'samples.jsonl'}\n"
@@ -168,9 +202,8 @@ def test_the_command_refuses_what_it_cannot_use(csv: Path, tmp_path: Path) -> No
     twice = imported("csv", csv, "--out", out, "--map", "answer=reply", "--map", "answer=gold")
     assert "--map" in twice.output
     assert "answers.csv.gz: not a .csv file, unpack" in imported("csv", f"{csv}.gz", "--out", out).output
-    assert "--map is for csv and jsonl, not for inspect" in (
-        imported("inspect", csv, "--out", out, "--map", "a=b").output
-    )
+    assert "--map" in imported("inspect", csv, "--out", out, "--map", "a=b").output
+    assert "--gold" in imported("lm-eval", csv, "--out", out, "--gold", "5").output
     assert "--filter and --grade" in (
         imported("lm-eval", csv, "--out", out, "--filter=f", "--grade=boxed").output
     )

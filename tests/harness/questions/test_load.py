@@ -158,7 +158,7 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
         BadInput, match=r"gsm9k: no such file, and not one of gsm8k, math-level1-integer, math-"
     ):
         load_questions("gsm9k")
-    with pytest.raises(BadInput, match=r"--file is for gsm8k.*, not for gsm9k"):
+    with pytest.raises(BadInput, match=r"--set file=.* is for gsm8k.*, not for gsm9k"):
         load_questions("gsm9k", Path("rows.jsonl"))
 
 

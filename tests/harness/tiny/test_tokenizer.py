@@ -42,14 +42,8 @@ def test_any_text_is_encoded_with_known_ids(tokenizer, text):
 
 
 def test_a_word_of_the_problems_is_one_token_and_a_digit_is_one_token(tokenizer):
-    assert tokenizer.convert_ids_to_tokens(tokenizer("Anna has 12 apples.").input_ids) == [
-        "Anna",
-        " has",
-        " 1",
-        "2",
-        " apples",
-        ".",
-    ]
+    pieces = tokenizer.convert_ids_to_tokens(tokenizer("Anna has 12 apples.").input_ids)
+    assert pieces == ["Anna", " has", " 1", "2", " apples", "."]
     assert tokenizer.convert_ids_to_tokens(tokenizer(" zebra é").input_ids) == [*" zebra ", "<|unk|>"]
     assert tokenizer.convert_ids_to_tokens(tokenizer("##51##. [END]").input_ids)[-1] == " [END]"
 
@@ -61,10 +55,6 @@ def test_nothing_of_a_prompt_or_solution_is_spelled_or_unknown(tokenizer):
             pieces = tokenizer.convert_ids_to_tokens(tokenizer(text).input_ids)
             assert "<|unk|>" not in pieces
             assert not any(len(piece) == 1 and piece.isalpha() for piece in pieces)
-
-
-def test_the_vocabulary_fills_whole_blocks(tokenizer):
-    assert len(tokenizer) % 64 == 0
 
 
 def test_the_chat_template_gives_exactly_the_training_prompt(tokenizer):

@@ -92,7 +92,7 @@ def test_a_question_has_problem_gold_votes_and_texts(inspect: Inspect, folder: P
         f"question tiny-0000, gold {gold}",
         f"  {QUESTIONS[0].problem}",
         "",
-        f"setting 100: 4 answers, 1 right, 1 unreadable, 1 cut off; votes ✗ 7 ×2, ✓ {gold} ×1",
+        f"setting 100: 4 answers, 1 right, 1 unreadable, 1 cut-off; votes ✗ 7 ×2, ✓ {gold} ×1",
         f"  ✓ {gold}   sample 0, 9 tokens",
         "      It is",
         f"      ##{gold}##.",

@@ -1,0 +1,24 @@
+"""python -m harness export: a run's answers and scores, as others can publish and read them.
+
+$ python -m harness export results/runs/tiny --organization "Your lab" --out tiny-answers
+38400 answers -> tiny-answers: README.md, samples.parquet, data
+"""
+
+from pathlib import Path
+
+import click
+
+
+@click.command(epilog="Example: python -m harness export results/runs/tiny --out tiny-answers")
+@click.argument("samples", type=click.Path(path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="A new folder.")
+@click.option("--organization", default="unknown", show_default=True, help="Who sampled the answers.")
+def export(samples: Path, out: Path, organization: str) -> None:
+    """Write a run as a data set for the Hugging Face hub, and as records of Every Eval Ever.
+
+    SAMPLES is a run's folder or a samples table. OUT gets the data set's card (README.md), samples.parquet,
+    and in data/ the scores of votes and best-of-N with a record of each answer.
+    """
+    from harness.imports.publish import publish
+
+    click.echo(f"{publish(samples, out, organization)} answers -> {out}: README.md, samples.parquet, data")

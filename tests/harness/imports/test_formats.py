@@ -1,0 +1,64 @@
+"""Files in the formats of other tools become the samples tables beside them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from harness.cli.import_samples import import_samples
+from harness.imports import import_table
+from harness.imports.formats import FORMATS
+from results import read_samples
+from tests.harness.commands import imported
+
+EXAMPLES = Path(__file__).parent / "formats"
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_files_of_a_format_are_the_table_beside_them(kind: str, tmp_path: Path) -> None:
+    said = imported(kind, EXAMPLES / kind, "--out", tmp_path).output
+    expected = read_samples(EXAMPLES / f"{kind}.csv")
+    assert f"{len(expected)} answers to" in said
+    assert ("1 rows left out" in said) == (kind == "every-eval-ever")
+    assert ("--model NAME" in said) == (kind == "nemo-skills")
+    pd.testing.assert_frame_equal(read_samples(tmp_path)[[*expected]], expected)
+
+
+def test_the_command_knows_the_formats() -> None:
+    (kinds,) = (option.type.choices for option in import_samples.params if option.name == "kind")
+    assert {*kinds} - {*FORMATS} == {"lm-eval", "inspect", "csv", "jsonl", "parquet"}
+    assert {*FORMATS} <= {*kinds}
+
+
+def test_options_of_tables_are_for_formats_too() -> None:
+    folder = EXAMPLES / "nemo-skills"
+    drop, right = [("predicted_answer", "")], [("is_correct", "false")]
+    table, left_out, _ = import_table(folder, {}, drop, {"setting": "low"}, right, ["18.0"], kind=folder.name)
+    assert (left_out, set(table["setting"])) == (2, {"low"})
+    assert table["answer"].fillna("").tolist() == ["", "7", "7", "7"]
+    assert table["correct"].tolist() == [False, True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("kind", "row", "message"),
+    [
+        ("boinf", {"problem_num": 0}, "row 1: no list 'all_answers'"),
+        ("boinf", {"problem_num": 0, "gold_answer": "1", "all_answers": []}, "no row of boinf"),
+        ("nemo-skills", {"generation": "…", "expected_answer": "1"}, "no column 'question_id', 'answer'"),
+    ],
+)
+def test_other_files_are_refused_in_one_line(tmp_path: Path, kind: str, row: Any, message: str) -> None:
+    out = tmp_path / "out"
+    (tmp_path / "x.jsonl").write_text(json.dumps(row))
+    for path, expected in (
+        (tmp_path / "x.jsonl", message),
+        (tmp_path, "no file"),
+        (tmp_path / "a", "no such"),
+    ):
+        result = imported(kind, path, "--out", out)
+        assert result.exit_code == 2
+        assert expected in result.output
+        assert len(result.output.strip().splitlines()) == 1
+    assert not out.exists()

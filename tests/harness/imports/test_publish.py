@@ -1,0 +1,118 @@
+"""What is published of a run can be read again, follows the schemas' names, and loads as the hub loads it."""
+
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from harness.experiment import Experiment, read_experiment
+from harness.imports import import_table
+from harness.questions.load import load_questions
+from harness.run.record import Record
+from results import build_curves, read_samples, write_samples
+from tests.harness.commands import command
+from tests.harness.run.rows import row
+
+QUESTIONS = load_questions("tiny")[:2]
+REQUIRED = {"schema_version", "evaluation_id", "retrieved_timestamp", "source_metadata", "model_info"}
+REQUIRED |= {"eval_library", "evaluation_results"}
+RECORD = {"schema_version", "evaluation_id", "model_id", "evaluation_name", "sample_id", "interaction_type"}
+RECORD |= {"input", "output", "answer_attribution", "evaluation"}
+MORE = {"evaluation_result_id", "token_usage", "metadata"}
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Two questions, two settings, a greedy answer, one that could not be read; an untrusted model name."""
+    folder = tmp_path / "run"
+    experiment = Experiment.model_validate(
+        read_experiment("tiny").model_dump() | {"budgets": (10, 100), "samples": 2}
+    )
+    Record(folder, experiment, QUESTIONS).begin({"name": "sglang", "version": "1"}, planned=8)
+    rows = []
+    for asked in QUESTIONS:
+        for setting, sample in (("10", 0), ("10", 1), ("100", 0), ("100", 1)):
+            answer = {("10", 0): None, ("10", 1): "999"}.get((setting, sample), asked.gold)
+            right = answer == asked.gold
+            named = {"question_id": asked.question_id, "gold": asked.gold, "model": "../a|b/m x"}
+            rows.append(row(sample, f"##{answer}##", setting, answer=answer, correct=right, **named))
+    rows.append(rows[0] | {"decoding": "greedy"})
+    (folder / "samples.jsonl").write_text("".join(json.dumps(cells) + "\n" for cells in rows))
+    return folder
+
+
+def test_records_are_complete_and_are_read_back(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    result = command("export", run, "--organization", "Lab", "--out", out)
+    assert result.exit_code == 0, result.output
+    (file,) = out.rglob("*.json")
+    samples = file.with_name(f"{file.stem}_samples.jsonl")
+    assert re.fullmatch(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", file.stem)
+    assert len(file.relative_to(out).parts) == 5
+    assert out in file.resolve().parents
+    aggregate = json.loads(file.read_text())
+    assert {*aggregate} >= REQUIRED
+    assert aggregate["source_metadata"]["source_organization_name"] == "Lab"
+    details = aggregate["detailed_evaluation_results"]
+    assert details["checksum"] == hashlib.sha256(samples.read_bytes()).hexdigest()
+    assert (details["total_rows"], out / details["file_path"]) == (9, samples)
+    records = [json.loads(line) for line in samples.read_text().splitlines()]
+    assert all(RECORD <= {*record} <= RECORD | MORE for record in records)
+    assert {record["evaluation_id"] for record in records} == {aggregate["evaluation_id"]}
+    results = {result["evaluation_result_id"]: result for result in aggregate["evaluation_results"]}
+    assert {record["evaluation_result_id"] for record in records} <= {*results}
+    assert {record["input"]["raw"] for record in records} == {asked.problem for asked in QUESTIONS}
+    scores = {
+        (r["generation_config"]["additional_details"]["setting"], name.split("/", 2)[2]): r
+        for name, r in results.items()
+    }
+    assert scores["10", "pass_at_k/2"]["score_details"]["score"] == 0.0
+    assert scores["100", "majority_at_k/1"]["score_details"]["score"] == 1.0
+    assert scores["10", "greedy_accuracy/1"]["generation_config"]["generation_args"] == {"temperature": 0}
+    table, original = import_table(out, kind="every-eval-ever").table, read_samples(run)
+    again = table.groupby(["question_id", "setting"])
+    assert again.size().to_dict() == original.groupby(["question_id", "setting"]).size().to_dict()
+    pd.testing.assert_series_equal(
+        again["correct"].sum(), original.groupby(["question_id", "setting"])["correct"].sum()
+    )
+    assert sorted(table["answer"].fillna("")) == sorted(original["answer"].fillna(""))
+    assert set(table["tokens"]) == {9}
+    assert set(table["prompt_tokens"]) == {71}
+
+
+def test_the_data_set_has_a_card_and_loads(run: Path, tmp_path: Path) -> None:
+    huggingface_hub = pytest.importorskip("huggingface_hub")
+    out = tmp_path / "out"
+    assert command("export", run, "--out", out).exit_code == 0
+    card = huggingface_hub.DatasetCard.load(out / "README.md")
+    (config,) = card.data.configs
+    assert read_samples(out / config["data_files"])["correct"].sum() == 4
+    assert "../a\\|b/m x" in card.text
+    lines = [line for line in card.text.splitlines() if line.startswith("| tiny")]
+    assert [line.split(" | ")[2:4] for line in lines] == [
+        ["10", "1"],
+        ["10", "2"],
+        ["100", "1"],
+        ["100", "2"],
+    ]
+    again = command("export", run, "--out", out)
+    assert again.exit_code == 2
+    assert "not empty" in again.output
+
+
+def test_a_bare_table_is_published_with_what_it_has(tmp_path: Path) -> None:
+    table = pd.DataFrame(
+        {"question_id": ["a", "a"], "sample": [0, 1], "answer": ["x", None], "correct": [True, False]}
+    )
+    write_samples(table.assign(tokens=[5, None]), tmp_path / "samples.csv")
+    assert command("export", tmp_path / "samples.csv", "--out", tmp_path / "out").exit_code == 0
+    again = import_table(tmp_path / "out" / "data", kind="every-eval-ever").table
+    assert again["answer"].fillna("").tolist() == ["x", ""]
+    assert again["tokens"].fillna(0).tolist() == [5, 0]
+    curves = [
+        build_curves(read_samples(file), permutations=0)["accuracy"] for file in (tmp_path / "samples.csv",)
+    ]
+    assert build_curves(again, permutations=0)["accuracy"].tolist() == curves[0].tolist()
