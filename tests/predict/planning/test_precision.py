@@ -1,0 +1,67 @@
+"""predict.planning.precision: the ± that a pilot tells beside the scatter of simulated runs."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from predict.cli import main
+from predict.planning.precision import precision
+from results.tables.files import read_raw
+from results.votes.exact import AnswerPools, accuracy_by_question
+from tests.predict.conftest import simulated_samples
+from tests.predict.questions.pools import pool_of
+
+
+def asked(laws: np.ndarray, answers: int, rng: np.random.Generator) -> AnswerPools:
+    """Answers drawn from laws (questions, 7) over right, five wrong ones, and unreadable."""
+    ladder = laws.cumsum(axis=1)[:, None, :-1]
+    drawn = (rng.random((len(laws), answers, 1)) > ladder).sum(axis=2)
+    return pool_of(np.where(drawn == 6, -1, drawn)).answers
+
+
+def laws(questions: int, rng: np.random.Generator) -> np.ndarray:
+    right, wrong = rng.beta(1.5, 1, questions), rng.dirichlet([2, 1, 0.5, 0.5, 0.5], questions)
+    return np.column_stack([0.95 * right, 0.95 * (1 - right)[:, None] * wrong, np.full(questions, 0.05)])
+
+
+@pytest.mark.parametrize("answers", [1, 2, 8])
+def test_a_pilot_tells_the_scatter_of_runs(answers: int) -> None:
+    """Runs of 40 questions: new ones each time, and the same ones again, 400 times each."""
+    rng = np.random.default_rng(0)
+    told = precision(asked(laws(500, rng), 6, rng), [40], [answers], seed=0)
+    ways = list(zip(told["method"], told["N"], strict=True))
+    assert ways == [("majority", 1), ("majority", answers), ("best_of_n", answers)][: 1 + 2 * (answers > 1)]
+    for i, (method, N) in enumerate(ways):
+        many = asked(laws(40 * 400, rng), answers, rng).counts()
+        accuracy = accuracy_by_question(many, method, [N])[:, 0].reshape(400, 40).mean(axis=1)
+        assert told["predicted"][i] == pytest.approx(accuracy.mean(), abs=0.03)
+        assert told["new_margin"][i] == pytest.approx(1.645 * accuracy.std(), rel=0.12)
+        same = np.repeat(laws(4000, rng), 2, axis=0)
+        twice = accuracy_by_question(asked(same, answers, rng).counts(), method, [N])[:, 0].reshape(-1, 2)
+        luck = np.sqrt((np.diff(twice) ** 2).mean() / 2 / 40)
+        assert told["margin"][i] == pytest.approx(1.645 * luck, rel=0.12)
+
+
+def test_what_halves_a_margin_does() -> None:
+    rng = np.random.default_rng(1)
+    even = np.tile([0.5, 0.5, 0, 0, 0, 0, 0.0], (300, 1))  # questions alike: luck is all there is
+    pilot = asked(even, 8, rng)
+    one = precision(pilot, [50], [2], seed=0).iloc[0]
+    more = int(one["answers_to_halve"])
+    assert 8 <= more < 16
+    halved = precision(pilot, [50], [more], seed=0).iloc[0]
+    assert 0.85 < halved["new_margin"] / (one["new_margin"] / 2) < 1.05
+    (wider,) = precision(pilot, [one["questions_to_halve"]], [2], seed=0)["new_margin"][:1]
+    assert wider == pytest.approx(one["new_margin"] / 2)
+    spread = precision(asked(laws(300, rng), 8, rng), [50], [8], seed=0)
+    assert spread["answers_to_halve"][0] == np.inf
+
+
+def test_the_command_prints_and_writes_it(tmp_path: Path) -> None:
+    simulated_samples(questions=20, answers=3, settings=("40", "80")).to_csv(tmp_path / "pilot.csv")
+    arguments = ["precision", tmp_path / "pilot.csv", "--questions", "20,100", "--out", tmp_path / "out.csv"]
+    done = CliRunner().invoke(main, list(map(str, arguments)))
+    assert (done.exit_code, done.output.count("best of 12")) == (0, 4)
+    assert len(read_raw(tmp_path / "out.csv", ())) == 2 * 2 * 2 * 3
