@@ -32,10 +32,22 @@ CONSTRAINTS := $(if $(GPU),constraints-gpu.txt,constraints.txt)
 SETUP       := $(VENV)/.setup-$(if $(GPU),gpu,cpu)
 SGLANG      := $(VENV)/.sglang-$(if $(GPU),gpu,cpu)
 
+# A GPU host samples: the tools of tests and lint are installed there when one of them runs.
+ifdef GPU
+EXTRAS      := lm,plots
+DEV         := $(VENV)/.dev-gpu
+$(DEV): $(SETUP)
+	$(PIP) --constraint $(CONSTRAINTS) --editable '.[lm,dev]'
+	@touch $@
+else
+EXTRAS      := lm,dev
+DEV         := $(SETUP)
+endif
+
 $(SETUP): pyproject.toml $(CONSTRAINTS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or later, not " + sys.version)'
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --constraint $(CONSTRAINTS) --editable '.[lm,dev]'
+	$(PIP) --constraint $(CONSTRAINTS) --editable '.[$(EXTRAS)]'
 	@touch $@
 
 # A GPU host takes SGLang as it comes; without a GPU the wheels of harness/server/cpu are enough.
@@ -56,18 +68,18 @@ setup: $(SETUP)  ## build .venv with everything but SGLang (which the targets th
 # Two processes; the tests of one file, and all tests that share a server, stay together. One thread in each.
 PYTEST = OMP_NUM_THREADS=1 $(RUN) -m pytest -n 2 --dist loadgroup
 
-test: $(SGLANG)  ## all tests, the real SGLang server and a real browser among them
+test: $(SGLANG) $(DEV)  ## all tests, the real SGLang server and a real browser among them
 	$(PYTEST)
 
-test-fast: setup  ## the tests that start no server and no browser
+test-fast: $(DEV)  ## the tests that start no server and no browser
 	$(PYTEST) -m "not integration"
 
-lint: setup  ## ruff (lint and format) and mypy
+lint: $(DEV)  ## ruff (lint and format) and mypy
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 
-bench: $(SGLANG)  ## measure the hot paths
+bench: $(SGLANG) $(DEV)  ## measure the hot paths
 	for part in tests/bench/bench_*.py; do $(RUN) $$part || exit 1; done
 
 # ---- the jobs ------------------------------------------------------------------------------------------------

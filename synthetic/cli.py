@@ -193,13 +193,13 @@ def match(
 
     check_suffix(out)
     if figure is not None:
+        from synthetic.match.figure import save_picture
+
         _check_picture(figure)
     matches = match_all(*read_tables(tables), fit_max_n, seed, jobs, progress=True)
     write_forecast(forecast_table(matches), out)
     write_raw(settings_table(matches), out.with_suffix(".settings.csv"))
     if figure is not None:
-        from synthetic.match.figure import save_picture
-
         save_picture(matches, figure)
     for line in (*map(verdict, matches), *one_twin(matches)):
         click.echo(line)

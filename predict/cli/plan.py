@@ -15,13 +15,12 @@ from predict.cli import options as option
 from predict.cli.capped import read_runs
 from predict.cli.proposal import propose
 from predict.cli.wording import STATUS_WORDS, choice, intervals, percent, say, table, title, tokens, warn
-from predict.forecast import caveats
+from predict.forecasting import caveats
 from predict.groups import Group, group_of_pools, make_pool, read_groups
 from predict.planning.plan import Plan, choose, plan, price_caps
-from predict.predictors import DEFAULT
+from predict.predictors import DEFAULT, chosen
 from predict.protocol import Options
 from results import BadInput
-from results.figures.plan import FIGURE_SUFFIXES, PlanView, save_plans
 from results.tables.files import write_raw
 
 Goals = tuple[float | None, float | None]
@@ -72,24 +71,32 @@ def plan_command(
         raise click.UsageError("--predictor all: a plan needs one predictor")
     if out is not None:
         option.check_out(out, inputs)
-    if plot is not None and plot.suffix not in FIGURE_SUFFIXES:
-        raise BadInput(f"--plot {plot}: give a name that ends in {', '.join(FIGURE_SUFFIXES)}")
+    if plot is not None:
+        from results.figures.plan import FIGURE_SUFFIXES, PlanView, save_plans  # needs a plotting engine
+
+        if plot.suffix not in FIGURE_SUFFIXES:
+            raise BadInput(f"--plot {plot}: give a name that ends in {', '.join(FIGURE_SUFFIXES)}")
     if any(goal is not None and np.isnan(goal) for goal in (target_accuracy, token_budget)):
         raise click.UsageError("--target-accuracy and --token-budget must be numbers, not nan")
     options = Options(replicates=bootstrap, seed=seed, target=target)
     goals = target_accuracy, token_budget
-    views: list[PlanView] = []
+    plans: list[tuple[Group, Plan]] = []
     if option.caps_asked(fit_cap, at_caps, at_settings=at_settings, plot=plot) and fit_cap:
         option.cap_predictors(predictor)
         caps = CapRequest(fit_cap, at_caps, None, tuple(2**k for k in range(max_n.bit_length())))
         tables = plan_caps(inputs, method, caps, options, goals)
     else:
         groups = read_groups(inputs, method)
-        tables, views = plan_groups(groups, predictor, max_n, options, goals, at_settings)
+        tables, plans = plan_groups(groups, predictor, max_n, options, goals, at_settings)
     if out is not None:
         write_raw(pd.concat(tables, ignore_index=True), out)
         say(f"\n{sum(map(len, tables))} rows in {out}")
     if plot is not None:
+        views = [
+            PlanView(group.dataset, group.model, group.method, group.source, found.options, found.frontier,
+                     found.chosen, *goals)
+            for group, found in plans
+        ]  # fmt: skip
         save_plans(views, plot)
         say(f"plot in {plot}")
 
@@ -97,12 +104,12 @@ def plan_command(
 def plan_groups(
     groups: list[Group], predictor: str, max_n: int, options: Options, goals: Goals,
     new_settings: tuple[str, ...],
-) -> tuple[list[pd.DataFrame], list[PlanView]]:  # fmt: skip
-    """Print a plan for every group. Returns all choices, and the views to draw. Raises BadInput."""
-    tables, views = [], []
+) -> tuple[list[pd.DataFrame], list[tuple[Group, Plan]]]:  # fmt: skip
+    """Print a plan for every group. Returns all choices, and the plans. Raises BadInput."""
+    tables, plans = [], []
     target, _ = goals
     for group in groups:
-        (name,) = option.chosen(predictor, group)
+        (name,) = chosen(predictor, group)
         found = plan(group, name, max_n, options, *goals, new_settings)
         show(group, name, found, *goals)
         if found.chosen is not None:
@@ -112,11 +119,8 @@ def plan_groups(
         warn(group.name, caveats(group, options.replicates))
         names = {"dataset": group.dataset, "model": group.model, "method": group.method, "predictor": name}
         tables.append(found.options.assign(**names))
-        views.append(
-            PlanView(group.dataset, group.model, group.method, group.source, found.options, found.frontier,
-                     found.chosen, *goals)
-        )  # fmt: skip
-    return tables, views
+        plans.append((group, found))
+    return tables, plans
 
 
 def plan_caps(
