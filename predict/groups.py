@@ -63,13 +63,23 @@ def read_groups(paths: Sequence[str | Path], method: str, at_n: Sequence[int] = 
     kinds = {kind_of(path) for path in paths}
     files = ", ".join(map(str, paths))
     if kinds == {"samples"}:
-        groups = groups_of_samples(read_samples(*paths, texts=False), method, at_n)
+        table = read_samples(*paths, texts=False)
     elif kinds == {"curves"}:
-        groups = groups_of_curves(read_curves(*paths), method)
+        table = read_curves(*paths)
     else:
         raise BadInput(f"{files}: {' and '.join(sorted(kinds))}; give tables of samples, or tables of curves")
+    return groups_of(table, kinds.pop(), method, at_n, files)
+
+
+def groups_of(
+    table: pd.DataFrame, kind: str, method: str, at_n: Sequence[int] = (), name: str = "DataFrame"
+) -> list[Group]:
+    """Every group of `method` in a checked table of that kind. Raises BadInput where there is none."""
+    if kind not in ("samples", "curves"):
+        raise BadInput(f"{name}: a {kind} table, expected one of samples or of curves")
+    groups = groups_of_samples(table, method, at_n) if kind == "samples" else groups_of_curves(table, method)
     if not groups:
-        raise BadInput(f"{files}: no rows of method {method}")
+        raise BadInput(f"{name}: no rows of method {method}")
     return groups
 
 

@@ -6,10 +6,12 @@ import numpy as np
 
 from predict.curves.joint import joint
 from predict.curves.predictors import CURVE_PREDICTORS
+from predict.groups import Group
 from predict.protocol import Observed, Options, Points, Prediction, Predictor, Status, more_severe
 from predict.questions.beta_binomial import beta_binomial
 from predict.questions.mixture import mixture
 from predict.questions.plug_in import plug_in
+from results import BadInput
 
 PREDICTORS: dict[str, Predictor] = {
     **CURVE_PREDICTORS,
@@ -53,3 +55,15 @@ DEFAULT = "mixture"
 
 NEEDS = {"beta-binomial": "samples and --method best_of_n", "plug-in": "samples, not curves"}
 """What a predictor needs where it is asked for and does not apply."""
+
+
+def chosen(predictor: str, group: Group) -> list[str]:
+    """The predictors meant by a name or "all". Raises BadInput for one that does not apply to the group."""
+    possible = able(group.method, samples=bool(group.pools))
+    if predictor == "all":
+        return possible
+    if predictor not in PREDICTORS:
+        raise BadInput(f"predictor {predictor!r} is not one of {', '.join(PREDICTORS)}, all")
+    if predictor not in possible and predictor != DEFAULT:
+        raise BadInput(f"predictor {predictor} cannot forecast {group.name}: it needs {NEEDS[predictor]}")
+    return [predictor]

@@ -11,8 +11,9 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, NoReturn
 
 import click
@@ -20,6 +21,9 @@ import click
 from results.visible import visible
 
 INTERRUPTED = 130
+
+EXTRAS = {"altair": "plots", "vl_convert": "plots", "torch": "lm", "transformers": "lm", "datasets": "lm"}
+"""Packages that the core does without, by what they import as, and what installs them."""
 
 
 def _stop_at_once(*_: Any) -> NoReturn:
@@ -36,6 +40,30 @@ class BadInput(click.ClickException):
     """Bad input; the message is one line: what is wrong, where, and what to do."""
 
     exit_code = 2
+
+
+def public_names(module: str) -> Callable[[str], Any]:
+    """A package's `__getattr__`: its names are those of `module`, imported when one is first asked for."""
+    return lambda name: getattr(import_module(module), name)
+
+
+class Deferred(click.Group):
+    """A group that imports the command NAME, `MODULE.NAME.NAME_command`, when it runs, and not to list it.
+
+    listed: what `--help` says of each command.
+    """
+
+    def __init__(self, module: str, listed: Mapping[str, str], **options: Any) -> None:
+        super().__init__(
+            commands=[click.Command(name, short_help=text) for name, text in listed.items()], **options
+        )
+        self.module = module
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, getattr(import_module(f"{self.module}.{name}"), f"{name}_command"), rest
 
 
 def run(command: click.Command, name: str) -> NoReturn:
@@ -59,6 +87,11 @@ def run(command: click.Command, name: str) -> NoReturn:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has closed the pipe (`| head`)
         raise SystemExit(0) from None
+    except ModuleNotFoundError as error:
+        if error.name not in EXTRAS:
+            raise
+        how = f"pip install '.[{EXTRAS[error.name]}]' in the project's folder installs it"
+        fail(f"this needs {error.name}, which is not installed: {how}", 2)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         fail(f"{error.filename}: {reason}" if error.filename else reason, 2)
@@ -68,6 +101,15 @@ def fail(message: str, code: int) -> NoReturn:
     """Print `error: message` as one line on stderr and exit with `code`."""
     click.echo(f"error: {visible(' '.join(message.split()))}", err=True)
     raise SystemExit(code)
+
+
+def numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) -> tuple[int, ...]:
+    """The numbers in "16,64", each at least 1; a callback of options."""
+    parts = [] if value is None else [part.strip() for part in value.split(",")]
+    for part in parts:
+        if not (part.isdecimal() and int(part)):
+            raise click.BadParameter(f"{part!r}: expected a list of whole numbers from 1 up, like 16,64")
+    return tuple(map(int, parts))
 
 
 @contextmanager

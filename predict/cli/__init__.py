@@ -6,22 +6,17 @@ setting   N  tokens/question  forecast  90 % interval  measured  status
 120      16              929    96.3 %  94.9 … 97.5 %    95.9 %  ok
 """
 
-import click
+from results.commandline import Deferred
 
-from predict.cli.backtest import backtest_command
-from predict.cli.fits import fits_command
-from predict.cli.forecast import forecast_command
-from predict.cli.plan import plan_command
-
-__all__ = ["main"]
-
-
-@click.group()
-def main() -> None:
-    """Forecast the accuracy of more answers and longer reasoning from a cheap sample of both."""
-
-
-main.add_command(forecast_command)
-main.add_command(backtest_command)
-main.add_command(plan_command)
-main.add_command(fits_command)
+main = Deferred(
+    "predict.cli",
+    {
+        "forecast": "Forecast the accuracy of more answers and of other settings.",
+        "backtest": "Hide answers that you have, forecast them, and compare.",
+        "plan": "Choose setting and N for an accuracy or a token budget.",
+        "precision": "How many questions and answers a run needs, from a pilot.",
+        "fits": "The paper's own fits of the curves, and which to trust.",
+    },
+    name="predict",
+    help="Forecast the accuracy of more answers and longer reasoning from a cheap sample of both.",
+)

@@ -14,6 +14,7 @@ from predict.cli import options as option
 from predict.cli.capped import backtest_caps
 from predict.cli.wording import say, table
 from predict.groups import Group, read_groups
+from predict.predictors import chosen
 from predict.protocol import Options
 from predict.split import Request
 from results.tables.files import write_raw
@@ -83,7 +84,7 @@ def backtest_groups(
     tables = []
     with tqdm(total=len(groups) * splits, unit="split", disable=None) as bar:
         for group in groups:
-            names = option.chosen(predictor, group)
+            names = chosen(predictor, group)
             own = replace(
                 request,
                 fit_settings=_own(group, groups, request.fit_settings),

@@ -27,9 +27,9 @@ from predict.cli.wording import (
     tokens,
     warn,
 )
-from predict.forecast import forecast
+from predict.forecasting import forecast
 from predict.groups import Group, read_groups
-from predict.predictors import DEFAULT
+from predict.predictors import DEFAULT, chosen
 from predict.protocol import Options
 from predict.split import Request
 from results import write_forecast
@@ -84,7 +84,7 @@ def forecast_command(
     groups = read_groups(inputs, method, at_n)
     request = Request(fit_max_n, fit_max_tokens, fit_settings, at_n, at_settings)
     tables = []
-    asked = [(group, option.chosen(predictor, group)) for group in groups]
+    asked = [(group, chosen(predictor, group)) for group in groups]
     total = sum(len(names) for _, names in asked)
     with tqdm(total=total, unit="forecast", disable=None, leave=False) as bar:
         for group, names in asked:

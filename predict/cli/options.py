@@ -3,18 +3,17 @@
 --at-n 16,64  ->  (16, 64)      --predictor all  ->  ["low-cost-to-high", "flat", …]
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 import click
 
 from predict.capped import CAP_PREDICTORS, SURVIVAL
-from predict.groups import Group
-from predict.predictors import DEFAULT, NEEDS, PREDICTORS, able
+from predict.predictors import DEFAULT, PREDICTORS
 from results import BadInput
-from results.tables.contract import sample_files
-from results.tables.files import check_suffix
+from results.commandline import numbers as numbers
+from results.tables.contract import check_out as check_out
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -22,19 +21,6 @@ Command = TypeVar("Command", bound=Callable[..., object])
 def names(_ctx: click.Context, _param: click.Parameter, value: str | None) -> tuple[str, ...]:
     """The names in "low,high"."""
     return tuple(part.strip() for part in (value or "").split(",") if part.strip())
-
-
-def numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) -> tuple[int, ...]:
-    """The numbers in "16,64", each at least 1."""
-    if value is None:
-        return ()
-    try:
-        found = tuple(int(part) for part in value.split(","))
-    except ValueError:
-        found = (0,)
-    if min(found) < 1:
-        raise click.BadParameter(f"{value!r} is not a list of whole numbers from 1 up, like 16,64")
-    return found
 
 
 inputs = click.argument(
@@ -79,14 +65,6 @@ def bootstrap(default: int, least: int = 0) -> Callable[[Command], Command]:
     )
 
 
-def check_out(out: Path, inputs: Sequence[Path]) -> None:
-    """Raise BadInput, before any work, where `out` cannot be a table or is one of the inputs."""
-    check_suffix(out)
-    read = {file.resolve() for path in inputs for file in sample_files(path)}
-    if out.resolve() in read:
-        raise BadInput(f"{out} is one of the inputs; choose another file to write")
-
-
 def caps(command: Command) -> Command:
     """--fit-cap and --at-caps: look at a run as if it had been stopped at a hard cap."""
     command = click.option(
@@ -123,15 +101,3 @@ def cap_predictors(predictor: str) -> list[str]:
             f"--predictor {predictor} cannot forecast caps; give one of {', '.join(CAP_PREDICTORS)}, all"
         )
     return [name]
-
-
-def chosen(predictor: str, group: Group) -> list[str]:
-    """The predictors meant by --predictor for this group. Raises BadInput for one that does not apply."""
-    possible = able(group.method, samples=bool(group.pools))
-    if predictor == "all":
-        return possible
-    if predictor not in PREDICTORS:
-        raise BadInput(f"--predictor {predictor!r} is not one of {', '.join(PREDICTORS)}, all")
-    if predictor not in possible and predictor != DEFAULT:
-        raise BadInput(f"--predictor {predictor} cannot forecast {group.name}: it needs {NEEDS[predictor]}")
-    return [predictor]

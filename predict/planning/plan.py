@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from predict.capped import SURVIVAL, CapRequest, Run, forecast_run
-from predict.forecast import forecast
+from predict.forecasting import forecast
 from predict.groups import Group
 from predict.predictors import DEFAULT
 from predict.protocol import UNUSABLE, Options, Points, Status

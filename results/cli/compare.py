@@ -1,14 +1,18 @@
 """`python -m results compare`: two or more runs on the same questions, a table of paired differences out."""
 
+from __future__ import annotations
+
+from math import isnan
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import pandas as pd
 
 from results.aligned import aligned
-from results.cli.curves import positive, refuse_input
-from results.commandline import warnings_last
+from results.commandline import numbers, warnings_last
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _METHODS = {"majority": "vote over", "best_of_n": "best of"}
 
@@ -21,11 +25,15 @@ _METHODS = {"majority": "vote over", "best_of_n": "best of"}
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="File to write (.csv, .jsonl, .parquet)."
 )
-@click.option("--n", help="Values of N, separated by commas.  [default: 1, 2, 4, … and the smaller pool]")
+@click.option(
+    "--n",
+    callback=numbers,
+    help="Values of N, separated by commas.  [default: 1, 2, 4, … and the smaller pool]",
+)
 @click.option(
     "--prices", help="Price of a token of each of SAMPLES, separated by commas: cost is then money."
 )
-def compare_command(samples: tuple[Path, ...], out: Path, n: str | None, prices: str | None) -> None:
+def compare_command(samples: tuple[Path, ...], out: Path, n: tuple[int, ...], prices: str | None) -> None:
     """Compare SAMPLES (files or run folders) on the questions they share, each question with itself.
 
     Two or more runs are compared at each setting they have in common; one run is compared across its
@@ -34,18 +42,14 @@ def compare_command(samples: tuple[Path, ...], out: Path, n: str | None, prices:
     the questions that flip, and how many questions or answers would tell the two apart.
     """
     from results.paired.runs import compare_runs
-    from results.tables.contract import read_samples, sample_files, write_table
-    from results.tables.files import check_suffix
+    from results.tables.contract import check_out, read_samples, write_table
 
-    check_suffix(out)
-    files = sample_files(*samples)
-    refuse_input(out, files)
-    ns = None if n is None else positive(n, "--n")
+    check_out(out, samples)
     each = None if prices is None else _prices(prices, len(samples))
     with warnings_last():
         names = _names(samples)
-        tables = {name: read_samples(path, texts=False) for name, path in zip(names, files, strict=True)}
-        compared = compare_runs(tables, ns, each)
+        tables = {name: read_samples(path, texts=False) for name, path in zip(names, samples, strict=True)}
+        compared = compare_runs(tables, n or None, each)
     write_table(compared, out, "comparison")
     click.echo("\n".join(_summary(compared)))
     click.echo(f"{', '.join(map(str, samples))} -> {out}: {len(compared)} rows")
@@ -99,16 +103,16 @@ def _summary(compared: pd.DataFrame) -> list[str]:
     return aligned(lines, left=range(len(names) + 1))
 
 
-def _points(row: "pd.Series[Any]", basis: str) -> str:
+def _points(row: pd.Series[Any], basis: str) -> str:
     """ "+7.2 (+3.1 to +11.3)", or "–" where it is not known."""
-    ends = [row[name + basis] for name in ("difference", "low", "high")]
-    if pd.isna(ends[0]):
+    ends = [float(row[name + basis]) for name in ("difference", "low", "high")]
+    if isnan(ends[0]):
         return "–"
     mean, low, high = (f"{100 * end:+.1f}" for end in ends)
-    return mean if pd.isna(ends[1]) else f"{mean} ({low} to {high})"
+    return mean if isnan(ends[1]) else f"{mean} ({low} to {high})"
 
 
-def _needed(row: "pd.Series[Any]") -> str:
+def _needed(row: pd.Series[Any]) -> str:
     from results.paired.differences import LEVEL
 
     if row["p_value"] < LEVEL:
@@ -116,6 +120,6 @@ def _needed(row: "pd.Series[Any]") -> str:
     wanted = [
         f"{row[name]:,.0f} {what}"
         for name, what in (("questions_needed", "questions"), ("answers_needed", "answers to each"))
-        if pd.notna(row[name])
+        if not isnan(row[name])
     ]
     return " or ".join(wanted) or "no difference seen"

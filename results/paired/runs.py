@@ -3,7 +3,7 @@
     a      b      setting_a  setting_b  method    N  questions  accuracy_a  accuracy_b  difference  low   high
     small  large  100        100        majority  8  1319       0.71        0.74        0.03        0.01  0.05
 
-The columns are described in `results.tables`. A run is one model in one samples table. Runs are paired at
+The columns are described in docs/tables.md. A run is one model in one samples table. Runs are paired at
 each setting that both have, or, where they share none, each setting of one with each of the other; the
 settings of a run that stands alone are paired with each other. Greedy answers are left out.
 """
@@ -81,7 +81,7 @@ class Side:
 def compare_runs(
     runs: Mapping[str, pd.DataFrame], ns: Sequence[int] | None = None, prices: Sequence[float] | None = None
 ) -> pd.DataFrame:
-    """The comparison table of checked samples tables, given by name; see `results.tables` for its columns.
+    """The comparison table of checked samples tables, given by name; see docs/tables.md for its columns.
 
     ns: the N to compare at, by default the powers of two up to the smaller pool and that pool itself; an N
     above it is left out. prices: of a token of each run, by default 1. Raises BadInput where there is nothing

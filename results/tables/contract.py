@@ -10,6 +10,7 @@ data), the column, what was found and what was expected.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ import pyarrow
 from results.commandline import BadInput
 from results.tables.columns import arrow_schema, conform, refusal, text_columns
 from results.tables.contradictions import check_golds, say_grades, say_lengths
-from results.tables.files import column_names, read_raw, write_raw
+from results.tables.files import check_suffix, column_names, read_raw, write_raw
 from results.tables.origins import check_origins
 from results.tables.schemas import CURVES, DEFAULTS, FORECAST, SAMPLES, SCHEMAS
 
@@ -43,7 +44,12 @@ def as_samples(frame: pd.DataFrame, name: str | Path = "DataFrame") -> pd.DataFr
 
     `name` is what errors call the table: the file it came from, if there is one.
     """
-    return _checked(frame, SAMPLES, name)
+    return as_table(frame, "samples", name)
+
+
+def as_table(frame: pd.DataFrame, kind: str, name: str | Path = "DataFrame") -> pd.DataFrame:
+    """As `as_samples`, for any kind of table (see `kind_of`)."""
+    return _checked(frame, SCHEMAS[kind], name)
 
 
 def read_curves(*paths: str | Path) -> pd.DataFrame:
@@ -74,17 +80,20 @@ _TOLD_BY = {
 """Columns that tell the kinds of tables apart; the first whose columns are all there."""
 
 
-def kind_of(path: str | Path) -> str:
-    """Which table of SCHEMAS a file holds, told by its columns; a folder holds samples. Raises BadInput."""
-    (file,) = sample_files(path)
-    if file != Path(path):
-        return "samples"
-    columns = set(column_names(file))
+def kind_of(table: str | Path | pd.DataFrame) -> str:
+    """Which table of SCHEMAS it is, told by its columns; a folder holds samples. Raises BadInput."""
+    if isinstance(table, pd.DataFrame):
+        name, columns = "DataFrame", set(map(str, table))
+    else:
+        (file,) = sample_files(table)
+        if file != Path(table):
+            return "samples"
+        name, columns = str(table), set(column_names(file))
     for kind, told_by in _TOLD_BY.items():
         if told_by <= columns:
             return kind
     raise BadInput(
-        f"{path}: the columns {', '.join(sorted(columns))} are those of no table: samples have question_id "
+        f"{name}: the columns {', '.join(sorted(columns))} are those of no table: samples have question_id "
         "and sample, curves have method and N, forecasts have predictor"
     )
 
@@ -121,6 +130,13 @@ def sample_files(*paths: str | Path) -> list[Path]:
             path = match
         found.append(path)
     return found
+
+
+def check_out(out: Path, inputs: Sequence[Path]) -> None:
+    """Raise BadInput, before any work, where `out` cannot be a table or is one of the inputs."""
+    check_suffix(out)
+    if out.resolve() in {file.resolve() for file in sample_files(*inputs)}:
+        raise BadInput(f"{out}: is one of the inputs; choose another file to write")
 
 
 def _write(frame: pd.DataFrame, path: str | Path, schema: pa.DataFrameSchema) -> None:

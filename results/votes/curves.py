@@ -4,7 +4,7 @@
     llm,gsm8k,Llama-3.1-8B,majority,100,115016.8,87.2,8,exact,0.712,0.0119,1319, …
 
 T and tokens_per_answer are defined in `results.votes.tokens`; the further columns, shares and paired standard
-errors, are described in `results.tables`. Greedy answers do not vote; they make rows of their own, with
+errors, are described in docs/tables.md. Greedy answers do not vote; they make rows of their own, with
 method "greedy".
 """
 
@@ -75,6 +75,7 @@ def build_curves(
     Raises BadInput for a table that breaks the contract, and where no setting has answers enough for any N.
     """
     samples = samples if checked else as_samples(samples)
+    methods = [methods] if isinstance(methods, str) else methods
     _check_request(methods, ns, permutations, seed)
     samples = samples.assign(source=samples["source"].fillna("llm") if "source" in samples else "llm")
     greedy = samples["decoding"] == "greedy"

@@ -19,7 +19,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from importlib.metadata import version
 from pathlib import Path
 
@@ -55,14 +55,6 @@ class Speed:
     whole: float = 0
     """Seconds of the whole command, from its start."""
 
-    def __add__(self, other: "Speed") -> "Speed":
-        return Speed(
-            self.answers + other.answers,
-            self.tokens + other.tokens,
-            self.seconds + other.seconds,
-            self.whole + other.whole,
-        )
-
     @property
     def rate(self) -> float:
         """Tokens a second."""
@@ -83,18 +75,7 @@ def sglang_server() -> Iterator[str]:
 def sample(folder: Path, url: str, experiment: str, **keys: object) -> tuple[Speed, float, float]:
     """`harness sample` into a new folder: its speed, processor seconds, and most memory in MB."""
     sets = [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
-    command = [
-        sys.executable,
-        "-m",
-        "harness",
-        "sample",
-        experiment,
-        *sets,
-        "--url",
-        url,
-        "--out",
-        str(folder),
-    ]
+    command = [sys.executable, *f"-m harness sample {experiment} --url {url} --out {folder}".split(), *sets]
     start = time.perf_counter()
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
@@ -159,20 +140,16 @@ def against_others(questions: int, samples: int, rounds: int, folder: Path) -> N
             for number, (name, run) in enumerate(turns.items()):
                 urllib.request.urlopen(urllib.request.Request(f"{url}/flush_cache", method="POST")).close()
                 found[name].append(run(folder / f"{turn}-{number}"))
-    total = {name: sum(speeds[1:], speeds[0]) for name, speeds in found.items()}
+    total = {
+        name: Speed(*map(sum, zip(*map(astuple, speeds), strict=True))) for name, speeds in found.items()
+    }
     best = max(speed.rate for name, speed in total.items() if name.startswith("bare"))
     click.echo(f"\n{questions} questions x {samples} answers, budget {BUDGET}, {rounds} turns each\n")
     click.echo("| way | answers | tokens/s | answers/s | of the bare loop | answers/s with its start |")
     click.echo("|---|---:|---:|---:|---:|---:|")
     for name, speed in total.items():
-        cells = (
-            f"{speed.answers:,.0f}",
-            f"{speed.rate:,.0f}",
-            f"{speed.answers / speed.seconds:.1f}",
-            f"{speed.rate / best:.3f}",
-            f"{speed.answers / speed.whole:.1f}",
-        )
-        click.echo(f"| {name} | {' | '.join(cells)} |")
+        rates = f"{speed.rate:,.0f} | {speed.answers / speed.seconds:.1f} | {speed.rate / best:.3f}"
+        click.echo(f"| {name} | {speed.answers:,.0f} | {rates} | {speed.answers / speed.whole:.1f} |")
 
 
 def against_the_responder(questions: int, samples: int, folder: Path) -> None:
@@ -199,15 +176,9 @@ def against_the_responder(questions: int, samples: int, folder: Path) -> None:
         "\n| instant responder | answers/s | with its start | answers per processor second | most memory |"
     )
     click.echo("|---|---:|---:|---:|---:|")
-    cells = (
-        f"{speed.answers / speed.seconds:,.0f}",
-        f"{speed.answers / speed.whole:,.0f}",
-        f"{speed.answers / processor:,.0f}",
-        f"{memory:.0f} MB",
-    )
-    click.echo(
-        f"| {speed.answers:,.0f} answers of {speed.tokens / speed.answers:.0f} tokens | {' | '.join(cells)} |"
-    )
+    rates = " | ".join(f"{speed.answers / per:,.0f}" for per in (speed.seconds, speed.whole, processor))
+    what = f"{speed.answers:,.0f} answers of {speed.tokens / speed.answers:.0f} tokens"
+    click.echo(f"| {what} | {rates} | {memory:.0f} MB |")
 
 
 def machine() -> str:

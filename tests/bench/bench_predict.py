@@ -10,28 +10,23 @@ Processor seconds do not change with what else the machine does; wall seconds do
 
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import click
 import numpy as np
-import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from predict import PREDICTORS, Options, Pool, Request, read_groups
 from predict.capped import CapRequest, Run, forecast_run
 from predict.groups import Group, group_of_pools, renumbered
-from predict.predictors import able
-from predict.split import split
-from results import read_samples, write_samples
+from predict.predictors import PREDICTORS, able
+from predict.protocol import Options, Pool
+from predict.split import Request, split
 from results.votes.exact import AnswerPools
 
 QUESTIONS, SETTINGS, ANSWERS = 1319, 8, 64
-LOADED = 338_000
-"""Samples whose loading is timed."""
 
 
 def simulated() -> Group:
@@ -51,26 +46,6 @@ def simulated() -> Group:
         answers = AnswerPools(names, starts, votes, np.full(len(votes), 20.0 * (i + 1)))
         pools.append(Pool(f"{20 * (i + 1)}", 20.0 * (i + 1), answers))
     return group_of_pools("llm", "bench", "bench", "majority", pools)
-
-
-def samples_table(group: Group, rows: int) -> pd.DataFrame:
-    """The first `rows` answers of the group as a samples table."""
-    parts = [
-        pd.DataFrame(
-            {
-                "question_id": np.repeat(pool.answers.question_ids, pool.answers.sizes),
-                "setting": pool.setting,
-                "sample": np.tile(np.arange(ANSWERS), QUESTIONS),
-                "answer": pool.answers.votes.astype(str),
-                "gold": "0",
-                "correct": pool.answers.votes == 0,
-                "tokens": pool.answers.tokens.astype(int),
-            }
-        )
-        for pool in group.pools
-    ]
-    table = pd.concat(parts, ignore_index=True).head(rows)
-    return table.assign(dataset="bench", model="bench", decoding="sample")
 
 
 def forecast(group: Group, name: str, fit_max_n: int, replicates: int) -> None:
@@ -110,14 +85,6 @@ def main() -> None:
     group = simulated()
     forecast(group, "mixture", 8, 20)  # compiled loops and tables of votes are ready from here on
     click.echo("| what | target | processor s | wall s |\n|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as folder:
-        for suffix in (".parquet", ".jsonl", ".csv"):
-            path = Path(folder) / f"samples{suffix}"
-            write_samples(samples_table(group, LOADED), path)
-            told(
-                f"read and check {LOADED:,} samples, {suffix}", "≤ 2 s", lambda path=path: read_samples(path)
-            )
-        told("the same, to exact curves", "", lambda: read_groups([path], "majority"))
     for fit_max_n in (8, ANSWERS):
         for name in able("majority", samples=True):
             for replicates, target in ((0, "≤ 1 s"), (1000, "≤ 20 s")):

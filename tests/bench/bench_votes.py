@@ -1,11 +1,12 @@
 """Processor time of `python -m results curves` on one core, from a samples file to the curves table.
 
     $ python tests/bench/bench_votes.py
-    questions  settings  answers     rows  load s  curves s  total s
+    | questions | settings | answers each | rows | load .parquet | load .jsonl | load .csv | curves |
 
 The answers are drawn: difficulties from a U-shaped Beta, wrong answers from a long tail, 4 % unreadable.
 """
 
+import math
 import os
 import sys
 import tempfile
@@ -50,28 +51,31 @@ def drawn_samples(questions: int, settings: int, answers: int, seed: int = 0) ->
     ).assign(correct=lambda frame: frame["correct"] & frame["answer"].notna())
 
 
-def measure(questions: int, settings: int, answers: int, folder: Path) -> tuple[int, float, float]:
-    """Rows, seconds to load and check them, seconds to compute and write the curves."""
-    file = folder / "samples.jsonl"
-    write_samples(drawn_samples(questions, settings, answers), file)
+def measure(questions: int, settings: int, answers: int, folder: Path) -> list[float]:
+    """Seconds to load and check the table from each kind of file, and to compute and write the curves."""
+    table, taken = drawn_samples(questions, settings, answers), []
+    for suffix in (".parquet", ".jsonl", ".csv"):
+        write_samples(table, folder / f"samples{suffix}")
+        start = time.process_time()
+        samples = read_samples(folder / f"samples{suffix}")
+        taken.append(time.process_time() - start)
     start = time.process_time()
-    samples = read_samples(file)
-    loaded = time.process_time()
-    write_curves(build_curves(samples), folder / "curves.csv")
-    return len(samples), loaded - start, time.process_time() - loaded
+    write_curves(build_curves(samples, checked=True), folder / "curves.csv")
+    return [*taken, time.process_time() - start]
 
 
 def main() -> None:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    start = time.process_time()
-    majority_curve(3, [2, 1], 1)
-    click.echo(f"compiled loops ready after {time.process_time() - start:.1f} s (cached after the first run)")
-    click.echo("questions  settings  answers     rows  load s  curves s  total s")
+    majority_curve(3, [2, 1], 1)  # compiled loops are ready from here on
+    click.echo(
+        "| questions | settings | answers each | rows | load .parquet | load .jsonl | load .csv | curves |"
+    )
+    click.echo("|---:|---:|---:|---:|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as folder:
         for case in CASES:
-            rows, load, curves = measure(*case, Path(folder))
-            sizes = f"{case[0]:9}  {case[1]:8}  {case[2]:7}  {rows:7}"
-            click.echo(f"{sizes}  {load:6.1f}  {curves:8.1f}  {load + curves:7.1f}")
+            sizes = [f"{size:,}" for size in (*case, math.prod(case))]
+            seconds = [f"{one:.1f}" for one in measure(*case, Path(folder))]
+            click.echo(f"| {' | '.join(sizes + seconds)} |")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,8 @@ def program() -> None:
 
 @program.command()
 @click.option(
-    "--fail", type=click.Choice(["no", "input", "interrupt", "abort", "missing", "bug", "pipe", "exit"])
+    "--fail",
+    type=click.Choice(["no", "input", "interrupt", "abort", "missing", "bug", "pipe", "exit", "extra"]),
 )
 def work(fail: str) -> None:
     """Do nothing, or fail as told."""
@@ -35,6 +36,8 @@ def work(fail: str) -> None:
             Path("/no/such/file").read_text()
         case "bug":
             raise RuntimeError("a bug")
+        case "extra":
+            raise ModuleNotFoundError("No module named 'altair'", name="altair")
         case "exit":
             click.get_current_context().exit(3)
     click.echo("done")
@@ -57,6 +60,11 @@ def outcome(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
         (["work", "--fail", "abort"], 130, "error: stopped by Ctrl-C\n"),
         (["work", "--fail", "missing"], 2, "error: /no/such/file: no such file or directory\n"),
         (["work", "--fail", "exit"], 3, ""),
+        (
+            ["work", "--fail", "extra"],
+            2,
+            "error: this needs altair, which is not installed: pip install '.[plots]'",
+        ),
         (["wrok"], 2, "error: No such command 'wrok'. Did you mean 'work'? (see python -m program --help)\n"),
         (
             ["work", "--fial"],
@@ -92,11 +100,25 @@ def test_help_and_no_arguments(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     assert "Usage: python -m program" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize("room", ["harness", "predict", "results", "synthetic"])
-def test_ctrl_c_while_a_room_is_still_being_imported(room: str) -> None:
+def test_help_imports_nothing_heavy(room: str) -> None:
+    command = [sys.executable, "-X", "importtime", "-m", room, "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "Commands:" in done.stdout
+    assert "click" in imported
+    assert imported.isdisjoint(
+        {"altair", "numba", "numpy", "pandas", "pyarrow", "pydantic", "scipy", "torch"}
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize(
+    "command", ["harness questions", "predict fits", "results curves", "synthetic figures"]
+)
+def test_ctrl_c_while_a_command_is_still_being_imported(command: str, tmp_path: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", room, "--help"],
+        [sys.executable, "-m", *command.split(), "missing.csv", "--out", str(tmp_path / "out.csv")],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -107,4 +129,4 @@ def test_ctrl_c_while_a_room_is_still_being_imported(room: str) -> None:
             time.sleep(0.002)
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=30)
-    assert (process.returncode, output, errors) == (130, "", "error: stopped by Ctrl-C\n")
+    assert (process.returncode, output, errors.strip()) == (130, "", "error: stopped by Ctrl-C")

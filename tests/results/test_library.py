@@ -42,5 +42,13 @@ def test_runs_as_tables_or_as_answers_compare_alike() -> None:
 def test_gold_that_is_missing_is_asked_for() -> None:
     with pytest.raises(BadInput, match="gold"):
         compare([["1"]], [["1"]])
-    with pytest.raises(BadInput, match="2 questions and gold of 1"):
+    with pytest.raises(BadInput, match="2 lists of answers and 1 gold"):
         vote_curve([["1"], ["2"]], ["1"])
+
+
+def test_a_table_of_several_settings_names_them() -> None:
+    rows = [(s, q, i, "1", "1") for s in ("low", "high") for q in range(3) for i in range(2)]
+    table = pd.DataFrame(rows, columns=["setting", "question_id", "sample", "answer", "gold"])
+    assert vote_curve(table)[["setting", "N"]].to_numpy().tolist() == [
+        ["low", 1], ["low", 2], ["high", 1], ["high", 2]
+    ]  # fmt: skip

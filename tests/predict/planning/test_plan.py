@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from predict.cli import main
-from predict.forecast import forecast
+from predict.forecasting import forecast
 from predict.groups import Group, read_groups
 from predict.planning.plan import plan
 from predict.protocol import Options

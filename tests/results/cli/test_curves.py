@@ -13,16 +13,9 @@ from tests.results.cli.command import results
 
 def samples_file(folder: Path, name: str = "samples.jsonl") -> Path:
     rows = [
-        {
-            "question_id": question,
-            "sample": i,
-            "answer": answer,
-            "gold": "1",
-            "tokens": 10 + i,
-            "setting": setting,
-        }
+        {"question_id": q, "sample": i, "answer": answer, "gold": "1", "tokens": 10 + i, "setting": setting}
         for setting in ("100", "20")
-        for question, answers in (("a", "1122"), ("b", "2111"), ("c", "1111"))
+        for q, answers in (("a", "1122"), ("b", "2111"), ("c", "1111"))
         for i, answer in enumerate(answers)
     ]
     write_samples(pd.DataFrame(rows), folder / name)
@@ -82,10 +75,7 @@ def test_n_left_out_is_one_warning_a_setting(
         (["samples.jsonl", "--n", "0"], "error: Invalid value for '--n': '0'"),
         (["samples.jsonl", "--n", "2,x"], "error: Invalid value for '--n': 'x'"),
         (["samples.jsonl", "--n", ""], "error: Invalid value for '--n': ''"),
-        (
-            ["samples.jsonl", "--method", "mode"],
-            "error: method mode: ",
-        ),
+        (["samples.jsonl", "--method", "mode"], "error: method mode: "),
         (["samples.jsonl", "--permutations", "-1"], "error: Invalid value for '--permutations'"),
         (["samples.jsonl", "--out", "c.xlsx"], "error: c.xlsx: "),
         (["samples.jsonl", "--out", "samples.jsonl"], "error: samples.jsonl: "),

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from results import BadInput, build_curves, majority_curve, read_curves, read_samples, write_curves
+from results import BadInput, build_curves, majority_curve, read_samples
 from results.votes.curves import COLUMNS
 
 
@@ -173,6 +173,12 @@ def test_n_that_is_no_count_is_refused(ns: list[int]) -> None:
         build_curves(table(TWO), ns=ns)
 
 
+def test_a_method_alone_needs_no_list() -> None:
+    pd.testing.assert_frame_equal(
+        build_curves(table(TWO), "majority"), build_curves(table(TWO), ["majority"])
+    )
+
+
 @pytest.mark.parametrize("methods", [[], ["mode"], ["majority", "greedy"]])
 def test_unknown_method_is_refused(methods: list[str]) -> None:
     with pytest.raises(BadInput, match="method "):
@@ -201,7 +207,8 @@ def test_settings_are_ordered_by_size_where_they_are_numbers(given: list[str], e
 
 
 def test_groups_do_not_depend_on_each_other_or_on_the_order_of_the_rows() -> None:
-    first, second = table(TWO, "10"), table(TWO, "20")
+    tokens = {"q1": [1, 2, 3, 5], "q2": [7, 9, 2, 4]}
+    first, second = table(TWO, "10", tokens), table(TWO, "20", tokens)
     together = build_curves(pd.concat([second, first]).sample(frac=1, random_state=0), seed=3)
     alone = build_curves(first, seed=3)
     pd.testing.assert_frame_equal(together[together["setting"] == "10"].reset_index(drop=True), alone)
@@ -212,13 +219,6 @@ def test_seed_changes_the_permutations_and_not_the_exact_rows() -> None:
     one, two = build_curves(table(letters), seed=0), build_curves(table(letters), seed=1)
     pd.testing.assert_frame_equal(exact(one), exact(two))
     assert not one["accuracy"].equals(two["accuracy"])
-
-
-def test_curves_can_be_written_and_read_back(tmp_path: Path) -> None:
-    curves = build_curves(table(TWO, tokens={"q1": [1, 2, 3, 5], "q2": [7, 9, 2, 4]}))
-    for suffix in ("parquet", "jsonl"):
-        write_curves(curves, tmp_path / f"curves.{suffix}")
-        pd.testing.assert_frame_equal(read_curves(tmp_path / f"curves.{suffix}"), curves, check_dtype=False)
 
 
 def test_real_answers_with_tokens_and_three_settings(data_dir: Path) -> None:

@@ -5,7 +5,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from results import VoteCounts, answer_pools, best_of_n, majority_accuracy, majority_curve, read_samples
+from results import VoteCounts, answer_pools, best_of_n, majority_accuracy, majority_curve
 from results.votes.kernel import unit_legendre
 
 
@@ -214,19 +213,3 @@ def test_counts_merge_right_answers_and_tell_wrong_ones_apart() -> None:
     assert counts.wrong.tolist() == [1, 1, 2]
     assert counts.starts.tolist() == [0, 2, 3]
     assert counts.pools.tolist() == [2, 5]
-
-
-def test_order_of_the_rows_does_not_matter() -> None:
-    shuffled = answers_table().sample(frac=1, random_state=5)
-    np.testing.assert_array_equal(
-        majority_accuracy(answer_pools(shuffled).counts(), [1, 2]),
-        majority_accuracy(answer_pools(answers_table()).counts(), [1, 2]),
-    )
-
-
-def test_real_answers_of_gpt_35_at_temperature_08(data_dir: Path) -> None:
-    counts = answer_pools(read_samples(data_dir / "samples/gpt-3.5-turbo_biggsm_t0.8.csv")).counts()
-    vote = majority_accuracy(counts, [1, 4, 10, 16]).mean(axis=0)
-    assert vote == pytest.approx([0.519877, 0.586874, 0.632, 0.646004], abs=5e-4)
-    assert vote[[0, 1, 3]] == pytest.approx([0.519877, 0.586874, 0.646004], abs=5e-7)
-    assert best_of_n(counts.pools, counts.correct, 16).mean() == pytest.approx(0.836066, abs=5e-7)

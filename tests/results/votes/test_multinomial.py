@@ -33,14 +33,6 @@ def test_vote_equals_the_enumeration_of_all_counts(p, n):
     assert found == pytest.approx(enumerated(p, 0, n), abs=1e-13)
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 6])
-def test_missing_mass_casts_no_vote(n):
-    p = [0.2, 0.3]
-    assert vote_accuracy(np.array([p]), np.array([0]), (n,))[0, 0] == pytest.approx(
-        enumerated(p, 0, n), abs=1e-13
-    )
-
-
 def test_two_answers_are_the_binomial():
     p = 0.53
     for n in (9, 64, 255):
@@ -67,8 +59,7 @@ def test_some_answer_wins_with_probability_one(weights, n):
 
 
 def test_many_equal_answers_share_every_kind_of_tie():
-    k = 435
-    for n in (16, 64, 256):
+    for k, n in ((435, 16), (435, 64), (435, 256), (2000, 16), (2000, 100)):
         p = np.full((1, k), 1 / k)
         assert vote_accuracy(p, np.array([7]), (n,))[0, 0] == pytest.approx(1 / k, rel=1e-9)
 
@@ -132,10 +123,3 @@ def test_best_of_fresh_answers():
     np.testing.assert_allclose(found[:, 0], [0, 1e-9, 0.25, 1])
     np.testing.assert_allclose(found[:, 1], [0, 3e-9, 1 - 0.75**3, 1], rtol=1e-8)
     assert found[1, 2] == pytest.approx(1e-3, rel=1e-3)
-
-
-@pytest.mark.parametrize("n", [16, 100])
-def test_ties_of_all_answers_when_every_answer_is_different(n):
-    """Of 2,000 equal answers a vote often has many leaders, and each wins with the same chance."""
-    p = np.full((1, 2000), 1 / 2000)
-    assert vote_accuracy(p, np.array([7]), (n,))[0, 0] == pytest.approx(1 / 2000, rel=1e-9)

@@ -4,14 +4,12 @@ import itertools
 from collections import Counter
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from results import AnswerPools, answer_pools, best_of_n, majority_accuracy
+from results import AnswerPools, best_of_n, majority_accuracy
 from results.votes.permutations import prefix_accuracy, random_orders
-from results.votes.tokens import prefix_tokens
 
 
 def pools_of(questions: list[list[int]], tokens: list[list[int]] | None = None) -> AnswerPools:
@@ -105,30 +103,6 @@ def test_order_depends_on_seed_and_group_and_more_orders_extend_the_list() -> No
     assert not np.array_equal(orders, random_orders(pools, 5, seed=1, group=["100"]))
     assert not np.array_equal(orders, random_orders(pools, 5, seed=0, group=["200"]))
     assert np.array_equal(orders, random_orders(pools, 50, seed=0, group=["100"])[:5])
-
-
-def test_order_of_the_rows_in_the_table_does_not_matter() -> None:
-    table = pd.DataFrame(
-        {
-            "question_id": np.repeat(["a", "b"], 6),
-            "sample": [*range(6), *range(6)],
-            "answer": list("112233411512"),
-            "correct": [True, True, *[False] * 4, *[False] * 4, True, False],
-            "tokens": range(12),
-        }
-    )
-    results = []
-    for rows in (table, table.sample(frac=1, random_state=0)):
-        pools = answer_pools(rows)
-        orders = random_orders(pools, 4, seed=0)
-        results.append(
-            (
-                prefix_accuracy(pools, orders, [1, 3])["majority"],
-                prefix_tokens(pools, orders, np.array([1, 3])),
-            )
-        )
-    np.testing.assert_array_equal(results[0][0], results[1][0])
-    np.testing.assert_array_equal(results[0][1], results[1][1])
 
 
 @pytest.mark.parametrize("ns", [[0], [2, 1], [1, 1], [4]])

@@ -1,0 +1,39 @@
+"""What `from synthetic import …` gives: one line from the name of a panel to its curves."""
+
+from typing import Any
+
+import pandas as pd
+
+from results import BadInput
+from synthetic.model.settings import BinarySetting, ContinuousSetting, Solver
+from synthetic.panels.experiments import EXPERIMENTS, Experiment, Variant
+from synthetic.panels.overrides import with_changes
+from synthetic.panels.running import run_experiment
+
+__all__ = ["BinarySetting", "ContinuousSetting", "Experiment", "Variant", "run_panel"]
+
+
+def run_panel(
+    panel: str | Experiment, solver: Solver = "exact", repeats: int = 5, seed: int = 0,
+    tasks: int | None = None, paths: int | None = None, jobs: int = 1, **changes: Any,
+) -> pd.DataFrame:  # fmt: skip
+    """The curves table of `python -m synthetic run`: of a panel by name, or of an experiment of yours.
+
+    changes: fields of its settings, as with --set. Raises BadInput.
+
+    >>> curves = run_panel("fig2f", d=20, repeats=1, tasks=4)
+    >>> curves.query("method == 'majority' and N == 64 and T >= 32")[["T", "accuracy", "stderr"]].round(3)
+             T  accuracy  stderr
+    105   32.0     0.889   0.110
+    114   50.0     0.903   0.097
+    123  100.0     0.944   0.056
+    132  200.0     0.991   0.009
+    """
+    if isinstance(panel, str):
+        if panel not in EXPERIMENTS:
+            raise BadInput(f"{panel!r}: no such panel, expected one of {', '.join(EXPERIMENTS)}")
+        name, experiment = panel, EXPERIMENTS[panel]
+    else:
+        name, experiment = "experiment", panel
+    changed = with_changes(experiment, [f"{field}={value}" for field, value in changes.items()])
+    return run_experiment(name, changed, solver, repeats, seed, tasks, paths, jobs).curves

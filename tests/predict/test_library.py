@@ -1,0 +1,47 @@
+"""predict.library: the documented lines as written, and the same forecasts as from the command."""
+
+import doctest
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import predict.library
+from predict import forecast
+from results import BadInput, as_samples, build_curves, read_forecast
+from results.library import as_frame
+from tests.predict import commands
+
+ANSWERS, GOLD = ["7" * right + "abcabdae"[right:] for right in range(9)], "7" * 9
+
+
+def test_documented_lines_give_what_stands_beside_them() -> None:
+    found = doctest.testmod(predict.library)
+    assert (found.failed, found.attempted) == (0, 3)
+
+
+@pytest.mark.parametrize("kind", ["lists", "samples", "curves"])
+@pytest.mark.filterwarnings("ignore:unknown model")
+def test_forecasts_are_those_of_the_command(kind: str, tmp_path: Path) -> None:
+    samples = as_frame(ANSWERS, GOLD)
+    given = build_curves(samples, permutations=0) if kind == "curves" else samples
+    assert commands.forecast(given, tmp_path, "--at-n", "4,16").exit_code == 0
+    data = (ANSWERS, GOLD) if kind == "lists" else (given,)
+    columns = ["setting", "N", "role", "accuracy", "predicted", "low", "high", "status"]
+    expected = read_forecast(tmp_path / "f.csv")[columns]
+    found = forecast(*data, at_n=[4, 16], replicates=20)[columns]
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False, rtol=1e-7)
+
+
+def test_what_cannot_be_forecast_is_named() -> None:
+    samples = as_frame(ANSWERS, GOLD)
+    with pytest.raises(BadInput, match="gold"):
+        forecast(ANSWERS, at_n=[4])
+    with pytest.raises(BadInput, match="columns"):
+        forecast(pd.DataFrame({"x": [1]}))
+    with pytest.raises(BadInput, match="row 3, column 'sample'"):
+        forecast(samples.assign(sample=["0", "1", "two", *"3" * 69]))
+    with pytest.raises(BadInput, match="plan table"):
+        forecast(pd.DataFrame(columns=["known", "cost"]))
+    with pytest.raises(BadInput, match="oracle"):
+        forecast(as_samples(samples), predictor="oracle")

@@ -1,0 +1,33 @@
+"""synthetic.library: the documented lines as written, and the same curves as from the command."""
+
+import doctest
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import synthetic.library
+from results import BadInput, read_curves
+from synthetic import run_panel
+from synthetic.cli import cli
+
+
+def test_documented_lines_give_what_stands_beside_them() -> None:
+    found = doctest.testmod(synthetic.library)
+    assert (found.failed, found.attempted) == (0, 2)
+
+
+def test_curves_are_those_of_the_command(tmp_path: Path) -> None:
+    options = ["--tasks", "2", "--repeats", "2", "--set", "d=3", "--out", str(tmp_path)]
+    assert CliRunner().invoke(cli, ["run", "fig2g", *options]).exit_code == 0
+    expected = read_curves(tmp_path / "fig2g.csv")
+    found = run_panel("fig2g", d=3, tasks=2, repeats=2)
+    pd.testing.assert_frame_equal(found[list(expected)], expected, check_dtype=False, rtol=1e-9)
+
+
+def test_what_does_not_exist_is_named() -> None:
+    with pytest.raises(BadInput, match="fig2z"):
+        run_panel("fig2z")
+    with pytest.raises(BadInput, match="depth"):
+        run_panel("fig2f", depth=3)
