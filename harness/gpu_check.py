@@ -25,15 +25,15 @@ from harness.engines.factory import own_server
 from harness.experiment import TINY_MODEL, Experiment
 from harness.questions.load import load_questions
 from harness.run.sampler import sample
+from harness.run.sizing import LLAMA
 from results import BadInput
 
 CHUNK = 16
 ROUNDS = 4
 """The requests come in so many rounds at least; the first and the last do not count."""
 
-_LLAMA = json.loads((Path(__file__).parent / "llama-shapes.json").read_text(encoding="utf-8"))
-SHAPES: dict[str, dict[str, Any]] = _LLAMA["shapes"]
-FAMILY: dict[str, Any] = _LLAMA["family"]
+SHAPES: dict[str, dict[str, Any]] = LLAMA["shapes"]
+FAMILY: dict[str, Any] = LLAMA["family"]
 """The rest of Llama 3.1's config.json, without an end token, so that no answer ends early."""
 
 

@@ -37,13 +37,10 @@ def gpu_check(
     import tempfile
     from pathlib import Path
 
-    import torch
-
     from harness.gpu_check import measure
-    from results import BadInput
+    from harness.server.gpus import usable_gpus
 
-    if device == "cuda" and not torch.cuda.is_available():
-        raise BadInput("no CUDA GPU on this machine, expected a GPU host (or --device cpu --shape small)")
+    usable_gpus(device)  # raises where there is no such GPU, before anything is written
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
     def say(line: str) -> None:

@@ -26,7 +26,7 @@ USABLE = 0.85
 """The share of the memory for weights and cache, as --mem-fraction-static of the servers we start."""
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 
-_LLAMA = json.loads((Path(__file__).parents[1] / "llama-shapes.json").read_text(encoding="utf-8"))
+LLAMA = json.loads((Path(__file__).parents[1] / "llama-shapes.json").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _size_here(experiment: Experiment) -> Size | None:
     except (OSError, ValueError):
         if not model.startswith("meta-llama/Llama-3.1-8B"):
             return None
-        config = _LLAMA["family"] | _LLAMA["shapes"]["llama-3.1-8b"]
+        config = LLAMA["family"] | LLAMA["shapes"]["llama-3.1-8b"]
     return size_of(config, experiment.dtype) if isinstance(config, dict) else None
 
 

@@ -1,7 +1,7 @@
 """Answers that reach their limit: ended, asked for the final answer only, counted whole, marked."""
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from aiohttp.test_utils import TestServer
@@ -48,6 +48,19 @@ def test_an_answer_at_its_limit_is_ended_and_the_others_stay() -> None:
         ending = len(GOES_ON) - PROMPT_TOKENS
         assert ending < found.tokens <= ending + FINAL_TOKENS
     assert READ.read(one.text)[0] is not None
+
+
+def test_final_answers_are_drawn_as_the_others_with_random_numbers_of_their_own() -> None:
+    asked: list[tuple[Sampling, int]] = []
+
+    class Noting:
+        async def generate(self, _prompt: str, _n: int, how: Sampling, seed: int, _said: str) -> Any:
+            asked.append((how, seed))
+            return [WHOLE]
+
+    asyncio.run(forced(cast(Engine, Noting()), PROMPT, [CUT, WHOLE, CUT], SHORT, seed=3))
+    assert [how for how, _ in asked] == [Sampling(FINAL_TOKENS, 1.0, stop=("[END]",))] * 2
+    assert len({seed for _, seed in asked} - {3}) == 2
 
 
 def test_the_limit_changes_how_answers_end_and_not_how_they_begin() -> None:

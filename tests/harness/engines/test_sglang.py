@@ -96,9 +96,10 @@ def test_each_answer_of_a_reply_has_room_of_its_own() -> None:
     assert len(ask(FaultyServer([long, long]))) == 2
 
 
-def test_an_answer_to_part_of_the_prompt_is_none() -> None:
-    server = FaultyServer(last_meta(prompt_tokens=PROMPT_TOKENS - 1))
-    with pytest.raises(EngineError, match=rf"{PROMPT_TOKENS - 1} tokens, but {PROMPT_TOKENS} were sent"):
+@pytest.mark.parametrize("tokens", [PROMPT_TOKENS - 1, PROMPT_TOKENS + 1])
+def test_an_answer_to_another_prompt_is_none(tokens: int) -> None:
+    server = FaultyServer(last_meta(prompt_tokens=tokens))
+    with pytest.raises(EngineError, match=rf"{tokens} tokens, but {PROMPT_TOKENS} were sent"):
         ask(server)
     assert len(server.requests) == 1
 
@@ -174,6 +175,24 @@ def test_another_revision_of_the_model_is_refused(theirs: str | None, refused: b
     server = FaultyServer(answer(), info={"revision": theirs})
     with pytest.raises(BadInput, match="revision def") if refused else nullcontext():
         account(server, "abc")
+
+
+@pytest.mark.parametrize(
+    ("setting", "refused"), [("random_seed", False), ("max_total_num_tokens", False), ("dtype", True)]
+)
+def test_a_server_may_come_back_with_what_it_draws_or_measures_anew(setting: str, refused: bool) -> None:
+    server = FaultyServer(answer(), info={setting: 1})
+
+    async def run() -> None:
+        async with (
+            TestServer(server.app) as running,
+            SGLangEngine(str(running.make_url("/")), TINY, revision=None, chat=True) as engine,
+        ):
+            engine._settings = {setting: 2}
+            await engine._check_unchanged()
+
+    with pytest.raises(BadInput, match=setting) if refused else nullcontext():
+        asyncio.run(run())
 
 
 def test_a_server_that_repeats_its_answers_is_refused() -> None:

@@ -1,6 +1,9 @@
-"""One row of samples.jsonl, as the harness writes it."""
+"""Rows of samples.jsonl, as the harness writes them."""
 
+from pathlib import Path
 from typing import Any
+
+from harness.run.samples_file import SAMPLES, SamplesFile
 
 
 def row(
@@ -23,3 +26,10 @@ def row(
         "decoding": "sample",
         **changes,
     }
+
+
+def write(folder: Path, rows: list[dict[str, Any]]) -> bytes:
+    """Add rows to a folder's file; returns what is in it now."""
+    with SamplesFile(folder) as file:
+        file.append(rows)
+    return (folder / SAMPLES).read_bytes()

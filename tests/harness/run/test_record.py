@@ -9,12 +9,11 @@ import pytest
 import prompts
 from harness.experiment import read_experiment
 from harness.questions.hub import GSM8K
-from harness.questions.load import Question
 from harness.run.pace import Pace
 from harness.run.record import Record, experiment_in, measured_rate
 from results import BadInput
+from tests.harness.run.scripted import QUESTIONS
 
-QUESTIONS = [Question("a", "Problem?", "1"), Question("b", "Another?", "2")]
 EXPERIMENT = read_experiment("tiny")
 ENGINE = {"name": "sglang", "version": "0.5.23", "server": {"dtype": "float32"}}
 SUMMARY = {"settings": [], "alarm": None}

@@ -10,21 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prompts
-from harness.experiment import Experiment, model_location, read_experiment
+from harness.experiment import model_location
 from harness.questions.load import Question
 from harness.run.record import Record
 from harness.run.resume import check_same_run, locked, quarantine, read_done, set_aside
-from harness.run.samples_file import SAMPLES, SamplesFile
+from harness.run.samples_file import SAMPLES
 from harness.run.tally import Tally
 from results import BadInput
 from tests.harness.run import scripted
-from tests.harness.run.rows import row
-
-QUESTIONS = [Question("a", "Problem?", "1"), Question("b", "Another?", "2")]
-
-
-def experiment(**changes: Any) -> Experiment:
-    return Experiment.model_validate(read_experiment("tiny").model_dump() | changes)
+from tests.harness.run.rows import row, write
+from tests.harness.run.scripted import QUESTIONS, experiment
 
 
 def begin(folder: Path, **changes: Any) -> None:
@@ -34,12 +29,6 @@ def begin(folder: Path, **changes: Any) -> None:
 
 def go_on(folder: Path, questions: list[Question] = QUESTIONS, **changes: Any) -> dict[str, Any] | None:
     return check_same_run(folder, experiment(**changes), questions)
-
-
-def write(folder: Path, rows: list[dict[str, Any]]) -> bytes:
-    with SamplesFile(folder) as file:
-        file.append(rows)
-    return (folder / SAMPLES).read_bytes()
 
 
 def test_every_stored_answer_is_done_and_counted_once(tmp_path: Path) -> None:
@@ -172,7 +161,7 @@ def test_what_has_changed_under_the_same_name_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(tmp_path)
-    other = [QUESTIONS[0], Question("b", "Another?", "3")]
+    other = [*QUESTIONS[1:], Question("q-0", "Problem number 0?", "3")]
     with pytest.raises(BadInput, match="another set of questions"):
         go_on(tmp_path, other)
     monkeypatch.setattr(prompts, "digest", lambda name: f"another {name}")

@@ -16,18 +16,13 @@ from hypothesis import strategies as st
 from harness.run import samples_file
 from harness.run.samples_file import LOCK, SAMPLES, Moved, SamplesFile, key_of, read_rows
 from results import BadInput
-from tests.harness.run.rows import row
+from tests.harness.run.rows import row, write
 from tests.harness.run.scripted import ScriptedEngine, run
 
 
 def stored(folder: Path) -> list[dict[str, Any]]:
     """The rows that a reader of any kind sees."""
     return [json.loads(line) for line in (folder / SAMPLES).read_bytes().splitlines()]
-
-
-def write(folder: Path, rows: list[dict[str, Any]]) -> None:
-    with SamplesFile(folder) as file:
-        file.append(rows)
 
 
 def test_rows_are_visible_to_others_before_the_file_is_closed(tmp_path: Path) -> None:

@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 
-import harness
 from harness.experiment import model_location, read_experiment
-from harness.run.sizing import GPUS, Load, Size, duration, gpu_lines, size_of, tokens_per_second
+from harness.run.sizing import GPUS, LLAMA, Load, Size, duration, gpu_lines, size_of, tokens_per_second
 
-LLAMA = json.loads((Path(harness.__file__).parent / "llama-shapes.json").read_text())
 LLAMA_8B = LLAMA["family"] | LLAMA["shapes"]["llama-3.1-8b"]
 
 

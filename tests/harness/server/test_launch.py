@@ -80,6 +80,7 @@ def test_without_a_gpu_the_platform_of_the_project_is_used(monkeypatch: pytest.M
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     for variable in ("OMP_NUM_THREADS", "SGLANG_CPU_OMP_THREADS_BIND"):
         monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _process: {5, 3}, raising=False)
     command = launch("model", port=1234, dp=2)
     assert command.command[1:3] == ("-m", "harness.server.cpu.launch")
     found = flags(command)
@@ -87,7 +88,7 @@ def test_without_a_gpu_the_platform_of_the_project_is_used(monkeypatch: pytest.M
     assert (found["--dtype"], found["--dp-size"]) == ("float32", "2")
     assert command.environment["SGLANG_PLATFORM"] == "torch-cpu"
     assert command.environment["CUDA_VISIBLE_DEVICES"] == ""
-    assert command.environment["SGLANG_CPU_OMP_THREADS_BIND"].count("|") == 1
+    assert command.environment["SGLANG_CPU_OMP_THREADS_BIND"] == "3|5"
 
 
 def test_on_a_gpu_the_flags_are_those_for_many_answers_a_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,3 +247,14 @@ def test_a_server_that_ends_in_the_middle_is_started_once_more(
     assert sum("status -9" in line for line in said) == 1
     assert any("GET /" in line for line in said)  # the log's end
     assert "is back" in said[-1]
+
+
+def test_a_server_that_ends_again_and_again_ends_the_run(tmp_path: Path) -> None:
+    server = factory.OwnServer(python("raise SystemExit(7)"), tmp_path / "log", print)
+    with server:
+        server.may_restart = True
+        wait_until(lambda: server._server.ended() is not None)
+        server.check()
+        wait_until(lambda: server._server.ended() is not None)
+        with pytest.raises(BadInput, match="status 7"):
+            server.check()

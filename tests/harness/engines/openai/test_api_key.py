@@ -51,6 +51,12 @@ def test_a_short_key_changes_nothing_that_a_server_says(key: str) -> None:
     assert ApiKey("THE_KEY", key).hide("status 418: x") == "status 418: x"
 
 
+@pytest.mark.parametrize(("length", "hidden"), [(15, False), (16, True)])
+def test_a_key_of_sixteen_characters_is_a_secret(length: int, hidden: bool) -> None:
+    key = "k3y" * 5 + "s" * (length - 15)
+    assert (key not in ApiKey("THE_KEY", key).hide(f"no such key: {key}")) == hidden
+
+
 def test_an_answer_that_quotes_the_key_stays_as_it_is() -> None:
     (answer,) = ask(Responder(content=f"Bearer {KEY}"), key=KEY)
     assert answer.text == f"Bearer {KEY}"

@@ -8,7 +8,7 @@ import pytest
 
 from harness.engines.base import Completion, EngineError, EngineGone, Sampling
 from harness.engines.transformers.decoding import Request
-from harness.engines.transformers.engine import TransformersEngine
+from harness.engines.transformers.engine import BATCH_ROWS, TransformersEngine
 from harness.engines.transformers.stopping import StopRule
 from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, SAMPLING, TINY
 
@@ -53,7 +53,21 @@ def test_an_answer_that_ends_just_at_its_limit_has_stopped() -> None:
 def test_local_requests_of_different_kinds_are_answered_side_by_side() -> None:
     greedy = Sampling(max_new_tokens=64, temperature=0.0, stop=("[END]",))
     short = Sampling(max_new_tokens=2, temperature=1.0)
-    first, second, third = draw((PROMPT, 3, greedy, 1), (PROMPT, 200, short, 2), (PROMPT, 100, short, 3))
+    asked = (PROMPT, 3, greedy, 1), (PROMPT, 200, short, 2), (PROMPT, 100, short, 3)
+    rows: list[int] = []
+
+    async def work(engine: TransformersEngine) -> list[list[Completion]]:
+        step = engine._decoder.step
+
+        def counted() -> Any:
+            rows.append(engine._decoder.rows)
+            return step()
+
+        engine._decoder.step = counted  # type: ignore[method-assign]
+        return await asyncio.gather(*(engine.generate(*request) for request in asked))
+
+    first, second, third = with_engine(work)
+    assert 203 <= max(rows) <= BATCH_ROWS
     assert len({completion.text for completion in first}) == 1
     assert {(c.tokens, c.finish_reason) for c in [*second, *third]} == {(2, "length")}
     assert (len(second), len(third)) == (200, 100)
