@@ -95,7 +95,7 @@ def sample(
     from harness.run.sampler import Outcome
     from harness.run.sampler import sample as sample_answers
     from results import BadInput
-    from results.commandline import INTERRUPTED
+    from results.commandline import INTERRUPTED, fail
     from results.visible import visible
 
     given = dict(_key_and_value(text) for text in overrides)
@@ -137,9 +137,7 @@ def sample(
     try:
         outcome = asyncio.run(stoppable())
     except (asyncio.CancelledError, KeyboardInterrupt):
-        stopped = click.ClickException("stopped by Ctrl-C: the same command goes on where it stopped")
-        stopped.exit_code = INTERRUPTED
-        raise stopped from None
+        fail("stopped by Ctrl-C: the same command goes on where it stopped", INTERRUPTED)
     if outcome.tally.answers:
         click.echo(outcome.tally.table())
     for warning in outcome.tally.warnings(out):

@@ -58,8 +58,8 @@ def import_inspect_ai(
         where = f"{file}: sample {sample.id}, epoch {sample.epoch}"
         row = shared | _fields(sample, log)
         if grader:
-            gold = required_gold(_target(sample), where)
-            rows.append(row | {"gold": gold} | grader.verdict(row["text"], gold, row["finish_reason"]))
+            right = required_gold(_target(sample), where)
+            rows.append(row | {"gold": right} | grader.verdict(row["text"], right, row["finish_reason"]))
         elif (score := (sample.scores or {}).get(str(name))) is None:
             absent["no score"] += 1
         else:

@@ -107,7 +107,7 @@ def _result_id(row: Cells, method: str, n: int) -> str:
 def _instance(row: Cells, problems: Mapping[str, str]) -> Row:
     """An answer as a record; what is not known is left out."""
     row = {name: cell for name, cell in row.items() if cell is not None and cell == cell}
-    record = deepcopy(_SAME["instance"])
+    record: Row = deepcopy(_SAME["instance"])
     if "answer" in row:
         read = {"extraction_method": str(row.get("reader", "unknown"))}
         record["answer_attribution"] = [_SAME["attribution"] | read]

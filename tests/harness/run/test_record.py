@@ -24,16 +24,17 @@ def on_disk(folder: Path) -> dict[str, Any]:
     return found
 
 
-def session(folder: Path, answers: int | None, tokens: int = 0, stored: tuple[int, int] = (0, 0)) -> None:
+def session(
+    folder: Path, answers: int | None, tokens: int = 0, stored: tuple[int, int] = (0, 0), noted: int = 0
+) -> None:
     """One more session, killed where it has no number of answers; `stored` was there before it."""
     before = on_disk(folder) if (folder / "run.json").exists() else None
-    record = Record(folder, EXPERIMENT, QUESTIONS, before, stored)
+    record, pace = Record(folder, EXPERIMENT, QUESTIONS, before, stored), Pace(1)
     record.begin(ENGINE, planned=10)
-    if answers is not None:
-        pace = Pace(1)
-        pace.add(answers, tokens)
+    pace.add(answers or noted, tokens or 10 * noted)
+    if noted:
         record.note(pace)
-        assert on_disk(folder)["sessions"][-1]["answers"] == answers
+    if answers is not None:
         record.end(pace, SUMMARY | {"answers": answers})
 
 
@@ -58,7 +59,8 @@ def test_everything_needed_to_repeat_a_run_is_on_record(tmp_path: Path) -> None:
 
 def test_a_session_that_begins_keeps_the_summary_and_counts_what_a_killed_one_did_not(tmp_path: Path) -> None:
     session(tmp_path, answers=7, tokens=70)
-    session(tmp_path, None, stored=(7, 70))
+    session(tmp_path, None, stored=(7, 70), noted=2)
+    assert on_disk(tmp_path)["sessions"][-1]["answers"] == 2
     assert on_disk(tmp_path)["summary"] == SUMMARY | {"answers": 7}
     for stored in ((10, 95), (10, 95), (8, 80)):  # the last as if rows had been put aside
         session(tmp_path, None, stored=stored)
