@@ -1,4 +1,4 @@
-"""The Pareto frontier: the choices that no choice as cheap or cheaper equals.
+"""What to buy: the Pareto frontier of the choices, and the one that meets a goal.
 
 cost  value                  cost  value
 100   0.50                   100   0.50
@@ -6,14 +6,43 @@ cost  value                  cost  value
 800   0.62
 """
 
+from typing import Any
+
+import numpy as np
 import pandas as pd
+
+WORTH_A_ROW = 0.0005
+"""Gains that would be shown as +0.0 points make no choice of the frontier."""
+
+CLOSE = 0.01
+"""Without a goal, choices this close to the best one count as good as it."""
 
 
 def pareto_frontier(choices: pd.DataFrame, value: str) -> pd.DataFrame:
     """The rows with a higher `value` than every other row of equal or lower `cost`, cheapest first.
 
-    `value` names a column. Of rows alike in both, one is kept; rows without a value are left out.
+    `value` names a column. Each row betters the one before by WORTH_A_ROW or more; rows without a value are
+    left out.
     """
     ordered = choices.dropna(subset=[value]).sort_values(["cost", value], ascending=[True, False])
-    best_so_far = ordered[value].cummax().shift(fill_value=float("-inf"))
-    return ordered[ordered[value] > best_so_far].reset_index(drop=True)
+    kept, last = [], -np.inf
+    for now in ordered[value]:
+        kept.append(now > last and now >= last + WORTH_A_ROW)
+        last = now if kept[-1] else last
+    return ordered[kept].reset_index(drop=True)
+
+
+def best_choice(
+    choices: pd.DataFrame, value: str, target: float | None = None, budget: float | None = None
+) -> "pd.Series[Any] | None":
+    """The cheapest row whose `value` reaches the target, or the best within the budget; None: there is none.
+
+    With neither, the cheapest within CLOSE of the best.
+    """
+    if budget is not None:
+        rows = choices[(choices["cost"] <= budget) & choices[value].notna()]
+        rows = rows.sort_values([value, "cost"], ascending=[False, True])
+    else:
+        goal = choices[value].max() - CLOSE if target is None else target
+        rows = choices[choices[value] >= goal].sort_values(["cost", value], ascending=[True, False])
+    return None if rows.empty else rows.iloc[0]

@@ -21,7 +21,7 @@ from predict.predictors import DEFAULT
 from predict.protocol import UNUSABLE, Options, Points, Status
 from predict.split import Request
 from results import BadInput
-from results.frontier import pareto_frontier
+from results.frontier import best_choice, pareto_frontier
 
 PRICED = [
     "source",
@@ -38,9 +38,6 @@ PRICED = [
     "known",
 ]
 """Columns of a table of priced choices."""
-
-CLOSE = 0.01
-"""Without a goal, choices this close to the best one count as good as it."""
 
 
 @dataclass(frozen=True)
@@ -80,18 +77,8 @@ def plan(
 
 def choose(priced: pd.DataFrame, target_accuracy: float | None, token_budget: float | None) -> Plan:
     """The plan among `priced` rows (see `price`)."""
-
-    def first(by: str) -> pd.Series | None:
-        if token_budget is not None:
-            rows = priced[(priced["cost"] <= token_budget) & priced[by].notna()]
-            rows = rows.sort_values([by, "cost"], ascending=[False, True])
-        else:
-            goal = priced[by].max() - CLOSE if target_accuracy is None else target_accuracy
-            rows = priced[priced[by] >= goal]
-            rows = rows.sort_values(["cost", "predicted"], ascending=[True, False])
-        return None if rows.empty else rows.iloc[0]
-
-    return Plan(priced, pareto_frontier(priced, "predicted"), first("predicted"), first("low"))
+    chosen, cautious = (best_choice(priced, by, target_accuracy, token_budget) for by in ("predicted", "low"))
+    return Plan(priced, pareto_frontier(priced, "predicted"), chosen, cautious)
 
 
 def price(

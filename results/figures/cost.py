@@ -5,7 +5,6 @@ cost = N × tokens per answer     1,400 tokens: asked for 100 tokens, N = 16: 0.
 
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
 from results.figures.axes import MOST_SETTINGS, colour, log_axis, setting_colour, tooltips, value_axis
@@ -14,9 +13,6 @@ from results.figures.series import Series
 from results.figures.theme import Figure
 from results.figures.words import METHOD_NAMES
 from results.frontier import pareto_frontier
-
-WORTH_A_ROW = 0.0005
-"""Gains that would be shown as +0.0 points make no choice of the frontier."""
 
 
 def with_cost(panel: Panel) -> pd.DataFrame:
@@ -27,17 +23,7 @@ def with_cost(panel: Panel) -> pd.DataFrame:
 
 def frontier(panel: Panel) -> pd.DataFrame:
     """The panel's choices that nothing cheaper equals, cheapest first."""
-    return clear_steps(with_cost(panel), "value")
-
-
-def clear_steps(choices: pd.DataFrame, value: str) -> pd.DataFrame:
-    """The Pareto frontier of the choices, of which each betters the one before by WORTH_A_ROW or more."""
-    best = pareto_frontier(choices, value)
-    kept, last = [], -np.inf
-    for now in best[value]:
-        kept.append(now >= last + WORTH_A_ROW)
-        last = now if kept[-1] else last
-    return best[kept].reset_index(drop=True)
+    return pareto_frontier(with_cost(panel), "value")
 
 
 def cost_figure(panel: Panel) -> Figure:
@@ -69,7 +55,7 @@ def cost_figure(panel: Panel) -> Figure:
 def joint_frontier(panels: Sequence[Panel]) -> pd.DataFrame:
     """The choices of several models on the same questions that none as cheap equals, with column `model`."""
     choices = pd.concat(frontier(panel).assign(model=panel.model) for panel in panels)
-    return clear_steps(choices, "value")
+    return pareto_frontier(choices, "value")
 
 
 def joint_figure(panels: Sequence[Panel], name: str) -> Figure:

@@ -11,11 +11,10 @@ A difference smaller than its 90 % interval is called "no clear difference".
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
-
-from results.figures.cost import frontier, joint_frontier
+from results.figures.cost import joint_frontier, with_cost
 from results.figures.panels import Panel
 from results.figures.words import METHOD_NAMES, UNITS, points, setting_name, setting_used, show
+from results.frontier import best_choice
 from results.report.gains import Gain, ends, length_gain, vote_gain
 
 WORTH_SAYING = 0.01
@@ -181,13 +180,6 @@ def twin_verdict(llm: Panel, twin: Panel) -> str:
     return f"{llm.name}, and the twin {twin.name}: {'; '.join(told)}."
 
 
-def cheapest_near_best(panel: Panel) -> "pd.Series[Any]":
-    """The cheapest choice within one point of the best accuracy measured: a row with `cost`."""
-    choices = frontier(panel)
-    near: pd.Series[Any] = choices[choices["value"] >= choices["value"].max() - 0.01].iloc[0]
-    return near
-
-
 def joint_verdict(panels: list[Panel]) -> str:
     """Which of several models to ask at which budget."""
     best = joint_frontier(panels)
@@ -203,7 +195,7 @@ def joint_verdict(panels: list[Panel]) -> str:
 def _advice(panel: Panel) -> str:
     if not panel.exact["length"].notna().all():
         return ""
-    enough = cheapest_near_best(panel)
+    enough: Any = best_choice(with_cost(panel), "value")
     answers = "1 answer" if enough["N"] == 1 else f"{enough['N']:.0f} answers"
     return (
         f"The cheapest choice within one point of the best: {answers}, "

@@ -5,10 +5,10 @@ from typing import Any
 import pandas as pd
 
 from results.figures.comparison import comparison_figure
-from results.figures.cost import clear_steps
 from results.figures.panels import unique_slug
 from results.figures.plan import PlanView, plan_figure
 from results.figures.words import METHOD_NAMES, UNITS, curves_name, points, setting_used, settings_title, show
+from results.frontier import best_choice, pareto_frontier
 from results.report.choices import Choice
 from results.report.errors import score_table, scores
 from results.report.tables import MOST_ROWS, Table, evenly, number
@@ -46,9 +46,9 @@ def plan_choices(plans: pd.DataFrame) -> list[Choice]:
     keys = ["source", "dataset", "model", "method", "predictor"]
     for key, rows in plans.groupby(keys, sort=False):
         source, dataset, model, method, predictor = map(str, key)
-        front = clear_steps(rows, "predicted")
+        front = pareto_frontier(rows, "predicted")
         best = front.iloc[-1]
-        enough = front[front["predicted"] >= best["predicted"] - 0.01].iloc[0]
+        enough = best_choice(rows, "predicted")
         rows = rows.assign(T=rows["cost"] / rows["N"])
         view = PlanView(dataset, model, method, source, rows, front, best)
         body = [

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from results.frontier import pareto_frontier
+from results.frontier import best_choice, pareto_frontier
 
 
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(-2, 6)), min_size=1, max_size=12))
@@ -24,3 +25,24 @@ def test_it_is_what_no_cheaper_or_equally_dear_choice_equals(points: list[tuple[
 def test_choices_without_a_value_are_left_out() -> None:
     choices = pd.DataFrame({"cost": [1.0, 2.0, 3.0], "value": [0.5, np.nan, 0.6]})
     assert pareto_frontier(choices, "value")["cost"].tolist() == [1.0, 3.0]
+
+
+def test_steps_that_would_read_as_no_gain_are_left_off_the_frontier() -> None:
+    choices = pd.DataFrame({"cost": [1.0, 2, 3, 4], "value": [0.5, 0.5003, 0.5004, 0.5011]})
+    assert pareto_frontier(choices, "value")["cost"].tolist() == [1, 4]
+
+
+@pytest.mark.parametrize(
+    ("goal", "cost"),
+    [
+        ({}, 2.0),  # 0.595 is within a point of 0.6
+        ({"target": 0.5}, 1.0),
+        ({"target": 0.7}, None),
+        ({"budget": 3.5}, 2.0),  # the third choice is dearer and worse
+        ({"budget": 0.5}, None),
+    ],
+)
+def test_the_best_choice_meets_its_goal(goal: dict[str, float], cost: float | None) -> None:
+    choices = pd.DataFrame({"cost": [4.0, 3.0, 2.0, 1.0], "value": [0.6, 0.55, 0.595, 0.5]})
+    found = best_choice(choices, "value", **goal)
+    assert (None if found is None else found["cost"]) == cost

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from results.figures.answers import answers_figure
-from results.figures.cost import clear_steps, cost_figure
+from results.figures.cost import cost_figure
 from results.figures.forecast import forecast_figure, make_forecasts, residual_figure
 from results.figures.length import length_figure
 from results.figures.panels import (
@@ -85,11 +85,6 @@ def test_too_many_random_orders_are_thinned_to_whole_orders():
     (panel,) = make_panels(curves(permutations=400))
     assert (panel.orders, panel.orders_shown) == (400, MOST_DOTS // 6)
     assert panel.dots.groupby("permutation").size().eq(6).all()
-
-
-def test_steps_that_would_read_as_no_gain_are_left_off_the_frontier():
-    choices = pd.DataFrame({"cost": [1.0, 2, 3, 4], "value": [0.5, 0.5003, 0.5004, 0.5011]})
-    assert clear_steps(choices, "value")["cost"].tolist() == [1, 4]
 
 
 def test_residuals_are_forecast_less_measured_in_points():
