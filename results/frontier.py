@@ -18,13 +18,13 @@ CLOSE = 0.01
 """Without a goal, choices this close to the best one count as good as it."""
 
 
-def pareto_frontier(choices: pd.DataFrame, value: str) -> pd.DataFrame:
+def pareto_frontier(choices: pd.DataFrame, value: str, cost: str = "cost") -> pd.DataFrame:
     """The rows with a higher `value` than every other row of equal or lower `cost`, cheapest first.
 
-    `value` names a column. Each row betters the one before by WORTH_A_ROW or more; rows without a value are
-    left out.
+    Both name columns. Each row betters the one before by WORTH_A_ROW or more; rows without a value are left
+    out.
     """
-    ordered = choices.dropna(subset=[value]).sort_values(["cost", value], ascending=[True, False])
+    ordered = choices.dropna(subset=[value]).sort_values([cost, value], ascending=[True, False])
     kept, last = [], -np.inf
     for now in ordered[value]:
         kept.append(now > last and now >= last + WORTH_A_ROW)

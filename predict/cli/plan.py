@@ -118,7 +118,7 @@ def plan_groups(
             propose(group, name, found.best, max_n, options)
         warn(group.name, caveats(group, options.replicates))
         names = {"dataset": group.dataset, "model": group.model, "method": group.method, "predictor": name}
-        tables.append(found.options.assign(**names))
+        tables.append(found.options.assign(**names, **_goal(goals)))
         plans.append((group, found))
     return tables, plans
 
@@ -133,8 +133,12 @@ def plan_caps(
         pools = [make_pool(run.setting, run.answers)]
         show(group_of_pools(run.source, run.dataset, run.model, method, pools), SURVIVAL, found, *goals)
         names = {"dataset": run.dataset, "model": run.model, "method": method, "predictor": SURVIVAL}
-        tables.append(found.options.assign(**names))
+        tables.append(found.options.assign(**names, **_goal(goals)))
     return tables
+
+
+def _goal(goals: Goals) -> dict[str, float | None]:
+    return dict(zip(("target_accuracy", "token_budget"), goals, strict=True))
 
 
 def show(group: Group, predictor: str, found: Plan, target: float | None, budget: float | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,10 +10,32 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from results.aligned import aligned
-from results.commandline import numbers, warnings_last
+from results.commandline import BadInput, numbers, warnings_last
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def price_option(what: str) -> Callable[..., Any]:
+    """The option --price NAME=USD, as `prices`: a dictionary by the name of a `what`."""
+
+    def read(
+        _context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]
+    ) -> dict[str, float]:
+        prices = {}
+        for one in given:
+            name, _, number = one.rpartition("=")
+            try:
+                prices[name] = float(number)
+            except ValueError:
+                prices[name] = 0.0
+            if not (name and 0 < prices[name] < float("inf")):
+                raise click.BadParameter(f"{one!r}: give NAME=USD, a name and a number above 0.")
+        return prices
+
+    words = f"US dollars for a million answer tokens of a {what}; once for each {what}. Cost is then money."
+    return click.option("--price", "prices", multiple=True, metavar="NAME=USD", callback=read, help=words)
+
 
 _METHODS = {"majority": "vote over", "best_of_n": "best of"}
 
@@ -30,41 +53,31 @@ _METHODS = {"majority": "vote over", "best_of_n": "best of"}
     callback=numbers,
     help="Values of N, separated by commas.  [default: 1, 2, 4, … and the smaller pool]",
 )
-@click.option(
-    "--prices", help="Price of a token of each of SAMPLES, separated by commas: cost is then money."
-)
-def compare_command(samples: tuple[Path, ...], out: Path, n: tuple[int, ...], prices: str | None) -> None:
+@price_option("run")
+def compare_command(
+    samples: tuple[Path, ...], out: Path, n: tuple[int, ...], prices: dict[str, float]
+) -> None:
     """Compare SAMPLES (files or run folders) on the questions they share, each question with itself.
 
     Two or more runs are compared at each setting they have in common; one run is compared across its
     settings. Each row is accuracy of B − accuracy of A by majority vote or best-of-N, at equal N and at equal
-    cost (tokens, or with --prices money, per question), with the 90 % interval for new questions of the kind,
-    the questions that flip, and how many questions or answers would tell the two apart.
+    cost (tokens, or with --price US dollars, per question), with the 90 % interval for new questions of the
+    kind, the questions that flip, and how many questions or answers would tell the two apart.
     """
     from results.paired.runs import compare_runs
     from results.tables.contract import check_out, read_samples, write_table
 
     check_out(out, samples)
-    each = None if prices is None else _prices(prices, len(samples))
+    names = _names(samples)
+    if prices and prices.keys() != set(names):
+        raise BadInput(f"--price: give a price for each run, {', '.join(names)}, and for nothing else")
+    each = [prices[name] / 1e6 for name in names] if prices else None
     with warnings_last():
-        names = _names(samples)
         tables = {name: read_samples(path, texts=False) for name, path in zip(names, samples, strict=True)}
         compared = compare_runs(tables, n or None, each)
     write_table(compared, out, "comparison")
     click.echo("\n".join(_summary(compared)))
     click.echo(f"{', '.join(map(str, samples))} -> {out}: {len(compared)} rows")
-
-
-def _prices(listed: str, inputs: int) -> list[float]:
-    try:
-        prices = [float(part) for part in listed.split(",")]
-    except ValueError:
-        prices = []
-    if len(prices) != inputs or not all(0 < price < float("inf") for price in prices):
-        raise click.BadParameter(
-            f"give {inputs} numbers above 0, one for each input.", param_hint="'--prices'"
-        )
-    return prices
 
 
 def _names(paths: tuple[Path, ...]) -> list[str]:

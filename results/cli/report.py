@@ -9,6 +9,8 @@ from pathlib import Path
 
 import click
 
+from results.cli.compare import price_option
+
 CACHED = Path(__file__).parents[1] / "cached"
 """The tables that ship with the project."""
 
@@ -16,7 +18,8 @@ CACHED = Path(__file__).parents[1] / "cached"
 @click.command("report", epilog="Example: python -m results report curves.csv forecast.csv --out report")
 @click.argument("inputs", nargs=-1, type=click.Path(path_type=Path), metavar="[TABLES]...")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
-def report_command(inputs: tuple[Path, ...], out: Path) -> None:
+@price_option("model")
+def report_command(inputs: tuple[Path, ...], out: Path, prices: dict[str, float]) -> None:
     """Write OUT/index.html, a page that opens offline, and each of its figures as PNG, SVG and PDF.
 
     TABLES are run folders, samples, curves (from `results curves` or `synthetic run`), comparisons (`results
@@ -25,13 +28,14 @@ def report_command(inputs: tuple[Path, ...], out: Path) -> None:
     """
     from results.report.inputs import read_tables
     from results.report.page import build_report
-    from results.tables.files import replacing
+    from results.tables.files import SUFFIXES, replacing
 
     if inputs:
         tables = read_tables(inputs)
     else:
-        tables = read_tables(sorted(CACHED.glob("*.csv")), (CACHED / "README.md").read_text(encoding="utf-8"))
-    files = build_report(tables, datetime.now(UTC), progress=True)
+        cached = [path for path in sorted(CACHED.iterdir()) if path.suffix in SUFFIXES]
+        tables = read_tables(cached, (CACHED / "README.md").read_text(encoding="utf-8"))
+    files = build_report(tables, datetime.now(UTC), progress=True, prices=prices)
     page = files.pop("index.html")
     for name, content in [*files.items(), ("index.html", page)]:  # the page last: it refers to the others
         with replacing(out / name) as temporary:

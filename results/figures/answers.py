@@ -1,13 +1,20 @@
 """Accuracy against the number of answers N: a line for each setting (paper, Fig. 1 left and Fig. 2 g, h).
 
-N=1  0.52   N=4  0.60   N=16  0.65      line and band: exact value ± 1.645 stderr; dots: random orders
+N=1  0.52   N=4  0.60   N=16  0.65      line and band: exact value ± 1.645 stderr; dots: random orders;
+                                         dotted: the paper's trend α − β e^(−νN), where it holds
 """
+
+import altair as alt
+import numpy as np
+import pandas as pd
 
 from results.figures.axes import MOST_SETTINGS, n_axis, setting_colour, tooltips, value_axis
 from results.figures.panels import Panel, spread_out
 from results.figures.series import Series
 from results.figures.theme import Figure
-from results.figures.words import METRIC_TITLES
+from results.figures.words import METRIC_TITLES, some_of
+from results.paper_fits import along_n
+from results.tables.status import Status
 
 
 def answers_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
@@ -16,21 +23,38 @@ def answers_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     exact, dots, greedy = (
         part[part["setting"].isin(settings)] for part in (panel.exact, panel.dots, panel.greedy)
     )
+    some = some_of(len(settings), len(panel.settings), "settings")
     name = f"{panel.slug}-answers"
     y = value_axis("value", panel.metric, y_range)
+    trends = _trends(panel, settings)
+    if fitted := trends["setting"].nunique() if len(trends) else 0:
+        some.append(f"dotted: fitted α − β e^(−νN) ({fitted} of {len(settings)})")
     series = Series(name, "setting", n_axis(panel.ns), y, setting_colour(settings, panel.source))
     series.add(exact, "area", "band", (0.13, 0.0), y="low:Q", y2="high:Q")
     said = tooltips(["setting", "value"], panel.source, panel.metric)
-    series.add(greedy[["setting", "value"]], "rule", "baseline", (0.8, 0.05), tooltip=said)
+    series.add(greedy[["setting", "value"]], "rule", "baseline", (0.8, 0.05), x=alt.Undefined, tooltip=said)
     series.add(dots, "circle", "dot", (0.28, 0.02))
-    series.add(exact, "line", "curve")
+    series.add(exact, "line", "curve" if trends.empty else "thin")
+    series.add(trends, "line", "trend")
     series.add(exact, "circle", "point", clip=False, tooltip=panel.tooltips())
     return Figure(
         name,
         panel.name,
         (
             f"{panel.combined}: {METRIC_TITLES[panel.metric]} against the number of answers.",
-            "; ".join(["Line: exact; band: 90 % interval", *panel.marks(panel.greedy)]) + ".",
+            "; ".join(["Line: exact; band: 90 % interval", *some, *panel.marks(panel.greedy)]) + ".",
         ),
         series.layers,
     )
+
+
+def _trends(panel: Panel, settings: list[str]) -> pd.DataFrame:
+    """The fitted trends at the settings whose fit nothing speaks against, on a grid of N."""
+    trends = [pd.DataFrame()]
+    for setting in settings if panel.metric == "accuracy" else []:
+        rows = panel.exact[panel.exact["setting"] == setting]
+        fit = along_n(setting, rows["N"], rows["value"], panel.method == "majority")
+        if fit.curve is not None and fit.status is Status.OK:
+            N = np.geomspace(rows["N"].min(), rows["N"].max(), 60)
+            trends.append(pd.DataFrame({"setting": setting, "N": N, "value": fit.curve(N)}))
+    return pd.concat(trends)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 import altair as alt
 
-from results.figures.words import LENGTH_TITLES, METRIC_TITLES, UNITS, settings_title
+from results.figures.words import LENGTH_TITLES, METRIC_TITLES, PRICED, UNITS, settings_title
 
 MOST_SETTINGS = 8
 """Settings a chart shows at most."""
@@ -70,13 +70,14 @@ def tooltips(fields: Sequence[str], source: str, metric: str = "accuracy") -> li
         "N": ("answers N", "d"),
         "length": (LENGTH_TITLES[source], ",.0f"),
         "cost": (f"{UNITS[source]} per question", ",.0f"),
+        "usd": (PRICED, ",.2f"),
         "value": (metric, number),
         "accuracy": ("accuracy", number),
         "predicted": ("accuracy", number),
         "questions": ("questions", ",.0f"),
         "residual": ("forecast − measured, points", "+.1f"),
-        "low": ("90 % interval from", number),
-        "high": ("90 % interval to", number),
+        **{"low": ("90 % interval from", number), "high": ("90 % interval to", number)},
+        **{"new_low": ("for new questions from", number), "new_high": ("for new questions to", number)},
     }
     texts = ("model", "setting", "kind", "status", "known")
     return [

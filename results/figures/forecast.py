@@ -39,7 +39,8 @@ _SHAPES = {
     "above 100 %": "triangle-up",
     "below 0 %": "triangle-down",
 }
-_COLUMNS = ["setting", "length", "N", "role", "accuracy", "predicted", "low", "high", "status"]
+_ENDS = ["low", "high", "new_low", "new_high"]
+_COLUMNS = ["setting", "length", "N", "role", "accuracy", "predicted", *_ENDS, "status"]
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,9 @@ def make_forecasts(tables: dict[str, pd.DataFrame]) -> list[Forecast]:
         source, dataset, model, method, predictor = key
         label = stem if files[key] > 1 else ""
         slug = unique_slug(["forecast", *key[1:], label], [forecast.slug for forecast in forecasts])
-        forecasts.append(Forecast(source, dataset, model, method, predictor, label, rows[_COLUMNS], slug))
+        forecasts.append(
+            Forecast(source, dataset, model, method, predictor, label, rows.reindex(columns=_COLUMNS), slug)
+        )
     return forecasts
 
 
@@ -96,14 +99,17 @@ def forecast_figure(forecast: Forecast) -> Figure:
     field, rows, x, colour = _axes(forecast)
     points = _points(rows)
     measured = rows.assign(value=rows["accuracy"]).dropna(subset=["value"])
-    bars = rows[rows["role"] != "used"].dropna(subset=["low", "high"])
-    bars = bars.assign(value=bars["low"].clip(0, 1), top=bars["high"].clip(0, 1))
-    y_range = value_range(pd.concat([points["value"], bars["value"], bars["top"]]), "accuracy")
+    bars, ends = (_bars(rows, kind) for kind in ("", "new_"))
+    heights = [points["value"], *(part[end] for part in (bars, ends) for end in ("value", "top"))]
+    y_range = value_range(pd.concat(heights), "accuracy")
     length = ["length"] if rows["length"].notna().all() else []
-    said = tooltips(["kind", "setting", "N", *length, "accuracy", "low", "high", "status"], forecast.source)
+    new = _ENDS if len(ends) else _ENDS[:2]
+    said = tooltips(["kind", "setting", "N", *length, "accuracy", *new, "status"], forecast.source)
 
+    wider = ", longer ones for new questions" if len(ends) else ""
     series = Series(forecast.slug, field, x, value_axis("value", "accuracy", y_range), colour)
     series.add(measured, "line", "thin", (0.45, 0.05))
+    series.add(ends, "rule", "thin", (0.4, 0.05), y2="top:Q")
     series.add(bars, "rule", "interval", (0.22, 0.03), y2="top:Q")
     series.add(points, "point", "mark", clip=False, shape=_shape(points), tooltip=said)
     return Figure(
@@ -111,10 +117,17 @@ def forecast_figure(forecast: Forecast) -> Figure:
         curves_name(forecast.source, forecast.dataset, forecast.model),
         (
             f"Forecast by {forecast.predictor} of the {METHOD_NAMES[forecast.method]}.",
-            "Thin line: measured values; bars: 90 % interval of each forecast.",
+            f"Thin line: measured values; bars: 90 % interval of each forecast{wider}.",
         ),
         series.layers,
     )
+
+
+def _bars(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """The forecast rows with an interval of that kind ("" or "new_"), from `value` to `top` within [0, 1]."""
+    low, high = f"{kind}low", f"{kind}high"
+    bars = rows[rows["role"] != "used"].dropna(subset=[low, high])
+    return bars.assign(value=bars[low].clip(0, 1), top=bars[high].clip(0, 1))
 
 
 def residual_figure(forecast: Forecast) -> Figure | None:
@@ -169,7 +182,7 @@ def _points(rows: pd.DataFrame) -> pd.DataFrame:
     asked = asked.assign(kind=np.select(beyond, ["above 100 %", "below 0 %"], "predicted"))
     marks = pd.concat([used, held, asked]).dropna(subset=["accuracy"])
     marks = marks.assign(value=marks["accuracy"].clip(0, 1))
-    return marks[["setting", "length", "N", "status", "kind", "accuracy", "value", "low", "high"]]
+    return marks[["setting", "length", "N", "status", "kind", "accuracy", "value", *_ENDS]]
 
 
 def _shape(points: pd.DataFrame) -> alt.Shape:

@@ -9,6 +9,7 @@ Random orders are faint dots at the tokens they used, exact values larger points
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import altair as alt
 import numpy as np
 import pandas as pd
 
@@ -16,10 +17,13 @@ from results.figures.axes import MOST_COUNTS, count_colour, log_axis, value_axis
 from results.figures.panels import Panel, counts_to_show
 from results.figures.series import Series
 from results.figures.theme import Figure
-from results.figures.words import LENGTH_TITLES, METRIC_TITLES
+from results.figures.words import LENGTH_TITLES, METRIC_TITLES, some_of
 from results.paper_fits import Fit, along_gap, along_t
 from results.saturating import FitStatus, Saturating
 from results.tables.status import Status
+
+GREEDY_LIMITS = {"fig2f linear-attention": 2 / 10}
+"""2/d, near which greedy decoding stays with one example (paper, Sec. 5), by experiment and line."""
 
 
 @dataclass(frozen=True)
@@ -66,17 +70,22 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     trends = [trend for trend in fit_trends(panel) if trend.n in shown and trend.fit.status is Status.OK]
     without = [n for n in shown if n not in {trend.n for trend in trends}]
 
+    proven = GREEDY_LIMITS.get(f"{panel.dataset} {panel.model}")
+    limit = pd.DataFrame({"value": [] if proven is None else [proven]})
     name = f"{panel.slug}-length"
     x = log_axis("length", rows["length"], LENGTH_TITLES[panel.source])
     series = Series(name, "N", x, value_axis("value", panel.metric, y_range), count_colour(shown))
     series.add(_dots(panel, shown), "circle", "dot", (0.3, 0.02))
     series.add(greedy, "line", "baseline", None)
+    series.add(limit, "rule", "zero", None, x=alt.Undefined)
     lines = [pd.DataFrame({"N": trend.n, "length": grid, "value": trend(grid)}) for trend in trends]
     series.add(pd.concat([pd.DataFrame(), *lines]), "line", "curve")
     series.add(rows[rows["N"].isin(without)], "line", "thin", (0.5, 0.05))
     exact = rows[rows["N"].isin(shown)]
     series.add(exact, "circle", "point", clip=False, tooltip=panel.tooltips())
-    marks = ["Points: exact"]
+    marks = ["Points: exact", *some_of(len(shown), len(panel.ns), "N")]
+    if len(limit):
+        marks.append("grey: 2/d, the theory's value for greedy decoding")
     if trends:
         few = " (which meets any three points)" if len(set(rows["length"])) == 3 else ""
         marks.append(f"lines: fitted trend{few}")

@@ -9,7 +9,7 @@
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 from typing import TypeVar
@@ -18,6 +18,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from results.commandline import BadInput
 from results.figures.axes import tooltips
 from results.figures.words import METHOD_NAMES, curves_name
 from results.normal import Z90
@@ -25,8 +26,8 @@ from results.votes.tokens import answer_lengths
 
 Value = TypeVar("Value")
 
-MOST_DOTS = 1_000
-"""Dots a chart shows at most; further random orders are left out, and the caption says so."""
+MOST_ORDERS = 10
+"""Random orders a chart shows at most, as in the paper; the caption tells of more."""
 
 _BESIDE = ("stderr", "stderr_vs_first_n", "stderr_vs_cheapest", "questions", "unreadable", "cut_off")
 _NUMBERS = ("T", "tokens_per_answer", "N", "accuracy", "risk", *_BESIDE)
@@ -34,7 +35,10 @@ _NUMBERS = ("T", "tokens_per_answer", "N", "accuracy", "risk", *_BESIDE)
 
 @dataclass(frozen=True)
 class Panel:
-    """One model on one dataset, its answers combined by one method; see the module's first lines."""
+    """One model on one dataset, its answers combined by one method; see the module's first lines.
+
+    `price`: US dollars for a million tokens of the model's answers, NaN where not known.
+    """
 
     source: str
     dataset: str
@@ -46,8 +50,8 @@ class Panel:
     dots: pd.DataFrame
     greedy: pd.DataFrame
     orders: int
-    orders_shown: int
     slug: str
+    price: float = np.nan
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -80,7 +84,7 @@ class Panel:
         said = []
         if self.orders:
             many = "repeats" if self.source == "synthetic" else "random orders"
-            some = f"{self.orders_shown} of " if self.orders_shown < self.orders else ""
+            some = f"{MOST_ORDERS} of " if self.orders > MOST_ORDERS else ""
             said.append(f"dots: {some}{self.orders} {many}")
         if len(greedy):
             name = "greedy decoding" if self.source == "synthetic" else "greedy (temperature 0)"
@@ -95,8 +99,14 @@ class Panel:
         )
 
 
-def make_panels(curves: pd.DataFrame) -> list[Panel]:
-    """The panels of a curves table, in the order of its rows; greedy rows are their baseline, not panels."""
+def make_panels(curves: pd.DataFrame, prices: Mapping[str, float] | None = None) -> list[Panel]:
+    """The panels of a curves table, in the order of its rows; greedy rows are their baseline, not panels.
+
+    `prices` are those of models by name. Raises BadInput for a model that no row is of.
+    """
+    prices, models = prices or {}, curves["model"].unique() if len(curves) else []
+    if unknown := [name for name in prices if name not in models]:
+        raise BadInput(f"--price {unknown[0]}: no such model in these tables, which have {', '.join(models)}")
     frame = curves.reindex(columns=list(dict.fromkeys([*curves.columns, *_NUMBERS])))
     frame = frame.assign(**{name: frame[name].astype("float64") for name in _NUMBERS})
     frame = frame.assign(N=frame["N"].astype("int64"), length=answer_lengths(frame))
@@ -106,7 +116,8 @@ def make_panels(curves: pd.DataFrame) -> list[Panel]:
         sampled = part[part["method"] != "greedy"]
         for method, rows in sampled.groupby("method", sort=False):
             names = (str(key[0]), str(key[1]), str(key[2]), str(method))
-            panels.append(_panel(names, rows, greedy, unique_slug(names, [panel.slug for panel in panels])))
+            slug = unique_slug(names, [panel.slug for panel in panels])
+            panels.append(_panel(names, rows, greedy, slug, prices.get(names[2], np.nan)))
     return panels
 
 
@@ -117,7 +128,9 @@ def unique_slug(names: Sequence[str], taken: Sequence[str]) -> str:
     return next(name for name in chain([text], numbered) if name not in taken)
 
 
-def _panel(names: tuple[str, str, str, str], rows: pd.DataFrame, greedy: pd.DataFrame, slug: str) -> Panel:
+def _panel(
+    names: tuple[str, str, str, str], rows: pd.DataFrame, greedy: pd.DataFrame, slug: str, price: float
+) -> Panel:
     metric = "accuracy" if rows["accuracy"].notna().any() else "risk"
     rows = rows.assign(value=rows[metric]).dropna(subset=["value"])
     is_exact = rows["permutation"] == "exact"
@@ -129,7 +142,8 @@ def _panel(names: tuple[str, str, str, str], rows: pd.DataFrame, greedy: pd.Data
     exact = exact.assign(
         low=(exact["value"] - margin).clip(0, top), high=(exact["value"] + margin).clip(0, top)
     )
-    shown, orders = _thinned(dots)
+    orders = list(dict.fromkeys(dots["permutation"]))
+    shown = dots[dots["permutation"].isin(orders[:MOST_ORDERS])]
     return Panel(
         *names,
         metric=metric,
@@ -137,19 +151,10 @@ def _panel(names: tuple[str, str, str, str], rows: pd.DataFrame, greedy: pd.Data
         exact=exact[["setting", "length", "N", "value", "low", "high", *_BESIDE]],
         dots=shown[["setting", "length", "N", "value", "permutation"]],
         greedy=greedy.assign(value=greedy[metric])[["setting", "length", "value"]].dropna(subset=["value"]),
-        orders=orders,
-        orders_shown=int(shown["permutation"].nunique()),
+        orders=len(orders),
         slug=slug,
+        price=price,
     )
-
-
-def _thinned(dots: pd.DataFrame) -> tuple[pd.DataFrame, int]:
-    """The rows of as many random orders as make at most MOST_DOTS dots, and how many orders there were."""
-    orders = list(dict.fromkeys(dots["permutation"]))
-    if len(dots) <= MOST_DOTS:
-        return dots, len(orders)
-    kept = orders[: max(1, MOST_DOTS * len(orders) // len(dots))]
-    return dots[dots["permutation"].isin(kept)], len(orders)
 
 
 def order_settings(rows: pd.DataFrame) -> list[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import altair as alt
 import pandas as pd
+from markupsafe import Markup
 
 from results.figures.axes import log_axis, setting_colour, tooltips, value_axis
 from results.figures.forecast import STAR
@@ -20,7 +21,7 @@ from results.figures.page import draw_script, figure_data, policy, style, vega
 from results.figures.panels import unique_slug, value_range
 from results.figures.series import Series
 from results.figures.theme import Figure, combined_spec, rendered
-from results.figures.words import METHOD_NAMES, UNITS, curves_name, setting_name, show
+from results.figures.words import METHOD_NAMES, UNITS, bought, curves_name, show
 from results.tables.files import replacing
 
 FIGURE_SUFFIXES = (".png", ".svg", ".html")
@@ -28,11 +29,15 @@ FIGURE_SUFFIXES = (".png", ".svg", ".html")
 _PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
-<title>Plan</title><style>{css}</style><body><div class="chart" data-figure="plan"></div>
+<title>Plan</title><style>{css}</style><body>{body}
 <script type="application/json" id="specs">{specs}</script>
 <script type="application/json" id="looks">{looks}</script>
 <script>{vega}</script><script>{draw}</script></body></html>
 """
+_CSS = (
+    "body { background: var(--paper); color: var(--ink); max-width: 1160px; margin: auto; padding: 24px; "
+    "font: 16px/1.5 system-ui, sans-serif } h1 { font-size: 1.3rem }"
+)
 
 
 @dataclass(frozen=True)
@@ -50,19 +55,17 @@ class PlanView:
     token_budget: float | None = None
 
     @property
-    def goal(self) -> str:
+    def advice(self) -> str:
         """The goal and the choice, as a sentence."""
+        unit = UNITS[self.source]
+        goal = "The cheapest within a point of the best"
         if self.target_accuracy is not None:
             goal = f"To reach {show(self.target_accuracy)}"
         elif self.token_budget is not None:
-            goal = f"Within {self.token_budget:,.0f} {UNITS[self.source]}"
-        else:
-            goal = "Best"
+            goal = f"Within {self.token_budget:,.0f} {unit}"
         if self.chosen is None:
-            return f"{goal}: no choice considered."
-        return (
-            f"{goal}: {setting_name(self.source, str(self.chosen['setting']))}, N = {self.chosen['N']:.0f}."
-        )
+            return f"{goal}: no choice does."
+        return f"{goal}: {bought(self.source, self.chosen, 'predicted')}"
 
 
 def plan_figure(view: PlanView, name: str = "plan") -> Figure:
@@ -94,8 +97,8 @@ def plan_figure(view: PlanView, name: str = "plan") -> Figure:
         name,
         curves_name(view.source, view.dataset, view.model),
         (
-            f"{METHOD_NAMES[view.method].capitalize()} against its cost. {view.goal}",
-            "Line and band: no cheaper choice is as good; 90 % interval. Circles are measured.",
+            f"{METHOD_NAMES[view.method].capitalize()} against its cost. {view.advice}",
+            "Circles: measured; diamonds: forecast; line: no cheaper choice is as good; band: 90 % interval.",
         ),
         series.layers,
     )
@@ -107,13 +110,21 @@ def save_plans(views: list[PlanView], path: Path) -> None:
     for view in views:
         slug = unique_slug(["plan", view.dataset, view.model], [figure.name for figure in figures])
         figures.append(plan_figure(view, slug))
-    spec = combined_spec([[figure] for figure in figures])
     if path.suffix == ".html":
-        parts = {"vega": vega(), "draw": draw_script(), "css": style("body { background: var(--paper); }")}
+        parts = {"vega": vega(), "draw": draw_script(), "css": style(_CSS)}
         rules = policy([parts["vega"], parts["draw"]], [parts["css"]])
-        spec.pop("config")  # the page picks the palette
-        content = _PAGE.format(policy=rules, **parts, **figure_data({"plan": spec})).encode()
+        body = Markup("").join(map(_shown, figures))
+        data = figure_data({figure.name: figure.page_spec() for figure in figures})
+        content = _PAGE.format(policy=rules, body=body, **parts, **data).encode()
     else:
-        content = rendered(spec)[path.suffix]
+        content = rendered(combined_spec([[figure] for figure in figures]))[path.suffix]
     with replacing(path) as temporary:
         temporary.write_bytes(content)
+
+
+def _shown(figure: Figure) -> Markup:
+    """A chart as wide as the page under its title; names are escaped."""
+    above, below = figure.subtitle
+    return Markup(
+        '<h1>{}</h1><p>{}</p><div class="chart" data-figure="{}" role="img" aria-label="{}"></div><p>{}</p>'
+    ).format(figure.title, above, figure.name, figure.description, below)

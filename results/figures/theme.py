@@ -13,6 +13,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
+from textwrap import wrap
 from typing import Any
 
 import altair as alt
@@ -81,7 +82,8 @@ class Figure:
 
     def file_spec(self) -> dict[str, Any]:
         """The specification for a file: of fixed size, with its title in it."""
-        title = {"text": self.title, "subtitle": list(self.subtitle), "limit": FILE_WIDTH + 50}
+        lines = [part for line in self.subtitle for part in wrap(line, FILE_WIDTH // 6)]
+        title = {"text": self.title, "subtitle": lines, "limit": FILE_WIDTH + 50}
         return {**self.spec, "width": FILE_WIDTH, "height": self.height, "title": title, "config": LIGHT}
 
 

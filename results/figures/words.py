@@ -5,6 +5,7 @@ setting_name("llm", "120")  ->  "asked for 120 tokens"      show(0.6456)  ->  "6
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 NBSP = "\N{NO-BREAK SPACE}"
 
@@ -16,14 +17,23 @@ METHOD_NAMES = {
 }
 METRIC_TITLES = {"accuracy": "accuracy", "risk": "squared error (lower is better)"}
 UNITS = {"llm": "tokens", "synthetic": "steps"}
+PRICED = "US$ per 1,000 questions"
 LENGTH_TITLES = {"llm": "tokens per answer, T", "synthetic": "reasoning steps, T"}
 
 
 def curves_name(source: str, dataset: str, model: str) -> str:
-    """The curves of a model on a dataset; the twin goes by its experiment."""
+    """The curves of a model on a dataset; the twin goes by its experiment and what is changed in it."""
     if source == "synthetic":
-        return f"{dataset}: {model}"
+        return ", ".join(filter(None, [dataset, line_name(model)]))
+    if dataset == "unknown":
+        return "unnamed model" if model == dataset else model
     return f"{model} model, {dataset} questions" if model == dataset else f"{model} on {dataset}"
+
+
+def line_name(model: str) -> str:
+    """What tells the lines of an experiment of the twin apart; "" where there is one."""
+    line = model.removeprefix("linear-attention").strip()
+    return line.replace("sigma_eps", "σ_ε").replace("sigma", "σ").replace("=eta", "=η")
 
 
 def settings_title(source: str, settings: Sequence[str]) -> str:
@@ -49,6 +59,13 @@ def setting_used(source: str, setting: str, length: float) -> str:
     return f"{name}{used}" if setting.isdecimal() else f"{name}{used} {UNITS[source]}"
 
 
+def bought(source: str, row: Any, value: str) -> str:
+    """A priced choice, its accuracy in column `value`: "asked for 9 tokens, used 7, N = 8: 95.4 % for …"."""
+    used = setting_used(source, str(row["setting"]), row["cost"] / row["N"])
+    paid = f"{row['cost']:,.0f} {UNITS[source]} per question"
+    return f"{used}, N = {row['N']:.0f}: {show(row[value])} for {paid}."
+
+
 def show(value: float, metric: str = "accuracy") -> str:
     """A value: per cent for an accuracy, three digits for a risk."""
     text = f"{100 * value:.1f}{NBSP}%" if metric == "accuracy" else f"{value:.3g}"
@@ -58,6 +75,11 @@ def show(value: float, metric: str = "accuracy") -> str:
 def points(gain: float) -> str:
     """A difference of accuracies in percentage points, with its sign: "+3.6", "−0.6"."""
     return f"{100 * gain:+.1f}".replace("-", "−")
+
+
+def some_of(shown: int, total: int, things: str) -> list[str]:
+    """["8 of 15 settings"], or [] where all are shown."""
+    return [f"{shown} of {total} {things}"] if shown < total else []
 
 
 def listed(names: Sequence[str]) -> str:

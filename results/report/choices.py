@@ -15,7 +15,7 @@ from results.figures.panels import Panel, axis_range, unique_slug
 from results.figures.surface import has_surface, surface_figure
 from results.figures.theme import Figure
 from results.figures.words import METHOD_NAMES
-from results.report.errors import error_table, scores, targets
+from results.report.errors import error_table, forecast_table, scores, targets
 from results.report.findings import answers_verdict, joint_verdict, length_verdict
 from results.report.tables import Table, frontier_table, joint_table, trend_table, value_table
 
@@ -44,8 +44,13 @@ class Choice:
 
 
 def with_most_first(panels: Sequence[Panel]) -> list[Panel]:
-    """The panels with those first that have lengths, then those with most settings and N."""
-    return sorted(panels, key=lambda panel: (not panel.has_lengths, -len(panel.settings) * len(panel.ns)))
+    """Language models first, of those the ones with lengths, toys (named like their questions) last."""
+
+    def rank(panel: Panel) -> tuple[bool, bool, bool, int]:
+        points = len(panel.settings) * len(panel.ns)
+        return panel.source != "llm", not panel.has_lengths, panel.model == panel.dataset, -points
+
+    return sorted(panels, key=rank)
 
 
 def curve_choices(panels: Sequence[Panel]) -> list[Choice]:
@@ -74,15 +79,12 @@ def cost_choices(panels: Sequence[Panel]) -> list[Choice]:
         if priced and (panel.key not in chosen or panel.method == "majority"):
             chosen[panel.key] = panel
     choices: list[Choice] = []
-    for dataset in dict.fromkeys(panel.dataset for panel in chosen.values()):
-        rivals = [panel for panel in chosen.values() if panel.dataset == dataset]
-        if len(rivals) > 1:
-            slug = unique_slug(["models", dataset, "costs"], [choice.slug for choice in choices])
-            figure = joint_figure(rivals, slug)
-            choices.append(
-                Choice(slug, figure.title, [(joint_verdict(rivals), figure)], [joint_table(rivals)])
-            )
     for panel in chosen.values():
+        rivals = [one for one in chosen.values() if one.dataset == panel.dataset]
+        if len(rivals) > 1 and panel is rivals[0]:
+            slug = unique_slug(["models", panel.dataset, "costs"], [choice.slug for choice in choices])
+            joint, verdict = joint_figure(rivals, slug), joint_verdict(rivals)
+            choices.append(Choice(slug, joint.title, [(verdict, joint)], [joint_table(rivals)]))
         figures = [("", cost_figure(panel)), *([("", surface_figure(panel))] if has_surface(panel) else [])]
         choices.append(Choice(f"{panel.slug}-costs", panel.name, figures, [frontier_table(panel)]))
     return choices
@@ -109,6 +111,8 @@ def forecast_choices(groups: Mapping[str, Sequence[Forecast]]) -> list[Choice]:
     for name, members in groups.items():
         order = list(scores(targets(members)).index)
         members = sorted(members, key=lambda forecast: order.index(forecast.predictor))
-        own = [Choice(one.slug, one.predictor, forecast_figures(one)) for one in members]
+        own = [
+            Choice(one.slug, one.predictor, forecast_figures(one), [forecast_table(one)]) for one in members
+        ]
         choices.append(Choice(f"{own[0].slug}-group", name, tables=[error_table(members)], choices=own))
     return choices

@@ -6,10 +6,13 @@ greedy-stays-near-2/d,"Sec. 5, Fig. 2f",fig2f t=50,P(greedy right) ≤ 0.202,0.2
 One row for each setting; all rows of a claim have its verdict.
 """
 
+from operator import itemgetter
+from typing import Any
+
 import pandas as pd
 
 from results.figures.words import NBSP
-from results.report.tables import Table, number
+from results.report.tables import Columns, Table, number, tabled
 
 
 def verdict_table(claims: pd.DataFrame) -> Table:
@@ -28,14 +31,20 @@ def verdict_table(claims: pd.DataFrame) -> Table:
 
 def measurement_table(claims: pd.DataFrame) -> Table:
     """What was measured for each claim in each setting."""
-    body = []
-    for _, row in claims.iterrows():
-        told = _words(row["claim"]), row["setting"], row["quantity"], number(row["measured"])
-        extreme = row["low"] == row["high"]  # one over tasks, which has no interval
-        interval = "–" if extreme else f"{number(row['low'])}{NBSP}… {number(row['high'])}"
-        body.append([*told, interval, "yes" if row["holds"] else "no"])
-    head = ["claim", "setting", "quantity", "measured", "95 % interval", "holds"]
-    return Table("Measurements", head, body)
+    columns: Columns = {
+        "claim": lambda row: _words(row["claim"]),
+        "setting": itemgetter("setting"),
+        "quantity": itemgetter("quantity"),
+        "measured": lambda row: number(row["measured"]),
+        "95 % interval": _interval,
+        "holds": lambda row: "yes" if row["holds"] else "no",
+    }
+    return tabled("Measurements", claims, columns)
+
+
+def _interval(row: Any) -> str:
+    extreme = row["low"] == row["high"]  # one over tasks, which has no interval
+    return "–" if extreme else f"{number(row['low'])}{NBSP}… {number(row['high'])}"
 
 
 def _words(name: str) -> str:

@@ -5,14 +5,15 @@ mixture    0.62  1.4      6       6        6     6
 plug-in    0.41  0.5      2       2        2     6      not ranked: it forecast some points only
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from operator import itemgetter
 
 import pandas as pd
 
 from results.figures.forecast import Forecast
-from results.figures.words import listed, setting_name, show
-from results.report.tables import Table
-from results.tables.status import MEANINGS
+from results.figures.words import listed, settings_title, show, some_of
+from results.report.tables import INTERVALS, MOST_ROWS, Columns, Table, evenly, tabled
+from results.tables.status import SHORT
 
 TWIN = "twin"
 """The predictor's name of `synthetic match`: the theory's twin fitted to a language model."""
@@ -60,15 +61,25 @@ def error_table(forecasts: Sequence[Forecast]) -> Table:
         "Error: distance of the forecast from the measured accuracy in percentage points, over the points "
         "that the fit did not see. Predictors that forecast only some of them come last, unranked."
     )
-    remarks = [
-        f"{forecast.predictor}: {sentences}."
-        for forecast in forecasts
-        if (sentences := status_sentences(forecast))
-    ]
-    return score_table("Error by predictor", scores(targets(forecasts)), note, remarks)
+    return score_table("Error by predictor", scores(targets(forecasts)), note)
 
 
-def score_table(title: str, table: pd.DataFrame, note: str, remarks: Sequence[str] = ()) -> Table:
+def forecast_table(forecast: Forecast) -> Table:
+    """What was forecast, with the intervals for these questions and for new ones, and what was measured."""
+    shown = evenly(forecast.targets, MOST_ROWS)
+    columns: Columns = {
+        settings_title(forecast.source, list(shown["setting"])): itemgetter("setting"),
+        "N": lambda row: str(row["N"]),
+        "forecast": lambda row: "–" if pd.isna(row["predicted"]) else show(row["predicted"]),
+        **INTERVALS,
+        "measured": lambda row: "–" if pd.isna(row["accuracy"]) else show(row["accuracy"]),
+        "status": lambda row: SHORT.get(row["status"], row["status"]),
+    }
+    some = some_of(len(shown), len(forecast.targets), "forecasts")
+    return tabled(f"Forecast by {forecast.predictor}", shown, columns, "".join(some))
+
+
+def score_table(title: str, table: pd.DataFrame, note: str) -> Table:
     """A score table in words."""
     body = []
     for name, row in table.iterrows():
@@ -78,19 +89,7 @@ def score_table(title: str, table: pd.DataFrame, note: str, remarks: Sequence[st
             [str(name), *errors, covered if row["told"] else "–", f"{row['told']:.0f} of {row['asked']:.0f}"]
         )
     head = ["predictor", "mean error", "largest", "in 90 % interval", "points"]
-    return Table(title, head, body, note, tuple(remarks))
-
-
-def overview_table(groups: Mapping[str, Sequence[Forecast]]) -> Table:
-    """Mean error of each predictor (columns) on each of several sets of curves (rows)."""
-    predictors = sorted({forecast.predictor for members in groups.values() for forecast in members})
-    body = []
-    for name, members in groups.items():
-        table = scores(targets(members))
-        means = table["mean"].where(complete(table)).reindex(predictors)
-        body.append([name, *means.map("{:.2f}".format).str.replace("nan", "–")])
-    note = "In percentage points, on points the fit did not see. –: it did not forecast all of them."
-    return Table("Mean error of every forecast", ["forecast of", *predictors], body, note)
+    return Table(title, head, body, note)
 
 
 def closest(forecasts: Sequence[Forecast]) -> str:
@@ -124,21 +123,3 @@ def matched_twin(forecasts: Sequence[Forecast]) -> str:
             )
     start = "Fitted to a model at its smallest N, the twin predicts the others."
     return f"{start} {'; '.join(told)}." if told else ""
-
-
-def status_sentences(forecast: Forecast) -> str:
-    """Every status but "ok" among the forecast points, in words, with the numbers outside [0, 1]."""
-    asked = forecast.targets
-    sentences = []
-    for status, part in asked[asked["status"] != "ok"].groupby("status", sort=False):
-        words = MEANINGS.get(str(status), str(status))
-        outside = part[(part["predicted"] < 0) | (part["predicted"] > 1)]
-        told = [
-            f"{show(row['predicted'])} for N = {row['N']}, {setting_name(forecast.source, row['setting'])}"
-            for _, row in outside.head(3).iterrows()
-        ]
-        if len(outside) > 3:
-            told.append(f"and {len(outside) - 3} more")
-        numbers = f" ({'; '.join(told)})" if told else ""
-        sentences.append(f"{len(part)} of {len(asked)} points: {words}{numbers}")
-    return "; ".join(sentences)

@@ -11,11 +11,25 @@ A difference smaller than its 90 % interval is called "no clear difference".
 from dataclasses import dataclass
 from typing import Any
 
-from results.figures.cost import joint_frontier, with_cost
+import numpy as np
+
+from results.figures.cost import cost_column, joint_frontier, with_cost
 from results.figures.panels import Panel
-from results.figures.words import METHOD_NAMES, UNITS, points, setting_name, setting_used, show
+from results.figures.words import (
+    METHOD_NAMES,
+    UNITS,
+    bought,
+    listed,
+    points,
+    setting_name,
+    setting_used,
+    show,
+)
 from results.frontier import best_choice
 from results.report.gains import Gain, ends, length_gain, vote_gain
+
+IGNORED = 0.5
+"""Tokens used that grow as asked for to a smaller power than this are not set by the budget."""
 
 WORTH_SAYING = 0.01
 """A smaller share of answers that could not be read, or were cut off, is left to the tables."""
@@ -32,10 +46,11 @@ class Tile:
 
 @dataclass(frozen=True)
 class Finding:
-    """The card of one model on one dataset."""
+    """The card of one model on one dataset; `first` is what must be known before its numbers, or ""."""
 
     title: str
     about: str
+    first: str
     headline: str
     tiles: list[Tile]
     notes: list[str]
@@ -76,7 +91,22 @@ def _finding(by_method: dict[str, Panel]) -> Finding:
     about.append(f"{len(main.settings)} settings" if several else "1 setting")
     about.append(f"up to {main.ns[-1]} answers per question")
     notes = [_advice(main), *_lacking(main)]
-    return Finding(main.name, ", ".join(about), _headline(main), tiles, list(filter(None, notes)))
+    return Finding(
+        main.name, ", ".join(about), _budgets(main), _headline(main), tiles, list(filter(None, notes))
+    )
+
+
+def _budgets(panel: Panel) -> str:
+    """That the tokens asked for hardly set the length of the answers; "" where they do."""
+    if not (panel.has_lengths and all(setting.isdecimal() and int(setting) for setting in panel.settings)):
+        return ""
+    used = panel.exact.groupby("setting")["length"].mean()
+    asked = sorted(panel.settings, key=int)
+    growth = np.log(used[asked[-1]] / used[asked[0]]) / np.log(int(asked[-1]) / int(asked[0]))
+    if growth >= IGNORED:
+        return ""
+    tokens = listed([f"{used[setting]:,.0f}" for setting in asked])
+    return f"The budgets hardly set the length: asked for {listed(asked)} tokens, it used {tokens}."
 
 
 def _span(panel: Panel) -> str:
@@ -169,15 +199,15 @@ def twin_verdict(llm: Panel, twin: Panel) -> str:
     """Whether the twin gains where the language model gains: the answer to the question it is drawn for."""
     if twin.metric != "accuracy":
         return ""
-    asked = {"more answers": (vote_gain(llm), vote_gain(twin))}
+    asked = {"More answers": (vote_gain(llm), vote_gain(twin))}
     if llm.has_lengths and twin.has_lengths:
-        asked["longer answers"] = (length_gain(llm), length_gain(twin))
+        asked["Longer answers"] = (length_gain(llm), length_gain(twin))
     told = [
-        f"{what} change the accuracy by {str(real).removesuffix(' points')} and {exact} "
-        f"({'the same' if real.direction == exact.direction else 'another'} direction)"
+        f"{what}: {real} for the model, {exact} for the twin, "
+        f"{'the same' if real.direction == exact.direction else 'not the same'} direction."
         for what, (real, exact) in asked.items()
     ]
-    return f"{llm.name}, and the twin {twin.name}: {'; '.join(told)}."
+    return f"{llm.name}, and the twin {twin.name}. {' '.join(told)}"
 
 
 def joint_verdict(panels: list[Panel]) -> str:
@@ -186,22 +216,20 @@ def joint_verdict(panels: list[Panel]) -> str:
     first = best[best["model"] != best["model"].shift()]
     if len(first) == 1:
         return f"{first['model'].iloc[0]} is the one to ask, whatever the budget."
-    told = [f"from {row['cost']:,.0f} tokens {row['model']}" for _, row in first.head(4).iterrows()]
+    by, words = cost_column(panels), {"cost": "{:,.0f} tokens", "usd": "US$ {:,.2f}"}
+    starts = first[by].map(words[by].format)
+    told = [f"from {start} {model}" for start, model in zip(starts, first["model"], strict=True)][:4]
     if len(first) > 4:
         told.append("and so on")
-    return f"The model to ask depends on the budget: {', '.join(told)}."
+    budget = "budget for 1,000 questions" if by == "usd" else "budget"
+    return f"The model to ask depends on the {budget}: {', '.join(told)}."
 
 
 def _advice(panel: Panel) -> str:
     if not panel.exact["length"].notna().all():
         return ""
-    enough: Any = best_choice(with_cost(panel), "value")
-    answers = "1 answer" if enough["N"] == 1 else f"{enough['N']:.0f} answers"
-    return (
-        f"The cheapest choice within one point of the best: {answers}, "
-        f"{setting_name(panel.source, str(enough['setting']))}. It reaches {show(enough['value'])} for "
-        f"{enough['cost']:,.0f} tokens per question."
-    )
+    enough = best_choice(with_cost(panel), "value")
+    return f"Cheapest of those measured within a point of the best: {bought(panel.source, enough, 'value')}"
 
 
 def _lacking(panel: Panel) -> list[str]:
@@ -216,5 +244,5 @@ def _lacking(panel: Panel) -> list[str]:
         worst = panel.exact.sort_values(column).dropna(subset=[column]).tail(1)
         for _, row in worst[worst[column] >= WORTH_SAYING].iterrows():
             place = setting_name(panel.source, str(row["setting"]))
-            said.append(f"{show(row[column])} of the answers {what} ({place}).")
+            said.append(f"Up to {show(row[column])} of the answers {what} ({place}).")
     return said

@@ -1,5 +1,6 @@
 """Tables of the other commands, as the report shows them: fits, plans, backtests and comparisons."""
 
+from operator import itemgetter
 from typing import Any
 
 import pandas as pd
@@ -7,14 +8,13 @@ import pandas as pd
 from results.figures.comparison import comparison_figure
 from results.figures.panels import unique_slug
 from results.figures.plan import PlanView, plan_figure
-from results.figures.words import METHOD_NAMES, UNITS, curves_name, points, setting_used, settings_title, show
+from results.figures.words import METHOD_NAMES, UNITS, curves_name, points, settings_title, show
 from results.frontier import best_choice, pareto_frontier
 from results.report.choices import Choice
 from results.report.errors import score_table, scores
-from results.report.tables import MOST_ROWS, Table, evenly, number
-from results.tables.status import SHORT
+from results.report.tables import INTERVALS, MOST_ROWS, Columns, Table, evenly, fit_table, number, tabled
 
-_FITS = {"along_n": "N, at setting", "along_t": "T, at N =", "along_gap": "Δ², at N ="}
+_PLAN_KEY = ["source", "dataset", "model", "method", "predictor"]
 
 
 def fit_choices(fits: pd.DataFrame) -> list[Choice]:
@@ -22,60 +22,41 @@ def fit_choices(fits: pd.DataFrame) -> list[Choice]:
     choices: list[Choice] = []
     for key, rows in fits.groupby(["source", "dataset", "model", "method"], sort=False):
         source, dataset, model, method = map(str, key)
-        body = [
-            [
-                f"{_FITS[row['fit']]} {row['held']}",
-                *map(number, (row["alpha"], row["beta"], row["rate"], row["gap"])),
-                number(row["rms"], ".4f"),
-                SHORT.get(row["status"], row["status"]),
-                "" if pd.isna(row["reason"]) else row["reason"],
-            ]
-            for _, row in rows.iterrows()
-        ]
-        note = "Accuracy ≈ α − β e^(−rate · x), where x is N, T or Δ². Gap: √(2 rate)."
-        head = ["along", "α", "β", "rate", "gap", "misfit", "status", "what speaks against it"]
         name = f"{curves_name(source, dataset, model)}, {METHOD_NAMES.get(method, method)}"
         slug = unique_slug(["fits", dataset, model, method], [choice.slug for choice in choices])
-        choices.append(Choice(slug, name, tables=[Table("Fits of the paper's appendix", head, body, note)]))
+        choices.append(
+            Choice(slug, name, tables=[fit_table("Fits of the paper's appendix", rows, UNITS[source])])
+        )
     return choices
 
 
 def plan_choices(plans: pd.DataFrame) -> list[Choice]:
-    """What each plan weighed, its frontier, and the cheapest choice within one point of its best."""
+    """What each plan weighed, its frontier, and the choice that meets its goal."""
     choices: list[Choice] = []
-    keys = ["source", "dataset", "model", "method", "predictor"]
-    for key, rows in plans.groupby(keys, sort=False):
-        source, dataset, model, method, predictor = map(str, key)
+    goals = ["target_accuracy", "token_budget"]
+    plans = plans.reindex(columns=[*plans.columns, *(goal for goal in goals if goal not in plans)])
+    for key, rows in plans.groupby([*_PLAN_KEY, *goals], sort=False, dropna=False):
+        source, dataset, model, method, predictor = map(str, key[:5])
+        target, budget = (None if pd.isna(goal) else float(goal) for goal in key[5:])
         front = pareto_frontier(rows, "predicted")
-        best = front.iloc[-1]
-        enough = best_choice(rows, "predicted")
         rows = rows.assign(T=rows["cost"] / rows["N"])
-        view = PlanView(dataset, model, method, source, rows, front, best)
-        body = [
-            [
-                f"{row['cost']:,.0f}",
-                str(row["setting"]),
-                f"{row['cost'] / row['N']:,.0f}",
-                str(row["N"]),
-                show(row["predicted"]),
-                "–" if pd.isna(row["low"]) else f"{show(row['low'])} … {show(row['high'])}",
-                row["known"],
-            ]
-            for _, row in evenly(front, MOST_ROWS).iterrows()
-        ]
-        advice = f"Best: {_buy(best, source)} The cheapest within one point of it: {_buy(enough, source)}"
-        unit, settings = UNITS[source], list(rows["setting"].unique())
-        head = [f"{unit} per question", settings_title(source, settings), f"{unit} used", "N", "accuracy"]
+        found = best_choice(rows, "predicted", target, budget)
+        view = PlanView(dataset, model, method, source, rows, front, found, target, budget)
+        unit = UNITS[source]
+        columns: Columns = {
+            f"{unit} per question": lambda row: f"{row['cost']:,.0f}",
+            settings_title(source, list(rows["setting"].unique())): itemgetter("setting"),
+            f"{unit} used": lambda row: f"{row['cost'] / row['N']:,.0f}",
+            "N": lambda row: str(row["N"]),
+            "accuracy": lambda row: show(row["predicted"]),
+            **INTERVALS,
+            "known": itemgetter("known"),
+        }
+        table = tabled("The frontier", evenly(front, MOST_ROWS), columns)
         slug = unique_slug(["plan", dataset, model, method, predictor], [choice.slug for choice in choices])
         name = f"{curves_name(source, dataset, model)}, {METHOD_NAMES.get(method, method)}, by {predictor}"
-        table = Table("The frontier", [*head, "90 % interval", "known"], body)
-        choices.append(Choice(slug, name, [(advice, plan_figure(view, slug))], [table]))
+        choices.append(Choice(slug, name, [(view.advice, plan_figure(view, slug))], [table]))
     return choices
-
-
-def _buy(row: Any, source: str) -> str:
-    used = setting_used(source, str(row["setting"]), row["cost"] / row["N"])
-    return f"{used}, N = {row['N']}, {show(row['predicted'])} for {row['cost']:,.0f} {UNITS[source]}."
 
 
 def backtest_table(found: pd.DataFrame) -> Table:
@@ -96,25 +77,23 @@ def comparison_choices(found: pd.DataFrame) -> list[Choice]:
         "questions whose chance to be right rises above one half, or falls below it. The last column: how "
         "many questions would show a difference of this size in 80 of 100 tries at 5 %."
     )
-    head = ["answer", "at equal N", "at equal cost", "gained / lost", "questions needed"]
+    columns: Columns = {
+        "answer": _answer,
+        "at equal N": lambda row: _difference(row, ""),
+        "at equal cost": lambda row: _difference(row, "_at_cost"),
+        "gained / lost": lambda row: f"{number(row['gained'], '.0f')} / {number(row['lost'], '.0f')}",
+        "questions needed": lambda row: number(row["questions_needed"], ",.0f"),
+    }
     choices: list[Choice] = []
     for key, rows in found.groupby(["dataset", "a", "b", "setting_a", "setting_b"], sort=False):
         dataset, one, other, *settings = map(str, key)
-        body = [
-            [
-                _answer(row),
-                _difference(row, ""),
-                _difference(row, "_at_cost"),
-                f"{number(row['gained'], '.0f')} / {number(row['lost'], '.0f')}",
-                number(row["questions_needed"], ",.0f"),
-            ]
-            for _, row in rows[(rows["N"] > 1) | (rows["method"] == rows["method"].iloc[0])].iterrows()
-        ]
+        several = rows[(rows["N"] > 1) | (rows["method"] == rows["method"].iloc[0])]
         slug = unique_slug(["compare", dataset, one, other, *settings], [choice.slug for choice in choices])
         at = "" if set(settings) == {"default"} else f", {' and '.join(dict.fromkeys(settings))}"
-        name = f"{other} − {one} on {dataset}{at}"
+        on = "" if dataset == "unknown" else f" on {dataset}"
+        name = f"{other} − {one}{on}{at}"
         figure = comparison_figure(rows, slug, name)
-        table = Table("Differences between the runs", head, body, note)
+        table = tabled("Differences between the runs", several, columns, note)
         choices.append(Choice(slug, name, [(comparison_verdict(rows), figure)], [table]))
     return choices
 

@@ -6,6 +6,7 @@ The page carries Vega once and every figure as data. Names from the tables are u
 everywhere: by Jinja in the page, by `in_script` in the data. The words are in `template/page.html.j2`.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 from importlib import resources
 
@@ -16,6 +17,7 @@ from tqdm import tqdm
 from results.figures.forecast import Forecast, make_forecasts
 from results.figures.page import draw_script, figure_data, in_script, policy, style, vega
 from results.figures.panels import make_panels
+from results.figures.paper import figure_2
 from results.figures.theme import Figure, combined_spec, rendered
 from results.report.choices import (
     cost_choices,
@@ -25,7 +27,7 @@ from results.report.choices import (
     with_most_first,
 )
 from results.report.claims import measurement_table, verdict_table
-from results.report.errors import closest, matched_twin, overview_table
+from results.report.errors import closest, matched_twin
 from results.report.findings import answer, findings, twin_verdict
 from results.report.inputs import Tables
 from results.report.others import (
@@ -38,13 +40,19 @@ from results.report.questions import question_data
 from results.report.runs import run_tables
 
 
-def build_report(tables: Tables, made: datetime, progress: bool = False) -> dict[str, bytes]:
-    """Every file of the report by its name: index.html, and NAME.png, .svg and .pdf of each figure."""
-    panels = with_most_first(make_panels(tables.curves))
+def build_report(
+    tables: Tables, made: datetime, progress: bool = False, prices: Mapping[str, float] | None = None
+) -> dict[str, bytes]:
+    """Every file of the report by its name: index.html, and NAME.png, .svg and .pdf of each figure.
+
+    `prices`: US dollars for a million tokens, by model. Raises BadInput for the price of an unknown model.
+    """
+    panels = with_most_first(make_panels(tables.curves, prices))
     by_source = {
         source: [panel for panel in panels if panel.source == source] for source in ("llm", "synthetic")
     }
     llm, twin = (curve_choices(found) for found in by_source.values())
+    paper = found if len(found := figure_2(panels)) > 1 else []
     costs = cost_choices(panels)
     groups: dict[str, list[Forecast]] = {}
     for forecast in make_forecasts(tables.forecasts):
@@ -61,9 +69,12 @@ def build_report(tables: Tables, made: datetime, progress: bool = False) -> dict
     specs = {figure.name: figure.file_spec() for figure in figures}
     if side_by_side:
         specs["side-by-side"] = combined_spec(side_by_side)
+    together = [figure for _, figure in paper]
+    if together:
+        specs |= {figure.name: figure.file_spec() for figure in together}
+        specs["figure2"] = combined_spec([together[i : i + 3] for i in range(0, len(together), 3)])
     cards = findings(panels)
     context = {
-        "facts": _facts(tables),
         "findings": cards,
         "answer": answer(panels),
         "warnings": tables.warnings,
@@ -73,13 +84,13 @@ def build_report(tables: Tables, made: datetime, progress: bool = False) -> dict
         "twin_verdict": twin_verdict(*(found[0] for found in by_source.values())) if llm and twin else "",
         "matched_twin": matched_twin(every_forecast),
         "has_side_by_side": bool(side_by_side),
+        "figure_2": paper,
         "claims": [(verdict_table(t), measurement_table(t)) for t in tables.others.get("claims", [])],
         "costs": costs,
         "plans": plans,
         "comparisons": comparisons,
         "forecasts": forecasts,
         "closest": closest(every_forecast),
-        "overview": overview_table(groups),
         "backtest": None if backtest is None else backtest_table(backtest),
         "numbers": number_choices(panels),
         "fits": [] if fits is None else fit_choices(fits),
@@ -88,7 +99,7 @@ def build_report(tables: Tables, made: datetime, progress: bool = False) -> dict
         "notes": tables.notes,
         "made": made,
     }
-    files = {"index.html": _page(context, figures)}
+    files = {"index.html": _page(context, [*figures, *together])}
     for name in tqdm(specs, unit=" figures", delay=2, disable=None if progress else True):
         files |= {f"{name}{suffix}": content for suffix, content in rendered(specs[name]).items()}
     return files
@@ -111,17 +122,3 @@ def _page(context: dict[str, object], figures: list[Figure]) -> bytes:
         **figure_data({figure.name: figure.page_spec() for figure in figures}),
     )
     return page.encode()
-
-
-def _facts(tables: Tables) -> list[str]:
-    """How much is shown."""
-    llm = tables.curves[tables.curves["source"] == "llm"]
-    twin = tables.curves[tables.curves["source"] == "synthetic"]
-    predictors = {name for table in tables.forecasts.values() for name in table["predictor"]}
-    counts = {
-        "language model": llm["model"].nunique(),
-        "dataset": llm["dataset"].nunique(),
-        "synthetic experiment": len(twin[["dataset", "model"]].drop_duplicates()),
-        "forecasting method": len(predictors),
-    }
-    return [f"{count} {thing}{'s' if count > 1 else ''}" for thing, count in counts.items() if count]

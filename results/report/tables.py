@@ -1,7 +1,9 @@
 """The report's tables of numbers. Cells are text; the page escapes them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,7 +11,7 @@ import pandas as pd
 from results.figures.cost import frontier, joint_frontier
 from results.figures.length import fit_trends
 from results.figures.panels import Panel
-from results.figures.words import UNITS, settings_title, show
+from results.figures.words import PRICED, UNITS, listed, settings_title, show
 from results.normal import Z90
 from results.tables.status import SHORT
 
@@ -19,18 +21,38 @@ MOST_ROWS = 12
 
 @dataclass(frozen=True)
 class Table:
-    """A table of text cells; `note` explains it in a sentence or two, `remarks` are a list below it."""
+    """A table of text cells; `note` explains it in a sentence or two."""
 
     title: str
     head: list[str]
     rows: list[list[str]]
     note: str = ""
-    remarks: tuple[str, ...] = ()
+
+
+Columns = dict[str, Callable[[Any], str]]
+"""The columns of a table by title: what each says of a row."""
+
+
+def tabled(title: str, rows: pd.DataFrame, columns: Columns, note: str = "") -> Table:
+    """A table of `rows`."""
+    body = [[tell(row) for tell in columns.values()] for _, row in rows.iterrows()]
+    return Table(title, list(columns), body, note)
 
 
 def number(value: float, digits: str = ".4g") -> str:
     """A number as text; "–" where it is not known."""
     return "–" if pd.isna(value) else f"{value:{digits}}".replace("-", "−")
+
+
+def _interval(low: Any, high: Any) -> str:
+    return "–" if pd.isna(low) else f"{show(low)} … {show(high)}"
+
+
+INTERVALS: Columns = {
+    "90 % interval": lambda row: _interval(row["low"], row["high"]),
+    "for new questions": lambda row: _interval(row.get("new_low"), row.get("new_high")),
+}
+"""The columns of the two intervals of a forecast."""
 
 
 def evenly(rows: pd.DataFrame, most: int) -> pd.DataFrame:
@@ -63,26 +85,37 @@ def value_table(panel: Panel) -> Table:
 
 def trend_table(panel: Panel) -> Table | None:
     """The fitted trend at each N; None where there are too few lengths for one."""
-    trends = fit_trends(panel)
-    if not trends:
-        return None
-    body = [
-        [
-            str(trend.n),
-            f"per {UNITS[panel.source][:-1]}" if trend.gap is None else "per Δ²",
-            *map(number, (trend.curve.alpha, trend.curve.beta, trend.curve.rate)),
-            number(trend.curve.rmse, ".4f"),
-            SHORT[trend.fit.status],
-            trend.fit.reason,
-        ]
-        for trend in trends
+    rows = [
+        {"fit": fit.kind, "held": trend.n, "gap": fit.gap, "status": fit.status, "reason": fit.reason}
+        | {"alpha": curve.alpha, "beta": curve.beta, "rate": curve.rate, "rms": curve.rmse}
+        for trend in fit_trends(panel)
+        for fit, curve in [(trend.fit, trend.curve)]
     ]
+    if not rows:
+        return None
+    return fit_table(f"{panel.combined}: fitted trend", pd.DataFrame(rows), UNITS[panel.source])
+
+
+_FITS = {"along_n": "N, at setting", "along_t": "T, at N =", "along_gap": "Δ², at N ="}
+
+
+def fit_table(title: str, rows: pd.DataFrame, unit: str) -> Table:
+    """Fits of the paper's appendix (rows of a fits table), with what speaks against each in words."""
+    columns: Columns = {
+        "along": lambda row: f"{_FITS[row['fit']]} {row['held']}",
+        "α": lambda row: number(row["alpha"]),
+        "β": lambda row: number(row["beta"]),
+        "rate": lambda row: number(row["rate"]),
+        "gap": lambda row: number(row["gap"]),
+        "misfit": lambda row: number(row["rms"], ".4f"),
+        "status": lambda row: SHORT.get(row["status"], row["status"]),
+        "what speaks against it": lambda row: "" if pd.isna(row["reason"]) else row["reason"],
+    }
     note = (
-        f"T: {UNITS[panel.source]} per answer. N = 1: α − β e^(−μT). More answers: α − β e^(−μΔ²), where Δ "
-        "is the curve fitted at N = 1. Misfit: root mean square distance of the points from the curve."
+        f"Accuracy ≈ α − β e^(−rate · x), where x is N, T ({unit} per answer) or Δ², the square of the curve "
+        "fitted at N = 1. Gap: √(2 rate). Misfit: root mean square distance of the points from the curve."
     )
-    head = ["N", "unit of μ", "α", "β", "μ", "misfit", "status", "what speaks against it"]
-    return Table(f"{panel.combined}: fitted trend", head, body, note)
+    return tabled(title, rows, columns, note)
 
 
 def frontier_table(panel: Panel) -> Table:
@@ -93,16 +126,27 @@ def frontier_table(panel: Panel) -> Table:
 def joint_table(panels: Sequence[Panel]) -> Table:
     """The choices among all models that none as cheap equals, cheapest first."""
     settings = [setting for panel in panels for setting in panel.settings]
-    return _frontier_table(joint_frontier(panels), settings_title(panels[0].source, settings), ["model"])
+    unpriced = [panel.model for panel in panels if np.isnan(panel.price)]
+    note = f"By tokens: {listed(unpriced)} has no price." if 0 < len(unpriced) < len(panels) else ""
+    return _frontier_table(
+        joint_frontier(panels), settings_title(panels[0].source, settings), ["model"], note
+    )
 
 
-def _frontier_table(best: pd.DataFrame, settings: str, names: Sequence[str] = ()) -> Table:
+def _frontier_table(best: pd.DataFrame, settings: str, names: Sequence[str] = (), note: str = "") -> Table:
     kept = evenly(best, MOST_ROWS)
-    parts = {**dict.fromkeys(names, ""), "cost": ",.0f", "setting": "", "length": ",.0f", "N": ".0f"}
-    body = [
-        [*(f"{row[name]:{digits}}" for name, digits in parts.items()), show(row["value"])]
-        for _, row in kept.iterrows()
-    ]
-    note = "" if len(kept) == len(best) else f"{len(kept)} of the {len(best)} choices on the frontier."
-    head = [*names, "tokens per question", settings, "T", "N", "accuracy"]
-    return Table("The best choice at each budget", head, body, note)
+    priced = bool(best["usd"].notna().all())
+    columns: Columns = {name: itemgetter(name) for name in names}
+    columns["tokens per question"] = lambda row: f"{row['cost']:,.0f}"
+    if priced:
+        columns[PRICED] = lambda row: f"{row['usd']:,.2f}"
+        note = "Prices of the answers' tokens; prompts are not counted."
+    columns |= {
+        settings: itemgetter("setting"),
+        "T": lambda row: f"{row['length']:,.0f}",
+        "N": lambda row: str(row["N"]),
+        "accuracy": lambda row: show(row["value"]),
+    }
+    if len(kept) < len(best):
+        note = f"{len(kept)} of the {len(best)} choices on the frontier. {note}"
+    return tabled("The best choice at each budget", kept, columns, note)

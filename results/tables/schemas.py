@@ -90,6 +90,7 @@ FORECAST = pa.DataFrameSchema(
         "role": _text(_one_of("used", "held_out", "forecast")),
         **{name: _real() for name in ("predicted", "low", "high")},
         **{name: _real(_at_least(0), required=False) for name in ("tokens_low", "tokens_high")},
+        **{name: _real(required=False) for name in ("new_low", "new_high")},
         "status": _text(),
     },
     unique=[*CURVE_KEY, "predictor"],
@@ -149,12 +150,15 @@ PLAN = pa.DataFrameSchema(
         "N": _whole(1),
         "predicted": _real(nullable=False),
         **{name: _real() for name in ("low", "high")},
+        **{
+            name: _real(required=False) for name in ("new_low", "new_high", "target_accuracy", "token_budget")
+        },
         "known": _text(_one_of("measured", "forecast")),
         "predictor": _text(),
     },
     name="plan",
 )
-"""Choices of setting and N with the tokens (for the twin: steps) that a question costs."""
+"""Choices of setting and N with the tokens (for the twin: steps) that a question costs; a plan's goal."""
 
 BACKTEST = pa.DataFrameSchema(
     {

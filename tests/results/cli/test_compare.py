@@ -66,8 +66,8 @@ def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(
         (["one.csv", "two.csv", "--out", "c.xlsx"], "c.xlsx"),
         (["one.csv", "two.csv", "--out", "one.csv"], "one.csv"),
         (["one.csv", "gold.csv"], "'q0'"),
-        (["one.csv", "two.csv", "--prices", "1"], "--prices"),
-        (["one.csv", "two.csv", "--prices", "1,0"], "--prices"),
+        (["one.csv", "two.csv", "--price", "one=1"], "--price"),
+        (["one.csv", "two.csv", "--price", "one=1", "--price", "two=0"], "two=0"),
         ([], "SAMPLES"),
     ],
 )

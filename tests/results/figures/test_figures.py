@@ -14,7 +14,7 @@ from results.figures.cost import cost_figure
 from results.figures.forecast import forecast_figure, make_forecasts, residual_figure
 from results.figures.length import length_figure
 from results.figures.panels import (
-    MOST_DOTS,
+    MOST_ORDERS,
     axis_range,
     counts_to_show,
     make_panels,
@@ -64,7 +64,24 @@ def test_greedy_rows_are_a_baseline_and_not_a_panel():
     table = pd.concat([curves(), curves(ns=(1,), permutations=0, method="greedy", accuracy=0.6)])
     (panel,) = make_panels(table)
     assert panel.method == "majority"
-    assert set(rows_of(answers_figure(panel, axis_range(panel)), "rule")["value"]) == {0.6}
+    figure = answers_figure(panel, axis_range(panel))
+    assert set(rows_of(figure, "rule")["value"]) == {0.6}
+    (rule,) = (layer for layer in figure.page_spec()["layer"] if layer["mark"]["type"] == "rule")
+    assert "x" not in rule["encoding"]  # its rows have no N: it goes all the way across
+
+
+def test_the_trend_in_n_is_drawn_where_nothing_speaks_against_it():
+    """0.8 − 0.5 e^(−0.2 N) comes back; accuracies that fall have no trend."""
+    ns = (1, 2, 4, 8, 16, 32)
+    rising = 0.8 - 0.5 * np.exp(-0.2 * np.array(ns))
+    for accuracy, expected in ((rising, {"10"}), (rising[::-1], set())):
+        (panel,) = make_panels(curves(("10",), ns, 0, accuracy=accuracy))
+        spec = answers_figure(panel, (0, 1)).page_spec()
+        trends = [layer["data"]["name"] for layer in spec["layer"] if layer["mark"].get("style") == "trend"]
+        rows = pd.DataFrame([row for name in trends for row in spec["datasets"][name]])
+        assert {*rows.get("setting", [])} == expected
+        if expected:
+            np.testing.assert_allclose(rows["value"], 0.8 - 0.5 * np.exp(-0.2 * rows["N"]), atol=2e-4)
 
 
 def test_without_exact_rows_the_mean_of_the_random_orders_stands_in():
@@ -82,9 +99,19 @@ def test_band_is_a_ninety_percent_interval_within_zero_and_one():
 
 
 def test_too_many_random_orders_are_thinned_to_whole_orders():
-    (panel,) = make_panels(curves(permutations=400))
-    assert (panel.orders, panel.orders_shown) == (400, MOST_DOTS // 6)
+    (panel,) = make_panels(curves(permutations=40))
+    assert (panel.orders, panel.dots["permutation"].nunique()) == (40, MOST_ORDERS)
     assert panel.dots.groupby("permutation").size().eq(6).all()
+    assert "10 of 40" in answers_figure(panel, (0, 1)).subtitle[-1]
+
+
+def test_what_a_chart_leaves_out_is_told():
+    table = curves([str(i) for i in range(1, 16)], (1, 2, 4, 8, 16, 32, 64, 128, 256), 0)
+    (panel,) = make_panels(table)
+    for draw, words in ((answers_figure, "8 of 15 settings"), (length_figure, "5 of 9 N")):
+        assert words in draw(panel, (0, 1)).subtitle[-1]
+    assert "8 of 15 settings" in cost_figure(panel).subtitle[-1]
+    assert "settings" not in cost_figure(make_panels(curves())[0]).subtitle[-1]
 
 
 def test_residuals_are_forecast_less_measured_in_points():
@@ -201,4 +228,6 @@ def test_settings_are_named_by_what_was_asked_for_and_used():
 def test_a_model_of_the_same_name_as_its_questions():
     assert curves_name("llm", "gsm8k", "llama") == "llama on gsm8k"
     assert curves_name("llm", "tiny", "tiny") == "tiny model, tiny questions"
-    assert curves_name("synthetic", "fig2f", "linear") == "fig2f: linear"
+    assert curves_name("llm", "unknown", "unknown") == "unnamed model"
+    assert curves_name("synthetic", "fig2f", "linear-attention") == "fig2f"
+    assert curves_name("synthetic", "fig2h", "linear-attention step=1") == "fig2h, step=1"

@@ -43,3 +43,4 @@ def test_several_plans_share_a_file(tmp_path: Path, suffix: str) -> None:
     assert content.startswith({".png": b"\x89PNG", ".svg": b"<svg", ".html": b"<!doctype html>"}[suffix])
     if suffix == ".html":
         assert b"<b>llama" not in content  # names come from files: they are data, not markup
+        assert content.count(b'"width":"container"') == 2

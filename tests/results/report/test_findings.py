@@ -3,8 +3,16 @@
 import pandas as pd
 import pytest
 
+from predict.groups import read_groups
+from predict.planning.plan import plan
+from predict.protocol import Options
+from results import BadInput
+from results.cli.report import CACHED
 from results.figures.panels import make_panels
+from results.report.choices import with_most_first
 from results.report.findings import answer, findings, joint_verdict, twin_verdict
+from results.report.tables import joint_table
+from results.tables.contract import read_table
 from tests.results.made_tables import ACCURACY, curves, twin
 
 FLAT = {("low", 1): 0.5, ("low", 16): 0.5, ("high", 1): 0.5, ("high", 16): 0.5}
@@ -23,12 +31,12 @@ def test_the_title_is_answered_by_counts_of_clear_gains():
 
 
 @pytest.mark.parametrize(
-    ("accuracy", "words"), [(ACCURACY, ["(the same direction)"] * 2), (FLAT, ["(another direction)"] * 2)]
+    ("accuracy", "words"), [(ACCURACY, ", the same direction"), (FLAT, ", not the same direction")]
 )
 def test_the_twin_is_compared_by_the_signs_of_clear_gains(accuracy, words):
     (llm,), (other,) = make_panels(curves()), make_panels(twin(accuracy=accuracy))
     told = twin_verdict(llm, other)
-    assert [told.count(word) for word in words] == [2, 2]
+    assert told.count(words) == 2
     assert "+4.0 ± 2.3" in told
 
 
@@ -59,6 +67,57 @@ def test_lost_answers_stand_beside_the_accuracy_they_touch(column, share, words)
     told = [note for note in card.notes if "of the answers" in note]
     assert len(told) == (words is not None)
     assert words is None or (words in told[0] and "“high”" in told[0])
+
+
+@pytest.mark.parametrize(
+    ("asked", "used", "told"),
+    [("20 500", (149, 224), True), ("20 500", (20, 400), False), ("low high", (1, 2), False)],
+)
+def test_budgets_that_do_not_set_the_length_are_told_first(asked, used, told):
+    """Asked for 25 times as many tokens, a model that keeps to it uses at least √25 times as many."""
+    names = dict(zip(("low", "high"), asked.split(), strict=True))
+    lengths = dict(zip(("low", "high"), used, strict=True))
+    table = curves().assign(tokens_per_answer=lambda rows: rows["setting"].map(lengths))
+    (card,) = findings(make_panels(table.assign(setting=table["setting"].map(names))))
+    assert all(word in card.first for word in ("20 and 500", "149 and 224")) if told else not card.first
+
+
+def test_toys_come_after_real_models_and_runs_without_lengths_last():
+    tables = [
+        curves(model="sums"),
+        curves(model="real"),
+        curves(model="bare").drop(columns=["T", "tokens_per_answer"]),
+    ]
+    panels = with_most_first(make_panels(pd.concat(tables)))
+    assert [panel.model for panel in panels] == ["real", "sums", "bare"]
+
+
+def test_prices_can_turn_the_joint_frontier_over():
+    """Ten times the tokens and no better: never bought by tokens, always at a hundredth of the price."""
+    tables = pd.concat(
+        [curves(), curves(model="large").assign(tokens_per_answer=lambda t: 10 * t["tokens_per_answer"])]
+    )
+    assert joint_verdict(make_panels(tables)).startswith("m is the one")
+    priced = make_panels(tables, {"m": 10.0, "large": 0.1})
+    assert joint_verdict(priced).startswith("large is the one")
+    # 1,000 tokens a question at 0.1 dollars a million
+    assert joint_table(priced).rows[0][:3] == ["large", "1,000", "0.10"]
+    with pytest.raises(BadInput, match="gpt"):
+        make_panels(tables, {"gpt": 1.0})
+
+
+def test_the_report_and_the_plan_give_the_same_advice():
+    """On the small model's curves, with every N measured."""
+    (group,) = read_groups([CACHED / "tiny.csv"], "majority")
+    chosen = plan(group, "joint", 64, Options(replicates=2)).chosen
+    table = read_table(CACHED / "tiny.csv", "curves")
+    (card,) = findings(make_panels(table))
+    for word in (
+        f"asked for {chosen['setting']} tokens",
+        f"N = {chosen['N']}:",
+        f"{chosen['cost']:,.0f} tokens",
+    ):
+        assert word in card.notes[0]
 
 
 def test_a_setting_with_fewer_questions_is_told():

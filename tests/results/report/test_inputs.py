@@ -132,8 +132,12 @@ def test_tables_of_the_other_commands_are_told_apart_and_shown(tmp_path):
     assert fits.tables[0].rows[0][-2:] == ["accuracy falls", "the accuracy falls with N"]
     (plan,) = plan_choices(tables.joined("plan"))
     assert [row[3] for row in plan.tables[0].rows] == ["1", "4", "8"]  # N = 2 gains 0.01 points
-    for word in ("N = 8", "N = 4", f"70.0{NBSP}%"):
+    for word in ("N = 4", f"70.0{NBSP}%"):
         assert word in plan.figures[0][0]
+    goals = ({"target_accuracy": 0.702}, {"token_budget": 15.0})
+    wanted = plan_choices(pd.concat(pd.DataFrame(PLAN).assign(**goal) for goal in goals))
+    for one, words in zip(wanted, (f"70.2{NBSP}%|N = 8:", "Within 15|N = 1:"), strict=True):
+        assert all(word in one.figures[0][0] for word in words.split("|"))
     assert [row[:3] for row in backtest_table(tables.joined("backtest")).rows] == [
         ["good", "1.00", "1.0"],
         ["bad", "20.00", "20.0"],

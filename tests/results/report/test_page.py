@@ -143,13 +143,6 @@ def test_claims_are_counted_by_verdict(tables):
             )
 
 
-def test_many_random_orders_are_thinned_and_said_so(tables):
-    orders = pd.concat(curves(permutation=str(order)) for order in range(300))
-    files, page = made(tables(llm=pd.concat([curves(), orders])))
-    assert "250 of 300 random orders" in page.text
-    assert len(files["index.html"]) < 2_000_000
-
-
 def test_the_same_point_in_two_files_is_refused(tables):
     with pytest.raises(BadInput, match=r"a\.csv and b\.csv: both hold source=llm, dataset=sums"):
         read_tables(tables(a=curves(), b=curves()))

@@ -6,7 +6,8 @@ import pytest
 
 from results.figures.forecast import make_forecasts
 from results.figures.panels import make_panels
-from results.report.errors import closest, error_table, matched_twin, overview_table
+from results.report.errors import closest, error_table, matched_twin
+from results.report.errors import forecast_table as shown
 from results.report.findings import (
     answers_verdict,
     findings,
@@ -33,7 +34,7 @@ def test_card_numbers_are_those_of_the_table():
     assert card.tiles[1].note == "+4.0 ± 2.3 points"
     assert card.headline == "Both pay, thinking longer more than voting."
     # 0.70 for 400 tokens is more than a point below 0.74, the best: only N = 16 at high is near enough
-    for word in ("16 answers", "“high”", f"74.0{NBSP}%", "6,400 tokens"):
+    for word in ("N = 16", "“high”", f"74.0{NBSP}%", "6,400 tokens"):
         assert word in card.notes[0]
 
 
@@ -113,10 +114,7 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
         ["bad", "15.00", "20.0", "0 of 2", "2 of 2"],
         ["partial", "0.00", "0.0", "1 of 1", "1 of 2"],
     ]
-    assert [remark.split(":")[0] for remark in table.remarks] == ["partial"]
-    assert "2 of 2 points" in table.remarks[0]
     assert "all 2 measured points: good 1.0 points off" in closest(forecasts)
-    assert overview_table({"a": forecasts}).rows == [["a", "15.00", "1.00", "–"]]
 
 
 def test_a_matched_twin_is_judged_where_it_was_not_fitted():
@@ -145,5 +143,14 @@ def test_a_predictor_without_a_row_for_every_point_is_not_ranked():
 
 def test_numbers_outside_the_range_are_told_with_their_status():
     forecasts = make_forecasts({"f": forecast_table("wild", [1.9, -0.5], "out_of_range")})
-    (remark,) = error_table(forecasts).remarks
-    assert f"190.0{NBSP}% for N = 16, setting “low”; −50.0{NBSP}% for N = 16, setting “high”" in remark
+    rows = [[row[i].replace(NBSP, " ") for i in (0, 2, 5, 6)] for row in shown(forecasts[0]).rows]
+    status = "do not use: outside 0–100 %"
+    assert rows == [["low", "190.0 %", "62.0 %", status], ["high", "−50.0 %", "74.0 %", status]]
+
+
+def test_forecasts_are_told_with_both_of_their_intervals():
+    table = forecast_table("f", [0.63, 0.75]).assign(new_low=0.5, new_high=0.9)
+    (row, _) = shown(make_forecasts({"f": table})[0]).rows
+    assert [cell.replace(NBSP, " ") for cell in row[3:5]] == ["60.0 % … 66.0 %", "50.0 % … 90.0 %"]
+    (row, _) = shown(make_forecasts({"f": forecast_table("f", [0.63, 0.75])})[0]).rows
+    assert row[4] == "–"
