@@ -226,7 +226,7 @@ def claims(seed: int, out: Path) -> None:
 @click.argument("curves", nargs=-1, required=True, type=click.Path(path_type=Path))
 @_FOLDER
 def figures(curves: tuple[Path, ...], out: Path) -> None:
-    """Draw each experiment of the CURVES tables as OUT/NAME.png, laid out like the paper's panels."""
+    """Draw each experiment of the CURVES tables as OUT/NAME.svg, laid out like the paper's panels."""
     from results import read_curves
     from synthetic.panels.figures import save_figures
 

@@ -104,7 +104,7 @@ def make_panels(curves: pd.DataFrame, prices: Mapping[str, float] | None = None)
 
     `prices` are those of models by name. Raises BadInput for a model that no row is of.
     """
-    prices, models = prices or {}, curves["model"].unique() if len(curves) else []
+    prices, models = prices or {}, list(curves.get("model", pd.Series(dtype=str)).unique())
     if unknown := [name for name in prices if name not in models]:
         raise BadInput(f"--price {unknown[0]}: no such model in these tables, which have {', '.join(models)}")
     frame = curves.reindex(columns=list(dict.fromkeys([*curves.columns, *_NUMBERS])))

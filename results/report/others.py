@@ -37,7 +37,7 @@ def plan_choices(plans: pd.DataFrame) -> list[Choice]:
     plans = plans.reindex(columns=[*plans.columns, *(goal for goal in goals if goal not in plans)])
     for key, rows in plans.groupby([*_PLAN_KEY, *goals], sort=False, dropna=False):
         source, dataset, model, method, predictor = map(str, key[:5])
-        target, budget = (None if pd.isna(goal) else float(goal) for goal in key[5:])
+        target, budget = (None if str(goal) == "nan" else float(str(goal)) for goal in key[5:])
         front = pareto_frontier(rows, "predicted")
         rows = rows.assign(T=rows["cost"] / rows["N"])
         found = best_choice(rows, "predicted", target, budget)

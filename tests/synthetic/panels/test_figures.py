@@ -4,9 +4,13 @@ import pandas as pd
 import pytest
 
 from results import BadInput
+from results.figures.axes import MOST_COUNTS, MOST_SETTINGS
+from results.figures.panels import make_panels
+from results.figures.paper import pictures
 from synthetic.panels.experiments import EXPERIMENTS
-from synthetic.panels.figures import MOST_LINES, figure, save_figures
+from synthetic.panels.figures import save_figures
 from synthetic.panels.running import run_experiment
+from tests.results.figures.made import rows_of
 
 
 @pytest.fixture(scope="module")
@@ -17,41 +21,30 @@ def curves() -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def drawn(panel):
-    """The rows that a panel draws, of all its layers."""
-    names = {layer["data"]["name"] for layer in panel["layer"]}
-    return [row for name in names for row in panel["datasets"][name]]
-
-
-def panels(curves, dataset):
-    chart = figure(curves[curves["dataset"] == dataset]).to_dict()
-    return [{**panel, "datasets": chart["datasets"]} for panel in chart["concat"]]
-
-
-def test_one_small_png_a_dataset(curves, tmp_path):
+def test_one_small_svg_a_dataset(curves, tmp_path):
     written = save_figures(curves, tmp_path / "images")
-    assert [path.name for path in written] == ["fig2h.png", "fig2b.png"]
+    assert [path.name for path in written] == ["fig2h.svg", "fig2b.svg"]
     for path in written:
-        assert path.read_bytes().startswith(b"\x89PNG")
+        assert path.read_bytes().startswith(b"<svg")
         assert path.stat().st_size < 200_000
 
 
-def test_accuracy_panels_have_a_row_for_each_line_and_few_curves(curves):
-    found = panels(curves, "fig2h")
-    assert len(found) == 4
-    for panel, axis in zip(found, "tNtN", strict=True):
-        votes = [row for row in drawn(panel) if not row["baseline"]]
-        assert len({row[axis] for row in votes}) <= MOST_LINES
-        assert {row["how"] for row in votes} == {"majority vote", "best of N"}
+def test_accuracies_have_a_pair_for_each_line_and_few_curves(curves):
+    found = pictures(make_panels(curves[curves["dataset"] == "fig2h"]))
+    assert [figure.title for figure, _ in found] == ["fig2h, step=1", "fig2h, step=1/5"]
+    for pair in found:
+        for figure, field, most in zip(pair, ("setting", "N"), (MOST_SETTINGS, MOST_COUNTS), strict=True):
+            assert 2 < rows_of(figure, "circle")[field].nunique() <= most
 
 
-def test_risk_panels_compare_settings_with_gradient_descent(curves):
-    by_votes, _ = panels(curves, "fig2b")
-    rows = drawn(by_votes)
-    assert "t = 950" in by_votes["title"]["text"]
-    assert {row["line"] for row in rows if row["baseline"]} == {row["line"] for row in rows}
-    assert {row["how"] for row in rows if row["baseline"]} == {"gradient descent"}
-    assert all(row["low"] < row["risk"] < row["high"] for row in rows)
+def test_risks_compare_settings_with_gradient_descent(curves):
+    ((by_votes, by_length),) = pictures(make_panels(curves[curves["dataset"] == "fig2b"]))
+    assert "950 steps" in by_votes.title
+    points, descent = rows_of(by_votes, "circle"), rows_of(by_votes, "rule")
+    assert {*points["line"]} == {*descent["line"]}
+    assert (points["low"] < points["value"]).all()
+    assert (points["value"] < points["high"]).all()
+    assert {*rows_of(by_length, "circle")["N"]} == {256}
 
 
 def test_figures_of_the_paper_are_drawn_where_all_their_panels_are_there(curves, tmp_path):
