@@ -10,6 +10,7 @@ eight caps up to C, in equal steps of the share of answers that ended.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,8 +21,8 @@ from predict.predictors import CURVE_ONLY, PREDICTORS
 from predict.protocol import Floats, Observed, Options, Points, Pool, Prediction, Status, everywhere
 from predict.survival.forecast import Ahead, ahead_of
 from predict.survival.seen import stopped
-from results import BadInput
-from results.figures.words import curves_name
+from results import BadInput, kind_of, read_samples
+from results.figures.words import METHOD_NAMES, curves_name
 from results.votes.caps import cap_name, check_tokens
 from results.votes.exact import AnswerPools, answer_pools
 from results.votes.tokens import reasoning_length
@@ -52,6 +53,10 @@ class Run:
         """What the run is called in messages."""
         return f"{curves_name(self.source, self.dataset, self.model)}, setting {self.setting}"
 
+    def title(self, method: str) -> str:
+        """What its forecasts are headed with."""
+        return f"{self.name}, {METHOD_NAMES[method]}"
+
     def at(self, cap: int) -> str:
         """The name of the setting "stopped at `cap`"."""
         return cap_name(cap, self.setting if self.several else None)
@@ -66,6 +71,17 @@ class CapRequest:
     at_caps: tuple[int, ...]
     fit_max_n: int | None = None
     at_n: tuple[int, ...] = ()
+
+
+def read_runs(paths: Sequence[Path]) -> list[Run]:
+    """The runs in files of samples. Raises BadInput for curves, and where answers have no tokens."""
+    for path in paths:
+        if kind_of(path) != "samples":
+            raise BadInput(f"{path}: --fit-cap needs samples with tokens, not {kind_of(path)}")
+    try:
+        return runs_of(read_samples(*paths, texts=False))
+    except BadInput as error:
+        raise BadInput(f"{', '.join(map(str, paths))}: {error}") from None
 
 
 def runs_of(samples: pd.DataFrame) -> list[Run]:

@@ -17,10 +17,9 @@ from predict.groups import Group
 from predict.predictors import predicted
 from predict.protocol import Options, Prediction, Status
 from predict.split import Request, Task, split
+from results.normal import Z90
 from results.tables.status import MEANINGS
 from results.votes.tokens import reasoning_length
-
-NORMAL_90 = 1.645
 
 ROUGH = 40
 """With fewer replicates than this the ends of a 90 % interval are those of two or three of them."""
@@ -56,16 +55,14 @@ def forecast(
 def new_lengths(group: Group, task: Task) -> list[str]:
     """A sentence on each setting whose length is itself a forecast."""
     at = task.targets
-    sentences = {}
-    for name, T, sd in zip(at.setting, at.T, at.spread if at.spread is not None else (), strict=False):
-        ends = T * np.exp([-NORMAL_90 * sd, NORMAL_90 * sd])
-        sentences[name] = (
-            f"setting {name}: from the settings seen, an answer is expected to take {T:,.0f} {group.unit} "
-            f"({ends[0]:,.0f} … {ends[1]:,.0f})"
-        )
-        if sd == 0:
-            del sentences[name]
-    return list(sentences.values())
+    spread = np.zeros(len(at)) if at.spread is None else at.spread
+    lengths = {str(name): (T, sd) for name, T, sd in zip(at.setting, at.T, spread, strict=True)}
+    return [
+        f"setting {name}: from the settings seen, an answer is expected to take {T:,.0f} {group.unit} "
+        f"({T * np.exp(-Z90 * sd):,.0f} … {T * np.exp(Z90 * sd):,.0f})"
+        for name, (T, sd) in lengths.items()
+        if sd > 0
+    ]
 
 
 def caveats(group: Group, replicates: int) -> list[str]:
@@ -96,29 +93,15 @@ def rows(group: Group, task: Task, name: str, prediction: Prediction) -> pd.Data
         for setting, T in zip(targets.setting, targets.T, strict=True)
     ]
     known = group.source == "synthetic" or most > 0
-    return pd.DataFrame(
-        {
-            "source": group.source,
-            "dataset": group.dataset,
-            "model": group.model,
-            "method": group.method,
-            "setting": targets.setting,
-            "T": (total if known else np.nan) if group.priced else targets.T,
-            "tokens_per_answer": targets.T if group.priced else np.nan,
-            "N": targets.N,
-            "permutation": "exact",
-            "accuracy": task.truth,
-            "stderr": task.stderr,
-            "questions": own,
-            "predictor": name,
-            "role": task.role,
-            "predicted": prediction.mean,
-            "low": prediction.low,
-            "high": prediction.high,
-            "status": prediction.status.astype(str),
-            "condition": prediction.condition,
-        }
-    )
+    columns = {
+        "source": group.source, "dataset": group.dataset, "model": group.model, "method": group.method,
+        "setting": targets.setting, "T": (total if known else np.nan) if group.priced else targets.T,
+        "tokens_per_answer": targets.T if group.priced else np.nan, "N": targets.N, "permutation": "exact",
+        "accuracy": task.truth, "stderr": task.stderr, "questions": own,
+        "predictor": name, "role": task.role, "predicted": prediction.mean, "low": prediction.low,
+        "high": prediction.high, "status": prediction.status.astype(str), "condition": prediction.condition,
+    }  # fmt: skip
+    return pd.DataFrame(columns)
 
 
 def warnings(table: pd.DataFrame) -> list[str]:

@@ -31,8 +31,8 @@ def forecast(
     >>> found = forecast(answers, gold="7" * 90, at_n=[16, 64])
     >>> found[["N", "predicted", "low", "high", "status"]].round(2)
         N  predicted   low  high status
-    0  16       0.74  0.70  0.77     ok
-    1  64       0.78  0.74  0.83     ok
+    0  16       0.74  0.70  0.78     ok
+    1  64       0.78  0.73  0.84     ok
     """
     frame = as_frame(answers, gold)
     kind = kind_of(frame)

@@ -77,22 +77,23 @@ def along_t(T: ArrayLike, value: ArrayLike, metric: str = "accuracy") -> Fit:
 def along_gap(N: int, T: ArrayLike, accuracy: ArrayLike, single: Fit) -> Fit:
     """Acc(T, N) over Δ_T² at one N > 1, with Δ_T read at `T` (points,) from the along_t fit `single`.
 
-    The status is this curve's own. At a new T it is read by way of `single`, so the reason names that one
-    where something speaks against it.
+    At a new T the curve is read by way of `single`, so it is never better than that one: the status is the
+    worse of both, and the reason says so where something speaks against `single`.
     """
     if single.curve is None:
         return _without("along_gap", str(N), np.empty(0), "there is no fit at N = 1 to read Δ_T from")
     return _fitted(
         "along_gap", str(N), "Δ", single.curve(T) ** 2, accuracy,
-        end=single.curve.alpha**2 if single.status is Status.OK else None, warned=bool(single.reason),
+        end=single.curve.alpha**2 if single.status is Status.OK else None, single=single,
     )  # fmt: skip
 
 
 def _fitted(
     kind: str, held: str, axis: str, x: ArrayLike, y: ArrayLike, *,
-    end: float | None = np.inf, warned: bool = False, votes: bool = False, metric: str = "accuracy",
+    end: float | None = np.inf, single: Fit | None = None, votes: bool = False, metric: str = "accuracy",
 ) -> Fit:  # fmt: skip
-    """The fit of `y` on `x` and all that speaks against it; `end` is the x of its limit (None: not known)."""
+    """The fit of `y` on `x` and all that speaks against it; `end` is the x of its limit (None: not known),
+    `single` the fit that x was read from."""
     xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     known = np.isfinite(xs)
     xs, ys = xs[known], ys[known]
@@ -127,8 +128,8 @@ def _fitted(
     if different == 3:
         places = "points" if len(xs) == 3 else f"different {axis}"
         causes.append((Status.OK, f"3 parameters from 3 {places}, so nothing checks the curve"))
-    if warned:
-        causes.append((Status.OK, "its Δ_T comes from the fit at N = 1, see there"))
+    if single and single.reason:
+        causes.append((single.status, "its Δ_T comes from the fit at N = 1, see there"))
     status = max((cause for cause, _ in causes), key=list(Status).index, default=Status.OK)
     return Fit(kind, held, xs, curve, gap, condition, status, "; ".join(text for _, text in causes))
 

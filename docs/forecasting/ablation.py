@@ -1,14 +1,13 @@
 """What each part of the mixture is worth: its error on many sets without that part, or with another choice.
 
 $ DATA_DIR=../shared/data python docs/forecasting/ablation.py            (after make.py; 10 min)
-set      method    seen  variant              forecasts  error   held  width
-budgets  majority  4     settings apart       36         0.0325  0.94  0.122
+set      method    seen  predictor       forecasts  mean_error  coverage  width
+budgets  majority  4     settings apart  36         0.0325      0.94      0.122
 
-Writes ablation.csv and two tables of docs/forecasting/evidence.md.
+Writes ablation.csv and a table of docs/forecasting/evidence.md.
 """
 
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -19,33 +18,16 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 import click
 import numpy as np
 import pandas as pd
-from figures import SIMPLE
-from page import HERE, insert
-from simulated_sets import SETS, made
+from along_n import jobs, judged
+from page import HERE, METHODS, insert
 
-from predict.groups import Group, read_groups
-from predict.predictors import PREDICTORS
 from predict.protocol import Observed, Options, Points, Prediction, Predictor
 from predict.questions.best_of_n import best_of_n_by_rate
-from predict.questions.mixture import error_variance
+from predict.questions.mixture import error_variance, mixture
 from predict.questions.prior import features
-from predict.split import observe
 from results.tables.files import write_raw
 
-ROOT = HERE.parents[1]
-WORK = ROOT / "results" / "runs" / "forecasting"
 TABLE = HERE / "ablation.csv"
-METHODS = {"majority": "Majority vote", "best_of_n": "Best of N"}
-REPLICATES = 200
-
-AT_N = {
-    "biggsm": {4: (8, 16), 8: (16,)}, "otis": {4: (8,)}, "game24": dict.fromkeys((4, 8, 16), (32, 64, 100)),
-    "choices": dict.fromkeys((4, 8), (16, 64, 100)), "steps": dict.fromkeys((4, 8), (16, 64)),
-    "budgets": dict.fromkeys((4, 8), (16, 48)), "close calls": dict.fromkeys((4, 8), (16, 64)),
-    "boinf": dict.fromkeys((4, 8), (16, 32, 64)), "rgeval": dict.fromkeys((4, 8), (16, 40)),
-    "jhu": {4: (8, 10)}, "epoch-gpt": {4: (8,)},
-}  # fmt: skip
-"""Answers seen and the N forecast, by the beginning of a set's name."""
 
 
 def plain_normal(self: Any, R: int, rng: np.random.Generator) -> np.ndarray:
@@ -74,7 +56,6 @@ VARIANTS: dict[str, dict[str, dict[str, object]]] = {
         "ridge ÷ 4": {f"{Q}.population.RIDGE": 1.0},
         "ridge × 2": {f"{Q}.population.RIDGE": 8.0},
         "plain normal law of the weights": {f"{Q}.weights.WeightFit.draw_weights": plain_normal},
-        "interval as drawn": {f"{Q}.mixture.CALIBRATED": 1.0},
         "without the fit of questions alike": {f"{Q}.population.shape_features": features},
     },
     "best_of_n": {
@@ -87,64 +68,19 @@ VARIANTS: dict[str, dict[str, dict[str, object]]] = {
 """What is put in place of what, by method and variant."""
 
 
-def forecaster(name: str, changes: dict[str, object]) -> Predictor:
-    """The predictor `name` with the changes made for the time of each call."""
+def variant(changes: dict[str, object]) -> Predictor:
+    """The mixture with the changes made for the time of each call."""
 
     def changed(observed: Observed, targets: Points, options: Options) -> Prediction:
         with ExitStack() as stack:
             for target, value in changes.items():
                 stack.enter_context(patch(target, value))
-            return PREDICTORS[name](observed, targets, options)
+            return mixture(observed, targets, options)
 
     return changed
 
 
-def sets(data: Path) -> Iterator[tuple[str, Path]]:
-    """Every set and its table: those that make.py has imported, simulated ones, and tables of `data`."""
-    yield from ((name, WORK / name) for name in ("biggsm", "otis", "game24"))
-    for name in SETS:
-        path = WORK / f"simulated-{name.replace(' ', '-')}.csv"
-        if not path.exists():
-            write_raw(made(name), path)
-        yield name, path
-    for path in sorted((data / "samples").glob("*.csv")):
-        if path.stem.startswith(("boinf", "rgeval", "jhu", "epoch-gpt")):
-            yield path.stem, path
-
-
-def judged(name: str, group: Group, variants: dict[str, Predictor], splits: int) -> pd.DataFrame:
-    """Every forecast of one group: seen, variant, truth, mean, low, high."""
-    at_n = next(ns for start, ns in AT_N.items() if name.startswith(start))
-    pool = min(int(one.answers.sizes.min()) for one in group.pools)
-    parts = []
-    for seen, ns in at_n.items():
-        kept = np.isin(group.points.N, ns)
-        targets = Points(group.points.setting[kept], group.points.T[kept], group.points.N[kept])
-        for split in range(splits):
-            observed = observe(group, [one.setting for one in group.pools], seen, Options(), split)
-            options = Options(replicates=REPLICATES, seed=split, pool=pool)
-            for variant, predict in variants.items():
-                found = predict(observed, targets, options)
-                parts.append(
-                    pd.DataFrame(
-                        {"mean": found.mean, "low": found.low, "high": found.high,
-                         "truth": group.accuracy[kept], "seen": seen, "variant": variant}
-                    )
-                )  # fmt: skip
-    return pd.concat(parts).assign(set=name, method=group.method)
-
-
-def summary(rows: pd.DataFrame) -> pd.DataFrame:
-    """Mean absolute error, share of the 90 % intervals that hold the truth, and their mean width."""
-    error = rows["mean"] - rows["truth"]
-    held = rows["truth"].between(rows["low"] - 1e-9, rows["high"] + 1e-9).where(rows["low"].notna())
-    rows = rows.assign(error=error.abs(), bias=error, held=held, width=rows["high"] - rows["low"])
-    by = rows.groupby(["set", "method", "seen", "variant"], sort=False)
-    table = by[["error", "bias", "held", "width"]].mean()
-    return table.assign(forecasts=by["error"].count()).reset_index()
-
-
-DATA = ROOT.parent / "shared" / "data"
+DATA = HERE.parents[2] / "shared" / "data"
 
 
 @click.command()
@@ -153,53 +89,27 @@ DATA = ROOT.parent / "shared" / "data"
 def main(data: Path, splits: int) -> None:
     """Judge the mixture and its variants on every set."""
     tables = []
-    for method, changes in VARIANTS.items():
-        variants = {name: forecaster("mixture", change) for name, change in changes.items()}
-        rivals = [*SIMPLE, "joint"] + ["beta-binomial"] * (method == "best_of_n")
-        variants |= {name: forecaster(name, {}) for name in rivals}
-        for name, path in sets(data):
-            if name == "game24" and method == "majority":
-                continue  # its answers are expressions; only right or wrong is known of them
-            for group in read_groups([path], method):
-                tables.append(judged(name, group, variants, splits))
-        click.echo(f"{method}: {len(tables)} groups")
-    found = summary(pd.concat(tables, ignore_index=True))
-    write_raw(found, TABLE)
-    tell(found)
+    for job in jobs(data, splits):
+        tables.append(judged(job, {name: variant(changes) for name, changes in VARIANTS[job.method].items()}))
+        click.echo(f"{job.name} {job.method}")
+        write_raw(pd.concat(tables, ignore_index=True), TABLE)
+    tell(pd.concat(tables, ignore_index=True))
 
 
 def tell(found: pd.DataFrame) -> None:
-    """The two tables of the page: every variant over all sets, and every set against its best rival."""
+    """The table of the page: every variant over all sets."""
     lines = ["| variant | method | error, relative | error | held by 90 % | width |", "|---" * 6 + "|"]
     for method, label in METHODS.items():
-        rows = found[found["method"] == method]
-        by = {name: part.set_index(["set", "seen"]) for name, part in rows.groupby("variant", sort=False)}
-        for name in [*VARIANTS[method], *(name for name in by if name == "beta-binomial")]:
-            part, ours = by[name], by["as it is"]
-            ratio = np.exp(np.log(part["error"] / ours["error"]).mean())
-            points = 100 * part[["error", "held", "width"]].mean()
+        rows = found[found["method"] == method].set_index(["set", "seen"])
+        ours = rows[rows["predictor"] == "as it is"]["mean_error"]
+        for name, part in rows.groupby("predictor", sort=False):
+            ratio = np.exp(np.log(part["mean_error"] / ours).mean())
+            points = 100 * part[["mean_error", "coverage", "width"]].mean()
             lines.append(
-                f"| {name} | {label} | {ratio:.2f} | {points['error']:.2f} | {points['held']:.0f} % "
+                f"| {name} | {label} | {ratio:.2f} | {points['mean_error']:.2f} | {points['coverage']:.0f} % "
                 f"| {points['width']:.1f} |"
             )
     insert("ablation", "\n".join(lines))
-    head = ["set", "seen"]
-    for label in METHODS.values():
-        head += [f"{label}: best simple rival", "joint", "mixture", "held"]
-    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    for (name, seen), part in found.groupby(["set", "seen"], sort=False):
-        cells = [str(name), str(seen)]
-        for method in METHODS:
-            rows = part[part["method"] == method].set_index("variant")
-            if not len(rows):
-                cells += ["–"] * 4
-                continue
-            error = 100 * rows["error"]
-            rival = error[error.index.isin(SIMPLE)]
-            cells += [f"{rival.idxmin()} {rival.min():.2f}", f"{error['joint']:.2f}"]
-            cells += [f"{error['as it is']:.2f}", f"{100 * rows.loc['as it is', 'held']:.0f} %"]
-        lines.append("| " + " | ".join(cells) + " |")
-    insert("sets", "\n".join(lines))
 
 
 if __name__ == "__main__":

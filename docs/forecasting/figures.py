@@ -28,6 +28,10 @@ COLOURS = {
     "flat": "#9aa3b2",
     "beta-binomial": "#5ec962",
     "plug-in": "#6d7f99",
+    "beta + Pitman–Yor": "#5ec962",
+    "NPMLE": "#2a9df4",
+    "zero-inflated beta": "#b5de2b",
+    "scaled beta": "#8c6d31",
 }
 SIMPLE = ("flat", "exponential", "power-law")
 """The simple rivals."""
@@ -44,7 +48,7 @@ def relative_error(table: pd.DataFrame) -> pd.DataFrame:
 
 def errors_figure(table: pd.DataFrame, name: str, title: str) -> Figure:
     """Mean error relative to the best simple rival, one line a set, one mark a predictor."""
-    rows = relative_error(table)
+    rows = relative_error(table[table["predictor"].isin(COLOURS)])
     sets = list(dict.fromkeys(rows["set"]))
     rows = rows.assign(shown=rows["ratio"].clip(1 / _WIDEST, _WIDEST))
     scale = alt.Scale(type="log", base=2, domain=[1 / _WIDEST, _WIDEST], nice=False)

@@ -1,22 +1,20 @@
-"""Make every table and picture of the forecasting pages again, from the data to the Markdown.
+"""Make every table and picture along N of the forecasting pages again, from the data to the Markdown.
 
 $ DATA_DIR=../shared/data python docs/forecasting/make.py --jobs 2
-$ python -m predict backtest results/runs/forecasting/otis --fit-max-n 4 --at-n 8 …   (31 s)
 
-Imports the sets, runs `predict backtest` on each, forecasts settings that are left out, and forecasts the
-twin, whose truth is exact. Writes the error tables (CSV), the pictures (PNG) and the commands beside this
-file, and the tables between the markers of docs/forecasting.md and evidence.md. Answers stay in results/runs.
+Imports the sets, judges every predictor and the rivals from the literature on all of them (`along_n`), and
+forecasts the twin, whose truth is exact (`twin`). Writes the scores of this edition, pictures (PNG) and
+commands beside this file, and the tables between the markers of docs/forecasting.md and evidence.md. Answers
+and the scores of each set stay in results/runs.
 """
 
 import os
-import re
 import shlex
 import shutil
 import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -24,89 +22,46 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import click
 import pandas as pd
-from evidence import LENGTH_JOBS, TWIN_JOBS, rows_of
-from page import insert, write
+from along_n import jobs, scores_of
+from page import HERE, insert, write
+from twin import TWIN_JOBS, rows_of
 
+from predict.backtest import summary
 from results.tables.files import write_raw
 
-HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 WORK = Path("results/runs/forecasting")
-
-
-@dataclass(frozen=True)
-class Backtest:
-    """One call of `predict backtest`; a row of the tables for each value of the column `each`."""
-
-    name: str
-    label: str
-    folder: str
-    method: str
-    seen: int
-    at_n: str
-    each: str | None = None
-
-    def command(self, splits: int) -> list[str]:
-        """The words after `python -m`."""
-        return [
-            "predict", "backtest", f"{WORK}/{self.folder}", "--method", self.method,
-            "--fit-max-n", str(self.seen), "--at-n", self.at_n, "--splits", str(splits),
-            "--out", f"{WORK}/{self.name}.csv",
-        ]  # fmt: skip
-
-    def rows(self) -> pd.DataFrame:
-        """All forecasts, with the `set` each belongs to."""
-        table = pd.read_csv(ROOT / WORK / f"{self.name}.csv", dtype={"setting": str})
-        names = self.label + (" " + table[self.each].map(short) if self.each else "")
-        return table.assign(set=names + f", {self.seen} → {self.at_n.replace(',', ', ')}")
-
-
-def short(name: str) -> str:
-    """A model's name without its maker and date."""
-    return re.sub(r"-\d{4}-?\d\d-?\d\d$", "", name.split("/")[-1])
-
-
-BACKTESTS = [
-    Backtest("biggsm-4", "bigGSM", "biggsm", "majority", 4, "8,16", "setting"),
-    Backtest("biggsm-8", "bigGSM", "biggsm", "majority", 8, "16", "setting"),
-    Backtest("otis-4", "OTIS", "otis", "majority", 4, "8", "model"),
-    Backtest("biggsm-best-4", "bigGSM", "biggsm", "best_of_n", 4, "8,16", "setting"),
-    Backtest("otis-best-4", "OTIS", "otis", "best_of_n", 4, "8", "model"),
-    Backtest("game24-4", "game of 24", "game24", "best_of_n", 4, "32,64,100"),
-    Backtest("game24-8", "game of 24", "game24", "best_of_n", 8, "32,64,100"),
-    Backtest("game24-16", "game of 24", "game24", "best_of_n", 16, "32,64,100"),
-]
+EDITION = HERE / "editions" / "3.csv"
+"""The scores of this edition of the forecaster. A new edition gets a new file, and the old ones stay."""
 
 
 @click.command()
-@click.option("--jobs", default=2, show_default=True, type=click.IntRange(1), help="Processes.")
-@click.option("--splits", default=8, show_default=True, type=click.IntRange(1), help="Splits of a backtest.")
+@click.option("--jobs", "processes", default=2, show_default=True, type=click.IntRange(1), help="Processes.")
+@click.option("--splits", default=4, show_default=True, type=click.IntRange(1), help="Splits of a set.")
 @click.option(
     "--data", envvar="DATA_DIR", default=ROOT.parent / "shared" / "data", type=click.Path(path_type=Path)
 )
-@click.option(
-    "--reuse", is_flag=True, help="Take the forecasts of the last run; write tables and pictures only."
-)
-def main(jobs: int, splits: int, data: Path, reuse: bool) -> None:
+@click.option("--reuse", is_flag=True, help="Take what the last run has left; do the rest.")
+def main(processes: int, splits: int, data: Path, reuse: bool) -> None:
     """Remake the tables and pictures of docs/forecasting.md and evidence.md."""
     started = time.monotonic()
     os.environ["OMP_NUM_THREADS"] = "1"  # for the processes started below
     if not reuse:
         shutil.rmtree(ROOT / WORK, ignore_errors=True)
     commands = prepare(data)
-    backtests = [backtest.command(splits) for backtest in BACKTESTS]
-    if not reuse:
-        with ThreadPoolExecutor(jobs) as pool:
-            list(pool.map(run, commands))
-            list(pool.map(run, backtests))
-        with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-            found = pd.concat(pool.map(rows_of, [*TWIN_JOBS, *LENGTH_JOBS]), ignore_index=True)
-        write_raw(found, ROOT / WORK / "evidence.csv")
-    evidence = pd.read_csv(ROOT / WORK / "evidence.csv", dtype={"setting": str})
-    hidden = pd.concat([backtest.rows() for backtest in BACKTESTS], ignore_index=True)
-    write(hidden, evidence)
+    with ThreadPoolExecutor(processes) as threads:
+        list(threads.map(run, [words for words in commands if not (ROOT / words[-1]).exists()]))
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        found = pd.concat(pool.map(scores_of, jobs(data, splits)), ignore_index=True)
+        twin_rows = pd.concat(pool.map(rows_of, TWIN_JOBS), ignore_index=True)
+    write_raw(found, EDITION)
+    asked = twin_rows[twin_rows["role"] == "held_out"]
+    scores = [summary(part).reset_index().assign(set=name) for name, part in asked.groupby("set", sort=False)]
+    twin = pd.concat(scores, ignore_index=True)
+    write_raw(twin, HERE / "twin.csv")
+    write(found, twin, twin_rows)
     examples()
-    said = [shown(words, data) for words in [*commands, *backtests, *EXAMPLES.values()]]
+    said = [shown(words, data) for words in [*commands, *EXAMPLES.values()]]
     (HERE / "commands.txt").write_text("\n".join(said) + "\n", encoding="utf-8")
     click.echo(f"{time.monotonic() - started:.0f} s")
 

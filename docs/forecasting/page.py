@@ -1,7 +1,7 @@
-"""The tables, pictures and examples of the guide and of evidence.md, from the rows of the backtests.
+"""The tables, pictures and examples of the guide and of evidence.md, from the scores of the backtests.
 
-hidden    set                    method    predictor  split  setting  N  accuracy  predicted  low  high
-evidence  the same, with kind (twin-…, lengths), T and role
+set     method    seen  predictor  forecasts  mean_error  bias    coverage  width  interval_score
+biggsm  majority  4     mixture    24         0.0054      0.0012  1.00      0.031  0.031
 """
 
 import re
@@ -11,98 +11,89 @@ import click
 import numpy as np
 import pandas as pd
 import vl_convert
-from figures import errors_figure, relative_error, truth_figure
+from figures import SIMPLE, errors_figure, truth_figure
 
-from predict.backtest import summary
 from results.figures.theme import Figure, combined_spec
-from results.tables.files import write_raw
 
 HERE = Path(__file__).resolve().parent
 PAGES = (HERE.parent / "forecasting.md", HERE.parent / "along-t.md", HERE / "evidence.md")
 
-TABLE_ORDER = [
-    "flat", "exponential", "power-law", "low-cost-to-high", "joint", "plug-in", "beta-binomial", "mixture",
-]  # fmt: skip
+METHODS = {"majority": "Majority vote", "best_of_n": "Best of N"}
+CURVE = "mixture, curve"
+
+OTHERS = ("flat", "exponential", "power-law", "low-cost-to-high", "joint", "plug-in", "beta-binomial")
+"""The first columns of a table; after them the rivals from the literature, ours last."""
+
+TIE = 1.05
+"""Errors this close tie; `flat` is named then, being the simplest."""
 
 
-def write(hidden: pd.DataFrame, evidence: pd.DataFrame) -> None:
-    """All tables and pictures beside this file, and the tables in the page."""
-    by_set = summary_by_set(hidden)
-    twin = evidence[evidence["kind"] != "lengths"]
-    asked = evidence[evidence["role"] == "held_out"]
-    by_twin, by_length = (
-        summary_by_set(asked[(asked["kind"] == "lengths") == lengths]) for lengths in (False, True)
-    )
-    for name, table in (("backtests", by_set), ("twin", by_twin), ("lengths", by_length)):
-        write_raw(table, HERE / f"{name}.csv")
-    vote, best = (by_set[by_set["method"] == method] for method in ("majority", "best_of_n"))
-    insert("ratio", ratios({"majority votes": vote, "best-of-N": best}))
-    insert("majority", markdown(vote))
-    insert("best-of-n", markdown(best))
-    insert("twin", markdown(by_twin))
-    insert("lengths", markdown(by_length))
-    draw(
-        "errors",
-        [errors_figure(vote, "vote", "Majority vote, forecast from 4 or 8 answers"),
-         errors_figure(best, "best", "Best of N, forecast from 4 to 16 answers")],
-    )  # fmt: skip
-    draw("twin", twin_figures(twin))
-
-
-def summary_by_set(rows: pd.DataFrame) -> pd.DataFrame:
-    """`predict.backtest.summary` of each set."""
-    parts = [
-        summary(part).reset_index().assign(set=name, method=method)
-        for (name, method), part in rows.groupby(["set", "method"], sort=False)
-    ]
-    table = pd.concat(parts, ignore_index=True)
-    return table[["set", "method", *table.columns.drop(["set", "method"])]]
+def write(found: pd.DataFrame, twin: pd.DataFrame, twin_rows: pd.DataFrame) -> None:
+    """All tables and pictures of the page: scores along N and on the twin, and forecasts of the twin."""
+    named = found.assign(set=found["set"] + ", " + found["seen"].astype(str))
+    parts = {method: named[named["method"] == method] for method in METHODS}
+    for method, part in parts.items():
+        insert(method, markdown(part[part["predictor"] != CURVE]))
+    insert("ratio", "\n".join(verdict(METHODS[method], part) for method, part in parts.items()))
+    insert("curves", curves_table(named))
+    insert("twin", markdown(twin))
+    draw("errors", [errors_figure(part, method, METHODS[method]) for method, part in parts.items()])
+    draw("twin", twin_figures(twin_rows))
 
 
 def markdown(table: pd.DataFrame) -> str:
-    """Mean error in percentage points and coverage by set and predictor; the smallest error is bold."""
-    present = [name for name in TABLE_ORDER if name in set(table["predictor"])]
-    lines = ["| set | " + " | ".join(present) + " |", "|---" * (len(present) + 1) + "|"]
-    for name, part in table.groupby("set", sort=False):
-        rows = part.set_index("predictor")
-        full = rows[rows["forecasts"] > rows["missing"]]
+    """Mean error in points and, in brackets, coverage; bold: the smallest, and `flat` where it ties."""
+    present = list(dict.fromkeys(table["predictor"]))
+    present = sorted(present, key=lambda name: (name == "mixture", name not in OTHERS))
+    error = 100 * table.pivot_table("mean_error", "set", "predictor", sort=False)
+    held = table.pivot_table("coverage", "set", "predictor", sort=False)
+    present = [name for name in present if name in error]
+    lines = ["| set, answers seen | " + " | ".join(present) + " |", "|---" * (len(present) + 1) + "|"]
+    for name, row in error.iterrows():
         cells = [str(name)]
         for predictor in present:
-            if predictor not in rows.index or not rows.loc[predictor, "forecasts"]:
-                cells.append("–")
-                continue
-            row = rows.loc[predictor]
-            error = f"{100 * row['mean_error']:.2f}"
-            error = f"**{error}**" if row["mean_error"] == full["mean_error"].min() else error
-            held = "" if pd.isna(row["coverage"]) else f" ({100 * row['coverage']:.0f})"
-            cells.append(error + held)
+            text = "–" if np.isnan(row[predictor]) else f"{row[predictor]:.2f}"
+            smallest = row[predictor] <= row.min() * (TIE if predictor == "flat" else 1)
+            inside = held.loc[name].get(predictor, np.nan)
+            cells.append(
+                (f"**{text}**" if smallest else text) + ("" if np.isnan(inside) else f" ({100 * inside:.0f})")
+            )
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def ratios(tables: dict[str, pd.DataFrame]) -> str:
-    """The mixture against the best simple rival, by set and by the file that sets are from."""
-    sentences = []
-    for name, table in tables.items():
-        ratio = _of_mixture(table)
-        files = table.assign(set=table["set"].str.replace(r"( t0| \w+-|,).*", "", regex=True))
-        whole = _of_mixture(
-            files.groupby(["set", "predictor"], as_index=False, sort=False)["mean_error"].mean()
-        )
-        by_file = ", ".join(f"{file} {value:.2f}" for file, value in whole.items())
-        sentences.append(
-            f"Over the {len(ratio)} sets of {name} the mixture's mean error is "
-            f"{np.exp(np.log(ratio).mean()):.2f} times that of the best simple rival (flat, exponential "
-            "or power law, whichever was best on that set; geometric mean), between "
-            f"{ratio.min():.2f} and {ratio.max():.2f}. Sets of a file together: {by_file}."
-        )
-    return "\n".join(sentences)
+def verdict(label: str, table: pd.DataFrame) -> str:
+    """The mixture against the best simple rival and the best one from the literature of each set."""
+    error, score = (
+        table.pivot_table(column, "set", "predictor") for column in ("mean_error", "interval_score")
+    )
+    simple, names = list(SIMPLE), [CURVE, "mixture", "joint", *OTHERS]
+    ratio = error["mixture"] / error[simple].min(axis=1)
+    known = error["mixture"] / error.drop(columns=names, errors="ignore").min(axis=1)
+    scored = score["mixture"] / score[simple].min(axis=1)
+    ties = (error["flat"] <= TIE * error[simple].min(axis=1)).sum()
+    held = table[table["predictor"] == "mixture"]["coverage"]
+    mean, beside, width = (np.exp(np.log(values).mean()) for values in (ratio, known, scored))
+    return (
+        f"**{label}**, {len(ratio)} sets: the mixture's error is {mean:.2f} times that of the best simple "
+        f"rival of each set (flat, exponential or power law; geometric mean, {ratio.min():.2f} to "
+        f"{ratio.max():.2f}; on {ties} sets that is `flat`, or `flat` ties), {beside:.2f} times that of the "
+        f"best rival from the literature; its interval score is {width:.2f} of the best simple rival's, and "
+        f"{100 * held.mean():.0f} % of its intervals hold ({100 * held.min():.0f} % on the worst set)."
+    )
 
 
-def _of_mixture(table: pd.DataFrame) -> pd.Series:
-    """The mixture's error over that of the best simple rival, by set."""
-    rows = relative_error(table)
-    return rows[rows["predictor"] == "mixture"].set_index("set")["ratio"]
+def curves_table(table: pd.DataFrame) -> str:
+    """Votes from curves alone: errors relative to the power law's, geometric means over sets."""
+    names = ["flat", "power-law", "exponential", "joint", CURVE]
+    votes = table[table["method"] == "majority"]
+    error = votes.pivot_table("mean_error", ["seen", "set"], "predictor")[names].clip(lower=1e-3)
+    relative = np.log(error.div(error["power-law"], axis=0)).groupby("seen")
+    lines = ["| answers seen | sets | " + " | ".join(names) + " |", "|---" * (len(names) + 2) + "|"]
+    for seen, row in np.exp(relative.mean()).iterrows():
+        cells = [str(seen), str(relative.size()[seen]), *(f"{row[name]:.2f}" for name in names)]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
 
 
 def twin_figures(rows: pd.DataFrame) -> list[Figure]:

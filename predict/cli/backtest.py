@@ -9,9 +9,8 @@ import pandas as pd
 from tqdm import tqdm
 
 from predict.backtest import backtest, over_sets, summary
-from predict.capped import CapRequest
+from predict.capped import CapRequest, backtest_run, read_runs
 from predict.cli import options as option
-from predict.cli.capped import backtest_caps
 from predict.cli.wording import say, table
 from predict.groups import Group, read_groups
 from predict.predictors import chosen
@@ -24,29 +23,17 @@ from results.tables.files import write_raw
     "backtest",
     epilog="Example: python -m predict backtest samples.jsonl --out backtest.csv --fit-max-n 4 --at-n 8,16",
 )
-@option.inputs
+@option.sampled("all", 200)
 @option.out("Table of all forecasts to write.")
-@option.predictor("all")
-@option.method
-@click.option("--fit-max-n", type=click.IntRange(1), help="Answers to each question that are shown.")
-@click.option(
-    "--fit-settings", callback=option.names, help="Settings that are shown; of each model those it has."
-)
-@click.option("--at-n", callback=option.numbers, help="Forecast these N.")
-@click.option(
-    "--at-settings", callback=option.names, help="Forecast these settings.", show_default="the hidden ones"
-)
-@option.caps
+@option.fit_max_n
+@option.fit_settings
+@option.at_n
+@option.at_settings("Forecast these settings instead of those that are hidden.")
 @click.option("--splits", default=20, show_default=True, type=click.IntRange(1), help="Random splits.")
-@option.bootstrap(200)
-@option.seed
 @click.option(
-    "--jobs",
-    default=1,
-    show_default=True,
-    type=click.IntRange(1),
+    "--jobs", default=1, show_default=True, type=click.IntRange(1),
     help="Processes; the results do not depend on it.",
-)
+)  # fmt: skip
 def backtest_command(
     inputs: tuple[Path, ...], out: Path, predictor: str, method: str, fit_max_n: int | None,
     fit_settings: tuple[str, ...], at_n: tuple[int, ...], at_settings: tuple[str, ...],
@@ -54,16 +41,17 @@ def backtest_command(
 ) -> None:  # fmt: skip
     """Hide answers or settings of INPUT (samples or curves tables), forecast the vote there, and compare.
 
-    Each split shows --fit-max-n random answers to each question at --fit-settings; a curves table is split
-    once. Prints for each set and predictor, in percentage points, the mean absolute error (against all
-    answers, and against those not seen), the bias (forecast − truth) and the worst error, the share of 90 %
-    intervals that contain the truth, their width, and their score: the width plus 20 times the miss.
+    Each split shows --fit-max-n random answers to each question at --fit-settings (of each model those it
+    has); a curves table is split once. Prints for each set and predictor, in percentage points, the mean
+    absolute error (against all answers, and against those not seen), the bias (forecast − truth) and the
+    worst error, the share of 90 % intervals that contain the truth, their width, and their score: the width
+    plus 20 times the miss.
     """
-    option.check_out(out, inputs)
     options = Options(replicates=bootstrap, seed=seed)
     others = {"fit_settings": fit_settings, "at_settings": at_settings}
-    if option.caps_asked(fit_cap, at_caps, **others) and fit_cap:
-        caps = CapRequest(fit_cap, at_caps, fit_max_n, at_n)
+    caps = option.cap_request(fit_cap, at_caps, fit_max_n, at_n, **others)
+    option.check_out(out, inputs)
+    if caps:
         found = backtest_caps(inputs, option.cap_predictors(predictor), method, caps, splits, options)
     else:
         request = Request(fit_max_n, None, fit_settings, at_n, at_settings)
@@ -71,6 +59,19 @@ def backtest_command(
     write_raw(found, out)
     show(found)
     say(f"\n{len(found)} rows in {out}")
+
+
+def backtest_caps(
+    inputs: Sequence[Path], predictors: list[str], method: str, request: CapRequest, splits: int,
+    options: Options,
+) -> pd.DataFrame:  # fmt: skip
+    """Backtest dearer caps of every run in the samples. Raises BadInput."""
+    runs = read_runs(inputs)
+    with tqdm(total=len(runs) * splits, unit="split", disable=None) as bar:
+        tables = [
+            backtest_run(run, request, predictors, [method], splits, options, bar.update) for run in runs
+        ]
+    return pd.concat(tables, ignore_index=True)
 
 
 def backtest_groups(

@@ -53,25 +53,14 @@ def fits_command(inputs: tuple[Path, ...], out: Path, method: str) -> None:
 def printable(fits: pd.DataFrame) -> str:
     """Rows of `appendix_fits` as aligned text."""
     span = fits["x_low"].map(_number) + " … " + fits["x_high"].map(_number)
-    numbers = {
-        "α": "alpha",
-        "β": "beta",
-        "rate": "rate",
-        "gap": "gap",
-        "rms": "rms",
-        "condition": "condition",
-    }
-    return table(
-        {
-            "fit": fits["fit"],
-            "held": fits["held"],
-            "points": fits["points"].astype(str),
-            "x": span.where(fits["points"] > 0, "–"),
-            **{head: fits[column].map(_number) for head, column in numbers.items()},
-            "status": fits["status"].map(STATUS_WORDS.__getitem__),
-            "reason": fits["reason"],
-        }
-    )
+    numbers = {"α": "alpha", "β": "beta", **{name: name for name in ("rate", "gap", "rms", "condition")}}
+    columns = {
+        "fit": fits["fit"], "held": fits["held"], "points": fits["points"].astype(str),
+        "x": span.where(fits["points"] > 0, "–"),
+        **{head: fits[column].map(_number) for head, column in numbers.items()},
+        "status": fits["status"].map(STATUS_WORDS.__getitem__), "reason": fits["reason"],
+    }  # fmt: skip
+    return table(columns)
 
 
 def _number(value: float) -> str:

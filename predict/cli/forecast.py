@@ -5,16 +5,15 @@ setting  tokens/answer   N  …  forecast  90 % these questions  90 % new questi
 120               58.1  16  …    96.3 %         95.5 … 97.1 %       94.9 … 97.5 %    95.9 %  ok
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
 import pandas as pd
 from tqdm import tqdm
 
-from predict.capped import CapRequest
+from predict.capped import CapRequest, forecast_run, read_runs
 from predict.cli import options as option
-from predict.cli.capped import forecast_caps
 from predict.cli.wording import (
     STATUS_WORDS,
     intervals,
@@ -28,7 +27,7 @@ from predict.cli.wording import (
     warn,
 )
 from predict.forecasting import forecast
-from predict.groups import Group, read_groups
+from predict.groups import read_groups
 from predict.predictors import DEFAULT, chosen
 from predict.protocol import Options
 from predict.split import Request
@@ -41,26 +40,17 @@ LINES = 24
 @click.command(
     "forecast", epilog="Example: python -m predict forecast results/cached/tiny.csv --out forecast.csv"
 )
-@option.inputs
+@option.sampled(DEFAULT, 1000)
 @option.out("Forecast table to write.")
-@option.predictor(DEFAULT)
-@option.method
-@click.option(
-    "--fit-max-n", type=click.IntRange(1), help="Fit N up to this; of samples, so many answers a question."
-)
+@option.fit_max_n
 @click.option("--fit-max-tokens", type=float, help="Fit settings of up to this many tokens per answer.")
-@click.option("--fit-settings", callback=option.names, help="Fit these settings only, as low,medium.")
-@click.option("--at-n", callback=option.numbers, help="Forecast these N, as 16,64.")
-@click.option(
-    "--at-settings",
-    callback=option.names,
-    help="Forecast these settings; NAME=LENGTH adds a new one of LENGTH tokens (steps) per answer, and 400 a "
-    "budget whose tokens follow from those seen, as 100,200.",
+@option.fit_settings
+@option.at_n
+@option.at_settings(
+    "Forecast these settings; NAME=LENGTH adds a new one of LENGTH tokens (steps) per answer, and 400 a "
+    "budget whose tokens follow from those seen, as 100,200."
 )
-@option.caps
-@option.bootstrap(1000)
 @option.target
-@option.seed
 def forecast_command(
     inputs: tuple[Path, ...], out: Path, predictor: str, method: str, fit_max_n: int | None,
     fit_max_tokens: float | None, fit_settings: tuple[str, ...], at_n: tuple[int, ...],
@@ -76,35 +66,57 @@ def forecast_command(
     """
     options = Options(replicates=bootstrap, seed=seed, target=target)
     others = {"fit_max_tokens": fit_max_tokens, "fit_settings": fit_settings, "at_settings": at_settings}
-    if option.caps_asked(fit_cap, at_caps, **others) and fit_cap:
-        caps = CapRequest(fit_cap, at_caps, fit_max_n, at_n)
-        forecast_caps(inputs, out, option.cap_predictors(predictor), method, caps, options)
-        return
+    caps = option.cap_request(fit_cap, at_caps, fit_max_n, at_n, **others)
     option.check_out(out, inputs)
-    groups = read_groups(inputs, method, at_n)
-    request = Request(fit_max_n, fit_max_tokens, fit_settings, at_n, at_settings)
+    if caps:
+        tables = forecast_caps(inputs, option.cap_predictors(predictor), method, caps, options)
+    else:
+        request = Request(fit_max_n, fit_max_tokens, fit_settings, at_n, at_settings)
+        tables = forecast_groups(inputs, predictor, method, request, options)
+    write_forecast(pd.concat(tables, ignore_index=True), out)
+    say(f"\n{sum(map(len, tables))} rows in {out}")
+
+
+def forecast_groups(
+    inputs: Sequence[Path], predictor: str, method: str, request: Request, options: Options
+) -> list[pd.DataFrame]:
+    """Forecast and print every group of the inputs. Raises BadInput."""
+    groups = read_groups(inputs, method, request.at_n)
     tables = []
     asked = [(group, chosen(predictor, group)) for group in groups]
     total = sum(len(names) for _, names in asked)
     with tqdm(total=total, unit="forecast", disable=None, leave=False) as bar:
         for group, names in asked:
             found, notes = forecast(group, request, names, options, bar.update)
-            show(group, found, request)
+            largest = int(group.points.N.max())
+            show(title(group), found, group.unit, request.fit_max_n and min(request.fit_max_n, largest))
             warn(group.name, notes)
             tables.append(found)
-    write_forecast(pd.concat(tables, ignore_index=True), out)
-    say(f"\n{sum(map(len, tables))} rows in {out}")
+    return tables
 
 
-def show(group: Group, found: pd.DataFrame, request: Request) -> None:
-    """Print each predictor's forecasts and how good they are."""
-    limit = min(request.fit_max_n, int(group.points.N.max())) if request.fit_max_n else None
+def forecast_caps(
+    inputs: Sequence[Path], predictors: list[str], method: str, request: CapRequest, options: Options
+) -> list[pd.DataFrame]:
+    """Forecast and print dearer caps of every run in the samples. Raises BadInput."""
+    tables = []
+    for run in tqdm(read_runs(inputs), unit="run", disable=None, leave=False):
+        found, notes = forecast_run(run, request, predictors, method, options)
+        show(f"{run.title(method)}, stopped at {request.fit_cap:,} tokens", found, "tokens")
+        for sentence in notes:
+            say(f"{run.name}: {sentence}", err=True)
+        tables.append(found)
+    return tables
+
+
+def show(heading: str, found: pd.DataFrame, unit: str, limit: int | None = None) -> None:
+    """Print each predictor's forecasts and how good they are; `limit`: the largest N fitted, if named."""
     for name, part in found.groupby("predictor", sort=False):
         used, asked = part[part["role"] == "used"], part[part["role"] != "used"]
         asked = asked if len(asked) else part
         shown = spread(asked, LINES)
-        say(f"\n{title(group)}, forecast by {name}{fitted_to(used, limit)}")
-        say(printable(shown, group.unit))
+        say(f"\n{heading}, forecast by {name}{fitted_to(used, limit)}")
+        say(printable(shown, unit))
         if len(shown) < len(asked):
             say(f"… {len(asked) - len(shown)} more in the file")
         if sentence := judged(asked):
@@ -113,17 +125,22 @@ def show(group: Group, found: pd.DataFrame, request: Request) -> None:
 
 def printable(rows: pd.DataFrame, unit: str) -> str:
     """Rows of a forecast table as aligned text."""
-    columns: dict[str, Iterable[str]] = {
-        "setting": rows["setting"],
-        f"{unit}/answer": map(tokens, rows["tokens_per_answer"]),
-        "N": rows["N"].astype(str),
-        f"{unit}/question": map(tokens, rows["tokens_per_answer"] * rows["N"]),
-        "forecast": map(percent, rows["predicted"]),
-        **intervals(rows),
-        "measured": map(percent, rows["accuracy"]),
-        "status": map(STATUS_WORDS.__getitem__, rows["status"]),
-    }
-    return table(columns)
+    lengths: dict[str, Iterable[str]] = {f"{unit}/answer": map(tokens, rows["tokens_per_answer"])}
+    if "tokens_low" in rows:
+        ends = zip(rows["tokens_low"], rows["tokens_high"], strict=True)
+        lengths[f"90 % of {unit}"] = (f"{tokens(low)} … {tokens(high)}" for low, high in ends)
+    return table(
+        {
+            "setting": rows["setting"],
+            **lengths,
+            "N": rows["N"].astype(str),
+            f"{unit}/question": map(tokens, rows["tokens_per_answer"] * rows["N"]),
+            "forecast": map(percent, rows["predicted"]),
+            **intervals(rows),
+            "measured": map(percent, rows["accuracy"]),
+            "status": map(STATUS_WORDS.__getitem__, rows["status"]),
+        }
+    )
 
 
 def judged(asked: pd.DataFrame) -> str:

@@ -10,13 +10,12 @@ import click
 import numpy as np
 import pandas as pd
 
-from predict.capped import SURVIVAL, CapRequest
+from predict.capped import SURVIVAL, CapRequest, Run, read_runs
 from predict.cli import options as option
-from predict.cli.capped import read_runs
 from predict.cli.proposal import propose
 from predict.cli.wording import STATUS_WORDS, choice, intervals, percent, say, table, title, tokens, warn
 from predict.forecasting import caveats
-from predict.groups import Group, group_of_pools, make_pool, read_groups
+from predict.groups import Group, read_groups
 from predict.planning.plan import Plan, choose, plan, price_caps
 from predict.predictors import DEFAULT, chosen
 from predict.protocol import Options
@@ -28,29 +27,18 @@ Goals = tuple[float | None, float | None]
 
 
 @click.command("plan", epilog="Example: python -m predict plan samples.jsonl --target-accuracy 0.8")
-@option.inputs
+@option.sampled(DEFAULT, 300, least=1)
 @click.option(
-    "--target-accuracy",
-    type=click.FloatRange(0, 1),
+    "--target-accuracy", type=click.FloatRange(0, 1),
     help="Find the cheapest choice that reaches this accuracy.",
-)
+)  # fmt: skip
 @click.option(
-    "--token-budget",
-    type=click.FloatRange(0, min_open=True),
+    "--token-budget", type=click.FloatRange(0, min_open=True),
     help="Find the best choice within this many tokens per question.",
-)
-@option.predictor(DEFAULT, more="")
-@option.method
+)  # fmt: skip
 @click.option("--max-n", default=64, show_default=True, type=click.IntRange(1), help="Largest N considered.")
-@click.option(
-    "--at-settings",
-    callback=option.names,
-    help="Consider new settings too, as NAME=LENGTH in tokens per answer.",
-)
-@option.caps
-@option.bootstrap(300, least=1)
+@option.at_settings("Consider new settings too, as NAME=LENGTH in tokens per answer.")
 @option.target
-@option.seed
 @option.out("Write a table of all choices.", required=False)
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw them: a .png, .svg or .html file.")
 def plan_command(
@@ -80,10 +68,10 @@ def plan_command(
         raise click.UsageError("--target-accuracy and --token-budget must be numbers, not nan")
     options = Options(replicates=bootstrap, seed=seed, target=target)
     goals = target_accuracy, token_budget
+    ns = tuple(2**k for k in range(max_n.bit_length()))
     plans: list[tuple[Group, Plan]] = []
-    if option.caps_asked(fit_cap, at_caps, at_settings=at_settings, plot=plot) and fit_cap:
+    if caps := option.cap_request(fit_cap, at_caps, None, ns, at_settings=at_settings, plot=plot):
         option.cap_predictors(predictor)
-        caps = CapRequest(fit_cap, at_caps, None, tuple(2**k for k in range(max_n.bit_length())))
         tables = plan_caps(inputs, method, caps, options, goals)
     else:
         groups = read_groups(inputs, method)
@@ -107,18 +95,16 @@ def plan_groups(
 ) -> tuple[list[pd.DataFrame], list[tuple[Group, Plan]]]:  # fmt: skip
     """Print a plan for every group. Returns all choices, and the plans. Raises BadInput."""
     tables, plans = [], []
-    target, _ = goals
     for group in groups:
         (name,) = chosen(predictor, group)
         found = plan(group, name, max_n, options, *goals, new_settings)
-        show(group, name, found, *goals)
+        show(title(group), group.unit, name, found, *goals)
         if found.chosen is not None:
             propose(group, name, found.chosen, max_n, options)
-        elif target is not None and found.best["high"] >= target:  # within the interval
+        elif goals[0] is not None and found.best["high"] >= goals[0]:  # within the interval
             propose(group, name, found.best, max_n, options)
         warn(group.name, caveats(group, options.replicates))
-        names = {"dataset": group.dataset, "model": group.model, "method": group.method, "predictor": name}
-        tables.append(found.options.assign(**names, **_goal(goals)))
+        tables.append(named(found, group, group.method, name, goals))
         plans.append((group, found))
     return tables, plans
 
@@ -130,25 +116,30 @@ def plan_caps(
     tables = []
     for run in read_runs(inputs):
         found = choose(price_caps(run, request, method, options), *goals)
-        pools = [make_pool(run.setting, run.answers)]
-        show(group_of_pools(run.source, run.dataset, run.model, method, pools), SURVIVAL, found, *goals)
-        names = {"dataset": run.dataset, "model": run.model, "method": method, "predictor": SURVIVAL}
-        tables.append(found.options.assign(**names, **_goal(goals)))
+        show(run.title(method), "tokens", SURVIVAL, found, *goals)
+        tables.append(named(found, run, method, SURVIVAL, goals))
     return tables
 
 
-def _goal(goals: Goals) -> dict[str, float | None]:
-    return dict(zip(("target_accuracy", "token_budget"), goals, strict=True))
+def named(found: Plan, of: Group | Run, method: str, predictor: str, goals: Goals) -> pd.DataFrame:
+    """All choices of a plan with what they are for, and the goal."""
+    target, budget = goals
+    return found.options.assign(
+        dataset=of.dataset, model=of.model, method=method, predictor=predictor, target_accuracy=target,
+        token_budget=budget,
+    )  # fmt: skip
 
 
-def show(group: Group, predictor: str, found: Plan, target: float | None, budget: float | None) -> None:
+def show(
+    heading: str, unit: str, predictor: str, found: Plan, target: float | None, budget: float | None
+) -> None:
     """Print the frontier, the choice, and the cautious choice."""
-    say(f"\n{title(group)}, forecast by {predictor}")
+    say(f"\n{heading}, forecast by {predictor}")
     rows = found.frontier
     columns = {
-        f"{group.unit}/question": map(tokens, rows["cost"]),
+        f"{unit}/question": map(tokens, rows["cost"]),
         "setting": rows["setting"],
-        f"{group.unit}/answer": map(tokens, rows["cost"] / rows["N"]),
+        f"{unit}/answer": map(tokens, rows["cost"] / rows["N"]),
         "N": rows["N"].astype(str),
         "accuracy": map(percent, rows["predicted"]),
         **intervals(rows),
@@ -157,7 +148,7 @@ def show(group: Group, predictor: str, found: Plan, target: float | None, budget
         ),
     }
     say(table(columns))
-    for sentence in verdict(found, target, budget, group.unit):
+    for sentence in verdict(found, target, budget, unit):
         say(sentence)
 
 

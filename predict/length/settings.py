@@ -3,30 +3,13 @@
 settings 100, 200, 300 at N = 16: 0.62 0.71 0.74   ->   setting 500 at N = 16: 0.77, 90 % 0.72 … 0.82
 """
 
-from dataclasses import replace
-
 import numpy as np
 from scipy.special import ndtri
 
-from predict.curves.alarm import falling
-from predict.curves.along_n import along_n
-from predict.curves.calibration import answers_alone, model_error
 from predict.curves.intervals import SHARED
 from predict.groups import question_accuracy
 from predict.length.law import along_T
-from predict.protocol import (
-    Floats,
-    Ints,
-    Observed,
-    Options,
-    Points,
-    Pool,
-    Prediction,
-    Status,
-    everywhere,
-    more_severe,
-    with_interval,
-)
+from predict.protocol import Floats, Ints, Options, Points, Pool, Status, everywhere
 
 ORIGINS = 3
 TRUST = 1.0
@@ -36,9 +19,6 @@ DRAWS = 200
 
 AROUND = ndtri(np.array([0.1, 0.3, 0.5, 0.7, 0.9]))
 """Normal scores of log tokens at which a setting is forecast whose tokens are themselves a forecast."""
-
-UNKNOWN = 0.01
-"""Standard error of a curve point where the table has none."""
 
 
 def other_settings(
@@ -57,57 +37,10 @@ def other_settings(
         own, common = (1 - SHARED) * scatter, SHARED * scatter
     else:
         own, common = scatter, np.stack([_luck(pool, N, method, options) for pool, _, _ in carried])
-    return _spread_out(T, N, means, own, common, targets, options)
+    return spread_out(T, N, means, own, common, targets, options)
 
 
-def from_curves(observed: Observed, targets: Points, options: Options) -> Prediction:
-    """Forecast from curves: `along_n` at the observed settings, `along_T` at all others.
-
-    The interval along N includes the formula's own error (`model_error`). Observed points are kept as they
-    are.
-    """
-    settings = observed.points.settings()
-    names, N = [name for name, _ in settings], np.unique(targets.N)
-    lengths = np.array([T for _, T in settings])
-    grid = Points.grid(dict(settings), N)
-    value, status, copies, unsure = along_n(observed, grid)
-    status = more_severe(status, falling(observed, grid))
-    variance = copies.var(axis=0) if len(copies) else np.full(len(grid), UNKNOWN**2)
-
-    def again(points: Points, accuracy: Floats, at: Points) -> Floats:
-        unknown, none = np.full(len(points), np.nan), np.empty((0, len(points)))
-        return along_n(Observed(points, accuracy, unknown, none, method=observed.method), at)[0]
-
-    off = np.hypot(model_error(observed, grid, again), np.nan_to_num(unsure))
-    places = {place: at for at, place in enumerate(observed.points.places())}
-    for i, place in enumerate(grid.places()):
-        if place in places:
-            j = places[place]
-            value[i], copies[:, i] = observed.accuracy[j], observed.replicates[:, j]
-            status[i], off[i] = Status.OK, 0.0
-            variance[i] = np.nan_to_num(observed.stderr[j], nan=UNKNOWN) ** 2
-    luck = np.random.default_rng(options.seed).standard_normal((len(copies), 1))
-    drawn = answers_alone(observed, copies, value, options.target) + off * luck
-
-    own = (1 - SHARED) * variance + off**2
-    common = SHARED * variance * (options.target == "population")
-    table = (len(names), len(N))
-    mean, draws = np.empty(len(targets)), np.empty((len(copies), len(targets)))
-    at_target = everywhere(Status.OK, len(targets))
-    seen = np.isin(targets.setting, names)
-    index = {place: i for i, place in enumerate(grid.places())}
-    at = [index[place] for place in targets[seen].places()]
-    mean[seen], at_target[seen], draws[:, seen] = value[at], status[at], drawn[:, at]
-    mean[~seen], at_target[~seen], _, draws[:, ~seen] = _spread_out(
-        lengths, N, value.reshape(table), own.reshape(table), common.reshape(table),
-        targets[~seen], replace(options, replicates=len(copies)),
-    )  # fmt: skip
-    note = "the mixture needs samples; from curves it goes by laws along N and T"
-    condition = np.where(np.isnan(mean), np.inf, np.nan)
-    return with_interval(mean, np.clip(draws, 0.0, 1.0), at_target, condition, options.level, (note,))
-
-
-def _spread_out(
+def spread_out(
     T: Floats, N: Ints, means: Floats, own: Floats, common: Floats, targets: Points, options: Options
 ) -> tuple[Floats, np.ndarray, Floats, Floats]:
     """`along_T` for each N of the targets, from means and variances `own` and `common` (settings, len(N)).
@@ -137,14 +70,21 @@ def _spread_out(
         mean[here] = found.mean.reshape(around.shape).mean(axis=1)
         draws[:, here] = drawn[order] + np.sqrt(common[fit, j][nearest]) * luck[:, None]
     known = np.isfinite(mean)
-    lengths = np.unique(T[np.isfinite(T)])
-    open_yet = np.zeros(M, dtype=bool)
-    if len(lengths) == 2:
-        open_yet = known & ((lengths[0] > targets.T) | (lengths[1] < targets.T))
     status = everywhere(Status.OK, M)
-    status[open_yet] = str(Status.BOUND_HIT)  # any law goes through two settings
+    status[known & _unchecked(T, targets.T)] = str(Status.BOUND_HIT)
     status[~known] = str(Status.NOT_IDENTIFIABLE)
     return mean, status, np.where(known, np.nan, np.inf), draws
+
+
+def _unchecked(T: Floats, at: Floats) -> np.ndarray:
+    """Whether `at` (M,) lies farther beyond the lengths `T` than rolling origins within them can reach.
+
+    With longest and shortest a factor r apart these are forecasts up to r times beyond what was fitted. Of
+    two settings none is left to check a law by, and any law goes through both.
+    """
+    shortest, longest = np.nanmin(T, initial=np.inf), np.nanmax(T, initial=-np.inf)
+    reach = longest / shortest if len(np.unique(T)) > 2 else 1.0
+    return np.asarray((at > reach * longest) | (at < shortest / reach))
 
 
 def _widening(T: Floats, means: Floats, own: Floats, seed: int) -> float:

@@ -24,19 +24,9 @@ from results import BadInput
 from results.frontier import best_choice, pareto_frontier
 
 PRICED = [
-    "source",
-    "cost",
-    "setting",
-    "T",
-    "N",
-    "predicted",
-    "low",
-    "high",
-    "new_low",
-    "new_high",
-    "status",
+    "source", "cost", "setting", "T", "N", "predicted", "low", "high", "new_low", "new_high", "status",
     "known",
-]
+]  # fmt: skip
 """Columns of a table of priced choices."""
 
 

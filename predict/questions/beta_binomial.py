@@ -80,11 +80,6 @@ def best_of_n_given(fit: BetaFit, successes: Ints, trials: Ints, N: Ints) -> Flo
     return np.asarray(1 - np.exp(betaln(a, b + N[None, :]) - betaln(a, b)))
 
 
-def rates(fit: BetaFit, successes: Ints, trials: Ints) -> Floats:
-    """Posterior mean success rate of each question, shape (Q,)."""
-    return np.asarray((fit.a + successes) / (fit.a + fit.b + trials))
-
-
 def reach(fit: BetaFit, successes: Ints, trials: Ints, N: Ints) -> Floats:
     """How far best-of-N under laws that fit the counts as well is from that of `fit`: shape (len(N),).
 

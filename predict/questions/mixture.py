@@ -4,8 +4,8 @@
 
 The forecast at N is the mean over questions of  Σ_k P(atom k | counts of q) · f_N(k),  where f_N(k) is the
 accuracy of the vote of N answers from atom k (`population`, `atom_votes`). So a vote curve is a mixture of
-very different curves, which no single exponential is. Each question has its own rate of unreadable answers
-(the posterior mean of a beta-binomial), and the number of votes cast among N answers is binomial. A
+very different curves, which no single exponential is. Each question has its own rate of unreadable answers,
+and the number of votes cast among N answers is beta-binomial: some questions are hardly ever answered. A
 question's posterior at one setting also uses its answers at the other settings (`shared_difficulty`).
 Best-of-N is the mean of a mixture of rates (`best_of_n`) and the beta-binomial, whose errors differ.
 
@@ -19,10 +19,10 @@ Settings without answers are forecast from those with answers by the law along T
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import binom
+from scipy.stats import betabinom
 
 from predict.curves.alarm import ENOUGH, loose
-from predict.length.settings import from_curves, other_settings
+from predict.length.settings import other_settings
 from predict.protocol import (
     Floats,
     Ints,
@@ -37,7 +37,8 @@ from predict.protocol import (
 )
 from predict.questions.atom_votes import vote_table, votes_cast
 from predict.questions.best_of_n import best_of_n_by_rate, fit_rates
-from predict.questions.beta_binomial import best_of_n_given, fit_beta, parameter_draws, rates
+from predict.questions.beta_binomial import best_of_n_given, fit_beta, parameter_draws
+from predict.questions.from_curve import from_curves
 from predict.questions.population import Population, fit_population, share_between
 from results.normal import Z90
 from results.votes.exact import VoteCounts
@@ -46,11 +47,6 @@ POOR_FIT = 2.0
 """Standard errors that make a poor fit. The fit has seen these very answers, so one that describes them
 misses them by much less than their noise (`tests/predict/curves/test_alarm_end_to_end.py`)."""
 
-
-CALIBRATED = 0.8
-"""The interval of a vote on these questions is this share of what the draws say, picked by hand. Over the
-sets of `docs/forecasting/ablation.py` ("interval as drawn") the drawn one held 93 % and was 8.1 points wide;
-so it holds 88 % and is 6.5 points wide."""
 
 FEWEST_VOTES = 2.0
 """With fewer readable answers a question than this, nothing is known of how questions differ."""
@@ -66,8 +62,6 @@ def mixture(observed: Observed, targets: Points, options: Options) -> Prediction
     options = replace(options, pool=options.pool or int(targets.N.max()))
     beyond = np.flatnonzero(~np.isin(targets.setting, [pool.setting for pool in observed.pools]))
     grid = np.unique(targets.N)
-    votes_here = observed.method == "majority" and options.target == "these-questions"
-    share = CALIBRATED if votes_here else 1.0
     carried: list[tuple[Pool, Floats, Floats]] = []
     for i, (pool, population) in enumerate(zip(observed.pools, populations(observed), strict=True)):
         here = np.flatnonzero(targets.setting == pool.setting)
@@ -78,7 +72,7 @@ def mixture(observed: Observed, targets: Points, options: Options) -> Prediction
         seeded = replace(options, seed=options.seed + i)
         means, drawn, unsure = forecast(pool.answers.counts(), population, N, seeded)
         column = np.searchsorted(N, targets.N[here])
-        mean[here], draws[:, here] = means[column], (means + share * (drawn - means))[:, column]
+        mean[here], draws[:, here] = means[column], drawn[:, column]
         status[here] = more_severe(loose(Z90 * unsure[column]), fit_status(observed, pool, population))
         carried.append((pool, means, drawn))
     condition = np.where(np.isnan(mean), np.inf, np.nan)  # no system is solved for a sampled setting
@@ -168,11 +162,11 @@ def accuracy_by_atom(counts: VoteCounts, N: Ints) -> tuple[Floats, Ints]:
         return np.stack([vote_table(int(n)) for n in N], axis=1)[None], np.zeros(len(counts.pools), np.int64)
     fit = fit_beta(counts.nulls, counts.pools)
     pairs, which = np.unique(np.stack([counts.nulls, counts.pools]), axis=1, return_inverse=True)
-    unreadable = rates(fit, pairs[0], pairs[1])
+    unread, read = (fit.a + pairs[0])[:, None], (fit.b + pairs[1] - pairs[0])[:, None]
     columns = []
     for n in N:
         tables, weights = votes_cast(int(n))
-        cast = np.asarray(binom.pmf(np.arange(n + 1), n, 1 - unreadable[:, None]))
+        cast = np.asarray(betabinom.pmf(np.arange(n + 1), n, read, unread))
         columns.append((tables @ weights.T @ cast.T).T)
     return np.stack(columns, axis=2), which.ravel()
 

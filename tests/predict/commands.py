@@ -17,14 +17,8 @@ def forecast(frame: pd.DataFrame, folder: Path, *options: str) -> Result:
 
 
 def curve(**columns: object) -> pd.DataFrame:
-    base = {
-        "method": "majority",
-        "setting": "100",
-        "T": 1e5,
-        "N": [1, 2, 4, 8],
-        "accuracy": [0.5, 0.5, 0.55, 0.6],
-    }
-    return pd.DataFrame({**base, **columns})
+    base = {"method": "majority", "setting": "100", "T": 1e5, "N": [1, 2, 4, 8]}
+    return pd.DataFrame({**base, "accuracy": [0.5, 0.5, 0.55, 0.6], **columns})
 
 
 def command(name: str, frame: pd.DataFrame, folder: Path, *options: str) -> Result:

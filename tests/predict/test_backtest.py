@@ -53,15 +53,6 @@ def test_every_split_draws_with_a_seed_of_its_own(group: Group, monkeypatch: pyt
     assert len(set(seeds)) == 3
 
 
-def test_every_question_keeps_n_of_its_own_answers(group: Group) -> None:
-    seen = observe(group, SETTINGS, 5, Options(), 0)
-    for before, after in zip(group.pools, seen.pools, strict=True):
-        assert set(after.answers.sizes) == {5}
-        was, now = before.answers.counts(), after.answers.counts()
-        assert (now.correct <= was.correct).all()
-        assert (now.wrong > 0).all()
-
-
 def test_splits_differ_and_the_seed_repeats_them(group: Group) -> None:
     one, same, other = (
         observe(group, SETTINGS, 4, Options(seed=seed), split).accuracy

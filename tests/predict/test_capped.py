@@ -124,6 +124,8 @@ def test_a_plan_among_caps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     table = pd.read_csv(out)
     assert set(table["setting"]) == {"cap=8000", "cap=12000", "cap=20000"}
     assert set(table["N"]) == {1, 2, 4}
+    assert (table["new_high"] - table["new_low"]).min() > 0
+    assert set(table["token_budget"]) == {20000}
     per_answer = table["cost"] / table["N"]
     assert per_answer.groupby(table["setting"]).std().max() < 0.01
     spent = np.minimum(samples()["tokens"], 8000).mean()

@@ -128,7 +128,7 @@ def test_a_limit_within_the_residual_of_1_is_not_held_against_the_curve() -> Non
     assert fit.status is Status.OK
 
 
-def test_along_gap_takes_its_status_from_itself_and_names_along_t_where_that_is_doubtful() -> None:
+def test_along_gap_is_never_better_than_the_fit_at_one_answer_that_it_is_read_by() -> None:
     steep = (1.4, 1.2, 0.2)
     single = along_t(T, saturating(steep, T))
     accuracy = saturating((0.9, 0.6, 2.0), saturating(steep, T) ** 2)
@@ -136,8 +136,10 @@ def test_along_gap_takes_its_status_from_itself_and_names_along_t_where_that_is_
     assert single.status is Status.OUT_OF_RANGE
     assert fit.curve is not None
     assert (fit.curve.alpha, fit.curve.beta, fit.curve.rate) == pytest.approx((0.9, 0.6, 2.0), rel=1e-4)
-    assert fit.status is Status.OK
-    assert fit.reason == "its Δ_T comes from the fit at N = 1, see there"
+    assert fit.status is Status.OUT_OF_RANGE
+    assert "N = 1" in fit.reason
+    falls = along_gap(8, T, 0.9 - 0.4 * T / 4, single)  # the worse of the two
+    assert falls.status is max(Status.FALLING, single.status, key=list(Status).index)
 
 
 def test_a_gap_that_has_saturated_at_once_is_two_values_and_not_many() -> None:

@@ -176,11 +176,7 @@ def test_a_name_that_is_no_table_s_is_refused_before_anything_is_read(tmp_path: 
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ("long=-5", "above 0"),
-        ("long=0", "above 0"),
-        ("long=nan", "above 0"),
-        ("long=inf", "above 0"),
-        ("long=much", "above 0"),
+        *((f"long={length}", "above 0") for length in ("-5", "0", "nan", "inf", "much")),
         ("=500", "needs a name"),
         ("80=500", "'80'"),
     ],

@@ -8,9 +8,8 @@ import pytest
 
 from predict.curves.alarm import falling, poor_fit
 from predict.curves.intervals import SHARED, replicate_samples
-from predict.curves.predictors import CURVE_PREDICTORS
 from predict.groups import group_of_pools, make_pool
-from predict.protocol import Observed, Options, Points
+from predict.protocol import Observed, Points
 from results.votes.exact import answer_pools
 
 N = np.array([1, 2, 4, 8, 16])
@@ -27,12 +26,6 @@ def curves(rows: dict[str, list[float]], noise: float = 0.004) -> Observed:
 RISING, ROUND = [0.4, 0.4, 0.45, 0.5, 0.52], [0.42, 0.42, 0.47, 0.44, 0.39]
 
 
-def test_a_vote_that_rises_and_then_falls_is_marked_at_its_own_setting_only() -> None:
-    data = curves({"a": RISING, "b": ROUND})
-    targets = Points(np.array(["a", "b"]), np.array([1.0, 2.0]), np.array([64, 64]))
-    assert falling(data, targets).tolist() == ["ok", "falling"]
-
-
 def test_a_fall_within_the_noise_is_no_alarm() -> None:
     data = curves({"a": RISING, "b": ROUND}, noise=0.1)
     targets = Points(np.array(["b"]), np.array([2.0]), np.array([64]))
@@ -46,12 +39,6 @@ def test_accuracy_falling_with_T_is_marked_at_settings_beyond() -> None:
     assert falling(data, targets).tolist() == ["ok", "falling"]
 
 
-def test_residuals_far_beyond_the_noise_are_a_poor_fit() -> None:
-    data = curves({"a": RISING})
-    assert poor_fit(data, data.accuracy + 0.001) == "ok"
-    assert poor_fit(data, data.accuracy + 0.05 * np.array([1, -1, 1, -1, 1])) == "poor_fit"
-
-
 def test_noise_that_all_points_share_hides_neither_a_fall_nor_a_poor_fit() -> None:
     """± 1 point each, nine tenths of the variance shared: differences are off by √0.2, residuals by √0.1."""
     target = Points(np.array(["a"]), np.array([1.0]), np.array([64]))
@@ -61,13 +48,6 @@ def test_noise_that_all_points_share_hides_neither_a_fall_nor_a_poor_fit() -> No
     data = curves({"a": RISING}, noise=0.02)
     for off, verdict in ((0.024, "ok"), (0.027, "poor_fit")):  # 4 · √0.1 · 0.02 = 0.0253
         assert poor_fit(data, data.accuracy + off * np.array([1, -1, 1, -1, 1])) == verdict
-
-
-@pytest.mark.parametrize("name", ["exponential", "power-law"])
-def test_rivals_carry_the_alarm(name: str) -> None:
-    data = curves({"a": ROUND})
-    found = CURVE_PREDICTORS[name](data, Points(np.array(["a"]), np.array([1.0]), np.array([64])), Options())
-    assert found.status[0] == "falling"
 
 
 def simulated(power: float, seed: int, answers: int = 6, questions: int = 80) -> Observed:

@@ -96,15 +96,6 @@ def test_a_curve_that_rises_and_then_falls_is_told_of_its_setting_in_one_sentenc
     assert "setting round at N = 64: falling: " in stderr
 
 
-@pytest.mark.parametrize("predictor", ["exponential", "power-law", "joint"])
-def test_answers_whose_vote_rises_and_then_falls_are_told(tmp_path: Path, predictor: str) -> None:
-    """30 % right, 40 % one wrong answer, 30 % new ones: 30 % at N = 1, 36 % at 6, 23 % at 32."""
-    table = samples({"a": alike(0.3, 0.4, questions=120)}, answers=32, seed=0)
-    status, stderr = told(table, tmp_path, predictor, "--fit-max-n", "32", "--at-n", "64")
-    assert status["a"] == {"falling"}
-    assert sentences(stderr, Status.FALLING) == 1
-
-
 def test_the_mixture_follows_a_falling_vote_and_does_not_call_it_falling(tmp_path: Path) -> None:
     """Half of the answers seen; at N = 16 the vote has come down from 32 % to about 10 %."""
     table = samples({"a": alike(0.35, 0.6)}, answers=16, seed=0)

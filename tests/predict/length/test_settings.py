@@ -12,8 +12,9 @@ from predict.curves.intervals import SHARED
 from predict.curves.rivals import exponential, power_law
 from predict.groups import group_of_pools, read_groups
 from predict.length.law import along_T
-from predict.length.settings import _luck, _widening, from_curves, other_settings
+from predict.length.settings import _luck, _widening, other_settings
 from predict.protocol import Observed, Options, Points
+from predict.questions.from_curve import from_curves
 from predict.split import Request
 from tests.predict.questions.pools import drawn_pool
 
@@ -149,6 +150,15 @@ def test_two_settings_leave_the_law_open() -> None:
     targets = Points(np.array(["between", "beyond"]), np.array([1.5, 4.0]), np.array([1, 1]))
     found = from_curves(observed, targets, Options(replicates=100))
     assert found.status.tolist() == ["ok", "bound_hit"]
+
+
+def test_settings_farther_away_than_any_that_was_checked_are_not_ok() -> None:
+    """Three lengths a factor 3 apart: up to 9 and down to 1/3, no rolling origin reaches farther."""
+    T, at = np.array([1.0, 2.0, 3.0]), np.array([0.3, 0.4, 2.5, 8.9, 9.1])
+    points = Points(np.array(["a", "b", "c"]), T, np.array([1, 1, 1]))
+    observed = Observed(points, np.array([0.4, 0.5, 0.55]), np.full(3, 0.02), np.full((50, 3), 0.5))
+    found = from_curves(observed, Points(at.astype(str), at, np.ones(5, int)), Options(replicates=50))
+    assert found.status.tolist() == ["bound_hit", "ok", "ok", "ok", "bound_hit"]
 
 
 @pytest.mark.parametrize("target", ["these-questions", "population"])

@@ -13,7 +13,6 @@ from predict.groups import Group, read_groups
 from predict.planning.plan import plan
 from predict.protocol import Options
 from predict.split import Request
-from results import BadInput
 
 
 @pytest.fixture(scope="module")
@@ -50,11 +49,6 @@ def test_best_choice_keeps_to_the_budget(group: Group) -> None:
     assert found.chosen["predicted"] == within["predicted"].max()
 
 
-def test_nothing_is_chosen_where_nothing_reaches(group: Group) -> None:
-    assert plan(group, "joint", 8, Options(replicates=60), target_accuracy=0.99).chosen is None
-    assert plan(group, "joint", 8, Options(replicates=60), token_budget=1).chosen is None
-
-
 def test_the_cautious_choice_goes_by_the_lower_end_of_the_interval(
     group: Group, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,18 +79,6 @@ def test_frontier_rises_in_cost_and_accuracy(group: Group) -> None:
     rows = plan(group, "joint", 64, Options(replicates=60), token_budget=1).frontier
     assert rows["cost"].is_monotonic_increasing
     assert (np.diff(rows["predicted"]) > 0).all()
-
-
-def test_unpriced_data_are_refused(group: Group, data_dir: Path) -> None:
-    source = data_dir / "samples" / "gpt-3.5-turbo_biggsm_t0.8.csv"
-    with pytest.raises(BadInput, match="no token counts"):
-        plan(read_groups([source], "majority")[0], "flat", 8, Options(replicates=20), token_budget=100)
-
-
-def test_command_prints_the_choice(curves_file: Path) -> None:
-    done = CliRunner().invoke(main, ["plan", str(curves_file), "--target-accuracy", "0.75", "--max-n", "32"])
-    assert done.exit_code == 0, done.output
-    assert "To reach 75.0 %: " in done.output
 
 
 def invoke(*arguments: str) -> Result:

@@ -61,16 +61,10 @@ def simulated_vote(p: float, a: float, rest: int, N: int, rounds: int, rng: np.r
 @pytest.mark.parametrize(
     ("p", "a", "rest", "N"),
     [
-        (12, 4, 1, 5),
-        (10, 2, 7, 9),
-        (9, 0, 8, 8),
-        (14, 5, 0, 9),
-        (8, 0, 2, 16),
-        (6, 0, 4, 12),
-        (9, 1, 8, 15),
-        (8, 2, 9, 14),
+        (12, 4, 1, 5), (10, 2, 7, 9), (9, 0, 8, 8), (14, 5, 0, 9),
+        (8, 0, 2, 16), (6, 0, 4, 12), (9, 1, 8, 15), (8, 2, 9, 14),
     ],
-)
+)  # fmt: skip
 def test_vote_table_agrees_with_answers_drawn_one_by_one(p: int, a: int, rest: int, N: int) -> None:
     rng = np.random.default_rng(p)
     rounds = 4000

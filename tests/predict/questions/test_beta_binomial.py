@@ -14,7 +14,6 @@ from predict.questions.beta_binomial import (
     best_of_n_given,
     beta_binomial,
     fit_beta,
-    rates,
     reach,
 )
 from results.votes.exact import AnswerPools
@@ -54,7 +53,7 @@ def test_best_of_n_is_the_posterior_integral() -> None:
 def test_best_of_one_is_the_posterior_mean_rate() -> None:
     fit = BetaFit(1.3, 0.4, np.eye(2))
     s, n = np.array([0, 3, 5]), np.array([5, 5, 5])
-    assert best_of_n_given(fit, s, n, np.array([1]))[:, 0] == pytest.approx(rates(fit, s, n))
+    assert best_of_n_given(fit, s, n, np.array([1]))[:, 0] == pytest.approx((1.3 + s) / (1.7 + n))
 
 
 @pytest.mark.parametrize("right", [0, 4])

@@ -9,7 +9,8 @@ from predict.groups import group_of_pools
 from predict.protocol import Observed, Options, Points, Pool, Status
 from predict.questions.atom_votes import vote_table
 from predict.questions.atoms import CHOICES, RESTS, THETAS, A, P
-from predict.questions.mixture import CALIBRATED, accuracy_by_atom, error_variance, mixture
+from predict.questions.beta_binomial import fit_beta
+from predict.questions.mixture import accuracy_by_atom, error_variance, mixture
 from predict.questions.population import fit_population, learning_set
 from predict.questions.prior import _EVEN_CHOICES, _log_law
 from results.votes.exact import VoteCounts
@@ -75,15 +76,6 @@ def test_prior_weights_are_a_law_and_guesses_tie_the_right_answer_to_the_wrong_o
     assert mean[1] == pytest.approx(1 / (1 + np.array(THETAS)), abs=0.02)
 
 
-def test_population_interval_is_wider_than_that_of_these_questions() -> None:
-    seen, _ = observed(drawn_pool(60, 16, np.random.default_rng(5)), 8)
-    widths = {}
-    for target in ("these-questions", "population"):
-        found = mixture(seen, targets([16]), Options(replicates=400, target=target))
-        widths[target] = float(found.high[0] - found.low[0])
-    assert widths["population"] > 1.3 * widths["these-questions"]
-
-
 def test_the_variance_of_the_error_is_that_of_pools_drawn_after_the_answers_seen() -> None:
     """The vote of a whole pool is right or wrong, and known once every answer has been seen. Here the
     chances f of that are known, and all uncertainty is luck. At N = 1 Sheppard's arcsine gives 2/π of a
@@ -125,15 +117,26 @@ def test_unreadable_answers_narrow_the_spread_of_a_vote_of_one(share: float) -> 
     assert widths[1] == pytest.approx((1 - share) * widths[0], rel=0.12)  # of 2,000 draws: 4 % each
 
 
-def test_votes_cast_are_binomial_with_each_questions_own_rate_of_unreadable_answers() -> None:
+def test_votes_cast_are_beta_binomial_with_each_questions_own_unreadable_answers() -> None:
     counts = VoteCounts(np.array([4, 2, 4]), np.zeros(0, int), np.zeros(4, int), np.array([0, 2, 0]))
     values, which = accuracy_by_atom(counts, np.array([1, 2]))
     assert which[0] == which[2] != which[1]
-    blank = 1 - values[which, -1, 0]  # the last atom is always right when it can be read
-    assert blank[1] > 0.2 > 0.1 > blank[0]
-    assert values[which, -1, 1] == pytest.approx(1 - blank**2)
-    middle = len(vote_table(1)) // 2
-    assert values[which, middle, 0] == pytest.approx((1 - blank) * vote_table(1)[middle])
+    fit = fit_beta(counts.nulls, counts.pools)
+    a, b = fit.a + counts.nulls, fit.b + 4 - counts.nulls
+    none = np.stack([a / (a + b), a / (a + b) * (a + 1) / (a + b + 1)], axis=1)
+    assert none[1, 0] > 0.2 > 0.1 > none[0, 0]
+    assert values[which, -1] == pytest.approx(1 - none)  # the last atom is right whenever it can be read
+
+
+def test_questions_that_are_never_answered_stay_so() -> None:
+    """Half of 300 questions are never readable, the others always; the right answer leads in all."""
+    rng = np.random.default_rng(7)
+    raw = rng.choice(4, (300, 40), p=[0.7, 0.1, 0.1, 0.1])
+    raw[:150] = -1
+    seen, whole = observed(pool_of(raw), 4)
+    found = mixture(seen, targets([20, 40]), Options())
+    truth = [whole.accuracy[n == whole.points.N][0] for n in (20, 40)]
+    assert found.mean == pytest.approx(truth, abs=0.05)
 
 
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
@@ -171,21 +174,6 @@ def test_settings_without_answers_are_forecast_along_T_and_curves_without_sample
     assert np.isfinite([*found.low, *found.high]).all()
     curves = mixture(Observed(cut.points, cut.accuracy, cut.stderr, empty), asked, Options())
     assert len(curves.notes) == 1
-
-
-def test_intervals_of_votes_on_these_questions_are_calibrated_and_no_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    widths = {}
-    for share in (1.0, CALIBRATED):
-        monkeypatch.setattr("predict.questions.mixture.CALIBRATED", share)
-        for method, target in itertools.product(("majority", "best_of_n"), ("these-questions", "population")):
-            seen, _ = observed(drawn_pool(60, 8, np.random.default_rng(5)), 8, method)
-            found = mixture(seen, targets([16]), Options(replicates=200, target=target))
-            widths[share, method, target] = float(found.high[0] - found.low[0])
-    changed = {key[1:]: widths[key] / widths[1.0, *key[1:]] for key in widths if key[0] < 1}
-    assert changed.pop(("majority", "these-questions")) == pytest.approx(CALIBRATED)
-    assert list(changed.values()) == [1.0] * 3
 
 
 def test_question_order_and_label_order_do_not_matter() -> None:

@@ -1,4 +1,4 @@
-"""Forecasts whose truth is not a hidden answer: the twin's exact curves, and settings that are left out.
+"""Forecasts of the twin, whose truth is exact: from sampled answers, and from a part of its curve.
 
 kind    set               predictor  split  setting  T   N   accuracy  predicted  low    high   role
 twin-N  twin, 8 → 16 …    mixture    0      12       12  64  0.742     0.739      0.717  0.760  held_out
@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from predict.backtest import backtest
 from predict.groups import Group, read_groups
 from predict.predictors import PREDICTORS, able
 from predict.protocol import Observed, Options, Points
@@ -19,7 +18,6 @@ from results import read_curves
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "results" / "runs" / "forecasting"
-CACHED = ROOT / "results" / "cached"
 
 MANY = 1_000_000
 """The pool whose vote is forecast: with so many answers it is the exact vote."""
@@ -29,27 +27,19 @@ REPLICATES = 200
 
 @dataclass(frozen=True)
 class Job:
-    """Something to forecast: kind (twin-N, twin-T, lengths), file, label, and the random splits."""
+    """Something to forecast: kind (twin-N, twin-T, twin-curve-…), label, and the random splits."""
 
     kind: str
-    source: str
     label: str
     splits: tuple[int, ...] = (0,)
 
 
 TWIN_JOBS = [
-    *(Job("twin-N", "", "twin, answers: 8 → 16, 64, 256", (i,)) for i in range(4)),
-    *(Job("twin-T", "", "twin, answers: T ≤ 8 → 12 … 50", (i,)) for i in range(4)),
-    Job("twin-curve-N", "", "twin, curve: N ≤ 8 → 16 … 256"),
-    Job("twin-curve-T", "", "twin, curve: T ≤ 8 → 12 … 50"),
+    *(Job("twin-N", "twin, answers: 8 → 16, 64, 256", (i,)) for i in range(4)),
+    *(Job("twin-T", "twin, answers: T ≤ 8 → 12 … 50", (i,)) for i in range(4)),
+    Job("twin-curve-N", "twin, curve: N ≤ 8 → 16 … 256"),
+    Job("twin-curve-T", "twin, curve: T ≤ 8 → 12 … 50"),
 ]
-LENGTH_JOBS = [
-    Job("lengths", "results/runs/forecasting/otis", "OTIS"),
-    Job("lengths", "results/cached/tiny.csv", "tiny"),
-    Job("lengths", "results/cached/fig1-binary.csv", "twin fig1-binary"),
-    Job("lengths", "results/cached/fig2f.csv", "twin fig2f"),
-]
-
 SEEN, LONGEST = 8, 8
 STEPS = "linear-attention step=1/5"
 """The variant of Figure 2h whose accuracy rises with T."""
@@ -57,8 +47,6 @@ STEPS = "linear-attention step=1/5"
 
 def rows_of(job: Job) -> pd.DataFrame:
     """All forecasts of a job."""
-    if job.kind == "lengths":
-        return left_out(job)
     return from_answers(job) if job.kind in ("twin-N", "twin-T") else from_curves(job)
 
 
@@ -91,21 +79,6 @@ def from_curves(job: Job) -> pd.DataFrame:
     observed = observe(group, *fitted(group, request), Options(replicates=REPLICATES))
     known = exact[column] <= (SEEN if column == "N" else LONGEST)
     return _forecast(job, observed, exact, known, Options(replicates=REPLICATES), 0, samples=False)
-
-
-def left_out(job: Job) -> pd.DataFrame:
-    """Fit the k cheapest settings, k = 3 (of three settings: 2) up, and forecast all dearer ones."""
-    parts = []
-    for group in read_groups([ROOT / job.source], "majority"):
-        names = [name for name, _ in group.points.settings()]
-        for k in range(min(3, len(names) - 1), len(names)):
-            found = backtest(
-                group, able("majority", bool(group.pools)), Request(fit_settings=tuple(names[:k])), 1,
-                Options(replicates=REPLICATES),
-            )  # fmt: skip
-            label = f"{job.label} {group.model.split('/')[-1]}" if group.pools else job.label
-            parts.append(found.assign(kind=job.kind, set=label, role="held_out", fitted=k))
-    return pd.concat(parts)
 
 
 def _forecast(

@@ -1,0 +1,144 @@
+"""The mixture from curves alone: its population is fitted to the points of each setting's curve.
+
+    vote at N = 1, 2, 4, 8: 0.50 0.50 0.55 0.58, fitted 0.64 at N = 64   ->   0.61, 90 % 0.58 … 0.64
+
+A curve is a mean over questions: Σ_k w_k f_N(k) over the atoms k of the mixture (for best-of-N: over rates).
+The smooth weights softmax(base + F α), with the prior that the fit to answers has, are fitted to the points
+by least squares; the interval holds what the points leave open of α and how far the fit was off at points
+left out (`model_error`). A curve does not show which questions are close calls, so of a vote any share of the
+rise beyond the last point is equally likely: half of it is forecast (errors: docs/forecasting/evidence.md).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.optimize import least_squares
+from scipy.special import softmax
+
+from predict.curves.alarm import SURE, falling, loose
+from predict.curves.calibration import answers_alone, model_error
+from predict.curves.intervals import SHARED
+from predict.length.settings import spread_out
+from predict.protocol import (
+    Floats,
+    Ints,
+    Observed,
+    Options,
+    Points,
+    Prediction,
+    Status,
+    everywhere,
+    more_severe,
+    with_interval,
+)
+from predict.questions import best_of_n, prior
+from predict.questions.atom_votes import vote_table
+from results.normal import Z90
+from results.paper_fits import POOR_FIT
+
+UNKNOWN = 0.01
+"""Standard error of a curve point where the table has none."""
+
+LAWS = {
+    "majority": (vote_table, prior.base, prior.features, prior.RIDGE),
+    "best_of_n": (best_of_n.best_of_n_by_rate, best_of_n.base, best_of_n.features, best_of_n.RIDGE),
+}
+"""By method: accuracy at N by atom, the weights' base and features, and the precision of their prior."""
+
+
+def from_curves(observed: Observed, targets: Points, options: Options) -> Prediction:
+    """Forecast observed settings by `along_n` and all others by `along_T`; observed points are kept."""
+    settings = observed.points.settings()
+    N, R = np.unique(targets.N), len(observed.replicates)
+    grid = Points.grid(dict(settings), N)
+    value, open_yet, drawn = along_n(observed, grid, replace(options, replicates=R))
+    status = more_severe(open_yet, falling(observed, grid))
+
+    def again(points: Points, accuracy: Floats, at: Points) -> Floats:
+        unknown, none = np.full(len(points), np.nan), np.empty((0, len(points)))
+        return along_n(Observed(points, accuracy, unknown, none, method=observed.method), at, Options())[0]
+
+    luck = np.random.default_rng([options.seed, 1]).standard_normal((R, 1))
+    drawn += model_error(observed, grid, again) * luck
+    own, common = drawn.var(axis=0) if R else np.full(len(grid), UNKNOWN**2), np.zeros(len(grid))
+    new = options.target == "population"
+    shared = answers_alone(observed, observed.replicates, observed.accuracy, options.target)
+    places = {place: at for at, place in enumerate(observed.points.places())}
+    for i, place in enumerate(grid.places()):
+        last = np.flatnonzero(observed.points.setting == place[0])[-1]
+        j = places.get(place, int(last))
+        variance = np.nan_to_num(observed.stderr[j], nan=UNKNOWN) ** 2
+        common[i] = SHARED * variance * new
+        if place in places:
+            value[i], status[i], own[i] = observed.accuracy[j], Status.OK, (1 - SHARED) * variance
+            drawn[:, i] = shared[:, j]
+        elif new:
+            drawn[:, i] += np.sqrt(SHARED) * (observed.replicates[:, j] - observed.accuracy[j])
+    table = (len(settings), len(N))
+    mean, draws = np.empty(len(targets)), np.empty((R, len(targets)))
+    at_target = everywhere(Status.OK, len(targets))
+    seen = np.isin(targets.setting, [name for name, _ in settings])
+    index = {place: i for i, place in enumerate(grid.places())}
+    at = [index[place] for place in targets[seen].places()]
+    mean[seen], at_target[seen], draws[:, seen] = value[at], status[at], drawn[:, at]
+    mean[~seen], at_target[~seen], _, draws[:, ~seen] = spread_out(
+        np.array([T for _, T in settings]), N, value.reshape(table), own.reshape(table),
+        common.reshape(table), targets[~seen], replace(options, replicates=R),
+    )  # fmt: skip
+    note = "the mixture needs samples; from curves it goes by the points of each curve, and by a law along T"
+    condition = np.where(np.isnan(mean), np.inf, np.nan)
+    return with_interval(mean, np.clip(draws, 0.0, 1.0), at_target, condition, options.level, (note,))
+
+
+def along_n(observed: Observed, targets: Points, options: Options) -> tuple[Floats, np.ndarray, Floats]:
+    """Mean and status (M,) at observed settings, and draws (R, M) of what their points leave open."""
+    rng = np.random.default_rng(options.seed)
+    mean, draws = np.empty(len(targets)), np.empty((options.replicates, len(targets)))
+    status = everywhere(Status.OK, len(targets))
+    for name, _ in observed.points.settings():
+        part, here = observed.points.setting == name, targets.setting == name
+        ns, accuracy = observed.points.N[part], observed.accuracy[part]
+        stderr = np.nan_to_num(observed.stderr[part], nan=UNKNOWN)
+        noise = np.maximum(np.sqrt(1 - SHARED) * stderr, SURE)
+        asked = np.concatenate([ns, targets.N[here]])
+        values, spread = fit_curve(ns, accuracy, noise, observed.method, asked)
+        far = np.sqrt(np.mean((values[: len(ns)] - accuracy) ** 2)) > POOR_FIT
+        fitted, spread = values[len(ns) :], spread[len(ns) :]
+        unsure = np.sqrt((spread**2).sum(axis=1))
+        mean[here] = fitted
+        draws[:, here] = fitted + rng.standard_normal((options.replicates, spread.shape[1])) @ spread.T
+        if observed.method == "majority":
+            last = accuracy[np.maximum(np.searchsorted(ns, targets.N[here], side="right") - 1, 0)]
+            mean[here] = (last + fitted) / 2
+            draws[:, here] = last + rng.random((options.replicates, 1)) * (draws[:, here] - last)
+            unsure = np.hypot(unsure / 2, (fitted - last) / np.sqrt(12))
+        status[here] = more_severe(loose(Z90 * unsure), Status.POOR_FIT if far else Status.OK)
+    return mean, status, draws
+
+
+def fit_curve(N: Ints, accuracy: Floats, noise: Floats, method: str, at: Ints) -> tuple[Floats, Floats]:
+    """The curve (M,) at `at` that is likeliest after points (P,) with independent `noise`, and its spread.
+
+    The spread (M, features) turns independent standard normal numbers into errors of the curve: those of α by
+    Laplace's approximation, with the curvature of Gauss and Newton, and to first order those of the curve.
+    """
+    table, base, features, ridge = LAWS[method]
+    tables, asked = (np.stack([table(int(n)) for n in ns]) for ns in (N, at))
+    F, start = features(), base()
+
+    def slopes(rows: Floats, alpha: Floats) -> Floats:
+        w = softmax(start + F @ alpha)
+        return np.asarray(rows @ (w[:, None] * (F - w @ F)))
+
+    def missed(alpha: Floats) -> Floats:
+        off = tables @ softmax(start + F @ alpha) - accuracy
+        return np.concatenate([off / noise, np.sqrt(ridge) * alpha])
+
+    def slope(alpha: Floats) -> Floats:
+        prior_rows = np.sqrt(ridge) * np.eye(len(alpha))
+        return np.vstack([slopes(tables, alpha) / noise[:, None], prior_rows])
+
+    alpha = least_squares(missed, np.zeros(F.shape[1]), slope, xtol=1e-12, ftol=1e-12, gtol=1e-12).x
+    J = slope(alpha)
+    axes = np.linalg.cholesky(np.linalg.inv(J.T @ J))
+    return asked @ softmax(start + F @ alpha), slopes(asked, alpha) @ axes

@@ -1,0 +1,89 @@
+"""The mixture from curves: laws of the questions found through their curve, and what it leaves open told."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import betaln, softmax
+
+from predict.protocol import Observed, Options, Points
+from predict.questions import best_of_n, prior
+from predict.questions.atom_votes import vote_table
+from predict.questions.from_curve import along_n, fit_curve
+from predict.questions.mixture import mixture
+from tests.predict.questions.pools import drawn_pool, observed, targets
+
+N = np.array([1, 2, 3, 4, 8, 16])
+FAR = Points(np.full(2, "a"), np.ones(2), np.array([33, 129]))
+
+
+def curve(accuracy: np.ndarray, method: str = "majority", copies: int = 0) -> Observed:
+    noise = np.random.default_rng(0).normal(0, 0.01, (copies, len(N)))
+    points = Points(np.full(len(N), "a"), np.ones(len(N)), N)
+    return Observed(points, accuracy, np.full(len(N), 0.01), accuracy + noise, (), method)
+
+
+def test_a_vote_curve_of_the_prior_s_own_kind_is_carried_on() -> None:
+    alpha = np.random.default_rng(0).normal(0, 0.5, prior.features().shape[1])
+    weights = softmax(prior.base() + prior.features() @ alpha)
+    known, truth = (np.array([weights @ vote_table(int(n)) for n in ns]) for ns in (N, FAR.N))
+    mean, status, draws = along_n(curve(known), FAR, Options(replicates=400))
+    assert mean == pytest.approx((known[-1] + truth) / 2, abs=0.01)  # half of the rise
+    low, high = np.quantile(draws, [0.03, 0.97], axis=0)
+    assert ((low < truth) & (truth < high)).all()
+    assert set(status) <= {"ok", "bound_hit"}
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.4, 1.2), (2.0, 3.0), (0.3, 0.3)])
+def test_best_of_n_is_that_of_a_beta_law_of_rates(a: float, b: float) -> None:
+    exact = [1 - np.exp(betaln(a, b + n) - betaln(a, b)) for n in (*N, *FAR.N)]
+    mean, _, _ = along_n(curve(np.array(exact[: len(N)]), "best_of_n"), FAR, Options())
+    assert mean == pytest.approx(exact[len(N) :], abs=0.02)
+
+
+def test_the_curve_is_the_likeliest_one_and_its_spread_that_of_normal_errors() -> None:
+    accuracy, noise = 0.7 - 0.3 * np.exp(-0.2 * N), np.full(len(N), 0.02)
+    F, start, K = best_of_n.features(), best_of_n.base(), 8
+    tables = np.stack([best_of_n.best_of_n_by_rate(int(n)) for n in (*N, *FAR.N)])
+
+    def curve_of(alpha: np.ndarray) -> np.ndarray:
+        return tables @ softmax(start + F @ alpha)
+
+    def loss(alpha: np.ndarray) -> float:
+        off = (curve_of(alpha)[: len(N)] - accuracy) / noise
+        return float(off @ off + best_of_n.RIDGE * alpha @ alpha) / 2
+
+    best = minimize(loss, np.zeros(K), method="BFGS", options={"gtol": 1e-8}).x
+    values, spread = fit_curve(N, accuracy, noise, "best_of_n", np.array([*N, *FAR.N]))
+    assert values == pytest.approx(curve_of(best), abs=1e-5)
+    step = 1e-5 * np.eye(K)
+    slopes = np.array([curve_of(best + e) - curve_of(best - e) for e in step]).T / 2e-5
+    seen = slopes[: len(N)] / noise[:, None]
+    inverse = np.linalg.inv(seen.T @ seen + best_of_n.RIDGE * np.eye(K))
+    assert spread @ spread.T == pytest.approx(slopes @ inverse @ slopes.T, rel=1e-3, abs=1e-7)
+
+
+def test_intervals_from_curves_of_real_answers_hold_about_what_they_say() -> None:
+    """Twelve pools, 6 of 40 answers seen. An interval that holds nine tenths misses 6 once in 2,000 times."""
+    held, errors = 0, []
+    for seed in range(12):
+        seen, whole = observed(drawn_pool(400, 40, np.random.default_rng(seed)), 6)
+        truth = whole.accuracy[whole.points.N == 40][0]
+        copies = seen.accuracy + np.zeros((200, 1))
+        blind = replace(seen, pools=(), replicates=copies)
+        found = mixture(blind, targets([40]), Options(replicates=200))
+        held += int(found.low[0] <= truth <= found.high[0])
+        errors.append(abs(found.mean[0] - truth))
+    assert held > 6
+    assert np.mean(errors) < 0.04
+
+
+def test_without_lengths_observed_settings_are_forecast_all_the_same() -> None:
+    seen = curve(0.8 - 0.4 * np.exp(-0.1 * N), copies=50)
+    nowhere = np.full(len(N), np.nan)
+    bare = replace(seen, points=replace(seen.points, T=nowhere))
+    far = replace(FAR, T=nowhere[:2])
+    one, other = (mixture(known, at, Options()) for known, at in ((seen, FAR), (bare, far)))
+    assert one.mean == pytest.approx(other.mean)
+    assert np.isfinite(one.mean).all()
