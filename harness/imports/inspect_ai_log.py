@@ -63,10 +63,10 @@ def import_inspect_ai(
         elif (score := (sample.scores or {}).get(str(name))) is None:
             absent["no score"] += 1
         else:
-            gold, correct = normal(_target(sample)), _verdict(score.value, f"{where}, scorer {name}")
+            target, correct = normal(_target(sample)), _verdict(score.value, f"{where}, scorer {name}")
             # An answer that is scored right without being read votes for the right answer.
-            answer = normal(score.answer) or (gold if correct else None)
-            rows.append(row | {"answer": answer, "gold": gold, "correct": correct})
+            answer = normal(score.answer) or (target if correct else None)
+            rows.append(row | {"answer": answer, "gold": target, "correct": correct})
     if not rows:
         raise BadInput(f"{file}: none of the {len(samples)} samples has a score and no error")
     notes = [f"read {file}"]
