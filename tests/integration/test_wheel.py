@@ -74,15 +74,27 @@ def test_samples_curves_and_forecasts_without_the_checkout(python: Path, tmp_pat
     )
 
 
+WITHOUT_EXTRAS = """
+import runpy, sys
+
+class Missing:
+    def find_spec(name, path=None, target=None):
+        if name in ("altair", "vl_convert", "torch"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Missing)
+sys.argv = sys.argv[1:]
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+"""
+
+
 def test_what_is_missing_without_the_extras(python: Path, tmp_path: Path) -> None:
     """No plotting engine and no PyTorch: what needs none works, the others end in one line."""
-    start = "import runpy, sys; sys.modules.update(dict.fromkeys(['altair', 'vl_convert', 'torch'])); "
-    start += "sys.argv = sys.argv[1:]; runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
 
     def bare(*arguments: object, status: int = 0) -> str:
-        return _run(python, "-c", start, *arguments, cwd=tmp_path, status=status)
+        return _run(python, "-c", WITHOUT_EXTRAS, *arguments, cwd=tmp_path, status=status)
 
-    cached = python.parents[1].glob("lib/*/site-packages/results/cached/tiny.csv").__next__()
+    cached = next(python.parents[1].glob("lib/*/site-packages/results/cached/tiny.csv"))
     bare("predict", "plan", cached, "--token-budget", 3000, "--bootstrap", 10)
     for command in (["results", "report", "--out", "r"], ["synthetic", "bounds", "--out", "b.png"],
                     ["predict", "plan", cached, "--plot", "p.png"]):  # fmt: skip
