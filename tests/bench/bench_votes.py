@@ -30,9 +30,8 @@ def drawn_samples(questions: int, settings: int, answers: int, seed: int = 0) ->
     rng = np.random.default_rng(seed)
     shape = (questions, settings, answers)
     right = rng.random(shape) < rng.beta(0.9, 0.6, (questions, 1, 1))
-    answer = np.where(right, 0, np.minimum(rng.zipf(1.7, shape), 10_000)) + rng.integers(
-        0, 900, (questions, 1, 1)
-    )
+    gold = rng.integers(0, 900, (questions, 1, 1))
+    answer = np.where(right, 0, np.minimum(rng.zipf(1.7, shape), 10_000)) + gold
     texts = np.array([str(value) for value in range(answer.max() + 1)], dtype=object)
     question, setting, sample = (axis.ravel() for axis in np.indices(shape))
     return pd.DataFrame(
@@ -43,7 +42,7 @@ def drawn_samples(questions: int, settings: int, answers: int, seed: int = 0) ->
             "question_id": pd.Series(question).map("gsm8k-test-{:04d}".format),
             "sample": sample,
             "answer": pd.Series(texts[answer.ravel()]).mask(rng.random(answer.size) < 0.04),
-            "gold": texts[answer.min(axis=(1, 2))][question],
+            "gold": gold.astype(str).ravel()[question],
             "correct": right.ravel(),
             "tokens": rng.integers(20, 300, answer.size),
             "finish_reason": "stop",
