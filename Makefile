@@ -122,7 +122,6 @@ synthetic: DIR = $(call runs,synthetic)
 synthetic: setup  ## the twin: every panel of the paper redrawn from exact solutions, and its claims checked
 	$(RUN) -m synthetic run all --jobs 2 --out $(DIR)
 	$(RUN) -m synthetic figures $(DIR)/fig*.csv --out $(DIR)
-	$(RUN) -m synthetic bounds --out $(DIR)/bounds.png
 	$(RUN) -m synthetic claims --out $(DIR)/claims.csv
 	$(RUN) -m results report $(DIR)/fig*.csv $(DIR)/claims.csv --out $(DIR)/report
 

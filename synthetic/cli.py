@@ -14,6 +14,9 @@ import click
 if TYPE_CHECKING:
     from synthetic.panels.experiments import Experiment
 
+PATH = click.Path(path_type=Path)
+COUNT = click.IntRange(min=0)
+
 
 @click.group()
 def cli() -> None:
@@ -31,15 +34,9 @@ def list_() -> None:
             click.echo(f"{'':16}   {variant.setting}")
 
 
-_SEED = click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of all randomness."
-)
-_FOLDER = click.option(
-    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
-)
-_TABLE = click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="The .csv, .jsonl or .parquet to write."
-)
+_SEED = click.option("--seed", default=0, show_default=True, type=COUNT, help="Seed of all randomness.")
+_FOLDER = click.option("--out", required=True, type=PATH, help="Folder to write to.")
+_TABLE = click.option("--out", required=True, type=PATH, help="The .csv, .jsonl or .parquet to write.")
 _JOBS = click.option("--jobs", default=1, show_default=True, help="Processes to use.")
 _SOLVING = (
     click.option(
@@ -152,12 +149,13 @@ def train(out: Path, seed: int, changes: tuple[str, ...], **options: Any) -> Non
     start, lessons = perf_counter(), changed_lessons(changes)
     course = take_course(lessons, seed, progress=True, **options)
     write_course(course, lessons, out)
-    click.echo(summary(course.curves, course.learned, trained_length(lessons)))
+    for title, table in summary(course.curves, course.learned, trained_length(lessons)).items():
+        click.echo(f"{title}\n{table}\n")
     click.echo(f"{len(lessons)} models, {perf_counter() - start:.0f} s -> {out}")
 
 
 @cli.command(epilog="Example: python -m synthetic match results/cached/tiny.csv --out match.csv")
-@click.argument("tables", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("tables", nargs=-1, required=True, type=PATH)
 @click.option(
     "--fit-max-n",
     default=4,
@@ -165,40 +163,39 @@ def train(out: Path, seed: int, changes: tuple[str, ...], **options: Any) -> Non
     type=click.IntRange(1),
     help="Fit N up to this; predict the rest.",
 )
-@click.option(
-    "--figure", type=click.Path(path_type=Path, dir_okay=False), help="Draw to this .png, .svg or .pdf."
-)
+@click.option("--at-n", default="", metavar="N1,N2,…", help="Predict these N too, as 128,256.")
+@click.option("--figure", type=PATH, help="Draw to this .png, .svg or .pdf.")
 @_SEED
 @_JOBS
 @_TABLE
-def match(
-    tables: tuple[Path, ...], fit_max_n: int, figure: Path | None, seed: int, jobs: int, out: Path
-) -> None:
+def match(tables: tuple[Path, ...], at_n: str, figure: Path | None, out: Path, **options: Any) -> None:
     """Find the twins that explain a language model's curves, and predict the rest of each curve.
 
     TABLES are curves, or samples, which also give histograms of each question's accuracy. Beside OUT, a
     forecast table, NAME.settings.csv lists the settings (n, d, k, sigma_eps, t) with their weights.
     """
-    from results import write_forecast
+    from results import BadInput, write_forecast
+    from results.commandline import warnings_last
     from results.tables.files import check_suffix, write_raw
-    from synthetic.match.matching import (
-        answer,
-        forecast_table,
-        match_all,
-        one_twin,
-        read_tables,
-        settings_table,
-        verdict,
-    )
+    from synthetic.match import matching
+    from synthetic.match.words import answer, one_twin, verdict
 
     check_suffix(out)
     if figure is not None:
         from synthetic.match.figure import save_picture
 
-        _check_picture(figure)
-    matches = match_all(*read_tables(tables), fit_max_n, seed, jobs, progress=True)
-    write_forecast(forecast_table(matches), out)
-    write_raw(settings_table(matches), out.with_suffix(".settings.csv"))
+        if figure.suffix not in (".png", ".svg", ".pdf"):
+            raise BadInput(f"{figure}: a picture ends in .png, .svg or .pdf")
+        _check_folder(figure.parent)
+    try:
+        more = tuple(int(n) for n in at_n.split(",") if at_n)
+    except ValueError:
+        raise BadInput(f"--at-n {at_n}: expected whole numbers, as 128,256") from None
+    with warnings_last():
+        curves, shares = matching.read_tables(tables)
+        matches = matching.match_all(curves, shares, at_n=more, progress=True, **options)
+    write_forecast(matching.forecast_table(matches), out)
+    write_raw(matching.settings_table(matches), out.with_suffix(".settings.csv"))
     if figure is not None:
         save_picture(matches, figure)
     for line in (*map(verdict, matches), *one_twin(matches)):
@@ -223,46 +220,16 @@ def claims(seed: int, out: Path) -> None:
 
 
 @cli.command(epilog="Example: python -m synthetic figures results/runs/twin/*.csv --out docs/images")
-@click.argument("curves", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("curves", nargs=-1, required=True, type=PATH)
 @_FOLDER
 def figures(curves: tuple[Path, ...], out: Path) -> None:
     """Draw each experiment of the CURVES tables as OUT/NAME.svg, laid out like the paper's panels."""
     from results import read_curves
     from synthetic.panels.figures import save_figures
 
+    _check_folder(out)
     for path in save_figures(read_curves(*curves), out):
         click.echo(f"{path} ({path.stat().st_size / 1000:.0f} kB)")
-
-
-@cli.command(epilog="Example: python -m synthetic bounds --out docs/images/bounds.png")
-@_SEED
-@click.option(
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="The .png, .svg or .pdf to write.",
-)
-def bounds(seed: int, out: Path) -> None:
-    """Draw the paper's bounds beside the exact curves; a constant hidden in ≲ is fitted and shown."""
-    from synthetic.panels.figures import bounds_figure
-    from synthetic.theory.bounds import bounds_table
-
-    _check_picture(out)
-    table = bounds_table(seed, progress=True)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    bounds_figure(table).save(str(out))
-    for (panel, line), _ in table[table["kind"] == "bound"].groupby(["panel", "line"], sort=False):
-        click.echo(f"{panel}: {line}")
-    click.echo(f"{table['panel'].nunique()} panels -> {out}")
-
-
-def _check_picture(out: Path) -> None:
-    """Refuse, before the work, a file name that no picture can be written to."""
-    from results import BadInput
-
-    if out.suffix not in (".png", ".svg", ".pdf"):
-        raise BadInput(f"{out}: unknown kind of picture {out.suffix!r}, expected .png, .svg or .pdf")
-    _check_folder(out.parent)
 
 
 def _check_folder(out: Path) -> None:
@@ -288,7 +255,6 @@ def _solve(name: str, experiment: "Experiment", target: Path, options: dict[str,
     write_curves(outcome.curves, target)
     if outcome.samples is not None:
         write_samples(outcome.samples, target.with_suffix(".samples.parquet"))
-    count = int(outcome.curves["questions"].max())
-    seconds = perf_counter() - start
+    count, seconds = int(outcome.curves["questions"].max()), perf_counter() - start
     rows = len(outcome.curves)
     click.echo(f"{name}: {rows} rows of {count} tasks, {options['solver']}, {seconds:.1f} s -> {target}")

@@ -134,11 +134,10 @@ def path_moments(view: Spectrum, setting: ContinuousSetting, steps: tuple[int, .
 
 def _diverged(t: int, setting: ContinuousSetting, largest: float) -> BadInput:
     """The refusal of a setting whose paths diverge at step t; `largest` is the largest eigenvalue of XᵀX."""
-    growth = setting.step * largest
-    why = f"the step {setting.step:g} times the largest eigenvalue {largest:.4g} of XᵀX is {growth:.3g}"
-    limit = "2"
+    growth, limit = setting.step * largest, "2"
+    why = f"the step {setting.step:g} times the largest eigenvalue of XᵀX is {growth:.3g}"
     if growth < 2:
-        why = f"linear noise of variance {setting.noise_variance:g} in {setting.d} dimensions"
+        why = f"linear noise has the variance {setting.noise_variance:g} in {setting.d} dimensions"
         limit = f"about 2/(d+2) = {2 / (setting.d + 2):.3g}"
     return BadInput(
         f"a path diverges at step {t}: {why}, expected below {limit} (noise_scale={setting.noise_scale}, "

@@ -1,16 +1,17 @@
 """An exam that a language model and a candidate twin both sit: the same number of answers, marked alike.
 
-    Exam(pool=16, points=(("majority", 1), ("majority", 4)))
-    marks(counts, exam.points)[question]  ->  [0.5, 0.61, 0.25]    at each point, and one answer's squared
-    sit(exam, BinarySetting(…), seed=0)   ->  a Twin for every t of STEPS
+    exam = Exam(pool=16, points=(("majority", 1), ("majority", 4)))
+    marks(drawn, exam)[question]             ->  [0.5, 0.61, 0.25], at each point, and one answer's squared
+    sit(exam, BinarySetting(…), STEPS, 0)    ->  a Twin for every t of STEPS
 
 A twin's questions are random tasks. Their answers are drawn from the exact law of w_t, as many a task as the
 model gave a question, so that the twin's marks scatter over questions and pools as the model's do.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
+from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,21 +19,39 @@ from numpy.typing import NDArray
 from results.votes.exact import VoteCounts, best_of_n, majority_accuracy
 from synthetic.binary.chain import law_of_paths
 from synthetic.model.settings import BinarySetting
-from synthetic.model.tasks import Array, draw_tasks, task_keys
+from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
 
 TASKS = 500
 """Tasks of each candidate; that they are not infinitely many is part of the likelihood."""
 STEPS = (1, 2, 4, 8, 16, 64)
+EVERY_SUBSET = 16
+"""Votes of up to this many are means over all subsets of the pool, larger ones over disjoint parts of it."""
 Point = tuple[str, int]
 """A method (majority or best_of_n) and an N."""
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Exam:
-    """How many answers a question gets, and where the curves are read."""
+    """How many answers a question got, and where its curves are read; an N above `pool` asks for more."""
 
     pool: int
     points: tuple[Point, ...]
+
+    @property
+    def answers(self) -> int:
+        """How many answers a task gives."""
+        return max(self.pool, *(n for _, n in self.points))
+
+    @property
+    def small(self) -> int:
+        """Votes of up to this many are means over all subsets of the pool."""
+        return min(EVERY_SUBSET, self.pool)
+
+    @property
+    def part(self) -> int:
+        """Answers are drawn in parts of this size, of which the pool and every larger vote are made."""
+        return gcd(self.pool, *(n for _, n in self.points if n > self.small))
 
 
 @dataclass(frozen=True)
@@ -63,40 +82,74 @@ def candidates() -> list[BinarySetting]:
     ]
 
 
-def sit(exam: Exam, setting: BinarySetting, seed: int, tasks: int = TASKS) -> list[Twin]:
-    """The twins of one setting, one for each t of STEPS."""
-    law = law_of_paths(draw_tasks(setting, task_keys(1, tasks), seed), setting, STEPS)
+def sit(exam: Exam, setting: BinarySetting, steps: tuple[int, ...], seed: int) -> list[Twin]:
+    """The twins of one setting, one for each t of `steps`."""
+    clean, noise = _tasks(replace(setting, sigma_eps=0.0), seed)
+    law = law_of_paths(replace(clean, y=clean.y + setting.sigma_eps * noise), setting, steps)
     twins = []
-    for at, t in enumerate(STEPS):
-        counts = draw_answers(law.probabilities[:, at], law.gold, exam.pool, seed)
-        found = marks(counts, exam.points)
-        twins.append(Twin(setting, t, found.mean(axis=0), np.asarray(np.cov(found.T)), shares(counts)))
+    for at, t in enumerate(steps):
+        drawn = draw_answers(law.probabilities[:, at], law.gold, exam, seed)
+        found = marks(drawn, exam)
+        right, *wrong = drawn[:, : exam.pool // exam.part].sum(axis=1).T
+        share = np.stack([right, right - np.max(wrong, axis=0)], axis=1) / exam.pool
+        twins.append(Twin(setting, t, found.mean(axis=0), np.asarray(np.cov(found.T)), share))
     return twins
 
 
-def draw_answers(laws: Array, gold: NDArray[np.int64], pool: int, seed: int) -> VoteCounts:
-    """`pool` answers to every task, drawn from `laws` (tasks, answers); `gold` (tasks,): the right ones."""
-    drawn = np.random.default_rng(seed).multinomial(pool, laws / laws.sum(axis=1, keepdims=True))
-    correct = np.take_along_axis(drawn, gold[:, None], axis=1)[:, 0]
-    np.put_along_axis(drawn, gold[:, None], 0, axis=1)
-    task, _ = np.nonzero(drawn)
-    starts = np.searchsorted(task, np.arange(len(laws) + 1))
-    return VoteCounts(correct, drawn[drawn > 0], starts, np.zeros_like(correct))
+@lru_cache(maxsize=1)
+def _tasks(noiseless: BinarySetting, seed: int) -> tuple[Tasks, Array]:
+    """The tasks and their label noise of scale 1, the same at every σ_ε."""
+    keys = task_keys(1, TASKS)
+    clean = draw_tasks(noiseless, keys, seed)
+    return clean, draw_tasks(replace(noiseless, sigma_eps=1.0), keys, seed).y - clean.y
 
 
-def marks(counts: VoteCounts, points: Sequence[Point]) -> Array:
+def draw_answers(laws: Array, gold: Ints, exam: Exam, seed: int) -> Ints:
+    """How often each answer is drawn from `laws` (tasks, answers) in each part, (tasks, parts, answers).
+
+    `gold` (tasks,) are the right answers' places; the right answer comes first in what is returned.
+    """
+    places = np.arange(laws.shape[1])
+    order = np.argsort(places != gold[:, None], axis=1, kind="stable")
+    first = np.take_along_axis(laws, order, axis=1)
+    first /= first.sum(axis=1, keepdims=True)
+    parts = exam.answers // exam.part
+    return np.random.default_rng(seed).multinomial(exam.part, first[:, None], size=(len(laws), parts))
+
+
+def marks(drawn: Ints, exam: Exam) -> Array:
     """Each question's accuracy at every point, and the square of one answer's: (questions, points + 1)."""
-    pool, right = counts.pools[:, None], counts.correct[:, None]
-    found = np.empty((len(right), len(points) + 1))
-    for method in ("majority", "best_of_n"):
-        at = [i for i, point in enumerate(points) if point[0] == method]
-        ns = np.array([points[i][1] for i in at], np.int64)
-        if at:
-            found[:, at] = (
-                majority_accuracy(counts, ns) if method == "majority" else best_of_n(pool, right, ns)
-            )
-    found[:, -1] = (right / pool)[:, 0] ** 2
-    return found
+    seen = drawn[:, : exam.pool // exam.part]
+    counts = _counts(seen.sum(axis=1))
+    every = counts if exam.answers == exam.pool else _counts(drawn.sum(axis=1))
+    small = sorted({n for method, n in exam.points if method == "majority" and n <= exam.small})
+    found = dict(zip(small, majority_accuracy(counts, small).T, strict=True))
+    columns = []
+    for method, n in exam.points:
+        if method == "best_of_n":
+            source = counts if n <= exam.pool else every
+            columns.append(best_of_n(source.pools, source.correct, n))
+        elif n in found:
+            columns.append(found[n])
+        else:
+            columns.append(_vote_of_parts(seen if n <= exam.pool else drawn, n // exam.part))
+    return np.stack([*columns, (counts.correct / counts.pools) ** 2], axis=1)
+
+
+def _vote_of_parts(drawn: Ints, size: int) -> Array:
+    """The mean vote over disjoint groups of `size` parts, ties shared, (questions,)."""
+    groups = drawn.shape[1] // size
+    votes = drawn[:, : groups * size].reshape(len(drawn), groups, size, -1).sum(axis=2)
+    most = votes.max(axis=2)
+    won = (votes[..., 0] == most) / (votes == most[..., None]).sum(axis=2)
+    return np.asarray(won.mean(axis=1))
+
+
+def _counts(votes: Ints) -> VoteCounts:
+    """The counts of `votes` (questions, answers), the right answer first."""
+    question, _ = np.nonzero(votes[:, 1:])
+    starts = np.searchsorted(question, np.arange(len(votes) + 1))
+    return VoteCounts(votes[:, 0], votes[:, 1:][votes[:, 1:] > 0], starts, np.zeros(len(votes), np.int64))
 
 
 def shares(counts: VoteCounts) -> Array:

@@ -13,7 +13,8 @@ import pandas as pd
 from results.figures.axes import n_axis, value_axis
 from results.figures.theme import Figure, combined_spec, rendered
 from results.figures.words import METHOD_NAMES
-from synthetic.match.matching import Match, short_verdict
+from synthetic.match.matching import Match
+from synthetic.match.words import short_verdict
 from synthetic.model.tasks import Array
 
 MOST = 9
@@ -47,16 +48,16 @@ def _row(match: Match, place: int) -> list[Figure]:
 
 def _curves(match: Match, place: int) -> Figure:
     """Measured points, full where they were fitted, and the twin's curve with its 90 % interval."""
-    explained = match.explained
+    said = match.prediction
     table = pd.DataFrame(
         {
             "N": match.rows["N"].to_numpy(np.int64),
             "method": match.rows["method"].map(METHOD_NAMES).to_numpy(),
             "accuracy": match.curve.accuracy,
-            "predicted": explained.predicted,
-            "low": explained.low,
-            "high": explained.high,
-            "fitted": np.where(match.held_out, "not fitted", "fitted"),
+            "predicted": said.predicted,
+            "low": said.low,
+            "high": said.high,
+            "fitted": np.where(match.role == "used", "fitted", "not fitted"),
         }
     )
     least = float(table[["accuracy", "low"]].min().min())

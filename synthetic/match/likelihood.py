@@ -1,7 +1,7 @@
 """Which twins explain a curve: a likelihood over the candidates, and what they say about the rest of it.
 
-    explained = explain(curve, twins, fit_max_n=4)
-    explained.weights  ->  [0.31, 0.22, …]      explained.predicted  ->  [0.520, 0.588, 0.631, 0.652]
+    fit = weigh(curve, twins, fit_max_n=4)                          fit.weights  ->  [0.31, 0.22, …]
+    predict(curve, twins, fit.weights, fit.wider, 4).predicted      ->  [0.520, 0.588, 0.631, 0.652]
 
 The model's Q questions count as Q independent draws from the twin's tasks. The mean marks (`exam.marks`) of Q
 questions are then close to Gaussian, with the mean and covariance that the twin's own tasks show: the
@@ -10,12 +10,11 @@ conditioning the same Gaussian.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import chi2
 
-from results.tables.status import Status
 from synthetic.match.exam import Point, Twin
 from synthetic.model.tasks import Array
 
@@ -32,8 +31,8 @@ DRAWS = 20_000
 class Curve:
     """What was measured of one model at one setting, over `questions` questions, from `pool` answers each.
 
-    `accuracy` (points,) belongs to `points`; `square` is the mean square of one answer's accuracy, NaN where
-    unknown.
+    `accuracy` (points,) belongs to `points`, NaN where it is asked for; `square` is the mean square of one
+    answer's accuracy, NaN where unknown.
     """
 
     points: tuple[Point, ...]
@@ -42,31 +41,50 @@ class Curve:
     questions: int
     pool: int
 
+    @property
+    def marks(self) -> Array:
+        """`accuracy` and `square`, (points + 1,), in the order of `exam.marks`."""
+        return np.append(self.accuracy, self.square)
+
+    def up_to(self, n: int) -> "Curve":
+        """The points at N up to `n`."""
+        kept = [i for i, point in enumerate(self.points) if point[1] <= n]
+        return replace(self, points=tuple(self.points[i] for i in kept), accuracy=self.accuracy[kept])
+
 
 @dataclass(frozen=True)
-class Explanation:
-    """What the twins say of one curve.
+class Fit:
+    """Which twins explain the marks fitted.
 
-    `weights` (twins,) sum to 1. `misfit` is the likeliest twin's χ² on `fitted` marks, `p_value` its chance.
-    `predicted`, `low`, `high` (points,): the curve given the fitted points, with a 90 % interval. `spread`
-    (points,): how far (90 %) the twins' predictions lie apart.
+    `weights` (twins,) sum to 1. `misfit` is the likeliest twin's χ² on `fitted` marks.
     """
 
     weights: Array
     misfit: float
     fitted: int
-    p_value: float
+
+    @property
+    def p_value(self) -> float:
+        """The chance of a misfit at least as large."""
+        return float(chi2.sf(self.misfit, self.fitted))
+
+    @property
+    def wider(self) -> float:
+        """χ² over the number of marks where it misfits, else 1."""
+        return max(1.0, self.misfit / self.fitted)
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The curve given the points fitted, (points,) each, with a 90 % interval.
+
+    `spread`: how far (90 %) the twins' predictions lie apart.
+    """
+
     predicted: Array
     low: Array
     high: Array
     spread: Array
-
-    @property
-    def status(self) -> list[str]:
-        """The status of each point, in the words of forecast tables."""
-        if self.p_value < LEAST_P:
-            return [Status.POOR_FIT] * len(self.predicted)
-        return [Status.BOUND_HIT if wide else Status.OK for wide in self.spread > LARGEST_SPREAD]
 
 
 def fitted_marks(curve: Curve, fit_max_n: int) -> list[int]:
@@ -79,46 +97,49 @@ def fitted_marks(curve: Curve, fit_max_n: int) -> list[int]:
     return places + ([len(curve.points)] if np.isfinite(curve.square) else [])
 
 
-def explain(curve: Curve, twins: Sequence[Twin], fit_max_n: int, seed: int = 0) -> Explanation:
-    """Weigh the twins by the marks at N ≤ fit_max_n and predict all of the curve's points.
+def weigh(curve: Curve, twins: Sequence[Twin], fit_max_n: int) -> Fit:
+    """Weigh the twins by the marks at N ≤ fit_max_n, every twin as likely as any other beforehand.
 
-    Where even the likeliest twin misfits, likelihood and intervals are widened until its χ² is as expected
+    Where even the likeliest twin misfits, the likelihood is widened until its χ² is as expected
     (quasi-likelihood), so that many twins share the weight instead of the least bad one taking all.
     """
     use = fitted_marks(curve, fit_max_n)
-    seen = np.append(curve.accuracy, curve.square)
-    mean = np.stack([twin.mean for twin in twins])
-    scale = 1 / curve.questions + 1 / len(twins[0].shares)
-    covariance = scale * np.stack([twin.covariance for twin in twins]) + TOLERANCE**2 * np.eye(len(seen))
-    own = covariance[:, use][:, :, use]
-    residual = seen[use] - mean[:, use]
-    solved = np.linalg.solve(own, residual[..., None])[..., 0]
-    misfit = (residual * solved).sum(axis=1)
+    mean, covariance = _moments(curve, twins)
+    residual, own = curve.marks[use] - mean[:, use], covariance[:, use][:, :, use]
+    misfit = (residual * np.linalg.solve(own, residual[..., None])[..., 0]).sum(axis=1)
     volume = np.linalg.slogdet(own)[1]
     likeliest = int(np.argmin(misfit + volume))
-    wider = max(1.0, float(misfit[likeliest]) / len(use))
-    log_weight = -(misfit / wider + volume) / 2
+    fit = Fit(np.empty(0), float(misfit[likeliest]), len(use))
+    log_weight = -(misfit / fit.wider + volume) / 2
     weights = np.exp(log_weight - log_weight.max())
-    weights /= weights.sum()
+    return replace(fit, weights=weights / weights.sum())
 
-    gain = np.linalg.solve(own, covariance[:, use])  # (twins, used, marks)
+
+def predict(
+    curve: Curve, twins: Sequence[Twin], weights: Array, wider: float, fit_max_n: int, seed: int = 0
+) -> Prediction:
+    """All of the curve's points given the marks at N ≤ fit_max_n, from twins of these weights."""
+    use = fitted_marks(curve, fit_max_n)
+    mean, covariance = _moments(curve, twins)
+    residual = curve.marks[use] - mean[:, use]
+    gain = np.linalg.solve(covariance[:, use][:, :, use], covariance[:, use])  # (twins, used, marks)
     given = mean + np.einsum("gum,gu->gm", gain, residual)
     variance = np.einsum("gmm->gm", covariance) - np.einsum("gum,gum->gm", covariance[:, use], gain)
     deviation = np.sqrt(wider * np.maximum(variance, 0.0))
     rng = np.random.default_rng(seed)
     drawn = rng.choice(len(twins), DRAWS, p=weights)
-    normals = rng.standard_normal((DRAWS, len(seen)))
+    normals = rng.standard_normal((DRAWS, mean.shape[1]))
     low, high = np.quantile(given[drawn] + deviation[drawn] * normals, [0.05, 0.95], axis=0)
     predicted = weights @ given
     spread = np.sqrt(np.maximum(weights @ given**2 - predicted**2, 0.0))
     points = slice(len(curve.points))
-    return Explanation(
-        weights=weights,
-        misfit=float(misfit[likeliest]),
-        fitted=len(use),
-        p_value=float(chi2.sf(misfit[likeliest], len(use))),
-        predicted=predicted[points],
-        low=np.clip(low[points], 0, 1),
-        high=np.clip(high[points], 0, 1),
-        spread=1.645 * spread[points],
-    )
+    low, high = np.clip([low[points], high[points]], 0, 1)
+    return Prediction(predicted[points], low, high, 1.645 * spread[points])
+
+
+def _moments(curve: Curve, twins: Sequence[Twin]) -> tuple[Array, Array]:
+    """The mean (twins, marks) and covariance of the marks of as many questions as the curve has."""
+    scale = 1 / curve.questions + 1 / len(twins[0].shares)
+    covariance = scale * np.stack([twin.covariance for twin in twins])
+    mean = np.stack([twin.mean for twin in twins])
+    return mean, covariance + TOLERANCE**2 * np.eye(mean.shape[1])

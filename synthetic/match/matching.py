@@ -8,42 +8,51 @@
 Vote and best-of-N of a setting are explained together, by the same twins.
 """
 
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from tqdm import tqdm
 
 from results import BadInput, build_curves, kind_of, read_curves, read_samples
-from results.figures.words import METHOD_NAMES, curves_name, setting_name
+from results.figures.words import curves_name, setting_name
+from results.tables.status import Status
 from results.votes.exact import answer_pools
 from synthetic.match.exam import STEPS, Exam, Twin, candidates, shares, sit
-from synthetic.match.likelihood import LEAST_P, Curve, Explanation, explain
+from synthetic.match.likelihood import LARGEST_SPREAD, LEAST_P, Curve, Fit, Prediction, predict, weigh
 from synthetic.model.settings import BinarySetting, check_count
 from synthetic.model.tasks import Array
 
 PREDICTOR = "twin"
-MOST_ANSWERS = 256
-"""Rows of more answers than this are left out: the exam grows with the square of its pool."""
-CLOSE = 0.01
-"""Our choice: a curve is explained if the points not fitted are predicted to one point on average."""
+MOST_ANSWERS = 1024
+"""Rows of more answers than this are left out: the exam's tasks give as many answers each."""
+KEPT = 0.999
+"""The share of a fit's weight whose twins predict the rest of the curve."""
 GROUP = ["source", "dataset", "model", "setting"]
+SAME_AT_EVERY_N = ("method", "permutation", "T", "tokens_per_answer", "questions")
+Shares = dict[tuple[str, ...], Array]
 
 
 @dataclass(frozen=True)
 class Match:
-    """One model at one setting: its `rows` of the curves table, the twins and what they explain.
+    """One model at one setting: its `rows` of the curves table, and what which twins explain of them.
 
-    `shares` (questions, 2) are the model's p and Δ of every question, where its samples are known.
+    `fit` weighs all candidates. `twins` are those that carry KEPT of the weight, `weights` theirs, scaled to
+    sum 1. `shares` (questions, 2) are the model's p and Δ of every question, where its samples are known.
     """
 
-    names: tuple[str, str, str, str]
+    names: tuple[str, ...]
     rows: pd.DataFrame
     curve: Curve
+    fit: Fit
     twins: Sequence[Twin]
-    explained: Explanation
+    weights: Array
+    prediction: Prediction
     fit_max_n: int
     shares: Array | None = None
 
@@ -55,21 +64,29 @@ class Match:
         return name if setting == "default" else f"{name}, {setting_name(source, setting)}"
 
     @property
-    def held_out(self) -> "pd.Series[bool]":
-        """Which rows the fit did not see."""
-        return self.rows["N"] > self.fit_max_n
+    def role(self) -> NDArray[np.str_]:
+        """Of each row: used, held_out, or forecast where nothing was measured."""
+        beyond = np.where(self.rows["accuracy"].isna(), "forecast", "held_out")
+        return np.where(self.rows["N"] <= self.fit_max_n, "used", beyond)
+
+    @property
+    def status(self) -> list[str]:
+        """Of each row, in the words of forecast tables."""
+        if self.fit.p_value < LEAST_P:
+            return [Status.POOR_FIT] * len(self.rows)
+        return [Status.BOUND_HIT if wide else Status.OK for wide in self.prediction.spread > LARGEST_SPREAD]
 
     @property
     def twin_shares(self) -> tuple[Array, Array]:
-        """p and Δ of the tasks of all twins, (tasks, 2), and each one's weight."""
-        weights = np.repeat(self.explained.weights, [len(twin.shares) for twin in self.twins])
+        """p and Δ of the tasks of the twins, (tasks, 2), and each one's weight."""
+        weights = np.repeat(self.weights, [len(twin.shares) for twin in self.twins])
         return np.concatenate([twin.shares for twin in self.twins]), weights / weights.sum()
 
 
-def read_tables(paths: Sequence[Path]) -> tuple[pd.DataFrame, dict[tuple[str, ...], Array]]:
+def read_tables(paths: Sequence[Path]) -> tuple[pd.DataFrame, Shares]:
     """The exact rows of all curves, and p and Δ of every question of the groups that came as samples.
 
-    Raises BadInput where nothing can be matched.
+    Warns of rows above MOST_ANSWERS. Raises BadInput where nothing can be matched.
     """
     tables, found = [], {}
     for path in paths:
@@ -83,72 +100,114 @@ def read_tables(paths: Sequence[Path]) -> tuple[pd.DataFrame, dict[tuple[str, ..
             tables.append(read_curves(path))
     curves = pd.concat(tables, ignore_index=True)
     curves = curves.reindex(columns=list(dict.fromkeys([*curves.columns, "accuracy", "stderr", "questions"])))
-    known = curves["permutation"].eq("exact") & curves["method"].isin(["majority", "best_of_n"])
-    curves = curves[known & curves["accuracy"].notna() & (curves["N"] <= MOST_ANSWERS)]
+    curves = curves[curves["permutation"].eq("exact") & curves["method"].isin(["majority", "best_of_n"])]
+    curves = curves[curves["accuracy"].notna()]
+    named = ", ".join(map(str, paths))
     if curves.empty:
-        raise BadInput(
-            f"{', '.join(map(str, paths))}: no exact accuracies of a majority vote or of best-of-N to match"
-        )
+        raise BadInput(f"{named}: no exact accuracies of a majority vote or of best-of-N to match")
     if curves["questions"].isna().any():
         raise BadInput(
-            f"{', '.join(map(str, paths))}: no number of questions in some rows (column 'questions'), and "
-            "without it no likelihood"
+            f"{named}: no number of questions in some rows (column 'questions'), and without it no likelihood"
         )
-    return curves, found
+    many = curves["N"] > MOST_ANSWERS
+    if many.any():
+        warnings.warn(f"{named}: {many.sum()} rows of N above {MOST_ANSWERS} are left out", stacklevel=2)
+    return curves[~many], found
 
 
 def match_all(
     curves: pd.DataFrame,
-    known_shares: dict[tuple[str, ...], Array],
+    known_shares: Shares,
     fit_max_n: int = 4,
+    at_n: Sequence[int] = (),
     seed: int = 0,
     jobs: int = 1,
     progress: bool = False,
     grid: Sequence[BinarySetting] | None = None,
 ) -> list[Match]:
-    """The match of every model at every setting of `curves`. Raises BadInput where nothing is left to fit."""
+    """The match of every model at every setting of `curves`; `at_n` asks for more N.
+
+    All candidates sit for the marks fitted, and only those that carry weight for the others, which cost
+    more. Raises BadInput where nothing is left to fit.
+    """
     check_count("jobs", jobs, high=1024)
+    for n in at_n:
+        check_count("at-n", n, high=MOST_ANSWERS)
     grid = candidates() if grid is None else grid
-    groups = [(tuple(map(str, names)), rows) for names, rows in curves.groupby(GROUP, sort=False)]
-    measured = [_curve(names, rows, fit_max_n) for names, rows in groups]
-    exams = list(dict.fromkeys(Exam(curve.pool, curve.points) for curve in measured))
-    with tqdm(
-        total=len(exams) * len(grid), unit=" settings", delay=2, disable=None if progress else True
-    ) as bar:
-        twins = {exam: list(_sat(exam, grid, seed, jobs, bar)) for exam in exams}
-    found = []
-    for (names, rows), curve in zip(groups, measured, strict=True):
-        known = twins[Exam(curve.pool, curve.points)]
-        explained = explain(curve, known, fit_max_n, seed)
-        shown = known_shares.get(names)
-        found.append(Match(names, rows, curve, known, explained, fit_max_n, shown))  # type: ignore[arg-type]
-    return found
+    groups = {tuple(map(str, names)): rows for names, rows in curves.groupby(GROUP, sort=False)}
+    groups = {names: _asked(rows, at_n) for names, rows in groups.items()}
+    measured = {names: _curve(names, rows, fit_max_n) for names, rows in groups.items()}
+    by_exam: dict[tuple[Exam, Exam], list[tuple[str, ...]]] = {}
+    for names, curve in measured.items():
+        first = Exam(curve.pool, curve.up_to(fit_max_n).points)
+        by_exam.setdefault((first, Exam(curve.pool, curve.points)), []).append(names)
+    found = {}
+    for (first, whole), members in by_exam.items():
+        places = [(setting, t) for setting in grid for t in STEPS]
+        twins = _sat(first, places, seed, jobs, progress)
+        fits = {names: weigh(measured[names].up_to(fit_max_n), twins, fit_max_n) for names in members}
+        kept = {names: sorted(heaviest(fit.weights, KEPT)) for names, fit in fits.items()}
+        every = sorted(set(chain.from_iterable(kept.values())))
+        again = dict(zip(every, _sat(whole, [places[i] for i in every], seed, jobs, progress), strict=True))
+        for names in members:
+            mine, weights = [again[i] for i in kept[names]], fits[names].weights[kept[names]]
+            weights = weights / weights.sum()
+            said = predict(measured[names], mine, weights, fits[names].wider, fit_max_n, seed)
+            found[names] = Match(
+                names, groups[names], measured[names], fits[names], mine, weights, said, fit_max_n,
+                known_shares.get(names),
+            )  # fmt: skip
+    return [found[names] for names in groups]
 
 
-def _sat(exam: Exam, grid: Sequence[BinarySetting], seed: int, jobs: int, bar: tqdm) -> Iterator[Twin]:  # type: ignore[type-arg]
+def _sat(
+    exam: Exam, places: Sequence[tuple[BinarySetting, int]], seed: int, jobs: int, progress: bool
+) -> list[Twin]:
+    """The twin of every setting and t, those of a setting together."""
     from joblib import Parallel, delayed  # type: ignore[import-untyped]
 
-    calls = (delayed(sit)(exam, setting, seed) for setting in grid)
-    for twins in Parallel(n_jobs=jobs, return_as="generator", batch_size=8)(calls):
-        bar.update()
-        yield from twins
+    steps: dict[BinarySetting, tuple[int, ...]] = {}
+    for setting, t in places:
+        steps[setting] = (*steps.get(setting, ()), t)
+    calls = (delayed(sit)(exam, setting, ts, seed) for setting, ts in steps.items())
+    sat = Parallel(n_jobs=jobs, return_as="generator", batch_size=10)(calls)
+    shown = tqdm(sat, total=len(steps), unit=" settings", delay=2, disable=None if progress else True)
+    return [twin for twins in shown for twin in twins]
+
+
+def heaviest(weights: Array, share: float) -> list[int]:
+    """The places of the fewest weights that carry `share` of their sum, heaviest first."""
+    order = np.argsort(-weights, kind="stable")
+    places: list[int] = order[: int(np.searchsorted(np.cumsum(weights[order]), share)) + 1].tolist()
+    return places
+
+
+def _asked(rows: pd.DataFrame, at_n: Sequence[int]) -> pd.DataFrame:
+    """The rows of one group, and a row without an accuracy for each N of `at_n` that was not measured."""
+    same = [name for name in (*GROUP, *SAME_AT_EVERY_N) if name in rows]
+    new = [
+        known[same].tail(1).merge(pd.DataFrame({"N": sorted(set(at_n) - set(known["N"]))}), how="cross")
+        for _, known in rows.groupby("method", sort=False)
+    ]
+    return pd.concat([rows, *new], ignore_index=True) if at_n else rows
 
 
 def _curve(names: tuple[str, ...], rows: pd.DataFrame, fit_max_n: int) -> Curve:
-    questions, ns = int(rows["questions"].min()), rows["N"].to_numpy(np.int64)
-    if ns.min() > fit_max_n:
+    known = rows.dropna(subset=["accuracy"])
+    questions, least = int(known["questions"].min()), known["N"].min()
+    if least > fit_max_n:
         raise BadInput(
-            f"{'/'.join(names[1:])}: the least N is {ns.min()}, so nothing is left to fit up to {fit_max_n}"
+            f"{'/'.join(names[1:])}: the least N is {least}, so nothing is left to fit up to {fit_max_n}"
         )
-    one = rows[rows["N"] == 1].head(1)
+    one = known[known["N"] == 1].head(1)
     mean, error = one["accuracy"].to_numpy(np.float64), one["stderr"].to_numpy(np.float64)
     square = mean**2 + (questions - 1) * error**2  # of the mean's standard error, back to the questions
     return Curve(
-        points=tuple(zip(rows["method"], ns.tolist(), strict=True)),
+        points=tuple(zip(rows["method"], rows["N"].tolist(), strict=True)),
         accuracy=rows["accuracy"].to_numpy(np.float64),
         square=float(square[0]) if len(square) else float("nan"),
         questions=questions,
-        pool=int(ns.max()),
+        pool=int(known["N"].max()),
     )
 
 
@@ -156,18 +215,17 @@ def forecast_table(matches: Sequence[Match]) -> pd.DataFrame:
     """The forecast table of predictor "twin", with the likeliest twin's setting and weight."""
     tables = []
     for match in matches:
-        explained = match.explained
-        best = int(explained.weights.argmax())
+        said, best = match.prediction, int(match.weights.argmax())
         tables.append(
             match.rows.assign(
                 predictor=PREDICTOR,
-                role=np.where(match.held_out, "held_out", "used"),
-                predicted=explained.predicted,
-                low=explained.low,
-                high=explained.high,
-                status=explained.status,
+                role=match.role,
+                predicted=said.predicted,
+                low=said.low,
+                high=said.high,
+                status=match.status,
                 **_fields(match.twins[best]),
-                weight=explained.weights[best],
+                weight=match.weights[best],
             )
         )
     return pd.concat(tables, ignore_index=True)
@@ -175,94 +233,14 @@ def forecast_table(matches: Sequence[Match]) -> pd.DataFrame:
 
 def settings_table(matches: Sequence[Match], share: float = 0.99) -> pd.DataFrame:
     """The twins that carry `share` of each match's weight, likeliest first."""
-    rows = []
-    for match in matches:
-        weights = match.explained.weights
-        order = np.argsort(-weights, kind="stable")
-        kept = order[: int(np.searchsorted(np.cumsum(weights[order]), share)) + 1]
-        named = dict(zip(GROUP, match.names, strict=True))
-        rows += [{**named, **_fields(match.twins[i]), "weight": weights[i]} for i in kept]
+    rows = [
+        {**dict(zip(GROUP, match.names, strict=True)), **_fields(match.twins[i]), "weight": match.weights[i]}
+        for match in matches
+        for i in heaviest(match.weights, share)
+    ]
     return pd.DataFrame(rows)
 
 
 def _fields(twin: Twin) -> dict[str, float]:
     setting = twin.setting
     return {"n": setting.n, "d": setting.d, "k": setting.k, "sigma_eps": setting.sigma_eps, "t": twin.t}
-
-
-def verdict(match: Match) -> str:
-    """Whether the twin explains one model at one setting, with the numbers, in one sentence."""
-    explained, held = match.explained, match.held_out.to_numpy()
-    chance = f"χ² {explained.misfit:.1f} on {explained.fitted}, p = {explained.p_value:.2g}"
-    said = f"{match.name}: {short_verdict(match)} (N up to {match.fit_max_n}: {chance}"
-    if not held.any():
-        return said + ")"
-    inside = (explained.low <= match.curve.accuracy) & (match.curve.accuracy <= explained.high)
-    return f"{said}; beyond: {_errors([match])}; {inside[held].sum()} of {held.sum()} in the 90 % interval)"
-
-
-def short_verdict(match: Match) -> str:
-    """explained: no misfit at the fitted N, and every method predicted to CLOSE on average at the others."""
-    if match.explained.p_value < LEAST_P:
-        return "not explained"
-    errors = held_out_errors([match])
-    if not errors:
-        return "fitted"
-    worst = max(missed.mean() for missed in errors.values())
-    return "explained" if worst <= CLOSE else "fitted, but not predicted"
-
-
-def answer(matches: Sequence[Match]) -> str:
-    """Does the twin explain the model? One sentence over all matches."""
-    count = [short_verdict(match) for match in matches].count("explained")
-    beyond = _errors(matches)
-    told = f"; at larger N: {beyond}" if beyond else ""
-    return f"Does the twin explain the model? {count} of {len(matches)} curves are explained{told}."
-
-
-def one_twin(matches: Sequence[Match]) -> list[str]:
-    """For each model with several settings: can one twin, t alone changing, stand for all of them?
-
-    The odds are those of one common (n, d, k, σ_ε) against one for each setting, every twin as likely as any
-    other beforehand: the mean over the K candidates of Π K·P(candidate | curve).
-    """
-    models: dict[str, list[Match]] = {}
-    for match in matches:
-        models.setdefault(curves_name(*match.names[:3]), []).append(match)
-    told = []
-    for name, several in models.items():
-        if len(several) > 1:
-            log10 = common_odds([match.explained.weights for match in several], len(STEPS))
-            words = "more" if log10 > 0 else "less"
-            told.append(
-                f"{name}: one twin at its {len(several)} settings, t alone changing, is 10^{abs(log10):.1f} "
-                f"times {words} likely than one twin each"
-            )
-    return told
-
-
-def common_odds(weights: Sequence[Array], steps: int) -> float:
-    """log₁₀ of those odds, from each curve's weights (candidates × steps, the t of a candidate in a row)."""
-    by_candidate = np.stack([one.reshape(-1, steps).sum(axis=1) for one in weights])
-    logs = np.log(np.maximum(by_candidate * by_candidate.shape[1], 1e-300)).sum(axis=0)
-    return float((np.logaddexp.reduce(logs) - np.log(len(logs))) / np.log(10))
-
-
-def held_out_errors(matches: Sequence[Match]) -> dict[str, Array]:
-    """How far off the predictions are at the N that were not fitted, by method."""
-    found: dict[str, list[Array]] = {}
-    for match in matches:
-        missed = abs(match.explained.predicted - match.curve.accuracy)
-        for method in METHOD_NAMES:
-            asked = (match.held_out & (match.rows["method"] == method)).to_numpy()
-            if asked.any():
-                found.setdefault(method, []).append(missed[asked])
-    return {method: np.concatenate(parts) for method, parts in found.items()}
-
-
-def _errors(matches: Sequence[Match]) -> str:
-    """ "majority vote 0.7 points off (at most 1.9), best of N 2.7 points off (at most 11.8)"."""
-    return ", ".join(
-        f"{METHOD_NAMES[method]} {100 * missed.mean():.1f} points off (at most {100 * missed.max():.1f})"
-        for method, missed in held_out_errors(matches).items()
-    )

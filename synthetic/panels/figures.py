@@ -9,7 +9,6 @@ and each N (right), risks with a line for each setting, at the largest t (left) 
 
 from pathlib import Path
 
-import altair as alt
 import pandas as pd
 
 from results import BadInput
@@ -17,7 +16,6 @@ from results.figures.panels import Panel, make_panels
 from results.figures.paper import FIGURE_2, figure_2, pictures
 from results.figures.theme import combined_spec, rendered
 
-WIDTH, HEIGHT = 270, 190
 WHOLE = {"figure1": (2, ("fig1-continuous", "fig1-binary")), "figure2": (3, tuple(FIGURE_2))}
 """The paper's figures: how many panels a row, and their experiments."""
 
@@ -49,35 +47,3 @@ def save_figures(curves: pd.DataFrame, folder: Path) -> list[Path]:
                 written.append(folder / f"{name}{suffix}")
                 written[-1].write_bytes(content)
     return written
-
-
-def bounds_figure(table: pd.DataFrame) -> alt.ConcatChart:
-    """The panels of `bounds.bounds_table`: exact curves in full, bounds dashed."""
-    panels = [_bounds_panel(rows, str(title)) for title, rows in table.groupby("panel", sort=False)]
-    chart: alt.ConcatChart = alt.concat(*panels, columns=3).resolve_scale(
-        color="independent", strokeDash="independent"
-    )
-    return chart
-
-
-def _bounds_panel(rows: pd.DataFrame, title: str) -> alt.Chart:
-    x_name = rows["x_name"].iloc[0]
-    risk = title.endswith("excess risk")
-    scale = alt.Scale(type="log", nice=False) if risk else alt.Scale(domain=[0, 1])
-    lines = list(rows["line"].unique())
-    dashes = [
-        [1, 0] if kind == "exact" else [5, 3] for kind in rows.groupby("line", sort=False)["kind"].first()
-    ]
-    legend = alt.Legend(orient="bottom", columns=1, labelLimit=260)
-    chart: alt.Chart = (
-        alt.Chart(rows)
-        .mark_line()
-        .encode(
-            alt.X("x:Q", scale=alt.Scale(type="log", nice=False), title=x_name, axis=alt.Axis(grid=False)),
-            alt.Y("value:Q", scale=scale, title=None),
-            alt.Color("line:N", scale=alt.Scale(scheme="tableau10", domain=lines), title=None, legend=legend),
-            alt.StrokeDash("line:N", scale=alt.Scale(domain=lines, range=dashes), title=None, legend=legend),
-        )
-        .properties(width=WIDTH, height=HEIGHT, title=title)
-    )
-    return chart

@@ -11,7 +11,6 @@ from dataclasses import fields, replace
 from typing import Any
 
 from results import BadInput
-from synthetic.model.settings import Setting
 from synthetic.panels.experiments import Experiment, Variant
 
 
@@ -27,10 +26,8 @@ def with_changes(experiment: Experiment, changes: Sequence[str]) -> Experiment:
     for line in experiment.variants:
         setting = line.setting
         for change in changes:
-            key, values = _parsed(setting, change)
-            if len(values) != 1:
-                raise BadInput(f"{change!r}: expected one value, as in {key}={values[0]}")
-            setting = replace(setting, **{key: values[0]})
+            key, value = one_value(change, fields_of(setting))
+            setting = replace(setting, **{key: value})
         lines.append(Variant(setting, f"{line.label} {note}".strip()))
     return replace(experiment, variants=tuple(lines))
 
@@ -38,7 +35,7 @@ def with_changes(experiment: Experiment, changes: Sequence[str]) -> Experiment:
 def swept(experiment: Experiment, vary: str) -> Experiment:
     """The experiment's first line once for each value of `key=value,value,…`. Raises BadInput."""
     first = experiment.variants[0]
-    key, values = _parsed(first.setting, vary)
+    key, values = _parsed(vary, fields_of(first.setting))
     lines = tuple(
         Variant(replace(first.setting, **{key: value}), f"{first.label} {key}={value}".strip())
         for value in dict.fromkeys(values)
@@ -46,9 +43,21 @@ def swept(experiment: Experiment, vary: str) -> Experiment:
     return replace(experiment, variants=lines)
 
 
-def _parsed(setting: Setting, change: str) -> tuple[str, list[Any]]:
+def fields_of(of: Any) -> dict[str, str]:
+    """The fields of a dataclass, and their types in words."""
+    return {field.name: str(field.type) for field in fields(of)}
+
+
+def one_value(change: str, known: dict[str, str]) -> tuple[str, Any]:
+    """The field and the value of `FIELD=VALUE`, FIELD one of `known`. Raises BadInput."""
+    key, values = _parsed(change, known)
+    if len(values) != 1:
+        raise BadInput(f"{change!r}: expected one value, as in {key}={values[0]}")
+    return key, values[0]
+
+
+def _parsed(change: str, known: dict[str, str]) -> tuple[str, list[Any]]:
     key, equals, text = change.partition("=")
-    known = {field.name: str(field.type) for field in fields(setting)}
     if not equals or key not in known:
         raise BadInput(f"{change!r}: expected FIELD=VALUE with FIELD one of {', '.join(known)}")
     return key, [_value(key, known[key], part.strip()) for part in text.split(",")]

@@ -50,14 +50,6 @@ def limited_vote_bound(d: int) -> float:
     return 1 - 2.0 ** -(d - 1)
 
 
-def limited_vote_steps(zeta: float) -> float:
-    """2 log 2 / (−log(1 − ζ)): the t from which that holds, ζ the least chance of reaching w* in two steps.
-
-    The paper writes 2 log 2 / log(1 − ζ), which is negative.
-    """
-    return float(2 * np.log(2) / -np.log1p(-zeta))
-
-
 @dataclass(frozen=True)
 class RiskBound:
     """An excess-risk bound, hidden constants 1: prior `bias`, label-noise `variance`, `sampling`/N."""

@@ -4,7 +4,6 @@ outcome = take_course(lessons, seed=0, jobs=2, tasks=None, paths=256)
 weights.npz, trained.csv (a curves table), learned.csv, trained.png, .svg, .pdf
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,7 +15,6 @@ from results import BadInput, write_curves
 from results.figures.theme import rendered
 from results.tables.files import write_raw
 from synthetic.model.settings import check_count
-from synthetic.model.tasks import Array
 from synthetic.trained.examination import examine, learned_table
 from synthetic.trained.figure import page
 from synthetic.trained.lessons import Lesson
@@ -27,10 +25,9 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Course:
-    """What was learned and how well: weights, the loss of every iteration, the two tables."""
+    """What was learned and how well: weights and two tables."""
 
     weights: Weights
-    losses: dict[Key, list[float]]
     curves: pd.DataFrame
     learned: pd.DataFrame
 
@@ -45,22 +42,16 @@ def take_course(
     check_count("paths", paths, low=2)
     if tasks is not None:
         check_count("tasks", tasks, low=2)
+    from joblib import Parallel, delayed  # type: ignore[import-untyped]
+
     from synthetic.trained.training import teach
 
-    taught: Iterable[tuple[dict[str, Array], list[float]]]
-    taught = (teach(lesson, seed) for lesson in lessons.values())
-    if jobs > 1:
-        from joblib import Parallel, delayed  # type: ignore[import-untyped]
-
-        calls = (delayed(teach)(lesson, seed) for lesson in lessons.values())
-        taught = Parallel(n_jobs=jobs, return_as="generator")(calls)
+    calls = (delayed(teach)(lesson, seed) for lesson in lessons.values())
+    taught = Parallel(n_jobs=jobs, return_as="generator")(calls)
     bar = tqdm(taught, total=len(lessons), desc="training", unit="model", disable=None if progress else True)
     found = dict(zip(lessons, bar, strict=True))
     weights = {key: rounded(matrices) for key, (matrices, _) in found.items()}
-    losses = {key: losses for key, (_, losses) in found.items()}
-    return Course(
-        weights, losses, examine(weights, lessons, seed, tasks, paths), learned_table(weights, lessons)
-    )
+    return Course(weights, examine(weights, lessons, seed, tasks, paths), learned_table(weights, lessons))
 
 
 def write_course(course: Course, lessons: dict[Key, Lesson], out: Path) -> None:

@@ -8,15 +8,14 @@ Models are examined on tasks they were not trained on: the twin's own for that p
 of the noise-free path, whose every ensemble is itself; rows where it diverges are left out.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from results import build_curves
-from synthetic.binary.accuracy import exact_accuracy
-from synthetic.binary.sampler import Supports
+from synthetic.binary.accuracy import exact_accuracy, samples_table
 from synthetic.continuous.moments import spectrum
 from synthetic.model.settings import BinarySetting, ContinuousSetting
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
@@ -25,7 +24,7 @@ from synthetic.panels.running import curves_table
 from synthetic.trained.layer import Layer, gradient_layer
 from synthetic.trained.lessons import FEW_DIMENSIONS, LINEAR, PANEL, STEPS, Lesson, trained_length
 from synthetic.trained.loop import Guess, examples_gram, layer_guess, mean_path_risk, sample_answers
-from synthetic.trained.weights import Weights, linear_layer, weights_of
+from synthetic.trained.weights import Weights
 
 VOTES = (1, 2, 4, 8, 16, 32, 64)
 CONTINUOUS_TASKS = 1000
@@ -60,7 +59,7 @@ def _continuous(
     dataset: str, models: dict[str, dict[str, Array]], tasks: Tasks, setting: ContinuousSetting, length: int
 ) -> pd.DataFrame:
     gram = examples_gram(tasks)
-    layers = {name: linear_layer(one) for name, one in models.items() if "value" in one}
+    layers = {name: Layer(**one) for name, one in models.items() if "value" in one}
     guesses: dict[str, Guess] = {name: layer_guess(layer, gram, setting.n) for name, layer in layers.items()}
     for name in set(models) - set(layers):
         guesses[name] = _softmax(models[name], tasks.x, tasks.y)
@@ -105,25 +104,26 @@ def _binary(
     exact, _ = exact_accuracy(tasks, setting, STEPS, votes, methods)
     shape = replace(EXPERIMENTS[dataset], steps=STEPS, votes=votes)
     tables = [curves_table(exact, shape, {"dataset": dataset, "model": EXACT}, "accuracy")]
-    gram = examples_gram(tasks)
     built = gradient_layer(setting.d, setting.step * setting.n)
-    for name, one in {SAMPLED: weights_of(built), **models}.items():
-        if "value" in one:
-            guess_for = partial(_layer_on, linear_layer(one), gram, setting.n)
-        else:
-            guess_for = partial(_softmax_on, one, tasks, paths)
-        sampled = sample_answers(guess_for, tasks, setting, paths, STEPS)
-        tables.append(_vote_curves(sampled, tasks, setting, votes, {"dataset": dataset, "model": name}))
+    for name, one in {SAMPLED: vars(built), **models}.items():
+        answers = sample_answers(_guess_for(one, tasks, setting.n, paths), tasks, setting, paths, STEPS)
+        samples = samples_table(tasks, setting, STEPS, answers).assign(dataset=dataset, model=name)
+        samples = samples[samples["decoding"] == "sample"]
+        tables.append(build_curves(samples, ns=votes, permutations=0))
     return pd.concat(tables, ignore_index=True)
 
 
-def _layer_on(layer: Layer, gram: Array, n: int, task: int) -> Guess:
-    return layer_guess(layer, gram[task], n)
+def _guess_for(matrices: dict[str, Array], tasks: Tasks, n: int, paths: int) -> Callable[[int], Guess]:
+    """The model's `Guess` on each task."""
+    gram = examples_gram(tasks)
 
+    def guess(task: int) -> Guess:
+        if "value" in matrices:
+            return layer_guess(Layer(**matrices), gram[task], n)
+        x, y = (np.repeat(part[task][None], paths, axis=0) for part in (tasks.x, tasks.y))
+        return _softmax(matrices, x, y)
 
-def _softmax_on(matrices: dict[str, Array], tasks: Tasks, paths: int, task: int) -> Guess:
-    x, y = (np.repeat(part[task][None], paths, axis=0) for part in (tasks.x, tasks.y))
-    return _softmax(matrices, x, y)
+    return guess
 
 
 def _softmax(matrices: dict[str, Array], x: Array, y: Array) -> Guess:
@@ -132,38 +132,13 @@ def _softmax(matrices: dict[str, Array], x: Array, y: Array) -> Guess:
     return softmax_guess(matrices, x, y)
 
 
-def _vote_curves(
-    sampled: Supports, tasks: Tasks, setting: BinarySetting, votes: tuple[int, ...], named: dict[str, str]
-) -> pd.DataFrame:
-    """The curves of sampled answers (tasks, steps, paths, k): the mean over every subset of N paths."""
-    count, settings, paths, _ = sampled.shape
-    place = setting.d ** np.arange(setting.k)
-    gold = np.nonzero(tasks.w_star)[1].reshape(count, setting.k) @ place
-    answers = sampled @ place
-    t = np.tile(np.repeat(STEPS, paths), count)
-    samples = pd.DataFrame(
-        {
-            "source": "synthetic",
-            **named,
-            "setting": t.astype(str),
-            "decoding": "sample",
-            "question_id": np.repeat(np.array(tasks.ids, dtype=object), settings * paths),
-            "sample": np.tile(np.arange(paths), count * settings),
-            "answer": answers.ravel().astype(str),
-            "correct": (answers == gold[:, None, None]).ravel(),
-            "tokens": t,
-        }
-    )
-    return build_curves(samples, ns=votes, permutations=0)
-
-
 def learned_table(weights: Weights, lessons: dict[Key, Lesson]) -> pd.DataFrame:
     """Each linear layer's blocks beside those of V_GD and W_GD of the same step; see `Layer.blocks`."""
     rows = []
     for (dataset, model), matrices in weights.items():
         if "value" not in matrices:
             continue
-        layer, setting = linear_layer(matrices), lessons[dataset, model].setting
+        layer, setting = Layer(**matrices), lessons[dataset, model].setting
         k = setting.k if isinstance(setting, BinarySetting) else 0
         steps = layer.step_sizes(k)
         named = {"dataset": dataset, "model": model}

@@ -14,7 +14,7 @@ from results.figures.axes import value_axis
 from results.figures.theme import INK, QUIET, Figure, combined_spec
 from synthetic.model.settings import ContinuousSetting
 from synthetic.trained.examination import BLIND, EXACT, TUNED
-from synthetic.trained.layer import gradient_layer
+from synthetic.trained.layer import Layer, gradient_layer
 from synthetic.trained.lessons import (
     BINARY,
     EXAMPLES,
@@ -24,7 +24,7 @@ from synthetic.trained.lessons import (
     Lesson,
     trained_length,
 )
-from synthetic.trained.weights import Weights, linear_layer
+from synthetic.trained.weights import Weights
 
 Key = tuple[str, str]
 BLUE, RED, ORANGE, GREEN = "#2c728e", "#c8385a", "#f08a24", "#28ae80"
@@ -41,7 +41,7 @@ def page(curves: pd.DataFrame, weights: Weights, lessons: dict[Key, Lesson]) -> 
 
 def _matrices(weights: Weights) -> Figure:
     """V and W of the looped d = 5 layer beside the paper's, as coloured squares."""
-    learned = linear_layer(weights[FEW_DIMENSIONS, f"{LINEAR} loop"]).normalised()
+    learned = Layer(**weights[FEW_DIMENSIONS, f"{LINEAR} loop"]).normalised()
     d, eta = learned.d, float(np.mean(learned.step_sizes()))
     cells, words = [], []
     for x0, title, layer in (

@@ -12,12 +12,13 @@ Three ways to teach, all by the loop of Definition 1 on random tasks:
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from results import BadInput
 from synthetic.model.settings import ContinuousSetting, Setting, check_count
 from synthetic.panels.experiments import EXPERIMENTS
+from synthetic.panels.overrides import fields_of, one_value
 
 Way = Literal["loop", "paths", "answers"]
 LINEAR, SOFTMAX = "trained-linear-attention", "trained-softmax-attention"
@@ -103,17 +104,10 @@ def trained_length(lessons: dict[tuple[str, str], Lesson]) -> int:
 
 def changed_lessons(changes: Sequence[str]) -> dict[tuple[str, str], Lesson]:
     """LESSONS with `FIELD=VALUE` applied to each; lessons of one step keep theirs. Raises BadInput."""
-    known = {field.name: field.type for field in fields(Lesson) if field.type in (int, float)}
+    numbers = {name: kind for name, kind in fields_of(Lesson).items() if "int" in kind or "float" in kind}
     lessons = dict(LESSONS)
     for change in changes:
-        key, equals, text = change.partition("=")
-        if not equals or key not in known:
-            raise BadInput(f"--set {change!r}: expected FIELD=VALUE with FIELD one of {', '.join(known)}")
-        try:
-            value: Any = int(text) if known[key] is int else float(text)
-        except ValueError:
-            kind = "a whole number" if known[key] is int else "a number"
-            raise BadInput(f"--set {key}={text}: expected {kind}") from None
+        key, value = one_value(change, numbers)
         for name, lesson in lessons.items():
             if key != "steps" or lesson.steps > 1:
                 lessons[name] = replace(lesson, **{key: value})

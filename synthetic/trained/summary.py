@@ -12,8 +12,8 @@ from synthetic.trained.lessons import STEPS
 _MODEL = ["dataset", "model"]
 
 
-def summary(curves: pd.DataFrame, learned: pd.DataFrame, length: int) -> str:
-    """The tables of a course: t counts reasoning steps, `length` is how many were trained."""
+def summary(curves: pd.DataFrame, learned: pd.DataFrame, length: int) -> dict[str, str]:
+    """The tables of a course by title: t counts reasoning steps, `length` is how many were trained."""
     risk = curves[curves["risk"].notna()].pivot_table("risk", _MODEL, "T", sort=False)
     votes = curves[curves["method"] == "majority"]
     accuracy = votes[votes["N"] == 1].pivot_table("accuracy", _MODEL, "T", sort=False)
@@ -27,10 +27,10 @@ def summary(curves: pd.DataFrame, learned: pd.DataFrame, length: int) -> str:
         .join(largest_differences(votes, length)),
         "Gradient step, in units of 1/n, and how skew V's x block is": steps,
     }
-    return "\n\n".join(
-        f"{title}\n{table.to_string(float_format='{:.3g}'.format, na_rep='diverged')}"
+    return {
+        title: table.to_string(float_format="{:.3g}".format, na_rep="diverged")
         for title, table in tables.items()
-    )
+    }
 
 
 def _at_steps(table: pd.DataFrame, length: int) -> pd.DataFrame:

@@ -9,11 +9,10 @@ import numpy as np
 
 from results import BadInput
 from synthetic.model.tasks import Array
-from synthetic.trained.layer import Layer
 
 SHIPPED = Path(__file__).with_name("weights.npz")
 Weights = dict[tuple[str, str], dict[str, Array]]
-"""(dataset, model) to that model's matrices by name."""
+"""(dataset, model) to its matrices by name: those of a linear-attention layer are `Layer`'s fields."""
 
 
 def write_weights(weights: Weights, path: Path) -> None:
@@ -42,13 +41,3 @@ def read_weights(path: Path = SHIPPED) -> Weights:
     except (ValueError, OSError) as error:
         raise BadInput(f"{path}: not a file of trained weights ({error})") from None
     return found
-
-
-def linear_layer(matrices: dict[str, Array]) -> Layer:
-    """The linear-attention layer of these weights."""
-    return Layer(matrices["value"], matrices["key_query"])
-
-
-def weights_of(layer: Layer) -> dict[str, Array]:
-    """The layer's matrices by name, the reverse of `linear_layer`."""
-    return {"value": layer.value, "key_query": layer.key_query}

@@ -7,7 +7,7 @@ import pytest
 
 from results import BadInput
 from synthetic.continuous.moments import gradient_descent_risk, path_moments, spectrum
-from synthetic.continuous.risk import continuous_risk, transformer_paths
+from synthetic.continuous.risk import transformer_paths
 from synthetic.continuous.sampler import SampledPaths, least_weights, sample_paths
 from synthetic.model.reasoning_loop import reasoning_path
 from synthetic.model.settings import ContinuousSetting
@@ -61,15 +61,6 @@ def test_sampler_and_literal_transformer_walk_the_same_paths(setting):
     np.testing.assert_allclose(fast.mean_error, slow.mean_error, rtol=1e-8)
 
 
-@pytest.mark.parametrize("setting", [SETTINGS[1], SETTINGS[4]], ids=str)
-def test_literal_transformer_agrees_with_the_moments(setting):
-    tasks = draw_tasks(setting, task_keys(1, 1), seed=3)
-    moments = path_moments(spectrum(tasks, setting), setting, STEPS)
-    (drawn,) = transformer_paths([(tasks, setting)], 400, STEPS)
-    stderr = drawn.errors.std(axis=2, ddof=1) / np.sqrt(400)
-    assert np.all(abs(drawn.errors.mean(axis=2) - moments.bias - moments.variance) < 4.5 * stderr)
-
-
 def test_gradient_descent_is_the_transformer_without_noise():
     setting = small()
     tasks = draw_tasks(setting, task_keys(1, 2), seed=4)
@@ -79,16 +70,6 @@ def test_gradient_descent_is_the_transformer_without_noise():
         for at, t in enumerate(STEPS):
             expected = ((path[t - 1] - tasks.w_star[task]) ** 2).sum()
             assert risk[task, at] == pytest.approx(expected, rel=1e-10)
-
-
-def test_sampled_ensemble_risk_is_unbiased_for_every_n():
-    setting = SETTINGS[1]
-    tasks = draw_tasks(setting, task_keys(1, 1), seed=6)
-    exact = path_moments(spectrum(tasks, setting), setting, (40,)).ensemble_risk(VOTES)[0, 0]
-    sampled = walked(tasks, setting, 8000, (40,))
-    found = sampled.ensemble_risk(VOTES)[0, 0]
-    stderr = sampled.errors.std() / np.sqrt(8000)
-    assert np.all(abs(found - exact) < 4 * stderr)
 
 
 @pytest.mark.parametrize("paths", [2, 5])
@@ -160,16 +141,3 @@ def test_divergence_is_refused_and_says_when():
 def test_senseless_settings_are_refused(changes, message):
     with pytest.raises(BadInput, match=message):
         small(**changes)
-
-
-def test_every_road_gives_the_same_methods_and_shapes():
-    setting = small(noise="linear")
-    tasks = draw_tasks(setting, task_keys(1, 2), seed=9)
-    for solver in ("exact", "monte-carlo", "transformer"):
-        methods = ("ensemble", "best_of_n", "gradient_descent")
-        (found,) = continuous_risk([(tasks, setting)], STEPS, VOTES, methods, solver, paths=10)
-        assert {name: value.shape for name, value in found.items()} == {
-            "ensemble": (2, 3, 3),
-            "best_of_n": (2, 3, 3),
-            "gradient_descent": (2, 3, 1),
-        }

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from synthetic.continuous.moments import gradient_descent_risk, path_moments, spectrum
+from synthetic.continuous.moments import path_moments, spectrum
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
 
@@ -63,14 +63,3 @@ def test_moments_of_a_path(decay, noise, sign, noise_scale):
             assert found.variance[task, at] == pytest.approx(metric @ np.diag(second - np.outer(mean, mean)))
             ensemble = found.ensemble_risk((1, 5))[task, at]
             assert ensemble == pytest.approx(found.bias[task, at] + found.variance[task, at] / [1, 5])
-
-
-@pytest.mark.parametrize("noise", ["constant", "linear"])
-def test_gradient_descent_has_no_noise(noise):
-    setting = ContinuousSetting(n=2, d=3, eta=0.1, sigma_eps=0.5, sigma=0.8, noise=noise, decay=1.0)
-    tasks = draw_tasks(setting, task_keys(1, 1), seed=4)
-    w = np.zeros(3)
-    for _ in range(6):
-        w = w - 0.1 * tasks.x[0].T @ (tasks.x[0] @ w - tasks.y[0])
-    expected = np.array([1, 1 / 4, 1 / 9]) @ (w - tasks.w_star[0]) ** 2
-    assert gradient_descent_risk(spectrum(tasks, setting), setting, (6,))[0, 0] == pytest.approx(expected)

@@ -13,14 +13,16 @@ from synthetic.binary.chain import law_of_paths
 from synthetic.binary.sampler import sample_supports
 from synthetic.cli import cli
 from synthetic.match import matching
-from synthetic.match.exam import Exam, Twin, candidates, draw_answers, marks, shares, sit
+from synthetic.match.exam import STEPS, Exam, Twin, candidates, draw_answers, marks, shares, sit
 from synthetic.match.figure import share_edges
-from synthetic.match.likelihood import TOLERANCE, Curve, explain
+from synthetic.match.likelihood import LEAST_P, TOLERANCE, Curve, Fit, Prediction, predict, weigh
+from synthetic.match.words import common_odds, short_verdict
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys
 
 NS = (1, 2, 4, 8, 16)
 POINTS = tuple((method, n) for method in ("majority", "best_of_n") for n in NS)
+EXAM = Exam(16, POINTS)
 TRUTH = BinarySetting(n=4, d=5, k=1, eta=1.0, sigma_eps=0.5, step_rule="eta/n")
 
 
@@ -46,35 +48,68 @@ def exact_only(curves: pd.DataFrame) -> pd.DataFrame:
     return curves[(curves["permutation"] == "exact") & (curves["method"] != "greedy")]
 
 
+def measured(rows: np.ndarray, points=POINTS) -> Curve:
+    """A curve of these questions' marks."""
+    mean = rows.mean(axis=0)
+    return Curve(points, mean[:-1], float(mean[-1]), questions=len(rows), pool=16)
+
+
+def explained(curve: Curve, twins: list[Twin], fit_max_n: int = 4) -> tuple[Fit, Prediction]:
+    fit = weigh(curve, twins, fit_max_n)
+    return fit, predict(curve, twins, fit.weights, fit.wider, fit_max_n)
+
+
 def test_a_twin_recovers_itself(curves):
     (match,) = matching.match_all(exact_only(curves), {}, grid=grid())
-    assert match.explained.p_value > 0.05
-    assert matching.short_verdict(match) == "explained"
-    true = [twin.setting == TRUTH and twin.t >= 4 for twin in match.twins]
-    assert match.explained.weights[true].sum() > 3 * np.mean(true)
-    held = match.held_out.to_numpy()
-    assert abs(match.explained.predicted - match.curve.accuracy)[held].max() < 0.02
+    assert match.fit.p_value > 0.05
+    assert short_verdict(match) == "explained"
+    true = np.array([setting == TRUTH and t >= 4 for setting in grid() for t in STEPS])
+    assert match.fit.weights[true].sum() > 3 * true.mean()
+    held = match.role == "held_out"
+    assert abs(match.prediction.predicted - match.curve.accuracy)[held].max() < 0.02
 
 
-def test_marks_are_the_exact_accuracies_on_average():
-    laws = np.tile([0.45, 0.3, 0.15, 0.1], (20_000, 1))
-    gold = np.zeros(len(laws), np.int64)
-    found = marks(draw_answers(laws, gold, 16, seed=1), POINTS)
-    expected = [*vote_accuracy(laws[0], 0, NS), *best_of_n_accuracy(0.45, NS)]
-    expected.append(0.45**2 + 0.45 * 0.55 / 16)  # E[p̂²]
+def test_only_twins_of_weight_sit_for_the_whole_curve_and_the_others_would_change_nothing(curves):
+    (match,) = matching.match_all(exact_only(curves), {}, grid=grid())
+    every = [twin for setting in grid() for twin in sit(EXAM, setting, STEPS, seed=0)]
+    assert len(match.twins) < len(every)
+    said = predict(match.curve, every, match.fit.weights, match.fit.wider, 4)
+    np.testing.assert_allclose(match.prediction.predicted, said.predicted, atol=2e-3)
+    np.testing.assert_allclose(match.prediction.low, said.low, atol=1e-2)
+
+
+@pytest.mark.parametrize(("pool", "ns"), [(16, NS), (64, (1, 4, 24, 64)), (20, (3, 30))])
+def test_marks_are_the_exact_accuracies_on_average(pool, ns):
+    """Over all subsets up to EVERY_SUBSET, over disjoint parts beyond, over more answers above the pool."""
+    exam = Exam(pool, tuple((method, n) for method in ("majority", "best_of_n") for n in ns))
+    laws = np.tile([0.3, 0.45, 0.15, 0.1], (20_000, 1))
+    found = marks(draw_answers(laws, np.ones(len(laws), np.int64), exam, seed=1), exam)
+    expected = [*vote_accuracy(laws[0], 1, ns), *best_of_n_accuracy(0.45, ns)]
+    expected.append(0.45**2 + 0.45 * 0.55 / pool)  # E[p̂²]
     error = found.std(axis=0) / np.sqrt(len(found))
-    assert (abs(found.mean(axis=0) - expected) < 4 * error).all()
+    assert (abs(found.mean(axis=0) - expected) < 4 * error + 1 / len(found)).all()  # or a single event
+
+
+def test_a_vote_of_the_whole_pool_is_the_lead_in_its_counts():
+    exam = Exam(40, (("majority", 1), ("majority", 40)))
+    drawn = draw_answers(np.tile([0.4, 0.35, 0.25], (300, 1)), np.zeros(300, np.int64), exam, seed=2)
+    right, *wrong = drawn.sum(axis=1).T
+    lead = right - np.max(wrong, axis=0)
+    whole = marks(drawn, exam)[:, 1]
+    assert (whole[lead > 0] == 1).all()
+    assert (whole[lead < 0] == 0).all()
+    assert set(whole[lead == 0]) <= {1 / 2, 1 / 3}
 
 
 def test_the_table_gives_the_mean_square_of_an_answer(samples, curves):
     counts = answer_pools(samples[samples["decoding"] == "sample"]).counts()
     (match,) = matching.match_all(exact_only(curves), {}, grid=[TRUTH])
-    assert match.curve.square == pytest.approx(marks(counts, POINTS)[:, -1].mean())
+    assert match.curve.square == pytest.approx(((counts.correct / 16) ** 2).mean())
     assert match.curve.points == POINTS
 
 
 def test_sit_is_the_law_read_at_its_steps():
-    (twin,) = [twin for twin in sit(Exam(64, POINTS), TRUTH, seed=3) if twin.t == 8]
+    (twin,) = sit(Exam(64, POINTS), TRUTH, (8,), seed=3)
     law = law_of_paths(draw_tasks(TRUTH, task_keys(1, 500), 3), TRUTH, (8,))
     assert twin.shares[:, 0].mean() == pytest.approx(law.correct.mean(), abs=0.015)
     assert np.corrcoef(twin.shares[:, 1], law.gap[:, 0])[0, 1] > 0.95
@@ -87,7 +122,7 @@ def test_prediction_is_the_conditional_mean_and_variance():
     covariance = np.array([[0.09, 0.08, 0.0], [0.08, 0.16, 0.0], [0.0, 0.0, 0.01]])
     twin = Twin(TRUTH, 8, np.array([0.5, 0.6, 0.3]), covariance, np.zeros((400, 2)))
     curve = Curve(points, np.array([0.52, 0.6]), float("nan"), questions=100, pool=8)
-    found = explain(curve, [twin], fit_max_n=1)
+    _, found = explained(curve, [twin], fit_max_n=1)
     both = covariance[:2, :2] * (1 / 100 + 1 / 400) + TOLERANCE**2 * np.eye(2)
     drawn = rng.multivariate_normal([0.5, 0.6], both, size=400_000)
     near = drawn[abs(drawn[:, 0] - 0.52) < 0.002, 1]
@@ -97,28 +132,25 @@ def test_prediction_is_the_conditional_mean_and_variance():
 
 def test_intervals_hold_nine_of_ten_held_out_points():
     """Populations of 80 questions from the twin itself; the curve at N = 16 given that up to 4."""
-    twins = [twin for setting in grid()[::2] for twin in sit(Exam(16, POINTS), setting, seed=0)]
+    twins = [twin for setting in grid()[::2] for twin in sit(EXAM, setting, STEPS, seed=0)]
     law = law_of_paths(draw_tasks(TRUTH, task_keys(1, 4000), 9), TRUTH, (8,))
-    found = marks(draw_answers(law.probabilities[:, 0], law.gold, 16, seed=2), POINTS).reshape(50, 80, -1)
+    found = marks(draw_answers(law.probabilities[:, 0], law.gold, EXAM, seed=2), EXAM).reshape(50, 80, -1)
     inside = []
-    for mean in found.mean(axis=1):
-        curve = Curve(POINTS, mean[:-1], float(mean[-1]), questions=80, pool=16)
-        explained = explain(curve, twins, fit_max_n=4)
-        inside.append((explained.low[4] <= mean[4]) & (mean[4] <= explained.high[4]))
+    for rows in found:
+        _, said = explained(measured(rows), twins)
+        inside.append(said.low[4] <= rows.mean(axis=0)[4] <= said.high[4])
     assert 0.8 <= np.mean(inside) <= 1.0
 
 
 def test_questions_of_two_kinds_are_not_explained():
     """Half of the questions are always right, half one time in two by chance between two answers."""
     laws = np.array([[1.0, 0.0], [0.5, 0.5]]).repeat(200, axis=0)
-    counts = draw_answers(laws, np.zeros(400, np.int64), 16, seed=0)
-    rows = marks(counts, POINTS)
-    curve = Curve(POINTS, rows[:, :-1].mean(axis=0), float(rows[:, -1].mean()), questions=400, pool=16)
-    twins = [twin for setting in grid() for twin in sit(Exam(16, POINTS), setting, seed=0)]
-    explained = explain(curve, twins, fit_max_n=4)
-    assert set(explained.status) == {"poor_fit"}
-    assert 1 / (explained.weights**2).sum() > 2  # the least bad one does not take all
-    assert explained.low[3] <= curve.accuracy[3] <= explained.high[3]
+    curve = measured(marks(draw_answers(laws, np.zeros(400, np.int64), EXAM, seed=0), EXAM))
+    twins = [twin for setting in grid() for twin in sit(EXAM, setting, STEPS, seed=0)]
+    fit, said = explained(curve, twins)
+    assert fit.p_value < LEAST_P
+    assert 1 / (fit.weights**2).sum() > 2  # the least bad one does not take all
+    assert said.low[3] <= curve.accuracy[3] <= said.high[3]
 
 
 def test_shares_are_counted_by_question():
@@ -144,14 +176,17 @@ def test_command_writes_a_forecast_and_the_settings(samples, curves, tmp_path, m
     write_samples(samples, tmp_path / "samples.csv")
     for name in ("curves", "samples"):
         out, drawn = tmp_path / f"{name}-match.csv", tmp_path / f"{name}.svg"
-        result = run(tmp_path / f"{name}.csv", "--out", out, "--figure", drawn, "--fit-max-n", 8)
+        more = ("--figure", drawn, "--fit-max-n", 8, "--at-n", "8,40")
+        result = run(tmp_path / f"{name}.csv", "--out", out, *more)
         assert result.exception is None, result.exception
         assert drawn.read_text().startswith("<svg")
     table = read_forecast(tmp_path / "curves-match.csv")
     again = read_forecast(tmp_path / "samples-match.csv")
     pd.testing.assert_frame_equal(table.drop(columns="weight"), again.drop(columns="weight"), rtol=1e-6)
     assert set(table["predictor"]) == {"twin"}
-    assert (table["role"] == np.where(table["N"] > 8, "held_out", "used")).all()
+    roles = dict(zip((*NS, 40), [*["used"] * 4, "held_out", "forecast"], strict=True))
+    assert (table["role"] == table["N"].map(roles)).all()
+    assert table["accuracy"].isna().sum() == 2  # vote and best of 40
     assert ((table["low"] <= table["predicted"]) & (table["predicted"] <= table["high"])).all()
     settings = pd.read_csv(tmp_path / "curves-match.settings.csv")
     assert settings["weight"].sum() >= 0.99
@@ -177,12 +212,21 @@ def test_a_table_that_cannot_be_matched_is_refused(curves, tmp_path, change, nam
     assert not (tmp_path / "match.csv").exists()
 
 
+def test_rows_above_the_largest_exam_are_left_out_and_said_so(curves, tmp_path):
+    table = exact_only(curves)
+    large = table[table["N"] == 16].assign(N=4096)
+    write_curves(pd.concat([table, large]), tmp_path / "many.csv")
+    with pytest.warns(UserWarning, match="2 rows of N above 1024"):
+        kept, _ = matching.read_tables([tmp_path / "many.csv"])
+    assert kept["N"].max() == 16
+
+
 def test_odds_of_one_twin_for_several_settings():
     """Four candidates of two t: curves that point to one candidate at different t, and to different ones."""
     sure = np.full(8, 1e-9)
     early, late, other = sure.copy(), sure.copy(), sure.copy()
     early[2], late[3], other[6] = 1, 1, 1  # candidate 1 at its first and second t, candidate 3
-    assert matching.common_odds([early, late], steps=2) == pytest.approx(np.log10(4), abs=1e-6)
-    assert matching.common_odds([early, other], steps=2) < -7
+    assert common_odds([early, late], steps=2) == pytest.approx(np.log10(4), abs=1e-6)
+    assert common_odds([early, other], steps=2) < -7
     even = np.full(8, 1 / 8)
-    assert matching.common_odds([even, early, even], steps=2) == pytest.approx(0, abs=1e-6)
+    assert common_odds([even, early, even], steps=2) == pytest.approx(0, abs=1e-6)

@@ -79,6 +79,12 @@ def test_senseless_counts_are_refused(changes):
         run_experiment("fig2g", EXPERIMENTS["fig2g"], **{**SMALL, **changes})
 
 
+def test_both_steps_are_drawn_where_they_differ_and_the_panel_does_not_say_1_over_n():
+    for name, experiment in EXPERIMENTS.items():
+        rules = {line.setting.step_rule for line in experiment.variants}
+        assert len(rules) == 2 or experiment.variants[0].setting.n == 1 or name == "fig2e"
+
+
 def test_the_papers_figures_come_out():
     """The marks that PAPER-like runs must hit, at fixed seeds, within a few standard errors."""
     at = run_experiment("fig2h", EXPERIMENTS["fig2h"], tasks=40).curves.set_index(

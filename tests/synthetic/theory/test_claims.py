@@ -10,6 +10,9 @@ from synthetic.theory.claims import continuous as claims_continuous
 from synthetic.theory.claims import table as claims
 from synthetic.theory.claims.table import evaluate
 from synthetic.theory.verdict import Claim, Row, extreme_row, mean_row
+from tests.conftest import ROOT
+
+SHIPPED = pd.read_csv(ROOT / "results" / "cached" / "claims.csv")
 
 
 def rows(*holds):
@@ -25,9 +28,9 @@ def rows(*holds):
     ],
 )
 def test_verdict_follows_from_the_rows(held, verdict):
-    claim = Claim("name", "where", lambda _: rows(*held))
-    assert claim.verdict(rows(*held)) == verdict
-    table = evaluate([claim], seed=0)
+    made = Claim("name", "where", lambda _: rows(*held))
+    assert made.verdict(rows(*held)) == verdict
+    table = evaluate([made], seed=0)
     assert list(table.columns) == claims.COLUMNS
     assert (table["verdict"] == verdict).all()
     assert len(table) == len(held)
@@ -54,23 +57,58 @@ def test_every_claim_has_its_own_name_and_a_place_in_the_paper():
     assert all(claim.where for claim in everything)
 
 
+def claim(name):
+    return [one for one in claims.all_claims() if one.name == name]
+
+
 @pytest.mark.parametrize(
     ("name", "verdict"),
     [
-        ("vote-above-its-exponential-bound", "holds"),
-        ("gap-above-its-lower-bound", "holds"),
         ("ensemble-linear-noise-beats-descent", "holds only if sigma_eps ≥ 2 with step_rule=eta"),
         ("a-longer-path-is-more-often-right", "holds only if fig2e or fig2f or fig2g or fig2h step=1/5"),
     ],
 )
-def test_quick_claims_come_out_as_reported(name, verdict, monkeypatch):
+def test_claims_come_out_as_reported_on_fewer_tasks(name, verdict, monkeypatch):
     monkeypatch.setattr(claims_continuous, "TASKS", 8)
-    chosen = [claim for claim in claims.all_claims() if claim.name == name]
-    assert set(evaluate(chosen, seed=0)["verdict"]) == {verdict}
+    assert set(evaluate(claim(name), seed=0)["verdict"]) == {verdict}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "vote-above-its-exponential-bound",
+        "gap-above-its-lower-bound",
+        "p-recurr-above-p-trans",
+        "greedy-stays-near-2/d-with-one-example",
+        "ensemble-risk-is-of-the-order-of-its-bound",
+    ],
+)
+def test_claims_are_checked_to_the_rows_that_ship(name):
+    again, shipped = evaluate(claim(name), seed=0), SHIPPED[SHIPPED["claim"] == name].reset_index(drop=True)
+    pd.testing.assert_frame_equal(again, shipped, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "value", "stderr"),
+    [
+        ("vote-beats-greedy-with-few-examples", "fig1-binary", 0.042, 0.007),
+        ("vote-beats-greedy-with-few-examples", "fig1-binary step=1/16", 0.129, 0.008),
+        ("the-vote-gains-with-length", "fig1-binary", 0.0065, 0.0006),
+    ],
+)
+def test_a_second_implementation_found_the_same(name, setting, value, stderr):
+    """Its numbers, from other tasks, are within two standard errors of ours."""
+    (row,) = SHIPPED[(SHIPPED["claim"] == name) & (SHIPPED["setting"] == setting)].itertuples()
+    ours = (row.high - row.low) / (2 * 1.96)
+    assert abs(row.measured - value) < 2 * np.hypot(ours, stderr)
+
+
+def test_every_claim_ships():
+    assert list(SHIPPED["claim"].unique()) == [one.name for one in claims.all_claims()]
 
 
 def test_claims_command_writes_the_table(tmp_path, monkeypatch):
-    chosen = [claim for claim in claims.all_claims() if claim.name == "gap-above-its-lower-bound"]
+    chosen = claim("gap-above-its-lower-bound")
     monkeypatch.setattr(claims, "all_claims", lambda: chosen)
     out = tmp_path / "claims.csv"
     result = CliRunner().invoke(cli, ["claims", "--out", str(out)], standalone_mode=False)

@@ -85,3 +85,51 @@ def test_erratum_the_error_decomposition_holds_on_average_only():
     cross = 2 * (bias * variance).sum(axis=1)
     assert 0.3 < (cross > 0).mean() < 0.7
     assert abs(cross.mean()) < 4 * cross.std() / np.sqrt(len(cross))
+
+
+def _g(gram, ridge, shrink, t):
+    """The proof's G = (ridge I + A)(I − shrink^t (I − A/scale)^t)^−1 as it stands, with A = XXᵀ."""
+    scale = ridge * shrink / (1 - shrink)  # n/η
+    one = np.eye(len(gram))
+    power = np.linalg.matrix_power(shrink * (one - gram / scale), t)
+    return (ridge * one + gram) @ np.linalg.inv(one - power)
+
+
+@pytest.mark.parametrize("n", [6, 30])  # fewer and more examples than coordinates
+def test_g_makes_the_mean_path_a_ridge_regression_and_lies_between_its_bounds(n):
+    """E w_t = Xᵀ G⁻¹ y (error decomposition), and the lemma on G from t = log 2/σ² on."""
+    d, eta, s = 12, 0.05, 1 / 12
+    setting = ContinuousSetting(
+        n=n, d=d, eta=eta, sigma_eps=0.5, sigma=s**0.5, noise="linear", noise_scale="raw", step_rule="eta/n"
+    )
+    tasks = draw_tasks(setting, task_keys(1, 3), seed=5)
+    view = spectrum(tasks, setting)
+    steps = (int(np.ceil(np.log(2) / s)), 40, 400)
+    bias = path_moments(view, setting, steps).bias
+    for task in range(3):
+        gram, ridge = tasks.x[task] @ tasks.x[task].T, s * n / ((1 - s) * eta)
+        for at, t in enumerate(steps):
+            g = _g(gram, ridge, 1 - s, t)
+            mean = tasks.x[task].T @ np.linalg.solve(g, tasks.y[task])
+            assert bias[task, at] == pytest.approx(((mean - tasks.w_star[task]) ** 2).sum(), rel=1e-9)
+            most = n / eta * (2 / t + s / (1 - s) * (1 + 2 / t))
+            above, below = g - gram - ridge * np.eye(n), most * np.eye(n) + gram - g
+            for slack in (above, below):
+                assert np.linalg.eigvalsh((slack + slack.T) / 2).min() > -1e-9 * most
+
+
+def test_erratum_the_proof_of_the_lemma_on_g_drops_a_factor():
+    """Its bound on the numerator, (c + x)(1 − ηx/n)^t ≤ (c + n/η)/t, fails at x = 0 from t = 1/σ² on.
+
+    The lemma needs it only times (1 − σ²)^t, which f has and the proof drops; then it holds.
+    """
+    d = 72
+    s, t = 1 / d, 20 * d
+    x = np.linspace(0, 1, 10_001)  # in units of n/η
+    c = s / (1 - s)
+    numerator, bound = (c + x) * (1 - x) ** t, (c + 1) / t
+    assert numerator[0] == pytest.approx(0.0141, abs=5e-5)
+    assert bound == pytest.approx(0.0007, abs=5e-5)
+    assert ((1 - s) ** t * numerator <= bound).all()
+    shrunk = (1 - s) ** t * (1 - x) ** t
+    assert ((c + x) * shrunk / (1 - shrunk) <= 2 * bound).all()

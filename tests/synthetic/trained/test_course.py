@@ -13,7 +13,7 @@ from synthetic.trained.examination import EXACT
 from synthetic.trained.layer import gradient_layer
 from synthetic.trained.lessons import LESSONS, LINEAR, changed_lessons, trained_length
 from synthetic.trained.summary import largest_differences
-from synthetic.trained.weights import linear_layer, read_weights, write_weights
+from synthetic.trained.weights import read_weights, write_weights
 
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="needs PyTorch")
 
@@ -94,9 +94,7 @@ def test_weights_survive_their_file_but_for_rounding(tmp_path):
     write_weights(weights, tmp_path / "w.npz")
     again = read_weights(tmp_path / "w.npz")
     assert again.keys() == weights.keys()
-    np.testing.assert_allclose(
-        linear_layer(again["fig2h", f"{LINEAR} paths"]).value, [[1, -1 / 3]], rtol=5e-4
-    )
+    np.testing.assert_allclose(again["fig2h", f"{LINEAR} paths"]["value"], [[1, -1 / 3]], rtol=5e-4)
 
 
 def test_a_file_that_holds_no_weights_is_refused(tmp_path):

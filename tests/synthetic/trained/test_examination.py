@@ -6,7 +6,6 @@ import pytest
 from synthetic.trained.examination import BLIND, EXACT, TUNED, examine, learned_table
 from synthetic.trained.layer import gradient_layer
 from synthetic.trained.lessons import FEW_DIMENSIONS, LESSONS, LINEAR
-from synthetic.trained.weights import weights_of
 
 PATHS, TASKS = 128, 6
 
@@ -16,7 +15,7 @@ def test_votes_of_the_papers_layer_are_the_exact_ones(dataset, d, monkeypatch):
     monkeypatch.setattr("synthetic.trained.examination.STEPS", (1, 4))
     monkeypatch.setattr("synthetic.trained.examination.VOTES", (1, 4))
     model = f"{LINEAR} paths"
-    curves = examine({(dataset, model): weights_of(gradient_layer(d, 1.0))}, LESSONS, 5, TASKS, PATHS)
+    curves = examine({(dataset, model): vars(gradient_layer(d, 1.0))}, LESSONS, 5, TASKS, PATHS)
     table = curves.pivot_table(index=["method", "T", "N"], columns="model", values="accuracy")
     assert set(curves["questions"]) == {TASKS}
     # A vote of N, read off 128 paths, is a mean over at least 128/N independent ones of each task.
@@ -28,7 +27,7 @@ def test_votes_of_the_papers_layer_are_the_exact_ones(dataset, d, monkeypatch):
 
 def test_the_noise_free_path_of_the_papers_layer_is_gradient_descent():
     key = FEW_DIMENSIONS, f"{LINEAR} loop"
-    curves = examine({key: weights_of(gradient_layer(5, 0.5))}, LESSONS, 5, 20, PATHS)
+    curves = examine({key: vars(gradient_layer(5, 0.5))}, LESSONS, 5, 20, PATHS)
     table = curves.pivot_table(index="T", columns="model", values="risk")
     np.testing.assert_allclose(table[key[1]], table[f"{EXACT} eta=0.500"])
     np.testing.assert_allclose(table[key[1]], table[BLIND])
@@ -37,7 +36,7 @@ def test_the_noise_free_path_of_the_papers_layer_is_gradient_descent():
 
 def test_the_papers_layer_learned_what_the_paper_builds():
     key = "fig2e", f"{LINEAR} paths"
-    table = learned_table({key: weights_of(gradient_layer(30, 1.0))}, LESSONS).set_index("part")
+    table = learned_table({key: vars(gradient_layer(30, 1.0))}, LESSONS).set_index("part")
     assert table.loc[["step through x", "step through y"], "mean"].tolist() == pytest.approx([1.0, 1.0])
     blocks = table.dropna(subset=["paper"])
     assert len(blocks) == 12

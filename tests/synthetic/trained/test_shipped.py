@@ -7,7 +7,7 @@ from synthetic.binary.accuracy import exact_accuracy
 from synthetic.model.tasks import draw_tasks, task_keys
 from synthetic.trained.examination import tuned_step
 from synthetic.trained.figure import one_step_risk
-from synthetic.trained.layer import gradient_layer
+from synthetic.trained.layer import Layer, gradient_layer
 from synthetic.trained.lessons import (
     BINARY,
     EXAMPLES,
@@ -18,7 +18,7 @@ from synthetic.trained.lessons import (
     noiseless,
 )
 from synthetic.trained.loop import examples_gram, layer_guess, mean_path_risk, sample_answers
-from synthetic.trained.weights import SHIPPED, linear_layer, read_weights
+from synthetic.trained.weights import SHIPPED, read_weights
 
 WEIGHTS = read_weights()
 PATHS = 64
@@ -38,7 +38,7 @@ def test_every_lesson_ships_in_a_small_file():
 
 def single_path(dataset, model, steps):
     """Accuracy of one path, trained and exact, (tasks, steps) each, on tasks of a seed not used elsewhere."""
-    setting, layer = BINARY[dataset], linear_layer(WEIGHTS[dataset, f"{LINEAR} {model}"])
+    setting, layer = BINARY[dataset], Layer(**WEIGHTS[dataset, f"{LINEAR} {model}"])
     tasks = draw_tasks(setting, task_keys(1, 20 if dataset == "fig2e" else 60), seed=11)
     gram = examples_gram(tasks)
     answers = sample_answers(
@@ -58,7 +58,7 @@ def test_trained_on_paths_it_is_as_accurate_as_the_exact_twin(dataset):
 
 @pytest.mark.parametrize("dataset", BINARY)
 def test_trained_on_paths_it_learned_the_step_1_over_n(dataset):
-    layer = linear_layer(WEIGHTS[dataset, f"{LINEAR} paths"])
+    layer = Layer(**WEIGHTS[dataset, f"{LINEAR} paths"])
     assert layer.step_sizes(BINARY[dataset].k) == pytest.approx((1.0, 1.0), abs=0.05)
 
 
@@ -72,10 +72,10 @@ def test_trained_on_answers_one_path_beats_the_papers(dataset):
 @pytest.mark.parametrize("n", EXAMPLES)
 def test_without_chain_of_thought_it_is_as_good_as_one_step_can_be(n):
     dataset = f"continuous d=5 n={n}"
-    one = risk(linear_layer(WEIGHTS[dataset, f"{LINEAR} one-step"]), noiseless(n), (1,))[:, 0]
+    one = risk(Layer(**WEIGHTS[dataset, f"{LINEAR} one-step"]), noiseless(n), (1,))[:, 0]
     error = one.std() / np.sqrt(len(one))
     assert one.mean() == pytest.approx(one_step_risk(noiseless(n)), abs=3 * error, rel=0.03)
-    many = risk(linear_layer(WEIGHTS[dataset, f"{LINEAR} loop"]), noiseless(n), (TRAINED_LENGTH,))
+    many = risk(Layer(**WEIGHTS[dataset, f"{LINEAR} loop"]), noiseless(n), (TRAINED_LENGTH,))
     # The mean of the loop hangs on rare tasks of large eigenvalues, where it diverges; the median does not.
     assert np.median(many) < np.median(one) / 4
 
@@ -87,7 +87,7 @@ def test_the_best_single_step_is_found_by_trying():
 
 
 def test_it_beats_gradient_descent_where_trained_and_overthinks_beyond():
-    layer, far = linear_layer(WEIGHTS[FEW_DIMENSIONS, f"{LINEAR} loop"]), 4 * TRAINED_LENGTH
+    layer, far = Layer(**WEIGHTS[FEW_DIMENSIONS, f"{LINEAR} loop"]), 4 * TRAINED_LENGTH
     steps = (TRAINED_LENGTH, far)
     trained = risk(layer, noiseless(20), steps)
     blind = risk(layer.without_thoughts(), noiseless(20), steps)

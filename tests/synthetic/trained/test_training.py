@@ -9,7 +9,7 @@ from synthetic.binary.chain import draw_law
 from synthetic.model.settings import BinarySetting
 from synthetic.trained.layer import Layer, gradient_layer
 from synthetic.trained.lessons import BINARY, Lesson, noiseless
-from synthetic.trained.loop import examples_gram, layer_guess
+from synthetic.trained.loop import layer_guess
 
 torch = pytest.importorskip("torch")
 from synthetic.trained import training  # noqa: E402
@@ -116,11 +116,3 @@ def test_a_short_softmax_training_lowers_the_loss_too():
     lesson = Lesson(noiseless(20), "loop", steps=2, iterations=60, batch=64, learning_rate=4e-3, softmax=True)
     losses = training.teach(lesson, seed=4)[1]
     assert np.mean(losses[-10:]) < 0.8 * np.mean(losses[:10])
-
-
-def test_examples_gram_is_the_sum_over_examples():
-    from synthetic.model.tasks import draw_tasks
-
-    tasks = draw_tasks(noiseless(6), [(0, 0)], seed=0)
-    rows = np.column_stack([tasks.x[0], tasks.y[0]])
-    np.testing.assert_allclose(examples_gram(tasks)[0], sum(np.outer(row, row) for row in rows))
