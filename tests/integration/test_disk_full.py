@@ -34,7 +34,7 @@ def sample(folder: Path, errors: Path, largest_file: int | None = None) -> tuple
     reader = os.open(errors, os.O_RDONLY | os.O_NONBLOCK)
     process = forked(["sample", "tiny", *sets, "--out", str(folder)], errors, largest_file)
     process.join(DEADLINE)
-    told = [line for line in os.read(reader, 1 << 16).decode().splitlines() if "answers/s" not in line]
+    told = [line for line in os.read(reader, 1 << 16).decode().splitlines() if " answers [" not in line]
     os.close(reader)
     errors.unlink()
     return process.exitcode, "\n".join(told).strip()

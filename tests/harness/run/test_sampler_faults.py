@@ -74,6 +74,19 @@ def test_single_failures_far_apart_do_not_end_a_run(tmp_path: Path) -> None:
     assert len(keys(tmp_path)) == 600
 
 
+def test_an_outage_that_all_in_flight_meet_once_does_not_end_a_run(tmp_path: Path) -> None:
+    count = 0
+
+    def fail_at_first(prompt: str, n: int) -> None:
+        nonlocal count
+        count += 1
+        if count <= 30:
+            raise EngineError("once")
+
+    outcome = run(tmp_path, ScriptedEngine(fail_at_first), samples=100, concurrency=40, chunk=1)
+    assert outcome.missing == len(outcome.failures) == 30 > FEWEST_FAILURES
+
+
 def test_concurrency_is_kept(tmp_path: Path) -> None:
     engine = ScriptedEngine(lambda _prompt, _n: asyncio.sleep(0))
     run(tmp_path, engine, concurrency=7)
