@@ -144,7 +144,7 @@ def beta_pitman_yor(counts: VoteCounts, N: Ints) -> Floats:
     unread = fit_beta(counts.nulls, counts.pools)
     blank = rng.beta(unread.a + counts.nulls[q], unread.b + (counts.pools - counts.nulls)[q])[:, None]
     rest = (theta + d * kinds)[q, None]
-    known, new = rng.gamma(np.maximum(seen - d, 0.0)[q]), rng.gamma(rest)
+    known, new = rng.gamma(np.maximum(seen - d, 0.0)[q]), np.maximum(rng.gamma(rest), 1e-300)
     broken = rng.beta(1 - d, rest + d * np.arange(1, STICKS + 1))
     left = np.cumprod(1 - broken, axis=1)
     sticks = broken * np.concatenate([np.ones_like(p), left[:, :-1]], axis=1)

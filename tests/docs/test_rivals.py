@@ -100,6 +100,12 @@ def test_the_vote_is_that_of_answers_drawn_one_by_one(monkeypatch: pytest.Monkey
     assert found[0] == pytest.approx(won / rounds, abs=3.5 * 0.5 / np.sqrt(rounds))
 
 
+def test_questions_without_wrong_answers_have_a_vote() -> None:
+    none, right = np.zeros(40, np.int64), np.full(40, 4)
+    counts = VoteCounts(right, np.ones(1, np.int64), np.array([0] + [1] * 40), none)
+    assert rivals.beta_pitman_yor(counts, np.array([16]))[0] == pytest.approx(1.0, abs=0.02)
+
+
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
 def test_every_rival_forecasts_hidden_answers(method: str) -> None:
     seen, whole = observed(drawn_pool(300, 40, np.random.default_rng(5), blank=0.1), 8, method)
