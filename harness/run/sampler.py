@@ -127,7 +127,7 @@ class _Session:
         self._tally = tally
         self._say = say
         self._looks = [count for count in LOOKS if count > tally.finished]
-        self._failed_in_a_row = 0
+        self._asked = self._failed_in_a_row = 0
         self._gone = False
 
     async def draw(self, chunks: Iterator[Chunk], planned: int, missing: int) -> None:
@@ -151,6 +151,8 @@ class _Session:
     async def work(self, chunks: Iterator[Chunk]) -> None:
         """Take one chunk after the other, from the request to its rows on the disk and in the tally."""
         while not self._is_over() and (chunk := next(chunks, None)):
+            self._asked += len(chunk.samples)
+            self.pace.ending = self._asked == self._missing
             prompt, sampling = prompt_for(self._experiment, chunk), sampling_for(self._experiment, chunk)
             seed = chunk.seed(self._experiment.seed)
             try:
@@ -177,7 +179,6 @@ class _Session:
                 self._looks.pop(0)
                 for warning in self._tally.warnings(self._file.path.parent):
                     self._say(f"warning, so far: {warning}")
-        self.pace.ending = True
 
     def _is_over(self) -> bool:
         limit = max(FEWEST_FAILURES, self._experiment.concurrency)

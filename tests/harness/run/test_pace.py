@@ -12,10 +12,10 @@ def test_the_steady_middle_has_the_servers_rate(monkeypatch: pytest.MonkeyPatch)
     pace, clock, seen = Pace(8), 0.0, list[tuple[float, float] | None]()
     monkeypatch.setattr(time, "monotonic", lambda: clock)
     for number in range(20):
-        clock = 40.0 * (1 + number // 4) + 10 * (number % 4) + (100 if number > 16 else 0)
+        clock = 40.0 * (1 + number // 4) + 10 * (number % 4) + (100 if number > 15 else 0)
         pace.add(2, 100)
         seen.append(pace.rates())
-        pace.ending = pace.ending or number >= 16  # the sixteenth that ends has let the last one begin
+        pace.ending = pace.ending or number >= 15  # the sixteenth that ends lets the last one begin
     assert seen[:4] == [None] * 4
     assert seen[4:] == [pytest.approx((0.2, 10.0))] * 16  # 2,000 tokens in 330 s are 6 a second
     assert (pace.answers, pace.tokens) == (40, 2000)
