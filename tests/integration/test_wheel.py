@@ -96,8 +96,11 @@ def test_what_is_missing_without_the_extras(python: Path, tmp_path: Path) -> Non
 
     cached = next(python.parents[1].glob("lib/*/site-packages/results/cached/tiny.csv"))
     bare("predict", "plan", cached, "--token-budget", 3000, "--bootstrap", 10)
-    for command in (["results", "report", "--out", "r"], ["synthetic", "bounds", "--out", "b.png"],
-                    ["predict", "plan", cached, "--plot", "p.png"]):  # fmt: skip
+    for command in (
+        ["results", "report", "--out", "r"],
+        ["synthetic", "figures", cached.with_name("fig2f.csv"), "--out", "f"],
+        ["predict", "plan", cached, "--plot", "p.png"],
+    ):
         said = bare(*command, status=2)
         assert (said.count("\n"), ".[plots]" in said) == (1, True)
     said = bare("harness", "sample", "tiny", "--out", "run", status=2)
