@@ -33,13 +33,14 @@ answers = text.filter(lambda cell: cell not in {"None", "nan", "NaN", "null", "<
 @st.composite
 def samples_tables(draw: st.DrawFn) -> pd.DataFrame:
     keys = draw(st.lists(st.tuples(text, text, st.integers(0, 9)), min_size=1, max_size=6, unique=True))
+    gold = {question: draw(answers) for _, question, _ in keys}  # a question has one right answer
     rows = [
         {
             "setting": setting,
             "question_id": question,
             "sample": sample,
             "answer": draw(st.none() | answers),
-            "gold": draw(answers),
+            "gold": gold[question],
             "tokens": draw(st.none() | st.integers(0, 2**53)),
             "source": draw(st.sampled_from(["llm", "synthetic"])),
         }
