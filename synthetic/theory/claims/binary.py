@@ -250,7 +250,7 @@ BINARY_CLAIMS = [
     Claim("greedy-gets-stuck-in-cycles", "Sec. 5, after the theorem on limited n", _greedy_cycles),
     Claim("recovery-exponential-in-examples", "Sec. 5 sufficient n, δ(n)", _exponential_in_examples),
     Claim("gap-tends-to-one-without-label-noise", "Sec. 5 sufficient n, remark", _gap_tends_to_one),
-    Claim("p-recurr-above-p-trans", "Sec. 5 sufficient n, remark", _stays_rather_than_comes),
+    Claim("staying-is-likelier-than-arriving", "Sec. 5 sufficient n, remark", _stays_rather_than_comes),
     Claim("a-longer-path-is-more-often-right", "Sec. 6.2, Fig. 1", _longer_is_better),
     Claim("accuracy-exponential-in-votes", "Sec. 6.1, Fig. 2g, h", _exponential_in_votes, _whole_panels),
     Claim("gap-exponential-in-length", "Sec. 6.2", _exponential_in_length),

@@ -204,7 +204,7 @@ CONTINUOUS_CLAIMS = [
     Claim("a-longer-path-has-less-risk", "Sec. 6.2, Fig. 1", _longer_is_better),
     Claim("best-of-n-beats-descent", "Sec. 6.1, Fig. 2c, d", _best_of_n_beats_descent),
     Claim("best-of-n-is-an-upper-bound", "Sec. 3.2, best-of-N", _best_of_n_beats_ensemble),
-    Claim("n-l-paths-are-enough", "App. C corollary, N_l", _enough_paths),
+    Claim("enough-paths-reach-the-limit", "App. C corollary, N_l", _enough_paths),
     Claim("descent-overfits-and-linear-ensemble-does-not", "Sec. 4, regime of remark (iii)", _overfitting),
     Claim("descent-risk-is-of-the-order-of-its-bound", "Sec. 4 proposition, App. C theorem", _risk_bounds),
     Claim("ensemble-risk-is-of-the-order-of-its-bound", "App. C theorem, both noises", _ensemble_bounds),

@@ -78,7 +78,7 @@ def test_claims_come_out_as_reported_on_fewer_tasks(name, verdict, monkeypatch):
     [
         "vote-above-its-exponential-bound",
         "gap-above-its-lower-bound",
-        "p-recurr-above-p-trans",
+        "staying-is-likelier-than-arriving",
         "greedy-stays-near-2/d-with-one-example",
         "ensemble-risk-is-of-the-order-of-its-bound",
     ],
