@@ -13,9 +13,8 @@ _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 def visible(text: str, keep: str = "") -> str:
     """`text` with every character that a terminal may obey or hide escaped, except those in `keep`."""
     return "".join(
-        char if char in keep or unicodedata.category(char) not in _HIDDEN else _escaped(char) for char in text
+        char
+        if char in keep or unicodedata.category(char) not in _HIDDEN
+        else char.encode("unicode_escape").decode("ascii")
+        for char in text
     )
-
-
-def _escaped(char: str) -> str:
-    return char.encode("unicode_escape").decode("ascii")

@@ -76,16 +76,11 @@ def answer_variance(pools: AnswerPools, method: str, ns: Ints) -> Floats:
     variance = np.full(ns.size, np.nan)
     if known.any():
         orders = random_orders(pools, _HALVINGS, seed=0)
-        halves = [
-            [
-                accuracy_by_question(pools.kept(part).counts(), method, ns[known])
-                for part in (order < half, (order >= half) & (order < 2 * half))
-            ]
-            for order in orders
-        ]
-        between = np.array(
-            [(one - other) ** 2 for one, other in halves]
-        )  # (halvings, Q, N): twice the variance
+        parts = [(order < half, (order >= half) & (order < 2 * half)) for order in orders]
+        halves = np.array(
+            [[accuracy_by_question(pools.kept(one).counts(), method, ns[known]) for one in p] for p in parts]
+        )  # (halvings, 2, Q, N)
+        between = (halves[:, 0] - halves[:, 1]) ** 2  # twice the variance of a half
         variance[known] = between.mean(axis=(0, 1)) / 2 / 2
     return variance
 

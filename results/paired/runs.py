@@ -28,7 +28,7 @@ from results.paired.differences import (
 )
 from results.tables.schemas import COMPARISON
 from results.visible import visible
-from results.votes.curves import METHODS
+from results.votes.curves import METHODS, powers_and
 from results.votes.exact import AnswerPools, Floats, Ints, accuracy_by_question, answer_pools
 
 FEW = 20
@@ -45,14 +45,14 @@ _SAME_COST = 0.02  # at the ends of the pool, costs that differ by less than thi
 class Side:
     """The answers of one run at one setting.
 
-    golds: right answer by question, empty where not known; price: of one token, in any unit.
+    golds: right answer by question, where it is known; price: of one token, in any unit.
     """
 
     dataset: str
     run: str
     setting: str
     pools: AnswerPools
-    golds: Mapping[str, str]
+    golds: pd.Series[str]
     price: float
 
     def on(self, questions: Sequence[str]) -> Side:
@@ -74,8 +74,8 @@ class Side:
     @cached_property
     def cost(self) -> Floats:
         """Mean cost of an answer to each question, (Q,); NaN where an answer has no token count."""
-        sums: Floats = np.add.reduceat(self.pools.tokens, self.pools.starts[:-1])
-        return self.price * sums / self.pools.sizes
+        means = pd.Series(self.pools.tokens).groupby(self.pools.question).mean(skipna=False)
+        return self.price * means.to_numpy(np.float64)
 
 
 def compare_runs(
@@ -95,9 +95,8 @@ def compare_runs(
     for a, b in _pairs(sides):
         shared = _shared(a, b)
         a, b = a.on(shared), b.on(shared)
-        wanted = np.array(
-            sorted(n for n in ns or _default_ns(a, b) if 1 <= n <= min(a.most, b.most)), np.int64
-        )
+        most = min(a.most, b.most)
+        wanted = np.array(sorted(n for n in ns or powers_and(most) if 1 <= n <= most), np.int64)
         alone = a.run == b.run
         names = {"dataset": a.dataset, "a": a.setting if alone else a.run, "b": b.setting if alone else b.run}
         names |= {"setting_a": a.setting, "setting_b": b.setting}
@@ -115,10 +114,8 @@ def _sides(samples: pd.DataFrame, name: str, runs: int, price: float) -> Iterato
     models = sampled["model"].nunique()
     for (dataset, model, setting), rows in sampled.groupby(["dataset", "model", "setting"], sort=False):
         run = " ".join([name] * (runs > 1 or models == 1) + [str(model)] * (models > 1))
-        golds = {}
-        if "gold" in rows:
-            known = rows.dropna(subset=["gold"]).drop_duplicates("question_id")
-            golds = dict(zip(known["question_id"], known["gold"], strict=True))
+        known = rows.reindex(columns=["question_id", "gold"]).dropna().drop_duplicates("question_id")
+        golds = known.set_index("question_id")["gold"]
         yield Side(str(dataset), run, str(setting), answer_pools(rows), golds, price)
 
 
@@ -140,22 +137,21 @@ def _pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
 
 def _shared(a: Side, b: Side) -> list[str]:
     """The questions that both have. Raises BadInput where there are none, or right answers differ."""
+    every = set(a.pools.question_ids) | set(b.pools.question_ids)
     shared = sorted(set(a.pools.question_ids) & set(b.pools.question_ids))
-    every = len(set(a.pools.question_ids) | set(b.pools.question_ids))
     pair = visible(f"{a.run}/{a.setting} and {b.run}/{b.setting}")
     if not shared:
         raise BadInput(f"{pair} have no question in common: compare runs on the same questions")
-    for name in shared:
-        golds = a.golds.get(name), b.golds.get(name)
-        if None not in golds and golds[0] != golds[1]:
+    golds = pd.concat([a.golds, b.golds], axis=1, join="inner").itertuples()
+    for name, one, other in golds:
+        if one != other:
             raise BadInput(
-                f"{pair}: the right answer to question {name!r} is {golds[0]!r:.40} in one and "
-                f"{golds[1]!r:.40} in the other, so these are not the same questions"
+                f"{pair}: the right answer to question {name!r} is {one!r:.40} in one and {other!r:.40} in "
+                "the other, so these are not the same questions"
             )
-    if len(shared) < every:
-        warnings.warn(
-            f"{pair}: {every - len(shared)} of {every} questions are in one of them only", stacklevel=3
-        )
+    if len(shared) < len(every):
+        lone = len(every) - len(shared)
+        warnings.warn(f"{pair}: {lone} of {len(every)} questions are in one of them only", stacklevel=3)
     for side in (a.on(shared), b.on(shared)):
         few = int((side.pools.sizes < np.median(side.pools.sizes)).sum())
         if few:
@@ -165,11 +161,6 @@ def _shared(a: Side, b: Side) -> list[str]:
     if len(shared) < FEW:
         warnings.warn(f"{pair}: {len(shared)} questions are few, so the intervals are rough", stacklevel=3)
     return shared
-
-
-def _default_ns(a: Side, b: Side) -> set[int]:
-    most = min(a.most, b.most)
-    return {2**k for k in range(most.bit_length())} | {most}
 
 
 def _compared(a: Side, b: Side, method: str, ns: Ints) -> pd.DataFrame:

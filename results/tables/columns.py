@@ -58,9 +58,8 @@ def text_columns(schema: pa.DataFrameSchema) -> tuple[str, ...]:
 def arrow_schema(schema: pa.DataFrameSchema) -> pyarrow.Schema:
     """The declared columns as Arrow reads them from a file of this project."""
     kinds = {"bool": pyarrow.bool_(), "Int64": pyarrow.int64(), "float64": pyarrow.float64()}
-    return pyarrow.schema(
-        [(name, kinds.get(str(column.dtype), pyarrow.string())) for name, column in schema.columns.items()]
-    )
+    types = {name: kinds.get(str(column.dtype), pyarrow.string()) for name, column in schema.columns.items()}
+    return pyarrow.schema(types)
 
 
 def refusal(name: str | Path, row: int, column: str, found: object, expected: str) -> BadInput:
@@ -72,9 +71,7 @@ def refusal(name: str | Path, row: int, column: str, found: object, expected: st
 
 def _text(values: pd.Series[Any], nullable: bool) -> Converted:
     bad = np.zeros(len(values), bool)
-    if pd.api.types.is_float_dtype(values.dtype):  # whole numbers that a null has turned into floats
-        values = values.astype("float64").map(_cell_text, na_action="ignore")
-    elif values.dtype == object:
+    if values.dtype == object or pd.api.types.is_float_dtype(values.dtype):
         bad = values.map(lambda cell: isinstance(cell, list | dict | tuple | np.ndarray)).to_numpy(bool)
         values = values.map(_cell_text, na_action="ignore")
     text = values.astype("str")
@@ -83,6 +80,7 @@ def _text(values: pd.Series[Any], nullable: bool) -> Converted:
 
 
 def _cell_text(cell: object) -> str:
+    """A null turns whole numbers into floats: 18.0 is "18"."""
     return f"{cell:.15g}" if isinstance(cell, float) else str(cell)
 
 

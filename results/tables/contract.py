@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pandera.errors
 import pandera.pandas as pa
@@ -24,7 +23,7 @@ from results.tables.columns import arrow_schema, conform, refusal, text_columns
 from results.tables.contradictions import check_golds, say_grades, say_lengths
 from results.tables.files import check_suffix, column_names, read_raw, write_raw
 from results.tables.origins import check_origins
-from results.tables.schemas import CURVES, DEFAULTS, FORECAST, SAMPLES, SCHEMAS
+from results.tables.schemas import DEFAULTS, SAMPLES, SCHEMAS
 
 
 def read_samples(*paths: str | Path, texts: bool = True) -> pd.DataFrame:
@@ -36,35 +35,44 @@ def read_samples(*paths: str | Path, texts: bool = True) -> pd.DataFrame:
     """
     files = sample_files(*paths)
     check_origins(files)
-    return _read(files, SAMPLES, None if texts else arrow_schema(SAMPLES))
-
-
-def as_samples(frame: pd.DataFrame, name: str | Path = "DataFrame") -> pd.DataFrame:
-    """A plain DataFrame as a samples table, types converted and absent columns filled in. Raises BadInput.
-
-    `name` is what errors call the table: the file it came from, if there is one.
-    """
-    return as_table(frame, "samples", name)
-
-
-def as_table(frame: pd.DataFrame, kind: str, name: str | Path = "DataFrame") -> pd.DataFrame:
-    """As `as_samples`, for any kind of table (see `kind_of`)."""
-    return _checked(frame, SCHEMAS[kind], name)
+    return _read(files, "samples", None if texts else arrow_schema(SAMPLES))
 
 
 def read_curves(*paths: str | Path) -> pd.DataFrame:
     """One curves table from one or more files. Raises BadInput."""
-    return _read(list(map(Path, paths)), CURVES)
+    return _read(list(map(Path, paths)), "curves")
 
 
 def read_forecast(*paths: str | Path) -> pd.DataFrame:
     """One forecast table from one or more files. Raises BadInput."""
-    return _read(list(map(Path, paths)), FORECAST)
+    return _read(list(map(Path, paths)), "forecast")
 
 
 def read_table(path: str | Path, kind: str) -> pd.DataFrame:
     """The table of that kind (see `kind_of`) in one file. Raises BadInput."""
-    return _read([Path(path)], SCHEMAS[kind])
+    return _read([Path(path)], kind)
+
+
+def write_samples(frame: pd.DataFrame, path: str | Path) -> None:
+    """Check `frame` as a samples table and write it to `path`. Raises BadInput and then writes nothing."""
+    write_table(frame, path, "samples")
+
+
+def write_curves(frame: pd.DataFrame, path: str | Path) -> None:
+    """Check `frame` as a curves table and write it to `path`. Raises BadInput and then writes nothing."""
+    write_table(frame, path, "curves")
+
+
+def write_forecast(frame: pd.DataFrame, path: str | Path) -> None:
+    """Check `frame` as a forecast table and write it to `path`. Raises BadInput and then writes nothing."""
+    write_table(frame, path, "forecast")
+
+
+def write_table(frame: pd.DataFrame, path: str | Path, kind: str) -> None:
+    """Check `frame` as a table of that kind and write it. Raises BadInput and then writes nothing."""
+    if not isinstance(path, str | Path):
+        raise BadInput(f"expected a file's path to write the {kind} table to, found a {type(path).__name__}")
+    write_raw(as_table(frame, kind, path), Path(path))
 
 
 _TOLD_BY = {
@@ -98,32 +106,12 @@ def kind_of(table: str | Path | pd.DataFrame) -> str:
     )
 
 
-def write_samples(frame: pd.DataFrame, path: str | Path) -> None:
-    """Check `frame` as a samples table and write it to `path`. Raises BadInput and then writes nothing."""
-    _write(frame, path, SAMPLES)
-
-
-def write_curves(frame: pd.DataFrame, path: str | Path) -> None:
-    """Check `frame` as a curves table and write it to `path`. Raises BadInput and then writes nothing."""
-    _write(frame, path, CURVES)
-
-
-def write_forecast(frame: pd.DataFrame, path: str | Path) -> None:
-    """Check `frame` as a forecast table and write it to `path`. Raises BadInput and then writes nothing."""
-    _write(frame, path, FORECAST)
-
-
-def write_table(frame: pd.DataFrame, path: str | Path, kind: str) -> None:
-    """Check `frame` as a table of that kind and write it. Raises BadInput and then writes nothing."""
-    _write(frame, path, SCHEMAS[kind])
-
-
 def sample_files(*paths: str | Path) -> list[Path]:
     """The files meant by `paths`: a folder stands for the samples table in it. Raises BadInput."""
     found = []
     for path in map(Path, paths):
         if path.is_dir():
-            inside = [path / f"samples{suffix}" for suffix in (".jsonl", ".parquet", ".csv")]
+            inside = (path / f"samples{suffix}" for suffix in (".jsonl", ".parquet", ".csv"))
             match = next((file for file in inside if file.exists()), None)
             if match is None:
                 raise BadInput(f"{path}: no samples.jsonl (or .parquet, .csv) in this folder")
@@ -139,94 +127,85 @@ def check_out(out: Path, inputs: Sequence[Path]) -> None:
         raise BadInput(f"{out}: is one of the inputs; choose another file to write")
 
 
-def _write(frame: pd.DataFrame, path: str | Path, schema: pa.DataFrameSchema) -> None:
-    if not isinstance(path, str | Path):
-        raise BadInput(f"expected a file's path to write the {schema.name} table to, found {_type(path)}")
-    write_raw(_checked(frame, schema, path), Path(path))
+def as_samples(frame: pd.DataFrame, name: str | Path = "DataFrame") -> pd.DataFrame:
+    """A plain DataFrame as a samples table, types converted and absent columns filled in. Raises BadInput.
+
+    `name` is what errors call the table: the file it came from, if there is one.
+    """
+    return as_table(frame, "samples", name)
 
 
-def _read(files: list[Path], schema: pa.DataFrameSchema, only: pyarrow.Schema | None = None) -> pd.DataFrame:
-    frames = [_checked(read_raw(file, text_columns(schema), only), schema, file) for file in files]
-    if len(frames) == 1:
-        return frames[0]
-    joined = pd.concat(frames, ignore_index=True)
-    again = joined.duplicated(list(schema.unique or ())).to_numpy()
-    if again.any():  # each file has passed its own check: the first of the two rows is in an earlier file
-        row = int(again.argmax())
-        starts = np.cumsum([0, *map(len, frames)])
-        origin = int(np.searchsorted(starts, row, side="right")) - 1
-        raise _second_row(joined, row, schema, files[origin], row - int(starts[origin]))
-    if schema is SAMPLES:
-        check_golds(joined, " and ".join(map(str, files)))
-    return joined
-
-
-def _checked(frame: pd.DataFrame, schema: pa.DataFrameSchema, name: str | Path) -> pd.DataFrame:
-    """The rows with every declared column converted to its type, filled in where absent, and checked."""
+def as_table(frame: pd.DataFrame, kind: str, name: str | Path = "DataFrame") -> pd.DataFrame:
+    """As `as_samples`, for any kind of table (see `kind_of`)."""
     if not isinstance(frame, pd.DataFrame):
-        raise BadInput(f"{name}: expected a DataFrame of the {schema.name} table, found {_type(frame)}")
+        raise BadInput(f"{name}: expected a DataFrame of the {kind} table, found a {type(frame).__name__}")
     if frame.empty:
-        raise BadInput(f"{name}: no rows, expected at least one row of the {schema.name} table")
+        raise BadInput(f"{name}: no rows, expected at least one row of the {kind} table")
+    schema = SCHEMAS[kind]
     frame = conform(frame, schema, name)
-    if schema is SAMPLES:
+    frame = frame.assign(**{k: v for k, v in DEFAULTS.get(kind, {}).items() if k not in frame})
+    required = [column for column, declared in schema.columns.items() if declared.required]
+    missing = [repr(column) for column in required if column not in frame and column != "correct"]
+    if missing:
+        raise BadInput(f"{name}: no column {', '.join(missing)}, expected in the {kind} table")
+    if kind == "samples":
         frame = _with_correct(frame, name)
-    frame = frame.assign(**{k: v for k, v in DEFAULTS.get(str(schema.name), {}).items() if k not in frame})
     declared = [column for column in schema.columns if column in frame]
     frame = frame[[*declared, *(column for column in frame if column not in declared)]]
     try:
         schema.validate(frame, inplace=True)
     except pandera.errors.SchemaError as error:
-        raise _explain(error, frame, schema, name) from None
-    if schema is SAMPLES:
+        raise _explain(error, frame, kind, name) from None
+    if kind == "samples":
         check_golds(frame, name)
         say_grades(frame, name)
-    if schema is CURVES:
+    if kind == "curves":
         say_lengths(frame, name)
     return frame
 
 
-def _type(value: object) -> str:
-    return f"a {type(value).__name__}"
+def _read(files: list[Path], kind: str, only: pyarrow.Schema | None = None) -> pd.DataFrame:
+    schema = SCHEMAS[kind]
+    frames = [as_table(read_raw(file, text_columns(schema), only), kind, file) for file in files]
+    if len(frames) == 1:
+        return frames[0]
+    joined = pd.concat(frames, keys=range(len(files)))
+    again = joined.duplicated(schema.unique)
+    if again.any():  # each file has passed its own check: the first of the two rows is in an earlier one
+        place, row = again.idxmax()
+        raise _second_row(frames[place], row, kind, files[place])
+    joined = joined.reset_index(drop=True)
+    if kind == "samples":
+        check_golds(joined, " and ".join(map(str, files)))
+    return joined
 
 
 def _with_correct(frame: pd.DataFrame, name: str | Path) -> pd.DataFrame:
     if "correct" in frame:
-        if "answer" in frame:
-            wrong = (frame["answer"].isna() & frame["correct"]).to_numpy()
-            if wrong.any():
-                raise refusal(name, int(wrong.argmax()), "correct", True, "false where the answer is null")
+        wrong = (frame["answer"].isna() & frame["correct"]).to_numpy()
+        if wrong.any():
+            raise refusal(name, int(wrong.argmax()), "correct", True, "false where the answer is null")
         return frame
-    if "gold" not in frame or "answer" not in frame:
-        raise BadInput(f"{name}: no column 'correct', and no 'answer' and 'gold' to compute it from")
+    if "gold" not in frame:
+        raise BadInput(f"{name}: no column 'correct', and no 'gold' to compute it from")
     if frame["gold"].isna().any():
         raise refusal(name, int(frame["gold"].isna().to_numpy().argmax()), "gold", None, "the right answer")
     return frame.assign(correct=(frame["answer"] == frame["gold"]).fillna(False).astype(bool))
 
 
-def _explain(
-    error: pandera.errors.SchemaError, frame: pd.DataFrame, schema: pa.DataFrameSchema, name: str | Path
-) -> BadInput:
+def _explain(error: pandera.errors.SchemaError, frame: pd.DataFrame, kind: str, name: str | Path) -> BadInput:
     """Pandera's error as one line: which row and column broke which declaration."""
-    cases = error.failure_cases
     code = error.reason_code.name if error.reason_code else ""
-    if code == "COLUMN_NOT_IN_DATAFRAME":
-        return BadInput(f"{name}: no column {str(cases)!r}, expected in the {schema.name} table")
     if code == "DUPLICATES":
-        row = int(frame.duplicated(list(schema.unique or ())).to_numpy().argmax())
-        return _second_row(frame, row, schema, name, row)
-    column = str(error.schema.name) if isinstance(error.schema, pa.Column) else str(error.check.name)
-    expected = getattr(error.check, "error", None) or f"values of type {error.schema.dtype}"
-    if code == "SERIES_CONTAINS_NULLS":
-        expected = "a value (this column cannot be empty)"
-    located = isinstance(cases, pd.DataFrame) and "index" in cases and cases["index"].notna().any()
-    if not located:
-        return BadInput(f"{name}: column {column!r}: expected {expected}")
-    row = int(cases["index"].dropna().iloc[0])
+        row = int(frame.duplicated(SCHEMAS[kind].unique).to_numpy().argmax())
+        return _second_row(frame, row, kind, name)
+    column = str(error.schema.name if isinstance(error.schema, pa.Column) else error.check.name)
+    empty = code == "SERIES_CONTAINS_NULLS"
+    expected = "a value (this column cannot be empty)" if empty else error.check.error
+    row = int(error.failure_cases["index"].dropna().iloc[0])
     return refusal(name, row, column, frame[column].iloc[row] if column in frame else None, expected)
 
 
-def _second_row(
-    frame: pd.DataFrame, row: int, schema: pa.DataFrameSchema, name: str | Path, row_in_file: int
-) -> BadInput:
-    what = ", ".join(f"{column}={frame[column].iloc[row]}" for column in schema.unique or ())
-    return BadInput(f"{name}: row {row_in_file + 1}: a second row for {what}, expected one")
+def _second_row(frame: pd.DataFrame, row: int, kind: str, name: str | Path) -> BadInput:
+    what = ", ".join(f"{column}={frame[column].iloc[row]}" for column in SCHEMAS[kind].unique or ())
+    return BadInput(f"{name}: row {row + 1}: a second row for {what}, expected one")

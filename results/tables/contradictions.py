@@ -19,11 +19,11 @@ def check_golds(samples: pd.DataFrame, name: str | Path) -> None:
     """Raise BadInput where a question has two right answers."""
     if "gold" in samples:
         golds = samples[["dataset", "question_id", "gold"]].dropna().drop_duplicates()
-        again = golds.duplicated(["dataset", "question_id"]).to_numpy()
-        if again.any():
-            row, second = int(golds.index[again][0]), golds[again].iloc[0]
-            expected = f"one right answer to question {second['question_id']!r:.40}, as in its rows above"
-            raise refusal(name, row, "gold", second["gold"], expected)
+        again = golds[golds.duplicated(["dataset", "question_id"])]
+        if len(again):
+            row, _, question, gold = next(again.itertuples())
+            expected = f"one right answer to question {question!r:.40}, as in its rows above"
+            raise refusal(name, row, "gold", gold, expected)
 
 
 def say_grades(samples: pd.DataFrame, name: str | Path) -> None:
@@ -31,10 +31,9 @@ def say_grades(samples: pd.DataFrame, name: str | Path) -> None:
     if {"answer", "gold"} <= set(samples):
         known = samples["answer"].notna() & samples["gold"].notna()
         unlike = known & (samples["correct"] != (samples["answer"] == samples["gold"]))
-        right = samples.loc[unlike & samples["correct"], ["answer", "gold"]].apply(
-            pd.to_numeric, errors="coerce"
-        )
-        unlike[right.index[right["answer"] == right["gold"]]] = False
+        texts = samples.loc[unlike & samples["correct"], ["answer", "gold"]]
+        numbers = texts.apply(pd.to_numeric, errors="coerce")
+        unlike[numbers.index[numbers["answer"] == numbers["gold"]]] = False
         if unlike.any():
             row, first = int(unlike.to_numpy(bool).argmax()), samples[unlike].iloc[0]
             warnings.warn(

@@ -9,11 +9,11 @@ import csv
 import json
 import os
 import re
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
+from uuid import uuid4
 
 import pandas as pd
 import pyarrow as pa
@@ -43,9 +43,9 @@ def column_names(path: Path) -> list[str]:
     if path.suffix == ".jsonl":
         return list(next(json_rows(path), {}))
     if path.suffix == ".parquet":
-        return list(_read_parquet(path, None).columns)
+        return list(_parquet(pyarrow.parquet.read_schema, path).names)
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        return next(csv.reader(file), [])
+        return next(filter(None, csv.reader(file)), [])
 
 
 def _check_file(path: Path) -> None:
@@ -67,21 +67,22 @@ def read_raw(path: Path, text_columns: tuple[str, ...], only: pa.Schema | None =
     _check_file(path)
     if path.suffix == ".jsonl":
         return _read_jsonl(path, text_columns, only)
-    return (_read_csv if path.suffix == ".csv" else _read_parquet)(path, only)
+    names = [name for name in column_names(path) if only is None or name in only.names]
+    if path.suffix == ".csv":
+        return _to_pandas(_csv_text(path, names))
+    return _to_pandas(_parquet(pyarrow.parquet.read_table, path, columns=names))
 
 
-def _read_csv(path: Path, only: pa.Schema | None) -> pd.DataFrame:
+def _csv_text(path: Path, names: list[str]) -> pa.Table:
+    """The columns `names` of a CSV, every cell as text."""
     with path.open("rb") as file:
         quotes = sum(block.count(b'"') for block in iter(lambda: file.read(_BLOCK), b""))
     if quotes % 2:
         raise BadInput(f'{path}: a quote (") is opened and never closed')
     reading = pyarrow.csv.ReadOptions(use_threads=False)  # with threads, errors do not name their row
     parsing = pyarrow.csv.ParseOptions(newlines_in_values=True)
+    as_text = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(names, _TEXT), include_columns=names)
     try:
-        with path.open("rb") as file:
-            header = pyarrow.csv.open_csv(file, reading, parsing).schema.names
-        names = [name for name in header if only is None or name in only.names]
-        as_text = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(header, _TEXT), include_columns=names)
         table = pyarrow.csv.read_csv(path, reading, parsing, as_text)
         for place, name in enumerate(table.column_names):
             plain = pyarrow.compute.replace_substring_regex(table[place], f"^'({_FORMULA})", r"\1")
@@ -93,7 +94,7 @@ def _read_csv(path: Path, only: pa.Schema | None) -> pd.DataFrame:
             raise BadInput(f"{path}: not a readable CSV table: {error}") from None
         row, expected, got = map(int, ragged.groups())
         raise BadInput(f"{path}: row {row - 1}: found {got} cells, expected {expected}") from None
-    return _to_pandas(table)
+    return table
 
 
 def _read_jsonl(path: Path, text_columns: tuple[str, ...], only: pa.Schema | None) -> pd.DataFrame:
@@ -132,16 +133,10 @@ def json_rows(path: Path) -> Iterator[dict[str, Any]]:
                 continue
             try:
                 row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"), parse_int=_whole)
-            except UnicodeDecodeError:
-                raise BadInput(f"{path}: row {number}: not UTF-8 text") from None
-            except (ValueError, RecursionError) as error:
-                raise BadInput(
-                    f"{path}: row {number}: not JSON ({error}), expected one object per line"
-                ) from None
+            except (ValueError, RecursionError) as error:  # text that is not UTF-8 is a ValueError, too
+                raise BadInput(f"{path}: row {number}: not JSON: {error}") from None
             if not isinstance(row, dict):
-                raise BadInput(
-                    f"{path}: row {number}: found {type(row).__name__}, expected one JSON object per line"
-                )
+                raise BadInput(f"{path}: row {number}: found {type(row).__name__}, expected a JSON object")
             yield _without_surrogates(row) if rb"\ud" in line.lower() else row
 
 
@@ -160,11 +155,9 @@ def _without_surrogates(cell: Any) -> Any:
     return cell
 
 
-def _read_parquet(path: Path, only: pa.Schema | None) -> pd.DataFrame:
+def _parquet(read: Callable[..., Any], path: Path, **options: Any) -> Any:
     try:
-        names = pyarrow.parquet.read_schema(path).names
-        wanted = [name for name in names if only is None or name in only.names]
-        return _to_pandas(pyarrow.parquet.read_table(path, columns=wanted))
+        return read(path, **options)
     except (pa.ArrowException, OSError) as error:
         raise BadInput(f"{path}: not a readable Parquet file: {error}") from None
 
@@ -211,8 +204,8 @@ def _without_formulas(column: "pd.Series[Any]") -> "pd.Series[Any]":
 
 def _quoting(frame: pd.DataFrame) -> Literal[0, 2]:
     """Python's CSV writer does not quote a lone carriage return, which readers take for the end of a row."""
-    text = [column for _, column in frame.items() if not pd.api.types.is_numeric_dtype(column.dtype)]
-    bare = any(column.astype("str").str.contains("\r", regex=False).any() for column in text)
+    text = frame.select_dtypes(exclude="number")
+    bare = any(column.astype("str").str.contains("\r", regex=False).any() for _, column in text.items())
     return csv.QUOTE_NONNUMERIC if bare else csv.QUOTE_MINIMAL
 
 
@@ -229,26 +222,16 @@ def _plain(cell: Any) -> Any:
     return cell.tolist() if hasattr(cell, "tolist") else str(cell)
 
 
-def _umask() -> int:
-    mask = os.umask(0)  # it cannot be read without being set
-    os.umask(mask)
-    return mask
-
-
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary file beside `path` that replaces it, synced to disk, if the block ends without an error.
+    """A name beside `path` for a new file, which replaces `path`, synced to disk, if the block ends well.
 
     Raises OSError with the name of `path`, for instance when the disk is full.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = None
+    temporary = path.with_name(f".{path.name}.{uuid4().hex[:8]}{path.suffix}")
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
-        temporary = Path(name)
-        os.close(handle)
         yield temporary
-        temporary.chmod(0o666 & ~_umask())
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
         temporary.replace(path)
@@ -257,5 +240,4 @@ def replacing(path: Path) -> Iterator[Path]:
             raise OSError(error.errno, os.strerror(error.errno), str(path)) from None
         raise
     finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)

@@ -28,30 +28,30 @@ def check_origins(files: Sequence[Path]) -> None:
         if _curves(one).isdisjoint(_curves(other)):
             continue
         ours, theirs = _conditions(one), _conditions(other)
-        differing = [name for name in ours if name in theirs and ours[name] != theirs[name]]
+        differing = [
+            f"{name} ({json.dumps(ours[name]):.24} and {json.dumps(theirs[name]):.24})"
+            for name in ours
+            if name in theirs and ours[name] != theirs[name]
+        ]
         if differing:
-            named = ", ".join(
-                f"{name} ({_short(ours[name])} and {_short(theirs[name])})" for name in differing
-            )
             raise BadInput(
-                f"{file.parent} and {other_file.parent} were sampled with different {named} and cannot share "
-                "a curve: pass the folders one at a time"
+                f"{file.parent} and {other_file.parent} were sampled with different {', '.join(differing)} "
+                "and cannot share a curve: pass the folders one at a time"
             )
 
 
 def missing_shards(files: Sequence[Path]) -> list[str]:
     """A line for each run of which some shards, but not all, are among the files."""
-    found: dict[tuple[str, str, int], set[int]] = {}
+    found: dict[tuple[str, int], set[int]] = {}
     for record in filter(None, map(read_record, files)):
         experiment = record["experiment"]
         if experiment.get("shard"):
             index, shards = map(int, experiment["shard"].split("/"))
-            run = str(experiment.get("dataset")), str(experiment.get("model")), shards
-            found.setdefault(run, set()).add(index)
+            run = f"{experiment.get('dataset')}/{experiment.get('model')}"
+            found.setdefault((run, shards), set()).add(index)
     return [
-        f"{dataset}/{model}: only shards {', '.join(map(str, sorted(there)))} of {shards} are given; the "
-        "questions of the others are missing"
-        for (dataset, model, shards), there in found.items()
+        f"{run}: only shards {', '.join(map(str, sorted(there)))} of {shards} given; questions are missing"
+        for (run, shards), there in found.items()
         if len(there) < shards
     ]
 
@@ -77,8 +77,3 @@ def _conditions(record: dict[str, Any]) -> dict[str, Any]:
     """What the answers depend on: the experiment without its plan fields, and the digests."""
     fields = {k: v for k, v in record["experiment"].items() if k not in record["plan_fields"]}
     return fields | {k: v for k, v in record.items() if k.endswith("_sha256")}
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 24 else text[:21] + "..."

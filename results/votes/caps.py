@@ -36,20 +36,25 @@ def cap_samples(samples: pd.DataFrame, caps: Sequence[int]) -> pd.DataFrame:
     check_tokens(samples)
     settings = samples.groupby(["dataset", "model"])["setting"].transform("nunique")
     prefix = pd.Series(np.where(settings > 1, samples["setting"] + " ", ""), index=samples.index)
+    ended = samples.get("finish_reason", pd.Series(index=samples.index, dtype="str"))
     tables = []
     for cap in sorted(set(map(int, caps))):
         longer = (samples["tokens"] > cap).to_numpy(bool)
-        _warn_of_cut_off(samples, cap)
-        changed = {
-            "setting": prefix + cap_name(cap),
-            "tokens": samples["tokens"].clip(upper=cap),
-            "correct": samples["correct"] & ~longer,
-        }
-        if "answer" in samples:
-            changed["answer"] = samples["answer"].mask(longer)
-        ended = samples.get("finish_reason", pd.Series(index=samples.index, dtype="str"))
-        changed["finish_reason"] = ended.mask(longer, "length")
-        tables.append(samples.assign(**changed))
+        capped = samples.assign(
+            setting=prefix + cap_name(cap),
+            tokens=samples["tokens"].clip(upper=cap),
+            correct=samples["correct"] & ~longer,
+            answer=samples["answer"].mask(longer),
+            finish_reason=ended.mask(longer, "length"),
+        )
+        tables.append(capped)
+        cut = (ended.eq("length") & samples["tokens"].lt(cap)).fillna(False)
+        if cut.any():
+            warnings.warn(
+                f"cap={cap}: {cut.sum()} answers were cut off by the run itself, after fewer tokens; they "
+                "count as the run left them",
+                stacklevel=2,
+            )
     return pd.concat(tables, ignore_index=True)
 
 
@@ -63,16 +68,4 @@ def check_tokens(samples: pd.DataFrame) -> None:
         raise BadInput(
             f"{unknown.sum()} of {len(samples)} answers have no tokens, the first of them question "
             f"{first['question_id']}, sample {first['sample']}: a cap needs those of every answer"
-        )
-
-
-def _warn_of_cut_off(samples: pd.DataFrame, cap: int) -> None:
-    if "finish_reason" not in samples:
-        return
-    cut = (samples["finish_reason"].eq("length") & samples["tokens"].lt(cap)).to_numpy(bool)
-    if cut.any():
-        warnings.warn(
-            f"cap={cap}: {cut.sum()} answers were cut off by the run itself, after fewer tokens; they count "
-            "as the run left them",
-            stacklevel=3,
         )

@@ -51,9 +51,10 @@ class Group:
 
 @dataclass(frozen=True)
 class Exact:
-    """The exact accuracy of one setting: (Q, len(ns))."""
+    """The exact accuracy of one setting by one method: (Q, len(ns))."""
 
     group: Group
+    method: str
     ns: Ints
     accuracy: Floats
 
@@ -88,22 +89,15 @@ def build_curves(
         raise BadInput(
             f"N = {_listed(ns or [])}: no setting has that many answers per question, expected at most {pool}"
         )
-    rows = [_greedy_rows(group) for group in _groups(samples[greedy])]
-    exact: dict[str, list[Exact]] = {method: [] for method in methods}
-    answers = sum(len(group.pools.votes) for group in groups)
-    with tqdm(
-        total=answers, unit=" answers", unit_scale=True, delay=2, disable=None if progress else True
-    ) as bar:
-        for group, possible in plan:
-            if possible.size:
-                for method, curves in exact.items():
-                    accuracy = accuracy_by_question(group.pools.counts(), method, possible)
-                    curves.append(Exact(group, possible, accuracy))
-                rows += _permutation_rows(group, list(exact), possible, permutations, seed)
-            bar.update(len(group.pools.votes))
-    rows += [_exact_rows(curve, method, curves) for method, curves in exact.items() for curve in curves]
-    table = pd.concat(rows, ignore_index=True).reindex(columns=COLUMNS)
-    return _ordered(table, samples, settings)
+    rows, exact = [_greedy_rows(group) for group in _groups(samples[greedy])], []
+    for group, possible in tqdm(plan, unit=" settings", delay=2, disable=None if progress else True):
+        for method in methods if possible.size else ():
+            accuracy = accuracy_by_question(group.pools.counts(), method, possible)
+            exact.append(Exact(group, method, possible, accuracy))
+        if possible.size and permutations:
+            rows += _permutation_rows(group, methods, possible, permutations, seed)
+    rows += [_exact_rows(curve, exact) for curve in exact]
+    return _ordered(pd.concat(rows, ignore_index=True).reindex(columns=COLUMNS), samples, settings)
 
 
 def _check_request(methods: Sequence[str], ns: Sequence[int] | None, permutations: int, seed: int) -> None:
@@ -137,7 +131,7 @@ def _feasible(group: Group, ns: Sequence[int] | None) -> Ints:
     """The N for which every question has enough answers; a warning names those left out."""
     sizes = group.pools.sizes
     smallest, largest = int(sizes.min()), int(sizes.max())
-    wanted = {2**k for k in range(largest.bit_length())} | {smallest, largest} if ns is None else set(ns)
+    wanted = powers_and(largest) | {smallest} if ns is None else set(ns)
     left_out = sorted(n for n in wanted if n > smallest)
     if left_out:
         short = int((sizes < left_out[0]).sum())
@@ -147,6 +141,11 @@ def _feasible(group: Group, ns: Sequence[int] | None) -> Ints:
             stacklevel=3,
         )
     return np.array(sorted(n for n in wanted if n <= smallest), np.int64)
+
+
+def powers_and(most: int) -> set[int]:
+    """The N that are computed by default: 1, 2, 4, … and `most` itself."""
+    return {2**k for k in range(most.bit_length())} | {most}
 
 
 def _warn_of_gaps(groups: list[Group]) -> None:
@@ -166,27 +165,27 @@ def _warn_of_gaps(groups: list[Group]) -> None:
             )
 
 
-def _exact_rows(curve: Exact, method: str, curves: Sequence[Exact]) -> pd.DataFrame:
-    """The rows of one setting; `curves` are those of the same method, its own among them."""
+def _exact_rows(curve: Exact, curves: Sequence[Exact]) -> pd.DataFrame:
+    """The rows of one setting and method; `curves` are all there are, its own among them."""
     group, ns = curve.group, curve.ns
     over_n = standard_error(curve.accuracy - curve.accuracy[:, :1])
     over_n[0] = np.nan
-    own = [other for other in curves if other.group.names[:3] == group.names[:3]]
+    same = group.names[:3], curve.method
+    own = [other for other in curves if (other.group.names[:3], other.method) == same]
     known = not np.isnan([other.group.tokens for other in own]).any()
     cheapest = min(own, key=lambda other: other.group.tokens) if known else own[0]
     over_cheapest = np.full(ns.size, np.nan)
     if cheapest is not curve and cheapest.group.pools.question_ids == group.pools.question_ids:
         _, here, there = np.intersect1d(ns, cheapest.ns, return_indices=True)
         over_cheapest[here] = standard_error(curve.accuracy[:, here] - cheapest.accuracy[:, there])
-    rows = _rows(group, method, ["exact"], ns, curve.accuracy[None], np.full((1, ns.size), group.tokens))
+    lengths = np.full((1, ns.size), group.tokens)
+    rows = _rows(group, curve.method, ["exact"], ns, curve.accuracy[None], lengths)
     return rows.assign(stderr_vs_first_n=over_n, stderr_vs_cheapest=over_cheapest, **group.shares)
 
 
 def _permutation_rows(
     group: Group, methods: Sequence[str], ns: Ints, permutations: int, seed: int
 ) -> list[pd.DataFrame]:
-    if permutations == 0:
-        return []
     orders = random_orders(group.pools, permutations, seed, group.names)
     accuracy = prefix_accuracy(group.pools, orders, ns)
     tokens = prefix_tokens(group.pools, orders, ns)

@@ -61,35 +61,31 @@ class AnswerPools:
         """(Q,) number of answers of each question."""
         return np.diff(self.starts)
 
+    @property
+    def question(self) -> Ints:
+        """(answers,) the place of each answer's question."""
+        return np.repeat(np.arange(len(self.question_ids)), self.sizes)
+
     def counts(self) -> VoteCounts:
         """The counts from which the exact accuracies are computed."""
         return self._counts
 
     def kept(self, answers: NDArray[np.bool_]) -> AnswerPools:
         """The pools with the marked answers alone, (answers,); questions left without any are left out."""
-        question = np.repeat(np.arange(len(self.question_ids)), self.sizes)
-        sizes = np.bincount(question[answers], minlength=len(self.question_ids))
+        sizes = np.bincount(self.question[answers], minlength=len(self.question_ids))
         names = [name for name, size in zip(self.question_ids, sizes, strict=True) if size]
         starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
         return AnswerPools(names, starts, self.votes[answers], self.tokens[answers])
 
     @cached_property
     def _counts(self) -> VoteCounts:
-        question = np.repeat(np.arange(len(self.question_ids)), self.sizes)
+        question, votes = self.question, self.votes
         kinds = np.zeros(len(self.question_ids), np.int64)
-        some = self.sizes > 0
-        if some.any():
-            kinds[some] = np.maximum(np.maximum.reduceat(self.votes, self.starts[:-1][some]), 0)
+        np.maximum.at(kinds, question, votes)
         starts = np.concatenate([[0], np.cumsum(kinds)])
-        wrong = np.bincount(
-            (starts[question] + self.votes - 1)[self.votes > 0], minlength=int(starts[-1])
-        ).astype(np.int64)
-        return VoteCounts(
-            correct=np.bincount(question[self.votes == 0], minlength=len(kinds)),
-            wrong=wrong,
-            starts=starts,
-            nulls=np.bincount(question[self.votes < 0], minlength=len(kinds)),
-        )
+        correct, nulls = (np.bincount(question[one], minlength=kinds.size) for one in (votes == 0, votes < 0))
+        wrong = np.bincount((starts[question] + votes - 1)[votes > 0], minlength=int(starts[-1]))
+        return VoteCounts(correct, wrong, starts, nulls)
 
 
 def answer_pools(samples: pd.DataFrame) -> AnswerPools:
@@ -97,16 +93,12 @@ def answer_pools(samples: pd.DataFrame) -> AnswerPools:
     question, names = pd.factorize(samples["question_id"], sort=True)
     order = np.lexsort((samples["sample"].to_numpy(np.int64), question))
     question = question[order]
-    answer = pd.factorize(samples["answer"], use_na_sentinel=True)[0][order]
+    answer = pd.factorize(samples["answer"])[0][order]
     correct = samples["correct"].to_numpy(bool)[order]
     starts = np.searchsorted(question, np.arange(len(names) + 1))
     votes = np.where(correct, 0, -1)
     wrong = ~correct & (answer >= 0)
-    kind, place = np.unique(
-        question[wrong] * (answer.max(initial=0) + 1) + answer[wrong], return_inverse=True
-    )
-    owner = kind // (answer.max(initial=0) + 1)
-    votes[wrong] = place - np.searchsorted(owner, question[wrong]) + 1
+    votes[wrong] = pd.Series(answer[wrong]).groupby(question[wrong]).rank("dense")
     tokens = np.full(len(samples), np.nan)
     if "tokens" in samples:
         tokens = samples["tokens"].to_numpy(np.float64, na_value=np.nan)[order]
@@ -120,7 +112,9 @@ def majority_accuracy(counts: VoteCounts, ns: Sequence[int] | Ints) -> Floats:
     """
     from results.votes.kernel import vote_curves  # numba takes half a second to import
 
-    asked = _within(counts.pools, ns)
+    asked, pools = np.asarray(ns, np.int64), counts.pools
+    if pools.size and np.any((asked < 1) | (asked > pools.min())):
+        raise ValueError(f"N must be from 1 to the smallest pool ({pools.min()})")
     accuracy = np.empty((counts.correct.size, asked.size))
     if accuracy.size:
         question = np.repeat(np.arange(counts.correct.size), np.diff(counts.starts))
@@ -163,10 +157,3 @@ def best_of_n(pool: ArrayLike, correct: ArrayLike, n: ArrayLike) -> Floats:
         chance = np.maximum(pools - rights - i, 0) / np.maximum(pools - i, 1)
         none_right = np.where(i < asked, none_right * chance, none_right)
     return 1.0 - none_right
-
-
-def _within(pools: Ints, ns: Sequence[int] | Ints) -> Ints:
-    asked = np.asarray(ns, np.int64)
-    if pools.size and asked.size and (asked.min() < 1 or asked.max() > pools.min()):
-        raise ValueError(f"N must be from 1 to the smallest pool ({pools.min()})")
-    return asked

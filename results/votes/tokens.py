@@ -25,12 +25,8 @@ def tokens_per_answer(pools: AnswerPools) -> float:
     length of a set of samples: curves, figures and forecasts all take it (and T) from here. Questions without
     answers are left out; NaN where any answer has no token count, or where there are no answers.
     """
-    sizes = pools.sizes
-    if not sizes.any():
-        return float("nan")
-    question = np.repeat(np.arange(sizes.size), sizes)
-    sums = np.bincount(question, weights=pools.tokens, minlength=sizes.size)
-    return float(np.mean(sums[sizes > 0] / sizes[sizes > 0]))
+    means = pd.Series(pools.tokens).groupby(pools.question).mean(skipna=False)
+    return float(means.mean(skipna=False))
 
 
 def reasoning_length(per_answer: float, questions: int, source: str) -> float:

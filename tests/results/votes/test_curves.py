@@ -79,7 +79,7 @@ def test_a_plain_frame_is_enough() -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "named"),
-    [("samples.jsonl", "found a str"), (pd.DataFrame({"question_id": ["q"]}), "'correct'")],
+    [("samples.jsonl", "found a str"), (pd.DataFrame({"question_id": ["q"]}), "'sample', 'answer'")],
 )
 def test_what_is_no_samples_table_is_refused_in_one_line(wrong: Any, named: str) -> None:
     with pytest.raises(BadInput, match=named):
