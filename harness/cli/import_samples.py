@@ -112,8 +112,9 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     --grade: question_id, text and gold); sample, setting, tokens, dataset, model, finish_reason and
     prompt_tokens are used; others are kept.
     """
-    from harness.imports import unreadable_notes
-    from results import BadInput, write_samples
+    from harness.run.tally import Tally
+    from results import BadInput
+    from results.tables.files import write_raw
 
     for name, (option, kinds) in _BELONGS.items():
         if options[name] and kind not in kinds:
@@ -128,16 +129,19 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
         raise BadInput(f"{target}: this file exists already: give another --out")
     grader = Grader(options["grade"], options["match"]) if options["grade"] else None
     imported = _import(kind, file, grader, options)
-    write_samples(imported.table, target)
-    unread = unreadable_notes(imported.table, grader, out) if grader else ()
-    for note in (*imported.notes, *unread):
+    write_raw(imported.table, target)
+    for note in imported.notes:
         click.echo(f"note: {note}", err=True)
+    tally = Tally(grader=grader)
+    tally.add_table(imported.table)
+    for warning in tally.warnings(out):
+        click.echo(f"warning: {warning}", err=True)
     answers, answered = len(imported.table), imported.table["question_id"].nunique()
     click.echo(f"{answers} answers to {answered} questions, {imported.left_out} rows left out -> {target}")
 
 
 def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any]) -> Any:
-    from harness.imports import import_inspect_ai, import_lm_eval, import_table, repeat_notes, with_tokens
+    from harness.imports import import_inspect_ai, import_lm_eval, import_table, with_tokens
     from results import BadInput
 
     names = {name: text for name in ("dataset", "model") if (text := options[name])}
@@ -158,7 +162,7 @@ def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any
     table = imported.table.assign(**names)
     if options["tokenizer"]:
         table = with_tokens(table, options["tokenizer"])
-    notes = (*imported.notes, *repeat_notes(table))
+    notes = imported.notes
     if "tokens" not in table:
         notes += ("the log has no tokens, so curves will have no T: count them with --tokenizer MODEL",)
     return imported._replace(table=table, notes=notes)

@@ -33,16 +33,16 @@ def inspect(
     import sys
     from io import TextIOWrapper
 
-    from harness.view.answers import answers, overview, table_rows
+    from harness.view.answers import answers, overview, read_answers
     from results.tables.contract import sample_files
 
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that is not Unicode
     (file,) = sample_files(samples)
-    rows = table_rows(file)
+    table = read_answers(file)
     if question is None and only is None:
-        lines = overview(rows, file.parent, setting)
+        lines = overview(table, file.parent, setting)
     else:
-        lines = answers(rows, file.parent, question, setting, only, limit, full)
+        lines = answers(table, file.parent, question, setting, only, limit, full)
     for line in lines:
         click.echo(line)

@@ -2,9 +2,9 @@
 
 $ python -m harness sample tiny --set limit=100 --out results/runs/tiny
 100%|██████████| 38400/38400 answers [04:33, 141.2 answers/s, 4,691 tokens/s, 0 s left, 51.5% of …]
-asked for  questions  answers  used  90% within  cut off at  cut off  unreadable  refused  distinct  correct
-10 tokens        100     6400   8.9           9          84     0.0%        0.7%     0.0%     46.8%     4.0%
-20 tokens        100     6400  18.5          23         104     0.0%        0.2%     0.0%     51.8%    19.1%
+asked for  questions  answers  used  90% within  cut off at  cut off  unreadable  distinct  correct
+10 tokens        100     6400   8.9           9          84     0.0%        0.7%     46.8%     4.0%
+20 tokens        100     6400  18.5          23         104     0.0%        0.2%     51.8%    19.1%
 ...
 """
 
@@ -145,11 +145,9 @@ def sample(
     for failure in outcome.failures[:FAILURES_SHOWN]:
         say(f"no answer: {visible(failure)}")
     if outcome.missing:
-        rejected = outcome.tally.rejected
         say(
             f"error: {outcome.missing} of {outcome.planned} answers are missing: {len(outcome.failures)} "
-            f"requests failed{f' (the server rejected those for {rejected})' if rejected else ''}: "
-            "run the same command again to ask for the rest"
+            "requests failed: run the same command again to ask for the rest"
         )
         return INCOMPLETE
     return 0

@@ -1,6 +1,6 @@
 """Answers that were sampled elsewhere, as a samples table: plain tables and the logs of other tools."""
 
-from harness.imports.checks import repeat_notes, unreadable_notes, with_tokens
+from harness.imports.checks import with_tokens
 from harness.imports.columns import Imported, import_table
 from harness.imports.inspect_ai_log import import_inspect_ai
 from harness.imports.lm_eval import import_lm_eval
@@ -10,7 +10,5 @@ __all__ = [
     "import_inspect_ai",
     "import_lm_eval",
     "import_table",
-    "repeat_notes",
-    "unreadable_notes",
     "with_tokens",
 ]

@@ -11,13 +11,8 @@ import pandas as pd
 
 from harness.engines.tokens import PromptTokens
 from harness.experiment import model_location
-from harness.grader import Grader
-from harness.run.repeats import Texts, find_repeats
-from harness.run.unreadable import MANY, Unreadable
 from results import BadInput
 
-_CHARACTERS_A_TOKEN = 4.0
-"""Roughly, where a log has no tokens."""
 _LONG = 60  # characters, from which on an answer that is the whole text was not read from it
 
 
@@ -52,23 +47,6 @@ def with_tokens(table: pd.DataFrame, model: str) -> pd.DataFrame:
     return table.assign(tokens=[len(ids) for ids in tokenizer(texts, add_special_tokens=False)["input_ids"]])
 
 
-def repeat_notes(table: pd.DataFrame) -> tuple[str, ...]:
-    """A warning if the answers to nearly every question are one text, as a fixed seed makes them."""
-    sampled = table[table["decoding"] == "sample"]
-    tokens = sampled["tokens"] if "tokens" in sampled else sampled["text"].str.len() / _CHARACTERS_A_TOKEN
-    groups = []
-    for _, rows in sampled.assign(tokens=tokens.fillna(0)).groupby(["setting", "question_id"]):
-        group = Texts()
-        for sample, text, length in zip(rows["sample"], rows["text"].fillna(""), rows["tokens"], strict=True):
-            group.add(int(sample), text, int(length))
-        groups.append(group)
-    return tuple(
-        f"{repeat}; these answers are not independent samples"
-        for repeat in find_repeats(groups, (), free=True)
-        if repeat.alarm
-    )
-
-
 def whole_text_notes(table: pd.DataFrame) -> tuple[str, ...]:
     """A warning if answers are whole texts, as scorers leave them that look for the gold in the text."""
     if not {"answer", "text"} <= {*table}:
@@ -77,14 +55,3 @@ def whole_text_notes(table: pd.DataFrame) -> tuple[str, ...]:
     whole = int(((answers.str.len() > _LONG) & (answers.str.lower() == texts.str.strip().str.lower())).sum())
     note = f"the answer is the whole text {whole} times: no two will be equal, so a vote needs --grade"
     return (f"{note} or a scorer that reads the answer",) if whole else ()
-
-
-def unreadable_notes(table: pd.DataFrame, grader: Grader, folder: Path) -> tuple[str, ...]:
-    """What would read the answers that `grader` could not, where these are many; `folder` holds the table."""
-    unreadable = Unreadable(grader)
-    missing = table[table["answer"].isna()]
-    reasons = missing["finish_reason"] if "finish_reason" in missing else [None] * len(missing)
-    for text, reason in zip(missing["text"], reasons, strict=True):
-        unreadable.add(text, reason)
-    share = len(missing) / len(table)
-    return (unreadable.advice(share, folder),) if share > MANY else ()

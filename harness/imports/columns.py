@@ -107,9 +107,7 @@ def import_table(
         notes.append("no column 'sample': the answers to a question are numbered in the order of the rows")
     if unnamed := [name for name in ("dataset", "model") if name not in table]:
         options = " ".join(f"--{name} NAME" for name in unnamed)
-        notes.append(
-            f"no {' and no '.join(unnamed)} in the file: figures say unknown; name it with {options}"
-        )
+        notes.append(f"no {' and no '.join(unnamed)} in the file: name what was sampled with {options}")
     return Imported(as_samples(table, where), left_out, (*notes, *whole_text_notes(table)))
 
 

@@ -1,6 +1,6 @@
 """Do sampled answers repeat more than independent draws can? Fixed seeds and caches make them.
 
-    find_repeats([Texts(hashes=[...], samples=[0, 1, ...], tokens=2560), ...], chunks=(16,), free=True)
+    find_repeats([Texts(hashes=[...], samples=[0, 1, ...], tokens=2560), ...], chunk=16, free=True)
     -> [Repeat("place", observed=1.0, expected=0.097, chance=1e-26, alarm=True), ...]
 
 Independent answers may be equal, and short ones often are. But which of a question's answers are equal is
@@ -77,20 +77,20 @@ class Repeat:
         return f"{self.observed:.2%} of the answers {pairs} are equal, {self.expected:.2%} by chance: {cause}"
 
 
-def find_repeats(groups: Iterable[Texts], chunks: Sequence[int], free: bool) -> list[Repeat]:
+def find_repeats(groups: Iterable[Texts], chunk: int | None, free: bool) -> list[Repeat]:
     """Every comparison made, the most telling first.
 
-    `groups`: the answers to each question in each setting. `chunks`: how many answers one request asks for;
-    where that is unknown, several guesses, which share the probability of a false alarm. `free`: whether
-    temperature, top_p and top_k leave long answers room to differ.
+    `groups`: the answers to each question in each setting. `chunk`: how many answers one request asks for;
+    None where that is unknown. `free`: whether temperature, top_p and top_k leave long answers room to
+    differ.
     """
     groups = [group for group in groups if len(group.hashes) >= FEWEST_ANSWERS]
     found = _identical(groups) if free else []
-    for chunk in chunks:
+    if chunk:
         rng = np.random.default_rng(0)
         counted = [_equal_pairs(group, chunk, rng) for group in groups if len(set(group.hashes)) > 1]
         for index, kind in enumerate(("place", "within", "between")):
-            found += _tested(kind, [pairs[index] for pairs in counted], ALARM / (3 * len(chunks)))
+            found += _tested(kind, [pairs[index] for pairs in counted], ALARM / 3)
     return sorted(found, key=lambda repeat: (not repeat.alarm, repeat.chance))
 
 

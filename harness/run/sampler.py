@@ -191,9 +191,7 @@ class _Session:
             self._gone = True
             return
         self.failures.append(f"{chunk}: {error}")
-        if isinstance(error, RequestRefused):  # by a server that is there
-            self._tally.add_rejected(chunk.setting, chunk.decoding, len(chunk.samples))
-        else:
+        if not isinstance(error, RequestRefused):  # which is said by a server that is there
             self._failed_in_a_row += 1
 
     def _show_progress(self, answers: int) -> None:

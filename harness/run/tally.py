@@ -1,31 +1,33 @@
 """What a run's answers look like, setting by setting, counted while they come in.
 
-asked for  questions  answers  used  90% within  cut off at  cut off  unreadable  refused  distinct  correct
-40 tokens   8 of 100      530  37.3          45         144     0.0%        0.2%     0.0%     29.7%    66.2%
+asked for  questions  answers  used  90% within  cut off at  cut off  unreadable  distinct  correct
+40 tokens   8 of 100      530  37.3          45         144     0.0%        0.2%     29.7%    66.2%
 
 `used` is the mean number of tokens of an answer, `90% within` what nine of ten keep within, `cut off at`
-max_new_tokens. Refused answers are those of the unreadable ones that decline to answer; distinct is the share
-of a question's texts that differ. `questions` and `correct` are of finished questions, as short answers come
-first and are not like the others. Requests that failed count nowhere in this table.
+max_new_tokens; distinct is the share of a question's texts that differ. `questions` and `correct` are of
+finished questions, as short answers come first and are not like the others. Requests that failed count
+nowhere in this table.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.experiment import Experiment
 from harness.grader import Grader
 from harness.run.record import experiment_in, read_record
-from harness.run.refusals import is_refusal
 from harness.run.repeats import Repeat, Texts, find_repeats
 from harness.run.unreadable import MANY, Unreadable
 from results.aligned import aligned
 from results.visible import visible
 
-GUESSES = (2, 4, 8, 16, 32, 64)
-"""Answers of one request, where no record says how many."""
+if TYPE_CHECKING:
+    import pandas as pd
+
+_CHARACTERS_A_TOKEN = 4
+"""Roughly, where a table has no tokens."""
 
 
 @dataclass
@@ -39,9 +41,6 @@ class Counts:
     """Answers whose finish_reason is known; other tools' tables may not have it."""
     cut_off: int = 0
     unreadable: int = 0
-    refused: int = 0
-    rejected: int = 0
-    """Answers that are absent because the server rejected their request when it was last sent."""
     tokens: Counter[int] = field(default_factory=Counter)
     readers: Counter[str] = field(default_factory=Counter)
     texts: dict[str, Texts] = field(default_factory=dict)
@@ -61,11 +60,11 @@ class Counts:
         self.endings += row.get("finish_reason") is not None
         self.cut_off += row.get("finish_reason") == "length"
         self.unreadable += row["answer"] is None
-        self.refused += is_refusal(text, row["answer"])
         if reader := row.get("reader"):
             self.readers[reader] += 1
         if text is not None:
-            self.texts.setdefault(question, Texts()).add(row["sample"], text, tokens or 0)
+            length = len(text) // _CHARACTERS_A_TOKEN if tokens is None else tokens
+            self.texts.setdefault(question, Texts()).add(row["sample"], text, length)
         self._finish(question, bool(row["correct"]))
 
     def _finish(self, question: str, correct: bool) -> None:
@@ -86,7 +85,6 @@ class Counts:
         return {
             "cut_off": _part(self.cut_off, self.endings),
             "unreadable": _part(self.unreadable, self.answers),
-            "refused": _part(self.refused, self.answers if texts else 0),
             "distinct": _part(sum(len(set(t.hashes)) for t in texts), sum(len(t.hashes) for t in texts)),
             "correct": _part(self.finished_correct, self.finished_answers),
         }
@@ -109,29 +107,39 @@ class Counts:
 class Tally:
     """Counts for every setting, and what a user should be warned of."""
 
-    def __init__(self, experiment: Experiment | None = None, planned: int | None = None) -> None:
+    def __init__(
+        self,
+        experiment: Experiment | None = None,
+        planned: int | None = None,
+        grader: Grader | None = None,
+    ) -> None:
         """`planned` is how many answers the run asks for; `experiment` is None for answers of unknown origin.
 
         Limits and the number of answers to a question are then unknown, and each question counts as finished.
+        `grader` has read the answers, by default that of the experiment.
         """
         self.settings: dict[tuple[str, str], Counts] = {}
-        self.answers = self.tokens = self.rejected = 0
+        self.answers = self.tokens = 0
         self._experiment = experiment
         self._asked = planned // experiment.answers_per_question if experiment and planned else None
-        self._unreadable = Unreadable(experiment.grader if experiment else None)
+        self._unreadable = Unreadable(grader or (experiment.grader if experiment else None))
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one row of the samples table."""
-        self._counts(row["setting"], row["decoding"]).add(row)
+        key = row["setting"], row["decoding"]
+        if key not in self.settings:
+            each = self._experiment.samples if self._experiment and key[1] == "sample" else 1
+            self.settings[key] = Counts(each)
+        self.settings[key].add(row)
         self.answers += 1
         self.tokens += row.get("tokens") or 0
         if row["answer"] is None:
             self._unreadable.add(row.get("text"), row.get("finish_reason"))
 
-    def add_rejected(self, setting: str, decoding: str, answers: int) -> None:
-        """Count a request for so many answers that the server rejected."""
-        self._counts(setting, decoding).rejected += answers
-        self.rejected += answers
+    def add_table(self, table: "pd.DataFrame") -> None:
+        """Count the rows of a samples table."""
+        for row in table.astype(object).where(table.notna(), None).to_dict("records"):
+            self.add(row)
 
     @property
     def finished(self) -> int:
@@ -168,7 +176,6 @@ class Tally:
                     "tokens_p90": counts.p90_tokens,
                     **counts.shares(),
                     "read_by": dict(counts.readers),
-                    "answers_of_rejected_requests": counts.rejected,
                 }
                 for (setting, decoding), counts in self._ordered()
             ],
@@ -180,21 +187,16 @@ class Tally:
         """The counts as lines of text, one per setting, and which reader read how many answers."""
         lines: list[tuple[str, ...]] = [_HEADER]
         for (setting, decoding), counts in self._ordered():
-            if counts.answers:
-                asked = f"{setting} tokens" if self._experiment and is_whole(setting) else setting
-                asked += ", greedy" if decoding == "greedy" else ""
-                partial = self._asked is not None and counts.finished < self._asked
-                finished = f"{counts.finished} of {self._asked}" if partial else str(counts.finished)
-                used = _cell(counts.mean_tokens, ".1f"), _cell(counts.p90_tokens), _cell(self._limit(setting))
-                shares = (_cell(share, ".1%") for share in counts.shares().values())
-                lines.append((asked, finished, str(counts.answers), *used, *shares))
+            asked = f"{setting} tokens" if self._experiment and is_whole(setting) else setting
+            asked += ", greedy" if decoding == "greedy" else ""
+            partial = self._asked is not None and counts.finished < self._asked
+            finished = f"{counts.finished} of {self._asked}" if partial else str(counts.finished)
+            used = _cell(counts.mean_tokens, ".1f"), _cell(counts.p90_tokens), _cell(self._limit(setting))
+            shares = (_cell(share, ".1%") for share in counts.shares().values())
+            lines.append((asked, finished, str(counts.answers), *used, *shares))
         readers = sum((counts.readers for counts in self.settings.values()), Counter[str]())
         read = [f"{count / self.answers:.1%} by {visible(reader)}" for reader, count in readers.most_common()]
         return "\n".join([*aligned(lines), *([f"answers read: {', '.join(read)}"] if read else [])])
-
-    def _counts(self, setting: str, decoding: str) -> Counts:
-        each = self._experiment.samples if self._experiment and decoding == "sample" else 1
-        return self.settings.setdefault((setting, decoding), Counts(each))
 
     def _ordered(self) -> list[tuple[tuple[str, str], Counts]]:
         return sorted(self.settings.items(), key=lambda item: (by_size(item[0][0]), item[0][1]))
@@ -208,8 +210,8 @@ class Tally:
         sampled = (counts for (_, decoding), counts in self.settings.items() if decoding == "sample")
         groups = (texts for counts in sampled for texts in counts.texts.values())
         known = self._experiment
-        free = known is not None and known.temperature >= 0.5 and known.top_p >= 0.5 and known.top_k != 1
-        return find_repeats(groups, (known.chunk,) if known else GUESSES, free)
+        free = known is None or (known.temperature >= 0.5 and known.top_p >= 0.5 and known.top_k != 1)
+        return find_repeats(groups, known.chunk if known else None, free)
 
 
 def tally_of(folder: Path, grader: Grader | None = None) -> Tally:
@@ -217,15 +219,13 @@ def tally_of(folder: Path, grader: Grader | None = None) -> Tally:
 
     `grader` reads them in place of the one on record.
     """
-    experiment, planned = experiment_in(folder), (read_record(folder) or {}).get("planned")
-    if experiment and grader:
-        experiment = experiment.model_copy(update=asdict(grader))
-    return Tally(experiment, planned if isinstance(planned, int) else None)
+    planned = (read_record(folder) or {}).get("planned")
+    return Tally(experiment_in(folder), planned if isinstance(planned, int) else None, grader)
 
 
 _HEADER = (
     *("asked for", "questions", "answers", "used", "90% within", "cut off at"),
-    *("cut off", "unreadable", "refused", "distinct", "correct"),
+    *("cut off", "unreadable", "distinct", "correct"),
 )
 
 

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from harness.grader import READERS, Grader
+from harness.grader import READERS, Grader, Reader
 from results.visible import visible
 
 MANY = 0.05
@@ -27,10 +27,9 @@ class Unreadable:
         """`grader` has read the answers; None where that is unknown."""
         self.count = 0
         self._endings: Counter[str] = Counter()
-        self._readers = grader.readers if grader else ()
-        others = tuple(reader for reader in READERS if reader not in self._readers)
-        self._others = Grader(others, grader.match if grader else "first")
-        self._read: Counter[str] = Counter()
+        self._grader = grader
+        self._all = grader and Grader(READERS, grader.match)
+        self._read: Counter[Reader] = Counter()
 
     def add(self, text: str | None, finish_reason: str | None) -> None:
         """Count one unreadable answer."""
@@ -41,7 +40,7 @@ class Unreadable:
         ending = "" if cut_off else _ending(text)
         if ending in self._endings or len(self._endings) < MOST_ENDINGS:
             self._endings[ending] += 1
-        if reader := self._others.read(text, cut_off).reader:
+        if self._all and (reader := self._all.read(text, cut_off).reader):
             self._read[reader] += 1
 
     def advice(self, share: float, folder: Path) -> str:
@@ -51,14 +50,12 @@ class Unreadable:
         )
         said = f"{share:.1%} of the answers could not be read"
         said += f": most end in {ways}" if ways else ""
-        if not self._read:
+        if not (self._read and self._grader):
             return f"{said}: see them with `python -m harness inspect {folder} --unreadable`"
-        helpful = tuple(reader for reader in READERS if reader in self._readers or self._read[reader])
-        ordered = (*self._readers, *(reader for reader in helpful if reader not in self._readers))
-        return (
-            f"{said}: `python -m harness regrade {folder} {Grader(ordered, self._others.match)}` "
-            f"reads {self._read.total()} of these {self.count}"
-        )
+        more = (reader for reader in READERS if self._read[reader])
+        helpful = Grader((*self._grader.readers, *more), self._grader.match)
+        reads = f"reads {self._read.total()} of these {self.count}"
+        return f"{said}: `python -m harness regrade {folder} {helpful}` {reads}"
 
 
 def _ending(text: str) -> str:

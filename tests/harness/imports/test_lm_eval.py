@@ -11,7 +11,7 @@ import pytest
 from harness.engines.tokens import PromptTokens
 from harness.experiment import model_location
 from harness.grader import Grader
-from harness.imports import import_lm_eval, repeat_notes
+from harness.imports import import_lm_eval
 from results import BadInput, read_samples
 from tests.harness.commands import imported
 
@@ -149,14 +149,16 @@ def test_tokens_are_counted_where_a_tokenizer_is_named(write: Write, tmp_path: P
     assert not (tmp_path / "no").exists()
 
 
-def test_answers_of_one_seed_are_named(write: Write) -> None:
+def test_answers_of_one_seed_are_named(write: Write, tmp_path: Path) -> None:
     """A server that honours the one seed lm-eval sends with every request repeats itself."""
     texts = [f"Question {i}, {'thought about at some length, ' * 4}#### {i}" for i in range(8)]
     rows = [row(0, "f") | {"doc_id": i, "resps": [[text] * 4]} for i, text in enumerate(texts)]
-    (note,) = repeat_notes(import_lm_eval(write(rows), grader=Grader(("hashes",))).table)
-    assert "100.0%" in note
     varied = [cells | {"resps": [[*cells["resps"][0][:3], "#### 4"]]} for cells in rows]
-    assert repeat_notes(import_lm_eval(write(varied), grader=Grader(("hashes",))).table) == ()
+    for cells, warnings in ((rows, 1), (varied, 0)):
+        said = imported(
+            "lm-eval", write(cells), "--grade", "hashes", "--out", tmp_path / str(warnings)
+        ).output
+        assert said.count("warning: ") == said.count("100.0%") == warnings
 
 
 def test_a_difference_to_the_logs_own_verdict_is_said(write: Write) -> None:

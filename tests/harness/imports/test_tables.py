@@ -87,6 +87,14 @@ def test_a_column_that_no_table_has_is_named(csv: Path) -> None:
     assert import_table(csv, NAMES, [("error", "1")], names).notes == ()
 
 
+def test_verdicts_that_are_not_golds_are_said_once(tmp_path: Path) -> None:
+    file = tmp_path / "answers.csv"
+    file.write_text("question_id,answer,gold,correct\na,1,1,1\na,2,1,1\n")
+    with pytest.warns(UserWarning, match="row 2") as said:
+        imported("csv", file, "--out", tmp_path / "out")
+    assert len(said) == 1
+
+
 def test_what_spreadsheets_write_is_read(tmp_path: Path) -> None:
     file = tmp_path / "answers.csv"
     file.write_bytes("\ufeffquestion_id,sample,answer,correct\r\na,0,1,TRUE\r\na,1,,FALSE\r\n".encode())
@@ -176,10 +184,9 @@ def test_the_command_writes_a_run_folder_once(csv: Path, tmp_path: Path) -> None
     maps = [part for column, source in NAMES.items() for part in ("--map", f"{column}={source}")]
     out = tmp_path / "runs" / "mine"
     arguments = ["csv", csv, "--out", out, "--drop", "error=1", "--dataset", "d", "--model", "m", *maps]
-    assert (
-        imported(*arguments).output
-        == f"3 answers to 2 questions, 1 rows left out -> {out / 'samples.jsonl'}\n"
-    )
+    warning, done = imported(*arguments).output.splitlines()
+    assert warning.startswith("warning: 33.3% of the answers could not be read")
+    assert done == f"3 answers to 2 questions, 1 rows left out -> {out / 'samples.jsonl'}"
     table = read_samples(out)
     assert table["dataset"].unique().tolist() == ["d"]
     assert table["question_id"].tolist() == ["007", "007", "008"]

@@ -26,7 +26,7 @@ def texts(answers: list[str], tokens: int = 60) -> Texts:
 def run(draw: Draw, questions: int = 20, tokens: int = 60, seed: int = 0, chunk: int = CHUNK) -> list[Repeat]:
     rng = random.Random(seed)
     groups = [texts(draw(rng, question), tokens) for question in range(questions)]
-    return find_repeats(groups, (chunk,), free=True)
+    return find_repeats(groups, chunk, free=True)
 
 
 def independent(support: int, skew: float = 1.0) -> Draw:
@@ -120,19 +120,12 @@ def test_one_request_in_twenty_from_a_cache_is_enough_in_a_long_run() -> None:
 def test_answers_that_are_one_text_are_an_alarm_only_if_long_many_and_free_to_differ() -> None:
     same = [texts(["one and the same"] * 8) for _ in range(6)]
     other = [texts([str(n) for n in range(8)]) for _ in range(6)]
-    assert find_repeats([*same * 2, *other[:1]], (8,), free=True)[0].alarm
-    assert not find_repeats([*same * 2, *other[:2]], (8,), free=True)[0].alarm
-    assert find_repeats(same, (8,), free=False) == []
-    assert find_repeats(same[:4], (8,), free=True) == []
-    assert find_repeats([texts(["12"] * 8, tokens=9) for _ in range(6)], (8,), free=True) == []
-    assert find_repeats([texts(["once"] * 3) for _ in range(6)], (8,), free=True) == []
-
-
-def test_guesses_at_the_size_of_a_request_share_the_false_alarms() -> None:
-    repeats = [texts(chunked(fresh, first)(random.Random(q), q)) for q in range(20)]
-    (worst, *_) = find_repeats(repeats, (2, 4, 8, 16), free=False)
-    assert worst.alarm
-    assert worst.kind == "place"
+    assert find_repeats([*same * 2, *other[:1]], 8, free=True)[0].alarm
+    assert not find_repeats([*same * 2, *other[:2]], 8, free=True)[0].alarm
+    assert find_repeats(same, 8, free=False) == []
+    assert find_repeats(same[:4], 8, free=True) == []
+    assert find_repeats([texts(["12"] * 8, tokens=9) for _ in range(6)], 8, free=True) == []
+    assert find_repeats([texts(["once"] * 3) for _ in range(6)], 8, free=True) == []
 
 
 @pytest.mark.parametrize("chunk", [2, 3, CHUNK])
@@ -145,7 +138,7 @@ def test_shares_of_equal_pairs_are_those_of_all_pairs_of_the_kind(chunk: int) ->
         "within": lambda i, j: i // chunk == j // chunk,
         "between": lambda i, j: i // chunk != j // chunk,
     }
-    found = {repeat.kind: repeat for repeat in find_repeats(map(texts, labels), (chunk,), free=False)}
+    found = {repeat.kind: repeat for repeat in find_repeats(map(texts, labels), chunk, free=False)}
     for kind, is_one in chosen.items():
         pairs = [pair for pair in itertools.combinations(range(ANSWERS), 2) if is_one(*pair)]
         shares = [[answers[i] == answers[j] for i, j in pairs] for answers in labels]

@@ -179,15 +179,11 @@ def test_a_run_warns_while_it_can_still_be_stopped(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(sampler, "LOOKS", (6, 7))
     engine = ScriptedEngine(lambda _prompt, n: [f"about {place} eggs" for place in range(n)])
     said: list[tuple[int, str]] = []
-    run(
-        tmp_path,
-        engine,
-        samples=8,
-        chunk=4,
-        concurrency=1,
-        say=lambda line: said.append((len(engine.asked), line)),
-    )
+    plan = {"samples": 8, "chunk": 4, "concurrency": 1}
+    run(tmp_path, engine, **plan, say=lambda line: said.append((len(engine.asked), line)))
     assert [asked for asked, _ in said] == [12, 12, 14, 14]  # of 16 requests
     assert all(line.startswith("warning, so far: ") for _, line in said)
     assert "100.00%" in said[0][1]
     assert "100.0% of the answers could not be read" in said[1][1]
+    run(tmp_path, engine, **plan, budgets=(10, 40, 60), say=lambda line: said.append((0, line)))
+    assert len(said) == 4  # the eight questions before have been looked at

@@ -55,7 +55,7 @@ def test_refusals_do_not_end_a_run(tmp_path: Path) -> None:
             raise RequestRefused("refused with status 400: longer than the model's context")
 
     outcome = run(tmp_path, ScriptedEngine(refuse), samples=100, concurrency=3)
-    assert outcome.missing == outcome.tally.rejected == 2 * 100
+    assert outcome.missing == 2 * 100
     assert len(outcome.failures) == 100 > FEWEST_FAILURES
     assert set(keys(tmp_path)) == {key for key in planned(100) if key[0] != "q-1"}
 
@@ -74,17 +74,18 @@ def test_single_failures_far_apart_do_not_end_a_run(tmp_path: Path) -> None:
     assert len(keys(tmp_path)) == 600
 
 
-def test_an_outage_that_all_in_flight_meet_once_does_not_end_a_run(tmp_path: Path) -> None:
-    count = 0
+def test_an_outage_that_all_in_flight_meet_once_ends_no_part_of_a_run(tmp_path: Path) -> None:
+    in_flight = []
 
     def fail_at_first(prompt: str, n: int) -> None:
-        nonlocal count
-        count += 1
-        if count <= 30:
+        in_flight.append(engine.in_flight)
+        if len(in_flight) <= 30:
             raise EngineError("once")
 
-    outcome = run(tmp_path, ScriptedEngine(fail_at_first), samples=100, concurrency=40, chunk=1)
+    engine = ScriptedEngine(fail_at_first)
+    outcome = run(tmp_path, engine, samples=100, concurrency=40, chunk=1)
     assert outcome.missing == len(outcome.failures) == 30 > FEWEST_FAILURES
+    assert max(in_flight[100:]) == 40
 
 
 def test_concurrency_is_kept(tmp_path: Path) -> None:

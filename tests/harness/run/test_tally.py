@@ -28,45 +28,34 @@ def test_shares_are_counted_by_setting_and_decoding() -> None:
     tally = Tally(EXPERIMENT)
     tally.add(row("100", "a", correct=True, tokens=90))
     tally.add(row("100", "a", answer=None, finish_reason="length", tokens=131))
-    tally.add(row("100", "I can't help with that.", question_id="other", answer=None))
+    tally.add(row("100", "nothing", question_id="other", answer=None))
     tally.add(row("20", "b", finish_reason="length"))
     tally.add(row("20", "b", decoding="greedy", correct=True))
     tally.add(row("default", "c"))
     lines = [" ".join(line.split()) for line in tally.table().splitlines()]
     assert lines[1:] == [
-        "20 tokens, greedy 1 1 10.0 10 104 0.0% 0.0% 0.0% 100.0% 100.0%",
-        "20 tokens 1 1 10.0 10 104 100.0% 0.0% 0.0% 100.0% 0.0%",
-        "100 tokens 2 3 77.0 131 264 33.3% 66.7% 33.3% 66.7% 33.3%",
-        "default 1 1 10.0 10 64 0.0% 0.0% 0.0% 100.0% 0.0%",
+        "20 tokens, greedy 1 1 10.0 10 104 0.0% 0.0% 100.0% 100.0%",
+        "20 tokens 1 1 10.0 10 104 100.0% 0.0% 100.0% 0.0%",
+        "100 tokens 2 3 77.0 131 264 33.3% 66.7% 66.7% 33.3%",
+        "default 1 1 10.0 10 64 0.0% 0.0% 100.0% 0.0%",
     ]
-    assert (tally.answers, tally.tokens) == (6, 261)
-
-
-def test_columns_line_up() -> None:
-    tally = Tally()
-    tally.add(row("1000", "a", tokens=123456))
-    tally.add(row("2", "a"))
     assert len({len(line) for line in tally.table().splitlines()}) == 1
+    assert (tally.answers, tally.tokens) == (6, 261)
 
 
 def test_the_summary_says_the_same_and_can_be_stored() -> None:
     tally = Tally(EXPERIMENT)
     tally.add(row("20", "b", correct=True, tokens=12, reader="hashes"))
     tally.add(row("20", "Sorry, I can't.", answer=None, finish_reason="length", tokens=104))
-    tally.add_rejected("500", "sample", 16)
     summary = json.loads(json.dumps(tally.summary()))
-    first, second = summary["settings"]
-    assert first == {
+    (setting,) = summary["settings"]
+    assert setting == {
         **{"setting": "20", "decoding": "sample", "max_new_tokens": 104, "answers": 2, "tokens_mean": 58.0},
         **{"questions": 1, "questions_asked": None, "read_by": {"hashes": 1}},
-        **{"tokens_p90": 104, "cut_off": 0.5, "unreadable": 0.5, "refused": 0.5, "distinct": 1.0},
-        **{"correct": 0.5, "answers_of_rejected_requests": 0},
+        **{"tokens_p90": 104, "cut_off": 0.5, "unreadable": 0.5, "distinct": 1.0},
+        **{"correct": 0.5},
     }
-    assert (second["setting"], second["max_new_tokens"]) == ("500", 1064)
-    assert (second["answers"], second["tokens_mean"], second["correct"]) == (0, None, None)
-    assert second["answers_of_rejected_requests"] == tally.rejected == 16
     assert summary["alarm"] is None
-    # Nothing is to be said of answers that are not there.
     assert tally.table().splitlines()[2:] == ["answers read: 50.0% by hashes"]
 
 
@@ -75,7 +64,7 @@ def test_answers_of_another_tool_may_lack_tokens_and_texts() -> None:
     bare = {"question_id": "q", "setting": "high", "decoding": "sample", "sample": 0, "answer": "1"}
     tally.add({**bare, "correct": True, "tokens": None, "text": None})
     (line,) = tally.table().splitlines()[1:]
-    assert line.split() == ["high", "1", "1", "-", "-", "-", "-", "0.0%", "-", "-", "100.0%"]
+    assert line.split() == ["high", "1", "1", "-", "-", "-", "-", "0.0%", "-", "100.0%"]
 
 
 @given(tokens=st.lists(st.integers(0, 30), min_size=1, max_size=60))

@@ -52,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
         row(0, "100", 2, "7", "It is ##7##.", tokens=264, finish_reason="length"),
         row(0, "100", 3, None, "I cannot help with that."),
         row(0, "10", 0, gold, "first word " + "word " * 200 + "last words"),
-        row(0, "10", 0, "8", "\n".join(f"line {n}" for n in range(20)), decoding="greedy"),
+        row(0, "10", 0, "8", "greedy", decoding="greedy"),
         *(row(1, "10", n, QUESTIONS[1].gold, "right") for n in range(4)),
         row(2, "10", 0, None, ""),
     ]
@@ -65,14 +65,14 @@ def test_the_overview_has_the_table_and_the_questions_worth_a_look(inspect: Insp
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
     code, out, err = inspect(folder)
     assert (code, err) == (0, "")
-    assert out[0] == "11 answers of tiny to questions of tiny"
+    assert out[0] == "tiny model, tiny questions: 11 answers"
     table = [line.split() for line in out[2:5]]
     assert [cells[:6] for cells in table] == [
         ["10", "tokens,", "greedy", "1", "of", "3"],
         ["10", "tokens", "3", "6", "9.0", "9"],
         ["100", "tokens", "1", "of", "3", "4"],
     ]
-    assert table[2][9:] == ["25.0%", "25.0%", "25.0%", "100.0%", "25.0%"]
+    assert table[2][9:] == ["25.0%", "25.0%", "100.0%", "25.0%"]
     assert [line.split() for line in out[8:]] == [
         ["tiny-0002", "1", "0.0%", "100.0%"],
         ["tiny-0000", "6", "33.3%", "16.7%"],
@@ -80,7 +80,7 @@ def test_the_overview_has_the_table_and_the_questions_worth_a_look(inspect: Insp
     ]
     assert before == {file.name: file.read_bytes() for file in folder.iterdir()}
     code, out, _ = inspect(folder, "--setting", "100")
-    assert out[0] == "4 answers of tiny to questions of tiny"
+    assert out[0].endswith(": 4 answers")
     assert len(out) == 7
 
 
@@ -108,13 +108,11 @@ def test_a_question_has_problem_gold_votes_and_texts(inspect: Inspect, folder: P
 def test_long_texts_are_shortened_unless_asked_for_as_a_whole(inspect: Inspect, folder: Path) -> None:
     _, out, _ = inspect(folder, "--question", "tiny-0000", "--setting", "10")
     assert out[3].startswith("setting 10, greedy: 1 answers, 0 right")
-    assert out[5:11] == [f"      {line}" for line in ("line 0", "line 1", "line 2", "line 3", "…", "line 18")]
     (shortened,) = [line for line in out if "first word" in line]
     assert " … " in shortened
     assert shortened.endswith("last words")
     assert len(shortened) < 420
     _, out, _ = inspect(folder, "--question", "tiny-0000", "--setting", "10", "--full")
-    assert sum(line.startswith("      line") for line in out) == 20
     assert max(map(len, out)) > 1000
 
 
@@ -171,13 +169,10 @@ def test_answers_of_other_tools_can_be_read_too(inspect: Inspect, tmp_path: Path
     write_samples(pd.DataFrame(rows), tmp_path / f"samples.{suffix}")
     code, out, err = inspect(tmp_path)
     assert (code, err) == (0, "")
-    assert [line for line in out if "answers of" in line] == [
-        "3 answers of one to questions of unknown",
-        "3 answers of two to questions of unknown",
-    ]
+    assert [line for line in out if ": 3 answers" in line] == ["one: 3 answers", "two: 3 answers"]
     assert out[-1].split() == ["p\\x1b1", "6", "66.7%", "0.0%"]
     code, out, _ = inspect(tmp_path / f"samples.{suffix}", "--question", "p\x1b1", "--wrong")
-    assert out[:2] == ["question p\\x1b1, gold 1", "  (no record of the questions)"]
+    assert out[:2] == ["question p\\x1b1, gold 1", "  (its text is not on this machine)"]
     assert "setting default, one: 1 of 3 answers are wrong; votes ✓ 1 ×2, ✗ 2 ×1" in out
     assert "      (no text in the table)" in out
 
