@@ -22,13 +22,7 @@ from results.visible import visible
 
 INTERRUPTED = 130
 
-EXTRAS = {
-    "altair": "plots",
-    "vl_convert": "plots",
-    "torch": "lm",
-    "transformers": "lm",
-    "huggingface_hub": "lm",
-}
+EXTRAS = {"altair": "plots", "vl_convert": "plots", "torch": "lm", "transformers": "lm", "datasets": "lm"}
 """Packages that the core does without, by what they import as, and what installs them."""
 
 

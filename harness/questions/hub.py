@@ -7,7 +7,6 @@ A revision never changes, so files that are in the hub's cache are used without 
 """
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ HUB_TIMEOUT = 10.0
 
 @dataclass(frozen=True)
 class HubDataset:
-    """A data set's test split on the hub, a Parquet file for each of `configs`, joined in their order."""
+    """A data set's test split on the hub; `configs` in the order in which their rows are joined."""
 
     repository: str
     revision: str
@@ -78,31 +77,50 @@ def hub_rows(source: HubDataset, local_only: bool = False) -> list[Row]:
     `local_only` asks no hub: files that are not in its cache are not there.
     """
     import httpx
+    from datasets.exceptions import DatasetsError
 
     try:
-        files = [_downloaded(source, config, local_only) for config in source.configs]
-    except (httpx.HTTPError, OSError, ValueError) as error:
+        return folder_rows(_download(source, local_only), source.configs)
+    except (httpx.HTTPError, OSError, ValueError, DatasetsError) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise BadInput(
             f"cannot get {source.repository} from the Hugging Face hub ({reason}): "
             "try again, or give a local file of the same rows: harness questions --file, harness sample "
             "--set file=, make FILE="
         ) from None
-    return [row for file in files for row in file_rows(file)]
 
 
-def _downloaded(source: HubDataset, config: str, local_only: bool) -> Path:
-    """The file of one config in the hub's cache, fetched if it is not there yet."""
-    from huggingface_hub import HfApi, hf_hub_download
+def _download(source: HubDataset, local_only: bool) -> Path:
+    """The folder in the hub's cache that holds the pinned revision, fetched if it is not there yet."""
+    from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
-    file = f"{config}/test-00000-of-00001.parquet"
-    fetch = partial(hf_hub_download, source.repository, file, repo_type="dataset", revision=source.revision)
+    def snapshot(local_files_only: bool) -> Path:
+        return Path(
+            snapshot_download(
+                source.repository,
+                repo_type="dataset",
+                revision=source.revision,
+                allow_patterns=["README.md", "*.parquet"],
+                local_files_only=local_files_only,
+            )
+        )
+
     try:
-        return Path(fetch(local_files_only=True))
+        return snapshot(local_files_only=True)
     except LocalEntryNotFoundError:
         if local_only:
             raise
-    # A download would wait for minutes for a hub that never replies.
-    HfApi().dataset_info(source.repository, revision=source.revision, timeout=HUB_TIMEOUT)
-    return Path(fetch())
+        # The only request with a time limit: a hub that never replies would be waited for without end.
+        HfApi().dataset_info(source.repository, revision=source.revision, timeout=HUB_TIMEOUT)
+        return snapshot(local_files_only=False)
+
+
+def folder_rows(folder: Path, configs: tuple[str, ...]) -> list[Row]:
+    """The test split of each of `configs`, one after the other, in a folder laid out as on the hub."""
+    import datasets
+
+    rows: list[Row] = []
+    for config in configs:
+        rows += datasets.load_dataset(str(folder), config, split="test")
+    return rows

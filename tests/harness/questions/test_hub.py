@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from harness.questions.hub import HubDataset, dataset_rows, file_rows
+from harness.questions.hub import HubDataset, dataset_rows, file_rows, folder_rows
 from results import BadInput
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -28,8 +28,11 @@ SOURCE = HubDataset("someone/sums", "0123456789abcdef0123456789abcdef01234567", 
 
 
 def hub_layout(configs: Mapping[str, list[dict[str, Any]]]) -> dict[str, bytes]:
-    """The Parquet files of a data set as on the hub."""
-    files = {}
+    """A data set's files as on the hub: a card that names the configurations, and their Parquet files."""
+    entries = [
+        {"config_name": name, "data_files": [{"split": "test", "path": f"{name}/test-*"}]} for name in configs
+    ]
+    files = {"README.md": f"---\n{json.dumps({'configs': entries})}\n---\n".encode()}  # YAML reads JSON
     for name, rows in configs.items():
         buffer = BytesIO()
         pyarrow.parquet.write_table(pa.Table.from_pylist(rows), buffer)
@@ -54,6 +57,12 @@ def hub(files: dict[str, bytes], commit: str) -> Iterator[tuple[str, list[str]]]
             content = files.get(path.partition(f"/resolve/{commit}/")[2])
             if path.endswith(f"/revision/{commit}"):
                 content = json.dumps({"id": SOURCE.repository, "sha": commit}).encode()
+            if path.endswith(f"/tree/{commit}"):
+                tree = [
+                    {"type": "file", "path": name, "size": len(file), "oid": hashlib.sha1(file).hexdigest()}
+                    for name, file in files.items()
+                ]
+                content = json.dumps(tree).encode()
             self.send_response(404 if content is None else 200)
             content = content or b""
             self.send_header("Content-Length", str(len(content)))
@@ -123,10 +132,23 @@ def test_a_hub_that_never_replies_is_given_up(tmp_path: Path) -> None:
 
 
 def test_an_incomplete_download_is_refused(tmp_path: Path) -> None:
-    with hub(hub_layout({"second": ROWS[:2]}), SOURCE.revision) as (address, _):
+    with hub({"README.md": b"a card without data"}, SOURCE.revision) as (address, _):
         result = load_in_new_process(address, tmp_path)
     assert result.returncode == 1
     assert result.stderr.splitlines()[-1].startswith("cannot get someone/sums from the Hugging Face hub (")
+
+
+def test_configurations_are_joined_in_the_order_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import datasets
+
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    for name, content in hub_layout(CONFIGS).items():
+        (tmp_path / "sums" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "sums" / name).write_bytes(content)
+    assert folder_rows(tmp_path / "sums", ("second", "first")) == ROWS
+    assert folder_rows(tmp_path / "sums", ("first", "second")) == ROWS[2:] + ROWS[:2]
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
