@@ -81,10 +81,9 @@ def plan_command(
         say(f"\n{sum(map(len, tables))} rows in {out}")
     if plot is not None:
         views = [
-            PlanView(group.dataset, group.model, group.method, group.source, found.options, found.frontier,
-                     found.chosen, *goals)
+            PlanView(group.source, group.dataset, group.model, group.method, found.options, *goals)
             for group, found in plans
-        ]  # fmt: skip
+        ]
         save_plans(views, plot)
         say(f"plot in {plot}")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +34,6 @@ def price_option(what: str) -> Callable[..., Any]:
 
     words = f"US dollars for a million answer tokens of a {what}; once for each {what}. Cost is then money."
     return click.option("--price", "prices", multiple=True, metavar="NAME=USD", callback=read, help=words)
-
-
-_METHODS = {"majority": "vote over", "best_of_n": "best of"}
 
 
 @click.command(
@@ -94,45 +90,16 @@ def _names(paths: tuple[Path, ...]) -> list[str]:
 
 def _summary(compared: pd.DataFrame) -> list[str]:
     """For each pair a line for one answer, and one each for vote and best-of-N over the most answers."""
+    from results.report.differences import COLUMNS
+
     several = len(set(compared["setting_a"])) > 1 and (compared["a"] != compared["setting_a"]).any()
     names = ["a", "b", *(["setting_a"] if several else [])]
-    head = ["b − a, points (90 %)", "at equal cost", "better, worse", "to tell them apart"]
-    lines = [[name.removesuffix("_a") for name in names] + ["by", *head]]
-    single = compared["N"] == 1
     most = compared.groupby(["a", "b", "setting_a", "setting_b", "method"])["N"].transform("max")
-    vote = compared["method"] == "majority"
-    for _, row in compared[(single & vote) | (~single & (compared["N"] == most))].iterrows():
-        by = "one answer" if row["N"] == 1 else f"{_METHODS[row['method']]} {row['N']}"
-        lines.append(
-            [str(row[name]) for name in names]
-            + [
-                by,
-                _points(row, ""),
-                _points(row, "_at_cost"),
-                f"{row['gained']}, {row['lost']}",
-                _needed(row),
-            ]
-        )
-    return aligned(lines, left=range(len(names) + 1))
-
-
-def _points(row: pd.Series[Any], basis: str) -> str:
-    """ "+7.2 (+3.1 to +11.3)", or "–" where it is not known."""
-    ends = [float(row[name + basis]) for name in ("difference", "low", "high")]
-    if isnan(ends[0]):
-        return "–"
-    mean, low, high = (f"{100 * end:+.1f}" for end in ends)
-    return mean if isnan(ends[1]) else f"{mean} ({low} to {high})"
-
-
-def _needed(row: pd.Series[Any]) -> str:
-    from results.paired.differences import LEVEL
-
-    if row["p_value"] < LEVEL:
-        return "they differ"
-    wanted = [
-        f"{row[name]:,.0f} {what}"
-        for name, what in (("questions_needed", "questions"), ("answers_needed", "answers to each"))
-        if not isnan(row[name])
+    once = (compared["N"] == 1) & (compared["method"] == "majority")
+    rows = compared[once | ((compared["N"] > 1) & (compared["N"] == most))]
+    head = [*(name.removesuffix("_a") for name in names), *COLUMNS]
+    body = [
+        [*(str(row[name]) for name in names), *(tell(row) for tell in COLUMNS.values())]
+        for _, row in rows.iterrows()
     ]
-    return " or ".join(wanted) or "no difference seen"
+    return ["b − a in points with 90 % intervals:", *aligned([head, *body], left=range(len(names) + 1))]

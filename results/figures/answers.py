@@ -23,13 +23,14 @@ def answers_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     exact, dots, greedy = (
         part[part["setting"].isin(settings)] for part in (panel.exact, panel.dots, panel.greedy)
     )
-    some = some_of(len(settings), len(panel.settings), "settings")
-    name = f"{panel.slug}-answers"
-    y = value_axis("value", panel.metric, y_range)
     trends = _trends(panel, settings)
-    if fitted := trends["setting"].nunique() if len(trends) else 0:
-        some.append(f"dotted: fitted α − β e^(−νN) ({fitted} of {len(settings)})")
-    series = Series(name, "setting", n_axis(panel.ns), y, setting_colour(settings, panel.source))
+    marks = ["Line: exact; band: 90 % interval", *some_of(len(settings), len(panel.settings), "settings")]
+    if fitted := trends["setting"].nunique():
+        marks.append(f"dotted: fitted α − β e^(−νN) ({fitted} of {len(settings)})")
+
+    y = value_axis("value", panel.metric, y_range)
+    colour = setting_colour(settings, panel.source)
+    series = Series(f"{panel.slug}-answers", "setting", n_axis(panel.ns), y, colour)
     series.add(exact, "area", "band", (0.13, 0.0), y="low:Q", y2="high:Q")
     said = tooltips(["setting", "value"], panel.source, panel.metric)
     series.add(greedy[["setting", "value"]], "rule", "baseline", (0.8, 0.05), x=alt.Undefined, tooltip=said)
@@ -37,20 +38,13 @@ def answers_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     series.add(exact, "line", "curve" if trends.empty else "thin")
     series.add(trends, "line", "trend")
     series.add(exact, "circle", "point", clip=False, tooltip=panel.tooltips())
-    return Figure(
-        name,
-        panel.name,
-        (
-            f"{panel.combined}: {METRIC_TITLES[panel.metric]} against the number of answers.",
-            "; ".join(["Line: exact; band: 90 % interval", *some, *panel.marks(panel.greedy)]) + ".",
-        ),
-        series.layers,
-    )
+    about = f"{panel.combined}: {METRIC_TITLES[panel.metric]} against the number of answers."
+    return series.figure(panel.name, about, "; ".join([*marks, *panel.marks(greedy)]) + ".")
 
 
 def _trends(panel: Panel, settings: list[str]) -> pd.DataFrame:
     """The fitted trends at the settings whose fit nothing speaks against, on a grid of N."""
-    trends = [pd.DataFrame()]
+    trends = [pd.DataFrame(columns=["setting"])]
     for setting in settings if panel.metric == "accuracy" else []:
         rows = panel.exact[panel.exact["setting"] == setting]
         fit = along_n(setting, rows["N"], rows["value"], panel.method == "majority")

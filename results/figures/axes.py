@@ -59,14 +59,14 @@ def colour(field: str, values: Sequence[object], title: str | None) -> alt.Color
 def legend(title: str | None, labels: Sequence[str]) -> alt.Legend:
     """A legend in as many columns as a phone has room for."""
     widest = max(len(label) for label in labels)
-    columns = max(1, min(len(labels), 310 // (38 + 7 * min(widest, 24))))
+    columns = max(1, min(len(labels), 310 // (32 + 7 * min(widest, 24))))
     return alt.Legend(title=title, columns=columns)
 
 
-def tooltips(fields: Sequence[str], source: str, metric: str = "accuracy") -> list[alt.Tooltip]:
-    """What a mark says when pointed at, from the `fields` of its row."""
+def tooltips(fields: Sequence[str], source: str = "llm", metric: str = "accuracy") -> list[alt.Tooltip]:
+    """What a mark says when pointed at, from the `fields` of its row; others than these are text."""
     number = ".1%" if metric == "accuracy" else ".3f"
-    titles = {
+    told = {
         "N": ("answers N", "d"),
         "length": (LENGTH_TITLES[source], ",.0f"),
         "cost": (f"{UNITS[source]} per question", ",.0f"),
@@ -76,13 +76,14 @@ def tooltips(fields: Sequence[str], source: str, metric: str = "accuracy") -> li
         "predicted": ("accuracy", number),
         "questions": ("questions", ",.0f"),
         "residual": ("forecast − measured, points", "+.1f"),
-        **{"low": ("90 % interval from", number), "high": ("90 % interval to", number)},
-        **{"new_low": ("for new questions from", number), "new_high": ("for new questions to", number)},
+        "low": ("90 % interval from", number),
+        "high": ("90 % interval to", number),
+        "new_low": ("for new questions from", number),
+        "new_high": ("for new questions to", number),
     }
-    texts = ("model", "setting", "kind", "status", "known")
     return [
-        alt.Tooltip(f"{field}:N", title=field)
-        if field in texts
-        else alt.Tooltip(f"{field}:Q", title=titles[field][0], format=titles[field][1])
+        alt.Tooltip(f"{field}:Q", title=told[field][0], format=told[field][1])
+        if field in told
+        else alt.Tooltip(f"{field}:N")
         for field in fields
     ]

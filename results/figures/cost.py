@@ -1,6 +1,8 @@
 """Accuracy against what it costs, and the settings and N that nothing cheaper equals (the Pareto frontier).
 
 cost = N × tokens per answer     1,400 tokens: asked for 100 tokens, N = 16: 0.78 is on the frontier
+
+Panels given together are those of several models on the same questions.
 """
 
 from collections.abc import Sequence
@@ -10,80 +12,90 @@ import numpy as np
 import pandas as pd
 
 from results.figures.axes import MOST_SETTINGS, colour, log_axis, setting_colour, tooltips, value_axis
-from results.figures.panels import Panel, spread_out, value_range
+from results.figures.panels import Panel, counts_to_show, spread_out, value_range
 from results.figures.series import Series
 from results.figures.theme import Figure
-from results.figures.words import METHOD_NAMES, PRICED, some_of
+from results.figures.words import METHOD_NAMES, PRICED, sentence, some_of
 from results.frontier import pareto_frontier
 
 
-def with_cost(panel: Panel) -> pd.DataFrame:
-    """The panel's exact rows, cheapest first, with the tokens that N answers to one question `cost`.
+def with_cost(panels: Sequence[Panel]) -> pd.DataFrame:
+    """The exact rows, cheapest first, with their `model` and the tokens that N answers to a question `cost`.
 
     `usd` is the price of 1,000 questions in US dollars, NaN where the model has no price.
     """
-    rows = panel.exact.dropna(subset=["length"])
-    rows = rows.assign(cost=rows["N"] * rows["length"])
-    rows = rows.assign(usd=rows["cost"] * panel.price * 1_000 / 1e6)
-    return rows.sort_values(["cost", "value"], ignore_index=True)
+    rows = pd.concat(panel.exact.assign(model=panel.model, price=panel.price) for panel in panels)
+    rows = rows.dropna(subset=["length"]).assign(cost=lambda frame: frame["N"] * frame["length"])
+    return rows.assign(usd=usd(rows["cost"], rows["price"])).sort_values(["cost", "value"], ignore_index=True)
 
 
-def frontier(panel: Panel) -> pd.DataFrame:
-    """The panel's choices that nothing cheaper equals, cheapest first."""
-    return pareto_frontier(with_cost(panel), "value")
+def usd(tokens: "pd.Series[float]", price: "pd.Series[float] | float") -> "pd.Series[float]":
+    """US dollars for 1,000 questions of so many `tokens` each, at a `price` for a million."""
+    return tokens * price / 1_000
 
 
 def cost_column(panels: Sequence[Panel]) -> str:
-    """What several models are compared by: `usd` where each has a price, else `cost`, their tokens."""
+    """What choices are compared by: `usd` where each model has a price, else `cost`, their tokens."""
     return "cost" if any(np.isnan(panel.price) for panel in panels) else "usd"
 
 
-def frontiers(panels: Sequence[Panel]) -> pd.DataFrame:
-    """The frontier of each of several models on the same questions, with column `model`."""
-    return pd.concat(frontier(panel).assign(model=panel.model) for panel in panels)
+def frontier(panels: Sequence[Panel]) -> pd.DataFrame:
+    """The choices that nothing as cheap equals, cheapest first."""
+    return pareto_frontier(with_cost(panels), "value", cost_column(panels))
 
 
-def joint_frontier(panels: Sequence[Panel]) -> pd.DataFrame:
-    """The choices among several models that none as cheap equals, with column `model`."""
-    return pareto_frontier(frontiers(panels), "value", cost_column(panels))
+def cost_figure(panels: Sequence[Panel], name: str) -> Figure:
+    """Accuracy against cost with the frontier marked.
 
-
-def cost_figure(panel: Panel) -> Figure:
-    """The panel's accuracy against tokens per question, a line for each setting, and the frontier."""
-    rows, settings = with_cost(panel), spread_out(panel.settings, MOST_SETTINGS)
-    lines = rows[rows["setting"].isin(settings)]
-    words = f"Accuracy of the {METHOD_NAMES[panel.method]} against tokens per question."
-    some = some_of(len(settings), len(panel.settings), "settings")
-    marks = "; ".join(["Rings and grey band: no cheaper choice is as accurate", *some]) + "."
-    colours = setting_colour(settings, panel.source)
-    name = f"{panel.slug}-cost"
-    layers = _layers(name, panel, "setting", colours, lines, frontier(panel), "cost")
-    return Figure(name, panel.name, (words, marks), layers)
-
-
-def joint_figure(panels: Sequence[Panel], name: str) -> Figure:
-    """The frontier of each model, a colour each, and the joint one behind them."""
-    first, models = panels[0], [panel.model for panel in panels]
-    words = f"{METHOD_NAMES[first.method].capitalize()} of each model at its best setting and N."
-    marks = "Rings and grey band: no cheaper choice of any model is as accurate."
-    colours = colour("model:N", models, "model")
-    rows, best, by = frontiers(panels), joint_frontier(panels), cost_column(panels)
-    layers = _layers(name, first, "model", colours, rows, best, by)
-    return Figure(name, f"{len(models)} models on {first.dataset}", (words, marks), layers)
-
-
-def _layers(
-    name: str, panel: Panel, field: str, colours: alt.Color, rows: pd.DataFrame, best: pd.DataFrame, by: str
-) -> tuple[alt.Chart, ...]:
-    """Lines of `rows` against the column `by`, coloured by `field`, with the frontier `best` marked."""
+    One model has a line for each setting, several have one line each, their own frontier.
+    """
+    first, several = panels[0], len(panels) > 1
+    best, by = frontier(panels), cost_column(panels)
+    if several:
+        field, colours = "model", colour("model:N", [panel.model for panel in panels], "model")
+        rows = pd.concat(frontier([panel]) for panel in panels)
+        title = f"{len(panels)} models on {first.dataset}"
+        about = f"{sentence(METHOD_NAMES[first.method])} of each model at its best setting and N."
+        marks = ["Rings and grey band: no cheaper choice of any model is as accurate"]
+    else:
+        settings, rows, title = spread_out(first.settings, MOST_SETTINGS), with_cost(panels), first.name
+        field, colours = "setting", setting_colour(settings, first.source)
+        rows = rows[rows["setting"].isin(settings)]
+        about = f"Accuracy of the {METHOD_NAMES[first.method]} against its cost per question."
+        marks = ["Rings and grey band: no cheaper choice is as accurate"]
+        marks += some_of(len(settings), len(first.settings), "settings")
     every = pd.concat([rows, best])
     x = log_axis(by, every[by], PRICED if by == "usd" else "tokens per question, N × T")
-    y = value_axis("value", panel.metric, value_range(every["value"], panel.metric))
-    model = ["model"] if field == "model" else []
-    said = tooltips([*model, "setting", "N", "length", by, "value"], panel.source, panel.metric)
+    y = value_axis("value", first.metric, value_range(every["value"], first.metric))
+    said = tooltips(["model"] * several + ["setting", "N", "length", by, "value"], first.source, first.metric)
     series = Series(name, field, x, y, colours)
     series.add(best, "line", "frontier", None)
     series.add(rows, "line", "curve", (0.85, 0.1))
     series.add(rows, "circle", "point", clip=False, tooltip=said)
     series.add(best, "point", "ring", None, clip=False, tooltip=said)
-    return series.layers
+    return series.figure(title, about, "; ".join(marks) + ".")
+
+
+def surface_figure(panel: Panel) -> Figure | None:
+    """The panel's accuracy as a grid of caps and N, with the cost frontier outlined.
+
+    None where the settings are not hard caps, or fewer than three of them or of N.
+    """
+    capped = panel.has_lengths and all("cap=" in setting for setting in panel.settings)
+    if not capped or min(len(panel.settings), len(panel.ns)) < 3:
+        return None
+    shown = counts_to_show(panel.ns, 9)
+    rows, best = (table[table["N"].isin(shown)] for table in (with_cost([panel]), frontier([panel])))
+    x = alt.X("N:O", title="answers per question, N", axis=alt.Axis(labelAngle=0))
+    y = alt.Y("setting:N", title="cap on tokens per answer", sort=panel.settings[::-1])
+    colour = alt.Color("value:Q", legend=alt.Legend(title="accuracy", format=".0%"))
+    said = tooltips(["setting", "N", "length", "cost", "value", "low", "high"], panel.source)
+    cells = alt.Chart(rows).encode(x, y)
+    layers = (
+        cells.mark_rect().encode(colour, tooltip=said),
+        cells.mark_text(style="cell").encode(alt.Text("value:Q", format=".0%")),
+        alt.Chart(best).mark_rect(style="outline").encode(x, y, tooltip=said),
+    )
+    about = f"Accuracy of the {METHOD_NAMES[panel.method]} by cap and number of answers."
+    subtitle = (about, "Outlined: no cheaper choice is as accurate.")
+    return Figure(f"{panel.slug}-surface", panel.name, subtitle, layers)

@@ -1,6 +1,6 @@
 """Forecasts against what was measured: ● points the fit saw, ★ predictions, ○ measured (paper, Fig. 4).
 
-    Forecast(dataset="gsm8k", model="Llama-3.1-8B", method="majority", predictor="joint", rows=…)
+    Forecast(title="Llama-3.1-8B on gsm8k", method="majority", predictor="joint", rows=…, …)
       setting  length  N   role      accuracy  predicted  low   high  status
       500      140.2   64  held_out  0.812     0.831      0.80  0.86  ok
 
@@ -11,7 +11,6 @@ from collections import Counter
 from dataclasses import dataclass
 
 import altair as alt
-import numpy as np
 import pandas as pd
 
 from results.figures.axes import (
@@ -45,22 +44,18 @@ _COLUMNS = ["setting", "length", "N", "role", "accuracy", "predicted", *_ENDS, "
 
 @dataclass(frozen=True)
 class Forecast:
-    """What one predictor says about one model on one dataset; `label` tells files of the same curves."""
+    """What one predictor says about one model on one dataset.
+
+    `title` is the model and dataset in words; `name` also tells method and, where needed, file.
+    """
 
     source: str
-    dataset: str
-    model: str
     method: str
     predictor: str
-    label: str
+    title: str
+    name: str
     rows: pd.DataFrame
     slug: str
-
-    @property
-    def name(self) -> str:
-        """The forecast curves, in words."""
-        extra = f" ({self.label})" if self.label else ""
-        return f"{curves_name(self.source, self.dataset, self.model)}, {METHOD_NAMES[self.method]}{extra}"
 
     @property
     def targets(self) -> pd.DataFrame:
@@ -75,7 +70,7 @@ class Forecast:
 
 
 def make_forecasts(tables: dict[str, pd.DataFrame]) -> list[Forecast]:
-    """The forecasts of several tables by file stem, which is the label where two are of the same curves."""
+    """The forecasts of several tables by file stem, which tells those of the same curves apart."""
     keys = ["source", "dataset", "model", "method", "predictor"]
     parts = [
         (tuple(map(str, key)), stem, rows)
@@ -86,11 +81,12 @@ def make_forecasts(tables: dict[str, pd.DataFrame]) -> list[Forecast]:
     forecasts: list[Forecast] = []
     for key, stem, rows in parts:
         source, dataset, model, method, predictor = key
-        label = stem if files[key] > 1 else ""
-        slug = unique_slug(["forecast", *key[1:], label], [forecast.slug for forecast in forecasts])
-        forecasts.append(
-            Forecast(source, dataset, model, method, predictor, label, rows.reindex(columns=_COLUMNS), slug)
-        )
+        title = curves_name(source, dataset, model)
+        label = [stem] if files[key] > 1 else []
+        name = f"{title}, {METHOD_NAMES[method]}" + "".join(f" ({stem})" for stem in label)
+        slug = unique_slug(["forecast", *key[1:], *label], [forecast.slug for forecast in forecasts])
+        rows = rows.reindex(columns=_COLUMNS)
+        forecasts.append(Forecast(source, method, predictor, title, name, rows, slug))
     return forecasts
 
 
@@ -101,26 +97,53 @@ def forecast_figure(forecast: Forecast) -> Figure:
     measured = rows.assign(value=rows["accuracy"]).dropna(subset=["value"])
     bars, ends = (_bars(rows, kind) for kind in ("", "new_"))
     heights = [points["value"], *(part[end] for part in (bars, ends) for end in ("value", "top"))]
-    y_range = value_range(pd.concat(heights), "accuracy")
     length = ["length"] if rows["length"].notna().all() else []
     new = _ENDS if len(ends) else _ENDS[:2]
     said = tooltips(["kind", "setting", "N", *length, "accuracy", *new, "status"], forecast.source)
 
-    wider = ", longer ones for new questions" if len(ends) else ""
-    series = Series(forecast.slug, field, x, value_axis("value", "accuracy", y_range), colour)
+    y = value_axis("value", "accuracy", value_range(pd.concat(heights), "accuracy"))
+    series = Series(forecast.slug, field, x, y, colour)
     series.add(measured, "line", "thin", (0.45, 0.05))
     series.add(ends, "rule", "thin", (0.4, 0.05), y2="top:Q")
     series.add(bars, "rule", "interval", (0.22, 0.03), y2="top:Q")
     series.add(points, "point", "mark", clip=False, shape=_shape(points), tooltip=said)
-    return Figure(
-        forecast.slug,
-        curves_name(forecast.source, forecast.dataset, forecast.model),
-        (
-            f"Forecast by {forecast.predictor} of the {METHOD_NAMES[forecast.method]}.",
-            f"Thin line: measured values; bars: 90 % interval of each forecast{wider}.",
-        ),
-        series.layers,
+    wider = ", longer ones for new questions" if len(ends) else ""
+    return series.figure(
+        forecast.title,
+        f"Forecast by {forecast.predictor} of the {METHOD_NAMES[forecast.method]}.",
+        f"Thin line: measured values; bars: 90 % interval of each forecast{wider}.",
     )
+
+
+def residual_figure(forecast: Forecast) -> Figure | None:
+    """Forecast − measured at the points that the fit did not see; None where none was measured."""
+    field, rows, x, colour = _axes(forecast)
+    rows = rows[rows["role"] != "used"].dropna(subset=["accuracy", "predicted"])
+    if rows.empty:
+        return None
+    ends = {"residual": "predicted", "bottom": "low", "top": "high"}
+    off = {end: 100 * (rows[name] - rows["accuracy"]).clip(-1, 1) for end, name in ends.items()}
+    y = alt.Y("residual:Q", title="forecast − measured, points", axis=alt.Axis(tickCount=4))
+    said = tooltips(["setting", "N", "predicted", "residual", "status"], forecast.source)
+    series = Series(f"{forecast.slug}-residuals", field, x, y, colour.legend(None))
+    series.add(pd.DataFrame({"residual": [0.0]}), "rule", "zero", None, x=alt.Undefined)
+    series.add(rows.assign(**off), "rule", "interval", (0.22, 0.03), y="bottom:Q", y2="top:Q")
+    series.add(rows.assign(**off), "point", "mark", clip=False, shape=alt.value(STAR), tooltip=said)
+    about = f"Forecast by {forecast.predictor} less what was measured, in percentage points."
+    return series.figure(forecast.title, about, "Bars reach 0 where the interval held.", height=150)
+
+
+def _axes(forecast: Forecast) -> tuple[str, pd.DataFrame, alt.X, alt.Color]:
+    """The column that colours tell apart, the rows shown, the horizontal axis and the colours."""
+    rows, ns = forecast.rows, sorted(int(n) for n in forecast.rows["N"].unique())
+    if forecast.over_length:
+        shown = counts_to_show(ns, MOST_COUNTS)
+        rows = rows[rows["N"].isin(shown)]
+        x = log_axis("length", rows["length"], LENGTH_TITLES[forecast.source])
+        return "N", rows, x, count_colour(shown)
+    settings = spread_out(order_settings(rows), MOST_SETTINGS)
+    rows = rows[rows["setting"].isin(settings)]
+    return "setting", rows, n_axis(ns), setting_colour(settings, forecast.source)
 
 
 def _bars(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
@@ -130,59 +153,14 @@ def _bars(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
     return bars.assign(value=bars[low].clip(0, 1), top=bars[high].clip(0, 1))
 
 
-def residual_figure(forecast: Forecast) -> Figure | None:
-    """Forecast − measured at the points that the fit did not see; None where none was measured."""
-    _, rows, x, colour = _axes(forecast)
-    rows = rows[rows["role"] != "used"].dropna(subset=["accuracy", "predicted"])
-    if rows.empty:
-        return None
-    rows = rows.assign(
-        residual=100 * (rows["predicted"] - rows["accuracy"]).clip(-1, 1),
-        bottom=100 * (rows["low"] - rows["accuracy"]).clip(-1, 1),
-        top=100 * (rows["high"] - rows["accuracy"]).clip(-1, 1),
-    )
-    y = alt.Y("residual:Q", title="forecast − measured, points", axis=alt.Axis(tickCount=4))
-    base = alt.Chart(rows).encode(x, colour.legend(None))
-    said = tooltips(["setting", "N", "predicted", "residual", "status"], forecast.source)
-    layers = (
-        alt.Chart(pd.DataFrame({"residual": [0.0]})).mark_rule(style="zero").encode(y),
-        base.mark_rule(style="interval", opacity=0.22).encode(alt.Y("bottom:Q"), y2="top:Q"),
-        base.mark_point(style="mark", shape=STAR).encode(y, tooltip=said),
-    )
-    name = curves_name(forecast.source, forecast.dataset, forecast.model)
-    words = f"Forecast by {forecast.predictor} less what was measured, in percentage points."
-    return Figure(
-        f"{forecast.slug}-residuals", name, (words, "Bars reach 0 where the interval held."), layers, 150
-    )
-
-
-def _axes(forecast: Forecast) -> tuple[str, pd.DataFrame, alt.X, alt.Color]:
-    """The column that colours tell apart, the rows shown, the horizontal axis and the colours."""
-    ns = sorted(int(n) for n in forecast.rows["N"].unique())
-    if forecast.over_length:
-        shown = counts_to_show(ns, MOST_COUNTS)
-        rows = forecast.rows[forecast.rows["N"].isin(shown)]
-        return (
-            "N",
-            rows,
-            log_axis("length", rows["length"], LENGTH_TITLES[forecast.source]),
-            count_colour(shown),
-        )
-    settings = spread_out(order_settings(forecast.rows), MOST_SETTINGS)
-    rows = forecast.rows[forecast.rows["setting"].isin(settings)]
-    return "setting", rows, n_axis(ns), setting_colour(settings, forecast.source)
-
-
 def _points(rows: pd.DataFrame) -> pd.DataFrame:
     """One row for each mark: its `kind`, its `accuracy`, and the `value` within [0, 1] where it is drawn."""
-    used = rows[rows["role"] == "used"].assign(kind="used")
-    held = rows[rows["role"] == "held_out"].assign(kind="measured")
-    asked = rows[rows["role"] != "used"].assign(accuracy=lambda frame: frame["predicted"])
-    beyond = [asked["accuracy"] > 1, asked["accuracy"] < 0]
-    asked = asked.assign(kind=np.select(beyond, ["above 100 %", "below 0 %"], "predicted"))
-    marks = pd.concat([used, held, asked]).dropna(subset=["accuracy"])
-    marks = marks.assign(value=marks["accuracy"].clip(0, 1))
-    return marks[["setting", "length", "N", "status", "kind", "accuracy", "value", *_ENDS]]
+    known = rows.assign(kind=rows["role"].map({"used": "used", "held_out": "measured"})).dropna(subset="kind")
+    asked = rows[rows["role"] != "used"].assign(kind="predicted", accuracy=lambda frame: frame["predicted"])
+    asked.loc[asked["accuracy"] > 1, "kind"] = "above 100 %"
+    asked.loc[asked["accuracy"] < 0, "kind"] = "below 0 %"
+    marks = pd.concat([known, asked]).dropna(subset=["accuracy"])
+    return marks.assign(value=marks["accuracy"].clip(0, 1))
 
 
 def _shape(points: pd.DataFrame) -> alt.Shape:

@@ -47,7 +47,7 @@ def fit_trends(panel: Panel) -> list[Trend]:
     has a flat or a step at N = 1) all are fitted in T.
     """
     rows = panel.exact.dropna(subset=["length"])
-    parts = {n: rows[rows["N"] == n] for n in panel.ns if (rows["N"] == n).any()}
+    parts = {n: part for n in panel.ns if len(part := rows[rows["N"] == n])}
     in_T = {n: along_t(part["length"], part["value"], panel.metric) for n, part in parts.items()}
     single = in_T[1].curve if 1 in in_T and panel.metric == "accuracy" else None
     gap = None if single is None or single.status is FitStatus.STEP else single
@@ -64,43 +64,34 @@ def fit_trends(panel: Panel) -> list[Trend]:
 def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     """The panel's accuracy (or risk) against reasoning length, a colour for each of at most MOST_COUNTS N."""
     shown = counts_to_show(panel.ns, MOST_COUNTS)
-    rows = panel.exact.dropna(subset=["length"])
-    greedy = panel.greedy.dropna(subset=["length"])
+    rows, greedy = (part.dropna(subset=["length"]) for part in (panel.exact, panel.greedy))
     grid = np.geomspace(rows["length"].min(), rows["length"].max(), 80)
-    trends = [trend for trend in fit_trends(panel) if trend.n in shown and trend.fit.status is Status.OK]
-    without = [n for n in shown if n not in {trend.n for trend in trends}]
-
+    trends = {trend.n: trend for trend in fit_trends(panel) if trend.fit.status is Status.OK}
+    lines = [pd.DataFrame({"N": n, "length": grid, "value": trends[n](grid)}) for n in shown if n in trends]
+    without = [n for n in shown if n not in trends]
     proven = GREEDY_LIMITS.get(f"{panel.dataset} {panel.model}")
-    limit = pd.DataFrame({"value": [] if proven is None else [proven]})
-    name = f"{panel.slug}-length"
+
     x = log_axis("length", rows["length"], LENGTH_TITLES[panel.source])
-    series = Series(name, "N", x, value_axis("value", panel.metric, y_range), count_colour(shown))
+    y = value_axis("value", panel.metric, y_range)
+    series = Series(f"{panel.slug}-length", "N", x, y, count_colour(shown))
     series.add(_dots(panel, shown), "circle", "dot", (0.3, 0.02))
     series.add(greedy, "line", "baseline", None)
-    series.add(limit, "rule", "zero", None, x=alt.Undefined)
-    lines = [pd.DataFrame({"N": trend.n, "length": grid, "value": trend(grid)}) for trend in trends]
+    series.add(pd.DataFrame({"value": [proven] if proven else []}), "rule", "zero", None, x=alt.Undefined)
     series.add(pd.concat([pd.DataFrame(), *lines]), "line", "curve")
     series.add(rows[rows["N"].isin(without)], "line", "thin", (0.5, 0.05))
-    exact = rows[rows["N"].isin(shown)]
-    series.add(exact, "circle", "point", clip=False, tooltip=panel.tooltips())
+    series.add(rows[rows["N"].isin(shown)], "circle", "point", clip=False, tooltip=panel.tooltips())
+
     marks = ["Points: exact", *some_of(len(shown), len(panel.ns), "N")]
-    if len(limit):
+    if proven:
         marks.append("grey: 2/d, the theory's value for greedy decoding")
-    if trends:
+    if lines:
         few = " (which meets any three points)" if len(set(rows["length"])) == 3 else ""
         marks.append(f"lines: fitted trend{few}")
     if without:
-        joined = f"N = {', '.join(map(str, without))}" if trends else "every N"
+        joined = f"N = {', '.join(map(str, without))}" if lines else "every N"
         marks.append(f"thin: points joined, where no trend fits ({joined})")
-    return Figure(
-        name,
-        panel.name,
-        (
-            f"{panel.combined}: {METRIC_TITLES[panel.metric]} against reasoning length.",
-            "; ".join([*marks, *panel.marks(greedy)]) + ".",
-        ),
-        series.layers,
-    )
+    about = f"{panel.combined}: {METRIC_TITLES[panel.metric]} against reasoning length."
+    return series.figure(panel.name, about, "; ".join([*marks, *panel.marks(greedy)]) + ".")
 
 
 def _dots(panel: Panel, ns: list[int]) -> pd.DataFrame:

@@ -9,13 +9,14 @@ the hash of each script and style sheet in it: one that came in by way of a name
 import base64
 import hashlib
 import json
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 
 import vl_convert
 from markupsafe import Markup
 
-from results.figures.theme import PALETTES, look
+from results.figures.theme import PALETTES, Figure, look
 
 _FILES = resources.files("results.figures")
 
@@ -32,17 +33,17 @@ def draw_script() -> Markup:
     return Markup(_FILES.joinpath("draw.js").read_text(encoding="utf-8"))
 
 
-def figure_data(specs: dict[str, object]) -> dict[str, Markup]:
+def figure_data(figures: Sequence[Figure]) -> dict[str, Markup]:
     """What draw.js reads: figures by name, and the look in both palettes."""
-    looks = {palette: look(palette) for palette in PALETTES}
-    return {"specs": in_script(specs), "looks": in_script(looks)}
+    specs = in_script({figure.name: figure.page_spec() for figure in figures})
+    return {"specs": specs, "looks": in_script({palette: look(palette) for palette in PALETTES})}
 
 
 def style(css: str) -> Markup:
     """A style sheet with the palettes as custom properties (--ink, …), and that of draw.js."""
     own = [
-        "".join(f"--{name}:{value};" for name, value in colours.items() if name != "ramp")
-        for colours in (PALETTES["light"], PALETTES["dark"])
+        "".join(f"--{name}:{value};" for name, value in PALETTES[palette].items() if name != "ramp")
+        for palette in ("light", "dark")
     ]
     dark = f"@media screen and (prefers-color-scheme:dark){{:root{{{own[1]}}}}}"
     return Markup(
@@ -50,7 +51,7 @@ def style(css: str) -> Markup:
     )
 
 
-def policy(scripts: list[Markup], styles: list[Markup]) -> str:
+def policy(scripts: Sequence[Markup], styles: Sequence[Markup]) -> str:
     """The content of a Content-Security-Policy that allows these scripts and styles, and nothing else."""
     allowed = {"script-src": scripts, "style-src": styles}
     hashes = "; ".join(f"{kind} {' '.join(map(_hash, texts))}" for kind, texts in allowed.items())
@@ -65,3 +66,18 @@ def in_script(data: object) -> Markup:
     """`data` as JSON that no name in it can break out of a script element with."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return Markup(text.replace("<", "\\u003c"))
+
+
+def figures_page(title: str, figures: Sequence[Figure]) -> bytes:
+    """A page of figures alone, each as wide as the page under its title."""
+    parts = {"vega": vega(), "draw": draw_script(), "css": style("")}
+    shown = Markup(
+        '<h1>{}</h1><p>{}</p><div class="chart" data-figure="{}" role="img" aria-label="{}"></div><p>{}</p>'
+    )
+    body = Markup().join(
+        shown.format(one.title, one.subtitle[0], one.name, one.description, one.subtitle[-1])
+        for one in figures
+    )
+    rules = policy([parts["vega"], parts["draw"]], [parts["css"]])
+    page = Markup(_FILES.joinpath("draw.html").read_text(encoding="utf-8"))
+    return page.format(title=title, policy=rules, body=body, **parts, **figure_data(figures)).encode()

@@ -1,4 +1,4 @@
-"""From a curves table to panels: what one chart shows, its settings in order and its dots limited in number.
+"""From a curves table to panels: what one chart shows, its settings in order.
 
     Panel(source="llm", dataset="gsm8k", model="Llama-3.1-8B", method="majority", metric="accuracy", ...)
       exact   setting  length  N  value  low    high      the exact curve, band = value ± 1.645 stderr
@@ -18,16 +18,12 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from results.commandline import BadInput
 from results.figures.axes import tooltips
-from results.figures.words import METHOD_NAMES, curves_name
+from results.figures.words import METHOD_NAMES, curves_name, sentence
 from results.normal import Z90
 from results.votes.tokens import answer_lengths
 
 Value = TypeVar("Value")
-
-MOST_ORDERS = 10
-"""Random orders a chart shows at most, as in the paper; the caption tells of more."""
 
 _BESIDE = ("stderr", "stderr_vs_first_n", "stderr_vs_cheapest", "questions", "unreadable", "cut_off")
 _NUMBERS = ("T", "tokens_per_answer", "N", "accuracy", "risk", *_BESIDE)
@@ -49,9 +45,8 @@ class Panel:
     exact: pd.DataFrame
     dots: pd.DataFrame
     greedy: pd.DataFrame
-    orders: int
     slug: str
-    price: float = np.nan
+    price: float
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -61,13 +56,12 @@ class Panel:
     @property
     def name(self) -> str:
         """Model and dataset in words."""
-        return curves_name(self.source, self.dataset, self.model)
+        return curves_name(*self.key)
 
     @property
     def combined(self) -> str:
         """How answers are combined, as the start of a sentence."""
-        words = METHOD_NAMES[self.method]
-        return words[0].upper() + words[1:]
+        return sentence(METHOD_NAMES[self.method])
 
     @property
     def ns(self) -> list[int]:
@@ -77,15 +71,14 @@ class Panel:
     @property
     def has_lengths(self) -> bool:
         """Whether there are two or more settings of known length to draw accuracy against."""
-        return bool(self.exact["length"].notna().all() and len(set(self.exact["length"])) > 1)
+        return bool(self.exact["length"].notna().all() and np.ptp(self.exact["length"]) > 0)
 
     def marks(self, greedy: pd.DataFrame) -> list[str]:
         """What the dots and the dashed line mean, for a caption; `greedy` are the baseline rows drawn."""
         said = []
-        if self.orders:
+        if len(self.dots):
             many = "repeats" if self.source == "synthetic" else "random orders"
-            some = f"{MOST_ORDERS} of " if self.orders > MOST_ORDERS else ""
-            said.append(f"dots: {some}{self.orders} {many}")
+            said.append(f"dots: {self.dots['permutation'].nunique()} {many}")
         if len(greedy):
             name = "greedy decoding" if self.source == "synthetic" else "greedy (temperature 0)"
             said.append(f"dashed: {'plain gradient descent' if self.metric == 'risk' else name}")
@@ -94,31 +87,47 @@ class Panel:
     def tooltips(self) -> list[alt.Tooltip]:
         """What an exact point says when pointed at."""
         length = ["length"] if self.exact["length"].notna().any() else []
-        return tooltips(
-            ["setting", "N", *length, "value", "low", "high", "questions"], self.source, self.metric
-        )
+        fields = ["setting", "N", *length, "value", "low", "high", "questions"]
+        return tooltips(fields, self.source, self.metric)
 
 
 def make_panels(curves: pd.DataFrame, prices: Mapping[str, float] | None = None) -> list[Panel]:
     """The panels of a curves table, in the order of its rows; greedy rows are their baseline, not panels.
 
-    `prices` are those of models by name. Raises BadInput for a model that no row is of.
+    `prices`: US dollars for a million tokens by model.
     """
-    prices, models = prices or {}, list(curves.get("model", pd.Series(dtype=str)).unique())
-    if unknown := [name for name in prices if name not in models]:
-        raise BadInput(f"--price {unknown[0]}: no such model in these tables, which have {', '.join(models)}")
     frame = curves.reindex(columns=list(dict.fromkeys([*curves.columns, *_NUMBERS])))
     frame = frame.assign(**{name: frame[name].astype("float64") for name in _NUMBERS})
     frame = frame.assign(N=frame["N"].astype("int64"), length=answer_lengths(frame))
+    sampled = frame["method"] != "greedy"
     panels: list[Panel] = []
-    for key, part in frame.groupby(["source", "dataset", "model"], sort=False):
-        greedy = part[part["method"] == "greedy"]
-        sampled = part[part["method"] != "greedy"]
-        for method, rows in sampled.groupby("method", sort=False):
-            names = (str(key[0]), str(key[1]), str(key[2]), str(method))
-            slug = unique_slug(names, [panel.slug for panel in panels])
-            panels.append(_panel(names, rows, greedy, slug, prices.get(names[2], np.nan)))
+    for names, rows in frame[sampled].groupby(["source", "dataset", "model", "method"], sort=False):
+        source, dataset, model, method = map(str, names)
+        metric = "accuracy" if rows["accuracy"].notna().any() else "risk"
+        same = frame[["source", "dataset", "model"]].eq([source, dataset, model]).all(axis=1)
+        greedy = frame[same & ~sampled]
+        rows = rows.assign(value=rows[metric]).dropna(subset=["value"])
+        exact, dots = _exact(rows, metric), rows[rows["permutation"] != "exact"]
+        slug = unique_slug([source, dataset, model, method], [panel.slug for panel in panels])
+        tables = (
+            exact[["setting", "length", "N", "value", "low", "high", *_BESIDE]],
+            dots[["setting", "length", "N", "value", "permutation"]],
+            greedy.assign(value=greedy[metric])[["setting", "length", "value"]].dropna(subset=["value"]),
+        )
+        about = source, dataset, model, method, metric, order_settings(exact)
+        panels.append(Panel(*about, *tables, slug, (prices or {}).get(model, np.nan)))
     return panels
+
+
+def _exact(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """The exact rows with their interval; the mean of the random orders stands in where there are none."""
+    exact = rows[rows["permutation"] == "exact"]
+    if exact.empty:
+        exact = rows.groupby(["setting", "N"], sort=False).mean(numeric_only=True).reset_index()
+    margin = Z90 * exact["stderr"].fillna(0)
+    top = 1.0 if metric == "accuracy" else np.inf
+    low, high = ((exact["value"] + sign * margin).clip(0, top) for sign in (-1, 1))
+    return exact.assign(low=low, high=high)
 
 
 def unique_slug(names: Sequence[str], taken: Sequence[str]) -> str:
@@ -128,45 +137,13 @@ def unique_slug(names: Sequence[str], taken: Sequence[str]) -> str:
     return next(name for name in chain([text], numbered) if name not in taken)
 
 
-def _panel(
-    names: tuple[str, str, str, str], rows: pd.DataFrame, greedy: pd.DataFrame, slug: str, price: float
-) -> Panel:
-    metric = "accuracy" if rows["accuracy"].notna().any() else "risk"
-    rows = rows.assign(value=rows[metric]).dropna(subset=["value"])
-    is_exact = rows["permutation"] == "exact"
-    exact, dots = rows[is_exact], rows[~is_exact]
-    if exact.empty:  # the table has random orders only: their mean stands in for the exact curve
-        exact = dots.groupby(["setting", "N"], sort=False).mean(numeric_only=True).reset_index()
-    margin = Z90 * exact["stderr"].fillna(0)
-    top = 1.0 if metric == "accuracy" else np.inf
-    exact = exact.assign(
-        low=(exact["value"] - margin).clip(0, top), high=(exact["value"] + margin).clip(0, top)
-    )
-    orders = list(dict.fromkeys(dots["permutation"]))
-    shown = dots[dots["permutation"].isin(orders[:MOST_ORDERS])]
-    return Panel(
-        *names,
-        metric=metric,
-        settings=order_settings(exact),
-        exact=exact[["setting", "length", "N", "value", "low", "high", *_BESIDE]],
-        dots=shown[["setting", "length", "N", "value", "permutation"]],
-        greedy=greedy.assign(value=greedy[metric])[["setting", "length", "value"]].dropna(subset=["value"]),
-        orders=len(orders),
-        slug=slug,
-        price=price,
-    )
-
-
 def order_settings(rows: pd.DataFrame) -> list[str]:
     """Settings from cheap to dear: by length where known, else by their number, else as they come."""
-    names = list(dict.fromkeys(rows["setting"].astype(str)))
-    lengths = rows.groupby("setting")["length"].mean()
-    if lengths.reindex(names).notna().all():
-        return sorted(names, key=lambda name: float(lengths[name]))
-    try:
-        return sorted(names, key=float)
-    except ValueError:
-        return names
+    lengths = rows.groupby("setting", sort=False)["length"].mean()
+    if lengths.notna().all():
+        return list(lengths.sort_values(kind="stable").index)
+    names = list(lengths.index)
+    return sorted(names, key=int) if all(name.isdecimal() for name in names) else names
 
 
 def spread_out(values: Sequence[Value], most: int) -> list[Value]:

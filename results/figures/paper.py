@@ -19,7 +19,7 @@ from results.figures.length import length_figure
 from results.figures.panels import Panel, axis_range
 from results.figures.series import Series
 from results.figures.theme import Figure
-from results.figures.words import LENGTH_TITLES, METHOD_NAMES, METRIC_TITLES, line_name
+from results.figures.words import LENGTH_TITLES, METHOD_NAMES, METRIC_TITLES, line_name, sentence
 
 FIGURE_2 = {
     "fig2a": "average, constant noise", "fig2b": "average, linear noise",
@@ -57,25 +57,24 @@ def risk_figure(panels: Sequence[Panel], along: str) -> Figure:
     parts = [_parts(panel, along, several) for panel in panels]
     rows, law, descent = (pd.concat(part[i] for part in parts) for i in range(3))
     first, name = panels[0], f"paper-{panels[0].dataset}-{along.lower()}"
-    x = n_axis(first.ns) if along == "N" else log_axis("length", rows["length"], LENGTH_TITLES["synthetic"])
+    by_n = along == "N"
+    x = n_axis(first.ns) if by_n else log_axis("length", rows["length"], LENGTH_TITLES["synthetic"])
     scale, axis = alt.Scale(type="log", nice=False), alt.Axis(tickCount=5)
     y = alt.Y("value:Q", scale=scale, axis=axis, title=METRIC_TITLES["risk"])
     series = Series(name, "line", x, y, colour("line:N", list(rows["line"].unique()), "line"))
     series.add(rows, "area", "band", (0.1, 0.0), y="low:Q", y2="high:Q")
-    if along == "N":
+    if by_n:
         series.add(descent, "rule", "descent", (0.8, 0.05), x=alt.Undefined)
     else:
         series.add(descent, "line", "descent", (0.8, 0.05))
     series.add(law, "line", "curve")
-    said = tooltips(["N", "length", "value", "low", "high"], "synthetic", "risk")
-    series.add(rows, "circle", "point", clip=False, tooltip=[alt.Tooltip("line:N"), *said])
-    averaged = along == "N" and any(panel.method == "ensemble" for panel in panels)
+    said = tooltips(["line", "N", "length", "value", "low", "high"], "synthetic", "risk")
+    series.add(rows, "circle", "point", clip=False, tooltip=said)
+    averaged = by_n and any(panel.method == "ensemble" for panel in panels)
     words = "Points: exact; bands: 90 % intervals; dashed: plain gradient descent"
     words += "; lines of averages: bias² + variance/N." if averaged else "."
-    most = f"{rows['length'].max():,.0f} steps" if along == "N" else f"N = {rows['N'].max()}"
-    return Figure(
-        name, f"{first.dataset}, {most}", (f"{METRIC_TITLES['risk'].capitalize()}.", words), series.layers
-    )
+    most = f"{rows['length'].max():,.0f} steps" if by_n else f"N = {rows['N'].max()}"
+    return series.figure(f"{first.dataset}, {most}", f"{sentence(METRIC_TITLES['risk'])}.", words)
 
 
 def _parts(panel: Panel, along: str, several: bool) -> tuple[pd.DataFrame, ...]:

@@ -2,7 +2,7 @@
 
 series = Series("llm-gsm8k-answers", "setting", x, y, colour)
 series.add(exact, "line", "curve")       a line for each setting; a click on the legend fades the others
-series.layers                            what a `Figure` is made of
+series.figure("Llama on gsm8k", "Majority vote against N.", "Line: exact.")
 """
 
 from typing import Any
@@ -10,20 +10,21 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from results.figures.theme import Figure
+
+_DASHES = {"baseline": [5, 4], "descent": [5, 4], "trend": [2, 3]}
+"""Dashes by style. In the theme they would reach the symbols of the legend."""
+
 
 class Series:
     """Marks that share axes and colours; clicking a legend entry of `field` fades all others."""
 
     def __init__(self, name: str, field: str, x: alt.X, y: alt.Y, colour: alt.Color) -> None:
-        """`name` is a figure's, unique on the page; `field` is the column that `colour` shows."""
+        """`name` is the figure's, unique on the page; `field` is the column that `colour` shows."""
+        self._name = name
         self._pick = alt.selection_point(fields=[field], bind="legend", name=f"pick_{name}".replace("-", "_"))
         self._channels = {"x": x, "y": y, "color": colour}
         self._layers: list[alt.Chart] = []
-
-    @property
-    def layers(self) -> tuple[alt.Chart, ...]:
-        """The layers so far, the last on top."""
-        return (*self._layers[:-1], self._layers[-1].add_params(self._pick))
 
     def add(
         self,
@@ -47,5 +48,12 @@ class Series:
         else:
             shown, faded = map(alt.value, opacity)
             shared["opacity"] = alt.when(self._pick).then(shown).otherwise(faded)
+        if style in _DASHES:
+            shared["strokeDash"] = alt.value(_DASHES[style])
         chart = alt.Chart(rows, mark=alt.MarkDef(mark, style=style, clip=clip))  # type: ignore[arg-type]
         self._layers.append(chart.encode(**(shared | channels)))
+
+    def figure(self, title: str, *subtitle: str, height: int = 320) -> Figure:
+        """The layers as a figure, the last on top."""
+        layers = (*self._layers[:-1], self._layers[-1].add_params(self._pick))
+        return Figure(self._name, title, subtitle, layers, height)

@@ -20,20 +20,28 @@ UNITS = {"llm": "tokens", "synthetic": "steps"}
 PRICED = "US$ per 1,000 questions"
 LENGTH_TITLES = {"llm": "tokens per answer, T", "synthetic": "reasoning steps, T"}
 
+_UNNAMED = "unknown"  # what a table without the column is given
+
 
 def curves_name(source: str, dataset: str, model: str) -> str:
     """The curves of a model on a dataset; the twin goes by its experiment and what is changed in it."""
     if source == "synthetic":
         return ", ".join(filter(None, [dataset, line_name(model)]))
-    if dataset == "unknown":
-        return "unnamed model" if model == dataset else model
-    return f"{model} model, {dataset} questions" if model == dataset else f"{model} on {dataset}"
+    if model == dataset != _UNNAMED:
+        return f"{model} model, {dataset} questions"
+    name = "your answers" if model == _UNNAMED else model
+    return name if dataset == _UNNAMED else f"{name} on {dataset}"
 
 
 def line_name(model: str) -> str:
     """What tells the lines of an experiment of the twin apart; "" where there is one."""
     line = model.removeprefix("linear-attention").strip()
     return line.replace("sigma_eps", "σ_ε").replace("sigma", "σ").replace("=eta", "=η")
+
+
+def sentence(words: str) -> str:
+    """`words` with a capital letter first; the others stay ("best of N")."""
+    return words[:1].upper() + words[1:]
 
 
 def settings_title(source: str, settings: Sequence[str]) -> str:

@@ -7,32 +7,39 @@ Choice(slug="llm-gsm8k-llama-majority", name="Llama-3.1-8B on gsm8k, majority vo
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+import pandas as pd
+
 from results.figures.answers import answers_figure
-from results.figures.cost import cost_figure, joint_figure
+from results.figures.comparison import comparison_figure
+from results.figures.cost import cost_figure, surface_figure
 from results.figures.forecast import Forecast, forecast_figure, residual_figure
 from results.figures.length import length_figure
 from results.figures.panels import Panel, axis_range, unique_slug
-from results.figures.surface import has_surface, surface_figure
+from results.figures.plan import PlanView, plan_figure
 from results.figures.theme import Figure
-from results.figures.words import METHOD_NAMES
+from results.figures.words import METHOD_NAMES, UNITS, curves_name
+from results.report import differences
 from results.report.errors import error_table, forecast_table, scores, targets
 from results.report.findings import answers_verdict, joint_verdict, length_verdict
-from results.report.tables import Table, frontier_table, joint_table, trend_table, value_table
+from results.report.table import Table, tabled
+from results.report.tables import fit_table, frontier_table, plan_table, trend_table, value_table
+
+Prices = Mapping[str, float]
+"""US dollars for a million tokens, by model."""
 
 
 @dataclass(frozen=True)
 class Choice:
     """One entry of a drop-down list.
 
-    `figures` come with the sentence above each; `absent` names figures that cannot be drawn ("answers" or
-    "lengths"); `choices` are the entries of a list of its own.
+    `figures` come with the sentence above each; `choices` are the entries of a list of its own.
     """
 
     slug: str
     name: str
     figures: list[tuple[str, Figure]] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
-    absent: list[str] = field(default_factory=list)
     choices: list["Choice"] = field(default_factory=list)
 
     @property
@@ -54,20 +61,15 @@ def with_most_first(panels: Sequence[Panel]) -> list[Panel]:
 
 
 def curve_choices(panels: Sequence[Panel]) -> list[Choice]:
-    """Accuracy against N and against length, side by side."""
+    """Accuracy against N and against length, side by side, where there are several of them."""
     choices = []
     for panel in panels:
-        y_range = axis_range(panel)
-        choice = Choice(panel.slug, f"{panel.name}, {METHOD_NAMES[panel.method]}")
+        figures, y_range = [], axis_range(panel)
         if len(panel.ns) > 1:
-            choice.figures.append((answers_verdict(panel), answers_figure(panel, y_range)))
-        else:
-            choice.absent.append("answers")
+            figures.append((answers_verdict(panel), answers_figure(panel, y_range)))
         if panel.has_lengths:
-            choice.figures.append((length_verdict(panel), length_figure(panel, y_range)))
-        else:
-            choice.absent.append("lengths")
-        choices.append(choice)
+            figures.append((length_verdict(panel), length_figure(panel, y_range)))
+        choices.append(Choice(panel.slug, f"{panel.name}, {METHOD_NAMES[panel.method]}", figures))
     return choices
 
 
@@ -75,44 +77,89 @@ def cost_choices(panels: Sequence[Panel]) -> list[Choice]:
     """The cost of the vote (or, without one, of the first method): of models side by side, and of each."""
     chosen: dict[tuple[str, str, str], Panel] = {}
     for panel in panels:
-        priced = panel.source == "llm" and panel.metric == "accuracy" and panel.exact["length"].notna().all()
-        if priced and (panel.key not in chosen or panel.method == "majority"):
+        known = panel.source == "llm" and panel.metric == "accuracy" and panel.exact["length"].notna().all()
+        if known and (panel.key not in chosen or panel.method == "majority"):
             chosen[panel.key] = panel
     choices: list[Choice] = []
     for panel in chosen.values():
         rivals = [one for one in chosen.values() if one.dataset == panel.dataset]
         if len(rivals) > 1 and panel is rivals[0]:
             slug = unique_slug(["models", panel.dataset, "costs"], [choice.slug for choice in choices])
-            joint, verdict = joint_figure(rivals, slug), joint_verdict(rivals)
-            choices.append(Choice(slug, joint.title, [(verdict, joint)], [joint_table(rivals)]))
-        figures = [("", cost_figure(panel)), *([("", surface_figure(panel))] if has_surface(panel) else [])]
-        choices.append(Choice(f"{panel.slug}-costs", panel.name, figures, [frontier_table(panel)]))
+            joint = cost_figure(rivals, slug)
+            found = [(joint_verdict(rivals), joint)]
+            choices.append(Choice(slug, joint.title, found, [frontier_table(rivals)]))
+        slug = f"{panel.slug}-costs"
+        figures = [("", one) for one in (cost_figure([panel], slug), surface_figure(panel)) if one]
+        choices.append(Choice(slug, panel.name, figures, [frontier_table([panel])]))
     return choices
 
 
-def number_choices(panels: Sequence[Panel]) -> list[Choice]:
-    """The values and trends of each model on each dataset."""
-    choices: dict[tuple[str, str, str], Choice] = {}
-    for panel in panels:
-        choice = choices.setdefault(panel.key, Choice(panel.slug, panel.name))
-        choice.tables.extend(table for table in (value_table(panel), trend_table(panel)) if table)
-    return list(choices.values())
+def forecast_choices(forecasts: Sequence[Forecast]) -> list[Choice]:
+    """The forecasts of each set of curves: a list of predictors, best first, and a table of their errors.
 
-
-def forecast_figures(forecast: Forecast) -> list[tuple[str, Figure]]:
-    """The forecast and, where something was measured that the fit did not see, how far off it was."""
-    below = residual_figure(forecast)
-    return [("", forecast_figure(forecast)), *([("", below)] if below else [])]
-
-
-def forecast_choices(groups: Mapping[str, Sequence[Forecast]]) -> list[Choice]:
-    """The forecasts of each set of curves: a list of predictors, best first, and a table of their errors."""
+    Each shows, where something was measured that the fit did not see, how far off it was.
+    """
+    groups: dict[str, list[Forecast]] = {}
+    for forecast in forecasts:
+        groups.setdefault(forecast.name, []).append(forecast)
     choices = []
     for name, members in groups.items():
-        order = list(scores(targets(members)).index)
-        members = sorted(members, key=lambda forecast: order.index(forecast.predictor))
-        own = [
-            Choice(one.slug, one.predictor, forecast_figures(one), [forecast_table(one)]) for one in members
-        ]
-        choices.append(Choice(f"{own[0].slug}-group", name, tables=[error_table(members)], choices=own))
+        own = {}
+        for one in members:
+            figures = [("", figure) for figure in (forecast_figure(one), residual_figure(one)) if figure]
+            own[one.predictor] = Choice(one.slug, one.predictor, figures, [forecast_table(one)])
+        errors = error_table("Error by predictor", targets(members))
+        ranked = [own[str(predictor)] for predictor in scores(targets(members)).index]
+        choices.append(Choice(f"{members[0].slug}-group", name, tables=[errors], choices=ranked))
     return choices
+
+
+def plan_choices(plans: pd.DataFrame, prices: Prices) -> list[Choice]:
+    """What each plan weighed, its frontier, and the choice that meets its goal."""
+    keys = ["source", "dataset", "model", "method", "predictor", "target_accuracy", "token_budget"]
+    plans = plans.reindex(columns=[*plans.columns, *(goal for goal in keys[-2:] if goal not in plans)])
+    choices: list[Choice] = []
+    for key, rows in plans.groupby(keys, sort=False, dropna=False):
+        source, dataset, model, method, predictor = map(str, key[:5])
+        goals = [None if str(goal) == "nan" else float(str(goal)) for goal in key[5:]]
+        view = PlanView(source, dataset, model, method, rows, *goals)
+        slug = unique_slug(["plan", dataset, model, method, predictor], [choice.slug for choice in choices])
+        name = f"{curves_name(source, dataset, model)}, {METHOD_NAMES.get(method, method)}, by {predictor}"
+        table = plan_table(view, prices.get(model, np.nan))
+        choices.append(Choice(slug, name, [(view.advice, plan_figure(view, slug))], [table]))
+    return choices
+
+
+def comparison_choices(found: pd.DataFrame) -> list[Choice]:
+    """The differences of each pair of runs, paired by question, at equal N and at equal cost."""
+    note = (
+        "Differences in percentage points with their 90 % intervals, paired by question. Better, worse: "
+        "questions whose chance to be right rises above one half, or falls below it. To tell them apart: "
+        "what would show a difference of this size in 80 of 100 tries at 5 %."
+    )
+    choices: list[Choice] = []
+    for key, rows in found.groupby(["dataset", "a", "b", "setting_a", "setting_b"], sort=False):
+        dataset, one, other, *settings = map(str, key)
+        several = rows[(rows["N"] > 1) | (rows["method"] == rows["method"].iloc[0])]
+        slug = unique_slug(["compare", *map(str, key)], [choice.slug for choice in choices])
+        at = "" if set(settings) == {"default"} else f", {' and '.join(dict.fromkeys(settings))}"
+        name = f"{curves_name('llm', dataset, f'{other} − {one}')}{at}"
+        figure = comparison_figure(rows, slug, name)
+        table = tabled("Differences between the runs", several, differences.COLUMNS, note)
+        choices.append(Choice(slug, name, [(differences.verdict(rows), figure)], [table]))
+    return choices
+
+
+def number_tables(panels: Sequence[Panel], fits: pd.DataFrame | None) -> dict[str, list[Table]]:
+    """The values and trends of each model on each dataset, and the fits that were given, by heading."""
+    found: dict[str, list[Table]] = {}
+    for panel in panels:
+        tables = value_table(panel), trend_table(panel)
+        found.setdefault(panel.name, []).extend(table for table in tables if table)
+    for key, rows in (
+        [] if fits is None else fits.groupby(["source", "dataset", "model", "method"], sort=False)
+    ):
+        source, dataset, model, method = map(str, key)
+        name = f"Fits: {curves_name(source, dataset, model)}, {METHOD_NAMES.get(method, method)}"
+        found[name] = [fit_table("Fits of the paper's appendix", rows, UNITS[source])]
+    return found

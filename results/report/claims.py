@@ -11,28 +11,30 @@ from typing import Any
 
 import pandas as pd
 
-from results.figures.words import NBSP
-from results.report.tables import Columns, Table, number, tabled
+from results.figures.words import NBSP, sentence
+from results.report.table import Columns, Table, number, tabled
 
 
 def verdict_table(claims: pd.DataFrame) -> Table:
     """One row for each claim, under a title that counts the verdicts."""
-    first = claims.drop_duplicates("claim")
-    settings = claims["claim"].value_counts()
-    body = [
-        [_words(name), verdict, where, str(settings[name])]
-        for name, verdict, where in first[["claim", "verdict", "where"]].itertuples(index=False)
-    ]
+    first = claims.drop_duplicates("claim").assign(
+        checked=lambda rows: rows["claim"].map(claims["claim"].value_counts())
+    )
     verdicts = first["verdict"].map({"holds": "hold", "fails": "fail"}).fillna("hold in part")
     counted = ", ".join(f"{verb}: {(verdicts == verb).sum()}" for verb in ("hold", "hold in part", "fail"))
-    head = ["claim", "verdict", "in the paper", "settings checked"]
-    return Table(f"{len(body)} claims of the paper ({counted})", head, body)
+    columns: Columns = {
+        "claim": _claim,
+        "verdict": itemgetter("verdict"),
+        "in the paper": itemgetter("where"),
+        "settings checked": lambda row: str(row["checked"]),
+    }
+    return tabled(f"{len(first)} claims of the paper ({counted})", first, columns)
 
 
 def measurement_table(claims: pd.DataFrame) -> Table:
     """What was measured for each claim in each setting."""
     columns: Columns = {
-        "claim": lambda row: _words(row["claim"]),
+        "claim": _claim,
         "setting": itemgetter("setting"),
         "quantity": itemgetter("quantity"),
         "measured": lambda row: number(row["measured"]),
@@ -42,11 +44,10 @@ def measurement_table(claims: pd.DataFrame) -> Table:
     return tabled("Measurements", claims, columns)
 
 
+def _claim(row: Any) -> str:
+    return sentence(row["claim"].replace("-", " "))
+
+
 def _interval(row: Any) -> str:
     extreme = row["low"] == row["high"]  # one over tasks, which has no interval
     return "–" if extreme else f"{number(row['low'])}{NBSP}… {number(row['high'])}"
-
-
-def _words(name: str) -> str:
-    text = name.replace("-", " ")
-    return text[:1].upper() + text[1:]

@@ -11,8 +11,8 @@ from operator import itemgetter
 import pandas as pd
 
 from results.figures.forecast import Forecast
-from results.figures.words import listed, settings_title, show, some_of
-from results.report.tables import INTERVALS, MOST_ROWS, Columns, Table, evenly, tabled
+from results.figures.words import listed, settings_title, some_of
+from results.report.table import INTERVALS, Columns, Table, evenly, share, tabled
 from results.tables.status import SHORT
 
 TWIN = "twin"
@@ -28,19 +28,15 @@ def scores(rows: pd.DataFrame) -> pd.DataFrame:
     error, how many forecasts had an interval (`bounded`) and the truth in it (`inside`), how many of the
     `asked` measured points it forecast (`told`).
     """
-    points = [name for name in _POINT if name in rows]
-    measured = rows.dropna(subset=["accuracy"])
-    error = 100 * (measured["predicted"] - measured["accuracy"]).abs()
-    bounded = measured[["predicted", "low", "high"]].notna().all(axis=1)
-    inside = measured["accuracy"].between(measured["low"], measured["high"]) & bounded
-    told = measured["predicted"].notna()
-    by = measured.assign(error=error, bounded=bounded, inside=inside, told=told).groupby("predictor")
-    table = by.agg(mean=("error", "mean"), largest=("error", "max"), told=("told", "sum"))
-    table = table.join(by[["inside", "bounded"]].sum())
-    table = table.reindex(sorted(rows["predictor"].unique())).fillna({"told": 0, "inside": 0, "bounded": 0})
-    table["asked"] = len(measured[points].drop_duplicates())
-    ranked = table["mean"].where(complete(table))
-    return table.iloc[ranked.reset_index(drop=True).sort_values(na_position="last", kind="stable").index]
+    asked = len(rows.dropna(subset=["accuracy"])[[name for name in _POINT if name in rows]].drop_duplicates())
+    told = rows[["accuracy", "predicted"]].notna().all(axis=1)
+    bounded = told & rows[["low", "high"]].notna().all(axis=1)
+    inside = bounded & rows["accuracy"].between(rows["low"], rows["high"])
+    error = 100 * (rows["predicted"] - rows["accuracy"]).abs()
+    by = rows.assign(error=error, told=told, bounded=bounded, inside=inside).groupby("predictor")
+    table = by.agg(mean=("error", "mean"), largest=("error", "max"))
+    table = table.join(by[["told", "bounded", "inside"]].sum()).assign(asked=asked)
+    return table.assign(ranked=table["mean"].where(complete(table))).sort_values("ranked", kind="stable")
 
 
 def complete(table: pd.DataFrame) -> "pd.Series[bool]":
@@ -50,46 +46,40 @@ def complete(table: pd.DataFrame) -> "pd.Series[bool]":
 
 def targets(forecasts: Sequence[Forecast]) -> pd.DataFrame:
     """The rows of several forecasts that their fits did not see."""
-    return pd.concat(
-        forecast.targets.assign(predictor=forecast.predictor, curves=forecast.name) for forecast in forecasts
-    )
+    return pd.concat(one.targets.assign(predictor=one.predictor, curves=one.name) for one in forecasts)
 
 
-def error_table(forecasts: Sequence[Forecast]) -> Table:
-    """Errors on the points that the fits of the same curves did not see, best predictor first."""
+def error_table(title: str, rows: pd.DataFrame) -> Table:
+    """The errors of forecasts on points that their fits did not see (see `scores`)."""
     note = (
         "Error: distance of the forecast from the measured accuracy in percentage points, over the points "
         "that the fit did not see. Predictors that forecast only some of them come last, unranked."
     )
-    return score_table("Error by predictor", scores(targets(forecasts)), note)
+    columns: Columns = {
+        "predictor": lambda row: str(row.name),
+        "mean error": lambda row: f"{row['mean']:.2f}" if row["told"] else "–",
+        "largest": lambda row: f"{row['largest']:.1f}" if row["told"] else "–",
+        "in 90 % interval": lambda row: (
+            f"{row['inside']:.0f} of {row['bounded']:.0f}" if row["bounded"] else "no interval"
+        ),
+        "points": lambda row: f"{row['told']:.0f} of {row['asked']:.0f}",
+    }
+    return tabled(title, scores(rows), columns, note)
 
 
 def forecast_table(forecast: Forecast) -> Table:
     """What was forecast, with the intervals for these questions and for new ones, and what was measured."""
-    shown = evenly(forecast.targets, MOST_ROWS)
+    shown = evenly(forecast.targets)
     columns: Columns = {
         settings_title(forecast.source, list(shown["setting"])): itemgetter("setting"),
         "N": lambda row: str(row["N"]),
-        "forecast": lambda row: "–" if pd.isna(row["predicted"]) else show(row["predicted"]),
+        "forecast": lambda row: share(row["predicted"]),
         **INTERVALS,
-        "measured": lambda row: "–" if pd.isna(row["accuracy"]) else show(row["accuracy"]),
+        "measured": lambda row: share(row["accuracy"]),
         "status": lambda row: SHORT.get(row["status"], row["status"]),
     }
     some = some_of(len(shown), len(forecast.targets), "forecasts")
     return tabled(f"Forecast by {forecast.predictor}", shown, columns, "".join(some))
-
-
-def score_table(title: str, table: pd.DataFrame, note: str) -> Table:
-    """A score table in words."""
-    body = []
-    for name, row in table.iterrows():
-        errors = [f"{row['mean']:.2f}", f"{row['largest']:.1f}"] if row["told"] else ["–", "–"]
-        covered = f"{row['inside']:.0f} of {row['bounded']:.0f}" if row["bounded"] else "no interval"
-        body.append(
-            [str(name), *errors, covered if row["told"] else "–", f"{row['told']:.0f} of {row['asked']:.0f}"]
-        )
-    head = ["predictor", "mean error", "largest", "in 90 % interval", "points"]
-    return Table(title, head, body, note)
 
 
 def closest(forecasts: Sequence[Forecast]) -> str:
@@ -98,13 +88,12 @@ def closest(forecasts: Sequence[Forecast]) -> str:
         return ""
     table = scores(targets(forecasts))
     table = table[complete(table)].round({"mean": 1})
-    if table.empty:
-        return ""
     best = table[table["mean"] == table["mean"].min()]
-    names = listed(sorted(map(str, best.index)))
+    if best.empty:
+        return ""
     tied = ", tied," if len(best) > 1 else ""
     return (
-        f"Closest over all {best['asked'].iloc[0]} measured points: {names}{tied} "
+        f"Closest over all {best['asked'].iloc[0]} measured points: {listed(sorted(best.index))}{tied} "
         f"{best['mean'].iloc[0]:.1f} points off on average."
     )
 
@@ -113,10 +102,8 @@ def matched_twin(forecasts: Sequence[Forecast]) -> str:
     """How well twins matched to language models predict what they were not fitted to; "" without any."""
     told = []
     for forecast in forecasts:
-        if forecast.predictor != TWIN:
-            continue
         row = scores(targets([forecast])).iloc[0]
-        if row["told"]:
+        if forecast.predictor == TWIN and row["told"]:
             told.append(
                 f"{forecast.name}: {row['mean']:.1f} points off on average, {row['largest']:.1f} at most, "
                 f"{row['inside']:.0f} of {row['bounded']:.0f} in its 90 % interval"

@@ -1,19 +1,19 @@
 """What the curves say, in sentences computed from them: the cards at the head of the report.
 
-    Finding(title="Llama-3.1-8B on gsm8k",
-            tiles=[Tile("One answer", "41.2 % → 78.0 %", "asked for 10 → 500 tokens"), ...],
-            headline="Both pay, thinking longer more than voting.",
-            notes=["The cheapest choice within one point of the best: …"])
+    Finding(title="Llama-3.1-8B on gsm8k", about="1,319 questions, 4 settings, …",
+            tiles=[("One answer", "41.2 % → 78.0 %", "asked for 10 → 500 tokens"), ...],
+            headline="Thinking longer pays; voting pays.", …)
 
 A difference smaller than its 90 % interval is called "no clear difference".
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from results.figures.cost import cost_column, joint_frontier, with_cost
+from results.figures.cost import cost_column, frontier, with_cost
 from results.figures.panels import Panel
 from results.figures.words import (
     METHOD_NAMES,
@@ -21,6 +21,7 @@ from results.figures.words import (
     bought,
     listed,
     points,
+    sentence,
     setting_name,
     setting_used,
     show,
@@ -36,77 +37,77 @@ WORTH_SAYING = 0.01
 
 
 @dataclass(frozen=True)
-class Tile:
-    """One number of a card."""
-
-    label: str
-    value: str
-    note: str
-
-
-@dataclass(frozen=True)
 class Finding:
-    """The card of one model on one dataset; `first` is what must be known before its numbers, or ""."""
+    """The card of one model on one dataset.
+
+    Tiles are label, value and note; `partial` tells of what is missing, `first` what must be known before
+    the numbers, `notes` come after them.
+    """
 
     title: str
     about: str
-    first: str
+    partial: list[str]
+    first: list[str]
     headline: str
-    tiles: list[Tile]
+    tiles: list[tuple[str, str, str]]
     notes: list[str]
 
 
-def findings(panels: list[Panel]) -> list[Finding]:
-    """One card for each language model and dataset, in the order of the panels."""
+def findings(panels: Sequence[Panel], unfinished: Mapping[str, str] | None = None) -> list[Finding]:
+    """One card for each language model and dataset, in the order of the panels.
+
+    `unfinished` tells of runs that lack answers, by name of their curves.
+    """
     cards: dict[tuple[str, str, str], dict[str, Panel]] = {}
     for panel in panels:
         if panel.source == "llm" and panel.metric == "accuracy":
             cards.setdefault(panel.key, {})[panel.method] = panel
-    return [_finding(by_method) for by_method in cards.values()]
+    return [_finding(by_method, unfinished or {}) for by_method in cards.values()]
 
 
-def _finding(by_method: dict[str, Panel]) -> Finding:
+def _finding(by_method: dict[str, Panel], unfinished: Mapping[str, str]) -> Finding:
     main = by_method.get("majority") or next(iter(by_method.values()))
     cheap, dear, most = ends(main)
-    several = len(main.settings) > 1
-    shown = (cheap, dear) if several else (dear,)
-    one = "One answer" if cheap["N"] == 1 else f"{METHOD_NAMES[main.method]}, N = {cheap['N']:.0f}"
+    shown = (cheap, dear) if len(main.settings) > 1 else (dear,)
+    one = "One answer" if cheap["N"] == 1 else f"{sentence(METHOD_NAMES[main.method])}, N = {cheap['N']:.0f}"
     values = " → ".join(show(row["value"]) for row in shown)
-    tiles = [Tile(one, values, _span(main) if several else "no vote")]
-    if main.method == "majority":
-        found = vote_gain(main)
-        noise = "" if found.direction else ", within the noise"
-        tiles.append(Tile(f"Vote over {most['N']:.0f}", show(most["value"]), f"{found}{noise}"))
+    tiles = [(one, values, _span(main) if len(shown) > 1 else "no vote")]
+    if main.method == "majority" and len(main.ns) > 1:
+        gained = vote_gain(main)
+        noise = "" if gained.direction else ", within the noise"
+        tiles.append((f"Vote over {most['N']:.0f}", show(most["value"]), f"{gained}{noise}"))
     if "best_of_n" in by_method:
         best = ends(by_method["best_of_n"])[2]
         note = "if a perfect judge picked the answer"
-        tiles.append(Tile(f"Best of {best['N']:.0f}", show(best["value"]), note))
+        tiles.append((f"Best of {best['N']:.0f}", show(best["value"]), note))
+    notes = []
     if main.exact["length"].notna().all():
         used = " → ".join(f"{row['length']:,.0f}" for row in shown)
-        tiles.append(Tile("Tokens used per answer", used, "a vote costs N times as many"))
-    else:
-        tiles.append(Tile("Tokens used per answer", "not recorded", "so costs cannot be compared"))
+        tiles.append(("Tokens used per answer", used, "a vote costs N times as many"))
+        enough = bought(main.source, best_choice(with_cost([main]), "value"), "value")
+        notes = [f"Cheapest measured choice within a point of the best: {enough}"]
     questions = main.exact["questions"].max()
     about = [f"{questions:,.0f} questions"] if questions > 0 else []
-    about.append(f"{len(main.settings)} settings" if several else "1 setting")
+    about.append(f"{len(main.settings)} settings" if len(shown) > 1 else "1 setting")
     about.append(f"up to {main.ns[-1]} answers per question")
-    notes = [_advice(main), *_lacking(main)]
+    partial = [unfinished[main.name]] if main.name in unfinished else []
     return Finding(
-        main.name, ", ".join(about), _budgets(main), _headline(main), tiles, list(filter(None, notes))
-    )
+        main.name, ", ".join(about), partial + _partial(main), _budgets(main), _headline(main), tiles,
+        notes + _lost(main),
+    )  # fmt: skip
 
 
-def _budgets(panel: Panel) -> str:
-    """That the tokens asked for hardly set the length of the answers; "" where they do."""
+def _budgets(panel: Panel) -> list[str]:
+    """That the tokens asked for hardly set the length of the answers; [] where they do."""
     if not (panel.has_lengths and all(setting.isdecimal() and int(setting) for setting in panel.settings)):
-        return ""
+        return []
     used = panel.exact.groupby("setting")["length"].mean()
     asked = sorted(panel.settings, key=int)
     growth = np.log(used[asked[-1]] / used[asked[0]]) / np.log(int(asked[-1]) / int(asked[0]))
     if growth >= IGNORED:
-        return ""
+        return []
     tokens = listed([f"{used[setting]:,.0f}" for setting in asked])
-    return f"The budgets hardly set the length: asked for {listed(asked)} tokens, it used {tokens}."
+    return [f"The budgets hardly set the length: asked for {listed(asked)} tokens, it used {tokens}."]
 
 
 def _span(panel: Panel) -> str:
@@ -119,29 +120,19 @@ def _span(panel: Panel) -> str:
 
 def _headline(panel: Panel) -> str:
     """Which of the two ways of spending more pays, in one sentence."""
-    voting = "Voting" if panel.method == "majority" else "Asking again"
-    vote, length = vote_gain(panel), length_gain(panel)
     does = {1: "pays", 0: "makes no clear difference", -1: "hurts"}
-    if len(panel.ns) == 1:
-        alone = "One measurement, nothing to compare."
-        return f"Thinking longer {does[length.direction]}." if panel.has_lengths else alone
-    if not panel.has_lengths:
-        return f"{voting} {does[vote.direction]}."
-    if vote.direction == length.direction == 0:
-        return f"Neither {voting.lower()} nor thinking longer makes a clear difference."
-    if vote.direction == length.direction == 1:
-        ranked = ["thinking longer", voting.lower()]
-        if vote.value > length.value:
-            ranked.reverse()
-        return f"Both pay, {ranked[0]} more than {ranked[1]}."
-    return f"Thinking longer {does[length.direction]}; {voting.lower()} {does[vote.direction]}."
+    told = []
+    if panel.has_lengths:
+        told.append(f"thinking longer {does[length_gain(panel).direction]}")
+    if len(panel.ns) > 1:
+        way = "voting" if panel.method == "majority" else "asking again"
+        told.append(f"{way} {does[vote_gain(panel).direction]}")
+    return sentence("; ".join(told) or "one measurement, nothing to compare") + "."
 
 
 def answers_verdict(panel: Panel) -> str:
-    """What more answers change at the dearest setting; "" where there is only one N."""
+    """What more answers change at the dearest setting."""
     _, one, many = ends(panel)
-    if one["N"] == many["N"]:
-        return ""
     act = {
         "majority": f"A vote over {many['N']:.0f} answers",
         "best_of_n": f"A perfect judge of {many['N']:.0f} answers",
@@ -153,9 +144,7 @@ def answers_verdict(panel: Panel) -> str:
 
 
 def length_verdict(panel: Panel) -> str:
-    """What the dearest setting changes against the cheapest at the fewest answers; "" without lengths."""
-    if not panel.has_lengths:
-        return ""
+    """What the dearest setting changes against the cheapest at the fewest answers."""
     cheap, dear, _ = ends(panel)
     origin = "" if panel.source == "synthetic" else f" ({_span(panel)})"
     span = f"{cheap['length']:,.0f} to {dear['length']:,.0f} {UNITS[panel.source]} per answer"
@@ -172,17 +161,17 @@ def _effect(before: Any, after: Any, gain: Gain, metric: str) -> str:
     return f"{'adds' if gain.value > 0 else 'loses'} {str(gain)[1:]}"
 
 
-def answer(panels: list[Panel]) -> str:
+def answer(panels: Sequence[Panel]) -> str:
     """The answer to the page's title: for how many models each way of spending more clearly pays."""
     by_model: dict[tuple[str, str, str], Panel] = {}
     for panel in panels:
         if panel.source == "llm" and panel.metric == "accuracy" and panel.method != "best_of_n":
             by_model.setdefault(panel.key, panel)
-    told = []
     ways = {
         "Asking again": [vote_gain(panel) for panel in by_model.values() if len(panel.ns) > 1],
         "thinking longer": [length_gain(panel) for panel in by_model.values() if panel.has_lengths],
     }
+    told = []
     for way, gains in ways.items():
         if gains:
             values = sorted(one.value for one in gains)
@@ -195,51 +184,33 @@ def answer(panels: list[Panel]) -> str:
     return f"{'; '.join(told)}." if told else ""
 
 
-def twin_verdict(llm: Panel, twin: Panel) -> str:
-    """Whether the twin gains where the language model gains: the answer to the question it is drawn for."""
-    if twin.metric != "accuracy":
-        return ""
-    asked = {"More answers": (vote_gain(llm), vote_gain(twin))}
-    if llm.has_lengths and twin.has_lengths:
-        asked["Longer answers"] = (length_gain(llm), length_gain(twin))
-    told = [
-        f"{what}: {real} for the model, {exact} for the twin, "
-        f"{'the same' if real.direction == exact.direction else 'not the same'} direction."
-        for what, (real, exact) in asked.items()
-    ]
-    return f"{llm.name}, and the twin {twin.name}. {' '.join(told)}"
-
-
-def joint_verdict(panels: list[Panel]) -> str:
+def joint_verdict(panels: Sequence[Panel]) -> str:
     """Which of several models to ask at which budget."""
-    best = joint_frontier(panels)
+    best, by = frontier(panels), cost_column(panels)
     first = best[best["model"] != best["model"].shift()]
     if len(first) == 1:
         return f"{first['model'].iloc[0]} is the one to ask, whatever the budget."
-    by, words = cost_column(panels), {"cost": "{:,.0f} tokens", "usd": "US$ {:,.2f}"}
-    starts = first[by].map(words[by].format)
-    told = [f"from {start} {model}" for start, model in zip(starts, first["model"], strict=True)][:4]
-    if len(first) > 4:
-        told.append("and so on")
-    budget = "budget for 1,000 questions" if by == "usd" else "budget"
-    return f"The model to ask depends on the {budget}: {', '.join(told)}."
+    budget, words = "budget", "{:,.0f} tokens"
+    if by == "usd":
+        budget, words = "budget for 1,000 questions", "US$ {:,.2f}"
+    starts = zip(first[by].map(words.format), first["model"], strict=True)
+    told = ", ".join(f"from {start} {model}" for start, model in starts)
+    return f"The model to ask depends on the {budget}: {told}."
 
 
-def _advice(panel: Panel) -> str:
-    if not panel.exact["length"].notna().all():
-        return ""
-    enough = best_choice(with_cost(panel), "value")
-    return f"Cheapest of those measured within a point of the best: {bought(panel.source, enough, 'value')}"
+def _partial(panel: Panel) -> list[str]:
+    """That a setting has answers to fewer questions than another."""
+    asked = panel.exact.sort_values("questions")
+    fewest, most = asked["questions"].min(), asked["questions"].max()
+    if not fewest < most:
+        return []
+    place = setting_name(panel.source, str(asked["setting"].iloc[0]))
+    return [f"{fewest:,.0f} of {most:,.0f} questions ({place})."]
 
 
-def _lacking(panel: Panel) -> list[str]:
-    """What the accuracies lack: questions, answers that cast no vote, answers that a limit ended."""
+def _lost(panel: Panel) -> list[str]:
+    """That answers cast no vote, or were ended by a limit."""
     said = []
-    fewest, most = panel.exact["questions"].min(), panel.exact["questions"].max()
-    if fewest < most:
-        short = panel.exact.sort_values("questions")["setting"].iloc[0]
-        place = setting_name(panel.source, str(short))
-        said.append(f"Partial ({place}): {fewest:,.0f} of {most:,.0f} questions.")
     for column, what in (("unreadable", "could not be read"), ("cut_off", "were cut off by a token limit")):
         worst = panel.exact.sort_values(column).dropna(subset=[column]).tail(1)
         for _, row in worst[worst[column] >= WORTH_SAYING].iterrows():

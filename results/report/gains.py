@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from results.figures.panels import Panel
 from results.figures.words import points
@@ -58,7 +59,7 @@ def gain(before: Any, after: Any, paired: str) -> Gain:
 
     That column is null in the row that the others are compared with.
     """
-    stderr = float(after[paired]) if np.isnan(before[paired]) else np.nan
-    if np.isnan(stderr):
-        stderr = float(np.hypot(*np.nan_to_num(np.array([before["stderr"], after["stderr"]], dtype=float))))
-    return Gain(float(after["value"] - before["value"]), Z90 * stderr)
+    stderr = after[paired]
+    if pd.isna(stderr) or pd.notna(before[paired]):
+        stderr = np.hypot(*pd.Series([before["stderr"], after["stderr"]], dtype="float64").fillna(0))
+    return Gain(float(after["value"] - before["value"]), Z90 * float(stderr))

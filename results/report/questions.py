@@ -13,7 +13,9 @@ from typing import Any
 
 import pandas as pd
 
+from results.figures.panels import order_settings
 from results.figures.words import curves_name
+from results.report.table import readable
 from results.visible import visible
 from results.votes.exact import answer_pools, majority_accuracy
 
@@ -27,65 +29,51 @@ MOST_ANSWERS, MOST_TEXTS, LONGEST = 8, 6, 1_500
 def question_data(samples: pd.DataFrame) -> list[dict[str, Any]]:
     """What the page needs to show the questions of a samples table, one entry a model and dataset."""
     sampled = samples[samples["decoding"] != "greedy"]
+    sampled = sampled.assign(length=sampled["tokens"] if "tokens" in sampled else float("nan"))
     return [
-        _of_model(visible(curves_name("llm", str(dataset), str(model))), rows)
+        {"name": curves_name("llm", str(dataset), str(model)), **_of_model(rows)}
         for (dataset, model), rows in sampled.groupby(["dataset", "model"], sort=False)
     ]
 
 
-def _of_model(name: str, rows: pd.DataFrame) -> dict[str, Any]:
-    settings = _ordered(rows)
+def _of_model(rows: pd.DataFrame) -> dict[str, Any]:
+    settings = order_settings(rows)
     votes = {setting: _votes(rows[rows["setting"] == setting]) for setting in settings}
-    rank = rows["setting"].map({setting: place for place, setting in enumerate(settings)})
-    dearest = rank == rank.groupby(rows["question_id"]).transform("max")  # of the settings it was asked at
-    last = {question: vote for setting in settings for question, vote in votes[setting].items()}
-    table = _sorted_by(rows[dearest], last)
-    shown = _kept(table)
-    rows = rows[rows["question_id"].isin(shown)]
-    numbers = table.to_dict("index")
-    questions = []
-    for question, own in rows.groupby("question_id"):
+    dearest = {question: setting for setting in settings for question in votes[setting]}  # of its settings
+    table = _sorted_by(rows[rows["setting"] == rows["question_id"].map(dearest)])
+    curves = [votes[dearest[name]][name] for name in table.index]
+    table = table.assign(gain=[curve[-1][1] - curve[0][1] for curve in curves]).round(4)
+    shown, numbers, questions = _kept(table), table.to_dict("index"), []
+    for question, own in rows[rows["question_id"].isin(shown)].groupby("question_id"):
         parts = [
-            {"setting": visible(setting), **_counts(part), "vote": votes[setting][str(question)]}
+            {"setting": setting, **_counts(part), "vote": votes[setting][str(question)]}
             for setting in settings
             if len(part := own[own["setting"] == setting])
         ]
-        told = {"id": visible(str(question)), "settings": parts, **_texts(own)}
+        told = {"id": readable(str(question)), "settings": parts, **_texts(own)}
         questions.append(told | numbers[question])
-    return {"name": name, "total": len(table), "questions": questions}
-
-
-def _ordered(rows: pd.DataFrame) -> list[str]:
-    """Settings from cheap to dear by the tokens used where known, else as they come."""
-    if "tokens" in rows and rows["tokens"].notna().all():
-        return list(rows.groupby("setting")["tokens"].mean().sort_values().index)
-    return list(rows["setting"].unique())
+    return {"total": len(table), "questions": questions}
 
 
 def _votes(rows: pd.DataFrame) -> dict[str, list[list[float]]]:
     """The exact vote of each question at N = 1, 2, 4, … of its setting."""
     pools = answer_pools(rows)
     ns = [2**k for k in range(int(pools.sizes.min()).bit_length())]
-    table = majority_accuracy(pools.counts(), ns)
+    table = majority_accuracy(pools.counts(), ns).round(4).tolist()
     return {
-        question: [[n, round(float(value), 4)] for n, value in zip(ns, values, strict=True)]
+        question: [[n, value] for n, value in zip(ns, values, strict=True)]
         for question, values in zip(pools.question_ids, table, strict=True)
     }
 
 
-def _sorted_by(rows: pd.DataFrame, votes: dict[str, list[list[float]]]) -> pd.DataFrame:
-    """By question, from its rows at one setting: `right`, `gain` and `margin`.
-
-    These are the share of right answers, what the vote gains over one answer, and the share of right answers
-    less that of the commonest wrong one.
-    """
-    right = rows.groupby("question_id")["correct"].mean()
-    wrong = rows[~rows["correct"]]
-    most = wrong.groupby(["question_id", "answer"]).size().groupby("question_id").max()
-    pool = rows.groupby("question_id").size()
-    margin = right - (most.reindex(right.index, fill_value=0) / pool)
-    gain = pd.Series({question: vote[-1][1] - vote[0][1] for question, vote in votes.items()})
-    return pd.DataFrame({"right": right, "gain": gain.reindex(right.index), "margin": margin}).round(4)
+def _sorted_by(rows: pd.DataFrame) -> pd.DataFrame:
+    """By question the share of `right` answers, and its `margin` over that of the commonest wrong one."""
+    by = rows.groupby("question_id")
+    wrong = rows[~rows["correct"]].groupby(["question_id", "answer"]).size().groupby("question_id").max()
+    right = by["correct"].mean()
+    return pd.DataFrame(
+        {"right": right, "margin": right - wrong.reindex(right.index, fill_value=0) / by.size()}
+    )
 
 
 def _kept(table: pd.DataFrame) -> set[str]:
@@ -111,15 +99,16 @@ def _counts(rows: pd.DataFrame) -> dict[str, Any]:
 
 def _texts(rows: pd.DataFrame) -> dict[str, Any]:
     """The first texts of a question, of each setting some, and how many there are."""
-    if "text" not in rows:
-        return {"texts": [], "texts_total": 0}
-    known = rows[rows["text"].notna()]
+    known = rows.reindex(columns=["setting", "answer", "text"]).dropna(subset=["text"])
     each = max(1, MOST_TEXTS // max(1, known["setting"].nunique()))
     some = known.groupby("setting", sort=False).head(each).head(MOST_TEXTS)
-    texts = []
-    for _, row in some.iterrows():
-        text, answer = str(row["text"]), "unreadable" if pd.isna(row["answer"]) else str(row["answer"])
-        texts.append(
-            [visible(str(row["setting"])), visible(answer), visible(text[:LONGEST], "\n"), len(text)]
-        )
+    texts = [
+        [
+            setting,
+            "unreadable" if pd.isna(answer) else visible(str(answer)[:80]),
+            visible(str(text)[:LONGEST], "\n"),
+            len(str(text)),
+        ]
+        for setting, answer, text in some.itertuples(index=False)
+    ]
     return {"texts": texts, "texts_total": len(known)}

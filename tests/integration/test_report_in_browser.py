@@ -19,6 +19,7 @@ from results import write_curves, write_forecast
 from results.cli.report import report_command
 from results.figures.plan import save_plans
 from results.figures.theme import PALETTES
+from tests.results.figures import made
 from tests.results.figures.test_plan import view
 from tests.results.report.test_inputs import samples
 
@@ -65,22 +66,12 @@ def browser() -> str:
 def page(tmp_path_factory) -> Path:
     """A report of two models, a twin and two forecasts, one of them far out of range."""
     folder = tmp_path_factory.mktemp("report")
-    rows = [
-        {
-            "source": source, "dataset": dataset, "model": model, "method": method, "setting": str(length),
-            "T": length * (1.0 if source == "synthetic" else 50), "tokens_per_answer": float(length), "N": n,
-            "permutation": order, "accuracy": min(1.0, 0.2 + 0.02 * length + 0.03 * n), "stderr": 0.02,
-            "questions": 50,
-        }
-        for source, dataset, model in (
-            ("llm", "sums", "a </script> b"), ("llm", "sums", "c"), ("synthetic", "fig2f", "linear")
-        )
+    names = ("llm", "sums", "a </script> b"), ("llm", "sums", "c"), ("synthetic", "fig2f", "linear")
+    curves = pd.concat(
+        made.curves(("1", "2", "4", "8"), method=method, source=source, dataset=dataset, model=model)
+        for source, dataset, model in names
         for method in ("majority", "best_of_n")
-        for length in (1, 2, 4, 8)
-        for n in (1, 2, 4)
-        for order in ("exact", "0", "1")
-    ]  # fmt: skip
-    curves = pd.DataFrame(rows)
+    )
     write_curves(curves, folder / "curves.csv")
     some = curves[(curves["source"] == "llm") & (curves["permutation"] == "exact")]
     some = some[some["method"] == "majority"]

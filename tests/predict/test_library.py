@@ -21,7 +21,7 @@ def test_documented_lines_give_what_stands_beside_them() -> None:
 
 
 @pytest.mark.parametrize("kind", ["lists", "samples", "curves"])
-@pytest.mark.filterwarnings("ignore:unnamed model")
+@pytest.mark.filterwarnings("ignore:your answers")
 def test_forecasts_are_those_of_the_command(kind: str, tmp_path: Path) -> None:
     samples = as_frame(ANSWERS, GOLD)
     given = build_curves(samples, permutations=0) if kind == "curves" else samples

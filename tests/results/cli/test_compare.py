@@ -34,8 +34,8 @@ def test_a_table_is_written_and_a_line_printed_for_one_answer_vote_and_best(
     single = compared[(compared["method"] == "majority") & (compared["N"] == 1)].iloc[0]
     assert single[["questions", "difference", "gained", "lost"]].tolist() == [30, 0.5, 30, 0]
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[:2] for line in lines[1:4]] == [["one", "two"]] * 3
-    assert "+50.0" in lines[1]
+    assert [line.split()[:2] for line in lines[2:5]] == [["one", "two"]] * 3
+    assert "+50.0" in lines[2]
 
 
 def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(

@@ -1,7 +1,5 @@
 """`python -m results curves`: its file, its messages, its exit codes."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -99,9 +97,3 @@ def test_bad_input_is_one_line_and_nothing_is_written(
     assert errors.count("\n") == 1
     assert [entry.name for entry in tmp_path.iterdir()] == ["samples.jsonl"]
     assert (tmp_path / "samples.jsonl").read_bytes() == content
-
-
-def test_help_ends_with_an_example() -> None:
-    command = [sys.executable, "-m", "results", "curves", "--help"]
-    text = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
-    assert text.rstrip().splitlines()[-1].strip().startswith("Example: python -m results curves ")

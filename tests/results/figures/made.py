@@ -19,21 +19,6 @@ def curves(settings=("10", "100"), ns=(1, 2, 4), permutations=2, method="majorit
     return pd.DataFrame(rows).assign(**columns)
 
 
-def forecast_rows(predicted, **columns):
-    """Used at N = 1, 2; held out at N = 4 with `predicted`."""
-    table = curves(permutations=0)
-    at_four = table["N"] == 4
-    extra = {
-        "predictor": "flat",
-        "role": np.where(at_four, "held_out", "used"),
-        "predicted": np.where(at_four, predicted, table["accuracy"]),
-        "low": np.where(at_four, predicted - 0.02, np.nan),
-        "high": np.where(at_four, predicted + 0.02, np.nan),
-        "status": "ok",
-    }
-    return table.assign(**extra).assign(**columns)
-
-
 def rows_of(figure, mark):
     """The rows drawn by the figure's layer of that mark."""
     spec = figure.page_spec()

@@ -6,15 +6,15 @@ import struct
 import numpy as np
 import pandas as pd
 import pytest
+import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
 from results.figures.answers import answers_figure
-from results.figures.cost import cost_figure
+from results.figures.cost import cost_figure, surface_figure
 from results.figures.forecast import forecast_figure, make_forecasts, residual_figure
 from results.figures.length import length_figure
 from results.figures.panels import (
-    MOST_ORDERS,
     axis_range,
     counts_to_show,
     make_panels,
@@ -22,11 +22,11 @@ from results.figures.panels import (
     spread_out,
     unique_slug,
 )
-from results.figures.surface import has_surface, surface_figure
 from results.figures.theme import combined_spec, rendered
-from results.figures.words import curves_name, setting_used, settings_title, show
+from results.figures.words import curves_name, setting_used, settings_title
 from results.normal import Z90
-from tests.results.figures.made import curves, forecast_rows, rows_of
+from tests.results.figures.made import curves, rows_of
+from tests.results.made_tables import forecast_table
 
 
 def test_settings_go_from_cheap_to_dear_by_length_then_by_number_then_as_they_come():
@@ -98,30 +98,46 @@ def test_band_is_a_ninety_percent_interval_within_zero_and_one():
     assert (row["low"], row["high"]) == (pytest.approx(0.8 - Z90 * 0.3), 1.0)
 
 
-def test_too_many_random_orders_are_thinned_to_whole_orders():
-    (panel,) = make_panels(curves(permutations=40))
-    assert (panel.orders, panel.dots["permutation"].nunique()) == (40, MOST_ORDERS)
-    assert panel.dots.groupby("permutation").size().eq(6).all()
-    assert "10 of 40" in answers_figure(panel, (0, 1)).subtitle[-1]
-
-
 def test_what_a_chart_leaves_out_is_told():
     table = curves([str(i) for i in range(1, 16)], (1, 2, 4, 8, 16, 32, 64, 128, 256), 0)
     (panel,) = make_panels(table)
     for draw, words in ((answers_figure, "8 of 15 settings"), (length_figure, "5 of 9 N")):
         assert words in draw(panel, (0, 1)).subtitle[-1]
-    assert "8 of 15 settings" in cost_figure(panel).subtitle[-1]
-    assert "settings" not in cost_figure(make_panels(curves())[0]).subtitle[-1]
+    assert "8 of 15 settings" in cost_figure([panel], "c").subtitle[-1]
+    assert "settings" not in cost_figure(make_panels(curves()), "c").subtitle[-1]
 
 
 def test_residuals_are_forecast_less_measured_in_points():
-    (forecast,) = make_forecasts({"f": forecast_rows(np.array([0.45, 0.45, 0.45, 0.35, 0.35, 0.35]))})
+    (forecast,) = make_forecasts({"f": forecast_table("flat", [0.67, 0.59])})  # measured: 0.62 and 0.74
     drawn = rows_of(residual_figure(forecast), "point")
-    # measured at N = 4: 0.4 and 0.5
     np.testing.assert_allclose(drawn["residual"], [5, -15], atol=1e-6)
-    np.testing.assert_allclose(drawn["top"] - drawn["bottom"], 4, atol=1e-6)
-    (unseen,) = make_forecasts({"f": forecast_rows(0.4).assign(accuracy=np.nan)})
+    np.testing.assert_allclose(drawn["top"] - drawn["bottom"], 6, atol=1e-6)
+    (unseen,) = make_forecasts({"f": forecast_table("flat", 0.4).assign(accuracy=np.nan)})
     assert residual_figure(unseen) is None
+
+
+def test_prediction_outside_the_range_stands_at_the_edge_with_its_number_kept():
+    (forecast,) = make_forecasts({"f": forecast_table("flat", [1.2, -0.4])})
+    marks = rows_of(forecast_figure(forecast), "point").set_index("kind")
+    assert marks.loc["above 100 %", ["value", "accuracy"]].tolist() == [1.0, 1.2]
+    assert marks.loc["below 0 %", ["value", "accuracy"]].tolist() == [0.0, -0.4]
+    (without,) = make_forecasts({"f": forecast_table("flat", np.nan, "not_identifiable")})
+    kinds = rows_of(forecast_figure(without), "point")["kind"]
+    assert [(kinds == kind).sum() for kind in ("used", "measured", "predicted")] == [2, 2, 0]
+
+
+def test_forecast_of_new_settings_is_drawn_against_length():
+    table = forecast_table("flat", 0.4)
+    (by_n,) = make_forecasts({"f": table})
+    new = np.where(table["setting"] == "high", "held_out", "used")
+    (by_length,) = make_forecasts({"f": table.assign(role=new)})
+    assert (by_n.over_length, by_length.over_length) == (False, True)
+    assert forecast_figure(by_length).page_spec()["layer"][-1]["encoding"]["x"]["field"] == "length"
+
+
+def test_forecasts_of_the_same_curves_are_told_apart_by_their_files():
+    found = make_forecasts({name: forecast_table("flat", 0.4) for name in "ab"})
+    assert [one.name for one in found] == ["m on sums, majority vote (a)", "m on sums, majority vote (b)"]
 
 
 def test_the_surface_of_caps_outlines_what_nothing_cheaper_equals():
@@ -132,50 +148,27 @@ def test_the_surface_of_caps_outlines_what_nothing_cheaper_equals():
     # 0.3 + 0.1 i + 0.05 log2 N for 7 (i + 1) N tokens
     cost = {(row["setting"], row["N"]) for row in outlined}
     assert cost == {("cap=10", 1), ("cap=20", 1), ("cap=40", 1), ("cap=40", 2), ("cap=40", 4)}
-    assert not has_surface(make_panels(curves(("10", "20", "40")))[0])
-    assert not has_surface(make_panels(curves(("cap=10", "cap=20")))[0])
+    assert surface_figure(make_panels(curves(("10", "20", "40")))[0]) is None
+    assert surface_figure(make_panels(curves(("cap=10", "cap=20")))[0]) is None
 
 
-def test_samples_figure_draws_every_exact_point_and_every_order():
+def test_exact_points_and_every_order_are_drawn():
     (panel,) = make_panels(curves())
     figure = answers_figure(panel, axis_range(panel))
-    line = rows_of(figure, "line")
-    assert len(line) == 6
-    assert len(rows_of(figure, "circle")) == 12
-    np.testing.assert_allclose(sorted(line["value"]), sorted(panel.exact["value"]), atol=1e-4)
-    spec = figure.page_spec()
-    assert spec["width"] == "container"
-    assert spec["layer"][-1]["encoding"]["x"]["scale"]["base"] == 2
-
-
-def test_prediction_outside_the_range_stands_at_the_edge_with_its_number_kept():
-    (forecast,) = make_forecasts({"f": forecast_rows(np.array([1.2, -0.4] * 3))})
-    marks = rows_of(forecast_figure(forecast), "point").set_index("kind")
-    assert marks.loc["above 100 %", ["value", "accuracy"]].tolist() == [1.0, 1.2]
-    assert marks.loc["below 0 %", ["value", "accuracy"]].tolist() == [0.0, -0.4]
-    assert len(marks.loc["used"]) == 4
-    assert len(marks.loc["measured"]) == 2
-
-
-def test_missing_prediction_is_left_out_and_the_measured_point_stays():
-    (forecast,) = make_forecasts({"f": forecast_rows(np.nan, status="not_identifiable")})
-    figure = forecast_figure(forecast)
-    assert set(rows_of(figure, "point")["kind"]) == {"used", "measured"}
-
-
-def test_forecast_of_new_settings_is_drawn_against_length():
-    table = forecast_rows(0.4)
-    (by_n,) = make_forecasts({"f": table})
-    (by_length,) = make_forecasts(
-        {"f": table.assign(role=np.where(table["setting"] == "100", "held_out", "used"))}
+    np.testing.assert_allclose(
+        sorted(rows_of(figure, "line")["value"]), sorted(panel.exact["value"]), atol=1e-4
     )
-    assert (by_n.over_length, by_length.over_length) == (False, True)
-    assert forecast_figure(by_length).page_spec()["layer"][-1]["encoding"]["x"]["field"] == "length"
+    assert len(rows_of(figure, "circle")) == 12
 
 
-def test_forecasts_of_the_same_curves_are_told_apart_by_their_files():
-    names = {forecast.name for forecast in make_forecasts({"a": forecast_rows(0.4), "b": forecast_rows(0.5)})}
-    assert names == {"m on sums, majority vote (a)", "m on sums, majority vote (b)"}
+def test_legends_show_plain_symbols():
+    """A dashed layer would hand its dashes on to the symbols of a legend that it shares."""
+    table = pd.concat([curves(), curves(ns=(1,), permutations=0, method="greedy", accuracy=0.6)])
+    (panel,) = make_panels(table)
+    spec = answers_figure(panel, (0, 1)).file_spec()
+    assert "strokeDash" in str(spec["layer"])
+    (legend,) = vl_convert.vegalite_to_vega(spec)["legends"]
+    assert "strokeDash" not in str(legend)
 
 
 def test_slugs_are_plain_and_never_the_same():
@@ -187,7 +180,7 @@ def test_slugs_are_plain_and_never_the_same():
 
 def test_files_carry_title_and_text():
     (panel,) = make_panels(curves(model="Ünïcode-7B"))
-    figure = cost_figure(panel)
+    figure = cost_figure([panel], "c")
     files = rendered(figure.file_spec())
     svg, png = files[".svg"], files[".png"]
     assert files[".pdf"].startswith(b"%PDF")
@@ -209,12 +202,6 @@ def test_several_figures_make_one_file_with_all_their_data():
     assert len(re.findall("answers per question, N", rendered(spec)[".svg"].decode())) >= 2
 
 
-def test_values_in_words():
-    assert show(0.6456) == "64.6\N{NO-BREAK SPACE}%"
-    assert show(-0.091) == "−9.1\N{NO-BREAK SPACE}%"
-    assert show(33.05, "risk") == "33"
-
-
 def test_settings_are_named_by_what_was_asked_for_and_used():
     assert settings_title("llm", ["10", "120"]) == "tokens asked for"
     assert settings_title("synthetic", ["1", "200"]) == "steps"
@@ -228,6 +215,6 @@ def test_settings_are_named_by_what_was_asked_for_and_used():
 def test_a_model_of_the_same_name_as_its_questions():
     assert curves_name("llm", "gsm8k", "llama") == "llama on gsm8k"
     assert curves_name("llm", "tiny", "tiny") == "tiny model, tiny questions"
-    assert curves_name("llm", "unknown", "unknown") == "unnamed model"
+    assert curves_name("llm", "unknown", "unknown") == "your answers"
     assert curves_name("synthetic", "fig2f", "linear-attention") == "fig2f"
     assert curves_name("synthetic", "fig2h", "linear-attention step=1") == "fig2h, step=1"

@@ -29,6 +29,6 @@ def test_policy_names_the_hash_of_each_text_and_nothing_unsafe():
 
 
 def test_both_palettes_are_on_the_page():
-    looks = figure_data({})["looks"]
+    looks = figure_data([])["looks"]
     assert "@" not in looks  # every colour of the theme is named in both palettes
     assert style("").count("--ink:") == 2

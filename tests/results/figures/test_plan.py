@@ -8,7 +8,7 @@ import pytest
 from results.figures.plan import PlanView, plan_figure, save_plans
 
 
-def view(**changes: object) -> PlanView:
+def view(**changes: float | None) -> PlanView:
     options = pd.DataFrame(
         {
             "cost": [10.0, 40.0, 50.0, 200.0], "setting": ["a", "a", "b", "b"], "T": [10.0, 10.0, 50.0, 50.0],
@@ -16,8 +16,9 @@ def view(**changes: object) -> PlanView:
             "high": [0.55, 0.66, 0.64, 1.05], "known": ["measured", "forecast", "measured", "forecast"],
         }
     )  # fmt: skip
-    fields = {"frontier": options.iloc[[0, 1, 3]], "chosen": options.iloc[3], "target_accuracy": 0.7}
-    return PlanView("gsm8k", "<b>llama</b>", "majority", "llm", options, **{**fields, **changes})  # type: ignore[arg-type]
+    return PlanView(
+        "llm", "gsm8k", "<b>llama</b>", "majority", options, **{"target_accuracy": 0.7, **changes}
+    )
 
 
 def test_all_choices_frontier_goal_and_choice_are_drawn() -> None:
@@ -31,7 +32,7 @@ def test_all_choices_frontier_goal_and_choice_are_drawn() -> None:
 
 
 def test_without_a_choice_it_says_so() -> None:
-    figure = plan_figure(view(chosen=None, target_accuracy=None, token_budget=5.0))
+    figure = plan_figure(view(target_accuracy=None, token_budget=5.0))
     assert "no choice" in figure.subtitle[0]
 
 

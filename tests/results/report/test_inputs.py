@@ -6,15 +6,11 @@ import pandas as pd
 import pytest
 
 from results import BadInput, write_curves
+from results.report.choices import comparison_choices, number_tables, plan_choices
+from results.report.differences import verdict
+from results.report.errors import error_table
 from results.report.inputs import read_tables
-from results.report.others import (
-    backtest_table,
-    comparison_choices,
-    comparison_verdict,
-    fit_choices,
-    plan_choices,
-)
-from results.report.runs import run_tables
+from results.report.runs import fact_table
 from tests.results.made_tables import curves
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -65,14 +61,13 @@ def test_a_run_folder_becomes_curves_facts_and_questions(run):
     exact = tables.curves[(tables.curves["permutation"] == "exact") & (tables.curves["method"] == "majority")]
     assert set(exact["setting"]) == {"10", "20"}
     assert exact.set_index(["setting", "N"])["accuracy"][("10", 1)] == pytest.approx(2 / 3)
-    assert [source.kind for source in tables.sources] == ["samples"]
-    facts, answers = run_tables(tables.records[0], tables.samples)
-    told = dict(facts.rows)
-    assert told["answers"] == "12 of 20 planned"
+    assert tables.sources == ["run/samples.jsonl: samples, 12 rows"]
+    assert tables.unfinished == {"m on sums": "12 of 20 planned answers, to 2 questions."}
+    told = dict(fact_table(tables.records[0], tables.samples).rows)
+    assert (told["answers"], told["planned"]) == ("12", "20")
     assert told["engine"] == "sglang 0.5"
     assert told["prompt"] == "p\\u202e (SHA-256 0472592d8418…)"
     assert "revision" not in told
-    assert answers.rows[0] == ["10", "6", "10", "10", f"33.3{NBSP}%", f"0.0{NBSP}%"]
 
 
 def test_curves_that_are_given_win_over_those_of_samples(run, tmp_path):
@@ -128,22 +123,24 @@ def test_tables_of_the_other_commands_are_told_apart_and_shown(tmp_path):
     tables = read_tables(sorted(tmp_path.glob("*.csv")))
     assert set(tables.others) == set(rows)
 
-    (fits,) = fit_choices(tables.joined("fits"))
-    assert fits.tables[0].rows[0][-2:] == ["accuracy falls", "the accuracy falls with N"]
-    (plan,) = plan_choices(tables.joined("plan"))
-    assert [row[3] for row in plan.tables[0].rows] == ["1", "4", "8"]  # N = 2 gains 0.01 points
+    ((fits,),) = number_tables([], tables.others["fits"]).values()
+    assert fits.rows[0][-2:] == ["accuracy falls", "the accuracy falls with N"]
+    (plan,) = plan_choices(tables.others["plan"], {"m": 0.5})
+    assert [row[4] for row in plan.tables[0].rows] == ["1", "4", "8"]  # N = 2 gains 0.01 points
+    # 80 tokens a question at half a dollar a million
+    assert [row[:2] for row in plan.tables[0].rows][-1] == ["80", "0.04"]
     for word in ("N = 4", f"70.0{NBSP}%"):
         assert word in plan.figures[0][0]
     goals = ({"target_accuracy": 0.702}, {"token_budget": 15.0})
-    wanted = plan_choices(pd.concat(pd.DataFrame(PLAN).assign(**goal) for goal in goals))
+    wanted = plan_choices(pd.concat(pd.DataFrame(PLAN).assign(**goal) for goal in goals), {})
     for one, words in zip(wanted, (f"70.2{NBSP}%|N = 8:", "Within 15|N = 1:"), strict=True):
         assert all(word in one.figures[0][0] for word in words.split("|"))
-    assert [row[:3] for row in backtest_table(tables.joined("backtest")).rows] == [
+    assert [row[:3] for row in error_table("errors", tables.others["backtest"]).rows] == [
         ["good", "1.00", "1.0"],
         ["bad", "20.00", "20.0"],
     ]
-    (compared,) = comparison_choices(tables.joined("comparison"))
-    assert compared.tables[0].rows[0][1:] == ["+8.0 (+3.0 … +13.0)", "−1.0 (−5.0 … +3.0)", "6 / 2", "40"]
+    (compared,) = comparison_choices(tables.others["comparison"])
+    assert compared.tables[0].rows[0][1:4] == ["+8.0 (+3.0 … +13.0)", "−1.0 (−5.0 … +3.0)", "6, 2"]
 
 
 @pytest.mark.parametrize(
@@ -156,7 +153,7 @@ def test_tables_of_the_other_commands_are_told_apart_and_shown(tmp_path):
 )
 def test_the_verdict_on_runs_follows_their_intervals(difference, low, high, words):
     found = pd.DataFrame([DIFFERENCE | {"difference": difference, "low": low, "high": high}])
-    assert words in comparison_verdict(found)
+    assert words in verdict(found)
 
 
 @pytest.mark.parametrize(

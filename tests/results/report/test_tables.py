@@ -6,7 +6,7 @@ import pytest
 
 from results.figures.forecast import make_forecasts
 from results.figures.panels import make_panels
-from results.report.errors import closest, error_table, matched_twin
+from results.report.errors import closest, error_table, matched_twin, targets
 from results.report.errors import forecast_table as shown
 from results.report.findings import (
     answers_verdict,
@@ -25,14 +25,14 @@ def test_card_numbers_are_those_of_the_table():
     panels = make_panels(pd.concat([curves(), best]))
     (card,) = findings(panels)
     assert card.title == "m on sums"
-    assert [(tile.label, tile.value.replace(NBSP, " ")) for tile in card.tiles] == [
+    assert [(label, value.replace(NBSP, " ")) for label, value, _ in card.tiles] == [
         ("One answer", "50.0 % → 70.0 %"),
         ("Vote over 16", "74.0 %"),
         ("Best of 16", "94.0 %"),
         ("Tokens used per answer", "100 → 400"),
     ]
-    assert card.tiles[1].note == "+4.0 ± 2.3 points"
-    assert card.headline == "Both pay, thinking longer more than voting."
+    assert card.tiles[1][2] == "+4.0 ± 2.3 points"
+    assert card.headline == "Thinking longer pays; voting pays."
     # 0.70 for 400 tokens is more than a point below 0.74, the best: only N = 16 at high is near enough
     for word in ("N = 16", "“high”", f"74.0{NBSP}%", "6,400 tokens"):
         assert word in card.notes[0]
@@ -43,8 +43,8 @@ def test_card_numbers_are_those_of_the_table():
     [
         (0.70, 0.71, "Thinking longer pays; voting makes no clear difference."),
         (0.51, 0.80, "Thinking longer makes no clear difference; voting pays."),
-        (0.51, 0.52, "Neither voting nor thinking longer makes a clear difference."),
-        (0.55, 0.80, "Both pay, voting more than thinking longer."),
+        (0.51, 0.52, "Thinking longer makes no clear difference; voting makes no clear difference."),
+        (0.55, 0.80, "Thinking longer pays; voting pays."),
         (0.40, 0.30, "Thinking longer hurts; voting hurts."),
     ],
 )
@@ -94,7 +94,7 @@ def test_values_frontier_and_trend_tables():
     (panel,) = make_panels(curves())
     assert value_table(panel).rows[0] == ["low", "100", "50.0 ± 1.6", "62.0 ± 1.6"]
     # (low, 16) costs 1,600 tokens for 0.62: dearer than (high, 1), 400 tokens for 0.70, and worse
-    assert [row[:4] for row in frontier_table(panel).rows] == [
+    assert [row[:4] for row in frontier_table([panel]).rows] == [
         ["100", "low", "100", "1"],
         ["400", "high", "400", "1"],
         ["6,400", "high", "400", "16"],
@@ -108,13 +108,17 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
     bad = forecast_table("bad", [0.52, 0.94])  # 10 and 20 points off, outside
     partial = forecast_table("partial", [0.62, np.nan], "not_identifiable")
     forecasts = make_forecasts({"f": pd.concat([bad, partial, good])})
-    table = error_table(forecasts)
+    table = error_table("errors", targets(forecasts))
     assert table.rows == [
         ["good", "1.00", "1.0", "2 of 2", "2 of 2"],
         ["bad", "15.00", "20.0", "0 of 2", "2 of 2"],
         ["partial", "0.00", "0.0", "1 of 1", "1 of 2"],
     ]
     assert "all 2 measured points: good 1.0 points off" in closest(forecasts)
+    fewer = make_forecasts({"f": pd.concat([partial.query("setting == 'low'"), good])})
+    assert [row[::4] for row in error_table("errors", targets(fewer)).rows][1] == ["partial", "1 of 2"]
+    tied = make_forecasts({"f": pd.concat([bad, good.assign(predictor="other"), good])})
+    assert "good and other, tied, 1.0 points" in closest(tied)
 
 
 def test_a_matched_twin_is_judged_where_it_was_not_fitted():
@@ -124,21 +128,6 @@ def test_a_matched_twin_is_judged_where_it_was_not_fitted():
     assert "1.0 points off on average, 1.0 at most, 2 of 2" in matched_twin(close)
     assert "16.0 points off on average, 24.0 at most, 0 of 2" in matched_twin(far)
     assert matched_twin(make_forecasts({"f": forecast_table("flat", [0.63, 0.75])})) == ""
-
-
-def test_predictors_that_tie_are_said_to_tie():
-    one, other = (forecast_table(name, [0.63, 0.75]) for name in ("one", "other"))
-    worse = forecast_table("worse", [0.70, 0.75])
-    told = closest(make_forecasts({"f": pd.concat([worse, other, one])}))
-    assert "one and other, tied, 1.0 points" in told
-    assert "tied" not in closest(make_forecasts({"f": pd.concat([worse, one])}))
-
-
-def test_a_predictor_without_a_row_for_every_point_is_not_ranked():
-    lacking = forecast_table("lacking", [0.62, 0.9]).query("setting == 'low'")
-    forecasts = make_forecasts({"f": pd.concat([lacking, forecast_table("good", [0.63, 0.75])])})
-    assert [row[0] for row in error_table(forecasts).rows] == ["good", "lacking"]
-    assert error_table(forecasts).rows[1][-1] == "1 of 2"
 
 
 def test_numbers_outside_the_range_are_told_with_their_status():
