@@ -132,7 +132,7 @@ match: DIR = $(call runs,match)
 match: setup  ## does the theory's twin explain a language model? The small one's curves, or TABLES="curves.csv …"
 	$(RUN) -m synthetic match $(or $(TABLES),results/cached/tiny.csv) --jobs 2 --out $(DIR)/match.csv --figure $(DIR)/match.png
 
-CURVES = $(foreach name,qwen-gsm8k tiny otis-mock-aime fig1-binary fig2f,results/cached/$(name).csv)
+CURVES = $(foreach name,qwen-gsm8k qwen-math tiny otis-mock-aime fig1-binary fig2f,results/cached/$(name).csv)
 predict: DIR = $(call runs,predict)
 predict: setup  ## forecast expensive runs from cheap ones on the curves in results/cached, and say what to buy
 	$(RUN) -m predict forecast $(CURVES) --out $(DIR)/forecast.csv
