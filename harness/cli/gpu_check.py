@@ -5,36 +5,32 @@ from typing import Literal
 import click
 
 
-@click.command("gpu-check", epilog="Example: python -m harness gpu-check --dp 8")
-@click.option("--prompts", default=64, type=click.IntRange(1, 300), show_default=True)
-@click.option(
-    "--answers", default=64, type=click.IntRange(1), show_default=True, help="Answers a prompt and copy."
+@click.command(
+    "gpu-check",
+    context_settings={"show_default": True},
+    epilog="Example: python -m harness gpu-check --dp 8",
 )
-@click.option("--tokens", default=256, type=click.IntRange(1), show_default=True, help="Tokens an answer.")
-@click.option(
-    "--dp", default=1, type=click.IntRange(1), show_default=True, help="Copies of the model, a GPU each."
-)
-@click.option(
-    "--shape",
-    default="llama-3.1-8b",
-    type=click.Choice(["llama-3.1-8b", "small"]),
-    show_default=True,
-    help="The model's shape; small is for trying this command out.",
-)
-@click.option("--device", default="cuda", type=click.Choice(["cuda", "cpu"]), show_default=True)
+@click.option("--prompts", default=64, type=click.IntRange(1, 300))
+@click.option("--answers", default=64, type=click.IntRange(1), help="Answers a prompt and copy.")
+@click.option("--tokens", default=256, type=click.IntRange(1), help="Tokens an answer.")
+@click.option("--dp", default=1, type=click.IntRange(1), help="Copies of the model, a GPU each.")
+@click.option("--shape", default="llama-3.1-8b", type=click.Choice(["llama-3.1-8b", "small"]))
+@click.option("--device", default="cuda", type=click.Choice(["cuda", "cpu"]))
 def gpu_check(
     prompts: int, answers: int, tokens: int, dp: int, shape: str, device: Literal["cpu", "cuda"]
 ) -> None:
     """Sample from SGLang with random weights of Llama-3.1-8B's shape, and print how fast that went.
 
-    Printed are tokens a second while the server is full, the share of prompt tokens out of the prefix cache,
-    and the share of the time in which the client kept a core busy: at 100 % it is the limit, not the GPU.
+    Shape `small` is for trying this command out on a CPU.
+    Printed are tokens a second while the server is full, and the share of the time in which the client kept
+    a core busy: at 100 % it is the limit, not the GPU.
     """
     import asyncio
     import shutil
     import signal
     import sys
     import tempfile
+    from functools import partial
     from pathlib import Path
 
     from harness.gpu_check import measure
@@ -42,16 +38,10 @@ def gpu_check(
 
     usable_gpus(device)  # raises where there is no such GPU, before anything is written
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-
-    def say(line: str) -> None:
-        click.echo(line, err=True)
-
-    folder = Path(tempfile.mkdtemp(prefix="gpu-check-"))
-    found = asyncio.run(
-        measure(
-            shape, folder, prompts=prompts, answers=answers * dp, tokens=tokens, device=device, dp=dp, say=say
-        )
-    )
+    folder, answers = Path(tempfile.mkdtemp(prefix="gpu-check-")), answers * dp
+    size = {"prompts": prompts, "answers": answers, "tokens": tokens}
+    say = partial(click.echo, err=True)
+    found = asyncio.run(measure(shape, folder, **size, device=device, dp=dp, say=say))
     shutil.rmtree(folder)  # after a failure its log is wanted
-    click.echo(f"{prompts} prompts x {answers * dp} answers x {tokens} tokens, {shape} with random weights")
-    click.echo(found.lines())
+    click.echo(f"{prompts} prompts x {answers} answers x {tokens} tokens, {shape} with random weights")
+    click.echo(found)
