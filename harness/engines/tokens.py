@@ -36,9 +36,7 @@ class PromptTokens:
         self.encode = lru_cache(maxsize=256)(self._encode)
 
     def go_on(self, prompt: str, said: str) -> tuple[int, ...]:
-        """The ids of `prompt` and of the beginning of an answer, if there is one."""
-        if not said:
-            return self.encode(prompt)
+        """The ids of `prompt` and of `said`, the beginning of an answer or nothing."""
         return self.encode(prompt) + tuple(self.tokenizer(said, add_special_tokens=False)["input_ids"])
 
     def _encode(self, prompt: str) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """How fast the engine without a server draws answers, in tokens per processor second.
 
-    python tests/bench/bench_transformers.py [MODEL] [--prompts 4] [--answers 64] [--tokens 128] [--dtype …]
+    python tests/bench/bench_transformers.py [MODEL] [--prompts 4] [--answers 64] [--tokens 128] [--force] …
 
 One line per run: the model, what was drawn, wall seconds, processor seconds, tokens per processor second of
 this process. Processor seconds are the measure where other programs want the cores as well.
@@ -11,7 +11,8 @@ import asyncio
 import resource
 import time
 
-from harness.engines.base import Sampling
+from harness.engines.base import Completion, Sampling
+from harness.engines.forcing import forced
 from harness.engines.transformers.engine import TransformersEngine
 from harness.experiment import model_location
 from harness.questions.load import load_questions
@@ -27,7 +28,12 @@ async def measure(arguments: argparse.Namespace) -> str:
     async with TransformersEngine(location, revision=None, chat=True, dtype=arguments.dtype) as engine:
         await engine.generate(texts[0], 1, Sampling(2, temperature=1.0), seed=0)
         wall, processor = time.perf_counter(), time.process_time()
-        asked = (engine.generate(text, arguments.answers, sampling, seed) for seed, text in enumerate(texts))
+
+        async def draw(seed: int, text: str) -> list[Completion]:
+            answers = await engine.generate(text, arguments.answers, sampling, seed)
+            return await forced(engine, text, answers, sampling, seed) if arguments.force else answers
+
+        asked = (draw(seed, text) for seed, text in enumerate(texts))
         found = [answer for answers in await asyncio.gather(*asked) for answer in answers]
         wall, processor = time.perf_counter() - wall, time.process_time() - processor
     tokens = sum(answer.tokens for answer in found)
@@ -45,4 +51,5 @@ if __name__ == "__main__":
     for name, default in (("prompts", 4), ("answers", 64), ("tokens", 128), ("budget", 60)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--dtype", default="auto")
+    parser.add_argument("--force", action="store_true", help="as at_limit = force")
     print(asyncio.run(measure(parser.parse_args())))  # noqa: T201

@@ -3,7 +3,7 @@
 A model calls `cache.update(keys, values, layer)` and hands what comes back to its attention function. The
 caches here give back a function of the query instead of the keys, and the attention function calls it:
 
-    PromptPass    one pass over a prompt; keeps each layer's keys and values, (heads, length, head size)
+    PromptPass    one pass over a prompt; keeps each layer's keys and values, (heads, tokens, head size)
     Step          one more token of every answer under way, whatever their prompts
 
 Query heads that share a key head (grouped-query attention) are multiplied with it together.
@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 import torch
+from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface
 
@@ -22,22 +23,22 @@ NAME = "shared-prompt"
 FIRST_ROOM = 32
 """Tokens that an answer has room for at first; the room doubles when it is full."""
 
-Layer = tuple[torch.Tensor, torch.Tensor]
+Layer = tuple[Tensor, Tensor]
 """Keys and values."""
-Look = Callable[[torch.Tensor, float | None, int | None], torch.Tensor]
+Look = Callable[[Tensor, float | None, int | None], Tensor]
 """From a query (rows, heads, tokens, head size), its scale and a window to what it sees, of that shape."""
 
 
 def attend(
     _module: Any,
-    query: torch.Tensor,
+    query: Tensor,
     look: Look,
-    _values: torch.Tensor,
+    _values: Tensor,
     _mask: Any,
     scaling: float | None = None,
     sliding_window: int | None = None,
     **_: Any,
-) -> tuple[torch.Tensor, None]:
+) -> tuple[Tensor, None]:
     """transformers' attention function for the caches below."""
     return look(query, scaling, sliding_window).transpose(1, 2), None
 
@@ -46,28 +47,33 @@ AttentionInterface.register(NAME, attend)
 
 
 class PromptPass:
-    """The cache of one pass over one prompt."""
+    """The cache of one pass over a prompt, or over what goes on from one: `before` has the layers of that."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: Sequence[Layer] = ()) -> None:
+        self._before = before
         self.layers: list[Layer] = []
+        """Those of `before` included."""
 
     def get_seq_length(self, *_: Any) -> int:
-        """What models ask of a cache: the tokens in it."""
+        """What models ask of a cache; where positions are given, it makes no difference."""
         return 0
 
-    def update(self, keys: torch.Tensor, values: torch.Tensor, *_: Any, **__: Any) -> tuple[Look, None]:
-        """Keep a layer's keys and values (1, heads, length, head size)."""
-        self.layers.append((keys[0], values[0]))
+    def update(self, keys: Tensor, values: Tensor, layer: int, *_: Any, **__: Any) -> tuple[Look, None]:
+        """Keep a layer's keys and values (1, heads, tokens, head size)."""
+        keys, values = keys[0], values[0]
+        if self._before:
+            keys, values = (
+                torch.cat(both, 1) for both in zip(self._before[layer], (keys, values), strict=True)
+            )
+        self.layers.append((keys, values))
 
-        def look(query: torch.Tensor, scaling: float | None, window: int | None) -> torch.Tensor:
-            length = query.shape[2]
-            if window is None or length <= window:
-                seen: dict[str, Any] = {"is_causal": True}
-            else:
-                place = torch.arange(length, device=query.device)
-                distance = place[:, None] - place
-                seen = {"attn_mask": (distance >= 0) & (distance < window)}
-            return scaled_dot_product_attention(query, keys, values, scale=scaling, enable_gqa=True, **seen)
+        def look(query: Tensor, scaling: float | None, window: int | None) -> Tensor:
+            place = torch.arange(keys.shape[1], device=query.device)
+            distance = place[-query.shape[2] :, None] - place
+            seen = (distance >= 0) & (distance < (window or len(place)))
+            return scaled_dot_product_attention(
+                query, keys[None], values[None], attn_mask=seen, scale=scaling, enable_gqa=True
+            )
 
         return look, None
 
@@ -84,6 +90,11 @@ class Answers:
         ]
         """By layer: buffers (rows, heads, room, head size), used up to `length`."""
 
+    @property
+    def end(self) -> int:
+        """The position of the first token that is not here yet."""
+        return self._prompt[0][0].shape[1] + self.length
+
     def begin_token(self) -> None:
         """Count one more token, and make room for it."""
         if self.length == self._own[0][0].shape[2]:
@@ -92,24 +103,22 @@ class Answers:
             ]
         self.length += 1
 
-    def keep(self, rows: torch.Tensor) -> None:
+    def keep(self, rows: Tensor) -> None:
         """Go on with these rows only."""
         self.rows = len(rows)
         self._own = [tuple(part[rows] for part in own) for own in self._own]
 
-    def write(self, layer: int, *states: torch.Tensor) -> None:
+    def write(self, layer: int, *states: Tensor) -> None:
         """The newest token's keys and values (rows, heads, 1, head size)."""
         for part, new in zip(self._own[layer], states, strict=True):
             part[:, :, self.length - 1] = new[:, :, 0]
 
-    def look(
-        self, layer: int, query: torch.Tensor, scaling: float | None, window: int | None
-    ) -> torch.Tensor:
+    def look(self, layer: int, query: Tensor, scaling: float | None, window: int | None) -> Tensor:
         """What a query (rows, heads, 1, head size) sees of the prompt and of its own answer."""
         rows, heads, _, size = query.shape
         keys, values = self._prompt[layer]
         shared, length = keys.shape[:2]
-        first = 0 if window is None else max(0, length + self.length - window)
+        first = 0 if window is None else max(0, self.end - window)
         keys, values = keys[:, first:], values[:, first:]
         own_keys, own_values = (part[:, :, max(0, first - length) : self.length] for part in self._own[layer])
 
@@ -134,20 +143,16 @@ class Step:
             group.begin_token()
 
     def get_seq_length(self, *_: Any) -> int:
-        """What models ask of a cache; where positions are given, it makes no difference."""
+        """As in PromptPass."""
         return 0
 
-    def update(
-        self, keys: torch.Tensor, values: torch.Tensor, layer: int, *_: Any, **__: Any
-    ) -> tuple[Look, None]:
+    def update(self, keys: Tensor, values: Tensor, layer: int, *_: Any, **__: Any) -> tuple[Look, None]:
         """Keep the newest tokens' keys and values (rows, heads, 1, head size)."""
         parts = zip(self._groups, keys.split(self._rows), values.split(self._rows), strict=True)
         for group, key, value in parts:
             group.write(layer, key, value)
         return partial(self._look, layer), None
 
-    def _look(
-        self, layer: int, query: torch.Tensor, scaling: float | None, window: int | None
-    ) -> torch.Tensor:
+    def _look(self, layer: int, query: Tensor, scaling: float | None, window: int | None) -> Tensor:
         parts = zip(self._groups, query.split(self._rows), strict=True)
         return torch.cat([group.look(layer, part, scaling, window) for group, part in parts])

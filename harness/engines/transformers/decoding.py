@@ -1,7 +1,7 @@
 """Draws many answers at once from a transformers model: one pass over each prompt, then token after token.
 
     decoder = Decoder(model)
-    decoder.add(Request(prompt=(2, 71, 140), n=64, seed=7, limit=164, next_tokens=..., ends=rule.ends))
+    decoder.add(Request(prompt=(2, 71, 140), said=(), n=64, seed=7, sampling=..., ends=...))
     for request, answers in decoder.step(): ...      # once it is finished: [[12, 9, 4], [12, 8, 9, 4], ...]
 
 Requests join at any step, and finished answers leave, so that a few long ones do not hold up the rest.
@@ -9,13 +9,18 @@ Requests join at any step, and finished answers leave, so that a few long ones d
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import torch
+from torch import Tensor
 
+from harness.engines.base import Sampling
 from harness.engines.transformers.attention import NAME, Answers, Layer, PromptPass, Step
-from harness.engines.transformers.next_token import NextTokens
+from harness.engines.transformers.next_token import next_tokens
 
+PROMPTS = 8
+"""Prompts whose keys and values are kept: requests with the same prompt follow one another."""
 KEEP_SHARE = 7 / 8
 """Removing rows copies the others, so they are not removed one by one."""
 SAME = {True: 1e-3, False: 0.1}
@@ -24,13 +29,14 @@ SAME = {True: 1e-3, False: 0.1}
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """`n` answers of at most `limit` tokens to one prompt, drawn with random numbers of their own."""
+    """`n` answers to one prompt, drawn with random numbers of their own."""
 
     prompt: tuple[int, ...]
+    said: tuple[int, ...]
+    """What the answers go on from; they do not hold it."""
     n: int
     seed: int
-    limit: int
-    next_tokens: NextTokens
+    sampling: Sampling
     ends: Callable[[Sequence[int]], bool]
     """Whether the newest token of an answer is its last."""
 
@@ -38,9 +44,9 @@ class Request:
 class _Drawing:
     """A request under way."""
 
-    def __init__(self, request: Request, layers: list[Layer], logits: torch.Tensor) -> None:
-        """`logits` (1, vocabulary) follow the prompt."""
-        self.request, self.layers, self.logits = request, layers, logits
+    def __init__(self, request: Request, layers: list[Layer], logits: Tensor) -> None:
+        """`layers` hold the prompt and what was said, and `logits` (1, vocabulary) follow it."""
+        self.request = request
         self.answers: list[list[int]] = [[] for _ in range(request.n)]
         self.in_batch = list(range(request.n))
         """The index of the answer in each row."""
@@ -49,20 +55,15 @@ class _Drawing:
         self._generator = torch.Generator().manual_seed(request.seed)
         self.take(logits.expand(request.n, -1))
 
-    @property
-    def place(self) -> int:
-        """The position of the newest tokens."""
-        return len(self.request.prompt) + self.cache.length
-
-    def take(self, logits: torch.Tensor) -> None:
+    def take(self, logits: Tensor) -> None:
         """Draw the next token of each row; answer i gets the request's i-th uniform number of this step."""
         uniform = torch.rand(self.request.n, generator=self._generator)[self.in_batch].to(logits.device)
-        drawn = self.request.next_tokens(logits, uniform).tolist()
+        drawn = next_tokens(logits, uniform, self.request.sampling).tolist()
         for answer, token in zip(self.in_batch, drawn, strict=True):
             if answer in self.open:
                 tokens = self.answers[answer]
                 tokens.append(token)
-                if len(tokens) == self.request.limit or self.request.ends(tokens):
+                if len(tokens) == self.request.sampling.max_new_tokens or self.request.ends(tokens):
                     self.open.remove(answer)
         if len(self.open) <= KEEP_SHARE * len(self.in_batch):
             left = [row for row, answer in enumerate(self.in_batch) if answer in self.open]
@@ -78,6 +79,7 @@ class Decoder:
         self._model = model
         self._drawings: list[_Drawing] = []
         model.set_attn_implementation(NAME)
+        self._prompt = lru_cache(PROMPTS)(self._pass)
 
     @property
     def rows(self) -> int:
@@ -86,14 +88,10 @@ class Decoder:
 
     @torch.inference_mode()  # type: ignore[untyped-decorator]
     def add(self, request: Request) -> None:
-        """Begin with `request`: one pass over its prompt, unless another request has made that."""
-        same = [drawing for drawing in self._drawings if drawing.request.prompt == request.prompt]
-        if same:
-            layers, logits = same[0].layers, same[0].logits
-        else:
-            cache = PromptPass()
-            logits = self._logits(request.prompt, range(len(request.prompt)), cache, one_row=True)
-            layers = cache.layers
+        """Begin with `request`: a pass over its prompt, if that is not kept, and one over what was said."""
+        layers, logits = self._prompt(request.prompt)
+        if request.said:
+            layers, logits = self._pass(request.said, layers)
         self._drawings.append(_Drawing(request, layers, logits))
 
     @torch.inference_mode()  # type: ignore[untyped-decorator]
@@ -101,8 +99,8 @@ class Decoder:
         """Draw one token of every answer under way; returns the finished requests with their answers."""
         going = [drawing for drawing in self._drawings if drawing.open]
         if going:
-            newest = [drawing.answers[answer][-1] for drawing in going for answer in drawing.in_batch]
-            places = [drawing.place for drawing in going for _ in drawing.in_batch]
+            newest = [[drawing.answers[answer][-1]] for drawing in going for answer in drawing.in_batch]
+            places = [[drawing.cache.end] for drawing in going for _ in drawing.in_batch]
             logits = self._logits(newest, places, Step([drawing.cache for drawing in going]))
             for drawing, part in zip(going, logits.split([d.cache.rows for d in going]), strict=True):
                 drawing.take(part)
@@ -111,43 +109,43 @@ class Decoder:
         return finished
 
     @torch.inference_mode()  # type: ignore[untyped-decorator]
-    def difference(self) -> str | None:
-        """What is wrong if this model's logits differ from its own attention's, else None.
+    def check(self) -> None:
+        """Raises ValueError if this model's logits differ from those of its own attention.
 
         Models with attention of another kind (learned sinks, biases, soft caps) would be drawn from wrongly.
         """
-        tokens, cache = range(1, 9), PromptPass()
-        ids = torch.tensor([list(tokens)], device=self._model.device)
+        tokens, unknown = range(1, 9), "its attention is of a kind for engine 'sglang' or 'openai'"
         try:
-            self._logits(tokens[:5], range(5), cache, one_row=True)
-            answers = Answers(cache.layers, 1)
+            layers, _ = self._pass(tokens[3:5], self._pass(tokens[:3])[0])
+            answers = Answers(layers, 1)
             for place in range(5, 8):
-                ours = self._logits(tokens[place : place + 1], [place], Step([answers]))
+                ours = self._logits([[tokens[place]]], [[place]], Step([answers])).float()
             self._model.set_attn_implementation("eager")
-            theirs = self._model(input_ids=ids, use_cache=False, logits_to_keep=1).logits[:, -1]
+            ids = torch.tensor([list(tokens)], device=self._model.device)
+            theirs = self._model(input_ids=ids, use_cache=False, logits_to_keep=1).logits[:, -1].float()
             self._model.set_attn_implementation(NAME)
         except (TypeError, ValueError, AttributeError, IndexError, RuntimeError) as error:
-            return f"attention of a kind that this engine does not know ({error})"
-        ours, theirs = ours.float(), theirs.float()
+            raise ValueError(f"{unknown} ({error})") from None
         distance = (ours - theirs).norm() / theirs.norm()
         if not distance < SAME[self._model.dtype == torch.float32]:
-            return f"attention of a kind that this engine does not know (logits differ by {distance:.0%})"
-        return None
+            raise ValueError(f"{unknown} (logits differ by {distance:.0%})")
 
     def clear(self) -> None:
         """Forget all requests."""
         self._drawings = []
+        self._prompt.cache_clear()
 
-    def _logits(
-        self, tokens: Sequence[int], places: Sequence[int], cache: Any, one_row: bool = False
-    ) -> torch.Tensor:
-        """Logits (rows, vocabulary) after `tokens` at the positions `places`: a row, or a row each."""
-        shape = (1, -1) if one_row else (-1, 1)
-        ids, positions = (
-            torch.tensor(values, device=self._model.device).view(shape) for values in (tokens, list(places))
-        )
+    def _pass(self, tokens: Sequence[int], before: Sequence[Layer] = ()) -> tuple[list[Layer], Tensor]:
+        """Keys and values of `tokens` and all `before` them, and the logits (1, vocabulary) that follow."""
+        cache, first = PromptPass(before), before[0][0].shape[1] if before else 0
+        logits = self._logits([tokens], [range(first, first + len(tokens))], cache)
+        return cache.layers, logits
+
+    def _logits(self, tokens: Sequence[Sequence[int]], places: Sequence[Sequence[int]], cache: Any) -> Tensor:
+        """Logits (rows, vocabulary) after the rows of `tokens`, which are at the positions `places`."""
+        ids, positions = (torch.tensor(rows, device=self._model.device) for rows in (tokens, places))
         output = self._model(
             input_ids=ids, position_ids=positions, past_key_values=cache, use_cache=True, logits_to_keep=1
         )
-        logits: torch.Tensor = output.logits[:, -1]
+        logits: Tensor = output.logits[:, -1]
         return logits

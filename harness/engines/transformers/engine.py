@@ -10,7 +10,7 @@ others have left room.
 import asyncio
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any, Self
 
 import torch
@@ -19,32 +19,12 @@ import transformers
 from harness.engines.base import Completion, EngineError, EngineGone, Sampling
 from harness.engines.tokens import PromptTokens
 from harness.engines.transformers.decoding import Decoder, Request
-from harness.engines.transformers.next_token import next_token_rule
 from harness.engines.transformers.stopping import StopRule
 from harness.server.gpus import usable_gpus
 from results import BadInput
 
 BATCH_ROWS = 256
 """Answers under way at a time. On two cores, more are no faster and fewer are slower."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Asked:
-    request: Request
-    rule: StopRule
-    answers: "asyncio.Future[list[Completion]]"
-
-    def completions(self, answers: list[list[int]]) -> list[Completion]:
-        return [
-            Completion(
-                text=self.rule.text(tokens),
-                tokens=len(tokens),
-                prompt_tokens=len(self.request.prompt),
-                finish_reason="stop" if self.rule.ends(tokens) else "length",
-                seed=self.request.seed,
-            )
-            for tokens in answers
-        ]
 
 
 class TransformersEngine:
@@ -61,9 +41,9 @@ class TransformersEngine:
         self._device = "cuda" if usable_gpus(device) else "cpu"
         self._dtype = "float32" if dtype == "auto" and self._device == "cpu" else dtype
         self._prompts = PromptTokens(model, revision, chat)
-        self._rules: dict[tuple[str, ...], StopRule] = {}
-        self._waiting: deque[_Asked] = deque()
-        self._under_way: dict[Request, _Asked] = {}
+        self._asked: dict[Request, asyncio.Future[list[list[int]]]] = {}
+        """The requests without answers, of which some wait to be begun."""
+        self._waiting: deque[Request] = deque()
         self._arrived = asyncio.Event()
         self._closed: str | None = None
 
@@ -72,7 +52,8 @@ class TransformersEngine:
         self._model = await asyncio.to_thread(self._load)
         ends = (self._model.generation_config.eos_token_id, self._prompts.tokenizer.eos_token_id)
         flat = [token for end in ends for token in (end if isinstance(end, list) else [end])]
-        self._end_tokens = frozenset(token for token in flat if token is not None)
+        end_tokens = frozenset(token for token in flat if token is not None)
+        self._stop_rule = cache(partial(StopRule, self._prompts.tokenizer, end_tokens))
         self._working = asyncio.create_task(self._work())
         return self
 
@@ -88,13 +69,10 @@ class TransformersEngine:
                 self._location, revision=self._revision, dtype=self._dtype
             )
             model = model.to(self._device).eval()
+            self._decoder = Decoder(model)
+            self._decoder.check()
         except (OSError, ValueError, AssertionError, RuntimeError) as error:  # no such model, no such device
             raise BadInput(f"model {self._location}: cannot be loaded on {self._device}: {error}") from None
-        self._decoder = Decoder(model)
-        if difference := self._decoder.difference():
-            raise BadInput(
-                f"model {self._location}: {difference}: sample it with engine 'sglang' or 'openai'"
-            )
         return model
 
     def describe(self) -> dict[str, Any]:
@@ -112,7 +90,7 @@ class TransformersEngine:
         """`n` answers to `prompt`. The same seed gives the same answers, up to rounding in the model."""
         if self._closed:
             raise EngineGone(self._closed)
-        ids = self._prompts.go_on(prompt, said)
+        ids, start = self._prompts.go_on(prompt, said), self._prompts.encode(prompt)
         if max(ids) >= self._model.get_input_embeddings().num_embeddings:
             raise EngineError("the prompt has tokens that are not in the model: its tokenizer is not its own")
         context = getattr(self._model.config, "max_position_embeddings", None)
@@ -121,20 +99,28 @@ class TransformersEngine:
                 f"the prompt has {len(ids)} tokens and the answer may have {sampling.max_new_tokens}: "
                 f"together more than the model's context of {context}"
             )
-        if sampling.stop not in self._rules:
-            self._rules[sampling.stop] = StopRule(self._prompts.tokenizer, self._end_tokens, sampling.stop)
-        rule = self._rules[sampling.stop]
-        request = Request(ids, n, seed, sampling.max_new_tokens, next_token_rule(sampling), rule.ends)
-        answers: asyncio.Future[list[Completion]] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Asked(request, rule, answers))
+        rule = self._stop_rule(sampling.stop)
+        request = Request(start, ids[len(start) :], n, seed, sampling, rule.ends)
+        self._asked[request] = asyncio.get_running_loop().create_future()
+        # What goes on from an answer comes first, while the prompt's keys and values are still there.
+        (self._waiting.appendleft if said else self._waiting.append)(request)
         self._arrived.set()
-        return await answers
+        return [
+            Completion(
+                text=rule.text(tokens),
+                tokens=len(tokens),
+                prompt_tokens=len(ids),
+                finish_reason="stop" if rule.ends(tokens) else "length",
+                seed=seed,
+            )
+            for tokens in await self._asked[request]
+        ]
 
     async def _work(self) -> None:
         """Answer requests until the engine is closed. Whatever goes wrong fails requests only."""
         with ThreadPoolExecutor(1) as thread:
             while not self._closed:
-                if not self._waiting and not self._under_way:
+                if not self._asked:
                     self._arrived.clear()
                     await self._arrived.wait()
                     continue
@@ -144,33 +130,27 @@ class TransformersEngine:
                     self._decoder.clear()
                     self._fail(EngineError(f"{type(error).__name__}: {error}"))
                 else:
-                    for item, completions in finished:
-                        del self._under_way[item.request]
-                        if not item.answers.done():  # cancelled meanwhile
-                            item.answers.set_result(completions)
-        self._under_way |= {item.request: item for item in self._waiting}
+                    for request, answers in finished:
+                        future = self._asked.pop(request)
+                        if not future.done():  # cancelled meanwhile
+                            future.set_result(answers)
+        self._waiting.clear()
         self._fail(EngineGone(self._closed))
 
-    def _draw(self) -> list[tuple[_Asked, list[Completion]]]:
+    def _draw(self) -> list[tuple[Request, list[list[int]]]]:
         """In the thread: begin with requests while there is room, and draw until some are finished."""
         finished: list[tuple[Request, list[list[int]]]] = []
         while not finished and not self._closed:
-            while self._waiting and self._has_room(self._waiting[0].request.n):
-                item = self._waiting.popleft()
-                if not item.answers.cancelled():
-                    self._under_way[item.request] = item
-                    self._decoder.add(item.request)
-            if not self._under_way:
-                break
+            rows = self._decoder.rows
+            while self._waiting and (not rows or rows + self._waiting[0].n <= BATCH_ROWS):
+                self._decoder.add(self._waiting.popleft())
+                rows = self._decoder.rows
             finished = self._decoder.step()
-        drawn = ((self._under_way[request], answers) for request, answers in finished)
-        return [(item, item.completions(answers)) for item, answers in drawn]
-
-    def _has_room(self, answers: int) -> bool:
-        return not self._under_way or self._decoder.rows + answers <= BATCH_ROWS
+        return finished
 
     def _fail(self, error: EngineError) -> None:
-        for item in self._under_way.values():
-            if not item.answers.done():
-                item.answers.set_exception(error)
-        self._under_way.clear()
+        """Fail the requests that have been begun."""
+        for request in self._asked.keys() - set(self._waiting):
+            future = self._asked.pop(request)
+            if not future.done():
+                future.set_exception(error)

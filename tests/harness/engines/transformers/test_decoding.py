@@ -10,7 +10,6 @@ import transformers
 from harness.engines.base import Sampling
 from harness.engines.tokens import PromptTokens
 from harness.engines.transformers.decoding import Decoder, Request
-from harness.engines.transformers.next_token import next_token_rule
 from harness.experiment import model_location
 from harness.questions.load import load_questions
 
@@ -59,11 +58,20 @@ def ends_at(kind: str, model: Any) -> Any:
 
 
 def decode(
-    model: Any, requests: Sequence[tuple[tuple[int, ...], int, int]], sampling: Sampling, ends: Any
+    model: Any,
+    requests: Sequence[tuple[tuple[int, ...], int, int]],
+    sampling: Sampling,
+    ends: Any,
+    said: int = 0,
 ) -> list[list[list[int]]]:
-    """The answers to requests (prompt, n, seed), of which two join later than the others."""
-    rule = next_token_rule(sampling)
-    asked = [Request(*request, sampling.max_new_tokens, rule, ends) for request in requests]
+    """The answers to requests (prompt, n, seed), of which two join later than the others.
+
+    The last `said` tokens of each prompt are given as the beginning of an answer.
+    """
+    asked = [
+        Request(prompt[: len(prompt) - said], prompt[len(prompt) - said :], n, seed, sampling, ends)
+        for prompt, n, seed in requests
+    ]
     decoder, found = Decoder(model), dict[Request, list[list[int]]]()
     joining = [*asked]
     while len(found) < len(asked):
@@ -104,15 +112,16 @@ def test_greedy_answers_equal_those_of_generate(kind: str) -> None:
     assert kind == "tiny" or len({len(drawn[0]) for drawn in answers}) > 1
 
 
+@pytest.mark.parametrize("said", [0, 2])
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_token_follows_from_the_model_and_the_request_s_own_random_numbers(kind: str) -> None:
+def test_each_token_follows_from_the_model_and_the_request_s_own_random_numbers(kind: str, said: int) -> None:
     """The model is run anew on each answer alone: no padding, no cache, no other rows."""
     model, prompts = load(kind), prompts_for(kind)
     limit = 40
     requests = [(prompt, 12, index) for index, prompt in enumerate(prompts)]
     requests += [(prompts[0], 12, 7), (prompts[0], 12, 0)]
     ends = ends_at(kind, model)
-    answers = decode(model, requests, Sampling(limit, 1.0), ends)
+    answers = decode(model, requests, Sampling(limit, 1.0), ends, said)
     for (prompt, n, seed), drawn in zip(requests, answers, strict=True):
         rng = torch.Generator().manual_seed(seed)
         uniform = torch.stack([torch.rand(n, generator=rng) for _ in range(limit)], dim=1)
@@ -131,6 +140,19 @@ def test_each_token_follows_from_the_model_and_the_request_s_own_random_numbers(
     assert len({len(tokens) for drawn in answers for tokens in drawn}) > 2  # rows have left the batch early
 
 
+def test_a_prompt_is_passed_over_once_for_all_that_goes_on_from_it() -> None:
+    model, passes = load("llama"), list[int]()
+    model.register_forward_pre_hook(
+        lambda _model, _given, named: passes.append(named["input_ids"].shape[1]), with_kwargs=True
+    )
+    decoder = Decoder(model)
+    for said in ((), (7, 8), (9,) * 4):
+        decoder.add(Request((1, 2, 3, 4, 5), said, 2, 0, Sampling(3, 1.0), never))
+        while not decoder.step():
+            pass
+    assert [tokens for tokens in passes if tokens > 1] == [5, 2, 4]
+
+
 def test_the_limit_is_kept() -> None:
     model = load("llama")
     for limit in (1, 2, 80):  # also past the room of the cache, twice
@@ -140,20 +162,19 @@ def test_the_limit_is_kept() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_model_whose_attention_is_shared_rightly_is_taken(kind: str) -> None:
-    assert Decoder(load(kind)).difference() is None
+    Decoder(load(kind)).check()
 
 
 def test_a_model_with_another_kind_of_attention_is_refused() -> None:
-    shape = {"vocab_size": VOCABULARY, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2}
+    shape = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
     shape |= {
-        "num_attention_heads": 4,
         "num_key_value_heads": 2,
         "head_dim": 8,
         "attn_logit_softcapping": 0.1,
+        "initializer_range": 0.5,
     }
-    capped = transformers.AutoModelForCausalLM.from_config(
-        transformers.Gemma2Config(**shape, initializer_range=0.5)
-    )
-    assert Decoder(capped.eval()).difference()
+    capped = transformers.Gemma2Config(vocab_size=VOCABULARY, **shape)
     bloom = transformers.BloomConfig(vocab_size=VOCABULARY, hidden_size=32, n_layer=2, n_head=4)
-    assert Decoder(transformers.AutoModelForCausalLM.from_config(bloom).eval()).difference()
+    for config in (capped, bloom):
+        with pytest.raises(ValueError, match="attention"):
+            Decoder(transformers.AutoModelForCausalLM.from_config(config).eval()).check()

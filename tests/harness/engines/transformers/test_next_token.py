@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.engines.base import Sampling
-from harness.engines.transformers.next_token import next_token_rule
+from harness.engines.transformers.next_token import next_tokens
 
 GRID = 20_000
 
@@ -32,7 +32,7 @@ def frequencies(logits: list[float], sampling: Sampling) -> list[float]:
     """How often each token comes up over an even grid of uniform numbers: exact up to its two ends."""
     rows = torch.tensor(logits).repeat(GRID, 1)
     uniform = (torch.arange(GRID) + 0.5) / GRID
-    counts = Counter(next_token_rule(sampling)(rows, uniform).tolist())
+    counts = Counter(next_tokens(rows, uniform, sampling).tolist())
     return [counts[token] / GRID for token in range(len(logits))]
 
 
@@ -52,24 +52,19 @@ def test_tokens_come_up_as_often_as_they_should(
     assert found == pytest.approx(definition(values, temperature, top_p, top_k), abs=3 / GRID)
 
 
-def test_greedy_takes_the_likeliest_token() -> None:
-    logits = torch.tensor([[0.0, 3.0, 1.0], [2.0, -1.0, 1.0]])
-    assert next_token_rule(Sampling(1, 0.0))(logits, torch.tensor([0.99, 0.99])).tolist() == [1, 0]
-
-
 def test_the_ends_of_the_uniform_range_choose_possible_tokens() -> None:
     logits = torch.tensor([[-math.inf, 0.0, 0.0, -math.inf]]).repeat(2, 1)
-    assert next_token_rule(Sampling(1, 1.0))(logits, torch.tensor([0.0, 1 - 2**-24])).tolist() == [1, 2]
+    assert next_tokens(logits, torch.tensor([0.0, 1 - 2**-24]), Sampling(1, 1.0)).tolist() == [1, 2]
 
 
 def test_half_precision_logits_are_drawn_from_in_full() -> None:
     # In bfloat16 a running sum over so many equal tokens would stand still long before its end.
     logits = torch.zeros(1000, 5000, dtype=torch.bfloat16)
-    drawn = next_token_rule(Sampling(1, 1.0))(logits, (torch.arange(1000) + 0.5) / 1000)
+    drawn = next_tokens(logits, (torch.arange(1000) + 0.5) / 1000, Sampling(1, 1.0))
     assert drawn.tolist() == pytest.approx([(i + 0.5) * 5 - 0.5 for i in range(1000)], abs=1)
 
 
 def test_top_p_keeps_no_token_beyond_the_set_that_reaches_it() -> None:
     logits = torch.zeros(GRID, 4)  # a quarter each, without rounding
-    drawn = next_token_rule(Sampling(1, 1.0, top_p=0.5))(logits, (torch.arange(GRID) + 0.5) / GRID)
+    drawn = next_tokens(logits, (torch.arange(GRID) + 0.5) / GRID, Sampling(1, 1.0, top_p=0.5))
     assert len(set(drawn.tolist())) == 2
