@@ -11,22 +11,17 @@ import click
 
 
 @click.command(
-    epilog="Example: python -m harness serve meta-llama/Llama-3.1-8B-Instruct --dp 8 -- --context-length 8192"
+    context_settings={"show_default": True},
+    epilog="Example: python -m harness serve meta-llama/Llama-3.1-8B --workers 8 -- --context-length 8192",
 )
 @click.argument("model")
 @click.argument("flags", nargs=-1, type=click.UNPROCESSED)
+@click.option("--dp", default=1, type=click.IntRange(1), help="Copies in one server, a GPU each.")
 @click.option(
-    "--dp", default=1, type=click.IntRange(1), show_default=True, help="Copies in one server, a GPU each."
+    "--workers", default=1, type=click.IntRange(1), help="Servers of --dp copies, behind a gateway."
 )
-@click.option(
-    "--workers",
-    default=1,
-    type=click.IntRange(1),
-    show_default=True,
-    help="Servers of --dp copies each, behind SGLang's gateway: if one dies, the others do its work.",
-)
-@click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]), show_default=True)
-@click.option("--port", default=30000, type=click.IntRange(1, 65535), show_default=True)
+@click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
+@click.option("--port", default=30000, type=click.IntRange(1, 65535))
 @click.option("--revision", help="The commit of the model on the hub.")
 def serve(
     model: str, flags: tuple[str, ...], dp: int, workers: int, device: str, port: int, revision: str | None
@@ -39,10 +34,11 @@ def serve(
     """
     import signal
     import sys
+    from contextlib import ExitStack
     from functools import partial
 
     from harness.experiment import model_location
-    from harness.server.gateway import Fleet
+    from harness.server.gateway import fleet
     from harness.server.launch import Server, check_free, launch
     from results import BadInput
 
@@ -53,20 +49,18 @@ def serve(
     location = model_location(model)
     check_free(port)
 
-    def say(line: str) -> None:
-        click.echo(line, err=True)
-
-    if dp > 1 and not workers > 1:
+    say = partial(click.echo, err=True)
+    if dp > 1 and workers == 1:
         say(f"warning: {dp} copies in one server share its random seed: --workers {dp} gives each its own")
     start = partial(launch, location, revision=revision, device=device, dp=dp, workers=workers, extra=flags)
-    running: Server | Fleet
-    if workers == 1:
-        command = start(port=port)
-        say(f"serving {location} at http://127.0.0.1:{port}, Ctrl-C stops it")
-        running = Server(command)
-    else:
-        running = Fleet(workers, port, lambda number, own: start(worker=number, port=own), say)
-        say(f"starting {workers} servers for {location}, Ctrl-C stops them")
-    with running:
-        status = running.wait()
+    with ExitStack() as stack:
+        if workers == 1:
+            command = start(port=port)
+            say(f"serving {location} at http://127.0.0.1:{port}, Ctrl-C stops it")
+            wait = stack.enter_context(Server(command)).wait
+        else:
+            say(f"starting {workers} servers for {location}, Ctrl-C stops them")
+            servers = fleet(workers, port, lambda number, own: start(worker=number, port=own), say)
+            wait = stack.enter_context(servers)
+        status = wait()
     raise click.ClickException(f"SGLang ended by itself with status {status}: see its log above")

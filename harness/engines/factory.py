@@ -20,7 +20,7 @@ from harness.server.launch import Launch, Server, free_port, launch
 from results import BadInput
 from results.visible import visible
 
-TAIL_BYTES, TAIL_LINES = 1 << 14, 10
+TAIL_LINES = 10
 """How much of the log of a server that has ended is shown."""
 
 
@@ -41,7 +41,7 @@ def engine_for(
         )
     if experiment.engine == "openai" and experiment.url:
         from harness.engines.http.api_key import ApiKey
-        from harness.engines.openai.engine import OpenAIEngine
+        from harness.engines.openai import OpenAIEngine
 
         key = ApiKey.from_environment(experiment.api_key_env)
         prompts = PromptTokens(model, revision, chat) if chat and experiment.at_limit == "force" else None
@@ -60,13 +60,11 @@ async def own_server(
     SGLang's `flags` come on top of the usual ones.
     """
     model, revision, dp = model_location(experiment.model), experiment.revision, experiment.dp
-    port = free_port()
+    gpus, port = usable_gpus(experiment.device), free_port()
+    # The copies in one server share its random seed, and may draw the same answers.
+    start = fleet_launch if gpus and dp > 1 else launch
     how: dict[str, Any] = {"revision": revision, "device": experiment.device, "dtype": experiment.dtype}
-    gpus = usable_gpus(experiment.device)
-    command = launch(model, port=port, dp=dp, extra=flags, **how)
-    if gpus and dp > 1 and not flags:
-        # The copies in one server share its random seed, and may draw the same answers.
-        command = fleet_launch(model, port=port, workers=dp, **how)
+    command = start(model, port=port, dp=dp, extra=flags, **how)
     if dp < gpus:
         say(f"{dp} of {gpus} GPUs {'is' if dp == 1 else 'are'} used: --set dp={gpus} uses all")
     server = OwnServer(command, log, say)
@@ -98,9 +96,8 @@ class OwnServer:
         status = self._server.ended()
         if status is None:
             return
-        tail = self._log.read_bytes()[-TAIL_BYTES:].decode(errors="replace").splitlines()[-TAIL_LINES:]
         self._say(f"SGLang ended with status {status}; the end of {self._log}:")
-        for line in tail:
+        for line in self._log.read_text(errors="replace").splitlines()[-TAIL_LINES:]:
             self._say(f"  {visible(line)}")
         if not self.may_restart:
             raise BadInput(f"SGLang ended with status {status}: see {self._log}")

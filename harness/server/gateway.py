@@ -12,11 +12,11 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from typing import Self
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
 
-from harness.server.launch import Launch, Server, check_free, free_ports
+from harness.server.launch import Launch, Server, free_ports
 from results import BadInput
 
 POLL_SECONDS = 0.5
@@ -45,69 +45,52 @@ def gateway_launch(port: int, metrics_port: int, workers: Sequence[str]) -> Laun
 
 
 def fleet_launch(
-    model: str, *, port: int, workers: int, device: str, dtype: str, revision: str | None
+    model: str, *, port: int, dp: int, device: str, dtype: str, revision: str | None, extra: Sequence[str]
 ) -> Launch:
-    """The command for `workers` servers of one copy each, and a gateway on 127.0.0.1:`port`."""
-    command = [sys.executable, "-m", "harness", "serve", model, "--workers", str(workers)]
+    """The command for `dp` servers of one copy each, and a gateway on 127.0.0.1:`port`."""
+    command = [sys.executable, "-m", "harness", "serve", model, "--workers", str(dp)]
     command += ["--port", str(port), "--device", device]
     command += ["--revision", revision] if revision else []
-    return Launch((*command, *(() if dtype == "auto" else ("--", "--dtype", dtype))), {})
+    return Launch((*command, "--", *(() if dtype == "auto" else ("--dtype", dtype)), *extra), {})
 
 
-class Fleet:
-    """Servers and the gateway in front of them, started and stopped together.
+@contextmanager
+def fleet(
+    workers: int, port: int, worker: Callable[[int, int], Launch], say: Callable[[str], None]
+) -> Iterator[Callable[[], int]]:
+    """Servers and the gateway in front of them on `port`, started and stopped together.
 
-    A server that ends does not end the fleet: the gateway sends its requests to the others.
+    `worker(number, port)` gives the command of one server. A server that ends does not end the fleet: the
+    gateway sends its requests to the others. What is given waits until the gateway or the last server ends
+    by itself, and returns its exit status. `say` is told when all are ready, and when a server has ended.
+    Raises BadInput: smg is missing, or a server ends before it is ready.
     """
+    *ports, metrics_port = free_ports(workers + 1)
+    launches = {f"http://127.0.0.1:{own}": worker(number, own) for number, own in enumerate(ports)}
+    gateway, front_url = gateway_launch(port, metrics_port, list(launches)), f"http://127.0.0.1:{port}"
+    with ExitStack() as stack:
+        servers = {url: stack.enter_context(Server(command)) for url, command in launches.items()}
+        # On the way out these run first, so that all servers stop at the same time.
+        for server in servers.values():
+            stack.callback(server.ask_to_end)
+        for url, server in servers.items():
+            wait_until_ready(f"{url}/health", server, "SGLang")
+        front = stack.enter_context(Server(gateway))
+        wait_until_ready(f"{front_url}/readiness", front, "smg")
+        say(f"{workers} servers at {', '.join(servers)} answer at {front_url}")
+        yield partial(_wait, servers, front, say)
 
-    def __init__(
-        self, workers: int, port: int, worker: Callable[[int, int], Launch], say: Callable[[str], None]
-    ) -> None:
-        """`worker(number, port)` gives the command of one server; the gateway listens on `port`.
 
-        `say` is told when all servers are ready, and when one has ended. Raises BadInput: smg is missing, or
-        the port is in use.
-        """
-        *ports, metrics_port = free_ports(workers + 1)
-        check_free(port)
-        self._launches = {f"http://127.0.0.1:{own}": worker(number, own) for number, own in enumerate(ports)}
-        self._gateway = gateway_launch(port, metrics_port, list(self._launches))
-        self._url = f"http://127.0.0.1:{port}"
-        self._say = say
-
-    def __enter__(self) -> Self:
-        """Start the servers and, once all are ready, the gateway. Raises BadInput if one ends before that."""
-        with ExitStack() as stack:
-            self._servers = {
-                url: stack.enter_context(Server(launch)) for url, launch in self._launches.items()
-            }
-            # On the way out these run first, so that all servers stop at the same time.
-            for server in self._servers.values():
-                stack.callback(server.ask_to_end)
-            for url, server in self._servers.items():
-                wait_until_ready(f"{url}/health", server, "SGLang")
-            self._front = stack.enter_context(Server(self._gateway))
-            wait_until_ready(f"{self._url}/readiness", self._front, "smg")
-            self._close = stack.pop_all()
-        self._say(f"{len(self._servers)} servers at {', '.join(self._servers)} answer at {self._url}")
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._close.close()
-
-    def wait(self) -> int:
-        """Wait until the gateway or the last server ends by itself, and return its exit status."""
-        left = dict(self._servers)
-        while True:
-            for url, server in list(left.items()):
-                if (status := server.ended()) is not None:
-                    del left[url]
-                    self._say(f"the server at {url} ended with status {status}: {len(left)} left")
-                    if not left:
-                        return status
-            if (status := self._front.ended()) is not None:
-                return status
-            time.sleep(POLL_SECONDS)
+def _wait(servers: dict[str, Server], front: Server, say: Callable[[str], None]) -> int:
+    while (status := front.ended()) is None:
+        for url, server in list(servers.items()):
+            if (ended := server.ended()) is not None:
+                del servers[url]
+                say(f"the server at {url} ended with status {ended}: {len(servers)} left")
+                if not servers:
+                    return ended
+        time.sleep(POLL_SECONDS)
+    return status
 
 
 def wait_until_ready(url: str, server: Server, name: str) -> None:

@@ -36,7 +36,7 @@ def write_requests(experiment: Experiment, questions: Iterable[Question], file: 
                 out.write(json.dumps(body) + "\n")
                 raise EngineError("not sent")
 
-            engine._server.ask = ask
+            engine.ask = ask
             for chunk in remaining_chunks(experiment, list(questions), {}):
                 sampling = sampling_for(experiment, chunk)
                 try:

@@ -181,7 +181,7 @@ def test_the_server_stops_work_on_a_request_that_is_given_up(sglang_url: str) ->
     async def run() -> None:
         async with (
             aiohttp.ClientSession() as session,
-            Connection(sglang_url, ready="/health", say=lambda _line: None) as server,
+            Connection(sglang_url) as server,
         ):
             request = {"input_ids": [2, 3, 4], "sampling_params": parameters}
             asked = asyncio.create_task(server.ask("/generate", request, bytes.decode, answers * tokens))

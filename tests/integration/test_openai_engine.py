@@ -6,7 +6,7 @@ import pytest
 
 from harness.engines.base import Completion, Engine, EngineError, Sampling
 from harness.engines.http.api_key import ApiKey
-from harness.engines.openai.engine import OpenAIEngine
+from harness.engines.openai import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from harness.experiment import model_location, read_experiment
 from harness.questions.load import load_questions

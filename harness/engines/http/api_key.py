@@ -14,8 +14,6 @@ from typing import Self
 from results import BadInput
 
 HIDDEN = "[key]"
-NO_KEY = "none"
-"""Sent when there is no key: some servers insist on a header, but accept anything in it."""
 LEAST_SECRET = 16
 """Shorter keys are made up, and hiding such as `x` or `8` would spoil messages."""
 QUOTED = 8
@@ -36,11 +34,6 @@ class ApiKey:
         if not (value.isascii() and value.isprintable()):
             raise BadInput(f"environment variable {name}: not a key, expected printable ASCII characters")
         return cls(name, value)
-
-    @property
-    def sent(self) -> str:
-        """What goes into the request's header."""
-        return self.value or NO_KEY
 
     def hide(self, message: str) -> str:
         """`message` without the key and without words that quote its beginning or end."""

@@ -1,7 +1,6 @@
 """An engine's connection to a server: a request is sent until it is answered, refused, or the server is gone.
 
-    async with Connection("http://127.0.0.1:30000", ready="/health", say=print) as connection:
-        await connection.wait_for_start(hint="start one with ...")
+    async with Connection("http://127.0.0.1:30000", say=print) as connection:
         answers = await connection.ask("/generate", {"input_ids": [2, 71], ...}, read, max_tokens=16 * 164)
 
     the server at http://127.0.0.1:30000 does not answer (...): waiting for it
@@ -12,9 +11,8 @@ requests, one task watches the server, and ends them all when nobody has had an 
 """
 
 import asyncio
-import itertools
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Self, TypeVar
 
@@ -56,28 +54,28 @@ REPLY_BYTES_PER_TOKEN = 256
 class Connection:
     """A session with one server, or with a router in front of several, for any number of requests."""
 
+    ready = "/health"
+    """The server is ready when GET of this path has a status below 500: not every server knows the path."""
+    hint = ""
+    """What to do if no server is there."""
+
     def __init__(
         self,
         url: str,
         *,
-        ready: str,
-        say: Callable[[str], None],
+        say: Callable[[str], None] = lambda _line: None,
         key: ApiKey | None = None,
         check_alive: Callable[[], None] | None = None,
-        on_return: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """The server is ready when GET `ready` has a status below 500: not every server knows the path.
+        """`say` is told what is waited for. The key goes into every request and is hidden in every message.
 
-        `say` is told what is waited for. The key goes into every request and is hidden in every message.
         `check_alive` belongs to a server that the run has started: it raises BadInput once that has ended;
-        until then it may take any time to start. `on_return` raises BadInput if another server has come back.
+        until then it may take any time to start.
         """
         self.url = url.rstrip("/")
-        self._ready = ready
-        self._key = key
-        self._tell = say
-        self._check_alive = check_alive
-        self._on_return = on_return
+        self._key, self._check_alive = key, check_alive
+        self._hide = key.hide if key else str
+        self._say = lambda line: say(self._hide(line))
         self._here = asyncio.Event()
         """Unset while requests wait for the server's return."""
         self._here.set()
@@ -91,14 +89,26 @@ class Connection:
         self._gone: str | None = None
 
     async def __aenter__(self) -> Self:
+        """Wait until the server is ready: START_PATIENCE, or for as long as the run's own server lives.
+
+        Raises BadInput: no server in that time, the run's own server has ended, or what `greet` raises.
+        """
+        headers = {"Accept-Encoding": "identity"}
+        if self._key:  # some servers insist on one, and accept anything
+            headers["Authorization"] = f"Bearer {self._key.value or 'none'}"
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=10),
-            headers={"Accept-Encoding": "identity"}
-            | ({"Authorization": f"Bearer {self._key.sent}"} if self._key else {}),
+            headers=headers,
             auto_decompress=False,  # a small reply could unpack to a huge one
         )
         self._watching = asyncio.create_task(self._watch())
+        try:
+            await self._wait_for_start()
+            await self.greet()
+        except BaseException:
+            await self.__aexit__()
+            raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -107,29 +117,31 @@ class Connection:
             await self._watching
         await self._session.close()
 
-    async def wait_for_start(self, hint: str) -> None:
-        """Wait until the server is ready: START_PATIENCE, or for as long as the run's own server lives.
+    async def greet(self) -> None:
+        """For an engine: look at a server that is ready, at the start and when it has come back.
 
-        Raises BadInput: no server in that time (with `hint`, what to do), or the run's own server has ended.
+        Raises BadInput if it is another than expected. Only `get` works here when it has come back.
         """
-        loop = asyncio.get_running_loop()
-        begun = loop.time()
+
+    async def _wait_for_start(self) -> None:
+        begun = asyncio.get_running_loop().time()
         if self._check_alive is not None:  # its start was announced
             self._next_line = begun + SAY_SECONDS
         while (state := await self._state()) is not None:
-            waited = loop.time() - begun
+            waited = asyncio.get_running_loop().time() - begun
             if self._check_alive is None and waited >= START_PATIENCE:
-                raise BadInput(self._hide(f"the server at {self.url} {state} after {waited:.0f} s: {hint}"))
-            self._say_now_and_then(f"the server at {self.url} {state}: waiting for it")
+                raise BadInput(self._hide(f"{state} after {waited:.0f} s: {self.hint}"))
+            self._say_now_and_then(f"{state}: waiting for it")
             await asyncio.sleep(POLL_SECONDS)
 
     async def get(self, path: str) -> Reply:
         """The reply to GET `path`, whatever its status. Raises BadInput if there is none."""
         try:
             async with asyncio.timeout(PROBE_SECONDS):
-                return await self._get(path)
+                return await self._send("GET", path, REPLY_BYTES)
         except (aiohttp.ClientError, TimeoutError, Fault) as error:
-            raise BadInput(self._hide(f"{self.url}{path}: no reply ({_reason(error)})")) from None
+            message = f"the server at {self.url} does not answer GET {path} ({_reason(error)})"
+            raise BadInput(self._hide(message)) from None
 
     async def ask(self, path: str, body: dict[str, Any], read: Callable[[bytes], T], max_tokens: int) -> T:
         """What `read` makes of the reply to POST `path`, which is sent until there is such a reply.
@@ -155,29 +167,28 @@ class Connection:
     async def _until_answered(
         self, path: str, body: dict[str, Any], read: Callable[[bytes], T], max_tokens: int
     ) -> T:
-        failed = 0
-        for attempt in itertools.count():
+        attempts = failed = 0
+        while True:
             try:
                 answer = read(await self._attempt(path, body, max_tokens))
-            except Fault as caught:
-                fault = caught
-            else:
                 self._last_answer = asyncio.get_running_loop().time()
                 return answer
-            self._trouble = str(fault)
-            failed += fault.kind != "busy"
-            if failed >= ATTEMPTS:
-                raise EngineError(f"{failed} attempts failed, the last with: {fault}")
-            if fault.kind == "away":
-                self._here.clear()
-                await self._here.wait()
-            await asyncio.sleep(_pause(attempt) + fault.retry_after)
-        raise AssertionError("unreachable")
+            except Fault as fault:
+                self._trouble = str(fault)
+                failed += fault.kind != "busy"
+                if failed >= ATTEMPTS:
+                    raise EngineError(f"{failed} attempts failed, the last with: {fault}") from None
+                if fault.kind == "away":
+                    self._here.clear()
+                    await self._here.wait()
+                await asyncio.sleep(_pause(attempts) + fault.retry_after)
+            attempts += 1
 
     async def _attempt(self, path: str, body: dict[str, Any], max_tokens: int) -> bytes:
         """The content of a reply with status 200; raises for every other outcome."""
         try:
-            reply = await self._post(path, body, REPLY_BYTES + REPLY_BYTES_PER_TOKEN * max_tokens)
+            most = REPLY_BYTES + REPLY_BYTES_PER_TOKEN * max_tokens
+            reply = await self._send("POST", path, most, body)
         except (aiohttp.ClientConnectionError, TimeoutError) as error:
             raise Fault(_reason(error), "away") from None
         except aiohttp.ClientError as error:
@@ -204,16 +215,14 @@ class Connection:
 
     async def _look_for_return(self) -> None:
         """Raises BadInput if the run's own server has ended, or another one has come back."""
-        state = await self._state()
-        if state is not None:
-            self._trouble = f"the server at {self.url} {state}"
+        if (state := await self._state()) is not None:
+            self._trouble = state
             if not self._missed:
-                self._say(f"{self._trouble}: waiting for it")
+                self._say(f"{state}: waiting for it")
             self._missed = True
             return
         if self._missed:
-            if self._on_return is not None:
-                await self._on_return()
+            await self.greet()
             self._say(f"the server at {self.url} is back")
         self._missed = False
         self._here.set()
@@ -228,12 +237,6 @@ class Connection:
                 f"{len(self._open)} requests wait for {self.url}, no answer for {silent / 60:.0f} min: "
                 f"{self._trouble}"
             )
-
-    def _hide(self, message: str) -> str:
-        return self._key.hide(message) if self._key else message
-
-    def _say(self, line: str) -> None:
-        self._tell(self._hide(line))
 
     def _say_now_and_then(self, line: str) -> None:
         """Say `line` if nothing was said here for SAY_SECONDS."""
@@ -253,32 +256,26 @@ class Connection:
         if self._check_alive is not None:
             self._check_alive()
         try:
-            async with asyncio.timeout(PROBE_SECONDS):
-                reply = await self._get(self._ready)
-        except (aiohttp.ClientError, TimeoutError, Fault) as error:
-            return f"does not answer ({_reason(error)})"
-        return None if reply.status < 500 else f"is not ready (status {reply.status})"
+            reply = await self.get(self.ready)
+        except BadInput as error:
+            return error.message
+        return (
+            None if reply.status < 500 else f"the server at {self.url} is not ready (status {reply.status})"
+        )
 
-    async def _get(self, path: str) -> Reply:
-        async with self._session.get(self.url + path, allow_redirects=False) as response:
-            return await _read(response, REPLY_BYTES)
-
-    async def _post(self, path: str, body: dict[str, Any], max_bytes: int) -> Reply:
-        async with self._session.post(self.url + path, json=body, allow_redirects=False) as response:
-            return await _read(response, max_bytes)
-
-
-async def _read(response: aiohttp.ClientResponse, max_bytes: int) -> Reply:
-    """The reply. Raises Fault as soon as it is larger than `max_bytes`, or if it is compressed."""
-    if response.headers.get("Content-Encoding", "identity") != "identity":
-        raise Fault("a compressed reply, although none was asked for")
-    content = bytearray()
-    async for part in response.content.iter_any():
-        content += part
-        if len(content) > max_bytes:
-            response.close()
-            raise Fault(f"a reply of more than {max_bytes} bytes")
-    return Reply(response.status, response.headers.get("Retry-After", ""), bytes(content))
+    async def _send(self, method: str, path: str, max_bytes: int, body: Any = None) -> Reply:
+        """The reply. Raises Fault as soon as it is larger than `max_bytes`, or if it is compressed."""
+        url = self.url + path
+        async with self._session.request(method, url, json=body, allow_redirects=False) as response:
+            if response.headers.get("Content-Encoding", "identity") != "identity":
+                raise Fault("a compressed reply, although none was asked for")
+            content = bytearray()
+            async for part in response.content.iter_any():
+                content += part
+                if len(content) > max_bytes:
+                    response.close()
+                    raise Fault(f"a reply of more than {max_bytes} bytes")
+            return Reply(response.status, response.headers.get("Retry-After", ""), bytes(content))
 
 
 def _reason(error: BaseException) -> str:

@@ -13,9 +13,9 @@ import re
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AliasPath, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from harness.engines.base import EngineError, EngineGone, RequestRefused
 from results.visible import visible
@@ -96,6 +96,11 @@ class FromServer(BaseModel):
     """Part of a reply: no value is converted, and unknown keys are ignored."""
 
     model_config = ConfigDict(strict=True)
+
+
+def inside(*path: str) -> Any:
+    """A field of FromServer whose value stands at `path` in the reply."""
+    return Field(validation_alias=AliasPath(*path))
 
 
 def parse(schema: TypeAdapter[T], content: bytes) -> T:

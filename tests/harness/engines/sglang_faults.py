@@ -23,10 +23,7 @@ def status(code: int, content: bytes = b"<html>out of order</html>", **headers: 
 
 
 def body(content: bytes, **headers: str) -> Fault:
-    async def fault(_request: web.Request, _fetch: Fetch) -> web.Response:
-        return web.Response(body=content, headers=headers)
-
-    return fault
+    return status(200, content, **headers)
 
 
 def answers(change: Callable[[list[dict[str, Any]]], Any]) -> Fault:

@@ -35,12 +35,12 @@ class FaultyServer:
     ) -> None:
         self.replies = list(replies)
         self.requests: list[dict[str, Any]] = []
-        self.unready = 0
+        self.unready = self.alone = 0
+        """How often GET /health, and then a router's model_info, is answered with 503."""
         app = web.Application()
         app.router.add_get("/health", self._health)
-        app.router.add_get(
-            f"/{prefix}model_info", constant({"model_path": model, "served_model_name": "served"})
-        )
+        self._model = {"model_path": model, "served_model_name": "served"}
+        app.router.add_get(f"/{prefix}model_info", self._model_info)
         app.router.add_get(
             f"/{prefix}server_info", constant({"version": "0.5.23", "api_key": "secret", **(info or {})})
         )
@@ -50,6 +50,12 @@ class FaultyServer:
     async def _health(self, _request: web.Request) -> web.Response:
         self.unready -= 1
         return web.Response(status=503 if self.unready >= 0 else 200)
+
+    async def _model_info(self, _request: web.Request) -> web.Response:
+        if self.alone:
+            self.alone -= 1
+            return web.Response(status=503)
+        return web.json_response(self._model)
 
     async def _generate(self, request: web.Request) -> web.StreamResponse:
         self.requests.append(await request.json())
@@ -71,13 +77,21 @@ def constant(content: Any) -> Callable[[web.Request], Awaitable[web.Response]]:
     return reply
 
 
-def ask(server: FaultyServer, n: int = 2) -> list[Completion]:
-    """The answers that the client gets from `server` to one request."""
+def with_engine(
+    server: FaultyServer, work: Callable[[SGLangEngine], Awaitable[Any]], revision: str | None = None
+) -> Any:
+    """What `work` returns, given an engine that asks `server`."""
 
-    async def run() -> list[Completion]:
+    async def run() -> Any:
         async with TestServer(server.app) as running:
             url = str(running.make_url("/"))
-            async with SGLangEngine(url, TINY, revision=None, chat=True) as engine:
-                return await engine.generate(PROMPT, n, SAMPLING, seed=1)
+            async with SGLangEngine(url, TINY, revision=revision, chat=True) as engine:
+                return await work(engine)
 
     return asyncio.run(run())
+
+
+def ask(server: FaultyServer, n: int = 2) -> list[Completion]:
+    """The answers that the client gets from `server` to one request."""
+    found: list[Completion] = with_engine(server, lambda engine: engine.generate(PROMPT, n, SAMPLING, seed=1))
+    return found

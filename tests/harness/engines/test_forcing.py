@@ -1,22 +1,24 @@
 """Answers that reach their limit: ended, asked for the final answer only, counted whole, marked."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
+from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, Engine, Sampling
 from harness.engines.forcing import ENDING, FINAL_TOKENS, forced
 from harness.engines.http.api_key import ApiKey
-from harness.engines.openai.engine import OpenAIEngine
+from harness.engines.openai import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from harness.engines.tokens import PromptTokens
 from harness.engines.transformers.engine import TransformersEngine
 from harness.experiment import read_experiment
 from harness.grader import Grader
 from results import BadInput
-from tests.harness.engines.openai.responder import Responder
+from tests.harness.engines.openai_responder import Responder
 from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, TINY, FaultyServer
 
 CUT = Completion(
@@ -27,27 +29,6 @@ SHORT = Sampling(8, temperature=1.0, stop=("[END]",))
 TOKENS = PromptTokens(TINY, None, chat=True)
 READ = Grader(("hashes",))
 GOES_ON = TOKENS.go_on(PROMPT, CUT.text + ENDING)
-
-
-def finish(engine: Any, answers: list[Completion]) -> list[Completion]:
-    async def run() -> list[Completion]:
-        async with engine as opened:
-            return await forced(opened, PROMPT, answers, SHORT, seed=3)
-
-    return asyncio.run(run())
-
-
-def test_an_answer_at_its_limit_is_ended_and_the_others_stay() -> None:
-    engine: Engine = TransformersEngine(TINY, revision=None, chat=True)
-    whole, one, other = finish(engine, [WHOLE, CUT, CUT])
-    assert whole == WHOLE
-    for found in (one, other):
-        assert found.finish_reason == "forced"
-        assert found.text.startswith(CUT.text + ENDING)
-        assert found.prompt_tokens == PROMPT_TOKENS
-        ending = len(GOES_ON) - PROMPT_TOKENS
-        assert ending < found.tokens <= ending + FINAL_TOKENS
-    assert READ.read(one.text)[0] is not None
 
 
 def test_final_answers_are_drawn_as_the_others_with_random_numbers_of_their_own() -> None:
@@ -67,28 +48,36 @@ def test_the_limit_changes_how_answers_end_and_not_how_they_begin() -> None:
     async def run() -> list[list[Completion]]:
         async with TransformersEngine(TINY, revision=None, chat=True) as engine:
             cut = await engine.generate(PROMPT, 16, SHORT, seed=3)
-            return [cut, await forced(engine, PROMPT, cut, SHORT, seed=3)]
+            return [cut, await forced(engine, PROMPT, [WHOLE, *cut], SHORT, seed=3)]
 
-    cut, ended = asyncio.run(run())
-    assert [after.text[: len(before.text)] for before, after in zip(cut, ended, strict=True)] == [
-        before.text for before in cut
-    ]
-    assert {answer.finish_reason for answer in ended} <= {"stop", "forced"}
+    cut, (whole, *ended) = asyncio.run(run())
+    assert whole == WHOLE
+    for before, after in zip(cut, ended, strict=True):
+        assert after.finish_reason == {"length": "forced", "stop": "stop"}[before.finish_reason]
+        assert after.prompt_tokens == PROMPT_TOKENS
+        if after.finish_reason == "forced":
+            assert after.text.startswith(before.text + ENDING)
+            said = len(TOKENS.go_on(PROMPT, before.text + ENDING)) - PROMPT_TOKENS
+            assert said < after.tokens <= said + FINAL_TOKENS
     readable = [READ.read(answer.text)[0] for answer in ended if answer.finish_reason == "forced"]
     assert sum(answer is not None for answer in readable) >= 0.9 * len(readable) > 0
+
+
+def through(app: web.Application, open_engine: Callable[[str], Any]) -> Completion:
+    """The forced answer by a server."""
+
+    async def run() -> list[Completion]:
+        async with TestServer(app) as running, open_engine(str(running.make_url("/"))) as engine:
+            return await forced(engine, PROMPT, [CUT], SHORT, seed=3)
+
+    (found,) = asyncio.run(run())
+    return found
 
 
 def test_sglang_is_sent_the_beginning_of_the_answer() -> None:
     reply = {"prompt_tokens": len(GOES_ON), "completion_tokens": 3, "finish_reason": {"type": "stop"}}
     server = FaultyServer([{"text": "10##.", "meta_info": reply}])
-
-    async def run() -> list[Completion]:
-        async with TestServer(server.app) as running:
-            engine = SGLangEngine(str(running.make_url("/")), TINY, revision=None, chat=True)
-            async with engine:
-                return await forced(engine, PROMPT, [CUT], SHORT, seed=3)
-
-    (found,) = asyncio.run(run())
+    found = through(server.app, lambda url: SGLangEngine(url, TINY, revision=None, chat=True))
     assert (found.text, found.tokens) == (f"{CUT.text}{ENDING}10##.", len(GOES_ON) - PROMPT_TOKENS + 3)
     (request,) = server.requests
     assert request["input_ids"] == list(GOES_ON)
@@ -97,20 +86,14 @@ def test_sglang_is_sent_the_beginning_of_the_answer() -> None:
 
 @pytest.mark.parametrize("chat", [True, False])
 def test_servers_with_openais_interface_go_on_in_completions(chat: bool) -> None:
-    server = Responder(content="10##.")
-
-    async def run() -> list[Completion]:
-        async with TestServer(server.app) as running:
-            url = str(running.make_url("/"))
-            key = ApiKey("THE_KEY", "")
-            async with OpenAIEngine(url, "org/model", chat=chat, key=key, prompts=TOKENS) as engine:
-                return await forced(engine, PROMPT, [CUT], SHORT, seed=3)
-
-    (found,) = asyncio.run(run())
+    server, key = Responder(content="10##."), ApiKey("THE_KEY", "")
+    found = through(
+        server.app, lambda url: OpenAIEngine(url, "org/model", chat=chat, key=key, prompts=TOKENS)
+    )
     assert found.text == f"{CUT.text}{ENDING}10##."
     request = server.requests[-1]
     assert request["prompt"] == (list(GOES_ON) if chat else PROMPT + CUT.text + ENDING)
-    assert "messages" not in request
+    assert ("messages" in request, server.path) == (False, "/v1/completions")
     assert request["max_tokens"] == FINAL_TOKENS
 
 

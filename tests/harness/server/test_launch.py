@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -70,50 +71,85 @@ def test_a_server_does_not_outlive_a_run_that_is_killed(tmp_path: Path) -> None:
     os.kill(child, signal.SIGKILL)  # SGLang's own processes watch their parent in the same way
 
 
+@pytest.fixture
+def gpus(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Lets PyTorch see a number of GPUs."""
+
+    def play(count: int) -> None:
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: count > 0)
+        monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
+
+    return play
+
+
 def flags(command: Launch) -> dict[str, str]:
     """Each flag with what follows it; the last of its name, as SGLang reads them."""
     words = command.command
     return {word: after for word, after in zip(words, [*words[1:], ""], strict=True) if word.startswith("--")}
 
 
-def test_without_a_gpu_the_platform_of_the_project_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+def test_without_a_gpu_the_platform_of_the_project_is_used(
+    gpus: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpus(0)
     for variable in ("OMP_NUM_THREADS", "SGLANG_CPU_OMP_THREADS_BIND"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _process: {5, 3}, raising=False)
-    command = launch("model", port=1234, dp=2)
+    command, other = (launch("model", port=1234, dp=2) for _ in range(2))
     assert command.command[1:3] == ("-m", "harness.server.cpu.launch")
     found = flags(command)
     assert (found["--device"], found["--port"], found["--host"]) == ("cpu", "1234", "127.0.0.1")
     assert (found["--dtype"], found["--dp-size"]) == ("float32", "2")
-    assert command.environment["SGLANG_PLATFORM"] == "torch-cpu"
-    assert command.environment["CUDA_VISIBLE_DEVICES"] == ""
-    assert command.environment["SGLANG_CPU_OMP_THREADS_BIND"] == "3|5"
+    assert found["--random-seed"] != flags(other)["--random-seed"]
+    cpu = {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "SGLANG_CPU_OMP_THREADS_BIND": "3|5"}
+    assert command.environment == cpu | {"SGLANG_PLATFORM": "torch-cpu"}
 
 
-def test_on_a_gpu_the_flags_are_those_for_many_answers_a_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 8)
+def test_on_a_gpu_the_flags_are_those_for_many_answers_a_prompt(gpus: Callable[[int], None]) -> None:
+    gpus(8)
     command = launch("org/model", port=1, revision="abc", dtype="bfloat16", dp=8, extra=["--dp-size", "4"])
     assert command.command[1:3] == ("-m", "sglang.launch_server")
     assert command.environment == {}
     found = flags(command)
-    assert found["--schedule-policy"] == "lpm"
-    assert found["--sampling-defaults"] == "openai"
+    assert (found["--schedule-policy"], found["--sampling-defaults"]) == ("lpm", "openai")
     assert (found["--revision"], found["--dtype"]) == ("abc", "bfloat16")
     assert found["--dp-size"] == "4"  # flags of one's own come last
     assert flags(launch("m", port=1, device="cpu"))["--device"] == "cpu"
 
 
+@pytest.mark.parametrize(
+    ("visible", "workers", "shares"),
+    [("", 2, ["0,1,2,3", "4,5,6,7"]), ("7,5,3", 3, ["7", "5", "3"]), ("4,5,6,7,8", 2, ["4,5", "6,7"])],
+)
+def test_every_server_has_gpus_of_its_own(
+    gpus: Callable[[int], None],
+    monkeypatch: pytest.MonkeyPatch,
+    visible: str,
+    workers: int,
+    shares: list[str],
+) -> None:
+    count = len(visible.split(",")) if visible else 8
+    gpus(count)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    started = [launch("m", port=1, worker=worker, workers=workers) for worker in range(workers)]
+    assert [command.environment["CUDA_VISIBLE_DEVICES"] for command in started] == shares
+    with pytest.raises(BadInput, match=f"{2 * count} copies"):
+        launch("m", port=1, dp=count, workers=2)
+
+
 @pytest.mark.parametrize(("device", "runs_on_a_cpu"), [("auto", False), ("cuda", False), ("cpu", True)])
 def test_a_gpu_that_pytorch_cannot_use_is_no_reason_to_take_the_cpu(
-    device: str, runs_on_a_cpu: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    device: str,
+    runs_on_a_cpu: bool,
+    gpus: Callable[[int], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    gpus(0)
     played = tmp_path / "nvidia-smi"
     played.write_text("#!/bin/sh\necho 'NVIDIA A100-SXM4-80GB, 535.129.03'\n")
     played.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     if runs_on_a_cpu:
         assert usable_gpus(device) == 0
         return
@@ -130,16 +166,11 @@ def test_after_installing_an_unusable_gpu_is_one_line(tmp_path: Path) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize("name", ["gsm8k-256", "gsm8k-budgets", "gsm8k-forced", "math-budgets"])
-def test_the_experiments_for_a_gpu_do_not_run_on_the_cpu(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(BadInput, match="can use no GPU"):
-        launch("model", port=1, device=read_experiment(name).device)
-
-
-def test_each_server_has_a_random_seed_of_its_own() -> None:
-    seeds = {flags(launch("model", port=1, device="cpu"))["--random-seed"] for _ in range(8)}
-    assert len(seeds) == 8
+def test_the_experiments_for_a_gpu_do_not_run_on_the_cpu(gpus: Callable[[int], None]) -> None:
+    gpus(0)
+    for name in ("gsm8k-256", "gsm8k-budgets", "gsm8k-forced", "math-budgets"):
+        with pytest.raises(BadInput, match="can use no GPU"):
+            launch("model", port=1, device=read_experiment(name).device)
 
 
 def test_sglang_that_is_not_installed_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,12 +186,11 @@ def test_the_platform_stays_off_unless_it_is_named(monkeypatch: pytest.MonkeyPat
     assert activate() == "harness.server.cpu.device.TorchCpuPlatform"
 
 
-@pytest.mark.parametrize(("dp", "gpus"), [(1, 1), (1, 8), (8, 8)])
+@pytest.mark.parametrize(("dp", "there"), [(1, 1), (1, 8), (8, 8)])
 def test_a_run_on_several_gpus_starts_a_server_for_each(
-    dp: int, gpus: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    dp: int, there: int, gpus: Callable[[int], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: gpus)
+    gpus(there)
     started, said = list[Launch](), list[str]()
 
     class Noted(Server):
@@ -169,17 +199,18 @@ def test_a_run_on_several_gpus_starts_a_server_for_each(
             super().__init__(python("raise SystemExit(7)"), None)
 
     monkeypatch.setattr(factory, "Server", Noted)
-    values = read_experiment("tiny").model_dump() | {"engine": "sglang", "device": "cuda", "dp": dp}
-
-    async def run() -> None:
-        async with engine_for(Experiment.model_validate(values), tmp_path / "log", said.append):
-            pass
-
+    asked = experiment(device="cuda", dp=dp)
+    opened = factory.own_server(asked, tmp_path / "log", said.append, ["--load-format", "dummy"])
     with pytest.raises(BadInput, match="status 7"):
-        asyncio.run(run())
+        asyncio.run(opened.__aenter__())
     found = flags(started[0])
     assert (found.get("--workers"), found.get("--dp-size")) == (("8", None) if dp == 8 else (None, "1"))
-    assert sum(f"{dp} of {gpus} GPUs" in line for line in said) == (dp < gpus)
+    assert found["--load-format"] == "dummy"
+    assert sum(f"{dp} of {there} GPUs" in line for line in said) == (dp < there)
+
+
+def experiment(**values: Any) -> Experiment:
+    return Experiment.model_validate(read_experiment("tiny").model_dump() | {"engine": "sglang"} | values)
 
 
 def open_own_server(
@@ -195,11 +226,9 @@ def open_own_server(
 
     monkeypatch.setattr(factory, "launch", lambda model, *, port, **_: python(script, port, model))
     monkeypatch.setattr(factory, "Server", Watched)
-    values = read_experiment("tiny").model_dump() | {"engine": "sglang", "model": model}
 
     async def run() -> str:
-        opened = engine_for(Experiment.model_validate(values), folder / "server.log", said.append)
-        async with opened as engine:
+        async with engine_for(experiment(model=model), folder / "server.log", said.append) as engine:
             assert started[0].ended() is None
             if kill:
                 started[0]._process.kill()
@@ -214,39 +243,28 @@ def open_own_server(
     return said, served
 
 
-def test_without_a_url_a_run_starts_and_stops_a_server(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    said, served = open_own_server(tmp_path, monkeypatch, GREETING)
-    assert served == model_location("tiny")
-    assert said == [f"starting SGLang for {model_location('tiny')}, log in {tmp_path}/server.log"]
-    assert "GET /health" in (tmp_path / "server.log").read_text()
-
-
-def test_a_server_that_cannot_start_is_one_line_that_names_its_log(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(BadInput, match=r"SGLang ended with status 7: see .*server\.log"):
-        open_own_server(tmp_path, monkeypatch, "print('why'); raise SystemExit(7)")
-    assert (tmp_path / "server.log").read_text() == "why\n"
-
-
-def test_a_model_that_cannot_be_had_is_found_before_a_server_is_started(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(BadInput, match="tokenizer"):
-        open_own_server(tmp_path, monkeypatch, GREETING, model=str(tmp_path))
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_server_that_ends_in_the_middle_is_started_once_more(
+def test_without_a_url_a_run_starts_and_stops_a_server_and_starts_it_once_more_if_it_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "FIRST_PAUSE", 0.01)
-    said, _ = open_own_server(tmp_path, monkeypatch, GREETING, kill=True)
+    said, served = open_own_server(tmp_path, monkeypatch, GREETING, kill=True)
+    assert served == model_location("tiny")
+    assert [str(tmp_path / "server.log") in said[0], "is back" in said[-1]] == [True, True]
     assert sum("status -9" in line for line in said) == 1
     assert any("GET /" in line for line in said)  # the log's end
-    assert "is back" in said[-1]
+
+
+def test_a_server_that_cannot_start_is_one_line_and_a_model_that_cannot_be_had_starts_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(BadInput, match="tokenizer"):
+        open_own_server(empty, monkeypatch, GREETING, model=str(empty))
+    assert list(empty.iterdir()) == []
+    with pytest.raises(BadInput, match=r"SGLang ended with status 7: see .*server\.log"):
+        open_own_server(tmp_path, monkeypatch, "print('why'); raise SystemExit(7)")
+    assert (tmp_path / "server.log").read_text() == "why\n"
 
 
 def test_a_server_that_ends_again_and_again_ends_the_run(tmp_path: Path) -> None:

@@ -52,19 +52,18 @@ class SimulatedServer:
         self.abandoned: list[float] = []
         """When attempts were given up that had no reply yet."""
 
-    async def post(self, _path: str, body: Any, _max_bytes: int) -> Reply:
+    async def send(self, method: str, _path: str, _max_bytes: int, body: Any = None) -> Reply:
+        if method == "GET":
+            self.probes += 1
+            if not self.there:
+                raise aiohttp.ClientConnectionError("refused")
+            return OK
         self.sent.append((now(), body))
         try:
             return await self._reply(body)
         except asyncio.CancelledError:
             self.abandoned.append(now())
             raise
-
-    async def get(self, _path: str) -> Reply:
-        self.probes += 1
-        if not self.there:
-            raise aiohttp.ClientConnectionError("refused")
-        return OK
 
 
 def now() -> float:
@@ -86,13 +85,18 @@ def in_turn(*replies: Reply) -> Callable[[Any], Awaitable[Reply]]:
     return reply
 
 
-def simulate(server: SimulatedServer, work: Callable[[Connection], Awaitable[Any]], **more: Any) -> Any:
+def simulate(
+    server: SimulatedServer,
+    work: Callable[[Connection], Awaitable[Any]],
+    greet: Callable[[], Awaitable[None]] | None = None,
+    **more: Any,
+) -> Any:
     """What `work` returns, given a connection to `server`; time begins at 0."""
 
     async def run() -> Any:
-        connection = Connection(URL, ready="/health", **{"say": lambda _line: None, **more})
-        connection._post = server.post  # type: ignore[method-assign]
-        connection._get = server.get  # type: ignore[method-assign]
+        connection = Connection(URL, **more)
+        connection._send = server.send  # type: ignore[method-assign]
+        connection.greet = greet or connection.greet  # type: ignore[method-assign]
         async with connection:
             return await work(connection)
 

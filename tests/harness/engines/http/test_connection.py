@@ -1,79 +1,31 @@
-"""The connection to a real server that hangs, goes away and comes back."""
+"""The connection to a real server that drips, breaks off, talks nonsense, goes away and comes back."""
 
 import asyncio
 import email.utils
-from collections.abc import Awaitable, Callable
+import re
+import socket
+import struct
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer, unused_port
+from aiohttp.test_utils import unused_port
 
-from harness.engines.base import EngineGone
+from harness.engines.base import EngineError, EngineGone
 from harness.engines.http import connection as module
 from harness.engines.http import reply
 from harness.engines.http.api_key import ApiKey
-from harness.engines.http.connection import Connection
+from harness.engines.http.connection import ATTEMPTS, Connection
 from harness.engines.http.reply import seconds_until
-from harness.engines.openai.engine import OpenAIEngine
+from harness.engines.openai import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from harness.experiment import model_location
 from results import BadInput
+from tests.harness.engines.http.simulated import ask
 
-Reply = Callable[[web.Request, Any], Awaitable[web.Response]]
-
-
-async def echo(_request: web.Request, body: Any) -> web.Response:
-    return web.json_response(body)
-
-
-class Backend:
-    """A server that can be stopped and started again at the same port; `reply` answers each POST."""
-
-    def __init__(self, reply: Reply = echo) -> None:
-        self.reply = reply
-        self.port = unused_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.probes = 0
-        self.asked: list[Any] = []
-
-    async def start(self) -> None:
-        app = web.Application()
-        app.router.add_get("/health", self._health)
-        app.router.add_post("/ask", self._answer)
-        self._server = TestServer(app, port=self.port)
-        await self._server.start_server()
-
-    async def stop(self) -> None:
-        await self._server.close()
-
-    async def _health(self, _request: web.Request) -> web.Response:
-        self.probes += 1
-        return web.Response()
-
-    async def _answer(self, request: web.Request) -> web.Response:
-        body = await request.json()
-        self.asked.append(body)
-        return await self.reply(request, body)
-
-
-def read(content: bytes) -> str:
-    return content.decode()
-
-
-def with_connection(
-    backend: Backend, work: Callable[[Connection], Awaitable[Any]], said: list[str] | None = None, **more: Any
-) -> Any:
-    async def run() -> Any:
-        await backend.start()
-        say = said.append if said is not None else lambda _line: None
-        try:
-            async with Connection(backend.url, ready="/health", say=say, **more) as connection:
-                return await work(connection)
-        finally:
-            await backend.stop()
-
-    return asyncio.run(run())
+Habit = bytes | Callable[[asyncio.StreamWriter], Awaitable[None]]
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine"
 
 
 @pytest.fixture(autouse=True)
@@ -82,74 +34,156 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "POLL_SECONDS", 0.02)
 
 
+@asynccontextmanager
+async def served(port: int, *habits: Habit) -> AsyncIterator[None]:
+    """A server that meets one POST after the other with `habits`, and all else with OK."""
+    left, writers = list(habits), list[asyncio.StreamWriter]()
+
+    async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writers.append(writer)
+        with suppress(ConnectionError, asyncio.IncompleteReadError):
+            while not writer.is_closing():
+                head = await reader.readuntil(b"\r\n\r\n")
+                await reader.readexactly(sum(map(int, re.findall(rb"(?i)content-length: (\d+)", head))))
+                habit = left.pop(0) if left and head.startswith(b"POST") else OK
+                if isinstance(habit, bytes):
+                    writer.write(habit)
+                    if habit is not OK:
+                        writer.close()
+                else:
+                    await habit(writer)
+        writer.close()
+
+    async with await asyncio.start_server(meet, "127.0.0.1", port):
+        yield
+        for writer in writers:
+            writer.close()
+
+
+async def reset(writer: asyncio.StreamWriter) -> None:
+    """Half a reply, and a connection that is not closed but broken (TCP RST)."""
+    writer.write(OK[:-2])
+    await writer.drain()
+    await asyncio.sleep(0.01)
+    raw = writer.get_extra_info("socket")
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    writer.transport.abort()
+
+
+async def drip(writer: asyncio.StreamWriter, more: bytes = b"") -> None:
+    """A byte at a time."""
+    for byte in OK + more:
+        writer.write(bytes([byte]))
+        await writer.drain()
+        await asyncio.sleep(0.005)
+
+
+async def drip_for_ever(writer: asyncio.StreamWriter) -> None:
+    writer.write(OK[:-8] + b"1000\r\n\r\n")
+    await drip(writer, b" " * 1000)
+
+
+def head(*lines: str, status: str = "200 OK") -> bytes:
+    return "\r\n".join([f"HTTP/1.1 {status}", *lines, "", ""]).encode()
+
+
+BREAKS: dict[str, Habit] = {
+    "closed at once": b"",
+    "closed in its head": OK[:20],
+    "closed in its body": OK[:-1],
+    "reset in its body": reset,
+    "not HTTP": b"\x16\x03\x01 what?\r\n\r\n",
+    "no end to its head": b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000,
+    "no chunk": head("Transfer-Encoding: chunked") + b"zz\r\nfine\r\n0\r\n\r\n",
+    "half a chunk": head("Transfer-Encoding: chunked") + b"ff\r\nfine",
+    "two lengths": head("Content-Length: 4", "Content-Length: 5") + b"fine",
+    "a length below zero": head("Content-Length: -4") + b"fine",
+    "a length beyond all bounds": head(f"Content-Length: {10**30}") + b"fine",
+}
+
+
+def with_server(
+    *habits: Habit, work: Callable[[Connection], Awaitable[Any]] = ask, **more: Any
+) -> tuple[Any, list[str]]:
+    """What `work` returns, and what the connection says."""
+    said: list[str] = []
+
+    async def run() -> Any:
+        port = unused_port()
+        connection = Connection(f"http://127.0.0.1:{port}", say=said.append, **more)
+        async with served(port, *habits), connection:
+            return await work(connection)
+
+    return asyncio.run(asyncio.wait_for(run(), 30)), said
+
+
+@pytest.mark.parametrize("habit", BREAKS)
+def test_a_reply_that_breaks_off_is_asked_for_again_and_given_up_in_the_end(habit: str) -> None:
+    assert with_server(*[BREAKS[habit]] * (ATTEMPTS - 1))[0] == "fine"
+    with pytest.raises(EngineError, match=f"{ATTEMPTS} attempts"):
+        with_server(*[BREAKS[habit]] * ATTEMPTS)
+
+
+def test_a_reply_byte_by_byte_is_a_reply() -> None:
+    assert with_server(drip)[0] == "fine"
+
+
+def test_a_reply_that_never_ends_holds_up_no_other_and_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 0.5)
+
+    async def work(connection: Connection) -> None:
+        dripping = asyncio.create_task(ask(connection))
+        await asyncio.sleep(0.1)
+        assert [await ask(connection) for _ in range(20)] == ["fine"] * 20
+        with pytest.raises(EngineGone):
+            await dripping
+
+    with_server(drip_for_ever, work=work)
+
+
 def test_all_requests_wait_together_for_a_server_that_comes_back() -> None:
-    async def fall_over(connection: Connection) -> list[str]:
-        await backend.stop()
-        asking = asyncio.gather(*(connection.ask("/ask", i, read, max_tokens=8) for i in range(20)))
+    async def run() -> list[str]:
+        async with served(port):
+            await connection.__aenter__()
+        asking = asyncio.gather(*(ask(connection) for _ in range(20)))
         while not said:
             await asyncio.sleep(0.01)
-        await backend.start()
-        return await asking
+        async with served(port):
+            found: list[str] = await asking
+            await connection.__aexit__()
+            return found
 
-    backend, said = Backend(), list[str]()
-    assert with_connection(backend, fall_over, said) == [str(i) for i in range(20)]
-    assert sorted(backend.asked) == list(range(20))
-    assert len(said) == 2
-    assert all(backend.url in line for line in said)
-    assert "Cannot connect" in said[0]
-
-
-def open_sglang(url: str) -> SGLangEngine:
-    return SGLangEngine(url, model_location("tiny"), revision=None, chat=True)
+    port, said = unused_port(), list[str]()
+    connection = Connection(f"http://127.0.0.1:{port}", say=said.append)
+    assert asyncio.run(asyncio.wait_for(run(), 30)) == ["fine"] * 20
+    assert [connection.url in line for line in said] == [True, True]
 
 
-def open_openai(url: str) -> OpenAIEngine:
-    return OpenAIEngine(url, "org/model", chat=True, key=ApiKey("THE_KEY", ""))
-
-
-@pytest.mark.parametrize(("open_engine", "hint"), [(open_sglang, "harness serve"), (open_openai, "OpenAI's")])
+@pytest.mark.parametrize(
+    ("open_engine", "hint"),
+    [
+        (lambda url: SGLangEngine(url, model_location("tiny"), revision=None, chat=True), "harness serve"),
+        (lambda url: OpenAIEngine(url, "org/model", chat=True, key=ApiKey("THE_KEY", "")), "OpenAI's"),
+    ],
+)
 def test_no_server_is_one_clear_line(
-    open_engine: Callable[[str], Any], hint: str, monkeypatch: pytest.MonkeyPatch
+    open_engine: Callable[[str], Connection], hint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "START_PATIENCE", 0.1)
+    url = f"http://127.0.0.1:{unused_port()}"
 
     async def run() -> None:
         async with open_engine(url):
             pass
 
-    url = f"http://127.0.0.1:{unused_port()}"
-    with pytest.raises(BadInput, match=f"server at {url}.* does not answer .*{hint}"):
+    with pytest.raises(BadInput, match=f"{url}.*{hint}"):
         asyncio.run(run())
 
 
 def test_a_proxy_of_the_environment_gets_no_request(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
         monkeypatch.setenv(name, f"http://127.0.0.1:{unused_port()}")
-    ask = with_connection(Backend(), lambda connection: connection.ask("/ask", 1, read, max_tokens=8))
-    assert ask == "1"
-
-
-@pytest.mark.parametrize("when", ["ended", "returned"])
-def test_what_is_found_out_about_a_server_that_was_away_ends_the_run(when: str) -> None:
-    def ended() -> None:
-        raise BadInput("SGLang ended with status -9")
-
-    async def returned() -> None:
-        raise BadInput("the server came back with another model_path")
-
-    async def fall_over(connection: Connection) -> None:
-        await backend.stop()
-        asking = asyncio.create_task(connection.ask("/ask", 1, read, max_tokens=8))
-        if when == "returned":
-            while not said:
-                await asyncio.sleep(0.01)
-            await backend.start()
-        with pytest.raises(EngineGone, match=r"ended with status -9|another model_path"):
-            await asking
-
-    backend, said = Backend(), list[str]()
-    more = {"ended": {"check_alive": ended}, "returned": {"on_return": returned}}[when]
-    with_connection(backend, fall_over, said, **more)
+    assert with_server()[0] == "fine"
 
 
 @pytest.mark.parametrize(
@@ -157,6 +191,7 @@ def test_what_is_found_out_about_a_server_that_was_away_ends_the_run(when: str) 
     [
         *(("", 0), ("3", 3), ("0.5", 0.5), ("-7", 0), ("nan", 0), ("inf", 600), ("1e9", 600)),
         *(("soon", 0), ("Fri, 99 Xxx 2025", 0), ("Wed, 21 Oct 2015 07:28:00 GMT", 0)),
+        *(("9" * 5000, 600), ("Fri, 31 Dec 9999 23:59:59 GMT", 600), ("Fri, 31 Dec 99999 23:59:59 GMT", 0)),
     ],
 )
 def test_retry_after_is_seconds_or_a_date_and_never_for_ever(header: str, seconds: float) -> None:

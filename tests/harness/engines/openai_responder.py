@@ -13,7 +13,7 @@ from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, Sampling
 from harness.engines.http.api_key import ApiKey
-from harness.engines.openai.engine import TRIAL, OpenAIEngine
+from harness.engines.openai import TRIAL, OpenAIEngine
 
 MODEL = "org/model"
 ANSWERS = ((" The answer is ##18##.", 9), (" 7", 2), (" So ##5##.", 4))
@@ -22,7 +22,7 @@ SAMPLING = Sampling(max_new_tokens=64, temperature=1.0, stop=("[END]",))
 
 
 class Responder:
-    """Answers chat completions and completions; `requests` are the bodies it was sent."""
+    """Answers chat completions and completions; `requests` are the bodies it was sent, the last to `path`."""
 
     def __init__(
         self,
@@ -37,6 +37,7 @@ class Responder:
         faults: Sequence[int | str] = (),
     ) -> None:
         self.requests: list[dict[str, Any]] = []
+        self.path = ""
         self.faults = list(faults)
         self._finish_reason, self._content, self._tokens = finish_reason, content, tokens
         self._models, self._key, self._usage, self._refuses = models, key, usage, refuses
@@ -62,6 +63,7 @@ class Responder:
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
         self.requests.append(body)
+        self.path = request.path
         if self._key and request.headers.get("Authorization") != f"Bearer {self._key}":
             return self._error(request, 401, "Incorrect API key provided")
         if refused := [name for name in self._refuses if name in body]:

@@ -1,33 +1,29 @@
 """The engine for OpenAI's interface against servers of every habit."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.engines.base import Completion, EngineError, RequestRefused, Sampling
-from harness.engines.openai.engine import NO_EFFECT
+from harness.engines.openai import NO_EFFECT
 from results import BadInput
-from tests.harness.engines.openai.responder import ANSWERS, MODEL, Responder, ask
+from tests.harness.engines.openai_responder import ANSWERS, MODEL, Responder, ask
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
 
 @pytest.mark.parametrize("chat", [True, False])
-def test_a_request_says_everything(chat: bool) -> None:
+def test_a_request_says_everything_and_asks_for_one_answer(chat: bool) -> None:
     server = Responder()
-    (answer,) = ask(server, chat=chat)
+    answer, *others = ask(server, 3, chat=chat)
     assert answer == Completion(" The answer is ##18##.", 9, 71, "stop", None)
+    assert [(other.text, other.tokens) for other in others] == list(ANSWERS[1:])
+    assert len(server.requests) == 1 + 3
     text = "How many eggs?"
     prompt = {"messages": [{"role": "user", "content": text}]} if chat else {"prompt": text}
     drawn = {"temperature": 1.0, "top_p": 1.0, "top_k": -1, "stop": ["[END]"]}
     assert server.requests[1] == {**prompt, **NO_EFFECT, **drawn, "model": MODEL, "max_tokens": 64}
-
-
-def test_each_answer_is_asked_for_by_itself() -> None:
-    server = Responder()
-    answers = ask(server, 3)
-    assert [(answer.text, answer.tokens) for answer in answers] == list(ANSWERS)
-    assert len(server.requests) == 1 + 3
 
 
 @pytest.mark.parametrize(
@@ -50,11 +46,6 @@ def test_a_request_takes_the_form_that_the_server_takes(refuses: list[str], limi
 def test_a_top_k_that_the_server_does_not_take_is_not_left_out() -> None:
     with pytest.raises(EngineError, match="top_k = -1"):
         ask(Responder(refuses=["top_k"]), sampling=Sampling(64, 1.0, top_k=20))
-
-
-def test_a_request_refused_in_every_form_is_one_line() -> None:
-    with pytest.raises(BadInput, match=r"refused with status 400: .*unsupported"):
-        ask(Responder(refuses=["model"]))
 
 
 @pytest.mark.parametrize("fault", [429, 500, 503, "cut", "<html>", '{"choices": []}', "[]"])
@@ -82,20 +73,23 @@ def test_an_answer_that_was_withheld_is_no_answer() -> None:
     assert len(server.requests) == 1 + 1  # asking until one gets through would choose among the answers
 
 
-@pytest.mark.parametrize("finish_reason", [None, "abort"])
-def test_an_answer_that_was_broken_off_is_no_answer(finish_reason: str | None) -> None:
-    with pytest.raises(EngineError, match="broken off"):
-        ask(Responder(finish_reason=finish_reason))
-
-
-def test_a_server_that_counts_no_tokens_is_refused() -> None:
-    with pytest.raises(BadInput, match=r"attempts failed, .* usage: Field required"):
-        ask(Responder(usage=False))
-
-
-def test_more_tokens_than_allowed_are_no_answer() -> None:
-    with pytest.raises(EngineError, match="65 tokens"):
-        ask(Responder(tokens=65))
+@pytest.mark.parametrize(
+    ("habit", "error", "said"),
+    [
+        *(
+            ({"finish_reason": None}, EngineError, "broken off"),
+            ({"finish_reason": "abort"}, EngineError, "abort"),
+        ),
+        ({"tokens": 65}, EngineError, "65 tokens"),
+        ({"usage": False}, BadInput, "usage"),
+        ({"refuses": ["model"]}, BadInput, "400: .*unsupported"),
+    ],
+)
+def test_what_is_no_whole_answer_or_cannot_be_counted_is_none(
+    habit: dict[str, Any], error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        ask(Responder(**habit))
 
 
 @pytest.mark.parametrize("models", [["org/other", "org/third"], ["a"] * 20])

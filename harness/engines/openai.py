@@ -1,0 +1,180 @@
+"""The engine for any server with OpenAI's interface: vLLM, llama.cpp, SGLang, hosted models.
+
+    POST /v1/chat/completions {"model": "org/model", "messages": [{"role": "user", "content": "..."}],
+                               "max_tokens": 164, "temperature": 1.0, "top_p": 1.0, "stop": ["[END]"], ...}
+    -> {"choices": [{"message": {"content": " The answer is ##18##."}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 71, "completion_tokens": 9}, "model": "org/model"}
+
+Such a server counts the tokens of a request and not those of each answer, so each request asks for one.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, Literal
+
+from pydantic import AliasChoices, AliasPath, Field, TypeAdapter
+
+from harness.engines.base import Completion, EngineError, EngineGone, RequestRefused, Sampling, same_model
+from harness.engines.http.api_key import ApiKey
+from harness.engines.http.connection import Connection
+from harness.engines.http.reply import Fault, FromServer, TokenCount, check_length, inside, parse
+from harness.engines.tokens import PromptTokens
+from results import BadInput
+from results.visible import visible
+
+NO_EFFECT = {"min_p": 0.0, "repetition_penalty": 1.0}
+"""Otherwise vLLM, SGLang and llama.cpp take these from the model's files, or use defaults of their own."""
+FORMS = (("max_tokens", True), ("max_tokens", False), ("max_completion_tokens", False))
+"""How a request names its limit, and whether it holds `top_k` and NO_EFFECT. The first one accepted stays."""
+TRIAL = "Say yes."
+TRIAL_TOKENS = {True: 256, False: 8}
+"""The limit of the trial request, by `chat`: models that reason may refuse a limit that is too small."""
+MODELS_SHOWN = 5
+BARE = re.compile("https?://[^/]+/?")
+COMPLETIONS = "/completions"
+FINISHED: dict[str | None, Literal["stop", "length"]] = {"stop": "stop", "eos": "stop", "length": "length"}
+BROKEN_OFF = {None, "abort", "error"}
+
+
+class _Choice(FromServer):
+    """One answer. The text is null if reasoning used up the limit."""
+
+    finish_reason: str | None = None
+    text: str | None = Field(None, validation_alias=AliasChoices("text", AliasPath("message", "content")))
+    refusal: str | None = Field(None, validation_alias=AliasPath("message", "refusal"))
+
+
+class _Reply(FromServer):
+    """The reply to one request; `tokens` includes those of reasoning."""
+
+    choices: list[_Choice]
+    prompt_tokens: TokenCount = inside("usage", "prompt_tokens")
+    tokens: TokenCount = inside("usage", "completion_tokens")
+    model: str | None = None
+
+
+_REPLY = TypeAdapter(_Reply)
+
+
+class OpenAIEngine(Connection):
+    """Asks one server. The key comes from the environment and is in no message, file or log."""
+
+    name = "openai"
+    version = ""  # the interface has no place for it
+    ready = "/models"
+    hint = "expected a server with OpenAI's interface there"
+
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        *,
+        chat: bool,
+        key: ApiKey,
+        prompts: PromptTokens | None = None,
+        say: Callable[[str], None] = lambda _line: None,
+    ) -> None:
+        """`url` may leave out the path /v1; `model` is the server's name for the model, or a folder.
+
+        Chats in which an answer goes on need the model's `prompts`: the interface has that for text only.
+        """
+        super().__init__(f"{url.rstrip('/')}/v1" if BARE.fullmatch(url) else url, say=say, key=key)
+        self._model, self._chat, self._prompts = model, chat, prompts
+        self._form = FORMS[0]
+        self._tried = False
+        self._answered_by: str | None = None
+
+    def describe(self) -> dict[str, Any]:
+        """The server's name for the model, and the form of the requests."""
+        limit, plain = self._form
+        path = "/chat/completions" if self._chat else COMPLETIONS
+        return {
+            "url": self.url,
+            "server": {"model": self._model, "answered_by": self._answered_by},
+            "request": {"path": path, "limit": limit, "top_k_and_penalties_sent": plain},
+        }
+
+    async def generate(
+        self, prompt: str, n: int, sampling: Sampling, seed: int, said: str = ""
+    ) -> list[Completion]:
+        """`n` answers to `prompt`, each by a request of its own. Sends no seed."""
+        del seed
+        read = partial(read_completion, limit=sampling.max_new_tokens)
+        return [await self._ask(prompt, said, sampling, read) for _ in range(n)]
+
+    async def _ask(self, prompt: str, said: str, sampling: Sampling, read: Callable[[bytes], Any]) -> Any:
+        limit, plain = self._form
+        body: dict[str, Any] = {"model": self._model, limit: sampling.max_new_tokens}
+        body |= {"temperature": sampling.temperature, "top_p": sampling.top_p}
+        if sampling.stop:
+            body["stop"] = list(sampling.stop)
+        if plain:
+            body |= NO_EFFECT | {"top_k": sampling.top_k}
+        elif sampling.top_k != -1:
+            raise EngineGone(f"the server at {self.url} does not accept top_k, expected top_k = -1")
+        path = COMPLETIONS
+        if not self._chat:
+            body["prompt"] = prompt + said
+        elif said:
+            assert self._prompts is not None
+            body["prompt"] = self._prompts.go_on(prompt, said)
+        else:
+            body["messages"], path = [{"role": "user", "content": prompt}], "/chat/completions"
+        return await self.ask(path, body, read, sampling.max_new_tokens)
+
+    async def greet(self) -> None:
+        """Find the server's name for the model and, at the start, the form of its requests."""
+        reply, served = await self.get("/models"), list[str]()
+        with suppress(
+            ValueError, TypeError, LookupError, RecursionError
+        ):  # not every server lists its models
+            served = [str(model["id"]) for model in json.loads(reply.content)["data"]]
+        if served and self._model not in served:
+            alike = [name for name in served if same_model(self._model, name)]
+            if not alike:
+                shown = ", ".join(map(visible, served[:MODELS_SHOWN]))
+                raise BadInput(
+                    f"the server at {self.url} serves {shown}, expected {self._model}: give --set model=…"
+                )
+            self._model = alike[0]
+        if not self._tried:
+            await self._try_forms()
+        self._tried = True
+
+    async def _try_forms(self) -> None:
+        """Find the first form of request that the server accepts."""
+        trial = Sampling(TRIAL_TOKENS[self._chat], temperature=1.0)
+        refusal: EngineError
+        for self._form in FORMS:
+            try:
+                reply = await self._ask(TRIAL, "", trial, partial(parse, _REPLY))
+                self._answered_by = reply.model
+                return
+            except EngineError as error:
+                refusal = error
+                if not isinstance(error, RequestRefused):
+                    break
+        raise BadInput(f"the server at {self.url}: {refusal}")
+
+
+def read_completion(content: bytes, limit: int) -> Completion:
+    """The one answer in a reply, of at most `limit` tokens; empty if the model said nothing.
+
+    Raises Fault for an answer broken off, RequestRefused for one withheld, EngineError for one too long.
+    """
+    reply = parse(_REPLY, content)
+    if len(reply.choices) != 1:
+        raise Fault(f"{len(reply.choices)} answers, expected 1")
+    (choice,) = reply.choices
+    given = choice.finish_reason
+    if given in BROKEN_OFF:
+        raise Fault(f"an answer that was broken off (finish_reason {given})")
+    if given not in FINISHED:
+        # Asking until one gets through would select among the model's answers.
+        raise RequestRefused(f"an answer was withheld (finish_reason {given})")
+    check_length(reply.tokens, limit)
+    text = choice.text or choice.refusal or ""
+    return Completion(text, reply.tokens, reply.prompt_tokens, FINISHED[given], seed=None)

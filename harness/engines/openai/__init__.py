@@ -1,1 +1,0 @@
-"""The engine for servers with OpenAI's interface."""
