@@ -75,7 +75,7 @@ class Connection:
         self.url = url.rstrip("/")
         self._key, self._check_alive = key, check_alive
         self._hide = key.hide if key else str
-        self._say = lambda line: say(self._hide(line))
+        self._say: Callable[[str], None] = lambda line: say(self._hide(line))
         self._here = asyncio.Event()
         """Unset while requests wait for the server's return."""
         self._here.set()

@@ -93,7 +93,7 @@ class Answers:
     @property
     def end(self) -> int:
         """The position of the first token that is not here yet."""
-        return self._prompt[0][0].shape[1] + self.length
+        return len(self._prompt[0][0][0]) + self.length
 
     def begin_token(self) -> None:
         """Count one more token, and make room for it."""
