@@ -2,9 +2,9 @@
 
 $ python -m harness sample tiny --set limit=100 --out results/runs/tiny
 100%|██████████| 38400/38400 answers [04:33, 141.2 answers/s, 4,691 tokens/s, 0 s left, 51.5% of …]
-asked for  questions  answers  used  90% within  cut off at  cut off  unreadable  distinct  correct
-10 tokens        100     6400   8.9           9          84     0.0%        0.7%     46.8%     4.0%
-20 tokens        100     6400  18.5          23         104     0.0%        0.2%     51.8%    19.1%
+asked for  questions  answers  used  cut off at  cut off  unreadable  distinct  correct
+10 tokens        100     6400   8.9          84     0.0%        0.7%     46.8%     4.0%
+20 tokens        100     6400  18.5         104     0.0%        0.2%     51.8%    19.1%
 ...
 """
 
@@ -77,7 +77,7 @@ def sample(
     goes on where it stopped. Exit status 3 means that answers are missing because requests kept failing.
 
     The table at the end has a line per setting: the tokens that the prompt asks for, the tokens that an
-    answer used on average, the number that nine of ten answers keep within, and the limit that cuts it off.
+    answer used on average, and the limit that cuts it off.
     """
     import asyncio
     import os

@@ -1,12 +1,11 @@
 """What a run's answers look like, setting by setting, counted while they come in.
 
-asked for  questions  answers  used  90% within  cut off at  cut off  unreadable  distinct  correct
-40 tokens   8 of 100      530  37.3          45         144     0.0%        0.2%     29.7%    66.2%
+asked for  questions  answers  used  cut off at  cut off  unreadable  distinct  correct
+40 tokens   8 of 100      530  37.3         144     0.0%        0.2%     29.7%    66.2%
 
-`used` is the mean number of tokens of an answer, `90% within` what nine of ten keep within, `cut off at`
-max_new_tokens; distinct is the share of a question's texts that differ. `questions` and `correct` are of
-finished questions, as short answers come first and are not like the others. Requests that failed count
-nowhere in this table.
+`used` is the mean number of tokens of an answer, `cut off at` max_new_tokens; distinct is the share of a
+question's texts that differ. `questions` and `correct` are of finished questions, as short answers come first
+and are not like the others. Requests that failed count nowhere in this table.
 """
 
 from collections import Counter
@@ -36,12 +35,13 @@ class Counts:
 
     each: int = 1
     answers: int = 0
-    total_tokens: int = 0
+    with_tokens: int = 0
+    tokens: int = 0
+    """Of all answers together; other tools' tables may not have them."""
     endings: int = 0
-    """Answers whose finish_reason is known; other tools' tables may not have it."""
+    """Answers whose finish_reason is known."""
     cut_off: int = 0
     unreadable: int = 0
-    tokens: Counter[int] = field(default_factory=Counter)
     readers: Counter[str] = field(default_factory=Counter)
     texts: dict[str, Texts] = field(default_factory=dict)
     questions: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -55,8 +55,8 @@ class Counts:
         self.answers += 1
         tokens, text, question = row.get("tokens"), row.get("text"), row["question_id"]
         if tokens is not None:
-            self.tokens[tokens] += 1
-            self.total_tokens += tokens
+            self.with_tokens += 1
+            self.tokens += tokens
         self.endings += row.get("finish_reason") is not None
         self.cut_off += row.get("finish_reason") == "length"
         self.unreadable += row["answer"] is None
@@ -91,17 +91,7 @@ class Counts:
 
     @property
     def mean_tokens(self) -> float | None:
-        return _part(self.total_tokens, self.tokens.total())
-
-    @property
-    def p90_tokens(self) -> int | None:
-        """The smallest number of tokens that at least 90 % of the answers do not exceed."""
-        within = 0
-        for tokens in sorted(self.tokens):
-            within += self.tokens[tokens]
-            if 10 * within >= 9 * self.tokens.total():
-                return tokens
-        return None
+        return _part(self.tokens, self.with_tokens)
 
 
 class Tally:
@@ -173,7 +163,6 @@ class Tally:
                     "questions_asked": self._asked,
                     "answers": counts.answers,
                     "tokens_mean": counts.mean_tokens,
-                    "tokens_p90": counts.p90_tokens,
                     **counts.shares(),
                     "read_by": dict(counts.readers),
                 }
@@ -191,7 +180,7 @@ class Tally:
             asked += ", greedy" if decoding == "greedy" else ""
             partial = self._asked is not None and counts.finished < self._asked
             finished = f"{counts.finished} of {self._asked}" if partial else str(counts.finished)
-            used = _cell(counts.mean_tokens, ".1f"), _cell(counts.p90_tokens), _cell(self._limit(setting))
+            used = _cell(counts.mean_tokens, ".1f"), _cell(self._limit(setting))
             shares = (_cell(share, ".1%") for share in counts.shares().values())
             lines.append((asked, finished, str(counts.answers), *used, *shares))
         readers = sum((counts.readers for counts in self.settings.values()), Counter[str]())
@@ -224,7 +213,7 @@ def tally_of(folder: Path, grader: Grader | None = None) -> Tally:
 
 
 _HEADER = (
-    *("asked for", "questions", "answers", "used", "90% within", "cut off at"),
+    *("asked for", "questions", "answers", "used", "cut off at"),
     *("cut off", "unreadable", "distinct", "correct"),
 )
 

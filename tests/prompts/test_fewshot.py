@@ -4,48 +4,17 @@ import importlib.util
 import re
 import subprocess
 import sys
-from importlib.machinery import ModuleSpec
-from pathlib import Path
 
 import pytest
 
 import prompts
 from prompts.fewshot import gsm8k_cot
 
-TASK = """\
-fewshot_config:
-  samples:
-"""
-SHOT = """\
-  - question: What is {n}
-      plus 1?
-    target: It is {n} + 1. The answer is {answer}.
-"""
 
-
-@pytest.fixture
-def fake_lm_eval(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package lm_eval in an empty folder; the test writes its task file."""
-    package = tmp_path / "lm_eval"
-    (package / "tasks" / "gsm8k").mkdir(parents=True)
-    (package / "__init__.py").write_text("raise RuntimeError('imported')")
-    spec = ModuleSpec("lm_eval", None, origin=str(package / "__init__.py"))
-    monkeypatch.setattr("prompts.fewshot.find_spec", lambda name: spec if name == "lm_eval" else None)
-    return package / "tasks" / "gsm8k" / "gsm8k-cot.yaml"
-
-
-def test_shots_are_joined_as_questions_and_answers(fake_lm_eval: Path) -> None:
-    fake_lm_eval.write_text(TASK + "".join(SHOT.format(n=n, answer=n + 1) for n in range(8)))
-    text = gsm8k_cot()
-    assert text.startswith(
-        "Q: What is 0 plus 1?\nA: It is 0 + 1. The answer is 1.\n\nQ: What is 1 plus 1?\nA: "
-    )
-    assert text.endswith("The answer is 8.\n\nQ: {problem}\nA:")
-
-
-def test_another_number_of_shots_is_refused(fake_lm_eval: Path) -> None:
-    fake_lm_eval.write_text(TASK + SHOT.format(n=1, answer=2))
-    with pytest.raises(ValueError, match=r"gsm8k-cot.yaml: 1 examples, expected 8"):
+@pytest.mark.skipif(importlib.util.find_spec("lm_eval") is None, reason="lm-eval is not installed")
+def test_another_number_of_shots_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("prompts.fewshot.SHOTS", 9)
+    with pytest.raises(ValueError, match=r"gsm8k-cot.yaml: 8 examples, expected 9"):
         gsm8k_cot()
 
 

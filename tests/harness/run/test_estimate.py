@@ -86,17 +86,6 @@ def test_without_a_tokenizer_bytes_are_counted_and_said_so(tmp_path: Path) -> No
     assert "(a token for every 4 bytes: no tokenizer of nobody/has-this here)" in found.lines()[4]
 
 
-def test_a_prompt_whose_package_is_absent_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def absent(*_: object, **__: object) -> str:
-        raise ModuleNotFoundError("pip install lm-eval")
-
-    monkeypatch.setattr("prompts.fill", absent)
-    with pytest.raises(BadInput, match="lm-eval"):
-        dry(tmp_path)
-
-
 def test_the_lines_add_up(tmp_path: Path) -> None:
     lines = dry(tmp_path, rate=2.0, dp=3).lines(price_per_hour=12)
     assert len({line.index("from the") for line in lines[1:3]}) == 1

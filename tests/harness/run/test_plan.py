@@ -43,14 +43,6 @@ def test_the_chunks_of_a_question_are_next_to_each_other() -> None:
     assert order == sorted(order)
 
 
-def test_a_seed_depends_on_the_chunk_and_not_on_what_was_sampled_before() -> None:
-    plan = experiment()
-    chunks = list(remaining_chunks(plan, QUESTIONS, {}))
-    again = list(remaining_chunks(plan, QUESTIONS[1:], {}))
-    assert {chunk.seed(0) for chunk in again} <= {chunk.seed(0) for chunk in chunks}
-    assert not {chunk.seed(0) for chunk in chunks} & {chunk.seed(1) for chunk in chunks}
-
-
 def test_requests_say_budget_limit_and_decoding() -> None:
     plan = experiment(greedy=True, top_p=0.9, top_k=20, temperature=0.7)
     greedy, first, *_ = remaining_chunks(plan, QUESTIONS, {})

@@ -65,13 +65,6 @@ def test_a_file_cut_anywhere_keeps_its_whole_rows_and_takes_the_others_again(
     assert write(folder, rows[expected:]) == whole
 
 
-def test_a_last_row_that_lacks_only_its_newline_is_kept(tmp_path: Path) -> None:
-    whole = write(tmp_path, [row(0), row(1)])
-    (tmp_path / SAMPLES).write_bytes(whole[:-1])
-    assert read_done(tmp_path, Tally()) == {("tiny-0000", "40", "sample"): {0, 1}}
-    assert (tmp_path / SAMPLES).read_bytes() == whole
-
-
 def test_a_long_torn_line_is_cut_off(tmp_path: Path) -> None:
     whole = write(tmp_path, [row(0)])
     (tmp_path / SAMPLES).write_bytes(whole + b'{"question_id": "' + b"x" * 200_000)

@@ -13,12 +13,10 @@ from tqdm import tqdm
 from harness.engines.base import Engine
 from harness.run import sampler, samples_file
 from harness.run.plan import remaining_chunks
-from harness.run.resume import locked
 from harness.run.sampler import sample
 from results import BadInput, read_samples
 from tests.harness.run.scripted import (
     QUESTIONS,
-    SETTINGS,
     ScriptedEngine,
     experiment,
     keys,
@@ -101,13 +99,6 @@ def test_a_larger_plan_asks_only_for_what_is_new(tmp_path: Path) -> None:
     assert sorted(keys(tmp_path)) == sorted(planned(5))
 
 
-def test_greedy_answers_are_kept_apart(tmp_path: Path) -> None:
-    run(tmp_path, ScriptedEngine(), greedy=True)
-    assert set(keys(tmp_path)) == planned(5) | {
-        (f"q-{q}", s, "greedy", 0) for q in range(4) for s in SETTINGS
-    }
-
-
 def test_restart_puts_the_old_answers_aside(tmp_path: Path) -> None:
     run(tmp_path, ScriptedEngine())
     run(tmp_path, ScriptedEngine(), restart=True, temperature=0.5)
@@ -115,21 +106,6 @@ def test_restart_puts_the_old_answers_aside(tmp_path: Path) -> None:
     assert len(old.read_text().splitlines()) == 40
     assert sorted(keys(tmp_path)) == sorted(planned(5))
     assert json.loads((tmp_path / "run.json").read_text())["experiment"]["temperature"] == 0.5
-
-
-def test_another_experiment_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
-    run(tmp_path, ScriptedEngine())
-    before = (tmp_path / "samples.jsonl").read_bytes()
-    engine = ScriptedEngine()
-    with pytest.raises(BadInput, match=r"another temperature \(1.0 then, 0.5 now\)"):
-        run(tmp_path, engine, temperature=0.5, samples=9)
-    assert engine.opened == 0
-    assert (tmp_path / "samples.jsonl").read_bytes() == before
-
-
-def test_a_second_run_into_the_folder_is_refused(tmp_path: Path) -> None:
-    with locked(tmp_path), pytest.raises(BadInput, match="another run is writing"):
-        run(tmp_path, ScriptedEngine())
 
 
 def test_a_prompt_without_a_budget_is_refused_before_the_folder_is_made(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.run import samples_file
-from harness.run.samples_file import LOCK, SAMPLES, Moved, SamplesFile, key_of, read_rows
+from harness.run.samples_file import LOCK, SAMPLES, Moved, SamplesFile, read_rows
 from results import BadInput
 from tests.harness.run.rows import row, write
 from tests.harness.run.scripted import ScriptedEngine, run
@@ -32,10 +32,6 @@ def test_rows_are_visible_to_others_before_the_file_is_closed(tmp_path: Path) ->
         assert stored(tmp_path) == [row(0), row(1)]
         file.append([row(2)])
         assert stored(tmp_path) == list(read_rows(tmp_path / SAMPLES)) == [row(0), row(1), row(2)]
-
-
-def test_a_key_is_what_samples_are_counted_within() -> None:
-    assert key_of(row(3, setting="60", decoding="greedy")) == ("tiny-0000", "60", "greedy")
 
 
 @contextmanager

@@ -69,10 +69,10 @@ def test_the_overview_has_the_table_and_the_questions_worth_a_look(inspect: Insp
     table = [line.split() for line in out[2:5]]
     assert [cells[:6] for cells in table] == [
         ["10", "tokens,", "greedy", "1", "of", "3"],
-        ["10", "tokens", "3", "6", "9.0", "9"],
+        ["10", "tokens", "3", "6", "9.0", "84"],
         ["100", "tokens", "1", "of", "3", "4"],
     ]
-    assert table[2][9:] == ["25.0%", "25.0%", "100.0%", "25.0%"]
+    assert table[2][8:] == ["25.0%", "25.0%", "100.0%", "25.0%"]
     assert [line.split() for line in out[8:]] == [
         ["tiny-0002", "1", "0.0%", "100.0%"],
         ["tiny-0000", "6", "33.3%", "16.7%"],
