@@ -4,17 +4,13 @@ $ python -m harness import csv aime.csv --setting effort --map tokens=out_tokens
 3240 answers to 45 questions, 0 rows left out -> runs/aime/samples.jsonl
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from harness.cli.readers import match_option, readers
+from harness.cli.options import Pair, match_option, readers
 from harness.grader import READERS, Grader
-
-Pairs = tuple[tuple[str, str], ...]
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _FILES = ("csv", "jsonl", "parquet")
 _TABLES = (*_FILES, "nemo-skills", "sgl-eval", "boinf", "every-eval-ever")
@@ -31,19 +27,6 @@ _BELONGS = {
 """The option for each argument, and the kinds of file it is for."""
 
 
-def _pairs(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> Pairs:
-    """COLUMN=TEXT of a repeated option, split at the first `=`."""
-    for value in values:
-        if "=" not in value or value.startswith("="):
-            raise click.BadParameter(f"{value!r} is not of the form {option.make_metavar(context)}.")
-    return tuple((column, text) for column, _, text in (value.partition("=") for value in values))
-
-
-def _pair_option(*names: str, metavar: str, help: str) -> Decorator:  # noqa: A002
-    """An option that may be repeated."""
-    return click.option(*names, multiple=True, metavar=metavar, callback=_pairs, help=help)
-
-
 @click.command(
     "import",
     epilog="Examples: python -m harness import csv aime.csv --setting effort --map tokens=out_tokens"
@@ -54,22 +37,28 @@ def _pair_option(*names: str, metavar: str, help: str) -> Decorator:  # noqa: A0
 @click.argument("kind", type=click.Choice(["lm-eval", "inspect", *_TABLES]))
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder for samples.jsonl.")
-@_pair_option(
+@click.option(
     "--map",
     "columns",
+    type=Pair(),
+    multiple=True,
     metavar="COLUMN=SOURCE",
     help="Tables: take a column of the samples table from the file's column SOURCE. May be repeated.",
 )
-@_pair_option(
+@click.option(
     "--drop",
+    type=Pair(),
+    multiple=True,
     metavar="COLUMN=VALUE",
     help="Tables: leave out the rows with this value, such as failed requests. May be repeated.",
 )
 @click.option(
     "--gold", metavar="COLUMN|VALUE", help="Tables: the right answers, or the one of all questions."
 )
-@_pair_option(
+@click.option(
     "--correct-if",
+    type=Pair(),
+    multiple=True,
     metavar="COLUMN=VALUE",
     help="Tables: an answer is right where the file says so. May be repeated: any of them.",
 )

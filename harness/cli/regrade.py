@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.readers import match_option, reader_option
+from harness.cli.options import match_option, reader_option
 from harness.grader import Match, Reader
 
 

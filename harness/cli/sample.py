@@ -12,6 +12,8 @@ from pathlib import Path
 
 import click
 
+from harness.cli.options import Pair
+
 INCOMPLETE = 3
 """The exit status of a run that has ended with answers missing."""
 FAILURES_SHOWN = 5
@@ -23,7 +25,12 @@ FAILURES_SHOWN = 5
 )
 @click.argument("config")
 @click.option(
-    "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace a key. May be repeated."
+    "--set",
+    "overrides",
+    type=Pair(),
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Replace a key. May be repeated.",
 )
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="The run's folder."
@@ -58,7 +65,7 @@ FAILURES_SHOWN = 5
 )
 def sample(
     config: str,
-    overrides: tuple[str, ...],
+    overrides: tuple[tuple[str, str], ...],
     out: Path,
     url: str | None,
     limit: str | None,
@@ -98,9 +105,8 @@ def sample(
     from results.commandline import INTERRUPTED, fail
     from results.visible import visible
 
-    given = dict(_key_and_value(text) for text in overrides)
     options = {"url": url, "limit": limit, "shard": shard}
-    given |= {key: text for key, text in options.items() if text is not None}
+    given = dict(overrides) | {key: text for key, text in options.items() if text is not None}
     if (rate or price_per_hour) and not dry_run:
         raise BadInput("--rate and --price-per-hour are for --dry-run: add it, or leave them out")
     experiment = read_experiment(config, given)
@@ -151,10 +157,3 @@ def sample(
         )
         return INCOMPLETE
     return 0
-
-
-def _key_and_value(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip():
-        raise click.BadParameter(f"{text!r} is not of the form KEY=VALUE.", param_hint="--set")
-    return key.strip(), value

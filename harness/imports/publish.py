@@ -27,6 +27,7 @@ from harness.run.record import experiment_in
 from harness.view.answers import problems_in
 from results import BadInput, build_curves, read_samples, write_samples
 from results.tables.contract import sample_files
+from results.tables.schemas import DEFAULTS
 
 Cells = Mapping[Any, Any]
 """A row of a table."""
@@ -46,6 +47,9 @@ def publish(path: Path, out: Path, organization: str) -> int:
         raise BadInput(f"{out}: this folder is not empty: give another --out")
     (file,) = sample_files(path)
     table = read_samples(file)
+    for name in ("dataset", "model"):
+        if (table[name] == DEFAULTS["samples"][name]).any():
+            raise BadInput(f"{file}: no {name} is named: import the answers with --{name} NAME")
     curves = build_curves(table, permutations=0, checked=True)
     write_samples(table, out / "samples.parquet")
     (out / "README.md").write_text(_card(table, curves), encoding="utf-8")

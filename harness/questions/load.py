@@ -37,30 +37,25 @@ class Question:
     gold: str
 
 
-def load_questions(
-    name: str, file: Path | None = None, limit: int | None = None, local_only: bool = False
-) -> list[Question]:
-    """The questions of the data set `name`, or of your own file with that name; the first `limit` of them.
+def load_questions(name: str, file: Path | None = None, local_only: bool = False) -> list[Question]:
+    """The questions of the data set `name`, or of your own file with that name.
 
     `file` holds the rows of the named data set, in place of the hub. With `local_only` the hub is not asked.
     Raises BadInput: missing or unexpected rows, an unreachable hub.
     """
     if name == "gsm8k":
-        questions = _questions(
-            dataset_rows(GSM8K, file, local_only), "gsm8k-test", file or Path(GSM8K.repository)
-        )
-    elif name in _MATH_SUBSETS:
-        questions = _math_level1(name, dataset_rows(MATH, file, local_only), file or Path(MATH.repository))
-    elif name == "tiny":
-        questions = _questions(file_rows(file or TINY_FILE), "tiny", file or TINY_FILE)
-    elif file is not None:
+        where = file or Path(GSM8K.repository)
+        return _questions(dataset_rows(GSM8K, file, local_only), "gsm8k-test", where)
+    if name in _MATH_SUBSETS:
+        return _math_level1(name, dataset_rows(MATH, file, local_only), file or Path(MATH.repository))
+    if name == "tiny":
+        return _questions(file_rows(file or TINY_FILE), "tiny", file or TINY_FILE)
+    if file is not None:
         options = "harness questions --file, harness sample --set file="
         raise BadInput(f"a file ({options}) is for {', '.join(DATASETS)}, not for {name}")
-    elif Path(name).is_file():
-        questions = _questions(file_rows(Path(name)), Path(name).stem, Path(name))
-    else:
-        raise BadInput(f"{name}: no such file, and not one of {', '.join(DATASETS)}")
-    return questions[:limit]
+    if Path(name).is_file():
+        return _questions(file_rows(Path(name)), Path(name).stem, Path(name))
+    raise BadInput(f"{name}: no such file, and not one of {', '.join(DATASETS)}")
 
 
 def dataset_commit(name: str) -> str | None:

@@ -1,8 +1,8 @@
 """run.json: what a run's answers depend on, and when and by what they were sampled.
 
     {"experiment": {"dataset": "tiny", "model": "tiny", "temperature": 1.0, ...}, "prompt_sha256": "9f2c...",
-     "questions_sha256": "41aa...", "model_sha256": "c07e...", "max_new_tokens": {"40": 144, ...},
-     "planned": 38400, "plan_fields": ["budgets", "chunk", ...],
+     "questions_sha256": "41aa...", "model_sha256": "c07e...", "planned": 38400,
+     "plan_fields": ["budgets", "chunk", ...],
      "sessions": [{"started": "2026-03-01T10:00:00+00:00", "ended": "...", "seconds": 273.1,
        "answers": 38400, "tokens": 1274880, "tokens_per_second": 4691.3,
        "git_commit": "3ed5...", "engine": {"name": "sglang", "version": "0.5.23", "server": {...}}}],
@@ -60,7 +60,6 @@ class Record:
                 last[name] += max(0, total - counted)
         self._experiment = experiment
         self._identity = identity(experiment, questions)
-        self._limits = {name: experiment.max_new_tokens(budget) for name, budget in experiment.settings}
 
     def begin(self, engine: dict[str, Any], planned: int) -> dict[str, list[Any]]:
         """Write that a session has started; the summary stays that of the sessions before.
@@ -91,7 +90,6 @@ class Record:
         }
         self._content: dict[str, Any] = {
             **self._identity,
-            "max_new_tokens": self._limits,
             "planned": planned,
             "plan_fields": sorted(PLAN_FIELDS | {"shard"}),
             "sessions": [*self._before["sessions"], self._session],

@@ -25,7 +25,7 @@ from tests.processes import interruptible
         (["sample", "nothing.toml", "--out", "x"], "error: nothing.toml: no such file"),
         (
             ["sample", "tiny", "--set", "budgets", "--out", "x"],
-            "error: Invalid value for --set: 'budgets' is not",
+            "error: Invalid value for '--set': 'budgets' is not",
         ),
         (["sample", "tiny", "--set", "colour=1", "--out", "x"], "error: --set colour: unknown key 'colour'"),
         (["sample", "tiny", "--set", "samples=-1", "--out", "x"], "error: --set samples: samples is -1"),

@@ -107,12 +107,15 @@ def test_a_bare_table_is_published_with_what_it_has(tmp_path: Path) -> None:
     table = pd.DataFrame(
         {"question_id": ["a", "a"], "sample": [0, 1], "answer": ["x", None], "correct": [True, False]}
     )
-    write_samples(table.assign(tokens=[5, None]), tmp_path / "samples.csv")
-    assert command("export", tmp_path / "samples.csv", "--out", tmp_path / "out").exit_code == 0
-    again = import_table(tmp_path / "out" / "data", kind="every-eval-ever").table
+    file, out = tmp_path / "samples.csv", tmp_path / "out"
+    write_samples(table.assign(tokens=[5, None]), file)
+    refused = command("export", file, "--out", out)
+    assert (refused.exit_code, out.exists()) == (2, False)
+    assert "--dataset" in refused.output
+    write_samples(table.assign(tokens=[5, None], dataset="d", model="m"), file)
+    assert command("export", file, "--out", out).exit_code == 0
+    again = import_table(out / "data", kind="every-eval-ever").table
     assert again["answer"].fillna("").tolist() == ["x", ""]
     assert again["tokens"].fillna(0).tolist() == [5, 0]
-    curves = [
-        build_curves(read_samples(file), permutations=0)["accuracy"] for file in (tmp_path / "samples.csv",)
-    ]
-    assert build_curves(again, permutations=0)["accuracy"].tolist() == curves[0].tolist()
+    curves = [build_curves(rows, permutations=0)["accuracy"].tolist() for rows in (read_samples(file), again)]
+    assert curves[0] == curves[1]

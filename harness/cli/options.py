@@ -1,10 +1,25 @@
-"""The options that say how answers are read: `--reader hashes,boxed --match last`."""
+"""What options of several commands have in common: `--reader hashes,boxed --match last`, `--set limit=5`."""
 
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
 from harness.grader import DEFAULT_READERS, READERS, Match
+
+
+class Pair(click.ParamType):
+    """KEY=TEXT, split at the first `=`."""
+
+    name = "pair"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """The key and the text."""
+        key, equals, text = value.partition("=")
+        if not (equals and key.strip()):
+            self.fail(f"{value!r} is not of the form {getattr(param, 'metavar', None)}.", param, ctx)
+        return key.strip(), text
 
 
 def readers(_context: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...] | None:
