@@ -7,7 +7,7 @@ import click
 from harness.grader import DEFAULT_READERS, READERS, Match
 
 
-class Pair(click.ParamType):
+class Pair(click.ParamType[tuple[str, str]]):
     """KEY=TEXT, split at the first `=`."""
 
     name = "pair"

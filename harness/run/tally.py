@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from harness.experiment import Experiment
 from harness.grader import Grader
@@ -129,7 +129,7 @@ class Tally:
     def add_table(self, table: "pd.DataFrame") -> None:
         """Count the rows of a samples table."""
         for row in table.astype(object).where(table.notna(), None).to_dict("records"):
-            self.add(row)
+            self.add(cast(Mapping[str, Any], row))
 
     @property
     def finished(self) -> int:

@@ -10,14 +10,16 @@
 Whatever a model, a server or a table says is untrusted, and is shown with control characters escaped.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from harness.questions.load import load_questions
 from harness.run.record import RECORD, experiment_in
-from harness.run.samples_file import COLUMNS, Row, read_rows
+from harness.run.samples_file import COLUMNS, read_rows
 from harness.run.tally import by_size, tally_of
 from results import BadInput, read_samples
 from results.aligned import aligned
@@ -54,21 +56,22 @@ def overview(table: pd.DataFrame, folder: Path, setting: str | None) -> Iterator
         table = table[table["setting"] == setting]
     if table.empty:
         raise _nothing(folder, setting=setting)
-    for (model, dataset), rows in table.groupby(["model", "dataset"], sort=False):
+    for _, rows in table.groupby(["model", "dataset"], sort=False):
         tally = tally_of(folder)
         tally.add_table(rows)
-        yield visible(f"{curves_name('llm', dataset, model)}: {tally.answers:,} answers")
+        name = curves_name("llm", rows["dataset"].iloc[0], rows["model"].iloc[0])
+        yield visible(f"{name}: {tally.answers:,} answers")
         yield visible(tally.table(), keep="\n")
         yield from (f"warning: {warning}" for warning in tally.warnings(folder))
     yield ""
     questions = table.groupby("question_id", sort=False)[["right", "unreadable"]].agg(["size", "mean"])
-    shares = questions.xs("mean", axis="columns", level=1)
-    hardest = shares.nsmallest(HARDEST, "right")
-    unreadable = shares[shares["unreadable"] > 0].nlargest(HARDEST, "unreadable")
+    right, unreadable = questions["right", "mean"], questions["unreadable", "mean"]
+    hardest = right.nsmallest(HARDEST).index
+    worst = unreadable[unreadable > 0].nlargest(HARDEST).index
     lines = [("hardest and least readable questions", "answers", "right", "unreadable")]
-    for name in dict.fromkeys([*hardest.index, *unreadable.index]):
-        right, unread = shares.loc[name]
-        lines.append((name, str(questions.loc[name, ("right", "size")]), f"{right:.1%}", f"{unread:.1%}"))
+    for question in dict.fromkeys([*hardest, *worst]):
+        size = str(questions.loc[question, ("right", "size")])
+        lines.append((str(question), size, f"{right[question]:.1%}", f"{unreadable[question]:.1%}"))
     yield from aligned(lines, left=(0,))
 
 
@@ -134,8 +137,9 @@ def _nothing(folder: Path, among: list[str] | None = None, **given: str | None) 
 
 
 def _votes(group: pd.DataFrame) -> str:
-    votes = group[~group["unreadable"]].value_counts(["answer", "right"])
-    shown = [f"{_verdict(*vote)} ×{count}" for vote, count in votes.head(VOTES_SHOWN).items()]
+    read = group[~group["unreadable"]]
+    votes = Counter(zip(read["answer"], read["right"], strict=True))
+    shown = [f"{_verdict(*vote)} ×{count}" for vote, count in votes.most_common(VOTES_SHOWN)]
     others = len(votes) - len(shown)
     return f"; votes {', '.join(shown)}{f' and {others} others' if others else ''}" if shown else ""
 
@@ -144,7 +148,7 @@ def _verdict(answer: str | None, right: bool) -> str:
     return UNREADABLE if answer is None else f"{RIGHT if right else WRONG} {answer!s:.40}"
 
 
-def _place(row: Row, question: str | None) -> str:
+def _place(row: dict[Hashable, Any], question: str | None) -> str:
     parts = [] if question else [str(row["question_id"])]
     parts.append(f"sample {row['sample']}")
     if row["tokens"] is not None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import prompts
-from harness.experiment import EXPERIMENTS, model_location, read_experiment
+from harness.experiment import EXPERIMENTS, read_experiment
 from harness.questions.load import DATASETS
 from results import BadInput
 
@@ -60,13 +60,6 @@ def test_the_sample_number_experiment_is_the_papers() -> None:
     assert (experiment.samples, experiment.greedy, experiment.temperature) == (256, True, 1.0)
     assert (experiment.prompt, experiment.readers) == ("gsm8k-cot", ("answer-is",))
     assert experiment.settings == (("default", None),)
-
-
-def test_the_tiny_model_is_a_folder_of_the_project() -> None:
-    experiment = read_experiment("tiny")
-    assert (experiment.model, experiment.engine) == ("tiny", "transformers")
-    assert Path(model_location("tiny")) == EXPERIMENTS.parent / "tiny" / "model"
-    assert model_location("some/model") == "some/model"
 
 
 @pytest.mark.parametrize(

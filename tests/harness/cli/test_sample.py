@@ -164,42 +164,6 @@ def test_a_part_that_is_none_is_one_line(
     assert err.startswith(f"error: {line}")
 
 
-def test_the_summary_is_over_the_answers_of_all_sessions(sampled: Sampled, tmp_path: Path) -> None:
-    def partly(number: int, n: int) -> list[str]:
-        return refuse(number, n) if number == 1 else ["no idea"] * n
-
-    small = ("--limit", 1, "--set", "budgets=10", "--set", "samples=8", "--set", "chunk=4")
-    assert sampled(partly, *small)[0] == 3
-    (setting,) = summary(tmp_path)["settings"]
-    assert (setting["answers"], setting["unreadable"]) == (4, 1.0)
-
-    code, out, _ = sampled(lambda _number, n: ["##1##"] * n, *small)
-    assert code == 0
-    assert out[1].split()[:6] == ["10", "tokens", "1", "8", "30.0", "84"]
-    assert out[1].split()[7] == "50.0%"  # unreadable
-    (setting,) = summary(tmp_path)["settings"]
-    assert (setting["answers"], setting["unreadable"]) == (8, 0.5)
-    assert setting["max_new_tokens"] == 84
-    record = json.loads((tmp_path / "run.json").read_text())
-    assert [session["tokens"] for session in record["sessions"]] == [120, 120]
-
-
-def test_answers_that_repeat_raise_an_alarm_also_when_a_run_goes_on(sampled: Sampled, tmp_path: Path) -> None:
-    def same_seed(_number: int, n: int) -> list[str]:
-        return [f"The answer is ##{index}##." for index in range(n)]
-
-    settings = ("--set", "budgets=40,60", "--set", "chunk=8", "--limit", 5)
-    code, _, err = sampled(same_seed, *settings, "--set", "samples=8")
-    assert code == 0
-    assert not any("warning" in line for line in err)  # a request for each question: nothing is repeated
-    code, _, err = sampled(same_seed, *settings, "--set", "samples=16")
-    assert code == 0
-    assert err[-1].startswith("warning: ")
-    assert "100.00%" in err[-1]
-    assert summary(tmp_path)["alarm"] == err[-1].removeprefix("warning: ")
-    assert sampled(same_seed, *settings, "--set", "samples=16")[2][-1] == err[-1]  # nothing left to ask for
-
-
 def test_a_dry_run_asks_for_nothing_and_writes_nothing(sampled: Sampled, tmp_path: Path) -> None:
     code, out, err = sampled(refuse, "--dry-run", "--rate", 1000, "--limit", 10, "--shard", "2/4")
     assert (code, err, list(tmp_path.iterdir())) == (0, [], [])

@@ -56,22 +56,6 @@ def test_a_mapped_column_takes_the_place_of_one_of_that_name(tmp_path: Path) -> 
     assert (swapped["answer"].tolist(), swapped["parsed"].tolist()) == (["18"], ["It is 18."])
 
 
-def test_json_lines_keep_text_as_it_is(tmp_path: Path) -> None:
-    file = tmp_path / "answers.jsonl"
-    rows = [
-        {"key": "2024-01-01", "sample": 0, "answer": "007", "correct": True, "failed": False},
-        {"key": "2024-01-01", "sample": 1, "answer": None, "correct": False, "failed": None},
-        {"key": "2024-01-01", "sample": 2, "answer": "x", "correct": False, "failed": True},
-    ]
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    table, left_out, _ = import_table(file, {"question_id": "key"}, [("failed", "true"), ("failed", "")])
-    assert left_out == 2
-    assert table[["question_id", "answer"]].to_dict("list") == {
-        "question_id": ["2024-01-01"],
-        "answer": ["007"],
-    }
-
-
 def test_answers_without_a_number_are_numbered_within_question_and_setting(tmp_path: Path) -> None:
     file = tmp_path / "answers.csv"
     file.write_text("question_id,effort,answer,gold\na,low,1,1\nb,low,2,2\na,high,1,1\na,low,3,1\n")
@@ -93,12 +77,6 @@ def test_verdicts_that_are_not_golds_are_said_once(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="row 2") as said:
         imported("csv", file, "--out", tmp_path / "out")
     assert len(said) == 1
-
-
-def test_what_spreadsheets_write_is_read(tmp_path: Path) -> None:
-    file = tmp_path / "answers.csv"
-    file.write_bytes("\ufeffquestion_id,sample,answer,correct\r\na,0,1,TRUE\r\na,1,,FALSE\r\n".encode())
-    assert import_table(file, {}).table["correct"].tolist() == [True, False]
 
 
 def test_right_answers_and_unreadable_ones_are_told_on_the_command_line(tmp_path: Path) -> None:
@@ -143,11 +121,7 @@ def test_all_missing_columns_are_named_at_once(csv: Path, tmp_path: Path) -> Non
             "row 1, column 'correct': found 'yes', expected true",
         ),
         ("question_id,sample,answer,correct\na,0,1,1\na,0,2,0\n", "row 2: a second row for"),
-        (
-            "question_id,sample,answer,answer,correct\na,0,1,1,1\n",
-            "column 'answer' appears twice, expected once",
-        ),
-        (f"question_id,sample,answer,correct,tokens\na,0,1,1,{10**30}\n", "column 'tokens'"),
+        ("question_id,sample,answer,answer,correct\na,0,1,1,1\n", "column 'answer' appears twice"),
     ],
 )
 def test_tables_that_cannot_be_meant_are_refused(tmp_path: Path, text: str, message: str) -> None:

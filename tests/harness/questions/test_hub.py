@@ -168,8 +168,3 @@ def test_a_file_of_other_rows_is_refused(tmp_path: Path) -> None:
     file.write_text("".join(json.dumps(row) + "\n" for row in ROWS[:3]))
     with pytest.raises(BadInput, match=r"sums\.jsonl: 3 rows, expected the 5 of someone/sums's test split"):
         dataset_rows(SOURCE, file)
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"nothing\.jsonl: no such file"):
-        file_rows(tmp_path / "nothing.jsonl")

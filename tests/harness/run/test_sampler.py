@@ -5,10 +5,8 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tqdm import tqdm
 
 from harness.engines.base import Engine
 from harness.run import sampler, samples_file
@@ -123,19 +121,6 @@ def test_a_folder_whose_engine_did_not_open_can_be_used_later(tmp_path: Path) ->
     with pytest.raises(BadInput, match="no server"):
         asyncio.run(sample(experiment(), QUESTIONS, tmp_path, closed))
     assert run(tmp_path, ScriptedEngine()).missing == 0
-
-
-def test_the_bar_begins_with_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bars: list[tqdm[Any]] = []
-
-    def bar(**options: Any) -> "tqdm[Any]":
-        bars.append(tqdm(**options))
-        return bars[-1]
-
-    run(tmp_path, ScriptedEngine(), samples=3)
-    monkeypatch.setattr("harness.run.sampler.tqdm", bar)
-    run(tmp_path, ScriptedEngine(), samples=5)
-    assert (bars[0].initial, bars[0].total, bars[0].n) == (24, 40, 40)
 
 
 def test_the_record_keeps_up_with_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,15 +1,13 @@
 """Several hosts share a run, each a shard of it: together they make the curves of one run."""
 
 import json
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from harness.run.plan import asked_questions
-from results import BadInput, build_curves, read_curves, read_samples, run
-from results.cli import cli
+from results import BadInput, build_curves, read_samples
 from tests.harness.run.real_run import QUESTIONS, experiment, really
 
 
@@ -28,9 +26,7 @@ def test_every_question_is_in_exactly_one_shard(limit: int | None, shards: int) 
             asked_questions(experiment(limit=limit, shard=f"{shards}/{shards}"), QUESTIONS)
 
 
-def test_two_shards_give_the_curves_of_the_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_two_shards_give_the_curves_of_the_whole(tmp_path: Path) -> None:
     whole = really(tmp_path / "whole")
     shards = [really(tmp_path / str(i), shard=f"{i}/2") for i in (1, 2)]
     keys = ["question_id", "setting", "sample"]
@@ -41,24 +37,10 @@ def test_two_shards_give_the_curves_of_the_whole(
     planned = [json.loads((folder / "run.json").read_text())["planned"] for folder in [*shards, whole]]
     assert planned == [24, 16, 40]
 
-    out = tmp_path / "curves.csv"
-    command = ["results", "curves", *map(str, shards), "--permutations", "0", "--out", str(out)]
-    monkeypatch.setattr(sys, "argv", command)
-    with pytest.raises(SystemExit) as ended:
-        run(cli, "python -m results")
-    assert ended.value.code == 0
-    pd.testing.assert_frame_equal(
-        read_curves(out),
-        build_curves(read_samples(whole), permutations=0),
-        check_exact=False,
-        check_dtype=False,
-    )
-
-    monkeypatch.setattr(sys, "argv", ["results", "curves", str(shards[0]), str(whole), "--out", str(out)])
-    with pytest.raises(SystemExit) as ended:
-        run(cli, "python -m results")
-    assert ended.value.code == 2
-    assert "a second row for dataset=tiny, model=tiny, setting=10" in capsys.readouterr().err
+    curves = [build_curves(table, permutations=0) for table in (joined, at_once)]
+    pd.testing.assert_frame_equal(*curves)
+    with pytest.raises(BadInput, match="a second row for dataset=tiny, model=tiny, setting=10"):
+        read_samples(shards[0], whole)
 
 
 def test_shards_of_different_experiments_are_not_joined(tmp_path: Path) -> None:

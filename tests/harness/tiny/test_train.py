@@ -5,10 +5,8 @@ from itertools import islice
 import pytest
 import torch
 
-import prompts
-from harness.tiny.problems import distinct_problems, problems
-from harness.tiny.tokenizer import PROMPT, build_tokenizer
-from harness.tiny.train import IGNORED, Training, batches, build_model, examples, loss_of, save, train
+from harness.tiny.tokenizer import build_tokenizer
+from harness.tiny.train import IGNORED, Training, batches, build_model, loss_of, save, train
 
 SHORT = Training(steps=12, tokens_per_batch=512, examples_per_pool=64)
 
@@ -16,21 +14,6 @@ SHORT = Training(steps=12, tokens_per_batch=512, examples_per_pool=64)
 @pytest.fixture(scope="module")
 def tokenizer():
     return build_tokenizer()
-
-
-def test_an_example_is_a_problem_of_the_training_split_with_its_budget_and_a_true_solution(tokenizer):
-    test_questions = [problem.question for problem in distinct_problems("test", 0, 300)]
-    budgets = set()
-    for problem, (prompt, answer) in zip(
-        problems("train", 3), islice(examples(tokenizer, 3), 200), strict=False
-    ):
-        text = tokenizer.decode(prompt)
-        budgets.add(budget := int(text.split("Use around ")[1].split(" ")[0]))
-        content = prompts.fill(PROMPT, problem=problem.question, token_limit=budget)
-        assert text == f"<|user|>{content}<|assistant|>"
-        assert tokenizer.decode(answer).endswith(f"The answer is ##{problem.gold}##. [END]<|end|>")
-        assert not any(question in text for question in test_questions)
-    assert len(budgets) > 50
 
 
 def test_a_batch_keeps_to_its_size_and_labels_the_solutions_only(tokenizer):
