@@ -59,6 +59,10 @@ def import_table(
         rows, failed = field_rows(kind, file, (*columns.values(), *given.values(), *told))
     else:
         rows, failed = read_raw(file, tuple(columns.get(name, given.get(name, name)) for name in _TEXT)), 0
+    blank = (rows.isna() | (rows == "")).all(axis="columns")
+    if blank.all():
+        raise BadInput(f"{file}: no answers in it")
+    rows, failed = rows[~blank], failed + int(blank.sum())
     columns |= {name: text for name, text in given.items() if text in rows}
     constants = {name: text for name, text in given.items() if text not in rows}
     ways = {name: f"--map {name}=COLUMN" for name in ("question_id", "text" if grader else "answer")}
@@ -81,8 +85,8 @@ def import_table(
     table = kept.drop(columns=renamed).assign(**{name: kept[source] for name, source in columns.items()})
     table = table.assign(**constants)
     if "setting" in table and table.columns.is_unique:
-        blank = table["setting"].map(_text).str.strip() == ""
-        table["setting"] = table["setting"].mask(blank, DEFAULTS["samples"]["setting"])
+        unset = table["setting"].map(_text).str.strip() == ""
+        table["setting"] = table["setting"].mask(unset, DEFAULTS["samples"]["setting"])
     if correct_if:
         table["correct"] = _matching(kept, correct_if)
     # Errors count the rows that were kept, and say so where that makes a difference.

@@ -58,8 +58,10 @@ def test_a_mapped_column_takes_the_place_of_one_of_that_name(tmp_path: Path) -> 
 
 def test_answers_without_a_number_are_numbered_within_question_and_setting(tmp_path: Path) -> None:
     file = tmp_path / "answers.csv"
-    file.write_text("question_id,effort,answer,gold\na,low,1,1\nb,low,2,2\na,high,1,1\na,low,3,1\n")
-    table, _, notes = import_table(file, {"setting": "effort"})
+    rows = "a,low,1,1\nb,low,2,2\n,,,\na,high,1,1\na,low,3,1\n,,,\n"
+    file.write_text(f"question_id,effort,answer,gold\n{rows}")
+    table, blank, notes = import_table(file, {"setting": "effort"})
+    assert blank == 2
     assert table["sample"].tolist() == [0, 0, 0, 1]
     assert [note.split()[:2] for note in notes] == [["no", "column"], ["no", "dataset"]]
 
@@ -116,6 +118,8 @@ def test_all_missing_columns_are_named_at_once(csv: Path, tmp_path: Path) -> Non
     ("text", "message"),
     [
         ("question_id;sample;answer\na;0;1\n", "one column, found question_id;sample;answer"),
+        ("question_id,sample,answer,correct\n,,,\n", "no answers in it"),
+        ("question_id,sample,answer,correct\n", "no answers in it"),
         (
             "question_id,sample,answer,correct\na,0,1,yes\n",
             "row 1, column 'correct': found 'yes', expected true",
