@@ -4,15 +4,11 @@ $ python -m synthetic run fig2f --out results/runs/twin
 fig2f: 285 rows of 200 tasks, exact, 1.8 s -> results/runs/twin/fig2f.csv
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-
-if TYPE_CHECKING:
-    from synthetic.panels.experiments import Experiment
 
 PATH = click.Path(path_type=Path)
 COUNT = click.IntRange(min=0)
@@ -38,71 +34,57 @@ _SEED = click.option("--seed", default=0, show_default=True, type=COUNT, help="S
 _FOLDER = click.option("--out", required=True, type=PATH, help="Folder to write to.")
 _TABLE = click.option("--out", required=True, type=PATH, help="The .csv, .jsonl or .parquet to write.")
 _JOBS = click.option("--jobs", default=1, show_default=True, help="Processes to use.")
-_SOLVING = (
-    click.option(
-        "--solver",
-        type=click.Choice(["exact", "monte-carlo", "transformer"]),
-        default="exact",
-        show_default=True,
-        help="exact: by formula where there is one; monte-carlo: sampled paths, many at once; transformer: "
-        "the paper's loop word for word, slow (seconds a path where t=950).",
-    ),
-    click.option("--repeats", default=5, show_default=True, help="Repeats of the experiment."),
-    click.option("--tasks", type=int, help="Tasks in a repeat.  [default: the experiment's own]"),
-    click.option("--paths", type=int, help="Sampled paths of a task.  [default: 256; transformer: 16]"),
-    click.option(
-        "--set",
-        "changes",
-        multiple=True,
-        metavar="FIELD=VALUE",
-        help="Change a field of the setting, e.g. step_rule=eta/n; `list` shows them all.",
-    ),
-    _SEED,
-    _JOBS,
-)
-
-
-def _solving(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that `run` and `sweep` share."""
-    for option in reversed(_SOLVING):
-        command = option(command)
-    return command
 
 
 @cli.command(epilog="Example: python -m synthetic run fig1-binary --out results/runs/twin")
 @click.argument("name")
-@_solving
+@click.option(
+    "--solver",
+    type=click.Choice(["exact", "monte-carlo", "transformer"]),
+    default="exact",
+    show_default=True,
+    help="exact: by formula where there is one; monte-carlo: sampled paths, many at once; transformer: "
+    "the paper's loop word for word, slow (seconds a path where t=950).",
+)
+@click.option("--repeats", default=5, show_default=True, help="Repeats of the experiment.")
+@click.option("--tasks", type=int, help="Tasks in a repeat.  [default: the experiment's own]")
+@click.option("--paths", type=int, help="Sampled paths of a task.  [default: 256; transformer: 16]")
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="FIELD=VALUE",
+    help="Change a field of the setting, e.g. step_rule=eta/n; `list` shows them all.",
+)
+@click.option(
+    "--vary", metavar="FIELD=V1,V2,…", help="Run the experiment's first line once for each value of a field."
+)
+@_SEED
+@_JOBS
 @_FOLDER
-def run(name: str, out: Path, **options: Any) -> None:
+def run(name: str, out: Path, changes: tuple[str, ...], vary: str | None, **options: Any) -> None:
     """Run experiment NAME (or `all`) and write OUT/NAME.csv, a curves table.
 
     In the binary case a sampling solver also writes OUT/NAME.samples.parquet, the answers it drew.
     """
+    from results import write_curves, write_samples
     from synthetic.panels.experiments import find_experiments
+    from synthetic.panels.overrides import swept, with_changes
+    from synthetic.panels.running import run_experiment
 
     _check_folder(out)
     for key, experiment in find_experiments(name).items():
-        _solve(key, experiment, out / f"{key}.csv", options)
-
-
-@cli.command(
-    epilog="Example: python -m synthetic sweep fig2f --vary d=5,10,20,40 --out results/runs/sweep.csv"
-)
-@click.argument("name")
-@click.option("--vary", required=True, metavar="FIELD=V1,V2,…", help="The field to vary and its values.")
-@_solving
-@_TABLE
-def sweep(name: str, vary: str, out: Path, **options: Any) -> None:
-    """Run the first line of experiment NAME once for each value of one field."""
-    from results import BadInput
-    from results.tables.files import check_suffix
-    from synthetic.panels.experiments import find_experiments
-    from synthetic.panels.overrides import swept
-
-    if name == "all":
-        raise BadInput("sweep all: name one experiment")
-    check_suffix(out)
-    _solve(name, swept(find_experiments(name)[name], vary), out, options)
+        start = perf_counter()
+        changed = with_changes(experiment, changes)
+        outcome = run_experiment(key, swept(changed, vary) if vary else changed, progress=True, **options)
+        for note in outcome.notes:
+            click.echo(f"note: {note}", err=True)
+        write_curves(outcome.curves, out / f"{key}.csv")
+        if outcome.samples is not None:
+            write_samples(outcome.samples, out / f"{key}.samples.parquet")
+        count, seconds = int(outcome.curves["questions"].max()), perf_counter() - start
+        done = f"{len(outcome.curves)} rows of {count} tasks, {options['solver']}, {seconds:.1f} s"
+        click.echo(f"{key}: {done} -> {out / key}.csv")
 
 
 @cli.command(epilog="Example: python -m synthetic check fig2h")
@@ -124,34 +106,23 @@ def check(name: str, tasks: int, paths: int, seed: int) -> None:
 
 @cli.command(epilog="Example: python -m synthetic train --jobs 2 --out results/runs/trained")
 @_SEED
-@click.option(
-    "--set",
-    "changes",
-    multiple=True,
-    metavar="FIELD=VALUE",
-    help="Change every training: steps, iterations, batch or learning_rate.",
-)
 @click.option("--tasks", type=int, help="Test tasks of a panel.  [default: the panel's own number]")
 @click.option("--paths", default=256, show_default=True, help="Sampled paths of a task in those tests.")
 @_JOBS
 @_FOLDER
-def train(out: Path, seed: int, changes: tuple[str, ...], **options: Any) -> None:
+def train(out: Path, **options: Any) -> None:
     """Train transformers by the paper's loop and compare them with the one it builds by hand.
 
-    Writes weights.npz, trained.csv (a curves table), learned.csv (what stands in V and W), trained.png,
+    Writes weights.npz, trained.csv (a curves table), learned.csv (the gradient steps learned), trained.png,
     .svg and .pdf to the folder OUT. Takes minutes; needs PyTorch.
     """
-    from synthetic.trained.course import take_course, write_course
-    from synthetic.trained.lessons import changed_lessons, trained_length
-    from synthetic.trained.summary import summary
+    from synthetic.trained.course import take_course
 
     _check_folder(out)
-    start, lessons = perf_counter(), changed_lessons(changes)
-    course = take_course(lessons, seed, progress=True, **options)
-    write_course(course, lessons, out)
-    for title, table in summary(course.curves, course.learned, trained_length(lessons)).items():
+    start = perf_counter()
+    for title, table in take_course(out, **options).items():
         click.echo(f"{title}\n{table}\n")
-    click.echo(f"{len(lessons)} models, {perf_counter() - start:.0f} s -> {out}")
+    click.echo(f"{perf_counter() - start:.0f} s -> {out}")
 
 
 @cli.command(epilog="Example: python -m synthetic match results/cached/tiny.csv --out match.csv")
@@ -163,12 +134,11 @@ def train(out: Path, seed: int, changes: tuple[str, ...], **options: Any) -> Non
     type=click.IntRange(1),
     help="Fit N up to this; predict the rest.",
 )
-@click.option("--at-n", default="", metavar="N1,N2,…", help="Predict these N too, as 128,256.")
 @click.option("--figure", type=PATH, help="Draw to this .png, .svg or .pdf.")
 @_SEED
 @_JOBS
 @_TABLE
-def match(tables: tuple[Path, ...], at_n: str, figure: Path | None, out: Path, **options: Any) -> None:
+def match(tables: tuple[Path, ...], figure: Path | None, out: Path, **options: Any) -> None:
     """Find the twins that explain a language model's curves, and predict the rest of each curve.
 
     TABLES are curves, or samples, which also give histograms of each question's accuracy. Beside OUT, a
@@ -187,13 +157,9 @@ def match(tables: tuple[Path, ...], at_n: str, figure: Path | None, out: Path, *
         if figure.suffix not in (".png", ".svg", ".pdf"):
             raise BadInput(f"{figure}: a picture ends in .png, .svg or .pdf")
         _check_folder(figure.parent)
-    try:
-        more = tuple(int(n) for n in at_n.split(",") if at_n)
-    except ValueError:
-        raise BadInput(f"--at-n {at_n}: expected whole numbers, as 128,256") from None
     with warnings_last():
         curves, shares = matching.read_tables(tables)
-        matches = matching.match_all(curves, shares, at_n=more, progress=True, **options)
+        matches = matching.match_all(curves, shares, progress=True, **options)
     write_forecast(matching.forecast_table(matches), out)
     write_raw(matching.settings_table(matches), out.with_suffix(".settings.csv"))
     if figure is not None:
@@ -239,22 +205,3 @@ def _check_folder(out: Path) -> None:
     nearest = next(path for path in (out, *out.absolute().parents) if path.exists())
     if not nearest.is_dir():
         raise BadInput(f"{out}: {nearest} is a file, expected a folder")
-
-
-def _solve(name: str, experiment: "Experiment", target: Path, options: dict[str, Any]) -> None:
-    from results import write_curves, write_samples
-    from synthetic.panels.overrides import with_changes
-    from synthetic.panels.running import run_experiment
-
-    start = perf_counter()
-    changed = with_changes(experiment, options["changes"])
-    chosen = {key: value for key, value in options.items() if key != "changes"}
-    outcome = run_experiment(name, changed, progress=True, **chosen)
-    for note in outcome.notes:
-        click.echo(f"note: {note}", err=True)
-    write_curves(outcome.curves, target)
-    if outcome.samples is not None:
-        write_samples(outcome.samples, target.with_suffix(".samples.parquet"))
-    count, seconds = int(outcome.curves["questions"].max()), perf_counter() - start
-    rows = len(outcome.curves)
-    click.echo(f"{name}: {rows} rows of {count} tasks, {options['solver']}, {seconds:.1f} s -> {target}")

@@ -17,9 +17,8 @@ import pandas as pd
 
 from synthetic.panels.experiments import EXPERIMENTS
 from synthetic.trained.examination import examine, learned_table
-from synthetic.trained.lessons import LESSONS, trained_length
 from synthetic.trained.summary import summary
-from synthetic.trained.weights import read_weights
+from synthetic.trained.weights import SHIPPED, read_weights
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -77,14 +76,15 @@ def settings(names: list[str]) -> str:
 
 @cache
 def _course() -> dict[str, str]:
-    weights = read_weights()
-    curves = examine(weights, LESSONS, seed=0, tasks=None, paths=256)
-    return summary(curves, learned_table(weights, LESSONS), trained_length(LESSONS))
+    weights = read_weights(SHIPPED)
+    curves = examine(weights, seed=0, tasks=None, paths=256)
+    return summary(curves, learned_table(weights))
 
 
 def trained(_: list[str]) -> str:
     """What `synthetic train` prints, of the weights that ship."""
-    return "\n\n".join(f"```\n{title}\n{table}\n```" for title, table in _course().items())
+    tables = "\n\n".join(f"```\n{title}\n{table}\n```" for title, table in _course().items())
+    return re.sub(r" +$", "", tables, flags=re.MULTILINE)
 
 
 WRITERS: dict[str, Callable[[list[str]], str]] = {

@@ -6,8 +6,7 @@
 The samples table is the one that a language model's run writes, and `results` turns it into curves.
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,7 @@ from results.votes.multinomial import best_of_n_accuracy, vote_accuracy
 from synthetic.binary.chain import law_of_paths
 from synthetic.binary.greedy import greedy_correct, greedy_supports
 from synthetic.binary.sampler import SampledSupports, Supports
-from synthetic.model.reasoning_loop import reasoning_path
+from synthetic.model.reasoning_loop import literal_paths
 from synthetic.model.sampling_algorithms import sample_support
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, Tasks
@@ -27,7 +26,7 @@ def exact_accuracy(
     tasks: Tasks,
     setting: BinarySetting,
     steps: tuple[int, ...],
-    votes: tuple[int, ...],
+    votes: Sequence[int],
     methods: Sequence[str],
 ) -> tuple[dict[str, Array], Array]:
     """Accuracy of each task, (tasks, steps, votes) by method (greedy: one "vote"). Raises BadInput.
@@ -52,22 +51,18 @@ def transformer_supports(
     tasks: Tasks, setting: BinarySetting, paths: int, steps: tuple[int, ...]
 ) -> SampledSupports:
     """The paths that `sample_supports` draws, by the literal loop of Definition 1 with Algorithm 2; slow."""
-    out = np.empty((len(tasks), len(steps), paths, setting.k), dtype=np.int64)
-    short = np.zeros(len(tasks))
-    for task in range(len(tasks)):
-        uniforms = tasks.path_generator(task).random((max(steps), paths, setting.k))
-        for path in range(paths):
-            numbers = iter(uniforms[:, path])
+    short = []
 
-            def sampling(scores: Array, task: int = task, numbers: Iterator[Array] = numbers) -> Array:
-                short[task] += (scores > 0).sum() < setting.k
-                return sample_support(scores, next(numbers))
+    def sampling(scores: Array, uniforms: Array) -> Array:
+        short.append((scores > 0).sum() < setting.k)
+        return sample_support(scores, uniforms)
 
-            loop = reasoning_path(tasks.x[task], tasks.y[task], setting.step, sampling)
-            for t, w in enumerate(islice(loop, max(steps)), start=1):
-                if t in steps:
-                    out[task, steps.index(t), path] = np.flatnonzero(w)
-    return SampledSupports(out, short / (paths * max(steps)))
+    def draw(rng: np.random.Generator) -> Array:
+        return rng.random((max(steps), paths, setting.k))
+
+    w = literal_paths(tasks, setting.step, steps, draw, sampling)
+    supports = np.nonzero(w)[3].reshape(*w.shape[:3], setting.k)
+    return SampledSupports(supports, np.reshape(short, (len(tasks), -1)).mean(axis=1))
 
 
 def samples_table(

@@ -115,7 +115,7 @@ def path_moments(view: Spectrum, setting: ContinuousSetting, steps: tuple[int, .
             covariance *= 1 + 2 * sign * s + 2 * s**2
             covariance += s**2 * (mean[:, :, None] * mean[:, None, :] if whole else mean**2)
         if not np.all(size < limit):
-            raise _diverged(t, setting, float(view.eigenvalues.max()))
+            raise diverged(t, setting, float(view.eigenvalues.max()))
         isotropic = s**2 * size[:, None] if linear else s
         if whole:
             covariance[:, diagonal, diagonal] += isotropic
@@ -132,14 +132,13 @@ def path_moments(view: Spectrum, setting: ContinuousSetting, steps: tuple[int, .
     return Moments(errors, covariances, view.metric)
 
 
-def _diverged(t: int, setting: ContinuousSetting, largest: float) -> BadInput:
+def diverged(t: int, setting: ContinuousSetting, largest: float) -> BadInput:
     """The refusal of a setting whose paths diverge at step t; `largest` is the largest eigenvalue of XᵀX."""
-    growth, limit = setting.step * largest, "2"
-    why = f"the step {setting.step:g} times the largest eigenvalue of XᵀX is {growth:.3g}"
-    if growth < 2:
-        why = f"linear noise has the variance {setting.noise_variance:g} in {setting.d} dimensions"
-        limit = f"about 2/(d+2) = {2 / (setting.d + 2):.3g}"
+    why = f"the step times the largest eigenvalue of XᵀX is {setting.step * largest:.3g}, not below 2"
+    if setting.step * largest < 2:
+        limit = f"not below about 2/(d+2) = {2 / (setting.d + 2):.3g}"
+        why = f"linear noise has the variance {setting.noise_variance:g} in {setting.d} dimensions, {limit}"
     return BadInput(
-        f"a path diverges at step {t}: {why}, expected below {limit} (noise_scale={setting.noise_scale}, "
+        f"a path diverges at step {t}: {why} (noise_scale={setting.noise_scale}, "
         f"sigma={setting.sigma:g}, eta={setting.eta:g})"
     )

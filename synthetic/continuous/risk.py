@@ -5,15 +5,14 @@
 Risk is ‖w − w*‖²_H, twice the paper's excess risk.
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 
 import numpy as np
 
 from synthetic.continuous.best_of_n import best_of_n_risk
 from synthetic.continuous.moments import gradient_descent_risk, path_moments, spectrum
 from synthetic.continuous.sampler import SampledPaths, sample_paths
-from synthetic.model.reasoning_loop import reasoning_path
+from synthetic.model.reasoning_loop import literal_paths
 from synthetic.model.sampling_algorithms import constant_noise, linear_noise
 from synthetic.model.settings import ContinuousSetting, Solver
 from synthetic.model.tasks import Array, Tasks, covariance_eigenvalues
@@ -82,20 +81,14 @@ def transformer_paths(
 def _literal_paths(
     tasks: Tasks, setting: ContinuousSetting, paths: int, steps: tuple[int, ...]
 ) -> SampledPaths:
-    w = np.empty((len(tasks), len(steps), paths, setting.d))
-    for task in range(len(tasks)):
-        normals = tasks.path_generator(task).standard_normal((max(steps), paths, setting.d))
-        for path in range(paths):
-            noise = iter(np.sqrt(setting.noise_variance) * normals[:, path])
+    def draw(rng: np.random.Generator) -> Array:
+        scale = float(np.sqrt(setting.noise_variance))
+        return scale * rng.standard_normal((max(steps), paths, setting.d))
 
-            def sampling(w: Array, noise: Iterator[Array] = noise) -> Array:
-                xi = next(noise)
-                linear = setting.noise == "linear"
-                return linear_noise(w, xi, setting.linear_sign) if linear else constant_noise(w, xi)
+    def sampling(w: Array, xi: Array) -> Array:
+        linear = setting.noise == "linear"
+        return linear_noise(w, xi, setting.linear_sign) if linear else constant_noise(w, xi)
 
-            loop = reasoning_path(tasks.x[task], tasks.y[task], setting.step, sampling)
-            for t, token in enumerate(islice(loop, max(steps)), start=1):
-                if t in steps:
-                    w[task, steps.index(t), path] = token
+    w = literal_paths(tasks, setting.step, steps, draw, sampling)
     weights, target = covariance_eigenvalues(setting), tasks.w_star[:, None]
     return SampledPaths((w - target[:, None]) ** 2 @ weights, (w.mean(axis=2) - target) ** 2 @ weights)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from results import BadInput
-from synthetic.continuous.moments import DIVERGED
+from synthetic.continuous.moments import DIVERGED, diverged
 from synthetic.model.settings import ContinuousSetting, check_count
 from synthetic.model.tasks import Array, Tasks, covariance_eigenvalues
 
@@ -50,11 +50,8 @@ def least_weights(pool: int, n: int) -> Array:
     """P(the i-th smallest of a pool is the least of a random n-subset) = C(pool−1−i, n−1)/C(pool, n)."""
     if n > pool:
         raise BadInput(f"N={n}: only {pool} paths were drawn, expected N of at most that")
-    weights = np.zeros(pool)
-    weights[0] = n / pool
-    for i in range(1, pool - n + 1):
-        weights[i] = weights[i - 1] * (pool - i - n + 1) / (pool - i)
-    return weights
+    i = np.arange(1, pool)
+    return n / pool * np.cumprod(np.append(1.0, np.maximum(pool - i - n + 1, 0) / (pool - i)))
 
 
 def sample_paths(
@@ -97,10 +94,7 @@ def _walk(
         fine = abs(w).max(axis=(1, 2)) ** 2 < limit
         if not fine.all():
             bad = settings[int(fine.argmin())]
-            raise BadInput(
-                f"a path diverges at step {t}: {bad.noise} noise of variance {bad.noise_variance:g}, "
-                f"step {bad.step:g}; reduce either"
-            )
+            raise diverged(t, bad, float(np.linalg.norm(lines[0][0].gram[task], 2)))
         if t in steps:
             errors.append(((w - target) ** 2 @ weights)[..., 0])
             means.append(((w.mean(axis=1, keepdims=True) - target) ** 2 @ weights)[:, 0, 0])

@@ -33,25 +33,15 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Exam:
-    """How many answers a question got, and where its curves are read; an N above `pool` asks for more."""
+    """How many answers a question got, and where its curves are read, at N up to `pool`."""
 
     pool: int
     points: tuple[Point, ...]
 
     @property
-    def answers(self) -> int:
-        """How many answers a task gives."""
-        return max(self.pool, *(n for _, n in self.points))
-
-    @property
-    def small(self) -> int:
-        """Votes of up to this many are means over all subsets of the pool."""
-        return min(EVERY_SUBSET, self.pool)
-
-    @property
     def part(self) -> int:
-        """Answers are drawn in parts of this size, of which the pool and every larger vote are made."""
-        return gcd(self.pool, *(n for _, n in self.points if n > self.small))
+        """Answers are drawn in parts of this size, of which every vote above EVERY_SUBSET is made."""
+        return gcd(self.pool, *(n for _, n in self.points if n > EVERY_SUBSET))
 
 
 @dataclass(frozen=True)
@@ -90,8 +80,7 @@ def sit(exam: Exam, setting: BinarySetting, steps: tuple[int, ...], seed: int) -
     for at, t in enumerate(steps):
         drawn = draw_answers(law.probabilities[:, at], law.gold, exam, seed)
         found = marks(drawn, exam)
-        right, *wrong = drawn[:, : exam.pool // exam.part].sum(axis=1).T
-        share = np.stack([right, right - np.max(wrong, axis=0)], axis=1) / exam.pool
+        share = shares(_counts(drawn.sum(axis=1)))
         twins.append(Twin(setting, t, found.mean(axis=0), np.asarray(np.cov(found.T)), share))
     return twins
 
@@ -113,26 +102,21 @@ def draw_answers(laws: Array, gold: Ints, exam: Exam, seed: int) -> Ints:
     order = np.argsort(places != gold[:, None], axis=1, kind="stable")
     first = np.take_along_axis(laws, order, axis=1)
     first /= first.sum(axis=1, keepdims=True)
-    parts = exam.answers // exam.part
-    return np.random.default_rng(seed).multinomial(exam.part, first[:, None], size=(len(laws), parts))
+    size = len(laws), exam.pool // exam.part
+    return np.random.default_rng(seed).multinomial(exam.part, first[:, None], size=size)
 
 
 def marks(drawn: Ints, exam: Exam) -> Array:
     """Each question's accuracy at every point, and the square of one answer's: (questions, points + 1)."""
-    seen = drawn[:, : exam.pool // exam.part]
-    counts = _counts(seen.sum(axis=1))
-    every = counts if exam.answers == exam.pool else _counts(drawn.sum(axis=1))
-    small = sorted({n for method, n in exam.points if method == "majority" and n <= exam.small})
+    counts = _counts(drawn.sum(axis=1))
+    small = sorted({n for method, n in exam.points if method == "majority" and n <= EVERY_SUBSET})
     found = dict(zip(small, majority_accuracy(counts, small).T, strict=True))
     columns = []
     for method, n in exam.points:
         if method == "best_of_n":
-            source = counts if n <= exam.pool else every
-            columns.append(best_of_n(source.pools, source.correct, n))
-        elif n in found:
-            columns.append(found[n])
+            columns.append(best_of_n(counts.pools, counts.correct, n))
         else:
-            columns.append(_vote_of_parts(seen if n <= exam.pool else drawn, n // exam.part))
+            columns.append(found[n] if n in found else _vote_of_parts(drawn, n // exam.part))
     return np.stack([*columns, (counts.correct / counts.pools) ** 2], axis=1)
 
 

@@ -13,8 +13,8 @@ import pandas as pd
 from results.figures.axes import n_axis, value_axis
 from results.figures.theme import Figure, combined_spec, rendered
 from results.figures.words import METHOD_NAMES
-from synthetic.match.matching import Match
-from synthetic.match.words import short_verdict
+from synthetic.match.matching import Match, forecast_table
+from synthetic.match.words import fit_words
 from synthetic.model.tasks import Array
 
 MOST = 9
@@ -24,12 +24,10 @@ BLUE, ORANGE, MODEL = "#2c728e", "#f08a24", "#b8bfcc"
 
 def save_picture(matches: Sequence[Match], path: Path) -> None:
     """Draw up to MOST matches to a .png, .svg or .pdf."""
-    shown = matches[:MOST]
-    if any(match.shares is not None for match in shown):
-        rows = [_row(match, i) for i, match in enumerate(shown)]
-    else:
-        panels = [_curves(match, i) for i, match in enumerate(shown)]
-        rows = [panels[start : start + 3] for start in range(0, len(panels), 3)]
+    rows = [_row(match, place) for place, match in enumerate(matches[:MOST])]
+    if max(map(len, rows)) == 1:
+        figures = [row[0] for row in rows]
+        rows = [figures[start : start + 3] for start in range(0, len(figures), 3)]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(rendered(combined_spec(rows))[path.suffix])
 
@@ -39,52 +37,30 @@ def _row(match: Match, place: int) -> list[Figure]:
         return [_curves(match, place)]
     spread = "How often each question is answered right", "share of right answers, p"
     lead = "Its lead over the largest wrong answer", "probability gap, Δ"
-    return [
-        _curves(match, place),
-        _histogram(match, place, 0, *spread),
-        _histogram(match, place, 1, *lead),
-    ]
+    histograms = [_histogram(match, place, column, *told) for column, told in enumerate((spread, lead))]
+    return [_curves(match, place), *histograms]
 
 
 def _curves(match: Match, place: int) -> Figure:
     """Measured points, full where they were fitted, and the twin's curve with its 90 % interval."""
-    said = match.prediction
-    table = pd.DataFrame(
-        {
-            "N": match.rows["N"].to_numpy(np.int64),
-            "method": match.rows["method"].map(METHOD_NAMES).to_numpy(),
-            "accuracy": match.curve.accuracy,
-            "predicted": said.predicted,
-            "low": said.low,
-            "high": said.high,
-            "fitted": np.where(match.role == "used", "fitted", "not fitted"),
-        }
-    )
+    columns = ["N", "method", "accuracy", "predicted", "low", "high", "role"]
+    table = forecast_table([match])[columns].replace({"method": METHOD_NAMES})
     least = float(table[["accuracy", "low"]].min().min())
     y = (max(0.0, np.floor(10 * least) / 10), 1.0)
     names = [METHOD_NAMES["majority"], METHOD_NAMES["best_of_n"]]
     scale = alt.Scale(domain=names, range=[BLUE, ORANGE])
-    colour, fill = (
-        alt.Color("method:N", scale=scale, title=None),
-        alt.Fill("method:N", scale=scale, legend=None),
-    )
+    full = alt.Scale(domain=["used", "held_out"], range=[1, 0])
+    colour = alt.Color("method:N", scale=scale, title=None)
+    fill = alt.Fill("method:N", scale=scale, legend=None), alt.FillOpacity("role:N", scale=full, legend=None)
     base = alt.Chart(table).encode(n_axis(sorted(table["N"].unique())), colour)
-    full = alt.FillOpacity(
-        "fitted:N", scale=alt.Scale(domain=["fitted", "not fitted"], range=[1, 0]), title=None
-    )
     return Figure(
         f"twin-{place}",
         match.name,
-        (
-            short_verdict(match),
-            "lines and bands: the twin and its 90 % interval; full points were fitted",
-        ),
+        (fit_words(match), "lines and bands: the twin and its 90 % interval; full points: fitted"),
         (
             base.mark_area(opacity=0.2).encode(value_axis("low", "accuracy", y), alt.Y2("high:Q")),
             base.mark_line(strokeWidth=2).encode(value_axis("predicted", "accuracy", y)),
-            base.mark_point(size=55, strokeWidth=1.5).encode(
-                value_axis("accuracy", "accuracy", y), fill=fill, fillOpacity=full
-            ),
+            base.mark_point(size=55, strokeWidth=1.5).encode(value_axis("accuracy", "accuracy", y), *fill),
         ),
     )
 

@@ -22,8 +22,6 @@ TOLERANCE = 0.005
 """Our choice: half a percentage point of any mark is no misfit, since the twin is no language model."""
 LEAST_P = 0.01
 """Our choice: a misfit that chance exceeds less often than this is a poor fit."""
-LARGEST_SPREAD = 0.03
-"""Settings that fit but differ by more than this do not pin a forecast down."""
 DRAWS = 20_000
 
 
@@ -56,35 +54,28 @@ class Curve:
 class Fit:
     """Which twins explain the marks fitted.
 
-    `weights` (twins,) sum to 1. `misfit` is the likeliest twin's χ² on `fitted` marks.
+    `weights` (twins,) sum to 1. `misfit` is the likeliest twin's χ² on `fitted` marks; `wider` is their
+    ratio, at least 1, by which the likelihood and the intervals are widened.
     """
 
     weights: Array
     misfit: float
     fitted: int
+    wider: float
 
     @property
     def p_value(self) -> float:
         """The chance of a misfit at least as large."""
         return float(chi2.sf(self.misfit, self.fitted))
 
-    @property
-    def wider(self) -> float:
-        """χ² over the number of marks where it misfits, else 1."""
-        return max(1.0, self.misfit / self.fitted)
-
 
 @dataclass(frozen=True)
 class Prediction:
-    """The curve given the points fitted, (points,) each, with a 90 % interval.
-
-    `spread`: how far (90 %) the twins' predictions lie apart.
-    """
+    """The curve given the points fitted, (points,) each, with a 90 % interval."""
 
     predicted: Array
     low: Array
     high: Array
-    spread: Array
 
 
 def fitted_marks(curve: Curve, fit_max_n: int) -> list[int]:
@@ -108,11 +99,11 @@ def weigh(curve: Curve, twins: Sequence[Twin], fit_max_n: int) -> Fit:
     residual, own = curve.marks[use] - mean[:, use], covariance[:, use][:, :, use]
     misfit = (residual * np.linalg.solve(own, residual[..., None])[..., 0]).sum(axis=1)
     volume = np.linalg.slogdet(own)[1]
-    likeliest = int(np.argmin(misfit + volume))
-    fit = Fit(np.empty(0), float(misfit[likeliest]), len(use))
-    log_weight = -(misfit / fit.wider + volume) / 2
+    least = float(misfit[np.argmin(misfit + volume)])
+    wider = max(1.0, least / len(use))
+    log_weight = -(misfit / wider + volume) / 2
     weights = np.exp(log_weight - log_weight.max())
-    return replace(fit, weights=weights / weights.sum())
+    return Fit(weights / weights.sum(), least, len(use), wider)
 
 
 def predict(
@@ -130,11 +121,9 @@ def predict(
     drawn = rng.choice(len(twins), DRAWS, p=weights)
     normals = rng.standard_normal((DRAWS, mean.shape[1]))
     low, high = np.quantile(given[drawn] + deviation[drawn] * normals, [0.05, 0.95], axis=0)
-    predicted = weights @ given
-    spread = np.sqrt(np.maximum(weights @ given**2 - predicted**2, 0.0))
     points = slice(len(curve.points))
     low, high = np.clip([low[points], high[points]], 0, 1)
-    return Prediction(predicted[points], low, high, 1.645 * spread[points])
+    return Prediction((weights @ given)[points], low, high)
 
 
 def _moments(curve: Curve, twins: Sequence[Twin]) -> tuple[Array, Array]:

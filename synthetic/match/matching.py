@@ -24,7 +24,7 @@ from results.figures.words import curves_name, setting_name
 from results.tables.status import Status
 from results.votes.exact import answer_pools
 from synthetic.match.exam import STEPS, Exam, Twin, candidates, shares, sit
-from synthetic.match.likelihood import LARGEST_SPREAD, LEAST_P, Curve, Fit, Prediction, predict, weigh
+from synthetic.match.likelihood import LEAST_P, Curve, Fit, Prediction, predict, weigh
 from synthetic.model.settings import BinarySetting, check_count
 from synthetic.model.tasks import Array
 
@@ -34,7 +34,6 @@ MOST_ANSWERS = 1024
 KEPT = 0.999
 """The share of a fit's weight whose twins predict the rest of the curve."""
 GROUP = ["source", "dataset", "model", "setting"]
-SAME_AT_EVERY_N = ("method", "permutation", "T", "tokens_per_answer", "questions")
 Shares = dict[tuple[str, ...], Array]
 
 
@@ -65,16 +64,13 @@ class Match:
 
     @property
     def role(self) -> NDArray[np.str_]:
-        """Of each row: used, held_out, or forecast where nothing was measured."""
-        beyond = np.where(self.rows["accuracy"].isna(), "forecast", "held_out")
-        return np.where(self.rows["N"] <= self.fit_max_n, "used", beyond)
+        """Of each row: used, or held_out."""
+        return np.where(self.rows["N"] <= self.fit_max_n, "used", "held_out")
 
     @property
-    def status(self) -> list[str]:
-        """Of each row, in the words of forecast tables."""
-        if self.fit.p_value < LEAST_P:
-            return [Status.POOR_FIT] * len(self.rows)
-        return [Status.BOUND_HIT if wide else Status.OK for wide in self.prediction.spread > LARGEST_SPREAD]
+    def fits(self) -> bool:
+        """Whether chance explains the likeliest twin's misfit."""
+        return self.fit.p_value >= LEAST_P
 
     @property
     def twin_shares(self) -> tuple[Array, Array]:
@@ -119,23 +115,18 @@ def match_all(
     curves: pd.DataFrame,
     known_shares: Shares,
     fit_max_n: int = 4,
-    at_n: Sequence[int] = (),
     seed: int = 0,
     jobs: int = 1,
     progress: bool = False,
-    grid: Sequence[BinarySetting] | None = None,
 ) -> list[Match]:
-    """The match of every model at every setting of `curves`; `at_n` asks for more N.
+    """The match of every model at every setting of `curves`.
 
     All candidates sit for the marks fitted, and only those that carry weight for the others, which cost
     more. Raises BadInput where nothing is left to fit.
     """
     check_count("jobs", jobs, high=1024)
-    for n in at_n:
-        check_count("at-n", n, high=MOST_ANSWERS)
-    grid = candidates() if grid is None else grid
+    places = [(setting, t) for setting in candidates() for t in STEPS]
     groups = {tuple(map(str, names)): rows for names, rows in curves.groupby(GROUP, sort=False)}
-    groups = {names: _asked(rows, at_n) for names, rows in groups.items()}
     measured = {names: _curve(names, rows, fit_max_n) for names, rows in groups.items()}
     by_exam: dict[tuple[Exam, Exam], list[tuple[str, ...]]] = {}
     for names, curve in measured.items():
@@ -143,24 +134,22 @@ def match_all(
         by_exam.setdefault((first, Exam(curve.pool, curve.points)), []).append(names)
     found = {}
     for (first, whole), members in by_exam.items():
-        places = [(setting, t) for setting in grid for t in STEPS]
-        twins = _sat(first, places, seed, jobs, progress)
+        twins = _all_sit(first, places, seed, jobs, progress)
         fits = {names: weigh(measured[names].up_to(fit_max_n), twins, fit_max_n) for names in members}
         kept = {names: sorted(heaviest(fit.weights, KEPT)) for names, fit in fits.items()}
         every = sorted(set(chain.from_iterable(kept.values())))
-        again = dict(zip(every, _sat(whole, [places[i] for i in every], seed, jobs, progress), strict=True))
-        for names in members:
-            mine, weights = [again[i] for i in kept[names]], fits[names].weights[kept[names]]
+        sat = _all_sit(whole, [places[i] for i in every], seed, jobs, progress)
+        again = dict(zip(every, sat, strict=True))
+        for names, fit in fits.items():
+            mine, weights = [again[i] for i in kept[names]], fit.weights[kept[names]]
             weights = weights / weights.sum()
-            said = predict(measured[names], mine, weights, fits[names].wider, fit_max_n, seed)
-            found[names] = Match(
-                names, groups[names], measured[names], fits[names], mine, weights, said, fit_max_n,
-                known_shares.get(names),
-            )  # fmt: skip
+            said = predict(measured[names], mine, weights, fit.wider, fit_max_n, seed)
+            known = groups[names], measured[names], fit, mine, weights, said, fit_max_n
+            found[names] = Match(names, *known, known_shares.get(names))
     return [found[names] for names in groups]
 
 
-def _sat(
+def _all_sit(
     exam: Exam, places: Sequence[tuple[BinarySetting, int]], seed: int, jobs: int, progress: bool
 ) -> list[Twin]:
     """The twin of every setting and t, those of a setting together."""
@@ -182,65 +171,46 @@ def heaviest(weights: Array, share: float) -> list[int]:
     return places
 
 
-def _asked(rows: pd.DataFrame, at_n: Sequence[int]) -> pd.DataFrame:
-    """The rows of one group, and a row without an accuracy for each N of `at_n` that was not measured."""
-    same = [name for name in (*GROUP, *SAME_AT_EVERY_N) if name in rows]
-    new = [
-        known[same].tail(1).merge(pd.DataFrame({"N": sorted(set(at_n) - set(known["N"]))}), how="cross")
-        for _, known in rows.groupby("method", sort=False)
-    ]
-    return pd.concat([rows, *new], ignore_index=True) if at_n else rows
-
-
 def _curve(names: tuple[str, ...], rows: pd.DataFrame, fit_max_n: int) -> Curve:
-    known = rows.dropna(subset=["accuracy"])
-    questions, least = int(known["questions"].min()), known["N"].min()
+    questions, least = int(rows["questions"].min()), rows["N"].min()
     if least > fit_max_n:
         raise BadInput(
             f"{'/'.join(names[1:])}: the least N is {least}, so nothing is left to fit up to {fit_max_n}"
         )
-    one = known[known["N"] == 1].head(1)
-    mean, error = one["accuracy"].to_numpy(np.float64), one["stderr"].to_numpy(np.float64)
-    square = mean**2 + (questions - 1) * error**2  # of the mean's standard error, back to the questions
+    one = rows[rows["N"] == 1].head(1)
+    # of the mean's standard error, back to the questions
+    square = one["accuracy"] ** 2 + (questions - 1) * one["stderr"] ** 2
     return Curve(
         points=tuple(zip(rows["method"], rows["N"].tolist(), strict=True)),
         accuracy=rows["accuracy"].to_numpy(np.float64),
-        square=float(square[0]) if len(square) else float("nan"),
+        square=float(square.sum(min_count=1)),
         questions=questions,
-        pool=int(known["N"].max()),
+        pool=int(rows["N"].max()),
     )
 
 
 def forecast_table(matches: Sequence[Match]) -> pd.DataFrame:
-    """The forecast table of predictor "twin", with the likeliest twin's setting and weight."""
-    tables = []
-    for match in matches:
-        said, best = match.prediction, int(match.weights.argmax())
-        tables.append(
-            match.rows.assign(
-                predictor=PREDICTOR,
-                role=match.role,
-                predicted=said.predicted,
-                low=said.low,
-                high=said.high,
-                status=match.status,
-                **_fields(match.twins[best]),
-                weight=match.weights[best],
-            )
+    """The forecast table of predictor "twin"."""
+    tables = [
+        match.rows.assign(
+            predictor=PREDICTOR,
+            role=match.role,
+            predicted=match.prediction.predicted,
+            low=match.prediction.low,
+            high=match.prediction.high,
+            status=Status.OK if match.fits else Status.POOR_FIT,
         )
+        for match in matches
+    ]
     return pd.concat(tables, ignore_index=True)
 
 
 def settings_table(matches: Sequence[Match], share: float = 0.99) -> pd.DataFrame:
     """The twins that carry `share` of each match's weight, likeliest first."""
     rows = [
-        {**dict(zip(GROUP, match.names, strict=True)), **_fields(match.twins[i]), "weight": match.weights[i]}
+        (*match.names, twin.setting.n, twin.setting.d, twin.setting.k, twin.setting.sigma_eps, twin.t, weight)
         for match in matches
         for i in heaviest(match.weights, share)
+        for twin, weight in [(match.twins[i], match.weights[i])]
     ]
-    return pd.DataFrame(rows)
-
-
-def _fields(twin: Twin) -> dict[str, float]:
-    setting = twin.setting
-    return {"n": setting.n, "d": setting.d, "k": setting.k, "sigma_eps": setting.sigma_eps, "t": twin.t}
+    return pd.DataFrame(rows, columns=[*GROUP, "n", "d", "k", "sigma_eps", "t", "weight"])

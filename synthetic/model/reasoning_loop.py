@@ -6,11 +6,12 @@ This is the slow reference that every fast solver is checked against.
 """
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 import numpy as np
 
 from synthetic.model import transformer
-from synthetic.model.tasks import Array
+from synthetic.model.tasks import Array, Tasks
 
 
 def reasoning_path(x: Array, y: Array, step: float, sampling: Callable[[Array], Array]) -> Iterator[Array]:
@@ -27,3 +28,29 @@ def reasoning_path(x: Array, y: Array, step: float, sampling: Callable[[Array], 
         token = transformer.coefficient_token(sampling(transformer.coefficient(computed)))
         h = np.column_stack([h, token])
         yield transformer.coefficient(token)
+
+
+def literal_paths(
+    tasks: Tasks,
+    step: float,
+    steps: tuple[int, ...],
+    draw: Callable[[np.random.Generator], Array],
+    sampling: Callable[[Array, Array], Array],
+) -> Array:
+    """w_t of every path of every task at each t of `steps`, (tasks, steps, paths, d).
+
+    `draw` gives a task's random numbers, (max(steps), paths, …), of which `sampling` gets one path's at one
+    step beside w̃.
+    """
+    found = []
+    for task in range(len(tasks)):
+        for numbers in draw(tasks.path_generator(task)).swapaxes(0, 1):
+            own = iter(numbers)
+
+            def next_w(w: Array, own: Iterator[Array] = own) -> Array:
+                return sampling(w, next(own))
+
+            path = list(islice(reasoning_path(tasks.x[task], tasks.y[task], step, next_w), max(steps)))
+            found.append([path[t - 1] for t in steps])
+    whole = np.array(found).reshape(len(tasks), -1, len(steps), tasks.x.shape[2])
+    return whole.swapaxes(1, 2)

@@ -7,7 +7,7 @@ sigma_eps, sampling noise sigma, prior scale omega.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from results import BadInput
@@ -22,28 +22,43 @@ MAX_NUMBERS = 50_000_000
 
 
 @dataclass(frozen=True)
-class BinarySetting:
-    """Case study 2: a k-sparse 0/1 coefficient and Algorithm 2.
-
-    `step_rule` says what multiplies Xᵀ(Xw − y): η itself, as in the binary proofs, or the proposition's η/n.
+class _Sizes:
+    """What both cases have. `step_rule`: Xᵀ(Xw − y) is multiplied by η itself, as in the binary proofs, or
+    by the proposition's η/n.
     """
 
     n: int
     d: int
     eta: float
     sigma_eps: float
-    k: int = 1
-    step_rule: StepRule = "eta"
+    step_rule: StepRule = field(default="eta", kw_only=True)
 
     def __post_init__(self) -> None:
-        _check_common(self.n, self.d, self.eta, self.sigma_eps, self.step_rule)
-        if not 1 <= self.k < self.d:
-            raise BadInput(f"sparsity k={self.k}: expected a whole number from 1 to d−1={self.d - 1}")
+        check_count("n", self.n)
+        check_count("d", self.d, low=2)
+        if self.n * self.d > MAX_NUMBERS or self.d**2 > MAX_NUMBERS:
+            raise BadInput(f"n={self.n}, d={self.d}: one task would hold more than {MAX_NUMBERS:,} numbers")
+        if self.eta == 0:
+            raise BadInput("eta=0: expected a number above 0")
+        _check_numbers(eta=self.eta, sigma_eps=self.sigma_eps)
+        _check_choice("step_rule", self.step_rule, get_args(StepRule))
 
     @property
     def step(self) -> float:
         """The factor in front of Xᵀ(Xw − y)."""
         return self.eta if self.step_rule == "eta" else self.eta / self.n
+
+
+@dataclass(frozen=True)
+class BinarySetting(_Sizes):
+    """Case study 2: a k-sparse 0/1 coefficient and Algorithm 2."""
+
+    k: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 1 <= self.k < self.d:
+            raise BadInput(f"sparsity k={self.k}: expected a whole number from 1 to d−1={self.d - 1}")
 
     @property
     def supports(self) -> int:
@@ -52,7 +67,7 @@ class BinarySetting:
 
 
 @dataclass(frozen=True)
-class ContinuousSetting:
+class ContinuousSetting(_Sizes):
     """Case study 1: a Gaussian coefficient and Algorithm 1.
 
     `noise_scale` sets the variance s of ξ ~ N(0, s I): ησ² ("eta"), η²σ² ("eta2") or σ² ("raw").
@@ -60,33 +75,20 @@ class ContinuousSetting:
     `decay` r gives the covariates the covariance eigenvalues i^−(r+1); None is the identity.
     """
 
-    n: int
-    d: int
-    eta: float
-    sigma_eps: float
     sigma: float
     noise: NoiseFunction = "constant"
     omega: float = 1.0
-    step_rule: StepRule = "eta"
     noise_scale: NoiseScale = "eta"
     linear_sign: int = -1
     decay: float | None = None
 
     def __post_init__(self) -> None:
-        _check_common(self.n, self.d, self.eta, self.sigma_eps, self.step_rule)
-        _check_number("sigma", self.sigma, 0)
-        _check_number("omega", self.omega, 0)
+        super().__post_init__()
+        _check_numbers(sigma=self.sigma, omega=self.omega, decay=self.decay or 0.0)
         _check_choice("noise", self.noise, get_args(NoiseFunction))
         _check_choice("noise_scale", self.noise_scale, get_args(NoiseScale))
         if self.linear_sign not in (-1, 1):
             raise BadInput(f"linear_sign={self.linear_sign}: expected −1 or 1")
-        if self.decay is not None:
-            _check_number("decay", self.decay, 0)
-
-    @property
-    def step(self) -> float:
-        """The factor in front of Xᵀ(Xw − y)."""
-        return self.eta if self.step_rule == "eta" else self.eta / self.n
 
     @property
     def noise_variance(self) -> float:
@@ -103,21 +105,10 @@ def check_count(name: str, value: int, low: int = 1, high: int = 10_000_000) -> 
         raise BadInput(f"{name}={value}: expected a whole number from {low} to {high}")
 
 
-def _check_common(n: int, d: int, eta: float, sigma_eps: float, step_rule: str) -> None:
-    check_count("n", n)
-    check_count("d", d, low=2)
-    if n * d > MAX_NUMBERS or d * d > MAX_NUMBERS:
-        raise BadInput(f"n={n}, d={d}: one task would hold more than {MAX_NUMBERS:,} numbers")
-    _check_number("eta", eta, 0, strict=True)
-    _check_number("sigma_eps", sigma_eps, 0)
-    _check_choice("step_rule", step_rule, get_args(StepRule))
-
-
-def _check_number(name: str, value: float, low: float, strict: bool = False) -> None:
-    if not math.isfinite(value) or value < low or (strict and value == low):
-        raise BadInput(
-            f"{name}={value}: expected a finite number {'above' if strict else 'of at least'} {low:g}"
-        )
+def _check_numbers(**values: float) -> None:
+    for name, value in values.items():
+        if not (math.isfinite(value) and value >= 0):
+            raise BadInput(f"{name}={value}: expected a finite number of at least 0")
 
 
 def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:

@@ -8,7 +8,7 @@ not say 1/n itself: e does, and n = 1 in f and g. What else the text leaves open
 (docs/reproduction.md).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from results import BadInput
 from synthetic.model.settings import BinarySetting, ContinuousSetting, NoiseFunction, Setting, StepRule
@@ -41,106 +41,86 @@ class Experiment:
     votes: tuple[int, ...] = VOTES
 
 
-def _continuous(
-    sigma_eps: float, sigma: float, noise: NoiseFunction, step_rule: StepRule = "eta"
-) -> ContinuousSetting:
-    """The sizes and the step that all continuous panels share."""
-    return ContinuousSetting(36, 72, 1e-3, sigma_eps, sigma, noise=noise, step_rule=step_rule)
+def _noisy(
+    label: str, sigma_eps: float, sigma: float, noise: NoiseFunction, step_rule: StepRule = "eta"
+) -> Variant:
+    """A line of the sizes and the step that all continuous panels share."""
+    return Variant(ContinuousSetting(36, 72, 1e-3, sigma_eps, sigma, noise=noise, step_rule=step_rule), label)
 
 
 def _grid(noise: NoiseFunction) -> tuple[Variant, ...]:
     """Figure 2a–d: label noise varied at sampling noise 2, the other way round, and the step η/n once."""
     pairs = [(0.5, 2.0), (1.0, 2.0), (2.0, 2.0), (3.0, 2.0), (1.0, 1.0), (1.0, 4.0)]
-    lines = [
-        Variant(_continuous(sigma_eps, sigma, noise), f"sigma_eps={sigma_eps:g} sigma={sigma:g}")
-        for sigma_eps, sigma in pairs
-    ]
-    return (*lines, Variant(_continuous(1.0, 2.0, noise, "eta/n"), "sigma_eps=1 sigma=2 step=eta/n"))
+    lines = [_noisy(f"sigma_eps={label:g} sigma={path:g}", label, path, noise) for label, path in pairs]
+    return (*lines, _noisy("sigma_eps=1 sigma=2 step=eta/n", 1.0, 2.0, noise, "eta/n"))
 
 
-_STEPS = (50, 100, 200, 400, 950)
-_BINARY_METHODS = ("majority", "best_of_n", "greedy")
+def _both_steps(setting: BinarySetting, eta: str, eta_over_n: str) -> tuple[Variant, ...]:
+    """A line at the step η and one at η/n, by their labels."""
+    return Variant(setting, eta), Variant(replace(setting, step_rule="eta/n"), eta_over_n)
+
+
+def _risk(title: str, lines: tuple[Variant, ...], methods: tuple[str, ...], tasks: int) -> Experiment:
+    return Experiment(title, lines, (50, 100, 200, 400, 950), (*methods, "gradient_descent"), tasks)
+
+
+def _accuracy(title: str, lines: tuple[Variant, ...], steps: tuple[int, ...], tasks: int) -> Experiment:
+    return Experiment(title, lines, steps, ("majority", "best_of_n", "greedy"), tasks)
+
+
+_FIGURE_2: tuple[tuple[str, NoiseFunction, str, int, str], ...] = (
+    ("a", "constant", "ensemble", 20, "ensemble, constant noise: never below gradient descent"),
+    ("b", "linear", "ensemble", 20, "ensemble, linear noise: below gradient descent where labels are noisy"),
+    ("c", "constant", "best_of_n", 4, "best-of-N by an oracle reward, constant noise, improves with N"),
+    ("d", "linear", "best_of_n", 2, "best-of-N by an oracle reward, linear noise, improves with N (sampled)"),
+)
+_TO_16 = (1, 2, 3, 4, 6, 8, 12, 16)
+_TO_50 = (*_TO_16, 24, 32, 50)
 
 EXPERIMENTS: dict[str, Experiment] = {
-    "fig1-continuous": Experiment(
-        title="Figure 1, continuous coefficients: more paths and longer ones lower the risk",
-        variants=(
-            Variant(_continuous(1.0, 2.0, "constant"), "constant noise"),
-            Variant(_continuous(1.0, 2.0, "linear"), "linear noise"),
-            Variant(_continuous(1.0, 2.0, "constant", "eta/n"), "constant noise, step=eta/n"),
-            Variant(_continuous(1.0, 2.0, "linear", "eta/n"), "linear noise, step=eta/n"),
+    "fig1-continuous": _risk(
+        "Figure 1, continuous coefficients: more paths and longer ones lower the risk",
+        (
+            _noisy("constant noise", 1.0, 2.0, "constant"),
+            _noisy("linear noise", 1.0, 2.0, "linear"),
+            _noisy("constant noise, step=eta/n", 1.0, 2.0, "constant", "eta/n"),
+            _noisy("linear noise, step=eta/n", 1.0, 2.0, "linear", "eta/n"),
         ),
-        steps=_STEPS,
-        methods=("ensemble", "best_of_n", "gradient_descent"),
+        ("ensemble", "best_of_n"),
         tasks=2,
     ),
-    "fig1-binary": Experiment(
-        title="Figure 1, binary coefficients: more answers and longer ones raise the accuracy",
-        variants=(
-            Variant(BinarySetting(n=4, k=1, d=48, eta=1 / 4, sigma_eps=0.5)),
-            Variant(BinarySetting(n=4, k=1, d=48, eta=1 / 4, sigma_eps=0.5, step_rule="eta/n"), "step=1/16"),
-        ),
-        steps=(1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 50),
-        methods=_BINARY_METHODS,
+    "fig1-binary": _accuracy(
+        "Figure 1, binary coefficients: more answers and longer ones raise the accuracy",
+        _both_steps(BinarySetting(n=4, k=1, d=48, eta=1 / 4, sigma_eps=0.5), "", "step=1/16"),
+        _TO_50,
         tasks=20,
     ),
-    "fig2a": Experiment(
-        title="Figure 2a: ensemble, constant noise: never below plain gradient descent",
-        variants=_grid("constant"),
-        steps=_STEPS,
-        methods=("ensemble", "gradient_descent"),
-        tasks=20,
-    ),
-    "fig2b": Experiment(
-        title="Figure 2b: ensemble, linear noise: below plain gradient descent where labels are noisy",
-        variants=_grid("linear"),
-        steps=_STEPS,
-        methods=("ensemble", "gradient_descent"),
-        tasks=20,
-    ),
-    "fig2c": Experiment(
-        title="Figure 2c: best-of-N by an oracle reward, constant noise, improves with N",
-        variants=_grid("constant"),
-        steps=_STEPS,
-        methods=("best_of_n", "gradient_descent"),
-        tasks=4,
-    ),
-    "fig2d": Experiment(
-        title="Figure 2d: best-of-N by an oracle reward, linear noise, improves with N (sampled)",
-        variants=_grid("linear"),
-        steps=_STEPS,
-        methods=("best_of_n", "gradient_descent"),
-        tasks=2,
-    ),
-    "fig2e": Experiment(
-        title="Figure 2e: many examples, greedy decoding and vote both perfect",
-        variants=(Variant(BinarySetting(n=40, k=2, d=30, eta=1 / 40, sigma_eps=0.1)),),
-        steps=(1, 2, 3, 4, 6, 8, 12, 16),
-        methods=_BINARY_METHODS,
+    **{
+        f"fig2{panel}": _risk(f"Figure 2{panel}: {title}", _grid(noise), (method,), tasks)
+        for panel, noise, method, tasks, title in _FIGURE_2
+    },
+    "fig2e": _accuracy(
+        "Figure 2e: many examples, greedy decoding and vote both perfect",
+        (Variant(BinarySetting(n=40, k=2, d=30, eta=1 / 40, sigma_eps=0.1)),),
+        _TO_16,
         tasks=10,
     ),
-    "fig2f": Experiment(
-        title="Figure 2f: one example, greedy stays near 2/d while the vote rises with t",
-        variants=(Variant(BinarySetting(n=1, k=1, d=10, eta=1.0, sigma_eps=0.0)),),
-        steps=(1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 50, 100, 200),
-        methods=_BINARY_METHODS,
+    "fig2f": _accuracy(
+        "Figure 2f: one example, greedy stays near 2/d while the vote rises with t",
+        (Variant(BinarySetting(n=1, k=1, d=10, eta=1.0, sigma_eps=0.0)),),
+        tuple(sorted({5, 10, *_TO_50, 100, 200})),
         tasks=40,
     ),
-    "fig2g": Experiment(
-        title="Figure 2g: accuracy against N as α − β e^(−νN), d = 2",
-        variants=(Variant(BinarySetting(n=1, k=1, d=2, eta=1.0, sigma_eps=0.1)),),
-        steps=(1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 50),
-        methods=_BINARY_METHODS,
+    "fig2g": _accuracy(
+        "Figure 2g: accuracy against N as α − β e^(−νN), d = 2",
+        (Variant(BinarySetting(n=1, k=1, d=2, eta=1.0, sigma_eps=0.1)),),
+        _TO_50,
         tasks=40,
     ),
-    "fig2h": Experiment(
-        title="Figure 2h: accuracy against N as α − β e^(−νN), d = 10",
-        variants=(
-            Variant(BinarySetting(n=5, k=1, d=10, eta=1.0, sigma_eps=0.1), "step=1"),
-            Variant(BinarySetting(n=5, k=1, d=10, eta=1.0, sigma_eps=0.1, step_rule="eta/n"), "step=1/5"),
-        ),
-        steps=(1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 50),
-        methods=_BINARY_METHODS,
+    "fig2h": _accuracy(
+        "Figure 2h: accuracy against N as α − β e^(−νN), d = 10",
+        _both_steps(BinarySetting(n=5, k=1, d=10, eta=1.0, sigma_eps=0.1), "step=1", "step=1/5"),
+        _TO_50,
         tasks=40,
     ),
 }

@@ -19,48 +19,30 @@ def with_changes(experiment: Experiment, changes: Sequence[str]) -> Experiment:
 
     Raises BadInput on an unknown field, a value of the wrong kind, or one that the setting refuses.
     """
-    if not changes:
-        return experiment
-    note = " ".join(changes)
-    lines = []
-    for line in experiment.variants:
-        setting = line.setting
-        for change in changes:
-            key, value = one_value(change, fields_of(setting))
-            setting = replace(setting, **{key: value})
-        lines.append(Variant(setting, f"{line.label} {note}".strip()))
-    return replace(experiment, variants=tuple(lines))
+    for change in changes:
+        lines = [_varied(line, change) for line in experiment.variants]
+        if len(lines[0]) != 1:
+            raise BadInput(f"{change!r}: expected one value")
+        experiment = replace(experiment, variants=tuple(line for (line,) in lines))
+    return experiment
 
 
 def swept(experiment: Experiment, vary: str) -> Experiment:
     """The experiment's first line once for each value of `key=value,value,…`. Raises BadInput."""
-    first = experiment.variants[0]
-    key, values = _parsed(vary, fields_of(first.setting))
-    lines = tuple(
-        Variant(replace(first.setting, **{key: value}), f"{first.label} {key}={value}".strip())
-        for value in dict.fromkeys(values)
-    )
-    return replace(experiment, variants=lines)
+    return replace(experiment, variants=tuple(_varied(experiment.variants[0], vary)))
 
 
-def fields_of(of: Any) -> dict[str, str]:
-    """The fields of a dataclass, and their types in words."""
-    return {field.name: str(field.type) for field in fields(of)}
-
-
-def one_value(change: str, known: dict[str, str]) -> tuple[str, Any]:
-    """The field and the value of `FIELD=VALUE`, FIELD one of `known`. Raises BadInput."""
-    key, values = _parsed(change, known)
-    if len(values) != 1:
-        raise BadInput(f"{change!r}: expected one value, as in {key}={values[0]}")
-    return key, values[0]
-
-
-def _parsed(change: str, known: dict[str, str]) -> tuple[str, list[Any]]:
+def _varied(line: Variant, change: str) -> list[Variant]:
+    """The line at each value of `key=value,value,…`."""
+    kinds = {field.name: str(field.type) for field in fields(line.setting)}
     key, equals, text = change.partition("=")
-    if not equals or key not in known:
-        raise BadInput(f"{change!r}: expected FIELD=VALUE with FIELD one of {', '.join(known)}")
-    return key, [_value(key, known[key], part.strip()) for part in text.split(",")]
+    if not equals or key not in kinds:
+        raise BadInput(f"{change!r}: expected FIELD=VALUE with FIELD one of {', '.join(kinds)}")
+    values: list[Any] = [_value(key, kinds[key], part.strip()) for part in text.split(",")]
+    return [
+        Variant(replace(line.setting, **{key: value}), f"{line.label} {key}={value}".strip())
+        for value in dict.fromkeys(values)
+    ]
 
 
 def _value(key: str, kind: str, text: str) -> Any:

@@ -7,9 +7,8 @@ A curve is the mean over all tasks of all repeats; `stderr` is its standard erro
 solved in blocks on `jobs` processes. Each task has a seed of its own, so neither changes a number.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -21,7 +20,7 @@ from synthetic.binary.accuracy import exact_accuracy, samples_table, transformer
 from synthetic.binary.chain import MAX_SUPPORTS
 from synthetic.binary.sampler import sample_supports
 from synthetic.continuous.risk import continuous_risk, needs_sampling
-from synthetic.model.settings import BinarySetting, ContinuousSetting, Solver, check_count
+from synthetic.model.settings import ContinuousSetting, Solver, check_count
 from synthetic.model.tasks import Array, draw_tasks, task_keys
 from synthetic.panels.experiments import Experiment, Variant
 
@@ -42,8 +41,8 @@ class Request:
     keys: list[Key]
     seed: int
     paths: int
-    jobs: int = 1
-    progress: bool = False
+    jobs: int
+    progress: bool
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ def run_experiment(
     check_count("paths", draws)
     check_count("jobs", jobs, high=1024)
     request = Request(solver, task_keys(repeats, experiment.tasks), seed, draws, jobs, progress)
-    if any(isinstance(line.setting, ContinuousSetting) for line in experiment.variants):
+    if isinstance(experiment.variants[0].setting, ContinuousSetting):
         return _run_continuous(name, experiment, request)
     outcomes = [_run_binary(name, experiment, line, request) for line in experiment.variants]
     samples = [outcome.samples for outcome in outcomes if outcome.samples is not None]
@@ -87,40 +86,61 @@ def run_experiment(
 def _run_continuous(name: str, experiment: Experiment, request: Request) -> Outcome:
     """All lines at once, so that those that sample share their normals (`sample_paths`)."""
     settings = [line.setting for line in experiment.variants if isinstance(line.setting, ContinuousSetting)]
+    steps, votes, methods = experiment.steps, experiment.votes, experiment.methods
     notes: tuple[str, ...] = ()
-    formula_missing = any(needs_sampling(setting, experiment.methods) for setting in settings)
+    formula_missing = any(needs_sampling(setting, methods) for setting in settings)
     if request.solver != "exact" or formula_missing:
         _check_answers(name, experiment, request)
     if request.solver == "exact" and formula_missing:
         why = "best-of-N has no formula under linear noise"
         notes = (f"{name}: {why}: {request.paths} sampled paths a task",)
-    blocks = _over_blocks(partial(_risk, experiment, settings, request), request, name)
+
+    def solve(keys: list[Key]) -> list[dict[str, Array]]:
+        lines = [(draw_tasks(setting, keys, request.seed), setting) for setting in settings]
+        return continuous_risk(lines, steps, votes, methods, request.solver, request.paths)
+
+    lines = zip(*_over_blocks(solve, request, name), strict=True)
     tables = [
-        curves_table(_joined(list(values)), experiment, {"dataset": name, "model": line.model}, "risk")
-        for line, values in zip(experiment.variants, zip(*blocks, strict=True), strict=True)
+        curves_table(_joined(values), steps, votes, {"dataset": name, "model": line.model}, "risk")
+        for line, values in zip(experiment.variants, lines, strict=True)
     ]
     return Outcome(pd.concat(tables, ignore_index=True), None, notes)
 
 
 def _run_binary(name: str, experiment: Experiment, line: Variant, request: Request) -> Outcome:
     label, setting = f"{name} {line.label}".strip(), line.setting
-    assert isinstance(setting, BinarySetting)
+    assert not isinstance(setting, ContinuousSetting)
     named = {"dataset": name, "model": line.model}
+    steps, votes = experiment.steps, experiment.votes
     notes: tuple[str, ...] = ()
     if request.solver == "exact" and setting.supports > MAX_SUPPORTS:
         why = f"{setting.supports:,} supports are too many for the exact chain"
         notes = (f"{label}: {why}: {request.paths} sampled paths a task instead",)
         request = replace(request, solver="monte-carlo")
+
+    def solve(keys: list[Key]) -> tuple[dict[str, Array], Array]:
+        tasks = draw_tasks(setting, keys, request.seed)
+        return exact_accuracy(tasks, setting, steps, votes, experiment.methods)
+
+    def sample(keys: list[Key]) -> tuple[pd.DataFrame, Array]:
+        source = transformer_supports if request.solver == "transformer" else sample_supports
+        tasks = draw_tasks(setting, keys, request.seed)
+        sampled = source(tasks, setting, request.paths, steps)
+        return samples_table(tasks, setting, steps, sampled.supports), sampled.fallback
+
     if request.solver == "exact":
-        solved = _over_blocks(partial(_accuracy, experiment, setting, request), request, label)
-        curves = curves_table(_joined([values for values, _ in solved]), experiment, named, "accuracy")
-        return Outcome(curves, None, _fallback_note(label, [share for _, share in solved]))
-    _check_answers(label, experiment, request)
-    drawn = _over_blocks(partial(_draw, experiment, setting, request), request, label)
-    table = pd.concat([table for table, _ in drawn], ignore_index=True).assign(**named)
-    votes = tuple(n for n in experiment.votes if n <= request.paths)
-    curves = build_curves(table, ns=votes, permutations=10, seed=request.seed)
-    return Outcome(curves, table, (*notes, *_fallback_note(label, [share for _, share in drawn])))
+        values, shares = zip(*_over_blocks(solve, request, label), strict=True)
+        samples, curves = None, curves_table(_joined(values), steps, votes, named, "accuracy")
+    else:
+        _check_answers(label, experiment, request)
+        tables, shares = zip(*_over_blocks(sample, request, label), strict=True)
+        samples = pd.concat(tables, ignore_index=True).assign(**named)
+        reached = [n for n in votes if n <= request.paths]
+        curves = build_curves(samples, ns=reached, permutations=10, seed=request.seed)
+    if share := float(np.concatenate(shares).mean()):  # how often ClipNorm was 0/0, see `sample_support`
+        few = f"{label}: too few positive entries in {share:.2%} of steps, the rest drawn uniformly"
+        notes = (*notes, few)
+    return Outcome(curves, samples, notes)
 
 
 def _check_answers(label: str, experiment: Experiment, request: Request) -> None:
@@ -129,38 +149,6 @@ def _check_answers(label: str, experiment: Experiment, request: Request) -> None
         raise BadInput(
             f"{label}: {answers:,} sampled answers do not fit in memory: reduce --paths or --tasks"
         )
-
-
-def _fallback_note(label: str, shares: list[Array]) -> tuple[str, ...]:
-    """A note on how often ClipNorm was 0/0 (see `sample_support`), if ever."""
-    share = float(np.concatenate(shares).mean())
-    if share == 0:
-        return ()
-    return (f"{label}: too few positive entries in {share:.2%} of steps, the rest drawn uniformly",)
-
-
-def _risk(
-    experiment: Experiment, settings: list[ContinuousSetting], request: Request, keys: list[Key]
-) -> list[dict[str, Array]]:
-    lines = [(draw_tasks(setting, keys, request.seed), setting) for setting in settings]
-    asked = (experiment.steps, experiment.votes, experiment.methods)
-    return continuous_risk(lines, *asked, request.solver, request.paths)
-
-
-def _accuracy(
-    experiment: Experiment, setting: BinarySetting, request: Request, keys: list[Key]
-) -> tuple[dict[str, Array], Array]:
-    tasks = draw_tasks(setting, keys, request.seed)
-    return exact_accuracy(tasks, setting, experiment.steps, experiment.votes, experiment.methods)
-
-
-def _draw(
-    experiment: Experiment, setting: BinarySetting, request: Request, keys: list[Key]
-) -> tuple[pd.DataFrame, Array]:
-    source = transformer_supports if request.solver == "transformer" else sample_supports
-    tasks = draw_tasks(setting, keys, request.seed)
-    sampled = source(tasks, setting, request.paths, experiment.steps)
-    return samples_table(tasks, setting, experiment.steps, sampled.supports), sampled.fallback
 
 
 def _over_blocks(solve: Callable[[list[Key]], Block], request: Request, label: str) -> list[Block]:
@@ -173,30 +161,23 @@ def _over_blocks(solve: Callable[[list[Key]], Block], request: Request, label: s
         from joblib import Parallel, delayed  # type: ignore[import-untyped]
 
         found = Parallel(n_jobs=jobs, return_as="generator")(delayed(solve)(block) for block in blocks)
-    bar = tqdm(
-        found,
-        total=len(blocks),
-        desc=label,
-        unit="block",
-        delay=2,
-        disable=None if request.progress else True,
-    )
-    return list(bar)
+    off = None if request.progress else True
+    return list(tqdm(found, total=len(blocks), desc=label, unit="block", delay=2, disable=off))
 
 
-def _joined(blocks: list[dict[str, Array]]) -> dict[str, Array]:
+def _joined(blocks: Sequence[dict[str, Array]]) -> dict[str, Array]:
     return {method: np.concatenate([block[method] for block in blocks]) for method in blocks[0]}
 
 
 def curves_table(
-    values: dict[str, Array], experiment: Experiment, named: dict[str, str], column: str
+    values: dict[str, Array], steps: Sequence[int], votes: Sequence[int], named: dict[str, str], column: str
 ) -> pd.DataFrame:
-    """The curves table of each task's values, (tasks, steps, votes) by method."""
+    """The curves table of each task's values, (tasks, steps, votes) by method; fewer votes: the first."""
     parts = []
     for method, value in values.items():
-        tasks, steps, votes = value.shape
-        spread = value.std(axis=0, ddof=1) / np.sqrt(tasks) if tasks > 1 else np.full((steps, votes), np.nan)
-        t = np.repeat(experiment.steps, votes)
+        tasks, _, n = value.shape
+        spread = value.std(axis=0, ddof=1) / np.sqrt(tasks) if tasks > 1 else np.full(value.shape[1:], np.nan)
+        t = np.repeat(steps, n)
         parts.append(
             pd.DataFrame(
                 {
@@ -207,7 +188,7 @@ def curves_table(
                     "setting": t.astype(str),
                     "T": t.astype(np.float64),
                     "tokens_per_answer": t.astype(np.float64),
-                    "N": np.tile(experiment.votes[:votes], steps),
+                    "N": np.tile(votes[:n], len(steps)),
                     "permutation": "exact",
                     column: value.mean(axis=0).ravel(),
                     "stderr": spread.ravel(),

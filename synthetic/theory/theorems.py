@@ -3,7 +3,7 @@
     vote_lower_bound(gap=0.2, votes=256, answers=10)  ->  0.9402…
     gap_lower_bound(n=2000, k=1, d=5, sigma_eps=0.1, t=8)  ->  0.4365…
 
-A bound written with ≲ hides a constant. It is 1 here, and `hidden_factor` says what the measurements need.
+A bound written with ≲ hides a constant. It is 1 here.
 """
 
 from dataclasses import dataclass
@@ -20,11 +20,6 @@ def vote_lower_bound(gap: Array | float, votes: Array | int, answers: int) -> Ar
     return np.where(gap > 0, np.maximum(bound, 0.0), 0.0)
 
 
-def examples_needed(k: int, sigma_eps: float) -> float:
-    """(6k + 3σ_ε)⁴, the least n of the theorem on sufficient examples."""
-    return (6 * k + 3 * sigma_eps) ** 4
-
-
 def transition_bounds(n: int, k: int, d: int, sigma_eps: float) -> tuple[float, float]:
     """(p_trans, p_recurr) of the theorem on sufficient examples: reaching w*, and staying there."""
     root = n**0.25
@@ -35,7 +30,7 @@ def transition_bounds(n: int, k: int, d: int, sigma_eps: float) -> tuple[float, 
 
 
 def gap_lower_bound(n: int, k: int, d: int, sigma_eps: float, t: int) -> float:
-    """The lower bound on Δ_t of the theorem on sufficient examples, for n ≥ `examples_needed`."""
+    """The lower bound on Δ_t of the theorem on sufficient examples, for n ≥ (6k + 3σ_ε)⁴."""
     trans, recur = transition_bounds(n, k, d, sigma_eps)
     return trans / (trans + 1 - recur) * (1 - (recur - trans) ** (t - 1))
 
@@ -101,15 +96,6 @@ def polynomial_rate(decay: float, n: int, eta: float, t: int, omega: float, sigm
     horizon = t * eta
     bias = omega**2 * horizon ** (-decay / (decay + 1))
     return RiskBound(bias, sigma_eps**2 / n * horizon ** (1 / (decay + 1)))
-
-
-def hidden_factor(measured: Array, bound: Array) -> tuple[float, float]:
-    """(least, greatest) of measured/bound: the greatest is the constant that ≲ hides on these points.
-
-    The two are close together for a bound of the right order.
-    """
-    ratio = np.asarray(measured) / np.asarray(bound)
-    return float(ratio.min()), float(ratio.max())
 
 
 def _ridge_terms(eigenvalues: Array, n: int, ridge: float) -> tuple[float, float]:

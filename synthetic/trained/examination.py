@@ -8,9 +8,6 @@ Models are examined on tasks they were not trained on: the twin's own for that p
 of the noise-free path, whose every ensemble is itself; rows where it diverges are left out.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 
@@ -21,66 +18,50 @@ from synthetic.model.settings import BinarySetting, ContinuousSetting
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
 from synthetic.panels.experiments import EXPERIMENTS
 from synthetic.panels.running import curves_table
-from synthetic.trained.layer import Layer, gradient_layer
-from synthetic.trained.lessons import FEW_DIMENSIONS, LINEAR, PANEL, STEPS, Lesson, trained_length
-from synthetic.trained.loop import Guess, examples_gram, layer_guess, mean_path_risk, sample_answers
+from synthetic.trained.layer import Layer, Model, gradient_layer
+from synthetic.trained.lessons import FEW_DIMENSIONS, LESSONS, LINEAR, PANEL, STEPS, TRAINED_LENGTH
+from synthetic.trained.loop import mean_path_risk, sample_answers
 from synthetic.trained.weights import Weights
 
 VOTES = (1, 2, 4, 8, 16, 32, 64)
 CONTINUOUS_TASKS = 1000
 EXACT, SAMPLED = "linear-attention", "linear-attention sampled"
 TUNED, BLIND = "linear-attention tuned step", f"{LINEAR} loop, thoughts unseen"
-STEP_X, STEP_Y, SKEW = "step through x", "step through y", "V: x to w, skew share"
-Key = tuple[str, str]
 
 
-def examine(
-    weights: Weights, lessons: dict[Key, Lesson], seed: int, tasks: int | None, paths: int
-) -> pd.DataFrame:
+def examine(weights: Weights, seed: int, tasks: int | None, paths: int) -> pd.DataFrame:
     """The curves table of every trained model and of the paper's layer on the same tasks.
 
     `tasks` is how many tasks of each panel (default: the panel's own number); `paths` are sampled of each.
     """
     tables = []
     for dataset in dict.fromkeys(dataset for dataset, _ in weights):
-        models = {model: weights[key] for key in weights if (model := key[1]) and key[0] == dataset}
-        setting = lessons[dataset, next(iter(models))].setting
+        models = {model: one for (name, model), one in weights.items() if name == dataset}
+        setting = LESSONS[dataset, next(iter(models))].setting
         per_repeat = EXPERIMENTS[dataset].tasks if dataset in EXPERIMENTS else CONTINUOUS_TASKS // 5
-        keys = task_keys(5, per_repeat)[:tasks]
-        drawn = draw_tasks(setting, keys, seed)
+        drawn = draw_tasks(setting, task_keys(5, per_repeat)[:tasks], seed)
         if isinstance(setting, BinarySetting):
-            tables.append(_binary(dataset, models, drawn, setting, paths))
+            tables += _binary(dataset, models, drawn, setting, paths)
         else:
-            tables.append(_continuous(dataset, models, drawn, setting, trained_length(lessons)))
+            tables += _continuous(dataset, models, drawn, setting)
     return pd.concat(tables, ignore_index=True)
 
 
 def _continuous(
-    dataset: str, models: dict[str, dict[str, Array]], tasks: Tasks, setting: ContinuousSetting, length: int
-) -> pd.DataFrame:
-    gram = examples_gram(tasks)
-    layers = {name: Layer(**one) for name, one in models.items() if "value" in one}
-    guesses: dict[str, Guess] = {name: layer_guess(layer, gram, setting.n) for name, layer in layers.items()}
-    for name in set(models) - set(layers):
-        guesses[name] = _softmax(models[name], tasks.x, tasks.y)
+    dataset: str, matrices: dict[str, dict[str, Array]], tasks: Tasks, setting: ContinuousSetting
+) -> list[pd.DataFrame]:
+    models = {name: model_of(one) for name, one in matrices.items()}
     if dataset in (FEW_DIMENSIONS, PANEL):
-        looped = layers[f"{LINEAR} loop"]
-        guesses[BLIND] = layer_guess(looped.without_thoughts(), gram, setting.n)
-        eta = float(np.mean(looped.step_sizes()))
-        same = gradient_layer(setting.d, eta)
-        guesses[f"{EXACT} eta={eta:.3f}"] = layer_guess(same, gram, setting.n)
-        tuned = gradient_layer(setting.d, tuned_step(setting, length))
-        guesses[TUNED] = layer_guess(tuned, gram, setting.n)
-    shape = replace(EXPERIMENTS["fig2f"], steps=STEPS, votes=(1,))
+        models[BLIND] = Layer(**matrices[f"{LINEAR} loop"]).without_thoughts().read
+        models[TUNED] = gradient_layer(setting.d, tuned_step(setting, TRAINED_LENGTH)).read
     tables = []
-    for name, guess in guesses.items():
-        risk = mean_path_risk(guess, tasks.w_star, STEPS)
+    for name, model in models.items():
+        risk = mean_path_risk(model, tasks, STEPS)
         bounded = np.isfinite(risk).all(axis=0)
-        steps = tuple(np.array(STEPS)[bounded].tolist())
-        named = {"dataset": dataset, "model": name}
+        steps = np.array(STEPS)[bounded].tolist()
         values = {"ensemble": risk[:, bounded, None]}
-        tables.append(curves_table(values, replace(shape, steps=steps), named, "risk"))
-    return pd.concat(tables, ignore_index=True)
+        tables.append(curves_table(values, steps, (1,), {"dataset": dataset, "model": name}, "risk"))
+    return tables
 
 
 def tuned_step(setting: ContinuousSetting, t: int, seed: int = 1) -> float:
@@ -97,54 +78,38 @@ def tuned_step(setting: ContinuousSetting, t: int, seed: int = 1) -> float:
 
 
 def _binary(
-    dataset: str, models: dict[str, dict[str, Array]], tasks: Tasks, setting: BinarySetting, paths: int
-) -> pd.DataFrame:
-    votes = tuple(n for n in VOTES if n <= paths)
-    methods = ("majority", "best_of_n")
-    exact, _ = exact_accuracy(tasks, setting, STEPS, votes, methods)
-    shape = replace(EXPERIMENTS[dataset], steps=STEPS, votes=votes)
-    tables = [curves_table(exact, shape, {"dataset": dataset, "model": EXACT}, "accuracy")]
-    built = gradient_layer(setting.d, setting.step * setting.n)
-    for name, one in {SAMPLED: vars(built), **models}.items():
-        answers = sample_answers(_guess_for(one, tasks, setting.n, paths), tasks, setting, paths, STEPS)
+    dataset: str, matrices: dict[str, dict[str, Array]], tasks: Tasks, setting: BinarySetting, paths: int
+) -> list[pd.DataFrame]:
+    votes = [n for n in VOTES if n <= paths]
+    exact, _ = exact_accuracy(tasks, setting, STEPS, votes, ("majority", "best_of_n"))
+    tables = [curves_table(exact, STEPS, votes, {"dataset": dataset, "model": EXACT}, "accuracy")]
+    models: dict[str, Model] = {SAMPLED: gradient_layer(setting.d, setting.step * setting.n).read}
+    models |= {name: model_of(one) for name, one in matrices.items()}
+    for name, model in models.items():
+        answers = sample_answers(model, tasks, setting, paths, STEPS)
         samples = samples_table(tasks, setting, STEPS, answers).assign(dataset=dataset, model=name)
         samples = samples[samples["decoding"] == "sample"]
         tables.append(build_curves(samples, ns=votes, permutations=0))
-    return pd.concat(tables, ignore_index=True)
+    return tables
 
 
-def _guess_for(matrices: dict[str, Array], tasks: Tasks, n: int, paths: int) -> Callable[[int], Guess]:
-    """The model's `Guess` on each task."""
-    gram = examples_gram(tasks)
+def model_of(matrices: dict[str, Array]) -> Model:
+    """The model of trained matrices: linear attention where there is a `value`, else softmax."""
+    if "value" in matrices:
+        return Layer(**matrices).read
+    from synthetic.trained.softmax import softmax_model  # PyTorch is only needed here
 
-    def guess(task: int) -> Guess:
-        if "value" in matrices:
-            return layer_guess(Layer(**matrices), gram[task], n)
-        x, y = (np.repeat(part[task][None], paths, axis=0) for part in (tasks.x, tasks.y))
-        return _softmax(matrices, x, y)
-
-    return guess
+    return softmax_model(matrices)
 
 
-def _softmax(matrices: dict[str, Array], x: Array, y: Array) -> Guess:
-    from synthetic.trained.softmax import softmax_guess  # PyTorch is only needed here
-
-    return softmax_guess(matrices, x, y)
-
-
-def learned_table(weights: Weights, lessons: dict[Key, Lesson]) -> pd.DataFrame:
-    """Each linear layer's blocks beside those of V_GD and W_GD of the same step; see `Layer.blocks`."""
+def learned_table(weights: Weights) -> pd.DataFrame:
+    """The gradient step of each linear layer, and how far it is from V_GD, which is not skew."""
     rows = []
     for (dataset, model), matrices in weights.items():
         if "value" not in matrices:
             continue
-        layer, setting = Layer(**matrices), lessons[dataset, model].setting
-        k = setting.k if isinstance(setting, BinarySetting) else 0
-        steps = layer.step_sizes(k)
-        named = {"dataset": dataset, "model": model}
-        for name, value in ((STEP_X, steps[0]), (STEP_Y, steps[1]), (SKEW, layer.skew_share())):
-            rows.append({**named, "part": name, "mean": value})
-        paper = gradient_layer(setting.d, float(np.mean(steps))).blocks()
-        for name, (mean, rest) in layer.blocks().items():
-            rows.append({**named, "part": name, "mean": mean, "rest": rest, "paper": paper[name][0]})
-    return pd.DataFrame(rows)
+        layer, setting = Layer(**matrices), LESSONS[dataset, model].setting
+        x, y = layer.step_sizes(setting.k if isinstance(setting, BinarySetting) else 0)
+        rows.append((dataset, model, x, y, layer.skew_share()))
+    columns = ["dataset", "model", "step through x", "step through y", "V: x to w, skew share"]
+    return pd.DataFrame(rows, columns=columns)

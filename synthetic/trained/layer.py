@@ -8,12 +8,18 @@ only the w rows of V and the w and flag columns of W can matter. They are all th
 `value` (d, 2d+2) and `key_query` (2d+2, d+1).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from synthetic.model.tasks import Array
+
+Guess = Callable[[Array], Array]
+"""The w̃ (batch, d) that follows the tokens (w, 1) generated so far, (batch, t, d+1), on given examples."""
+Model = Callable[[Array, Array], Guess]
+"""A model's guess on examples x (batch, n, d), y (batch, n)."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +34,16 @@ class Layer:
         """The dimension of the tasks."""
         return len(self.value)
 
-    def matrices(self) -> tuple[Array, Array]:
-        """The whole V and W, (2d+2, 2d+2), zero where nothing reads them."""
-        d, size = self.d, 2 * self.d + 2
-        value, key_query = np.zeros((size, size)), np.zeros((size, size))
-        value[d + 1 : size - 1] = self.value
-        key_query[:, d + 1 :] = self.key_query
-        return value, key_query
+    def read(self, x: Array, y: Array) -> Guess:
+        """The layer as a `Model`."""
+        gram = examples_gram(np.concatenate([x, y[..., None]], axis=-1))
+
+        def guess(thoughts: Array) -> Array:
+            mask = np.ones((1, thoughts.shape[-2]))
+            w = next_coefficients(self.value, self.key_query, gram, thoughts, mask, x.shape[-2])
+            return np.asarray(w[..., 0, :])
+
+        return guess
 
     def without_thoughts(self) -> "Layer":
         """The same layer, blind to the tokens it generated except the last (its residual connection)."""
@@ -77,26 +86,6 @@ class Layer:
         block = self.value[:, : self.d]
         return float(np.linalg.norm(block - block.T) / np.linalg.norm(block + block.T))
 
-    def blocks(self) -> dict[str, tuple[float, float]]:
-        """Of every block, after `normalised`: the mean of its diagonal and the rms of what is left.
-
-        A block that is not square has no diagonal: its mean and the rms around it.
-        """
-        d, one = self.d, self.normalised()
-        rows = {"x": slice(d), "y": slice(d, d + 1), "w": slice(d + 1, 2 * d + 1), "flag": slice(-1, None)}
-        found = {f"V: {name} to w": _split(one.value[:, part]) for name, part in rows.items()}
-        for name, part in rows.items():
-            found[f"W: {name} with w"] = _split(one.key_query[part, :d])
-            found[f"W: {name} with flag"] = _split(one.key_query[part, d:])
-        return found
-
-
-def _split(block: Array) -> tuple[float, float]:
-    square = block.shape[0] == block.shape[1]
-    mean = float(np.diagonal(block).mean() if square else block.mean())
-    rest = block - mean * np.eye(len(block)) if square else block - mean
-    return mean, float(np.sqrt((rest**2).mean()))
-
 
 def gradient_layer(d: int, eta: float) -> Layer:
     """The paper's V_GD and W_GD (proof of Proposition 1), which take the step η/n."""
@@ -107,12 +96,17 @@ def gradient_layer(d: int, eta: float) -> Layer:
     return Layer(value, key_query)
 
 
+def examples_gram(examples: Any) -> Any:
+    """Σ (x, y)(x, y)ᵀ, (…, d+1, d+1), over examples (x, y), (…, n, d+1); NumPy arrays or torch tensors."""
+    return examples.swapaxes(-1, -2) @ examples
+
+
 def next_coefficients(value: Any, key_query: Any, gram: Any, thoughts: Any, mask: Any, n: int) -> Any:
     """w̃ of the last tokens of a sequence, (…, asked, d); NumPy arrays or torch tensors.
 
-    `gram` (…, d+1, d+1) is Σ (x, y)(x, y)ᵀ over the n examples; `thoughts` (…, t, d+1) are the tokens
-    (w, 1) generated so far, w_0 first; `mask` (asked, t) is 1 where a token may be seen. In a layer without
-    a softmax, attention to the examples needs nothing of them but `gram`.
+    `gram` is `examples_gram` of the n examples, all that a layer without a softmax needs of them; `thoughts`
+    (…, t, d+1) are the tokens (w, 1) generated so far, w_0 first; `mask` (asked, t) is 1 where a token may
+    be seen.
     """
     d, asked = value.shape[0], mask.shape[0]
     last = thoughts[..., -asked:, :]

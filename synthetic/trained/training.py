@@ -7,18 +7,17 @@ PyTorch on the CPU, one thread, everything drawn from one seed.
 
 import math
 from collections.abc import Callable
-from typing import Any
+from functools import partial
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import softplus
 
 from synthetic.model.settings import BinarySetting
-from synthetic.trained.layer import gradient_layer, next_coefficients
+from synthetic.model.tasks import Array
+from synthetic.trained.layer import examples_gram, gradient_layer, next_coefficients
 from synthetic.trained.lessons import Lesson
-from synthetic.trained.softmax import SoftmaxTransformer
+from synthetic.trained.softmax import softmax_reader, softmax_weights
 
 SHARP, BLUNT = 3e-4, 0.1
 """ClipNorm cuts at 0, where no gradient passes: training softens the cut, from BLUNT down to SHARP."""
@@ -26,69 +25,57 @@ FAR = 10.0
 """Squared errors far above this many times d count by their logarithm: one diverging loop is not a batch."""
 FLOOR = 5e-4
 """Added to every weight in the likelihood, so that one token of probability 0 does not outweigh a batch."""
+Reader = Callable[[Tensor, int], Tensor]
+"""(thoughts (b, t, d+1), asked) to the last w̃ (b, asked, d)."""
 
 
-class LinearAttention:
-    """The layer's weights while they are trained."""
-
-    def __init__(self, d: int, generator: torch.Generator) -> None:
-        scale = 0.1 / math.sqrt(d)
-        value = scale * torch.randn(d, 2 * d + 2, generator=generator)
-        key_query = scale * torch.randn(2 * d + 2, d + 1, generator=generator)
-        self.weights = {"value": value.requires_grad_(), "key_query": key_query.requires_grad_()}
-
-    def read(self, x: Tensor, y: Tensor) -> Callable[[Tensor, int], Tensor]:
-        """The model on these examples: (thoughts (b, t, d+1), asked) to the last w̃ (b, asked, d)."""
-        return reader(self.weights["value"], self.weights["key_query"], x, y)
+def linear_weights(d: int, generator: torch.Generator) -> dict[str, Tensor]:
+    """A linear-attention layer's random weights, by the names of `Layer`."""
+    scale = 0.1 / math.sqrt(d)
+    value = scale * torch.randn(d, 2 * d + 2, generator=generator)
+    return {"value": value, "key_query": scale * torch.randn(2 * d + 2, d + 1, generator=generator)}
 
 
-def reader(value: Tensor, key_query: Tensor, x: Tensor, y: Tensor) -> Callable[[Tensor, int], Tensor]:
-    data = torch.cat([x, y[:, :, None]], dim=2)
-    gram = data.swapaxes(1, 2) @ data
+def linear_reader(weights: dict[str, Tensor], x: Tensor, y: Tensor) -> Reader:
+    """The layer on examples x (b, n, d), y (b, n)."""
+    gram = examples_gram(torch.cat([x, y[:, :, None]], dim=2))
 
     def guesses(thoughts: Tensor, asked: int) -> Tensor:
         t = thoughts.shape[1]
         mask = torch.ones(asked, t).tril(t - asked)
-        found: Tensor = next_coefficients(value, key_query, gram, thoughts, mask, x.shape[1])
+        found: Tensor = next_coefficients(
+            weights["value"], weights["key_query"], gram, thoughts, mask, x.shape[1]
+        )
         return found
 
     return guesses
 
 
-def teach(lesson: Lesson, seed: int) -> tuple[dict[str, NDArray[np.float64]], list[float]]:
-    """A new model's trained matrices by name, and the loss of every iteration; on one thread."""
-    threads = torch.get_num_threads()
+def teach(lesson: Lesson, seed: int) -> tuple[dict[str, Array], list[float]]:
+    """A new model's trained matrices by name, and the loss of every iteration.
+
+    PyTorch keeps to one thread in this process from then on, so that a seed repeats its numbers.
+    """
     torch.set_num_threads(1)
-    try:
-        kind = SoftmaxTransformer if lesson.softmax else LinearAttention
-        model = kind(lesson.setting.d, torch.Generator().manual_seed(seed))
-        losses = train(model, lesson, seed)
-    finally:
-        torch.set_num_threads(threads)
-    return {name: one.detach().double().numpy() for name, one in model.weights.items()}, losses
-
-
-def train(model: Any, lesson: Lesson, seed: int) -> list[float]:
-    """Train `model` in place by `lesson` and return the loss of every iteration."""
+    new, read = (softmax_weights, softmax_reader) if lesson.softmax else (linear_weights, linear_reader)
+    weights = new(lesson.setting.d, torch.Generator().manual_seed(seed))
+    trained = [one.requires_grad_() for one in weights.values()]
     generator = torch.Generator().manual_seed(seed + 1)
-    weights = list(model.weights.values())
-    optimizer = torch.optim.Adam(weights, lr=lesson.learning_rate)
+    optimizer = torch.optim.Adam(trained, lr=lesson.learning_rate)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, lesson.learning_rate, total_steps=lesson.iterations, pct_start=0.2
     )
     losses = []
     for iteration in range(lesson.iterations):
-        progress = iteration / lesson.iterations
-        x, y, w_star = draw_batch(lesson, generator)
-        loss = _loss(model, lesson, x, y, w_star, progress, generator)
+        loss = _loss(partial(read, weights), lesson, iteration / lesson.iterations, generator)
         optimizer.zero_grad()
         loss.backward()
-        norm = torch.nn.utils.clip_grad_norm_(weights, 1.0)
+        norm = torch.nn.utils.clip_grad_norm_(trained, 1.0)
         if torch.isfinite(norm):  # a batch on which the loop diverged teaches nothing
             optimizer.step()
         schedule.step()
         losses.append(float(loss.detach()))
-    return losses
+    return {name: one.detach().double().numpy() for name, one in weights.items()}, losses
 
 
 def draw_batch(lesson: Lesson, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
@@ -105,39 +92,29 @@ def draw_batch(lesson: Lesson, generator: torch.Generator) -> tuple[Tensor, Tens
 
 
 def _loss(
-    model: Any,
-    lesson: Lesson,
-    x: Tensor,
-    y: Tensor,
-    w_star: Tensor,
-    progress: float,
-    generator: torch.Generator,
+    read: Callable[[Tensor, Tensor], Reader], lesson: Lesson, progress: float, generator: torch.Generator
 ) -> Tensor:
-    if lesson.way == "loop":
+    """The loss of a new batch; `progress` is the share of the training that is done."""
+    x, y, w_star = draw_batch(lesson, generator)
+    d, setting = lesson.setting.d, lesson.setting
+    if not isinstance(setting, BinarySetting):
         # The loop is lengthened over the first half of the training: long loops of raw weights diverge.
         length = min(lesson.steps, 1 + int(2 * progress * lesson.steps))
-        guesses = model.read(x, y)
-        error = ((noise_free_path(guesses, len(x), lesson.setting.d, length)[:, -1] - w_star) ** 2).sum(dim=1)
-        far = FAR * lesson.setting.d
-        return (far * torch.log1p(error / far)).mean()
-    assert isinstance(lesson.setting, BinarySetting)
-    k, blunt = lesson.setting.k, BLUNT * (SHARP / BLUNT) ** min(1.0, 1.4 * progress)
+        error = ((noise_free_path(read(x, y), len(x), d, length)[:, -1] - w_star) ** 2).sum(dim=1)
+        return (FAR * d * torch.log1p(error / (FAR * d))).mean()
+    blunt = BLUNT * (SHARP / BLUNT) ** min(1.0, 1.4 * progress)
     with torch.no_grad():
+        walker = read(x, y)
         if lesson.way == "paths":
-            teacher = gradient_layer(lesson.setting.d, 1.0)
-            walker = reader(
-                torch.tensor(teacher.value).float(), torch.tensor(teacher.key_query).float(), x, y
-            )
-        else:
-            walker = model.read(x, y)
-        thoughts, drawn = sampled_path(walker, len(x), lesson.setting, lesson.steps, generator)
+            teacher = {name: torch.tensor(one).float() for name, one in vars(gradient_layer(d, 1.0)).items()}
+            walker = linear_reader(teacher, x, y)
+        thoughts, drawn = sampled_path(walker, len(x), setting, lesson.steps, generator)
     if lesson.way == "answers":
-        drawn = right_answers(w_star, k, lesson.steps, generator)
-    scores = model.read(x, y)(thoughts, lesson.steps)
-    return -log_likelihood(scores, drawn, blunt).mean()
+        drawn = right_answers(w_star, setting.k, lesson.steps, generator)
+    return -log_likelihood(read(x, y)(thoughts, lesson.steps), drawn, blunt).mean()
 
 
-def noise_free_path(guesses: Callable[[Tensor, int], Tensor], batch: int, d: int, length: int) -> Tensor:
+def noise_free_path(guesses: Reader, batch: int, d: int, length: int) -> Tensor:
     """w_1 … w_t, (b, t, d), each read again by the model to make the next."""
     flag = torch.ones(batch, 1, 1)
     thoughts = torch.cat([torch.zeros(batch, 1, d), flag], dim=2)
@@ -147,11 +124,7 @@ def noise_free_path(guesses: Callable[[Tensor, int], Tensor], batch: int, d: int
 
 
 def sampled_path(
-    guesses: Callable[[Tensor, int], Tensor],
-    batch: int,
-    setting: BinarySetting,
-    length: int,
-    generator: torch.Generator,
+    guesses: Reader, batch: int, setting: BinarySetting, length: int, generator: torch.Generator
 ) -> tuple[Tensor, Tensor]:
     """One path of Algorithm 2 on each task: the tokens read (b, t, d+1), the coordinates drawn (b, t, k)."""
     flag = torch.ones(batch, 1, 1)
@@ -173,10 +146,8 @@ def sampled_path(
 
 def right_answers(w_star: Tensor, k: int, length: int, generator: torch.Generator) -> Tensor:
     """The coordinates of w* in a random order, (b, length, k)."""
-    keys = w_star[:, None].expand(-1, length, -1) + torch.rand(
-        len(w_star), length, w_star.shape[1], generator=generator
-    )
-    return keys.topk(k, dim=2).indices
+    shuffled = torch.rand(len(w_star), length, w_star.shape[1], generator=generator)
+    return (w_star[:, None] + shuffled).topk(k, dim=2).indices
 
 
 def log_likelihood(scores: Tensor, drawn: Tensor, blunt: float) -> Tensor:

@@ -1,13 +1,12 @@
 """The trained weights as one small file, and the ones that ship with the project.
 
-read_weights()["fig2h", "trained-linear-attention paths"]["value"]  ->  (10, 22)
+read_weights(SHIPPED)["fig2h", "trained-linear-attention paths"]["value"]  ->  (10, 22)
 """
 
 from pathlib import Path
 
 import numpy as np
 
-from results import BadInput
 from synthetic.model.tasks import Array
 
 SHIPPED = Path(__file__).with_name("weights.npz")
@@ -25,19 +24,11 @@ def write_weights(weights: Weights, path: Path) -> None:
     np.savez_compressed(path, **flat)  # type: ignore[arg-type]
 
 
-def rounded(matrices: dict[str, Array]) -> dict[str, Array]:
-    """What is left of the matrices after writing and reading."""
-    return {name: matrix.astype(np.float16).astype(np.float64) for name, matrix in matrices.items()}
-
-
-def read_weights(path: Path = SHIPPED) -> Weights:
-    """The weights of `write_weights`. Raises BadInput where the file is not one."""
+def read_weights(path: Path) -> Weights:
+    """The weights of `write_weights`."""
     found: Weights = {}
-    try:
-        with np.load(path) as flat:
-            for name in flat.files:
-                dataset, model, matrix = name.split("|")
-                found.setdefault((dataset, model), {})[matrix] = flat[name].astype(np.float64)
-    except (ValueError, OSError) as error:
-        raise BadInput(f"{path}: not a file of trained weights ({error})") from None
+    with np.load(path) as flat:
+        for name in flat.files:
+            dataset, model, matrix = name.split("|")
+            found.setdefault((dataset, model), {})[matrix] = flat[name].astype(np.float64)
     return found

@@ -39,44 +39,14 @@ def test_run_writes_a_curves_table_with_every_method(tmp_path, solver):
 
 
 def test_samples_of_a_run_make_its_curves(tmp_path):
-    run(
-        "run",
-        "fig1-binary",
-        "--solver",
-        "monte-carlo",
-        "--repeats",
-        2,
-        "--tasks",
-        2,
-        "--paths",
-        8,
-        "--out",
-        tmp_path,
-    )
+    small = ["--repeats", 2, "--tasks", 2, "--paths", 8, "--out", tmp_path]
+    run("run", "fig1-binary", "--solver", "monte-carlo", *small)
     samples = read_samples(tmp_path / "fig1-binary.samples.parquet")
     again = build_curves(samples, ns=[1, 2, 4, 8], permutations=0)
     written = read_curves(tmp_path / "fig1-binary.csv")
     written = written[written["permutation"] == "exact"].reset_index(drop=True)
     columns = ["method", "setting", "N", "accuracy", "T"]
     pd.testing.assert_frame_equal(again[columns], written[columns], check_dtype=False, rtol=1e-9)
-
-
-def test_both_roads_give_the_same_curve(tmp_path):
-    same = ["--repeats", 2, "--tasks", 10, "--seed", 4]
-    run("run", "fig1-binary", *same, "--out", tmp_path / "exact")
-    run("run", "fig1-binary", *same, "--solver", "monte-carlo", "--paths", 512, "--out", tmp_path / "sampled")
-    key = ["model", "method", "setting", "N"]
-    tables = [read_curves(tmp_path / road / "fig1-binary.csv") for road in ("exact", "sampled")]
-    exact, sampled = (table[table["permutation"] == "exact"].set_index(key)["accuracy"] for table in tables)
-    exact, sampled = exact.align(sampled, join="inner")
-    assert len(exact) == 2 * (2 * 11 * 9 + 11)
-    pd.testing.assert_series_equal(
-        *(table.xs("greedy", level="method") for table in (exact, sampled)), check_names=False
-    )
-    for votes in (1, 4, 16):
-        difference = (exact - sampled).xs(votes, level="N")
-        # 512/N independent votes of each of 20 tasks, each of variance at most 1/4
-        assert abs(difference).max() < 4 * 0.5 / np.sqrt(20 * 512 / votes)
 
 
 @pytest.mark.parametrize(
@@ -89,13 +59,10 @@ def test_both_roads_give_the_same_curve(tmp_path):
         (["run", "fig2f", "--jobs", 0], "jobs=0"),
         (["run", "fig2a", "--solver", "monte-carlo", "--tasks", 1, "--paths", 1], "at least 2 paths"),
         (["run", "fig2f", "--set", "k=10"], "sparsity k=10"),
-        (["run", "fig2f", "--set", "n=0"], "n=0"),
-        (["run", "fig2f", "--set", "eta=nan"], "eta=nan"),
         (["run", "fig2a", "--set", "eta=1"], "diverges at step"),
         (["run", "fig2b", "--set", "noise_scale=raw"], "noise_scale=raw"),
-        (["run", "fig2a", "--set", "d=100000"], "more than 50,000,000 numbers"),
         (["run", "fig2f", "--repeats", 1000, "--tasks", 10**6], "repeats × tasks"),
-        (["sweep", "fig2f", "--vary", "d=3,4"], "unknown kind of file"),
+        (["run", "fig2f", "--vary", "sigma=3,4"], "FIELD one of"),
         (["claims"], "unknown kind of file"),
     ],
 )

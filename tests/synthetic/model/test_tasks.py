@@ -73,13 +73,6 @@ def test_settings_of_one_size_see_the_same_tasks():
     np.testing.assert_array_equal(one.y, other.y)
 
 
-def test_gram_and_correlation():
-    tasks = draw_tasks(continuous(), KEYS[:2], seed=6)
-    for task in range(2):
-        np.testing.assert_allclose(tasks.gram[task], tasks.x[task].T @ tasks.x[task])
-        np.testing.assert_allclose(tasks.correlation[task], tasks.x[task].T @ tasks.y[task])
-
-
 def test_steps_and_noise_variances():
     setting = continuous(eta=0.2, sigma=3.0)
     assert setting.step == 0.2

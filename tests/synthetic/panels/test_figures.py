@@ -4,13 +4,9 @@ import pandas as pd
 import pytest
 
 from results import BadInput
-from results.figures.axes import MOST_COUNTS, MOST_SETTINGS
-from results.figures.panels import make_panels
-from results.figures.paper import pictures
 from synthetic.panels.experiments import EXPERIMENTS
 from synthetic.panels.figures import save_figures
 from synthetic.panels.running import run_experiment
-from tests.results.figures.made import rows_of
 
 
 @pytest.fixture(scope="module")
@@ -27,24 +23,6 @@ def test_one_small_svg_a_dataset(curves, tmp_path):
     for path in written:
         assert path.read_bytes().startswith(b"<svg")
         assert path.stat().st_size < 200_000
-
-
-def test_accuracies_have_a_pair_for_each_line_and_few_curves(curves):
-    found = pictures(make_panels(curves[curves["dataset"] == "fig2h"]))
-    assert [figure.title for figure, _ in found] == ["fig2h, step=1", "fig2h, step=1/5"]
-    for pair in found:
-        for figure, field, most in zip(pair, ("setting", "N"), (MOST_SETTINGS, MOST_COUNTS), strict=True):
-            assert 2 < rows_of(figure, "circle")[field].nunique() <= most
-
-
-def test_risks_compare_settings_with_gradient_descent(curves):
-    ((by_votes, by_length),) = pictures(make_panels(curves[curves["dataset"] == "fig2b"]))
-    assert "950 steps" in by_votes.title
-    points, descent = rows_of(by_votes, "circle"), rows_of(by_votes, "rule")
-    assert {*points["line"]} == {*descent["line"]}
-    assert (points["low"] < points["value"]).all()
-    assert (points["value"] < points["high"]).all()
-    assert {*rows_of(by_length, "circle")["N"]} == {256}
 
 
 def test_figures_of_the_paper_are_drawn_where_all_their_panels_are_there(curves, tmp_path):

@@ -1,8 +1,10 @@
 """Settings changed from the command line."""
 
 import pytest
+from click.testing import CliRunner
 
 from results import BadInput, read_curves
+from synthetic.cli import cli
 from synthetic.panels.experiments import EXPERIMENTS
 from synthetic.panels.overrides import swept, with_changes
 
@@ -12,7 +14,7 @@ def test_changes_reach_every_line_and_its_label():
     assert len(changed.variants) == len(EXPERIMENTS["fig2b"].variants)
     for line in changed.variants:
         assert (line.setting.step_rule, line.setting.decay, line.setting.n) == ("eta/n", 1.0, 40)
-        assert line.label.endswith("step_rule=eta/n decay=1 n=40")
+        assert line.label.endswith("step_rule=eta/n decay=1.0 n=40")
     assert with_changes(changed, ["decay=none"]).variants[0].setting.decay is None
 
 
@@ -39,17 +41,8 @@ def test_senseless_changes_are_refused(change, message):
         with_changes(EXPERIMENTS["fig2f"], [change])
 
 
-def test_sweep_command_writes_all_lines_to_one_table(tmp_path):
-    from click.testing import CliRunner
-
-    from synthetic.cli import cli
-
-    out = tmp_path / "sweep.csv"
-    arguments = ["sweep", "fig2g", "--vary", "sigma_eps=0,0.5", "--tasks", "2", "--out", str(out)]
+def test_vary_writes_all_lines_to_one_table(tmp_path):
+    arguments = ["run", "fig2g", "--vary", "sigma_eps=0,0.5", "--tasks", "2", "--out", str(tmp_path)]
     assert CliRunner().invoke(cli, arguments, standalone_mode=False).exception is None
-    assert set(read_curves(out)["model"]) == {
-        "linear-attention sigma_eps=0.0",
-        "linear-attention sigma_eps=0.5",
-    }
-    refused = CliRunner().invoke(cli, ["sweep", "all", *arguments[2:]], standalone_mode=False)
-    assert isinstance(refused.exception, BadInput)
+    models = {f"linear-attention sigma_eps={value}" for value in (0.0, 0.5)}
+    assert set(read_curves(tmp_path / "fig2g.csv")["model"]) == models

@@ -73,31 +73,7 @@ def test_samples_the_votes_cannot_reach_are_left_out():
     assert outcome.curves["N"].max() == 4
 
 
-@pytest.mark.parametrize("changes", [{"repeats": 0}, {"tasks": 0}, {"paths": 0}, {"jobs": 0}])
-def test_senseless_counts_are_refused(changes):
-    with pytest.raises(BadInput):
-        run_experiment("fig2g", EXPERIMENTS["fig2g"], **{**SMALL, **changes})
-
-
 def test_both_steps_are_drawn_where_they_differ_and_the_panel_does_not_say_1_over_n():
     for name, experiment in EXPERIMENTS.items():
         rules = {line.setting.step_rule for line in experiment.variants}
         assert len(rules) == 2 or experiment.variants[0].setting.n == 1 or name == "fig2e"
-
-
-def test_the_papers_figures_come_out():
-    """The marks that PAPER-like runs must hit, at fixed seeds, within a few standard errors."""
-    at = run_experiment("fig2h", EXPERIMENTS["fig2h"], tasks=40).curves.set_index(
-        ["model", "method", "setting", "N"]
-    )
-    for model, expected in (("linear-attention step=1", 0.41), ("linear-attention step=1/5", 0.62)):
-        row = at.loc[(model, "majority", "50", 1)]
-        assert abs(row["accuracy"] - expected) < 3 * row["stderr"] + 0.01
-    few = run_experiment("fig2f", EXPERIMENTS["fig2f"], tasks=40).curves
-    greedy = few[few["method"] == "greedy"]
-    assert np.all(abs(greedy["accuracy"] - 0.2) < 3 * greedy["stderr"])
-    many = run_experiment("fig2e", EXPERIMENTS["fig2e"], tasks=4).curves
-    last = many[(many["setting"] == "16") & many["N"].isin([1, 256])].set_index(["method", "N"])["accuracy"]
-    assert last["greedy", 1] > 0.9
-    assert last["majority", 256] > 0.95
-    assert 0.1 < last["majority", 1] < 0.5

@@ -38,23 +38,17 @@ def test_verdict_follows_from_the_rows(held, verdict):
 
 def test_interval_of_a_mean_is_its_standard_error():
     values = np.array([1.0, 2.0, 3.0, 6.0])
-    row = mean_row("s", "q", values, lambda low, high: low < 3 < high)
+    row = mean_row("s", "q", values, above=0, below=6)
     assert row == Row(
         "s", "q", 3.0, pytest.approx(3 - 1.96 * 1.080123), pytest.approx(3 + 1.96 * 1.080123), True
     )
 
 
 def test_interval_of_a_share_stays_within_zero_and_one():
-    row = mean_row("s", "q", np.ones(20), lambda low, _: low > 0.8)
+    row = mean_row("s", "q", np.ones(20), above=0.8)
     assert (row.measured, row.high) == (1.0, pytest.approx(1.0))
-    assert row.low == pytest.approx(20 / (20 + 1.96**2))  # Wilson's lower end for 20 of 20
+    assert row.low == pytest.approx(20 / (20 + 1.959964**2))  # Wilson's lower end for 20 of 20
     assert row.holds
-
-
-def test_every_claim_has_its_own_name_and_a_place_in_the_paper():
-    everything = claims.all_claims()
-    assert len({claim.name for claim in everything}) == len(everything) >= 10
-    assert all(claim.where for claim in everything)
 
 
 def claim(name):
@@ -64,7 +58,10 @@ def claim(name):
 @pytest.mark.parametrize(
     ("name", "verdict"),
     [
-        ("ensemble-linear-noise-beats-descent", "holds only if sigma_eps ≥ 2 with step_rule=eta"),
+        (
+            "ensemble-linear-noise-beats-descent",
+            "holds only if " + " or ".join(f"sigma_eps={noise} step_rule=eta" for noise in (2, 3, 5)),
+        ),
         ("a-longer-path-is-more-often-right", "holds only if fig2e or fig2f or fig2g or fig2h step=1/5"),
     ],
 )
@@ -81,6 +78,7 @@ def test_claims_come_out_as_reported_on_fewer_tasks(name, verdict, monkeypatch):
         "staying-is-likelier-than-arriving",
         "greedy-stays-near-2/d-with-one-example",
         "ensemble-risk-is-of-the-order-of-its-bound",
+        "single-paths-of-2h-are-mostly-right",
     ],
 )
 def test_claims_are_checked_to_the_rows_that_ship(name):
@@ -94,6 +92,9 @@ def test_claims_are_checked_to_the_rows_that_ship(name):
         ("vote-beats-greedy-with-few-examples", "fig1-binary", 0.042, 0.007),
         ("vote-beats-greedy-with-few-examples", "fig1-binary step=1/16", 0.129, 0.008),
         ("the-vote-gains-with-length", "fig1-binary", 0.0065, 0.0006),
+        ("recovery-exponential-in-examples", "fig2e n=20 t=1", 0.25, 0.0),
+        ("recovery-exponential-in-examples", "fig2e n=30 t=1", 0.069, 0.0),
+        ("recovery-exponential-in-examples", "fig2e n=40 t=1", 0.018, 0.0),
     ],
 )
 def test_a_second_implementation_found_the_same(name, setting, value, stderr):

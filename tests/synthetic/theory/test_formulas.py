@@ -84,15 +84,8 @@ def test_gap_with_enough_examples(n, k, t):
         assert expected == 0  # the first step promises nothing
 
 
-def test_without_label_noise_the_gap_tends_to_one():
-    assert theorems.transition_bounds(2000, 1, 20, 0.0)[1] == 1
-    assert theorems.gap_lower_bound(2000, 1, 20, 0.0, 2000) == pytest.approx(1)
-
-
 def test_the_small_formulas():
-    assert theorems.examples_needed(2, 0.5) == (6 * 2 + 3 * 0.5) ** 4
     assert theorems.limited_greedy_bound(5) == 1 / 16 + 2 / 5
     assert theorems.limited_vote_bound(5) == 1 - 1 / 16
     assert theorems.vote_lower_bound(0.2, 256, 10) == pytest.approx(1 - 10 * exp(-256 * 0.04 / 2))
     np.testing.assert_array_equal(theorems.vote_lower_bound(np.array([-0.5, 0.0, 0.1]), 4096, 1)[:2], 0)
-    assert theorems.hidden_factor(np.array([2.0, 3.0]), np.array([4.0, 4.0])) == (0.5, 0.75)

@@ -1,8 +1,10 @@
-"""Errata of the theorems, each shown by a number. That the bounds hold is claims' business."""
+"""Errata of the theorems, each shown by a number, and what the one on many examples promises."""
 
 import numpy as np
+import pytest
 
 from synthetic.binary.chain import law_of_paths
+from synthetic.binary.greedy import greedy_correct
 from synthetic.continuous.moments import path_moments, spectrum
 from synthetic.model.settings import BinarySetting, ContinuousSetting
 from synthetic.model.tasks import covariance_eigenvalues, draw_tasks, task_keys
@@ -36,6 +38,16 @@ def _reach_in_two(x, w_star):
         scores = np.maximum(w - x[0] * (x[0] @ w - x[0] @ w_star), 0)
         matrix[start] = scores / scores.sum() if scores.any() else 1 / d
     return (matrix @ matrix)[:, int(w_star.argmax())]
+
+
+@pytest.mark.parametrize(("n", "k", "d", "sigma_eps"), [(1500, 1, 5, 0.05), (25_000, 2, 5, 0.1)])
+def test_with_enough_examples_the_gap_is_positive_and_greedy_is_right(n, k, d, sigma_eps):
+    """The theorem on sufficient examples, from n = (6k + 3σ_ε)⁴ on."""
+    assert n >= (6 * k + 3 * sigma_eps) ** 4
+    setting, steps = BinarySetting(n=n, d=d, k=k, eta=1 / n, sigma_eps=sigma_eps), (2, 5, 40)
+    tasks = draw_tasks(setting, task_keys(1, 4), seed=1)
+    assert (law_of_paths(tasks, setting, steps).gap > 0).all()
+    assert (greedy_correct(tasks, setting, steps) == 1).all()
 
 
 def test_erratum_bernstein_inequalities_are_reversed():

@@ -11,9 +11,17 @@ def random_layer(d, rng):
     return Layer(rng.standard_normal((d, 2 * d + 2)), rng.standard_normal((2 * d + 2, d + 1)))
 
 
-def literal(layer_or_matrices, x, y, guesses):
+def whole(layer):
+    """V and W, (2d+2, 2d+2) each, zero where nothing reads them."""
+    d, size = layer.d, 2 * layer.d + 2
+    value, key_query = np.zeros((size, size)), np.zeros((size, size))
+    value[d + 1 : size - 1], key_query[:, d + 1 :] = layer.value, layer.key_query
+    return value, key_query
+
+
+def literal(matrices, x, y, guesses):
     """w̃ of the last token by H + V H HᵀWH / n on the whole sequence: examples, w_0 = 0, then `guesses`."""
-    value, key_query = layer_or_matrices
+    value, key_query = matrices
     h = transformer.prompt_matrix(x, y)
     for w in guesses:
         h = np.column_stack([h, transformer.coefficient_token(w)])
@@ -40,7 +48,7 @@ def test_with_the_papers_matrices_it_is_the_papers_transformer(task):
     found = quick(gradient_layer(3, 0.7), x, y, guesses)
     for t in range(5):
         np.testing.assert_allclose(found[t], literal(paper, x, y, guesses[:t]), rtol=1e-12)
-    np.testing.assert_array_equal(gradient_layer(3, 0.7).matrices(), paper)
+    np.testing.assert_array_equal(whole(gradient_layer(3, 0.7)), paper)
 
 
 def test_with_any_matrices_it_is_the_papers_formula_at_every_token(task):
@@ -48,7 +56,7 @@ def test_with_any_matrices_it_is_the_papers_formula_at_every_token(task):
     layer = random_layer(3, rng)
     found = quick(layer, x, y, guesses)
     for t in range(5):
-        np.testing.assert_allclose(found[t], literal(layer.matrices(), x, y, guesses[:t]), rtol=1e-9)
+        np.testing.assert_allclose(found[t], literal(whole(layer), x, y, guesses[:t]), rtol=1e-9)
 
 
 def test_normalising_changes_no_output_and_fixes_both_scales(task):
@@ -84,14 +92,12 @@ def test_a_blind_layer_does_not_see_earlier_guesses(task):
     blind = layer.without_thoughts()
     assert not np.allclose(quick(layer, x, y, guesses)[-1], quick(layer, x, y, others)[-1])
     np.testing.assert_allclose(quick(blind, x, y, guesses)[-1], quick(blind, x, y, others)[-1])
-    value, key_query = layer.matrices()
+    value, key_query = whole(layer)
     value[:, 4:], key_query[4:] = 0, 0
     np.testing.assert_allclose(quick(blind, x, y, guesses)[-1], literal((value, key_query), x, y, guesses))
 
 
-def test_blocks_of_the_papers_layer():
-    blocks = gradient_layer(4, 0.3).blocks()
-    expected = {"V: x to w": -0.3, "W: x with w": 1.0, "W: y with flag": -1.0}
-    for name, (mean, rest) in blocks.items():
-        assert mean == pytest.approx(expected.get(name, 0.0)), name
-        assert rest == pytest.approx(0.0), name
+def test_the_skew_share_of_a_block():
+    layer = gradient_layer(3, 0.5)
+    layer.value[0, 1], layer.value[1, 0] = 0.5, -0.5  # its norm is √2 · 0.5, the symmetric part's √3 · 0.5
+    assert layer.skew_share() == pytest.approx(np.sqrt(2 / 3))

@@ -11,7 +11,7 @@ from synthetic.model.settings import BinarySetting, ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
 from synthetic.trained.examination import tuned_step
 from synthetic.trained.layer import gradient_layer
-from synthetic.trained.loop import examples_gram, layer_guess, mean_path_risk, sample_answers
+from synthetic.trained.loop import mean_path_risk, sample_answers
 
 STEPS = (1, 2, 5)
 
@@ -20,27 +20,24 @@ STEPS = (1, 2, 5)
 def test_sampled_answers_are_the_twins_own_paths(n, d, k):
     setting = BinarySetting(n=n, d=d, k=k, eta=1.0, sigma_eps=0.1, step_rule="eta/n")
     tasks = draw_tasks(setting, task_keys(1, 4), seed=3)
-    gram = examples_gram(tasks)
-    layer = gradient_layer(d, 1.0)
-    found = sample_answers(lambda task: layer_guess(layer, gram[task], n), tasks, setting, 16, STEPS)
+    found = sample_answers(gradient_layer(d, 1.0).read, tasks, setting, 16, STEPS)
     np.testing.assert_array_equal(found, sample_supports(tasks, setting, 16, STEPS).supports)
 
 
 def test_the_noise_free_path_has_the_exact_risk_of_gradient_descent():
     setting = ContinuousSetting(n=8, d=12, eta=0.2, sigma_eps=0.5, sigma=0.0, step_rule="eta/n")
     tasks = draw_tasks(setting, task_keys(1, 5), seed=3)
-    guess = layer_guess(gradient_layer(12, 0.2), examples_gram(tasks), 8)
     exact = gradient_descent_risk(spectrum(tasks, setting), setting, STEPS)
-    np.testing.assert_allclose(mean_path_risk(guess, tasks.w_star, STEPS), exact, rtol=1e-9)
+    found = mean_path_risk(gradient_layer(12, 0.2).read, tasks, STEPS)
+    np.testing.assert_allclose(found, exact, rtol=1e-9)
 
 
 def test_a_diverging_path_has_infinite_risk_and_harms_no_other():
     setting = ContinuousSetting(n=8, d=12, eta=0.2, sigma_eps=0.5, sigma=0.0)
     tasks = draw_tasks(setting, task_keys(1, 2), seed=3)
-    gram = examples_gram(tasks)
-    steep = np.stack([gram[0], 100 * gram[1]])
-    risk = mean_path_risk(layer_guess(gradient_layer(12, 0.2), steep, 8), tasks.w_star, (1, 40))
-    alone = mean_path_risk(layer_guess(gradient_layer(12, 0.2), gram, 8), tasks.w_star, (1, 40))
+    steep, layer = np.array([1.0, 10.0]), gradient_layer(12, 0.2)
+    steeper = replace(tasks, x=tasks.x * steep[:, None, None], y=tasks.y * steep[:, None])
+    risk, alone = (mean_path_risk(layer.read, drawn, (1, 40)) for drawn in (steeper, tasks))
     assert np.isinf(risk[1, 1])
     np.testing.assert_allclose(risk[0], alone[0])
 

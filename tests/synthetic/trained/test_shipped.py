@@ -17,18 +17,17 @@ from synthetic.trained.lessons import (
     TRAINED_LENGTH,
     noiseless,
 )
-from synthetic.trained.loop import examples_gram, layer_guess, mean_path_risk, sample_answers
+from synthetic.trained.loop import mean_path_risk, sample_answers
 from synthetic.trained.weights import SHIPPED, read_weights
 
-WEIGHTS = read_weights()
+WEIGHTS = read_weights(SHIPPED)
 PATHS = 64
 CLAIMED = 0.02
 
 
 def risk(layer, setting, steps):
     tasks = draw_tasks(setting, task_keys(1, 800), seed=11)
-    guess = layer_guess(layer, examples_gram(tasks), setting.n)
-    return mean_path_risk(guess, tasks.w_star, steps)
+    return mean_path_risk(layer.read, tasks, steps)
 
 
 def test_every_lesson_ships_in_a_small_file():
@@ -40,10 +39,7 @@ def single_path(dataset, model, steps):
     """Accuracy of one path, trained and exact, (tasks, steps) each, on tasks of a seed not used elsewhere."""
     setting, layer = BINARY[dataset], Layer(**WEIGHTS[dataset, f"{LINEAR} {model}"])
     tasks = draw_tasks(setting, task_keys(1, 20 if dataset == "fig2e" else 60), seed=11)
-    gram = examples_gram(tasks)
-    answers = sample_answers(
-        lambda task: layer_guess(layer, gram[task], setting.n), tasks, setting, PATHS, steps
-    )
+    answers = sample_answers(layer.read, tasks, setting, PATHS, steps)
     right = np.take_along_axis(tasks.w_star[:, None, None, :], answers, axis=3).all(axis=3)
     exact, _ = exact_accuracy(tasks, setting, steps, (1,), ("best_of_n",))
     return right.mean(axis=2), exact["best_of_n"][:, :, 0]

@@ -1,19 +1,19 @@
 """Training: the torch side agrees with NumPy and with the twin's law, learns, and repeats with its seed."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from synthetic.binary.chain import draw_law
 from synthetic.model.settings import BinarySetting
-from synthetic.trained.layer import Layer, gradient_layer
+from synthetic.trained.examination import model_of
+from synthetic.trained.layer import gradient_layer
 from synthetic.trained.lessons import BINARY, Lesson, noiseless
-from synthetic.trained.loop import layer_guess
 
 torch = pytest.importorskip("torch")
-from synthetic.trained import training  # noqa: E402
-from synthetic.trained.softmax import SoftmaxTransformer, softmax_guess  # noqa: E402
+from synthetic.trained import softmax, training  # noqa: E402
 
 
 def batch(setting, count=6, seed=0):
@@ -35,39 +35,34 @@ def test_tasks_are_drawn_as_the_twin_draws_them():
     assert w_star.mean(dim=0).numpy() == pytest.approx(np.full(6, 1 / 3), abs=5 * np.sqrt(2 / 9 / 4000))
 
 
-@pytest.mark.parametrize("kind", [training.LinearAttention, SoftmaxTransformer])
+KINDS = {
+    "linear": (training.linear_weights, training.linear_reader),
+    "softmax": (softmax.softmax_weights, softmax.softmax_reader),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_whole_sequence_at_once_says_what_token_after_token_says(kind):
-    model = kind(5, torch.Generator().manual_seed(2))
+    new, read = KINDS[kind]
+    weights = new(5, torch.Generator().manual_seed(2))
     x, y, _ = batch(noiseless(7))
     thoughts = thoughts_of(5)
-    with torch.no_grad():
-        at_once = model.read(x, y)(thoughts, 4).numpy()
-        one_by_one = model.read(x, y)
-        for t in range(4):
-            said = one_by_one(thoughts[:, : t + 1], 1)[:, 0].numpy()
-            np.testing.assert_allclose(said, at_once[:, t], atol=1e-5)
+    at_once = read(weights, x, y)(thoughts, 4).numpy()
+    one_by_one = read(weights, x, y)
+    for t in range(4):
+        said = one_by_one(thoughts[:, : t + 1], 1)[:, 0].numpy()
+        np.testing.assert_allclose(said, at_once[:, t], atol=1e-5)
 
 
-def test_numpy_examines_the_layer_that_torch_trains():
-    model = training.LinearAttention(5, torch.Generator().manual_seed(2))
+@pytest.mark.parametrize("kind", KINDS)
+def test_numpy_examines_what_torch_trains(kind):
+    new, read = KINDS[kind]
+    weights = new(5, torch.Generator().manual_seed(2))
     x, y, _ = batch(noiseless(7))
     thoughts = thoughts_of(5)
-    said = model.read(x, y)(thoughts, 1)[:, 0].detach().numpy()
-    data = np.concatenate([x.numpy(), y.numpy()[:, :, None]], axis=2)
-    layer = Layer(*(model.weights[name].detach().numpy() for name in ("value", "key_query")))
-    guess = layer_guess(layer, data.swapaxes(1, 2) @ data, 7)
-    np.testing.assert_allclose(guess(thoughts.numpy()), said, atol=1e-5)
-
-
-def test_a_softmax_guess_reads_its_own_weights():
-    model = SoftmaxTransformer(5, torch.Generator().manual_seed(2))
-    x, y, _ = batch(noiseless(7))
-    thoughts = thoughts_of(5)
-    matrices = {name: one.detach().double().numpy() for name, one in model.weights.items()}
-    said = model.read(x, y)(thoughts, 1)[:, 0].detach().numpy()
-    np.testing.assert_allclose(
-        softmax_guess(matrices, x.numpy(), y.numpy())(thoughts.numpy()), said, atol=1e-6
-    )
+    said = read(weights, x, y)(thoughts, 1)[:, 0].numpy()
+    model = model_of({name: one.double().numpy() for name, one in weights.items()})
+    np.testing.assert_allclose(model(x.numpy(), y.numpy())(thoughts.numpy()), said, atol=1e-5)
 
 
 @pytest.mark.parametrize("k", [1, 2])
@@ -86,12 +81,8 @@ def test_sampled_paths_follow_the_twins_first_step():
     x, y, _ = batch(setting, count=1)
     many = 4000
     layer = gradient_layer(10, 1.0)
-    reader = training.reader(
-        torch.tensor(layer.value).float(),
-        torch.tensor(layer.key_query).float(),
-        x.expand(many, -1, -1),
-        y.expand(many, -1),
-    )
+    weights = {name: torch.tensor(one).float() for name, one in vars(layer).items()}
+    reader = training.linear_reader(weights, x.expand(many, -1, -1), y.expand(many, -1))
     thoughts, drawn = training.sampled_path(reader, many, setting, 2, torch.Generator().manual_seed(0))
     law = draw_law((x[0].T @ y[0] / 5).double().numpy()[None], 1)[0]
     seen = np.bincount(drawn[:, 0, 0].numpy(), minlength=10) / many
@@ -100,19 +91,16 @@ def test_sampled_paths_follow_the_twins_first_step():
     assert (thoughts[:, 1, :-1].argmax(dim=1) == drawn[:, 0, 0]).all()
 
 
-@pytest.mark.parametrize("way", ["loop", "paths", "answers"])
+@pytest.mark.parametrize("way", ["loop", "paths", "answers", "softmax"])
 def test_a_short_training_lowers_the_loss_and_repeats_with_its_seed(way):
-    setting = noiseless(20) if way == "loop" else BINARY["fig2h"]
-    lesson = Lesson(setting, way, steps=2, iterations=120, batch=64, learning_rate=2e-2)
+    lesson = Lesson(BINARY["fig2h"], way, steps=2, iterations=120, batch=64, learning_rate=2e-2)
+    if way in ("loop", "softmax"):
+        lesson = replace(lesson, setting=noiseless(20))
+    if way == "softmax":
+        lesson = replace(lesson, learning_rate=4e-3, softmax=True)
     matrices, losses = training.teach(lesson, seed=4)
     assert np.mean(losses[-20:]) < 0.8 * np.mean(losses[:20])
     again, same = training.teach(lesson, seed=4)
     assert same == losses
-    np.testing.assert_array_equal(again["value"], matrices["value"])
+    np.testing.assert_equal(again, matrices)
     assert training.teach(lesson, seed=5)[1] != losses
-
-
-def test_a_short_softmax_training_lowers_the_loss_too():
-    lesson = Lesson(noiseless(20), "loop", steps=2, iterations=60, batch=64, learning_rate=4e-3, softmax=True)
-    losses = training.teach(lesson, seed=4)[1]
-    assert np.mean(losses[-10:]) < 0.8 * np.mean(losses[:10])
