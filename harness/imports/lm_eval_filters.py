@@ -45,15 +45,11 @@ def as_logged(file: Path, rows: list[Row], texts: list[list[str]], task: Row | N
     """
     name = rows[0]["filter"]
     if task is None:
-        raise BadInput(
-            f"{file}: no results_TIME.json with the task's settings beside it: put it there, {_OR_GRADE}"
-        )
+        raise BadInput(f"{file}: no results_TIME.json of the task beside it: put it there, {_OR_GRADE}")
     pipelines = task.get("filter_list") or [{"name": "none", "filter": [{"function": "take_first"}]}]
     steps: list[Row] | None = next((p["filter"] for p in pipelines if p["name"] == name), None)
     if steps is None:
-        raise BadInput(
-            f"{file}: the task's settings have no filter {name!r}: choose another with --filter, {_OR_GRADE}"
-        )
+        raise BadInput(f"{file}: no filter {name!r} in results_TIME.json: choose another, {_OR_GRADE}")
     found = _apply(file, [step for step in steps if step["function"] not in _SELECTIONS], rows, texts)
     metrics = {str(metric.get("metric")): metric for metric in task.get("metric_list") or ()}
     clean = _cleaner(metrics.get("exact_match", {}))
@@ -64,10 +60,8 @@ def as_logged(file: Path, rows: list[Row], texts: list[list[str]], task: Row | N
         pairs = zip(golds, answers, correct, strict=True)
         return Reading(golds, [[a or gold if right else a] for gold, (a,), (right,) in pairs], correct)
     if "exact_match" not in metrics:
-        raise BadInput(
-            f"{file}: the log has no verdict on each repeat by {', '.join(metrics) or 'its metric'}: "
-            f"use the task's exact_match, {_OR_GRADE}"
-        )
+        used = ", ".join(metrics) or "its metric"
+        raise BadInput(f"{file}: no verdict on each repeat by {used}: use exact_match, {_OR_GRADE}")
     correct = [[answer == gold for answer in said] for said, gold in zip(answers, golds, strict=True)]
     differ = 0
     if [step["function"] for step in steps if step["function"] in _SELECTIONS] == ["take_first"]:
@@ -84,10 +78,7 @@ def _apply(file: Path, steps: list[Row], rows: list[Row], texts: list[list[str]]
         import_module("lm_eval.filters")  # registers lm-eval's own
         get_filter = import_module("lm_eval.api.registry").get_filter
     except ImportError:
-        raise BadInput(
-            f"{file}: lm-eval's filters need its package, which is not installed: "
-            f"pip install lm-eval, {_OR_GRADE}"
-        ) from None
+        raise BadInput(f"{file}: lm-eval's filters need it: pip install lm-eval, {_OR_GRADE}") from None
     found: Any = texts
     for step in steps:
         options = {name: value for name, value in step.items() if name != "function"}
@@ -95,10 +86,8 @@ def _apply(file: Path, steps: list[Row], rows: list[Row], texts: list[list[str]]
             found = get_filter(step["function"])(**options).apply(found, [row.get("doc") for row in rows])
         except Exception as error:  # a task's own code, of which the log holds the name or the text alone
             reason = f"{type(error).__name__}: {error}"
-            raise BadInput(
-                f"{file}: filter step {step['function']!r} cannot be run again ({reason:.80}): "
-                f"choose a filter of lm-eval's own with --filter, {_OR_GRADE}"
-            ) from None
+            failed = f"{file}: filter step {step['function']!r} cannot be run again ({reason:.80})"
+            raise BadInput(f"{failed}: choose a filter of lm-eval's own, {_OR_GRADE}") from None
         found = [list(said) for said in found]
     return [[str(text) for text in said] for said in found]
 
@@ -123,8 +112,6 @@ def _logged(file: Path, row: Row) -> bool:
     names = row.get("metrics") or []
     name = "exact_match" if "exact_match" in names else next(iter(names), "exact_match")
     if (score := row.get(name)) not in (0, 1):
-        raise BadInput(
-            f"{file}: doc_id {row['doc_id']}: {name} is {score!r}, neither 0 nor 1: "
-            f"choose another filter, {_OR_GRADE}"
-        )
+        where = f"{file}: doc_id {row['doc_id']}"
+        raise BadInput(f"{where}: {name} is {score!r}, not 0 or 1: choose another filter, {_OR_GRADE}")
     return bool(score)

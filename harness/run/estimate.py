@@ -44,17 +44,6 @@ class Demand:
     answers: int = 0
     prompt_tokens: int = 0
 
-    def cells(self) -> tuple[str, ...]:
-        """A row of the table."""
-        return (
-            *(self.setting, self.decoding, f"{self.requests:,}", f"{self.answers:,}"),
-            *(f"{self.prompt_tokens:,}", f"{self.tokens_per_answer:.1f}", str(self.limit)),
-            f"from {self.taken_from}",
-        )
-
-
-_HEADER = ("setting", "decoding", "requests", "answers", "prompt tokens", "tokens per answer", "at most")
-
 
 @dataclass(frozen=True)
 class Estimate:
@@ -74,27 +63,30 @@ class Estimate:
 
         `price_per_hour` is that of one GPU, in any currency.
         """
-        requests = sum(demand.requests for demand in self.demands)
-        answers = sum(demand.answers for demand in self.demands)
-        if not answers:
+        if not self.demands:
             return [f"nothing to ask for: all {self.planned:,} planned answers are there"]
-        expected = sum(demand.answers * demand.tokens_per_answer for demand in self.demands)
-        most = sum(demand.answers * demand.limit for demand in self.demands)
-        prompts = sum(demand.prompt_tokens for demand in self.demands)
+        header = ("setting", "decoding", "requests", "answers", "prompt tokens", "tokens per answer")
+        table = [(*header, "at most", "expected")]
+        requests = answers = prompts = most = 0
+        expected = 0.0
+        for d in self.demands:
+            counts = (f"{count:,}" for count in (d.requests, d.answers, d.prompt_tokens))
+            used = f"{d.tokens_per_answer:.1f}"
+            table.append((d.setting, d.decoding, *counts, used, str(d.limit), f"from {d.taken_from}"))
+            requests, answers, prompts = requests + d.requests, answers + d.answers, prompts + d.prompt_tokens
+            expected, most = expected + d.answers * d.tokens_per_answer, most + d.answers * d.limit
         disk = answers * BYTES_PER_ROW + expected * BYTES_PER_TOKEN
+        time = "unknown: give --rate TOKENS_PER_SECOND, or sample a little into this folder first"
         if self.rate:
-            time = (
-                f"{duration(expected / self.rate)} at {self.rate:,.0f} completion tokens/s {self.rate_from}"
-            )
+            seconds = expected / self.rate
+            time = f"{duration(seconds)} at {self.rate:,.0f} completion tokens/s {self.rate_from}"
             time += f", {duration(most / self.rate)} at most"
             if price_per_hour:
-                cost = expected / self.rate / 3600 * price_per_hour * self.experiment.dp
+                cost = seconds / 3600 * price_per_hour * self.experiment.dp
                 time += f"; {cost:,.2f} at {price_per_hour:g} an hour for each copy of the model"
-        else:
-            time = "unknown: give --rate TOKENS_PER_SECOND, or sample a little into this folder first"
         load = Load(expected, prompts / requests, expected / answers, answers / requests)
         return [
-            *aligned([(*_HEADER, "expected"), *(demand.cells() for demand in self.demands)], left=(0, 1, 7)),
+            *aligned(table, left=(0, 1, 7)),
             f"requests: {requests:,}, for {answers:,} of {self.planned:,} answers",
             f"prompt tokens: {prompts:,} ({self.counted})",
             f"completion tokens: {expected:,.0f} expected, {most:,} at most",
