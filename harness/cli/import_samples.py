@@ -104,6 +104,7 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     from harness.run.tally import Tally
     from results import BadInput
     from results.tables.files import write_raw
+    from results.visible import visible
 
     for name, (option, kinds) in _BELONGS.items():
         if options[name] and kind not in kinds:
@@ -120,11 +121,11 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     imported = _import(kind, file, grader, options)
     write_raw(imported.table, target)
     for note in imported.notes:
-        click.echo(f"note: {note}", err=True)
+        click.echo(visible(f"note: {note}"), err=True)
     tally = Tally(grader=grader)
     tally.add_table(imported.table)
     for warning in tally.warnings(out):
-        click.echo(f"warning: {warning}", err=True)
+        click.echo(visible(f"warning: {warning}"), err=True)
     answers, answered = len(imported.table), imported.table["question_id"].nunique()
     click.echo(f"{answers} answers to {answered} questions, {imported.left_out} rows left out -> {target}")
 
