@@ -66,7 +66,7 @@ class Estimate:
         if not self.demands:
             return [f"nothing to ask for: all {self.planned:,} planned answers are there"]
         header = ("setting", "decoding", "requests", "answers", "prompt tokens", "tokens per answer")
-        table = [(*header, "at most", "expected")]
+        table: list[tuple[str, ...]] = [(*header, "at most", "expected")]
         requests = answers = prompts = most = 0
         expected = 0.0
         for d in self.demands:
