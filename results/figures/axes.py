@@ -16,12 +16,12 @@ MOST_COUNTS = 6
 """Values of N a chart shows at most."""
 
 
-def n_axis(ns: Sequence[int]) -> alt.X:
+def n_axis(ns: Sequence[int], field: str = "N") -> alt.X:
     """The number of answers on a logarithmic axis with ticks at powers of two."""
     ticks = [n for n in ns if n & (n - 1) == 0] or list(ns)
-    scale = alt.Scale(type="log", base=2, domain=[min(ns) / 1.1, max(ns) * 1.1], nice=False)
+    scale = alt.Scale(type="log", base=2, domain=[min(ns) / 1.15, max(ns) * 1.15], nice=False)
     axis = alt.Axis(values=ticks, format="d", labelOverlap="greedy")
-    return alt.X("N:Q", scale=scale, axis=axis, title="answers per question, N")
+    return alt.X(f"{field}:Q", scale=scale, axis=axis, title="answers per question, N")
 
 
 def log_axis(field: str, values: Collection[float], title: str) -> alt.X:

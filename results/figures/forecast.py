@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from results.figures.axes import (
@@ -38,6 +39,7 @@ _SHAPES = {
     "above 100 %": "triangle-up",
     "below 0 %": "triangle-down",
 }
+_ASIDE = 0.15  # of a doubling of N: settings stand side by side, so that their bars can be told apart
 _ENDS = ["low", "high", "new_low", "new_high"]
 _COLUMNS = ["setting", "length", "N", "role", "accuracy", "predicted", *_ENDS, "status"]
 
@@ -143,7 +145,10 @@ def _axes(forecast: Forecast) -> tuple[str, pd.DataFrame, alt.X, alt.Color]:
         return "N", rows, x, count_colour(shown)
     settings = spread_out(order_settings(rows), MOST_SETTINGS)
     rows = rows[rows["setting"].isin(settings)]
-    return "setting", rows, n_axis(ns), setting_colour(settings, forecast.source)
+    aside = np.linspace(-_ASIDE, _ASIDE, len(settings)) if len(settings) > 1 else [0.0]
+    place = rows["N"] * 2.0 ** rows["setting"].map(dict(zip(settings, aside, strict=True)))
+    colour = setting_colour(settings, forecast.source)
+    return "setting", rows.assign(place=place), n_axis(ns, "place"), colour
 
 
 def _bars(rows: pd.DataFrame, kind: str) -> pd.DataFrame:

@@ -51,13 +51,18 @@ class Choice:
 
 
 def with_most_first(panels: Sequence[Panel]) -> list[Panel]:
-    """Language models first, of those the ones with lengths, toys (named like their questions) last."""
+    """Language models first, of those the ones with lengths, toys (named like their questions) last.
+
+    The panels of one model stay together.
+    """
 
     def rank(panel: Panel) -> tuple[bool, bool, bool, int]:
         points = len(panel.settings) * len(panel.ns)
         return panel.source != "llm", not panel.has_lengths, panel.model == panel.dataset, -points
 
-    return sorted(panels, key=rank)
+    ranked = sorted(panels, key=rank)
+    models = [panel.model for panel in ranked]
+    return sorted(ranked, key=lambda panel: (panel.source != "llm", models.index(panel.model)))
 
 
 def curve_choices(panels: Sequence[Panel]) -> list[Choice]:

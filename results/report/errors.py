@@ -5,6 +5,7 @@ mixture    0.62  1.4      6       6        6     6
 plug-in    0.41  0.5      2       2        2     6      not ranked: it forecast some points only
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from operator import itemgetter
 
@@ -83,10 +84,12 @@ def forecast_table(forecast: Forecast) -> Table:
 
 
 def closest(forecasts: Sequence[Forecast]) -> str:
-    """Which predictors have the least error over all points; "" if none forecast them all."""
-    if not forecasts:
+    """Which predictors have the least error, over the curves of several; "" if none forecast them all."""
+    rivals = Counter(one.name for one in forecasts)
+    compared = [one for one in forecasts if rivals[one.name] > 1]
+    if not compared:
         return ""
-    table = scores(targets(forecasts))
+    table = scores(targets(compared))
     table = table[complete(table)].round({"mean": 1})
     best = table[table["mean"] == table["mean"].min()]
     if best.empty:
@@ -108,5 +111,5 @@ def matched_twin(forecasts: Sequence[Forecast]) -> str:
                 f"{forecast.name}: {row['mean']:.1f} points off on average, {row['largest']:.1f} at most, "
                 f"{row['inside']:.0f} of {row['bounded']:.0f} in its 90 % interval"
             )
-    start = "Fitted to a model at its smallest N, the twin predicts the others."
+    start = "Matched to a model at small N, the twin predicts what was measured at larger N."
     return f"{start} {'; '.join(told)}." if told else ""

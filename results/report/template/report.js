@@ -59,9 +59,9 @@ function voteSpec(question) {
     description: "Vote accuracy of the question against N", width: "container", height: 260, autosize: { type: "fit-x", contains: "padding" }, data: { values },
     mark: { type: "line", point: true, tooltip: true, style: "curve" },
     encoding: {
-      x: { field: "N", type: "quantitative", scale: { type: "log", base: 2, nice: false }, axis: { format: "d", values: [...new Set(values.map(({ N }) => N))] } },
+      x: { field: "N", type: "quantitative", scale: { type: "log", base: 2, nice: false }, axis: { format: "d", values: [...new Set(values.map(({ N }) => N))] }, title: "answers per question, N" },
       y: { field: "value", type: "quantitative", scale: { domain: [0, 1] }, axis: { format: ".0%", tickCount: 6 }, title: "vote is right" },
-      color: { field: "setting", type: "nominal", scale: { domain: settings }, legend: { columns: 3 } },
+      color: { field: "setting", type: "nominal", scale: { domain: settings }, legend: { columns: 4 } },
     },
   };
 }
@@ -73,7 +73,7 @@ function answerTable(question, parent) {
   const body = table.createTBody();
   for (const { setting, pool, unreadable, others, answers } of question.settings) {
     const row = body.insertRow();
-    const given = answers.map(([text, count, right]) => `${right ? "✓ " : ""}${text} × ${count}`);
+    const given = answers.map(([text, count, right]) => `${right ? "✓ " : ""}${text}\u00a0×\u00a0${count}`);
     if (others) given.push(`others × ${others}`);
     if (unreadable) given.push(`unreadable × ${unreadable}`);
     for (const cell of [setting, String(pool), given.join(" · ")]) element("td", cell, row);
@@ -85,7 +85,7 @@ function showQuestion(question) {
   answers.replaceChildren();
   texts.replaceChildren();
   answerTable(question, answers);
-  element("p", `${percent(question.right)} of the answers at the dearest setting are right; a vote changes that by ${(100 * question.gain).toFixed(1)} points.`, answers, "table-note");
+  element("p", `${question.id}: ${percent(question.right)} of the answers at the dearest setting are right; a vote changes that by ${(100 * question.gain).toFixed(1).replace("-", "−")} points.`, answers, "table-note");
   if (question.texts.length) element("p", `${question.texts.length} of ${question.texts_total.toLocaleString("en")} texts:`, texts, "facts");
   for (const [setting, answer, text, length] of question.texts) {
     const box = element("details", "", texts);
