@@ -1,21 +1,20 @@
 """python -m harness sample and serve, as a user meets them."""
 
-import itertools
 import json
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import harness.engines.factory
-from harness.engines.base import Completion, RequestRefused
+from harness.engines.base import RequestRefused
 from tests.harness.commands import exit_status
+from tests.harness.run.scripted import ScriptedEngine
 from tests.processes import interruptible
 
 
@@ -32,6 +31,17 @@ from tests.processes import interruptible
         (["sample", "tiny", "--set", "url=http://x", "--out", "x"], "error: engine 'transformers'"),
         (["sample", "tiny", "--url", "not a url", "--out", "x"], "error: --set url: expected http://"),
         (["sample", "tiny"], "error: Missing option '--out'"),
+        *(
+            (["sample", "tiny", "--out", "x", *options], f"error: {line}")
+            for options, line in (
+                (["--shard", "3/2"], "--set shard: "),
+                (["--shard", "a"], "--set shard: "),
+                (["--limit", "2", "--shard", "3/3"], "shard 3/3 "),
+                (["--limit", "0"], "--set limit: limit is 0"),
+                (["--rate", "9"], "--rate "),
+                (["--dry-run", "--rate", "-1"], "Invalid value for '--rate'"),
+            )
+        ),
         (["serve", "tiny", "--device", "cuda"], "error: PyTorch "),
         (["serve", "tiny", "--dp", "0"], "error: Invalid value for '--dp'"),
     ],
@@ -81,31 +91,14 @@ def test_ctrl_c_and_the_same_command_again(tmp_path: Path, signal_sent: signal.S
     assert after.count(b"\n") == 256
 
 
-class Scripted:
-    """An engine that gives what `script` returns for the number of a request, or raises what it raises."""
-
-    name, version = "scripted", "1"
-
-    def __init__(self, script: Callable[[int, int], list[str]]) -> None:
-        self._script = script
-        self._asked = itertools.count()
-
-    def describe(self) -> dict[str, object]:
-        return {}
-
-    async def generate(self, _prompt: str, n: int, *_: object) -> list[Completion]:
-        texts = self._script(next(self._asked), n)
-        return [Completion(text, 30, 20, "stop", None) for text in texts]
-
-
 @pytest.fixture
 def sampled(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> Callable[..., tuple[int, list[str], list[str]]]:
     """Run `sample tiny` with a script in place of an engine: exit status, lines of stdout and of stderr."""
 
-    def run_it(script: Callable[[int, int], list[str]], *options: object) -> tuple[int, list[str], list[str]]:
-        monkeypatch.setattr(harness.engines.factory, "engine_for", lambda *_: nullcontext(Scripted(script)))
+    def run_it(script: Callable[[str, int], list[str]], *options: object) -> tuple[int, list[str], list[str]]:
+        monkeypatch.setattr(harness.engines.factory, "engine_for", lambda *_: ScriptedEngine(script))
         code = exit_status(monkeypatch, "sample", "tiny", "--out", tmp_path, *options)
         output = capsys.readouterr()
         return code, output.out.splitlines(), output.err.splitlines()
@@ -121,7 +114,7 @@ def summary(folder: Path) -> dict[str, Any]:
     return found
 
 
-def refuse(_number: int, _n: int) -> list[str]:
+def refuse(_prompt: str, _n: int) -> list[str]:
     raise RequestRefused("refused with status 400: too \x1b[2Jlong")
 
 
@@ -141,27 +134,6 @@ def test_answers_that_stay_missing_are_exit_status_3(sampled: Sampled, tmp_path:
     assert "128 of 128 answers" in last
     assert "2 requests" in last
     assert summary(tmp_path)["settings"] == []
-
-
-@pytest.mark.parametrize(
-    ("options", "line"),
-    [
-        (["--shard", "3/2"], "--set shard: "),
-        (["--shard", "0/2"], "--set shard: "),
-        (["--shard", "a"], "--set shard: "),
-        (["--limit", 2, "--shard", "3/3"], "shard 3/3 "),
-        (["--limit", 0], "--set limit: limit is 0"),
-        (["--rate", 9], "--rate "),
-        (["--dry-run", "--rate", -1], "Invalid value for '--rate'"),
-        (["--dry-run", "--shard", "1/0"], "--set shard: "),
-    ],
-)
-def test_a_part_that_is_none_is_one_line(
-    sampled: Sampled, tmp_path: Path, options: list[object], line: str
-) -> None:
-    code, out, (err,) = sampled(refuse, *options)
-    assert (code, out, list(tmp_path.iterdir())) == (2, [], [])
-    assert err.startswith(f"error: {line}")
 
 
 def test_a_dry_run_asks_for_nothing_and_writes_nothing(sampled: Sampled, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def write(tmp_path: Path) -> Write:
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 def test_each_epoch_is_an_answer(write: Write, tmp_path: Path, suffix: str) -> None:
     file = write(
-        sample(1),
+        sample(1, scores={"pattern": score("C", None)}),  # right, though not read: it votes for the target
         sample(2, "##1,019##", scores={"pattern": score("I", "1,019")}, stop_reason="max_tokens"),
         sample(1, id=8, scores={"pattern": score(0.0, None)}),
         suffix=suffix,
@@ -121,14 +121,6 @@ def test_what_says_nothing_about_the_model_is_absent(write: Write) -> None:
         "1 for an error, 1 for the time limit, 1 for the operator limit, 1 for being invalidated, 1 for no"
     )
     assert any(f"left out: {reasons} score" in note for note in notes)
-
-
-def test_a_right_answer_that_was_not_read_votes_for_the_right_one(write: Write) -> None:
-    table = import_inspect_ai(
-        write(sample(1, scores={"pattern": score("C", None)}), sample(2, scores={"pattern": score("C", "")}))
-    ).table
-    assert table["answer"].tolist() == ["18", "18"]
-    assert table["correct"].tolist() == [True, True]
 
 
 def test_our_grader_takes_the_place_of_a_scorer(write: Write) -> None:
