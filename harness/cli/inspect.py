@@ -41,8 +41,8 @@ def inspect(
     (file,) = sample_files(samples)
     table = read_answers(file)
     if question is None and only is None:
-        lines = overview(table, file.parent, setting)
+        lines = overview(table, file, setting)
     else:
-        lines = answers(table, file.parent, question, setting, only, limit, full)
+        lines = answers(table, file, question, setting, only, limit, full)
     for line in lines:
         click.echo(line)

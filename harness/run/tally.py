@@ -142,12 +142,12 @@ class Tally:
         counts = self.settings.values()
         return _part(sum(c.finished_correct for c in counts), sum(c.finished_answers for c in counts))
 
-    def warnings(self, folder: Path) -> list[str]:
-        """What the user of the run in `folder` should know; one line each."""
+    def warnings(self, run: Path) -> list[str]:
+        """What the user of a run's folder, or of a table of answers, should know; one line each."""
         alarm = _alarm(self._repeats())
         lines = [alarm] if alarm else []
         if any(counts.unreadable > MANY * counts.answers for counts in self.settings.values()):
-            lines.append(self._unreadable.advice(self._unreadable.count / self.answers, folder))
+            lines.append(self._unreadable.advice(self._unreadable.count / self.answers, run))
         return lines
 
     def summary(self) -> dict[str, Any]:

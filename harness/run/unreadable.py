@@ -43,7 +43,7 @@ class Unreadable:
         if self._all and (reader := self._all.read(text, cut_off).reader):
             self._read[reader] += 1
 
-    def advice(self, share: float, folder: Path) -> str:
+    def advice(self, share: float, run: Path) -> str:
         """What to tell about a run with so large a share of unreadable answers; one line."""
         ways = ", ".join(
             f"{_quoted(end)} ({count} times)" for end, count in self._endings.most_common(ENDINGS)
@@ -51,11 +51,11 @@ class Unreadable:
         said = f"{share:.1%} of the answers could not be read"
         said += f": most end in {ways}" if ways else ""
         if not (self._read and self._grader):
-            return f"{said}: see them with `python -m harness inspect {folder} --unreadable`"
+            return f"{said}: see them with `python -m harness inspect {run} --unreadable`"
         more = (reader for reader in READERS if self._read[reader])
         helpful = Grader((*self._grader.readers, *more), self._grader.match)
         reads = f"reads {self._read.total()} of these {self.count}"
-        return f"{said}: `python -m harness regrade {folder} {helpful}` {reads}"
+        return f"{said}: `python -m harness regrade {run} {helpful}` {reads}"
 
 
 def _ending(text: str) -> str:

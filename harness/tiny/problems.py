@@ -62,11 +62,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Problem:
-    """A question, the steps that answer it, and the names of the sentence forms it was made from."""
+    """A question, and the steps that answer it."""
 
     question: str
     steps: tuple[Step, ...]
-    forms: tuple[str, ...]
 
     @property
     def gold(self) -> int:
@@ -129,7 +128,7 @@ def _draw_problem(rng: random.Random) -> Problem | None:
             steps.append(Step(left, op, right, result, sentence.format(eq="{eq}", **fields)))
             last = result
         value = last
-    return Problem(" ".join(texts), tuple(steps), tuple(form.name for form in forms))
+    return Problem(" ".join(texts), tuple(steps))
 
 
 def _draw_forms(rng: random.Random, wanted: int) -> list[Form] | None:

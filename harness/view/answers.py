@@ -50,19 +50,19 @@ def read_answers(path: Path) -> pd.DataFrame:
     return table
 
 
-def overview(table: pd.DataFrame, folder: Path, setting: str | None) -> Iterator[str]:
+def overview(table: pd.DataFrame, file: Path, setting: str | None) -> Iterator[str]:
     """The counts of each model and data set, the warnings, and the questions that are worth a look."""
     if setting is not None:
         table = table[table["setting"] == setting]
     if table.empty:
-        raise _nothing(folder, setting=setting)
+        raise _nothing(file, setting=setting)
     for _, rows in table.groupby(["model", "dataset"], sort=False):
-        tally = tally_of(folder)
+        tally = tally_of(file.parent)
         tally.add_table(rows)
         name = curves_name("llm", rows["dataset"].iloc[0], rows["model"].iloc[0])
         yield visible(f"{name}: {tally.answers:,} answers")
         yield visible(tally.table(), keep="\n")
-        yield from (f"warning: {warning}" for warning in tally.warnings(folder))
+        yield from (f"warning: {warning}" for warning in tally.warnings(_given(file)))
     yield ""
     questions = table.groupby("question_id", sort=False)[["right", "unreadable"]].agg(["size", "mean"])
     right, unreadable = questions["right", "mean"], questions["unreadable", "mean"]
@@ -77,7 +77,7 @@ def overview(table: pd.DataFrame, folder: Path, setting: str | None) -> Iterator
 
 def answers(
     table: pd.DataFrame,
-    folder: Path,
+    file: Path,
     question: str | None,
     setting: str | None,
     only: str | None,
@@ -94,11 +94,11 @@ def answers(
         wanted &= value is None or table[column] == value
     rows = table[wanted]
     if rows.empty:
-        raise _nothing(folder, list(table["question_id"].unique()), question=question, setting=setting)
+        raise _nothing(file, list(table["question_id"].unique()), question=question, setting=setting)
     if question is not None:
         gold = rows["gold"].iloc[-1]
         yield visible(f"question {question}" + (f", gold {gold}" if gold is not None else ""))
-        yield from _indented(problems_in(folder).get(question, "(its text is not on this machine)"), 2)
+        yield from _indented(problems_in(file.parent).get(question, "(its text is not on this machine)"), 2)
     models = rows["model"].nunique()
     order = rows["setting"].map(by_size)
     rows = rows.assign(order=order).sort_values(["model", "order", "decoding"], kind="stable")
@@ -130,10 +130,15 @@ def problems_in(folder: Path) -> dict[str, str]:
     return {found.question_id: found.problem for found in loaded}
 
 
-def _nothing(folder: Path, among: list[str] | None = None, **given: str | None) -> BadInput:
+def _given(file: Path) -> Path:
+    """What commands call a samples table: its folder, where that means this file."""
+    return file.parent if file.stem == "samples" else file
+
+
+def _nothing(file: Path, among: list[str] | None = None, **given: str | None) -> BadInput:
     what = ", ".join(f"{name} {value!r}" for name, value in given.items() if value is not None)
     known = f"; questions here are {', '.join(map(repr, among[:3]))}, …" if among else ""
-    return BadInput(visible(f"{folder}: no answers{f' of {what}' if what else ''}{known}"))
+    return BadInput(visible(f"{_given(file)}: no answers{f' of {what}' if what else ''}{known}"))
 
 
 def _votes(group: pd.DataFrame) -> str:
