@@ -61,7 +61,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_overview_has_the_table_and_the_questions_worth_a_look(inspect: Inspect, folder: Path) -> None:
+def test_the_overview_has_the_table_and_the_questions_worth_a_look(
+    inspect: Inspect, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
     code, out, err = inspect(folder)
     assert (code, err) == (0, "")
@@ -79,6 +81,8 @@ def test_the_overview_has_the_table_and_the_questions_worth_a_look(inspect: Insp
         ["tiny-0001", "4", "100.0%", "0.0%"],
     ]
     assert before == {file.name: file.read_bytes() for file in folder.iterdir()}
+    monkeypatch.setattr("harness.view.answers.HARDEST", 1)
+    assert [line.split()[0] for line in inspect(folder)[1][8:]] == ["tiny-0002"]  # the least readable too
     code, out, _ = inspect(folder, "--setting", "100")
     assert out[0].endswith(": 4 answers")
     assert len(out) == 7
