@@ -48,6 +48,7 @@ def test_texts_are_read_again_and_the_old_verdicts_kept(folder: Path) -> None:
         (row["question_id"], row["sample"]) for row in before
     ]
     assert len(read_samples(folder)) == 40
+    assert regrade(folder, Grader(("last-number",))).changed == 8  # 3 for 2; another reader is no change
 
 
 def test_the_record_says_what_was_read_again(folder: Path) -> None:
