@@ -84,14 +84,18 @@ def _walk(
     sign = np.array([[setting.linear_sign if setting.noise == "linear" else 0] for setting in settings])
     limit = DIVERGED * np.maximum((target**2).sum(axis=(1, 2)), 1.0)
 
-    w = np.zeros((len(lines), paths, d))
+    w, moved = np.zeros((2, len(lines), paths, d))  # with new arrays at every step it takes a quarter longer
+    normals = np.empty((paths, d))
     errors, means = [], []
     for t in range(1, max(steps) + 1):
-        w = w @ shrink + push
-        normals = rng.standard_normal((paths, d))
-        along = np.einsum("pd,lpd->lp", normals, w)
-        w += np.where(sign == 0, np.sqrt(variance), sign * variance * along)[..., None] * normals
-        fine = abs(w).max(axis=(1, 2)) ** 2 < limit
+        np.matmul(w, shrink, out=moved)
+        moved += push
+        rng.standard_normal(out=normals)
+        along = np.einsum("pd,lpd->lp", normals, moved)
+        scale = np.where(sign == 0, np.sqrt(variance), sign * variance * along)
+        np.multiply(scale[..., None], normals, out=w)
+        w += moved
+        fine = np.maximum(w.max(axis=(1, 2)), -w.min(axis=(1, 2))) ** 2 < limit
         if not fine.all():
             bad = settings[int(fine.argmin())]
             raise diverged(t, bad, float(np.linalg.norm(lines[0][0].gram[task], 2)))

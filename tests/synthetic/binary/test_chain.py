@@ -111,17 +111,6 @@ def test_tasks_do_not_depend_on_what_is_drawn_beside_them():
     assert together.path_generator(4).random() == alone.path_generator(0).random()
 
 
-def test_gap_is_right_minus_the_best_wrong_answer():
-    setting = SETTINGS[0]
-    law = law_of_paths(draw_tasks(setting, task_keys(1, 4), seed=9), setting, STEPS)
-    for task in range(4):
-        for step in range(len(STEPS)):
-            p = law.probabilities[task, step]
-            right = p[law.gold[task]]
-            assert law.correct[task, step] == right
-            assert law.gap[task, step] == pytest.approx(right - np.delete(p, law.gold[task]).max())
-
-
 def test_tasks_solved_apart_have_the_same_law(monkeypatch):
     setting = SETTINGS[2]
     tasks = draw_tasks(setting, task_keys(1, 3), seed=10)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from synthetic.continuous import best_of_n
 from synthetic.continuous.best_of_n import best_of_n_risk, distribution, least_of_n
 from synthetic.continuous.moments import path_moments, spectrum
 from synthetic.continuous.sampler import sample_paths
@@ -49,17 +48,6 @@ def test_directions_without_noise_add_their_error():
     both = least_of_n(np.array([1.0, 2.0, 1.5, 1.0, 3.0, 0.0]), np.array([0.0, 1, 2, 3, 4, 3]), (3,))[0]
     assert both == pytest.approx(noisy + 9)
     assert least_of_n(np.zeros(2), np.array([1.0, 2.0]), (1, 8)).tolist() == [5, 5]
-
-
-def test_finer_quadrature_changes_nothing(monkeypatch):
-    rng = np.random.default_rng(1)
-    scales, offsets = rng.exponential(size=40), rng.standard_normal(40)
-    coarse = least_of_n(scales, offsets, (1, 16, 256))
-    monkeypatch.setattr(best_of_n, "QUADRATURE_POINTS", 900)
-    best_of_n._quadrature.cache_clear()
-    fine = least_of_n(scales, offsets, (1, 16, 256))
-    best_of_n._quadrature.cache_clear()
-    np.testing.assert_allclose(coarse, fine, rtol=1e-8)
 
 
 @pytest.mark.parametrize("decay", [None, 1.0])

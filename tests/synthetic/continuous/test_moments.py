@@ -1,15 +1,12 @@
 """Exact moments against simulation, closed forms against the literal transformer, and the paper's erratum."""
 
-from itertools import islice
-
 import numpy as np
 import pytest
 
 from results import BadInput
-from synthetic.continuous.moments import gradient_descent_risk, path_moments, spectrum
+from synthetic.continuous.moments import path_moments, spectrum
 from synthetic.continuous.risk import transformer_paths
 from synthetic.continuous.sampler import SampledPaths, least_weights, sample_paths
-from synthetic.model.reasoning_loop import reasoning_path
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
 
@@ -43,17 +40,6 @@ def test_sampler_and_literal_transformer_walk_the_same_paths(setting):
     (slow,) = transformer_paths([(tasks, setting)], 6, STEPS)
     np.testing.assert_allclose(fast.errors, slow.errors, rtol=1e-8)
     np.testing.assert_allclose(fast.mean_error, slow.mean_error, rtol=1e-8)
-
-
-def test_gradient_descent_is_the_transformer_without_noise():
-    setting = small()
-    tasks = draw_tasks(setting, task_keys(1, 2), seed=4)
-    risk = gradient_descent_risk(spectrum(tasks, setting), setting, STEPS)
-    for task in range(2):
-        path = list(islice(reasoning_path(tasks.x[task], tasks.y[task], setting.step, lambda w: w), 40))
-        for at, t in enumerate(STEPS):
-            expected = ((path[t - 1] - tasks.w_star[task]) ** 2).sum()
-            assert risk[task, at] == pytest.approx(expected, rel=1e-10)
 
 
 @pytest.mark.parametrize("paths", [2, 5])

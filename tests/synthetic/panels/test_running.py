@@ -68,11 +68,6 @@ def test_more_answers_than_memory_holds_are_refused_before_any_is_drawn():
         run_experiment("fig2g", EXPERIMENTS["fig2g"], "monte-carlo", paths=1_000_000)
 
 
-def test_samples_the_votes_cannot_reach_are_left_out():
-    outcome = run_experiment("fig2g", EXPERIMENTS["fig2g"], "transformer", paths=4, **SMALL)
-    assert outcome.curves["N"].max() == 4
-
-
 def test_both_steps_are_drawn_where_they_differ_and_the_panel_does_not_say_1_over_n():
     for name, experiment in EXPERIMENTS.items():
         rules = {line.setting.step_rule for line in experiment.variants}

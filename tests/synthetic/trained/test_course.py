@@ -45,12 +45,6 @@ def test_bad_input_is_refused_before_anything_is_written(tmp_path, arguments):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
-    (tmp_path / "out").write_text("mine")
-    assert run("--out", tmp_path / "out").exception.exit_code == 2
-    assert (tmp_path / "out").read_text() == "mine"
-
-
 def test_without_torch_it_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setattr(course, "find_spec", lambda _: None)
     result = run("--out", tmp_path / "out")
