@@ -51,7 +51,11 @@ def _curves(match: Match, place: int) -> Figure:
     scale = alt.Scale(domain=names, range=[BLUE, ORANGE])
     full = alt.Scale(domain=["used", "held_out"], range=[1, 0])
     colour = alt.Color("method:N", scale=scale, title=None)
-    fill = alt.Fill("method:N", scale=scale, legend=None), alt.FillOpacity("role:N", scale=full, legend=None)
+    rings = (
+        alt.Stroke("method:N", scale=scale, legend=None),
+        alt.Fill("method:N", scale=scale, legend=None),
+        alt.FillOpacity("role:N", scale=full, legend=None),
+    )
     base = alt.Chart(table).encode(n_axis(sorted(table["N"].unique())), colour)
     return Figure(
         f"twin-{place}",
@@ -60,7 +64,7 @@ def _curves(match: Match, place: int) -> Figure:
         (
             base.mark_area(opacity=0.2).encode(value_axis("low", "accuracy", y), alt.Y2("high:Q")),
             base.mark_line(strokeWidth=2).encode(value_axis("predicted", "accuracy", y)),
-            base.mark_point(size=55, strokeWidth=1.5).encode(value_axis("accuracy", "accuracy", y), *fill),
+            base.mark_point(size=55, strokeWidth=1.5).encode(value_axis("accuracy", "accuracy", y), *rings),
         ),
     )
 
