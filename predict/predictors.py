@@ -8,8 +8,7 @@ from predict.curves.joint import joint
 from predict.curves.predictors import CURVE_PREDICTORS
 from predict.groups import Group
 from predict.protocol import Observed, Options, Points, Prediction, Predictor, Status, more_severe
-from predict.questions.beta_binomial import beta_binomial
-from predict.questions.mixture import mixture
+from predict.questions.mixture import beta_binomial, mixture
 from predict.questions.plug_in import plug_in
 from results import BadInput
 

@@ -1,66 +1,98 @@
-"""Best-of-N: only the chance p of a right answer matters, so the atoms are values of p, finely spaced near 0.
+"""Best-of-N: only the chance p of a right answer matters, and over questions p = c · Beta(a, b).
 
-s = 1 right of n = 4   ->   weights on p = 0, 1e-5 … 0.9999, 1;   best of N right with 1 − (1 − p)^N
+    s = 1 right of n = 4   ->   weights of p = 0, 6e-6 … 1;   best of N right with 1 − (1 − p)^N
+
+The smaller a, the more questions are hardly ever right; c is the largest chance there is (the scaled beta of
+Schaeffer et al. 2025, arXiv 2502.17578). Few answers to each question leave much of the three open, and laws
+that fit them equally well part at large N. So none is picked: forecasts are means over the posterior of
+(log a, log b, logit c), by importance sampling.
 """
 
-from functools import cache
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import betainc, expit, softmax
+from scipy.stats import binom, multivariate_t
 
 from predict.protocol import Floats, Ints
 from predict.questions.population import Population
-from predict.questions.weights import PenalisedLikelihood, fit_weights
 from results.votes.exact import VoteCounts
 
-RATES = np.concatenate([[0.0], 1 / (1 + np.exp(-np.linspace(-11.5, 9.0, 83))), [1.0]])
+RATES = np.concatenate([[0.0], expit(np.linspace(-12, 12, 121)), [1.0]])
+"""The p that stand for all others: even in logit p, and the two ends."""
 
-RIDGE = 0.2
-"""Precision of the prior of each feature's weight."""
+CENTRE, SPREAD = np.array([np.log(0.5), np.log(0.5), 2.0]), 2.0
+"""Prior mean of (log a, log b, logit c), and the standard deviation of each."""
 
-_NEVER_OR_ALWAYS = 0.05
-"""Prior weight of p = 0 and of p = 1, each relative to that of p = ½ (a cell of the grid)."""
+DRAWS, ROUNDS = 500, 2
+"""Laws drawn for a setting; first from about the posterior's maximum, then from about its mean."""
 
 
-def fit_rates(counts: VoteCounts) -> Population:
-    """The population behind one setting's answers; an unreadable answer is a wrong one."""
-    pairs = np.stack([counts.correct, counts.pools - counts.correct])
+@dataclass(frozen=True)
+class RateLaws:
+    """Laws of p drawn from their posterior: laws (L, K) on `RATES`, the chance of each (L,)."""
+
+    laws: Floats
+    chances: Floats
+
+    @property
+    def weights(self) -> Floats:
+        """The mean law, shape (K,)."""
+        return self.chances @ self.laws
+
+    def draw_weights(self, R: int, rng: np.random.Generator) -> Floats:
+        """R of the laws, shape (R, K)."""
+        return self.laws[rng.choice(len(self.laws), R, p=self.chances)]
+
+
+def rate_laws(x: Floats) -> Floats:
+    """The laws (..., K) of parameters x (..., 3) or, where c = 1, (..., 2), in prior standard deviations.
+
+    What lies between two rates is shared so that its mean stays.
+    """
+    log_a, log_b, *logit_c = np.moveaxis(CENTRE[: x.shape[-1]] + SPREAD * x, -1, 0)[..., None]
+    a, b, c = np.exp(log_a), np.exp(log_b), expit(logit_c[0]) if logit_c else 1.0
+    ends = np.minimum(RATES / c, 1.0)
+    mass = np.diff(betainc(a, b, ends), axis=-1)
+    upper = (c * a / (a + b) * np.diff(betainc(a + 1, b, ends), axis=-1) - RATES[:-1] * mass) / np.diff(RATES)
+    laws = np.zeros((*mass.shape[:-1], len(RATES)))
+    laws[..., :-1] = mass - upper
+    laws[..., 1:] += upper
+    return np.maximum(laws, 0.0)
+
+
+def fit_rates(counts: VoteCounts, parameters: int = 3) -> Population:
+    """The population behind one setting's answers; an unreadable answer is a wrong one. With two: c = 1."""
+    pairs = np.stack([counts.correct, counts.pools])
     seen, pattern, times = np.unique(pairs, axis=1, return_inverse=True, return_counts=True)
-    likelihood = _likelihood(seen[0], seen[1])
-    fit = fit_weights(PenalisedLikelihood(likelihood, times.astype(float), base(), features(), RIDGE))
-    return Population(likelihood, times.astype(float), pattern.ravel(), fit)
+    likelihood = binom.pmf(seen[0][:, None], seen[1][:, None], RATES)
+
+    def log_density(x: Floats) -> Floats:
+        return np.asarray(
+            np.log(np.maximum(rate_laws(x) @ likelihood.T, 1e-300)) @ times - (x**2).sum(axis=-1) / 2
+        )
+
+    x, chances = posterior_draws(log_density, parameters)
+    return Population(likelihood, times.astype(float), pattern.ravel(), RateLaws(rate_laws(x), chances))
 
 
-def best_of_n_by_rate(N: int) -> Floats:
-    """1 − (1−p)^N on the grid, shape (rates,)."""
-    return np.asarray(1 - (1 - RATES) ** N)
+def posterior_draws(log_density: Callable[[Floats], Floats], parameters: int) -> tuple[Floats, Floats]:
+    """Points (DRAWS, parameters) and the weight of each, by importance sampling from a Student law.
+
+    log_density: that of the posterior, up to a constant, of points (..., parameters).
+    """
+    top = minimize(lambda x: -log_density(x), np.zeros(parameters), method="BFGS")
+    centre, spread = top.x, top.hess_inv
+    for _ in range(ROUNDS):
+        proposal = multivariate_t(centre, spread, df=4, allow_singular=True)
+        x = proposal.rvs(DRAWS, random_state=0)
+        chances = softmax(log_density(x) - proposal.logpdf(x))
+        centre, spread = chances @ x, np.cov(x.T, aweights=chances)
+    return x, chances
 
 
-@cache
-def features() -> Floats:
-    """Powers of logit p, of arcsin √p, and the two ends: (rates, features), centred, scaled to variance 1."""
-    logit = np.log(_inner() / (1 - _inner())) / 10
-    arc = 4 * np.arcsin(np.sqrt(RATES)) / np.pi - 1
-    columns = [logit, logit**2, logit**3, arc, arc**2, arc**3, RATES == 0, RATES == 1]
-    F = np.stack([np.asarray(column, dtype=float) for column in columns], axis=1)
-    return np.asarray((F - F.mean(axis=0)) / F.std(axis=0))
-
-
-@cache
-def base() -> Floats:
-    """Log-weights of Beta(1/2, 1/2) on the grid, which is even in logit p."""
-    ends = (RATES == 0) | (RATES == 1)
-    return np.where(ends, np.log(_NEVER_OR_ALWAYS), np.log(_inner() * (1 - _inner())) / 2)
-
-
-def _likelihood(right: Ints, other: Ints) -> Floats:
-    """p^s (1−p)^(n−s), the largest of each row 1: shape (U, rates)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        hit = np.where(right[:, None] > 0, right[:, None] * np.log(RATES), 0.0)
-        miss = np.where(other[:, None] > 0, other[:, None] * np.log1p(-RATES), 0.0)
-    logs = hit + miss
-    return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
-
-
-def _inner() -> Floats:
-    """The grid with its ends, 0 and 1, moved to their neighbours."""
-    return np.clip(RATES, RATES[1], RATES[-2])
+def best_of_n_by_rate(N: Ints) -> Floats:
+    """1 − (1−p)^N for each p of `RATES`, shape (K, len(N))."""
+    return np.asarray(1 - (1 - RATES[:, None]) ** N)

@@ -3,9 +3,9 @@
     vote at N = 1, 2, 4, 8: 0.50 0.50 0.55 0.58, fitted 0.64 at N = 64   ->   0.61, 90 % 0.58 … 0.64
 
 A curve is a mean over questions: Σ_k w_k f_N(k) over the atoms k of the mixture (for best-of-N: over rates).
-The smooth weights softmax(base + F α), with the prior that the fit to answers has, are fitted to the points
-by least squares; the interval holds what the points leave open of α and how far the fit was off at points
-left out (`model_error`). A curve does not show which questions are close calls, so of a vote any share of the
+Their weights, with the prior that the fit to answers has, are fitted to the points by least squares; the
+interval holds what the points leave open of the weights and how far the fit was off at points left out
+(`model_error`). A curve does not show which questions are close calls, so of a vote any share of the
 rise beyond the last point is equally likely: half of it is forecast (errors: docs/forecasting/evidence.md).
 """
 
@@ -31,19 +31,31 @@ from predict.protocol import (
     more_severe,
     with_interval,
 )
-from predict.questions import best_of_n, prior
+from predict.questions import prior
 from predict.questions.atom_votes import vote_table
+from predict.questions.best_of_n import CENTRE, best_of_n_by_rate, rate_laws
 from results.normal import Z90
 from results.paper_fits import POOR_FIT
 
 UNKNOWN = 0.01
 """Standard error of a curve point where the table has none."""
 
-LAWS = {
-    "majority": (vote_table, prior.base, prior.features, prior.RIDGE),
-    "best_of_n": (best_of_n.best_of_n_by_rate, best_of_n.base, best_of_n.features, best_of_n.RIDGE),
-}
-"""By method: accuracy at N by atom, the weights' base and features, and the precision of their prior."""
+STEP = 1e-5
+"""Half the distance of the two curves that give a slope, in prior standard deviations."""
+
+
+def vote_tables(N: Ints) -> Floats:
+    """The vote's accuracy by atom, shape (ATOMS, len(N))."""
+    return np.stack([vote_table(int(n)) for n in N], axis=1)
+
+
+def vote_weights(x: Floats) -> Floats:
+    """The weights of the atoms at α = x in prior standard deviations."""
+    return np.asarray(softmax(prior.base() + prior.features() @ x / np.sqrt(prior.RIDGE)))
+
+
+LAWS = {"majority": (vote_tables, vote_weights), "best_of_n": (best_of_n_by_rate, rate_laws)}
+"""By method: accuracy at N by atom, and the weights at x ~ N(0, 1)."""
 
 
 def from_curves(observed: Observed, targets: Points, options: Options) -> Prediction:
@@ -119,26 +131,18 @@ def along_n(observed: Observed, targets: Points, options: Options) -> tuple[Floa
 def fit_curve(N: Ints, accuracy: Floats, noise: Floats, method: str, at: Ints) -> tuple[Floats, Floats]:
     """The curve (M,) at `at` that is likeliest after points (P,) with independent `noise`, and its spread.
 
-    The spread (M, features) turns independent standard normal numbers into errors of the curve: those of α by
+    The spread (M, len(x)) turns independent standard normal numbers into errors of the curve: those of x by
     Laplace's approximation, with the curvature of Gauss and Newton, and to first order those of the curve.
     """
-    table, base, features, ridge = LAWS[method]
-    tables, asked = (np.stack([table(int(n)) for n in ns]) for ns in (N, at))
-    F, start = features(), base()
+    tables, weights = LAWS[method]
+    size = prior.features().shape[1] if method == "majority" else len(CENTRE)
+    seen, asked = tables(N).T, tables(at).T
 
-    def slopes(rows: Floats, alpha: Floats) -> Floats:
-        w = softmax(start + F @ alpha)
-        return np.asarray(rows @ (w[:, None] * (F - w @ F)))
+    def missed(x: Floats) -> Floats:
+        return np.concatenate([(seen @ weights(x) - accuracy) / noise, x])
 
-    def missed(alpha: Floats) -> Floats:
-        off = tables @ softmax(start + F @ alpha) - accuracy
-        return np.concatenate([off / noise, np.sqrt(ridge) * alpha])
-
-    def slope(alpha: Floats) -> Floats:
-        prior_rows = np.sqrt(ridge) * np.eye(len(alpha))
-        return np.vstack([slopes(tables, alpha) / noise[:, None], prior_rows])
-
-    alpha = least_squares(missed, np.zeros(F.shape[1]), slope, xtol=1e-12, ftol=1e-12, gtol=1e-12).x
-    J = slope(alpha)
-    axes = np.linalg.cholesky(np.linalg.inv(J.T @ J))
-    return asked @ softmax(start + F @ alpha), slopes(asked, alpha) @ axes
+    x = least_squares(missed, np.zeros(size), "3-point", xtol=1e-12, ftol=1e-12, gtol=1e-12).x
+    steps = STEP * np.eye(size)
+    slopes = np.stack([weights(x + step) - weights(x - step) for step in steps], axis=1) / (2 * STEP)
+    J = np.vstack([seen @ slopes / noise[:, None], np.eye(size)])
+    return asked @ weights(x), asked @ slopes @ np.linalg.cholesky(np.linalg.inv(J.T @ J))

@@ -7,15 +7,16 @@ accuracy of the vote of N answers from atom k (`population`, `atom_votes`). So a
 very different curves, which no single exponential is. Each question has its own rate of unreadable answers,
 and the number of votes cast among N answers is beta-binomial: some questions are hardly ever answered. A
 question's posterior at one setting also uses its answers at the other settings (`shared_difficulty`).
-Best-of-N is the mean of a mixture of rates (`best_of_n`) and the beta-binomial, whose errors differ.
+Of best-of-N only the chance of a right answer matters, and its law over questions (`best_of_n`).
 
-The interval holds the posterior of the weights (from the setting's own answers) and of each question, the
-luck of the pool that the forecast is compared with; for the target "population" also the draw of questions.
-Where the posterior of the weights alone leaves more than `LOOSE` open, the forecast is not pinned down.
+The interval holds what the answers leave open of the population's law (drawn) and of each question's place
+in it, and the luck of the pool that the forecast is compared with; for the target "population" also the draw
+of questions. Where the law alone leaves more than `LOOSE` open, the forecast is not pinned down.
 
 Settings without answers are forecast from those with answers by the law along T (`predict.length.settings`).
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -37,7 +38,7 @@ from predict.protocol import (
 )
 from predict.questions.atom_votes import vote_table, votes_cast
 from predict.questions.best_of_n import best_of_n_by_rate, fit_rates
-from predict.questions.beta_binomial import best_of_n_given, fit_beta, parameter_draws
+from predict.questions.beta_binomial import fit_beta
 from predict.questions.from_curve import from_curves
 from predict.questions.population import Population, fit_population, share_between
 from results.normal import Z90
@@ -56,6 +57,19 @@ def mixture(observed: Observed, targets: Points, options: Options) -> Prediction
     """Forecasts from samples at every target; from curves alone `from_curves`, with a note saying so."""
     if not observed.pools:
         return from_curves(observed, targets, options)
+    return from_answers(observed, targets, options, populations(observed))
+
+
+def beta_binomial(observed: Observed, targets: Points, options: Options) -> Prediction:
+    """Best-of-N from samples where p ~ Beta(a, b) over questions, averaged over the posterior of (a, b)."""
+    fits = [fit_rates(pool.answers.counts(), parameters=2) for pool in observed.pools]
+    return from_answers(observed, targets, options, fits)
+
+
+def from_answers(
+    observed: Observed, targets: Points, options: Options, fitted: Sequence[Population]
+) -> Prediction:
+    """Forecasts from the population of each sampled setting, and along T from these."""
     M = len(targets)
     mean, draws = np.full(M, np.nan), np.full((options.replicates, M), np.nan)
     status = np.full(M, str(Status.NOT_IDENTIFIABLE), dtype="<U20")
@@ -63,14 +77,14 @@ def mixture(observed: Observed, targets: Points, options: Options) -> Prediction
     beyond = np.flatnonzero(~np.isin(targets.setting, [pool.setting for pool in observed.pools]))
     grid = np.unique(targets.N)
     carried: list[tuple[Pool, Floats, Floats]] = []
-    for i, (pool, population) in enumerate(zip(observed.pools, populations(observed), strict=True)):
+    for i, (pool, population) in enumerate(zip(observed.pools, fitted, strict=True)):
         here = np.flatnonzero(targets.setting == pool.setting)
         N = grid if len(beyond) else np.unique(targets.N[here])
         if not len(N):
             continue
-        forecast = best_of_n_forecast if observed.method == "best_of_n" else vote_forecast
-        seeded = replace(options, seed=options.seed + i)
-        means, drawn, unsure = forecast(pool.answers.counts(), population, N, seeded)
+        seeded, counts = replace(options, seed=options.seed + i), pool.answers.counts()
+        values, which = accuracy_by_atom(counts, N, observed.method)
+        means, drawn, unsure = accuracies(population, values, which, counts.pools, N, seeded)
         column = np.searchsorted(N, targets.N[here])
         mean[here], draws[:, here] = means[column], drawn[:, column]
         status[here] = more_severe(loose(Z90 * unsure[column]), fit_status(observed, pool, population))
@@ -91,48 +105,30 @@ def populations(observed: Observed) -> list[Population]:
     return share_between([fit_population(one) for one in counts], names)
 
 
-def vote_forecast(
-    counts: VoteCounts, population: Population, N: Ints, options: Options
+def accuracies(
+    population: Population, values: Floats, which: Ints, seen: Ints, N: Ints, options: Options
 ) -> tuple[Floats, Floats, Floats]:
-    """Vote accuracy at one sampled setting for `N` (M,): means (M,), draws (R, M), and a sd (M,).
+    """Accuracy at one sampled setting for `N` (M,): means (M,), draws (R, M), and a sd (M,).
 
-    The last is what the posterior of the weights alone leaves open.
+    The last is what the law of the population alone leaves open.
+
+    Arguments:
+        values: accuracy at each N by atom, for each of B kinds of question: (B, K, M).
+        which: the kind of each question, (Q,).
+        seen: how many answers to each are known, (Q,).
     """
     rng = np.random.default_rng(options.seed)
-    by_rate, which = accuracy_by_atom(counts, N)
     each, square = np.empty((2, len(which), len(N)))
-    for i, values in enumerate(by_rate):
+    for i, of_kind in enumerate(values):
         rows = np.flatnonzero(which == i)
-        each[rows], square[rows] = population.moments(values, rows)
+        each[rows], square[rows] = population.moments(of_kind, rows)
     mean = each.mean(axis=0)
-    average = np.einsum("b,bkm->km", np.bincount(which) / len(which), by_rate)
+    average = np.einsum("b,bkm->km", np.bincount(which) / len(which), values)
     drawn = population.parameter_draws(average, options.replicates, rng)
     drawn += mean - drawn.mean(axis=0) if len(drawn) else 0.0
-    variance = error_variance(each, square, counts.pools, N, options)
-    return mean, drawn + np.sqrt(variance) * rng.standard_normal((len(drawn), 1)), spread_of(drawn)
-
-
-def best_of_n_forecast(
-    counts: VoteCounts, population: Population, N: Ints, options: Options
-) -> tuple[Floats, Floats, Floats]:
-    """Accuracy of best-of-N, in the same form. The interval holds the disagreement of the two models too."""
-    rng = np.random.default_rng(options.seed)
-    values = np.stack([best_of_n_by_rate(int(n)) for n in N], axis=1)
-    each, square = population.moments(values)
-    beta = fit_beta(counts.correct, counts.pools)
-    mean = (each + best_of_n_given(beta, counts.correct, counts.pools, N)).mean(axis=0) / 2
-    R = options.replicates
-    drawn = population.parameter_draws(values, R, rng)
-    others = parameter_draws(beta, counts.correct, counts.pools, N, R, rng)
-    share = rng.uniform(-1.0, 2.0, (R, 1))  # the truth lies between the two models, or as far beyond either
-    drawn = np.clip(share * drawn + (1 - share) * others, 0.0, 1.0)
-    variance = error_variance(each, square, counts.pools, N, options)
-    return mean, drawn + np.sqrt(variance) * rng.standard_normal((R, 1)), spread_of(drawn)
-
-
-def spread_of(drawn: Floats) -> Floats:
-    """Standard deviation of draws (R, M); 0 where there are too few to tell."""
-    return drawn.std(axis=0) if len(drawn) >= ENOUGH else np.zeros(drawn.shape[1])
+    variance = error_variance(each, square, seen, N, options)
+    unsure = drawn.std(axis=0) if len(drawn) >= ENOUGH else np.zeros(len(N))
+    return mean, drawn + np.sqrt(variance) * rng.standard_normal((len(drawn), 1)), unsure
 
 
 def error_variance(each: Floats, square: Floats, seen: Ints, N: Ints, options: Options) -> Floats:
@@ -153,13 +149,17 @@ def error_variance(each: Floats, square: Floats, seen: Ints, N: Ints, options: O
     return np.asarray((posterior + luck).mean(axis=0) / len(seen))
 
 
-def accuracy_by_atom(counts: VoteCounts, N: Ints) -> tuple[Floats, Ints]:
-    """P(the vote of N answers is right) by atom, for each of B rates of unreadable answers: (B, K, M).
+def accuracy_by_atom(counts: VoteCounts, N: Ints, method: str = "majority") -> tuple[Floats, Ints]:
+    """Accuracy at `N` (M,) by atom, for each of B rates of unreadable answers: (B, K, M).
 
     Also returns which rate each question has, (Q,): questions with as many of as many unreadable share one.
+    For best-of-N an unreadable answer is a wrong one, and there is one rate.
     """
+    alike = np.zeros(len(counts.pools), np.int64)
+    if method == "best_of_n":
+        return best_of_n_by_rate(N)[None], alike
     if not counts.nulls.any():
-        return np.stack([vote_table(int(n)) for n in N], axis=1)[None], np.zeros(len(counts.pools), np.int64)
+        return np.stack([vote_table(int(n)) for n in N], axis=1)[None], alike
     fit = fit_beta(counts.nulls, counts.pools)
     pairs, which = np.unique(np.stack([counts.nulls, counts.pools]), axis=1, return_inverse=True)
     unread, read = (fit.a + pairs[0])[:, None], (fit.b + pairs[1] - pairs[0])[:, None]
@@ -183,7 +183,7 @@ def fit_status(observed: Observed, pool: Pool, population: Population) -> Status
     last = np.flatnonzero(observed.points.setting == pool.setting)[-1]
     N = int(observed.points.N[last])
     if observed.method == "best_of_n":
-        implied = float(population.fit.weights @ best_of_n_by_rate(N))
+        implied = float(population.fit.weights @ best_of_n_by_rate(np.array([N]))[:, 0])
     else:
         tables, weights = votes_cast(N)
         votes = np.rint(N * (1 - counts.nulls / counts.pools)).astype(np.int64)

@@ -5,6 +5,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -20,12 +21,21 @@ from predict.questions.prior import (
     shape_features,
 )
 from predict.questions.shared_difficulty import Difficulty, Marginal, share_difficulty
-from predict.questions.weights import PenalisedLikelihood, WeightFit, fit_weights
+from predict.questions.weights import PenalisedLikelihood, fit_weights
 from results.votes.exact import VoteCounts
 
 LEARN_FROM = 300
 """With more different patterns than this the weights are learnt from the questions of so many of them: no
 worse, and a fit takes a quarter of the time for 1,319 questions × 64 answers."""
+
+
+class Law(Protocol):
+    """What the answers say of the weights (K,) of the atoms: the weights by themselves, and draws (R, K)."""
+
+    @property
+    def weights(self) -> Floats: ...
+
+    def draw_weights(self, R: int, rng: np.random.Generator) -> Floats: ...
 
 
 @dataclass(frozen=True)
@@ -39,7 +49,7 @@ class Population:
     likelihood: Floats
     times: Floats
     pattern: Ints
-    fit: WeightFit
+    fit: Law
     elsewhere: Difficulty | None = None
 
     def moments(self, values: Floats, questions: Ints | None = None) -> tuple[Floats, Floats]:

@@ -8,8 +8,9 @@ from scipy.optimize import minimize
 from scipy.special import betaln, softmax
 
 from predict.protocol import Observed, Options, Points
-from predict.questions import best_of_n, prior
+from predict.questions import prior
 from predict.questions.atom_votes import vote_table
+from predict.questions.best_of_n import best_of_n_by_rate, rate_laws
 from predict.questions.from_curve import along_n, fit_curve
 from predict.questions.mixture import mixture
 from tests.predict.questions.pools import drawn_pool, observed, targets
@@ -44,23 +45,22 @@ def test_best_of_n_is_that_of_a_beta_law_of_rates(a: float, b: float) -> None:
 
 def test_the_curve_is_the_likeliest_one_and_its_spread_that_of_normal_errors() -> None:
     accuracy, noise = 0.7 - 0.3 * np.exp(-0.2 * N), np.full(len(N), 0.02)
-    F, start, K = best_of_n.features(), best_of_n.base(), 8
-    tables = np.stack([best_of_n.best_of_n_by_rate(int(n)) for n in (*N, *FAR.N)])
+    tables = best_of_n_by_rate(np.array([*N, *FAR.N])).T
 
-    def curve_of(alpha: np.ndarray) -> np.ndarray:
-        return tables @ softmax(start + F @ alpha)
+    def curve_of(x: np.ndarray) -> np.ndarray:
+        return tables @ rate_laws(x)
 
-    def loss(alpha: np.ndarray) -> float:
-        off = (curve_of(alpha)[: len(N)] - accuracy) / noise
-        return float(off @ off + best_of_n.RIDGE * alpha @ alpha) / 2
+    def loss(x: np.ndarray) -> float:
+        off = (curve_of(x)[: len(N)] - accuracy) / noise
+        return float(off @ off + x @ x) / 2
 
-    best = minimize(loss, np.zeros(K), method="BFGS", options={"gtol": 1e-8}).x
+    best = minimize(loss, np.zeros(3), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-14}).x
     values, spread = fit_curve(N, accuracy, noise, "best_of_n", np.array([*N, *FAR.N]))
     assert values == pytest.approx(curve_of(best), abs=1e-5)
-    step = 1e-5 * np.eye(K)
+    step = 1e-5 * np.eye(3)
     slopes = np.array([curve_of(best + e) - curve_of(best - e) for e in step]).T / 2e-5
     seen = slopes[: len(N)] / noise[:, None]
-    inverse = np.linalg.inv(seen.T @ seen + best_of_n.RIDGE * np.eye(K))
+    inverse = np.linalg.inv(seen.T @ seen + np.eye(3))
     assert spread @ spread.T == pytest.approx(slopes @ inverse @ slopes.T, rel=1e-3, abs=1e-7)
 
 

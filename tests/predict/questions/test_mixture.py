@@ -192,21 +192,6 @@ def test_question_order_and_label_order_do_not_matter() -> None:
     assert one[flip] == pytest.approx(two, abs=1e-6)
 
 
-def test_posterior_moments_follow_bayes_rule() -> None:
-    """Mean, mean square and draws of f from likelihoods and weights, question by question."""
-    population = fit_population(drawn_pool(30, 6, np.random.default_rng(2)).answers.counts())
-    f = vote_table(9)
-    mean, square = population.moments(f[:, None])
-    posterior = population.likelihood[population.pattern] * population.fit.weights
-    posterior /= posterior.sum(axis=1, keepdims=True)
-    assert mean[:, 0] == pytest.approx(posterior @ f)
-    assert square[:, 0] == pytest.approx(posterior @ f**2)
-    some = np.array([7, 3])
-    assert population.moments(f[:, None], some)[0][:, 0] == pytest.approx(mean[some, 0])
-    drawn = population.parameter_draws(f[:, None], 400, np.random.default_rng(0))
-    assert drawn.mean() == pytest.approx(mean.mean(), abs=0.2 * drawn.std() + 0.01)
-
-
 def test_patterns_to_learn_from_are_those_of_questions_drawn_at_random(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
