@@ -1,4 +1,4 @@
-"""The pictures of docs/forecasting/evidence.md: error by set and predictor, and forecasts beside the truth.
+"""The picture of docs/forecasting/evidence.md: error by set and predictor.
 
 set                     method    predictor  forecasts  mean_error  bias    coverage
 bigGSM t 0.8, 4 → 8, 16 majority  mixture    48         0.0091      0.0071  1.00
@@ -7,17 +7,8 @@ bigGSM t 0.8, 4 → 8, 16 majority  mixture    48         0.0091      0.0071  1.
 import altair as alt
 import pandas as pd
 
-from results.figures.axes import (
-    count_colour,
-    legend,
-    log_axis,
-    n_axis,
-    setting_colour,
-    value_axis,
-)
-from results.figures.panels import value_range
+from results.figures.axes import legend
 from results.figures.theme import INK, Figure
-from results.figures.words import LENGTH_TITLES
 
 COLOURS = {
     "mixture": "#b93289",
@@ -72,41 +63,6 @@ def errors_figure(table: pd.DataFrame, name: str, title: str) -> Figure:
         ),
         layers,
     )
-
-
-def truth_figure(
-    exact: pd.DataFrame, forecasts: pd.DataFrame, axis: str, name: str, title: str, subtitle: tuple[str, ...]
-) -> Figure:
-    """Exact curves as lines and forecasts with their 90 % intervals, against `axis`: "N" or "T".
-
-    Arguments: `exact` has setting, T, N, accuracy; `forecasts` also predicted, low, high and `known`
-    (whether the fit saw it). Colour tells settings apart over N, and numbers of answers over T.
-    """
-    series = "setting" if axis == "N" else "N"
-    if axis == "N":
-        colour: alt.Color = setting_colour(list(dict.fromkeys(exact.sort_values("T")["setting"].astype(str))))
-        x = n_axis(sorted(int(n) for n in exact["N"].unique()))
-    else:
-        colour = count_colour(sorted(int(n) for n in exact["N"].unique()))
-        x = log_axis("T", list(exact["T"]), LENGTH_TITLES["synthetic"])
-    told = forecasts.assign(low=forecasts["low"].clip(0, 1), high=forecasts["high"].clip(0, 1))
-    values = pd.concat([exact["accuracy"], told["low"], told["high"], told["predicted"]]).dropna()
-    reach = value_range(values, "accuracy")
-    point = alt.Shape(
-        "known:N", scale=alt.Scale(domain=[True, False], range=["circle", "diamond"]), legend=None
-    )
-    layers = (
-        alt.Chart(exact)
-        .mark_line(strokeWidth=1.6, opacity=0.75)
-        .encode(x, value_axis("accuracy", "accuracy", reach), colour, detail=f"{series}:N"),
-        alt.Chart(told[~told["known"]])
-        .mark_rule(strokeWidth=6, opacity=0.28)
-        .encode(x, value_axis("low", "accuracy", reach), alt.Y2("high:Q"), colour),
-        alt.Chart(told)
-        .mark_point(filled=True, size=60, opacity=1, stroke="white", strokeWidth=0.5)
-        .encode(x, value_axis("predicted", "accuracy", reach), colour, point),
-    )
-    return Figure(name, title, subtitle, layers)
 
 
 def _colour(rows: pd.DataFrame) -> alt.Color:

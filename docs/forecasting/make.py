@@ -2,10 +2,9 @@
 
 $ DATA_DIR=../shared/data python docs/forecasting/make.py --jobs 2
 
-Imports the sets, judges every predictor and the rivals from the literature on all of them (`along_n`), and
-forecasts the twin, whose truth is exact (`twin`). Writes the scores of this edition, pictures (PNG) and
-commands beside this file, and the tables between the markers of docs/forecasting.md and evidence.md. Answers
-and the scores of each set stay in results/runs.
+Imports the sets and judges every predictor and the rivals from the literature on all of them (`along_n`).
+Writes the scores of this edition, pictures (PNG) and commands beside this file, and the tables between the
+markers of docs/forecasting.md and evidence.md. Answers and the scores of each set stay in results/runs.
 """
 
 import os
@@ -24,14 +23,12 @@ import click
 import pandas as pd
 from along_n import jobs, scores_of
 from page import HERE, insert, write
-from twin import TWIN_JOBS, rows_of
 
-from predict.backtest import summary
 from results.tables.files import write_raw
 
 ROOT = HERE.parents[1]
 WORK = Path("results/runs/forecasting")
-EDITION = HERE / "editions" / "3.csv"
+EDITION = HERE / "editions" / "4.csv"
 """The scores of this edition of the forecaster. A new edition gets a new file, and the old ones stay."""
 
 
@@ -53,13 +50,8 @@ def main(processes: int, splits: int, data: Path, reuse: bool) -> None:
         list(threads.map(run, [words for words in commands if not (ROOT / words[-1]).exists()]))
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         found = pd.concat(pool.map(scores_of, jobs(data, splits)), ignore_index=True)
-        twin_rows = pd.concat(pool.map(rows_of, TWIN_JOBS), ignore_index=True)
     write_raw(found, EDITION)
-    asked = twin_rows[twin_rows["role"] == "held_out"]
-    scores = [summary(part).reset_index().assign(set=name) for name, part in asked.groupby("set", sort=False)]
-    twin = pd.concat(scores, ignore_index=True)
-    write_raw(twin, HERE / "twin.csv")
-    write(found, twin, twin_rows)
+    write(found)
     examples()
     said = [shown(words, data) for words in [*commands, *EXAMPLES.values()]]
     (HERE / "commands.txt").write_text("\n".join(said) + "\n", encoding="utf-8")
@@ -67,7 +59,7 @@ def main(processes: int, splits: int, data: Path, reuse: bool) -> None:
 
 
 def prepare(data: Path) -> list[list[str]]:
-    """The import commands, and those of the twin. bigGSM's three files become one with a setting."""
+    """The import commands. bigGSM's three files become one with a setting."""
     source = data / "samples"
     both = ROOT / WORK / "biggsm.csv"
     both.parent.mkdir(parents=True, exist_ok=True)
@@ -78,7 +70,6 @@ def prepare(data: Path) -> list[list[str]]:
         ]
     ).to_csv(both, index=False)
     take = ["harness", "import", "csv"]
-    twin = ["synthetic", "run", "fig2h", "--solver"]
     return [
         [*take, str(both), "--map", "setting=temperature", "--dataset", "biggsm", "--model", "gpt-3.5-turbo",
          "--out", f"{WORK}/biggsm"],
@@ -87,8 +78,6 @@ def prepare(data: Path) -> list[list[str]]:
          "--out", f"{WORK}/otis"],
         [*take, str(source / "gpt-4_game24_cot.csv"), "--dataset", "game24", "--model", "gpt-4",
          "--out", f"{WORK}/game24"],
-        [*twin, "exact", "--out", f"{WORK}/exact"],
-        [*twin, "monte-carlo", "--paths", "64", "--out", f"{WORK}/sampled"],
     ]  # fmt: skip
 
 

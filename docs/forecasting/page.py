@@ -11,9 +11,9 @@ import click
 import numpy as np
 import pandas as pd
 import vl_convert
-from figures import SIMPLE, errors_figure, truth_figure
+from figures import SIMPLE, errors_figure
 
-from results.figures.theme import Figure, combined_spec
+from results.figures.theme import combined_spec
 
 HERE = Path(__file__).resolve().parent
 PAGES = (HERE.parent / "forecasting.md", HERE.parent / "along-t.md", HERE / "evidence.md")
@@ -28,17 +28,17 @@ TIE = 1.05
 """Errors this close tie; `flat` is named then, being the simplest."""
 
 
-def write(found: pd.DataFrame, twin: pd.DataFrame, twin_rows: pd.DataFrame) -> None:
-    """All tables and pictures of the page: scores along N and on the twin, and forecasts of the twin."""
+def write(found: pd.DataFrame) -> None:
+    """The tables and the picture of the page."""
     named = found.assign(set=found["set"] + ", " + found["seen"].astype(str))
     parts = {method: named[named["method"] == method] for method in METHODS}
     for method, part in parts.items():
         insert(method, markdown(part[part["predictor"] != CURVE]))
     insert("ratio", "\n".join(verdict(METHODS[method], part) for method, part in parts.items()))
     insert("curves", curves_table(named))
-    insert("twin", markdown(twin))
-    draw("errors", [errors_figure(part, method, METHODS[method]) for method, part in parts.items()])
-    draw("twin", twin_figures(twin_rows))
+    figures = [errors_figure(part, method, METHODS[method]) for method, part in parts.items()]
+    png = bytes(vl_convert.vegalite_to_png(combined_spec([figures]), scale=1.6))
+    (HERE / "errors.png").write_bytes(png)
 
 
 def markdown(table: pd.DataFrame) -> str:
@@ -94,29 +94,6 @@ def curves_table(table: pd.DataFrame) -> str:
         cells = [str(seen), str(relative.size()[seen]), *(f"{row[name]:.2f}" for name in names)]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
-
-
-def twin_figures(rows: pd.DataFrame) -> list[Figure]:
-    """One split of the twin over N, and one over T."""
-    figures = []
-    for kind, axis, keep, title in (
-        ("twin-N", "N", {"setting": ["1", "3", "6", "12", "50"]}, "The vote of N, from 8 answers a question"),
-        ("twin-T", "T", {"N": [1, 8, 64]}, "Longer reasoning, from T ≤ 8"),
-    ):
-        part = rows[(rows["kind"] == kind) & (rows["predictor"] == "mixture") & (rows["split"] == 0)]
-        for column, values in keep.items():
-            part = part[part[column].isin(values)]
-        subtitle = ("Lines: exact. Marks and bars: forecasts with 90 % intervals.", part["set"].iloc[0])
-        figures.append(
-            truth_figure(part, part.assign(known=part["role"] == "used"), axis, kind, title, subtitle)
-        )
-    return figures
-
-
-def draw(name: str, figures: list[Figure]) -> None:
-    """Figures side by side as docs/forecasting/NAME.png."""
-    png = bytes(vl_convert.vegalite_to_png(combined_spec([figures]), scale=1.6))
-    (HERE / f"{name}.png").write_bytes(png)
 
 
 def insert(name: str, text: str) -> None:

@@ -1,4 +1,4 @@
-"""The pictures of docs/forecasting/evidence.md: the numbers they stand on, and every row drawn."""
+"""The picture of docs/forecasting/evidence.md: the numbers it stands on, and every row drawn."""
 
 import re
 
@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 import vl_convert
 
-from docs.forecasting.figures import errors_figure, relative_error, truth_figure
+from docs.forecasting.figures import errors_figure, relative_error
 from results.figures.theme import Figure, combined_spec
 
 
@@ -34,17 +34,3 @@ def drawn(figure: Figure, mark: str) -> int:
 
 def test_every_error_is_a_mark(table: pd.DataFrame) -> None:
     assert drawn(errors_figure(table, "errors", "Errors"), "symbol") == len(table)
-
-
-@pytest.mark.parametrize("axis", ["N", "T"])
-def test_every_forecast_and_every_exact_curve_is_drawn(axis: str) -> None:
-    rows = pd.DataFrame(
-        {
-            "setting": ["1", "1", "2", "2"], "T": [1.0, 1.0, 2.0, 2.0], "N": [1, 8, 1, 8],
-            "accuracy": [0.4, 0.5, 0.5, 0.6], "predicted": [0.4, 0.52, 0.5, 0.61],
-            "low": [0.35, 0.45, 0.45, 0.55], "high": [0.45, 0.6, 0.55, 0.7],
-        }
-    )  # fmt: skip
-    figure = truth_figure(rows, rows.assign(known=rows["N"] == 1), axis, "n", "Over it", ("Lines: exact.",))
-    assert drawn(figure, "symbol") == len(rows)
-    assert drawn(figure, "line") == 2
