@@ -22,7 +22,6 @@ from predict.questions.atoms import ATOMS, CHOICES, RESTS, THETAS, A, P
 
 EVERY = 24
 
-
 LARGEST = 512
 """A vote of more answers than this is taken for a vote of this many: only near-ties still change."""
 

@@ -11,8 +11,6 @@ from scipy.special import betaln, digamma
 
 from predict.protocol import Floats, Ints
 
-_LOG_BOUNDS = (-9.0, 9.0)
-
 
 @dataclass(frozen=True)
 class BetaFit:
@@ -37,6 +35,6 @@ def fit_beta(successes: Ints, trials: Ints) -> BetaFit:
     share = np.clip(successes.sum() / trials.sum(), 0.01, 0.99)
     found = minimize(  # until rounding decides: a looser tolerance stops elsewhere on another machine
         loss, np.log([2 * share, 2 * (1 - share)]), jac=True, method="L-BFGS-B",
-        bounds=[_LOG_BOUNDS] * 2, options={"ftol": 0.0, "gtol": 1e-9, "maxiter": 1000},
+        bounds=[(-9.0, 9.0)] * 2, options={"ftol": 0.0, "gtol": 1e-9, "maxiter": 1000},
     )  # fmt: skip
     return BetaFit(*map(float, np.exp(found.x)))

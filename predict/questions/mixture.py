@@ -48,7 +48,6 @@ POOR_FIT = 2.0
 """Standard errors that make a poor fit. The fit has seen these very answers, so one that describes them
 misses them by much less than their noise (`tests/predict/curves/test_alarm_end_to_end.py`)."""
 
-
 FEWEST_VOTES = 2.0
 """With fewer readable answers a question than this, nothing is known of how questions differ."""
 
