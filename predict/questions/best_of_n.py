@@ -67,7 +67,7 @@ def fit_rates(counts: VoteCounts, parameters: int = 3) -> Population:
     """The population behind one setting's answers; an unreadable answer is a wrong one. With two: c = 1."""
     pairs = np.stack([counts.correct, counts.pools])
     seen, pattern, times = np.unique(pairs, axis=1, return_inverse=True, return_counts=True)
-    likelihood = binom.pmf(seen[0][:, None], seen[1][:, None], RATES)
+    likelihood = np.asarray(binom.pmf(seen[0][:, None], seen[1][:, None], RATES))
 
     def log_density(x: Floats) -> Floats:
         return np.asarray(
@@ -83,7 +83,7 @@ def posterior_draws(log_density: Callable[[Floats], Floats], parameters: int) ->
 
     log_density: that of the posterior, up to a constant, of points (..., parameters).
     """
-    top = minimize(lambda x: -log_density(x), np.zeros(parameters), method="BFGS")
+    top = minimize(lambda x: -float(log_density(x)), np.zeros(parameters), method="BFGS")
     centre, spread = top.x, top.hess_inv
     for _ in range(ROUNDS):
         proposal = multivariate_t(centre, spread, df=4, allow_singular=True)
