@@ -70,12 +70,11 @@ def fit_rates(counts: VoteCounts, parameters: int = 3) -> Population:
     likelihood = np.asarray(binom.pmf(seen[0][:, None], seen[1][:, None], RATES))
 
     def log_density(x: Floats) -> Floats:
-        return np.asarray(
-            np.log(np.maximum(rate_laws(x) @ likelihood.T, 1e-300)) @ times - (x**2).sum(axis=-1) / 2
-        )
+        chances = np.maximum(rate_laws(x) @ likelihood.T, 1e-300)
+        return np.asarray(np.log(chances) @ times - (x**2).sum(axis=-1) / 2)
 
-    x, chances = posterior_draws(log_density, parameters)
-    return Population(likelihood, times.astype(float), pattern.ravel(), RateLaws(rate_laws(x), chances))
+    x, shares = posterior_draws(log_density, parameters)
+    return Population(likelihood, times.astype(float), pattern.ravel(), RateLaws(rate_laws(x), shares))
 
 
 def posterior_draws(log_density: Callable[[Floats], Floats], parameters: int) -> tuple[Floats, Floats]:
@@ -83,13 +82,17 @@ def posterior_draws(log_density: Callable[[Floats], Floats], parameters: int) ->
 
     log_density: that of the posterior, up to a constant, of points (..., parameters).
     """
-    top = minimize(lambda x: -float(log_density(x)), np.zeros(parameters), method="BFGS")
-    centre, spread = top.x, top.hess_inv
+
+    def loss(x: Floats) -> float:
+        return -float(log_density(x))
+
+    top = minimize(loss, np.zeros(parameters), method="BFGS")
+    centre, spread = np.asarray(top.x), np.asarray(top.hess_inv)
     for _ in range(ROUNDS):
         proposal = multivariate_t(centre, spread, df=4, allow_singular=True)
         x = proposal.rvs(DRAWS, random_state=0)
         chances = softmax(log_density(x) - proposal.logpdf(x))
-        centre, spread = chances @ x, np.cov(x.T, aweights=chances)
+        centre, spread = chances @ x, np.asarray(np.cov(x.T, aweights=chances))
     return x, chances
 
 
