@@ -100,7 +100,7 @@ tiny: setup  ## train the tiny model again (under 30 minutes; one thread, so tha
 serve: $(SGLANG)  ## start SGLang for MODEL= (default: the tiny model) and leave it running
 	$(RUN) -m harness serve $(or $(MODEL),harness/tiny/model) $(if $(DP),--dp $(DP)) $(if $(WORKERS),--workers $(WORKERS))
 
-gpu-check: $(SGLANG)  ## GPU host: tokens/s and the client's share of the time, random weights of Llama-3.1-8B's shape
+gpu-check: $(SGLANG)  ## GPU host: tokens/s, prefix cache and the client's share, random weights of Llama-3.1-8B's shape
 	$(RUN) -m harness gpu-check $(if $(DP),--dp $(DP))
 
 gsm8k-samples: EXPERIMENT = gsm8k-budgets

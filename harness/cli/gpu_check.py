@@ -22,8 +22,8 @@ def gpu_check(
     """Sample from SGLang with random weights of Llama-3.1-8B's shape, and print how fast that went.
 
     Shape `small` is for trying this command out on a CPU.
-    Printed are tokens a second while the server is full, and the share of the time in which the client kept
-    a core busy: at 100 % it is the limit, not the GPU.
+    Printed are tokens a second while the server is full, the share of prompt tokens out of the prefix cache,
+    and the share of the time in which the client kept a core busy: at 100 % it is the limit, not the GPU.
     """
     import asyncio
     import shutil

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from harness.cli import cli
 from harness.engines.tokens import PromptTokens
-from harness.gpu_check import SHAPES, write_model
+from harness.gpu_check import SHAPES, prompt_tokens, write_model
 from harness.server.cpu.torchvision_names import declare_torchvision_operations
 
 declare_torchvision_operations()
@@ -34,6 +34,16 @@ def test_nothing_ends_an_answer_early(tmp_path: Path, shape: str) -> None:
     assert (config.bos_token_id, config.eos_token_id, prompts.tokenizer.eos_token_id) == (None, None, None)
     assert not (tmp_path / "model" / "generation_config.json").exists()
     assert max(prompts.encode("Anna has 12 apples.")) < config.vocab_size
+
+
+def test_prompt_tokens_are_summed_over_the_copies_of_a_model() -> None:
+    text = """# TYPE sglang:cached_tokens_total counter
+sglang:cached_tokens_total{dp_rank="0",model_name="a b} c"} 100.0
+sglang:cached_tokens_total{dp_rank="1",model_name="a b} c"} 1e3
+sglang:prompt_tokens_total 4312.5
+process_cpu_seconds_total 7.0
+"""
+    assert prompt_tokens(text) == [4312.5, 1100.0]
 
 
 def test_without_a_gpu_it_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,9 @@ def test_the_whole_road_on_a_cpu() -> None:
     command += ["--prompts", "4", "--answers", "8", "--tokens", "64", "--dp", "2"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
-    title, tokens, client = done.stdout.splitlines()
+    title, tokens, cache, client = done.stdout.splitlines()
     assert title == "4 prompts x 16 answers x 64 tokens, small with random weights"
     assert re.search(r"^tokens/s +[1-9]\d* .* 4096 tokens in ", tokens)  # 4 * 16 * 64: none ended early
+    # All of a prompt but its last token comes out of the cache for every answer after the first pass.
+    assert float(cache.split()[2].rstrip("%")) > 80
     assert 0 < float(client.split()[1].rstrip("%")) < 100
