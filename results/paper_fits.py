@@ -5,7 +5,7 @@
     along_gap  N > 1 held  Acc(T, N) ≈ α_N − β_N e^{−μ_N Δ_T²},  Δ_T ≈ Acc(T, 1) read from along_t
 
     >>> along_t([9, 18, 29, 38], [0.04, 0.19, 0.46, 0.64]).status
-    <Status.OUT_OF_RANGE: 'out_of_range'>
+    <Status.BOUND_HIT: 'bound_hit'>
 
 All three are one curve y = α − β e^{−νx} in another x, fitted by least squares with equal weights. T is in
 tokens per answer (for the synthetic twin: steps), so μ is per token (per step). The report draws these fits,

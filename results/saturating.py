@@ -1,7 +1,7 @@
 """The saturating exponential y ≈ α − β e^{−νx}: the project's one implementation of the paper's fit.
 
     >>> fit_saturating([1, 2, 4, 8], [0.50, 0.58, 0.67, 0.74])
-    Saturating(alpha=0.761, beta=0.372, rate=0.354, rmse=0.0011, status='converged')
+    Saturating(alpha=0.761..., beta=0.371..., rate=0.353..., rmse=0.00109..., status=<FitStatus.CONVERGED...)
 
 Given the rate ν, α and β are the solution of a linear regression. Putting that solution back leaves a
 function of ν alone (variable projection: Golub and Pereyra, SIAM J. Numer. Anal. 1973), which is minimised on

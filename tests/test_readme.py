@@ -1,8 +1,12 @@
-"""The README's Python runs as it stands there and prints what stands below it."""
+"""Python in the README and in docstrings prints what stands below it; what the pages name exists."""
 
+import doctest
 import re
 import subprocess
 import sys
+from importlib import import_module
+
+import pytest
 
 from tests.conftest import ROOT
 
@@ -14,6 +18,22 @@ def test_the_python_block_prints_what_stands_below_it() -> None:
     code, shown = found.groups()
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == shown.split()
+
+
+ROOMS = ("harness", "predict", "prompts", "results", "synthetic")
+WITH_EXAMPLES = [
+    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    for room in ROOMS
+    for path in sorted((ROOT / room).rglob("*.py"))
+    if ">>> " in path.read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("module", WITH_EXAMPLES)
+def test_examples_in_docstrings_print_what_stands_below_them(module: str) -> None:
+    found = doctest.testmod(import_module(module.removesuffix(".__init__")), optionflags=doctest.ELLIPSIS)
+    assert found.attempted > 0
+    assert found.failed == 0
 
 
 def test_every_link_to_a_file_leads_somewhere() -> None:

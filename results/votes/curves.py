@@ -114,17 +114,11 @@ def _groups(samples: pd.DataFrame) -> Iterator[Group]:
     for names, rows in samples.groupby(GROUP, sort=False, observed=True):
         source, dataset, model, setting = map(str, names)
         pools = answer_pools(rows)
-        counts = pools.counts()
-        shares = {"unreadable": float((counts.nulls / counts.pools).mean()), "cut_off": _cut_off(rows)}
+        ended = rows.get("finish_reason", pd.Series(index=rows.index, dtype="str"))
+        cut = ended.eq("length").fillna(False) if ended.notna().any() else np.nan
+        by_answer = pd.DataFrame({"unreadable": rows["answer"].isna(), "cut_off": cut})
+        shares = by_answer.groupby(rows["question_id"]).mean().mean().to_dict()
         yield Group((source, dataset, model, setting), pools, tokens_per_answer(pools), shares)
-
-
-def _cut_off(rows: pd.DataFrame) -> float:
-    """The share of answers that ended at the limit on their tokens; NaN where no row says how it ended."""
-    if "finish_reason" not in rows or rows["finish_reason"].isna().all():
-        return float("nan")
-    cut = rows["finish_reason"].eq("length").fillna(False)
-    return float(cut.groupby(rows["question_id"]).mean().mean())
 
 
 def _feasible(group: Group, ns: Sequence[int] | None) -> Ints:
@@ -240,9 +234,9 @@ def _ordered(curves: pd.DataFrame, samples: pd.DataFrame, settings: list[str]) -
     """Sort for readers, each column in the order of the samples and the settings as given."""
     orders = {name: list(samples[name].unique()) for name in ("source", "dataset", "model")}
     orders |= {"method": [*METHODS, "greedy"], "setting": settings}
-    keys = pd.DataFrame({name: pd.Categorical(curves[name], order).codes for name, order in orders.items()})
-    keys = keys.assign(N=curves["N"], permutation=curves["permutation"].replace("exact", "-1").astype(int))
-    rows = keys.sort_values([*orders, "N", "permutation"]).index.to_numpy()
+    keys = {name: pd.Categorical(curves[name], order).codes for name, order in orders.items()}
+    drawn = curves["permutation"].replace("exact", "-1").astype(int)
+    rows = np.lexsort([drawn, curves["N"], *reversed(keys.values())])
     return curves.astype({"N": "Int64", "questions": "Int64"}).take(rows).reset_index(drop=True)
 
 

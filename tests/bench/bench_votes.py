@@ -1,17 +1,20 @@
 """Processor time of `python -m results curves` on one core, from a samples file to the curves table.
 
     $ python tests/bench/bench_votes.py
-    | questions | settings | answers each | rows | load .parquet | load .jsonl | load .csv | curves |
+    | questions | settings | answers each | rows | load .parquet | load .jsonl | load .csv | curves | memory |
 
-The answers are drawn: difficulties from a U-shaped Beta, wrong answers from a long tail, 4 % unreadable.
+Then how that grows with each size, p in seconds ∝ size^p fitted in log-log. The answers are drawn:
+difficulties from a U-shaped Beta, wrong answers from a long tail, 4 % unreadable.
 """
 
 import math
 import os
+import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
 
 import click
 import numpy as np
@@ -21,15 +24,24 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from results import build_curves, majority_curve, read_samples, write_curves, write_samples
 
+ROOT = Path(__file__).resolve().parents[2]
 CASES = [(1319, 8, 64), (1319, 1, 256)]
 """(questions, settings, answers a question): all of GSM8K as in the paper's two figures."""
 
+BASE = (660, 2, 64)
+GROWTH = {"questions": (330, 660, 1319, 2638), "settings": (1, 2, 4, 8), "answers": (32, 64, 128, 256)}
+"""The sizes that are varied, one at a time, the others being those of BASE."""
+
 
 def drawn_samples(questions: int, settings: int, answers: int, seed: int = 0) -> pd.DataFrame:
-    """A samples table of questions × settings × answers rows, as a run of the harness would leave it."""
+    """A samples table of questions × settings × answers rows, as a run of the harness would leave it.
+
+    Dearer settings are right more often.
+    """
     rng = np.random.default_rng(seed)
     shape = (questions, settings, answers)
-    right = rng.random(shape) < rng.beta(0.9, 0.6, (questions, 1, 1))
+    power = 1 / (1 + np.arange(settings) / 4)[:, None]
+    right = rng.random(shape) < rng.beta(0.9, 0.6, (questions, 1, 1)) ** power
     gold = rng.integers(0, 900, (questions, 1, 1))
     answer = np.where(right, 0, np.minimum(rng.zipf(1.7, shape), 10_000)) + gold
     texts = np.array([str(value) for value in range(answer.max() + 1)], dtype=object)
@@ -44,7 +56,7 @@ def drawn_samples(questions: int, settings: int, answers: int, seed: int = 0) ->
             "answer": pd.Series(texts[answer.ravel()]).mask(rng.random(answer.size) < 0.04),
             "gold": gold.astype(str).ravel()[question],
             "correct": right.ravel(),
-            "tokens": rng.integers(20, 300, answer.size),
+            "tokens": rng.integers(20, 300, answer.size) + 25 * setting,
             "finish_reason": "stop",
         }
     ).assign(correct=lambda frame: frame["correct"] & frame["answer"].notna())
@@ -63,18 +75,39 @@ def measure(questions: int, settings: int, answers: int, folder: Path) -> list[f
     return [*taken, time.process_time() - start]
 
 
+def memory(folder: Path) -> float:
+    """The most memory of the whole command from the .parquet file, in MB; of this and all before it."""
+    command = [sys.executable, "-m", "results", "curves", str(folder / "samples.parquet")]
+    subprocess.run([*command, "--out", str(folder / "again.csv")], cwd=ROOT, check=True, capture_output=True)
+    return getrusage(RUSAGE_CHILDREN).ru_maxrss / 1024
+
+
+def growth(folder: Path) -> None:
+    """Print the seconds and the exponent of each size."""
+    click.echo("\n| varied | load .parquet, s | p | curves, s | p |\n|---|---|---:|---|---:|")
+    for place, (size, values) in enumerate(GROWTH.items()):
+        cases = [(*BASE[:place], value, *BASE[place + 1 :]) for value in values]
+        taken = np.array([measure(*case, folder) for case in cases])[:, [0, -1]].T
+        cells = []
+        for seconds in taken:
+            p = np.polyfit(np.log(values), np.log(np.maximum(seconds, 1e-3)), 1)[0]
+            cells += [", ".join(f"{one:.2f}" for one in seconds), f"{p:.2f}"]
+        click.echo(f"| {size} {', '.join(f'{value:,}' for value in values)} | {' | '.join(cells)} |")
+
+
 def main() -> None:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     majority_curve(3, [2, 1], 1)  # compiled loops are ready from here on
-    click.echo(
-        "| questions | settings | answers each | rows | load .parquet | load .jsonl | load .csv | curves |"
-    )
-    click.echo("|---:|---:|---:|---:|---:|---:|---:|---:|")
-    with tempfile.TemporaryDirectory() as folder:
-        for case in CASES:
+    loads = " | ".join(f"load {suffix}" for suffix in (".parquet", ".jsonl", ".csv"))
+    click.echo(f"| questions | settings | answers each | rows | {loads} | curves | most memory |")
+    click.echo("|" + "---:|" * 9)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for case in sorted(CASES, key=math.prod):
             sizes = [f"{size:,}" for size in (*case, math.prod(case))]
-            seconds = [f"{one:.1f}" for one in measure(*case, Path(folder))]
-            click.echo(f"| {' | '.join(sizes + seconds)} |")
+            seconds = [f"{one:.1f}" for one in measure(*case, folder)]
+            click.echo(f"| {' | '.join(sizes + seconds)} | {memory(folder):.0f} MB |")
+        growth(folder)
 
 
 if __name__ == "__main__":

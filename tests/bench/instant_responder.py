@@ -16,20 +16,7 @@ import sys
 
 ANSWERS = 4096
 """More than are drawn for one question, so that no two of a question's are equal."""
-WORDS = [
-    "first",
-    "then",
-    "so",
-    "each",
-    "costs",
-    "makes",
-    "total",
-    "apples",
-    "dollars",
-    "hours",
-    "left",
-    "half",
-]
+WORDS = re.findall(r"\w+", "first then so each costs makes total apples dollars hours left half")
 _LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
 _N = re.compile(rb'"n": *(\d+)')
 _PROMPT_TOKENS = b"PROMPT_TOKENS"

@@ -1,6 +1,5 @@
 """Runs on a full disk: one clear line, nothing lost, and the same command goes on once there is room."""
 
-import json
 import os
 import subprocess
 from collections.abc import Iterator
@@ -8,19 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.questions.load import load_questions
-from results import read_samples
 from tests.integration.forked_runs import forked
+from tests.integration.planned import assert_exactly, keys, planned, sessions, settings
 
 pytestmark = pytest.mark.integration
 
-LIMIT, SAMPLES = 20, 32
+LIMIT, SAMPLES, BUDGETS = 20, 32, (20,)
 DEADLINE = 120.0
-PLANNED = {
-    (question.question_id, "20", sample)
-    for question in load_questions("tiny")[:LIMIT]
-    for sample in range(SAMPLES)
-}
+PLANNED = planned(LIMIT, SAMPLES, BUDGETS)
 
 
 def sample(folder: Path, errors: Path, largest_file: int | None = None) -> tuple[int | None, str]:
@@ -28,8 +22,7 @@ def sample(folder: Path, errors: Path, largest_file: int | None = None) -> tuple
 
     These come through a pipe, which has no largest size as files do.
     """
-    keys = {"limit": LIMIT, "samples": SAMPLES, "budgets": 20, "chunk": 8}
-    sets = [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
+    sets = settings(LIMIT, SAMPLES, BUDGETS, chunk=8)
     os.mkfifo(errors)
     reader = os.open(errors, os.O_RDONLY | os.O_NONBLOCK)
     process = forked(["sample", "tiny", *sets, "--out", str(folder)], errors, largest_file)
@@ -40,22 +33,12 @@ def sample(folder: Path, errors: Path, largest_file: int | None = None) -> tuple
     return process.exitcode, "\n".join(told).strip()
 
 
-def keys(folder: Path) -> list[tuple[str, str, int]]:
-    """Of every row; each line has to be whole."""
-    content = (folder / "samples.jsonl").read_bytes()
-    assert content.endswith(b"\n")
-    rows = [json.loads(line) for line in content.splitlines()]
-    return [(row["question_id"], row["setting"], row["sample"]) for row in rows]
-
-
 def assert_it_goes_on(folder: Path, errors: Path) -> None:
     before = (folder / "samples.jsonl").read_bytes() if (folder / "samples.jsonl").exists() else b""
     assert sample(folder, errors)[0] == 0
     assert (folder / "samples.jsonl").read_bytes().startswith(before)
-    assert len(keys(folder)) == len(PLANNED)
-    assert set(keys(folder)) == PLANNED
-    assert len(read_samples(folder)) == len(PLANNED)
-    assert json.loads((folder / "run.json").read_text())["sessions"][-1]["ended"] is not None
+    assert_exactly(PLANNED, folder)
+    assert sessions(folder)[-1]["ended"] is not None
 
 
 @pytest.fixture
@@ -107,6 +90,6 @@ def test_a_disk_that_is_full(small_disk: Path, tmp_path: Path) -> None:
     assert (status, told.count("\n")) == (2, 0)
     assert told.startswith(f"error: {folder}/samples.jsonl: no space left on device")
     assert 0 < len(keys(folder)) < len(PLANNED)
-    assert json.loads((folder / "run.json").read_text())["sessions"]
+    assert sessions(folder)
     room.unlink()
     assert_it_goes_on(folder, errors)

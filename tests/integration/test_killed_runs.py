@@ -1,6 +1,5 @@
 """Runs that are killed (kill -9) at any stage end up with exactly the planned answers."""
 
-import json
 import random
 import time
 from collections.abc import Callable
@@ -9,45 +8,23 @@ from typing import Any
 
 import pytest
 
-from harness.questions.load import load_questions
-from results import read_samples
 from tests.integration.forked_runs import forked
+from tests.integration.planned import assert_exactly, planned, sessions, settings
 
 pytestmark = pytest.mark.integration
 
-BUDGETS = ("20", "60")
+BUDGETS = (20, 60)
 DEADLINE = 120.0
 
 
 def arguments(folder: Path, limit: int, samples: int, *more: str, **keys: Any) -> list[str]:
-    keys = {"limit": limit, "samples": samples, "budgets": ",".join(BUDGETS), **keys}
-    sets = [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
-    return ["sample", "tiny", *sets, *more, "--out", str(folder)]
+    return ["sample", "tiny", *settings(limit, samples, BUDGETS, **keys), *more, "--out", str(folder)]
 
 
 def lines(folder: Path) -> list[bytes]:
     """The whole lines on disk."""
     path = folder / "samples.jsonl"
     return path.read_bytes().split(b"\n")[:-1] if path.exists() else []
-
-
-def assert_exactly_planned(folder: Path, limit: int, samples: int) -> None:
-    planned = {
-        (question.question_id, budget, sample)
-        for question in load_questions("tiny")[:limit]
-        for budget in BUDGETS
-        for sample in range(samples)
-    }
-    rows = [json.loads(line) for line in (folder / "samples.jsonl").read_bytes().splitlines()]
-    keys = [(row["question_id"], row["setting"], row["sample"]) for row in rows]
-    assert len(keys) == len(planned)
-    assert set(keys) == planned
-    assert len(read_samples(folder)) == len(planned)
-
-
-def sessions(folder: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((folder / "run.json").read_text())["sessions"]
-    return found
 
 
 def test_kills_at_every_stage_of_a_run(tmp_path: Path) -> None:
@@ -57,12 +34,12 @@ def test_kills_at_every_stage_of_a_run(tmp_path: Path) -> None:
     """
     folder, errors, rng = tmp_path / "run", tmp_path / "errors.txt", random.Random(20)
     limit, samples = 6, 24
-    planned = limit * len(BUDGETS) * samples
+    count = limit * len(BUDGETS) * samples
     command = arguments(folder, limit, samples, chunk=4, concurrency=4)
     stages: list[Callable[[], bool]] = [
         folder.exists,
         (folder / "run.json").exists,
-        *(lambda rows=rows: len(lines(folder)) >= rows for rows in (1, planned // 2, planned - 20)),
+        *(lambda rows=rows: len(lines(folder)) >= rows for rows in (1, count // 2, count - 20)),
     ]
     kept: list[bytes] = []
     for reached in stages:
@@ -78,17 +55,17 @@ def test_kills_at_every_stage_of_a_run(tmp_path: Path) -> None:
             content = (folder / "samples.jsonl").read_bytes()
             (folder / "samples.jsonl").write_bytes(content[: -rng.randint(2, len(now[-1]))])
         kept = now[:-1]
-    assert planned - 20 <= len(now) < planned
+    assert count - 20 <= len(now) < count
 
     process = forked(arguments(folder, limit, samples, chunk=64), errors)
     process.join(DEADLINE)
     assert process.exitcode == 0, errors.read_text()
-    assert_exactly_planned(folder, limit, samples)
+    assert_exactly(planned(limit, samples, BUDGETS), folder)
     assert lines(folder)[: len(kept)] == kept
     # A run that is killed before run.json is written leaves no session.
     assert [session["ended"] is None for session in sessions(folder)[-5:]] == [*[True] * 4, False]
     counted = sum(session["answers"] for session in sessions(folder))
-    assert planned <= counted <= planned + len(stages)  # rows that were cut short may have been counted
+    assert count <= counted <= count + len(stages)  # rows that were cut short may have been counted
 
 
 def test_kills_while_a_server_answers(sglang_url: str, tmp_path: Path) -> None:
@@ -109,7 +86,7 @@ def test_kills_while_a_server_answers(sglang_url: str, tmp_path: Path) -> None:
     process = forked(command, errors)
     process.join(DEADLINE)
     assert process.exitcode == 0, errors.read_text()
-    assert_exactly_planned(folder, limit, samples)
+    assert_exactly(planned(limit, samples, BUDGETS), folder)
     assert [session["ended"] is None for session in sessions(folder)] == [True, True, False]
     assert sum(session["answers"] for session in sessions(folder)) == limit * len(BUDGETS) * samples
     assert {session["engine"]["name"] for session in sessions(folder)} == {"sglang"}

@@ -10,6 +10,7 @@ import click
 import pytest
 
 from results import BadInput, run
+from tests.commands import exit_status
 from tests.processes import interruptible
 
 
@@ -43,14 +44,6 @@ def work(fail: str) -> None:
     click.echo("done")
 
 
-def outcome(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["program", *arguments])
-    with pytest.raises(SystemExit) as stop:
-        run(program, "python -m program")
-    assert isinstance(stop.value.code, int)
-    return stop.value.code
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -81,7 +74,7 @@ def test_every_end_has_its_exit_code_and_one_line(
     code: int,
     message: str,
 ) -> None:
-    assert outcome(monkeypatch, *arguments) == code
+    assert exit_status(monkeypatch, program, "program", *arguments) == code
     errors = capsys.readouterr().err.removeprefix("\n")  # click ends the line on which a terminal shows ^C
     assert errors.startswith(message)
     assert errors.count("\n") == (1 if code and message else 0)
@@ -94,9 +87,9 @@ def test_a_bug_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_help_and_no_arguments(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert outcome(monkeypatch, "--help") == 0
+    assert exit_status(monkeypatch, program, "program", "--help") == 0
     assert "Usage: python -m program" in capsys.readouterr().out
-    assert outcome(monkeypatch) == 2
+    assert exit_status(monkeypatch, program, "program") == 2
     assert "Usage: python -m program" in capsys.readouterr().err
 
 

@@ -1,18 +1,10 @@
-"""results.library: the documented lines as written, and the same numbers as from a samples table."""
-
-import doctest
+"""results.library: the same numbers from lists, arrays and samples tables."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-import results.library
 from results import BadInput, best_of_n_curve, build_curves, compare, majority_curve, vote_curve
-
-
-def test_documented_lines_give_what_stands_beside_them() -> None:
-    found = doctest.testmod(results.library)
-    assert (found.failed, found.attempted) == (0, 5)
 
 
 def test_arrays_of_numbers_and_lists_of_text_are_alike() -> None:

@@ -96,20 +96,16 @@ def rising(x: np.ndarray) -> Fit:
          "misses its points by more than 0.02"),
         (along_n("a", N[:2], np.array([0.3, 0.4])), Status.NOT_IDENTIFIABLE, "3 different N, has 2"),
         (along_n("a", N[:3], saturating((0.8, 0.3, 0.3), N[:3])), Status.OK, "3 parameters from 3 points"),
+        (along_n("a", np.repeat(N[:3], 2), saturating((0.8, 0.3, 0.3), np.repeat(N[:3], 2))), Status.OK,
+         "3 parameters from 3 different N"),
     ],
     ids=["ok", "line", "step", "gap", "falls with N", "falls with T", "falls with the gap", "ill-conditioned",
-         "beyond 1", "poor", "scarce", "unchecked"],
+         "beyond 1", "poor", "scarce", "unchecked", "unchecked twice"],
 )  # fmt: skip
 def test_every_status_has_its_case(fit: Fit, status: Status, words: str) -> None:
     assert fit.status is status
     assert words in fit.reason
     assert (fit.reason == "") == (words == "")
-
-
-def test_repeated_points_at_three_places_check_nothing_either() -> None:
-    twice = np.repeat(N[:3], 2)
-    fit = along_n("a", twice, saturating((0.8, 0.3, 0.3), twice))
-    assert fit.reason == "3 parameters from 3 different N, so nothing checks the curve"
 
 
 def test_best_of_n_may_rise_faster_than_any_vote() -> None:

@@ -1,6 +1,5 @@
 """results.paired.runs: which runs are paired, on which questions, and every number of a row by hand."""
 
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from results import BadInput, as_samples
 from results.paired.runs import compare_runs
 from results.tables.contract import read_table, write_table
+from tests.by_hand import by_subsets
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*questions are few")
 
@@ -19,40 +19,25 @@ def run(answers: dict[str, str], tokens: int | Sequence[int] = 10, **constants: 
     """Samples by question: "r" is right, "-" null; `tokens` of every answer, or by question."""
     each = [tokens] * len(answers) if isinstance(tokens, int) else tokens
     rows = [
-        {
-            "question_id": name,
-            "sample": i,
-            "answer": None if answer == "-" else answer,
-            "gold": "r",
-            "tokens": n,
-        }
+        (name, i, None if answer == "-" else answer, "r", n)
         for (name, given), n in zip(answers.items(), each, strict=True)
         for i, answer in enumerate(given)
     ]
-    return as_samples(pd.DataFrame(rows).assign(**constants))
+    columns = ["question_id", "sample", "answer", "gold", "tokens"]
+    return as_samples(pd.DataFrame(rows, columns=columns).assign(**constants))
 
 
 A = {"q1": "raab", "q2": "rrrr", "q3": "aaaa", "q4": "rraa"}
 B = {"q1": "rrra", "q2": "rraa", "q3": "aa-r", "q4": "rrrr"}
 
 
-def voted(answers: Sequence[str]) -> float:
-    given = [answer for answer in answers if answer != "-"]
-    most = max((given.count(answer) for answer in given), default=0)
-    leaders = {answer for answer in given if given.count(answer) == most}
-    return 1 / len(leaders) if "r" in leaders else 0.0
-
-
-def by_subsets(answers: str, n: int, method: str) -> float:
-    chosen = list(itertools.combinations(answers, n))
-    return float(np.mean([voted(one) if method == "majority" else "r" in one for one in chosen]))
-
-
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_a_row_is_the_mean_over_questions_of_each_with_itself(method: str, n: int) -> None:
     row = compare_runs({"one": run(A), "two": run(B)}, [n]).set_index("method", drop=False).loc[method]
-    one, two = (np.array([by_subsets(answers, n, method) for answers in side.values()]) for side in (A, B))
+    one, two = (
+        np.array([by_subsets(answers, n, method, null="-") for answers in side.values()]) for side in (A, B)
+    )
     assert row[["a", "b", "method", "N", "questions"]].tolist() == ["one", "two", method, n, 4]
     assert [row["accuracy_a"], row["accuracy_b"]] == pytest.approx([one.mean(), two.mean()], abs=1e-12)
     assert row["difference"] == pytest.approx((two - one).mean(), abs=1e-12)
@@ -130,8 +115,8 @@ def test_equal_cost_gives_the_cheaper_run_more_answers() -> None:
     rows = rows[rows["method"] == "majority"].set_index("N")
     assert rows["cost"].tolist() == [20, 40]
     assert rows.loc[1, "N_at_cost"] == 2.5
-    curve = [np.mean([by_subsets(answers, n, "majority") for answers in B.values()]) for n in (2, 3)]
-    single = np.mean([by_subsets(answers, 1, "majority") for answers in A.values()])
+    curve = [np.mean([by_subsets(answers, n, null="-") for answers in B.values()]) for n in (2, 3)]
+    single = np.mean([by_subsets(answers, 1, null="-") for answers in A.values()])
     assert rows.loc[1, "difference_at_cost"] == pytest.approx(np.mean(curve) - single)
     assert (
         rows.loc[2, ["N_at_cost", "difference_at_cost", "low_at_cost"]].isna().all()

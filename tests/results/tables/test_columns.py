@@ -10,7 +10,7 @@ import pandera.pandas as pa
 import pytest
 
 from results import BadInput
-from results.tables.columns import conform, text_columns
+from results.tables.columns import conform
 
 SCHEMA = pa.DataFrameSchema(
     {
@@ -99,7 +99,3 @@ def test_long_cell_is_cut_in_the_message() -> None:
 def test_rows_are_counted_from_one_whatever_the_index() -> None:
     with pytest.raises(BadInput, match="row 2, column 'share'"):
         conform(pd.DataFrame({"share": ["1", "x"]}, index=[40, 41]), SCHEMA, Path("t"))
-
-
-def test_names_of_the_text_columns() -> None:
-    assert text_columns(SCHEMA) == ("name", "answer")

@@ -22,6 +22,7 @@ from results import (
 )
 from results.tables.contract import sample_files
 from results.tables.files import write_raw
+from tests.results.tables.rows import CURVE, FORECAST, SAMPLE, jsonl, without
 
 KINDS = ["csv", "jsonl", "parquet"]
 
@@ -93,22 +94,6 @@ def test_curves_and_forecasts_come_back_as_they_were_written(
     write_forecast(forecast, tmp_path / f"f.{kind}")
     back = read_forecast(tmp_path / f"f.{kind}")
     pd.testing.assert_frame_equal(back[list(forecast)], forecast, check_dtype=False, rtol=rtol, atol=0.0)
-
-
-SAMPLE = {"question_id": "q", "sample": 0, "answer": "18", "gold": "18", "tokens": 87}
-CURVE = {"method": "majority", "N": 4, "accuracy": 0.5}
-INTERVAL = {"predicted": 0.5, "low": 0.4, "high": 0.6}
-FORECAST = {**CURVE, **INTERVAL, "predictor": "flat", "role": "used", "status": "ok"}
-
-
-def jsonl(folder: Path, *rows: dict[str, Any], name: str = "t.jsonl") -> Path:
-    file = folder / name
-    pd.DataFrame(list(rows), dtype=object).to_json(file, orient="records", lines=True)
-    return file
-
-
-def without(row: dict[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if key != name}
 
 
 def test_columns_absent_get_their_constant_and_correct_is_computed(tmp_path: Path) -> None:

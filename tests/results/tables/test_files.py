@@ -55,10 +55,8 @@ def test_round_trip_keeps_every_cell(tmp_path: Path, suffix: str, cells: list[di
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_text_that_looks_like_something_else_stays_text(tmp_path: Path, suffix: str) -> None:
     looks = ["007", "1e3", "2024-01-01", "True", "None", " 18 ", "=1+1", '{"a": 1}', 'a,"b"\r\nc', "\x00"]
-    assert (
-        list(read_back(pd.DataFrame({"name": looks, "answer": looks}), tmp_path / f"t{suffix}")["name"])
-        == looks
-    )
+    back = read_back(pd.DataFrame({"name": looks, "answer": looks}), tmp_path / f"t{suffix}")
+    assert back["name"].tolist() == looks
 
 
 def test_no_cell_of_a_csv_is_a_formula_and_every_cell_comes_back(tmp_path: Path) -> None:
@@ -76,14 +74,8 @@ def test_no_cell_of_a_csv_is_a_formula_and_every_cell_comes_back(tmp_path: Path)
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
 def test_columns_nobody_declared_pass_through(tmp_path: Path, suffix: str) -> None:
-    frame = pd.DataFrame(
-        {
-            "name": ["a", "b"],
-            "day": ["2024-01-01", "2024-01-02"],
-            "seed": [2**62 + 1, 5],
-            "tags": [[1, 2], []],
-        }
-    )
+    days = {"name": ["a", "b"], "day": ["2024-01-01", "2024-01-02"]}
+    frame = pd.DataFrame({**days, "seed": [2**62 + 1, 5], "tags": [[1, 2], []]})
     back = read_back(frame, tmp_path / f"t{suffix}")
     assert back["day"].tolist() == ["2024-01-01", "2024-01-02"]
     assert back["seed"].tolist() == [2**62 + 1, 5]
@@ -176,14 +168,6 @@ def test_missing_file_and_folder_are_refused(tmp_path: Path) -> None:
         read_raw(tmp_path / "none.csv", ())
     with pytest.raises(BadInput, match="is a folder"):
         read_raw(tmp_path, ())
-
-
-def test_torn_parquet_file_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "t.parquet"
-    write_raw(pd.DataFrame({"name": ["a"] * 100}), file)
-    file.write_bytes(file.read_bytes()[:-20])
-    with pytest.raises(BadInput, match="not a readable Parquet file"):
-        read_raw(file, ())
 
 
 def test_parquet_with_categories_and_an_index_is_read(tmp_path: Path) -> None:

@@ -3,25 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from results import BadInput, read_curves, read_forecast, read_samples
-from results.tables.files import write_raw
-
-SAMPLE = {"question_id": "q", "sample": 0, "answer": "18", "gold": "18", "tokens": 87}
-CURVE = {"method": "majority", "N": 4, "accuracy": 0.5}
-INTERVAL = {"predicted": 0.5, "low": 0.4, "high": 0.6}
-FORECAST = {**CURVE, **INTERVAL, "predictor": "flat", "role": "used", "status": "ok"}
-
-
-def jsonl(folder: Path, *rows: dict[str, Any]) -> Path:
-    write_raw(pd.DataFrame(list(rows), dtype=object), folder / "t.jsonl")
-    return folder / "t.jsonl"
-
-
-def without(row: dict[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if key != name}
+from tests.results.tables.rows import CURVE, FORECAST, SAMPLE, jsonl, without
 
 
 @pytest.mark.parametrize(
@@ -78,9 +63,8 @@ def test_bad_curves_row_is_named(tmp_path: Path, change: dict[str, Any], message
 
 
 def test_risk_takes_the_place_of_accuracy(tmp_path: Path) -> None:
-    assert read_curves(jsonl(tmp_path, {"method": "ensemble", "N": 1, "risk": 33.5}))["risk"].tolist() == [
-        33.5
-    ]
+    file = jsonl(tmp_path, {"method": "ensemble", "N": 1, "risk": 33.5})
+    assert read_curves(file)["risk"].tolist() == [33.5]
 
 
 @pytest.mark.parametrize("name", ["predictor", "role", "predicted", "low", "high", "status"])

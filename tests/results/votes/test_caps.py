@@ -3,7 +3,6 @@
 import itertools
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,10 @@ import pandas as pd
 import pytest
 
 from results import BadInput, build_curves, read_curves, read_samples
+from results.cli import cli
 from results.votes.caps import cap_samples
+from tests.by_hand import by_subsets
+from tests.commands import exit_status
 from tests.conftest import ROOT
 
 ANSWERS = {  # (answer, tokens); r is right, None unreadable
@@ -31,13 +33,6 @@ def table(setting: str = "default", **columns: object) -> pd.DataFrame:
     return pd.DataFrame(rows).astype({"tokens": "Int64"}).assign(**constants, **columns)
 
 
-def voted(answers: tuple[str | None, ...]) -> float:
-    """The share of the credit that the right answer has in one vote."""
-    counts = Counter(answer for answer in answers if answer is not None)
-    leaders = [answer for answer, count in counts.items() if count == max(counts.values())]
-    return leaders.count("r") / len(leaders) if leaders else 0.0
-
-
 @pytest.mark.parametrize("cap", [4, 5, 10, 20, 24, 25, 90, 1000])
 def test_a_cap_is_every_subset_counted_out(cap: int) -> None:
     ns = [1, 2, 3, 4]
@@ -46,12 +41,9 @@ def test_a_cap_is_every_subset_counted_out(cap: int) -> None:
         name: [answer if tokens <= cap else None for answer, tokens in answers]
         for name, answers in ANSWERS.items()
     }
-    for n in ns:
-        subsets = [list(itertools.combinations(answers, n)) for answers in cut.values()]
-        vote = np.mean([np.mean([voted(one) for one in every]) for every in subsets])
-        any_right = np.mean([np.mean(["r" in one for one in every]) for every in subsets])
-        assert curves.loc[("majority", n), "accuracy"] == pytest.approx(vote, abs=1e-12)
-        assert curves.loc[("best_of_n", n), "accuracy"] == pytest.approx(any_right, abs=1e-12)
+    for method, n in itertools.product(("majority", "best_of_n"), ns):
+        expected = np.mean([by_subsets(answers, n, method) for answers in cut.values()])
+        assert curves.loc[(method, n), "accuracy"] == pytest.approx(expected, abs=1e-12)
     spent = np.mean([np.mean([min(tokens, cap) for _, tokens in answers]) for answers in ANSWERS.values()])
     assert curves["setting"].unique().tolist() == [f"cap={cap}"]
     assert curves["tokens_per_answer"].to_numpy() == pytest.approx(spent)
@@ -102,26 +94,25 @@ def test_an_answer_without_tokens_is_named() -> None:
         cap_samples(samples, [10])
 
 
-def results(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "results", "curves", *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+def test_the_command_writes_a_setting_per_cap_and_refuses_what_has_no_tokens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def results(file: Path, *arguments: object) -> tuple[int, str]:
+        status = exit_status(monkeypatch, cli, "results", "curves", file, *arguments)
+        return status, capsys.readouterr().err
 
-
-def test_the_command_writes_a_setting_per_cap_and_refuses_what_has_no_tokens(tmp_path: Path) -> None:
     file, out = tmp_path / "samples.csv", tmp_path / "curves.csv"
     table().to_csv(file, index=False)
-    done = results(file, "--caps", "20, 40", "--permutations", 2, "--out", out)
-    assert done.returncode == 0, done.stderr
+    assert results(file, "--caps", "20, 40", "--permutations", 2, "--out", out)[0] == 0
     curves = read_curves(out)
     assert curves["setting"].drop_duplicates().tolist() == ["cap=20", "cap=40"]
     assert set(curves["permutation"]) == {"exact", "0", "1"}
     for bad in ("0", "x", "2.5", "20,"):
-        refused = results(file, "--caps", bad, "--out", tmp_path / "no.csv")
-        assert (refused.returncode, "--caps" in refused.stderr) == (2, True)
+        status, said = results(file, "--caps", bad, "--out", tmp_path / "no.csv")
+        assert (status, "--caps" in said) == (2, True)
     table().drop(columns="tokens").to_csv(file, index=False)
-    refused = results(file, "--caps", "20", "--out", tmp_path / "no.csv")
-    assert (refused.returncode, len(refused.stderr.splitlines())) == (2, 1)
-    assert "'tokens'" in refused.stderr
+    status, said = results(file, "--caps", "20", "--out", tmp_path / "no.csv")
+    assert (status, said.count("\n"), "'tokens'" in said) == (2, 1, True)
     assert not (tmp_path / "no.csv").exists()
 
 

@@ -15,25 +15,11 @@ from scipy import stats
 
 from results import VoteCounts, answer_pools, best_of_n, majority_accuracy, majority_curve
 from results.votes.kernel import unit_legendre
-
-
-def plain_vote(answers: tuple[int, ...]) -> float:
-    """The share of the credit that answer 0 gets in a vote of these answers; −1 is a null answer."""
-    tally = Counter(answer for answer in answers if answer >= 0)
-    most = max(tally.values(), default=0)
-    return 1 / sum(count == most for count in tally.values()) if most and tally[0] == most else 0.0
+from tests.by_hand import by_subsets, voted
 
 
 def listed(correct: int, wrong: list[int], nulls: int) -> list[int]:
     return [0] * correct + [kind + 1 for kind, count in enumerate(wrong) for _ in range(count)] + [-1] * nulls
-
-
-def over_all_subsets(correct: int, wrong: list[int], nulls: int) -> list[float]:
-    answers = listed(correct, wrong, nulls)
-    return [
-        float(np.mean([plain_vote(subset) for subset in itertools.combinations(answers, n)]))
-        for n in range(1, len(answers) + 1)
-    ]
 
 
 def in_whole_numbers(correct: int, wrong: list[int], nulls: int, n: int) -> float:
@@ -78,26 +64,17 @@ def test_subset_of_nulls_alone_counts_zero() -> None:
 @settings(max_examples=60, deadline=None)
 @given(small_pools)
 def test_equals_mean_over_all_subsets(counts: tuple[int, list[int], int]) -> None:
-    np.testing.assert_allclose(majority_curve(*counts), over_all_subsets(*counts), rtol=0, atol=1e-13)
+    answers = listed(*counts)
+    expected = [by_subsets(answers, n, right=0, null=-1) for n in range(1, len(answers) + 1)]
+    np.testing.assert_allclose(majority_curve(*counts), expected, rtol=0, atol=1e-13)
 
 
 @settings(max_examples=60, deadline=None)
 @given(large_pools)
-def test_whole_pool_is_a_plain_vote(counts: tuple[int, list[int], int]) -> None:
-    assert majority_curve(*counts)[-1] == pytest.approx(plain_vote(tuple(listed(*counts))), abs=1e-12)
-
-
-@settings(max_examples=60, deadline=None)
-@given(large_pools)
-def test_one_answer_is_right_as_often_as_right_answers_are(counts: tuple[int, list[int], int]) -> None:
-    curve = majority_curve(*counts)
-    assert curve[0] == pytest.approx(counts[0] / curve.size, rel=1e-12)
-
-
-@settings(max_examples=30, deadline=None)
-@given(large_pools)
-def test_a_vote_is_never_above_best_of_n(counts: tuple[int, list[int], int]) -> None:
-    curve = majority_curve(*counts)
+def test_ends_of_a_large_pool_and_the_bound_in_between(counts: tuple[int, list[int], int]) -> None:
+    curve, answers = majority_curve(*counts), listed(*counts)
+    assert curve[0] == pytest.approx(counts[0] / len(answers), rel=1e-12)
+    assert curve[-1] == pytest.approx(voted(answers, right=0, null=-1), abs=1e-12)
     best = best_of_n(curve.size, counts[0], np.arange(1, curve.size + 1))
     assert np.all((curve >= 0) & (curve <= best + 1e-12))
 

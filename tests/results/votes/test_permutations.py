@@ -1,7 +1,6 @@
 """results.votes.permutations: its rules against a plain count, and its mean against the exact expectation."""
 
 import itertools
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 
 from results import AnswerPools, best_of_n, majority_accuracy
 from results.votes.permutations import prefix_accuracy, random_orders
+from tests.by_hand import voted
 
 
 def pools_of(questions: list[list[int]], tokens: list[list[int]] | None = None) -> AnswerPools:
@@ -17,12 +17,6 @@ def pools_of(questions: list[list[int]], tokens: list[list[int]] | None = None) 
     starts = np.cumsum([0, *map(len, questions)])
     used = np.concatenate(tokens).astype(float) if tokens else np.full(int(starts[-1]), np.nan)
     return AnswerPools([f"q{i}" for i in range(len(questions))], starts, np.concatenate(questions), used)
-
-
-def vote_of(answers: list[int]) -> float:
-    ranked = Counter(answer for answer in answers if answer >= 0).most_common()
-    leaders = [answer for answer, count in ranked if count == ranked[0][1]]
-    return 1 / len(leaders) if 0 in leaders else 0.0
 
 
 questions_of_six = st.lists(st.lists(st.integers(-1, 3), min_size=6, max_size=6), min_size=1, max_size=4)
@@ -37,7 +31,7 @@ def test_prefixes_are_voted_on_by_the_plain_rule(questions: list[list[int]], see
     found = prefix_accuracy(pools, orders, ns)
     for p, (q, answers), (k, n) in itertools.product(range(3), enumerate(questions), enumerate(ns)):
         first = [answers[i] for i in orders[p, 6 * q : 6 * q + n]]
-        assert found["majority"][p, q, k] == vote_of(first)
+        assert found["majority"][p, q, k] == voted(first, right=0, null=-1)
         assert found["best_of_n"][p, q, k] == (0 in first)
 
 

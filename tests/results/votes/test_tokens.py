@@ -28,11 +28,12 @@ def test_every_question_counts_the_same_however_many_answers_it_has() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*left out")
-def test_curves_have_the_length_of_their_samples() -> None:
-    curves = build_curves(samples(TOKENS), permutations=0)
-    assert set(curves["tokens_per_answer"]) == {65.0}
-    assert set(curves["T"]) == {130.0}
-    assert set(answer_lengths(curves)) == {65.0}
+@pytest.mark.parametrize(("source", "T"), [("llm", 130.0), ("synthetic", 65.0)])
+def test_curves_have_the_length_of_their_samples(source: str, T: float) -> None:
+    curves = build_curves(samples(TOKENS).assign(source=source), permutations=0)
+    assert set(curves["source"]) == {source}
+    assert set(curves["T"]) == {T}
+    assert set(curves["tokens_per_answer"]) == set(answer_lengths(curves)) == {65.0}
 
 
 def test_one_answer_without_a_count_leaves_the_length_unknown() -> None:
