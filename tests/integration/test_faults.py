@@ -1,7 +1,6 @@
 """Runs on the real server through a proxy that breaks things: exactly the planned answers, each once."""
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,22 +14,16 @@ from harness.engines.http.connection import Connection
 from harness.experiment import Experiment, read_experiment
 from harness.questions.load import load_questions
 from harness.run.sampler import Outcome, sample
-from results import read_samples
 from tests.harness.engines.sglang_faults import BUSY, FAULTS, Fault, status
 from tests.integration.faulty_proxy import FaultyProxy
+from tests.integration.planned import assert_exactly, planned, rows, sessions
 
 pytestmark = pytest.mark.integration
 
 LIMIT, SAMPLES = 6, 3
 BUDGETS = (20, 60)
 QUESTIONS = load_questions("tiny")
-PLANNED = {
-    (question.question_id, str(budget), decoding, index)
-    for question in QUESTIONS[:LIMIT]
-    for budget in BUDGETS
-    for decoding, count in (("greedy", 1), ("sample", SAMPLES))
-    for index in range(count)
-}
+PLANNED = planned(LIMIT, SAMPLES, BUDGETS, greedy=True)
 EVERY_FAULT = [*FAULTS.values(), *BUSY.values()]
 REQUESTS = 3 * len(BUDGETS) * LIMIT  # a greedy answer, two sampled ones, and one more
 
@@ -63,20 +56,6 @@ def through_proxy(
     return asyncio.run(run())
 
 
-def rows(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "samples.jsonl").read_bytes().splitlines()]
-
-
-def keys(folder: Path) -> list[tuple[str, str, str, int]]:
-    return [(row["question_id"], row["setting"], row["decoding"], row["sample"]) for row in rows(folder)]
-
-
-def assert_exactly_the_planned_answers(folder: Path) -> None:
-    assert len(keys(folder)) == len(PLANNED)
-    assert set(keys(folder)) == PLANNED
-    assert len(read_samples(folder)) == len(PLANNED)
-
-
 def greedy_answers(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
     greedy = [row for row in rows(folder) if row["decoding"] == "greedy"]
     return {(row["question_id"], row["setting"]): row for row in greedy}
@@ -88,7 +67,7 @@ def test_every_fault_once(sglang_url: str, tmp_path: Path) -> None:
     )
     assert (proxy.left, outcome.missing, outcome.failures) == ([], 0, [])
     assert proxy.requests == len(EVERY_FAULT) + REQUESTS
-    assert_exactly_the_planned_answers(tmp_path / "run")
+    assert_exactly(PLANNED, tmp_path / "run")
 
     # Greedy answers are the same whoever asks for them, so that a wrong one would be seen.
     asyncio.run(draw(sglang_url, tmp_path / "undisturbed"))
@@ -105,26 +84,29 @@ def test_what_keeps_failing_is_absent_reported_and_asked_for_again(sglang_url: s
     assert not (tmp_path / "samples.jsonl").exists()
 
     asyncio.run(draw(sglang_url, tmp_path))
-    assert_exactly_the_planned_answers(tmp_path)
-    assert len(json.loads((tmp_path / "run.json").read_text())["sessions"]) == 2
+    assert_exactly(PLANNED, tmp_path)
+    assert len(sessions(tmp_path)) == 2
+
+
+async def interrupted(
+    folder: Path, proxy: FaultyProxy, said: list[str], then: Callable[[], Awaitable[None]]
+) -> Outcome:
+    """A run whose server goes away after five replies; `then` is done once that was said."""
+    run = asyncio.create_task(draw(proxy.url, folder, said))
+    while proxy.answered < 5 and not run.done():
+        await asyncio.sleep(0.01)
+    await proxy.stop()
+    while not said and not run.done():
+        await asyncio.sleep(0.01)
+    await then()
+    return await run
 
 
 def test_a_server_that_is_killed_and_started_again(sglang_url: str, tmp_path: Path) -> None:
     said: list[str] = []
-
-    async def with_a_break(proxy: FaultyProxy) -> Outcome:
-        run = asyncio.create_task(draw(proxy.url, tmp_path, said))
-        while proxy.answered < 5:
-            await asyncio.sleep(0.01)
-        await proxy.stop()
-        while not said:
-            await asyncio.sleep(0.01)
-        await proxy.start()
-        return await run
-
-    outcome, _ = through_proxy(sglang_url, [], with_a_break)
+    outcome, _ = through_proxy(sglang_url, [], lambda proxy: interrupted(tmp_path, proxy, said, proxy.start))
     assert (outcome.missing, outcome.failures) == (0, [])
-    assert_exactly_the_planned_answers(tmp_path)
+    assert_exactly(PLANNED, tmp_path)
     assert len(said) == 2
     assert "does not answer" in said[0]
     assert "is back" in said[1]
@@ -133,37 +115,28 @@ def test_a_server_that_is_killed_and_started_again(sglang_url: str, tmp_path: Pa
 def test_a_server_that_is_killed_for_good(
     sglang_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "PATIENCE", 1.0)
+    async def give_up_soon() -> None:
+        monkeypatch.setattr(connection, "PATIENCE", 1.0)
 
-    async def cut_short(proxy: FaultyProxy) -> Outcome:
-        run = asyncio.create_task(draw(proxy.url, tmp_path))
-        while proxy.answered < 5:
-            await asyncio.sleep(0.01)
-        await proxy.stop()
-        return await run
-
-    outcome, proxy = through_proxy(sglang_url, [], cut_short)
+    outcome, proxy = through_proxy(
+        sglang_url, [], lambda proxy: interrupted(tmp_path, proxy, [], give_up_soon)
+    )
     assert 0 < outcome.missing == len(PLANNED) - len(rows(tmp_path)) < len(PLANNED)
     assert len(outcome.failures) == 1
     assert proxy.url in outcome.failures[0]
 
+    monkeypatch.setattr(connection, "PATIENCE", 60.0)
     asyncio.run(draw(sglang_url, tmp_path))
-    assert_exactly_the_planned_answers(tmp_path)
+    assert_exactly(PLANNED, tmp_path)
 
 
 def test_a_server_that_comes_back_with_other_settings_ends_the_run(sglang_url: str, tmp_path: Path) -> None:
-    said: list[str] = []
-
     async def replaced(proxy: FaultyProxy) -> Outcome:
-        run = asyncio.create_task(draw(proxy.url, tmp_path, said))
-        while proxy.answered < 5:
-            await asyncio.sleep(0.01)
-        await proxy.stop()
-        while not said:
-            await asyncio.sleep(0.01)
-        proxy.other_settings = {"dtype": "bfloat16"}
-        await proxy.start()
-        return await run
+        async def another() -> None:
+            proxy.other_settings = {"dtype": "bfloat16"}
+            await proxy.start()
+
+        return await interrupted(tmp_path, proxy, [], another)
 
     outcome, _ = through_proxy(sglang_url, [], replaced)
     (failure,) = outcome.failures
@@ -171,7 +144,7 @@ def test_a_server_that_comes_back_with_other_settings_ends_the_run(sglang_url: s
     assert 0 < outcome.missing == len(PLANNED) - len(rows(tmp_path)) < len(PLANNED)
 
     asyncio.run(draw(sglang_url, tmp_path))
-    assert_exactly_the_planned_answers(tmp_path)
+    assert_exactly(PLANNED, tmp_path)
 
 
 def test_the_server_stops_work_on_a_request_that_is_given_up(sglang_url: str) -> None:

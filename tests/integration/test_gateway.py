@@ -1,6 +1,5 @@
 """Two real SGLang servers behind smg: both work, one is killed (kill -9) midway, and nothing is lost."""
 
-import json
 import re
 import subprocess
 import sys
@@ -10,20 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.questions.load import load_questions
-from results import read_samples
 from tests.integration.conftest import Fleet
+from tests.integration.planned import assert_exactly, planned, sessions, settings
 
 pytestmark = pytest.mark.integration
 
 RUN_SECONDS = 180
-LIMIT, SAMPLES, BUDGETS = 12, 24, ("20", "60")
-PLANNED = {
-    (question.question_id, budget, sample)
-    for question in load_questions("tiny")[:LIMIT]
-    for budget in BUDGETS
-    for sample in range(SAMPLES)
-}
+LIMIT, SAMPLES, BUDGETS = 12, 24, (20, 60)
+PLANNED = planned(LIMIT, SAMPLES, BUDGETS)
 
 
 def tokens_of(url: str) -> float:
@@ -57,10 +50,8 @@ def test_a_server_that_is_killed_in_the_middle_loses_nothing(
     killed, kept = sglang_fleet.servers
     assert kept == sglang_url  # the other tests need it
     folder = tmp_path / "run"
-    keys = {"limit": LIMIT, "samples": SAMPLES, "chunk": 8, "concurrency": 12, "budgets": ",".join(BUDGETS)}
     command = [sys.executable, "-m", "harness", "sample", "tiny", "--url", sglang_fleet.url]
-    command += ["--out", str(folder)]
-    command += [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
+    command += ["--out", str(folder), *settings(LIMIT, SAMPLES, BUDGETS, chunk=8, concurrency=12)]
     warm = [tokens_of(worker) for worker in (killed, kept)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + RUN_SECONDS
@@ -77,9 +68,6 @@ def test_a_server_that_is_killed_in_the_middle_loses_nothing(
 
     assert re.search(rf"{re.escape(killed)} ended with status -9", sglang_fleet.log.read_text())
 
-    rows = read_samples(folder)
-    found = list(zip(rows["question_id"], rows["setting"], rows["sample"], strict=True))
-    assert len(found) == len(PLANNED)
-    assert set(found) == PLANNED
-    (session,) = json.loads((folder / "run.json").read_text())["sessions"]
+    assert_exactly(PLANNED, folder)
+    (session,) = sessions(folder)
     assert (session["engine"]["name"], session["answers"]) == ("sglang", len(PLANNED))

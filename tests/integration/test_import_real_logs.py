@@ -8,7 +8,7 @@ import json
 import re
 import subprocess
 import sys
-from itertools import combinations
+from itertools import product
 from pathlib import Path
 from statistics import mean
 
@@ -24,6 +24,7 @@ from harness.imports import with_tokens
 from harness.questions.load import load_questions
 from results import read_curves, read_samples
 from results.cli import cli as results_cli
+from tests.by_hand import by_subsets
 from tests.integration import lm_eval_task as task
 
 pytestmark = pytest.mark.integration
@@ -55,28 +56,15 @@ def invoke(*arguments: str | Path) -> str:
     return result.output
 
 
-def vote(pool: Pool, n: int) -> float:
-    """The chance that the vote of `n` of the answers is right, ties shared, by every subset."""
-    shares = []
-    for subset in combinations(pool, n):
-        votes = [("right" if right else answer) for answer, right in subset if answer is not None]
-        most = max(map(votes.count, votes), default=0)
-        leaders = {answer for answer in votes if votes.count(answer) == most}
-        shares.append(("right" in leaders) / len(leaders) if leaders else 0.0)
-    return mean(shares)
-
-
 def check_curves(folder: Path, pools: list[Pool]) -> None:
     """`results curves` of the imported samples is the vote and best-of-N of `pools`."""
     file = folder / "curves.csv"
     invoke("curves", folder, "--n", "1,2,3,4,5", "--permutations", "0", "--out", file)
     curves = read_curves(file).set_index(["method", "N"])["accuracy"]
-    for n in range(1, REPEATS + 1):
-        assert curves["majority", n] == pytest.approx(mean(vote(pool, n) for pool in pools), abs=1e-9)
-        best = mean(
-            mean(any(right for _, right in subset) for subset in combinations(pool, n)) for pool in pools
-        )
-        assert curves["best_of_n", n] == pytest.approx(best, abs=1e-9)
+    votes = [["right" if right else answer for answer, right in pool] for pool in pools]
+    for n, method in product(range(1, REPEATS + 1), ("majority", "best_of_n")):
+        expected = mean(by_subsets(pool, n, method, right="right") for pool in votes)
+        assert curves[method, n] == pytest.approx(expected, abs=1e-9)
 
 
 def marked(text: str) -> str | None:

@@ -8,7 +8,10 @@ optimiser that stops early, no draw from what is not unique.
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
@@ -68,19 +71,11 @@ def panels(folder: Path, machine: dict[str, str]) -> pd.DataFrame:
     return pd.concat([pd.read_csv(folder / f"{name}.csv") for name in PANELS])
 
 
-@pytest.fixture(scope="module")
-def forecast_here(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
-    return forecast(tmp_path_factory.mktemp("forecast"), ONE_THREAD)
-
-
-@pytest.fixture(scope="module")
-def capped_here(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
-    return beyond_a_cap(tmp_path_factory.mktemp("caps"), ONE_THREAD)
-
-
-@pytest.fixture(scope="module")
-def panels_here(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
-    return panels(tmp_path_factory.mktemp("panels"), ONE_THREAD)
+@cache
+def here(make: Callable[[Path, dict[str, str]], pd.DataFrame]) -> pd.DataFrame:
+    """The same by this processor with one thread."""
+    with TemporaryDirectory() as folder:
+        return make(Path(folder), ONE_THREAD)
 
 
 @pytest.fixture(params=MACHINES, ids=lambda machine: "-".join(machine.values()))
@@ -93,26 +88,23 @@ def machine(request: pytest.FixtureRequest) -> dict[str, str]:
     return found
 
 
-def test_forecasts_are_the_same(machine: dict[str, str], forecast_here: pd.DataFrame, tmp_path: Path) -> None:
-    there = forecast(tmp_path, machine)
+def test_forecasts_are_the_same(machine: dict[str, str], tmp_path: Path) -> None:
+    there, at_home = forecast(tmp_path, machine), here(forecast)
     keys, numbers = ["predictor", "setting", "N", "role", "status"], ["predicted", "low", "high"]
-    pd.testing.assert_frame_equal(there[keys], forecast_here[keys])
-    off = (there[numbers] - forecast_here[numbers]).abs().max(axis=1)
+    pd.testing.assert_frame_equal(there[keys], at_home[keys])
+    off = (there[numbers] - at_home[numbers]).abs().max(axis=1)
     assert off.max() < 5e-4, there[keys].assign(off=off).nlargest(5, "off")
-    assert (there[numbers].isna() == forecast_here[numbers].isna()).all(axis=None)
+    assert (there[numbers].isna() == at_home[numbers].isna()).all(axis=None)
 
 
-def test_forecasts_beyond_a_cap_are_the_same(
-    machine: dict[str, str], capped_here: pd.DataFrame, tmp_path: Path
-) -> None:
-    there = beyond_a_cap(tmp_path, machine)
+def test_forecasts_beyond_a_cap_are_the_same(machine: dict[str, str], tmp_path: Path) -> None:
+    there, at_home = beyond_a_cap(tmp_path, machine), here(beyond_a_cap)
     numbers = ["predicted", "low", "high", "new_low", "new_high"]
-    assert (there[numbers] - capped_here[numbers]).abs().max(axis=None) < 5e-4
+    assert (there[numbers] - at_home[numbers]).abs().max(axis=None) < 5e-4
     for name in ("tokens_per_answer", "tokens_low", "tokens_high"):
-        np.testing.assert_allclose(there[name], capped_here[name], rtol=5e-4)
-    assert there["status"].tolist() == capped_here["status"].tolist()
+        np.testing.assert_allclose(there[name], at_home[name], rtol=5e-4)
+    assert there["status"].tolist() == at_home["status"].tolist()
 
 
-def test_panels_are_the_same(machine: dict[str, str], panels_here: pd.DataFrame, tmp_path: Path) -> None:
-    there = panels(tmp_path, machine)
-    np.testing.assert_allclose(there["risk"], panels_here["risk"], rtol=0, atol=1e-6)
+def test_panels_are_the_same(machine: dict[str, str], tmp_path: Path) -> None:
+    np.testing.assert_allclose(panels(tmp_path, machine)["risk"], here(panels)["risk"], rtol=0, atol=1e-6)
