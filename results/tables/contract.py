@@ -170,9 +170,9 @@ def _read(files: list[Path], kind: str, only: pyarrow.Schema | None = None) -> p
     if len(frames) == 1:
         return frames[0]
     joined = pd.concat(frames, keys=range(len(files)))
-    again = joined.duplicated(schema.unique)
+    again = joined.duplicated(schema.unique).to_numpy()
     if again.any():  # each file has passed its own check: the first of the two rows is in an earlier one
-        place, row = again.idxmax()
+        place, row = joined.index.tolist()[int(again.argmax())]
         raise _second_row(frames[place], row, kind, files[place])
     joined = joined.reset_index(drop=True)
     if kind == "samples":

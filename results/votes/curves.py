@@ -117,7 +117,8 @@ def _groups(samples: pd.DataFrame) -> Iterator[Group]:
         ended = rows.get("finish_reason", pd.Series(index=rows.index, dtype="str"))
         cut = ended.eq("length").fillna(False) if ended.notna().any() else np.nan
         by_answer = pd.DataFrame({"unreadable": rows["answer"].isna(), "cut_off": cut})
-        shares = by_answer.groupby(rows["question_id"]).mean().mean().to_dict()
+        means = by_answer.groupby(rows["question_id"]).mean().mean()
+        shares = {name: float(means[name]) for name in by_answer}
         yield Group((source, dataset, model, setting), pools, tokens_per_answer(pools), shares)
 
 
@@ -234,9 +235,9 @@ def _ordered(curves: pd.DataFrame, samples: pd.DataFrame, settings: list[str]) -
     """Sort for readers, each column in the order of the samples and the settings as given."""
     orders = {name: list(samples[name].unique()) for name in ("source", "dataset", "model")}
     orders |= {"method": [*METHODS, "greedy"], "setting": settings}
-    keys = {name: pd.Categorical(curves[name], order).codes for name, order in orders.items()}
-    drawn = curves["permutation"].replace("exact", "-1").astype(int)
-    rows = np.lexsort([drawn, curves["N"], *reversed(keys.values())])
+    keys = pd.DataFrame({name: pd.Categorical(curves[name], order).codes for name, order in orders.items()})
+    keys = keys.assign(N=curves["N"], permutation=curves["permutation"].replace("exact", "-1").astype(int))
+    rows = keys.sort_values([*orders, "N", "permutation"]).index.to_numpy()
     return curves.astype({"N": "Int64", "questions": "Int64"}).take(rows).reset_index(drop=True)
 
 
