@@ -75,7 +75,7 @@ class Side:
     def cost(self) -> Floats:
         """Mean cost of an answer to each question, (Q,); NaN where an answer has no token count."""
         means = pd.Series(self.pools.tokens).groupby(self.pools.question).mean(skipna=False)
-        return self.price * means.to_numpy(np.float64)
+        return np.asarray(self.price * means, np.float64)
 
 
 def compare_runs(

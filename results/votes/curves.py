@@ -118,7 +118,7 @@ def _groups(samples: pd.DataFrame) -> Iterator[Group]:
         cut = ended.eq("length").fillna(False) if ended.notna().any() else np.nan
         by_answer = pd.DataFrame({"unreadable": rows["answer"].isna(), "cut_off": cut})
         means = by_answer.groupby(rows["question_id"]).mean().mean()
-        shares = {name: float(means[name]) for name in by_answer}
+        shares = {name: float(means[name]) for name in ("unreadable", "cut_off")}
         yield Group((source, dataset, model, setting), pools, tokens_per_answer(pools), shares)
 
 
