@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from results.votes.multinomial import best_of_n_accuracy, vote_accuracy
 from synthetic.binary.chain import law_of_paths
@@ -74,17 +73,13 @@ def samples_table(
     return pd.concat(tables, ignore_index=True)
 
 
-def support_text(indices: Sequence[int] | NDArray[np.integer]) -> str:
-    """A support as the answer written in tables: its coordinates in rising order, "3" or "3+7"."""
-    return "+".join(str(int(index)) for index in sorted(indices))
-
-
 def _rows(tasks: Tasks, steps: tuple[int, ...], supports: Supports, decoding: str) -> pd.DataFrame:
+    """One row an answer; a support is written as its coordinates in rising order, "3" or "3+7"."""
     count, settings, paths, k = supports.shape
-    gold = [support_text(np.flatnonzero(w)) for w in tasks.w_star]
+    gold = ["+".join(map(str, np.flatnonzero(w))) for w in tasks.w_star]
     t = np.tile(np.repeat(steps, paths), count)
     text, inverse = np.unique(supports.reshape(-1, k), axis=0, return_inverse=True)
-    answers = np.array([support_text(row) for row in text], dtype=object)[inverse.ravel()]
+    answers = np.array(["+".join(map(str, row)) for row in text], dtype=object)[inverse.ravel()]
     golds = np.repeat(np.array(gold, dtype=object), settings * paths)
     return pd.DataFrame(
         {

@@ -51,11 +51,8 @@ def _curves(match: Match, place: int) -> Figure:
     scale = alt.Scale(domain=names, range=[BLUE, ORANGE])
     full = alt.Scale(domain=["used", "held_out"], range=[1, 0])
     colour = alt.Color("method:N", scale=scale, title=None)
-    rings = (
-        alt.Stroke("method:N", scale=scale, legend=None),
-        alt.Fill("method:N", scale=scale, legend=None),
-        alt.FillOpacity("role:N", scale=full, legend=None),
-    )
+    stroke, fill = (of("method:N", scale=scale, legend=None) for of in (alt.Stroke, alt.Fill))
+    rings = stroke, fill, alt.FillOpacity("role:N", scale=full, legend=None)
     base = alt.Chart(table).encode(n_axis(sorted(table["N"].unique())), colour)
     return Figure(
         f"twin-{place}",

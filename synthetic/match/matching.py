@@ -208,9 +208,9 @@ def forecast_table(matches: Sequence[Match]) -> pd.DataFrame:
 def settings_table(matches: Sequence[Match], share: float = 0.99) -> pd.DataFrame:
     """The twins that carry `share` of each match's weight, likeliest first."""
     rows = [
-        (*match.names, twin.setting.n, twin.setting.d, twin.setting.k, twin.setting.sigma_eps, twin.t, weight)
+        (*match.names, one.n, one.d, one.k, one.sigma_eps, match.twins[i].t, match.weights[i])
         for match in matches
         for i in heaviest(match.weights, share)
-        for twin, weight in [(match.twins[i], match.weights[i])]
+        for one in [match.twins[i].setting]
     ]
     return pd.DataFrame(rows, columns=[*GROUP, "n", "d", "k", "sigma_eps", "t", "weight"])

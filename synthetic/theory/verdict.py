@@ -13,8 +13,6 @@ from scipy.stats import binomtest
 
 from synthetic.model.tasks import Array
 
-_Z = 1.96
-
 
 @dataclass(frozen=True)
 class Row:
@@ -53,7 +51,7 @@ def mean_row(
     if np.isin(values, (0.0, 1.0)).all():
         low, high = map(float, binomtest(int(values.sum()), count).proportion_ci(method="wilson"))
     else:
-        half = _Z * float(values.std(ddof=1) / np.sqrt(count))
+        half = 1.96 * float(values.std(ddof=1) / np.sqrt(count))
         low, high = mean - half, mean + half
     return Row(setting, quantity, mean, low, high, bool(above < low and high < below))
 
