@@ -9,7 +9,7 @@ are N or more. A curves table has no answers to hide: its points at the fitted s
 observed, once, and the truth is its other points.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +18,8 @@ import pandas as pd
 from predict.groups import Group, question_accuracy
 from predict.predictors import predicted
 from predict.protocol import Floats, Options, Points, Pool
-from predict.split import Request, drawn, fitted, observe
+from predict.split import Request, fitted, observe, unseen
+from predict.survival.forecast import lengths_ahead
 from results import BadInput
 
 ALPHA = 0.1
@@ -31,55 +32,38 @@ SCORES = (
 
 
 def backtest(
-    group: Group,
-    predictors: Sequence[str],
-    request: Request,
-    splits: int,
-    options: Options,
+    group: Group, predictors: Sequence[str], request: Request, splits: int, options: Options,
     tick: Callable[[], object] = lambda: None,
-    jobs: int = 1,
-) -> pd.DataFrame:
+) -> pd.DataFrame:  # fmt: skip
     """One row per predictor, split, setting and N; `tick` is called after each split.
 
     Without `at_settings` the targets are the settings that are not fitted, or all where all are; without
-    `at_n` every N of the table. Where nothing depends on the split there is only one. `jobs` splits run at a
-    time. Raises BadInput where nothing would be hidden, or there is no truth.
+    `at_n` every N of the table. Where nothing depends on the split there is only one. Of caps there are also
+    the mean tokens of an answer, and their forecast. Raises BadInput where nothing would be hidden, or there
+    is no truth.
     """
     names, max_n = fitted(group, replace(request, fit_max_n=request.fit_max_n or int(group.points.N.max())))
     targets, truth = _held_out(group, request, names, max_n)
     smallest = min((int(pool.answers.sizes.min()) for pool in group.pools), default=0)
     options = replace(options, pool=smallest or None)
-
-    def one(split: int) -> pd.DataFrame:
+    tables = []
+    for split in range(splits if max_n < smallest else 1):
         observed = observe(group, names, max_n, options, split)
-        unseen = truth
-        if group.pools:
-            others = [pool for pool in group.pools if pool.setting not in names]
-            others += drawn(group, names, max_n, options.seed, split, rest=True)
-            unseen = accuracy_of(others, targets, group.method)
+        hidden = unseen(group, names, max_n, options.seed, split)
         seeded = replace(options, seed=options.seed + split)
-        parts = []
+        columns = {
+            "split": split, "dataset": group.dataset, "model": group.model, "method": group.method,
+            "setting": targets.setting, "N": targets.N, "accuracy": truth,
+            "unseen": accuracy_of(hidden, targets, group.method) if hidden else truth,
+        }  # fmt: skip
+        if observed.run:
+            lengths = targets.T, *lengths_ahead(observed.run, targets.setting, seeded)
+            heads = "tokens", "tokens_predicted", "tokens_low", "tokens_high"
+            columns |= dict(zip(heads, lengths, strict=True))
         for name in predictors:
             found = predicted(name, observed, targets, seeded)
-            columns = {
-                "predictor": name, "split": split,
-                "dataset": group.dataset, "model": group.model, "method": group.method,
-                "setting": targets.setting, "N": targets.N, "accuracy": truth, "unseen": unseen,
-                "predicted": found.mean, "low": found.low, "high": found.high,
-                "status": found.status.astype(str),
-            }  # fmt: skip
-            parts.append(pd.DataFrame(columns))
-        return pd.concat(parts, ignore_index=True)
-
-    wanted = range(splits if max_n < smallest else 1)
-    found: Iterable[pd.DataFrame] = map(one, wanted)
-    if jobs > 1:
-        from joblib import Parallel, delayed  # type: ignore[import-untyped]
-
-        found = Parallel(n_jobs=jobs, return_as="generator")(delayed(one)(split) for split in wanted)
-    tables = []
-    for table in found:
-        tables.append(table)
+            told = {"predicted": found.mean, "low": found.low, "high": found.high}
+            tables.append(pd.DataFrame({"predictor": name, **columns, **told, "status": found.status}))
         tick()
     return pd.concat(tables, ignore_index=True)
 
@@ -137,27 +121,21 @@ def over_sets(table: pd.DataFrame) -> pd.DataFrame:
 
 def _held_out(group: Group, request: Request, names: Sequence[str], max_n: int) -> tuple[Points, Floats]:
     """The points asked for, less those that are observed, with their accuracies in the table."""
-    points = group.points
-    known = [name for name, _ in points.settings()]
-    for name in request.at_settings:
-        if name not in known:
-            raise BadInput(
-                f"{group.name}: --at-settings {name} has no truth; the table has settings {', '.join(known)}"
-            )
-    others = [name for name in known if name not in names]
-    wanted = list(request.at_settings) or others or known
-    there = np.isin(points.setting, wanted)
-    ns = sorted(set(request.at_n)) or np.unique(points.N[there]).tolist()
-    for n in set(ns) - set(points.N[there].tolist()):
-        raise BadInput(
-            f"{group.name}: --at-n {n} has no truth; the table has N up to {points.N[there].max()}"
-        )
+    points, known = group.points, [name for name, _ in group.points.settings()]
+    asked = list(group.run.caps)[1:] if group.run else list(request.at_settings)
+    there = np.isin(points.setting, asked or [name for name in known if name not in names] or known)
+    ns = set(request.at_n) or set(points.N[there].tolist())
+    absent = [name for name in asked if name not in known]
+    absent += [f"N = {n}" for n in sorted(ns - set(points.N.tolist()))]
+    if absent:
+        known_are = f"settings {', '.join(known)}, N up to {points.N.max()}"
+        raise BadInput(f"{group.name}: {absent[0]} has no truth; there are {known_are}")
     seen = np.isin(points.setting, names)
     if group.pools:
         seen &= max_n >= min(int(pool.answers.sizes.min()) for pool in group.pools if pool.setting in names)
     else:
         seen &= np.less_equal(points.N, max_n)
-    at = there & np.isin(points.N, ns) & ~seen
+    at = there & np.isin(points.N, list(ns)) & ~seen
     if not at.any():
         raise BadInput(
             f"{group.name}: --fit-max-n {max_n} hides nothing; fit fewer answers, or leave settings out of "

@@ -9,14 +9,16 @@ setting  N   predictor  role      accuracy  predicted  low   high  status  condi
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from predict.groups import Group
 from predict.predictors import predicted
-from predict.protocol import Options, Prediction, Status
+from predict.protocol import Options, Status
 from predict.split import Request, Task, split
+from predict.survival.forecast import lengths_ahead
 from results.normal import Z90
 from results.tables.status import MEANINGS
 from results.votes.tokens import reasoning_length
@@ -26,12 +28,9 @@ ROUGH = 40
 
 
 def forecast(
-    group: Group,
-    request: Request,
-    predictors: Iterable[str],
-    options: Options,
+    group: Group, request: Request, predictors: Iterable[str], options: Options,
     tick: Callable[[], object] = lambda: None,
-) -> tuple[pd.DataFrame, list[str]]:
+) -> tuple[pd.DataFrame, list[str]]:  # fmt: skip
     """The forecast table of one group, all `predictors` below one another, and what a reader must be told.
 
     `tick` is called after each predictor. Raises BadInput where the request leaves nothing to fit.
@@ -39,17 +38,25 @@ def forecast(
     task = split(group, request, options)
     if group.pools:
         options = replace(options, pool=max(int(task.targets.N.max()), int(group.points.N.max())))
+    asked = places(group, task)
+    if task.observed.run:
+        _, low, high = lengths_ahead(task.observed.run, task.targets.setting, options)
+        asked = asked.assign(tokens_low=low, tokens_high=high)
     tables: list[pd.DataFrame] = []
-    notes: list[str] = []
+    notes = [*caveats(group, options.replicates), *new_lengths(group, task)]
     for name in predictors:
         found = predicted(name, task.observed, task.targets, options)
         new = predicted(name, task.observed, task.targets, replace(options, target="population"))
-        tables.append(rows(group, task, name, found).assign(new_low=new.low, new_high=new.high))
+        columns: dict[str, Any] = {
+            "predictor": name, "predicted": found.mean, "low": found.low, "high": found.high,
+            "status": found.status.astype(str), "condition": found.condition,
+            "new_low": new.low, "new_high": new.high,
+        }  # fmt: skip
+        tables.append(asked.assign(**columns))
         notes += found.notes
         tick()
     table = pd.concat(tables, ignore_index=True)
-    lengths = new_lengths(group, task)
-    return table, [*caveats(group, options.replicates), *lengths, *notes, *warnings(table)]
+    return table, [*notes, *warnings(table)]
 
 
 def new_lengths(group: Group, task: Task) -> list[str]:
@@ -83,8 +90,8 @@ def caveats(group: Group, replicates: int) -> list[str]:
     return sentences
 
 
-def rows(group: Group, task: Task, name: str, prediction: Prediction) -> pd.DataFrame:
-    """One predictor's answer to `task` in the columns of the forecast table, and `condition`."""
+def places(group: Group, task: Task) -> pd.DataFrame:
+    """What is asked and what is known of it, in the columns of the forecast table."""
     targets = task.targets
     own = pd.Series(targets.setting).map({k: v for k, v in group.questions.items() if v}).astype("Int64")
     most = max(group.questions.values())
@@ -97,9 +104,7 @@ def rows(group: Group, task: Task, name: str, prediction: Prediction) -> pd.Data
         "source": group.source, "dataset": group.dataset, "model": group.model, "method": group.method,
         "setting": targets.setting, "T": (total if known else np.nan) if group.priced else targets.T,
         "tokens_per_answer": targets.T if group.priced else np.nan, "N": targets.N, "permutation": "exact",
-        "accuracy": task.truth, "stderr": task.stderr, "questions": own,
-        "predictor": name, "role": task.role, "predicted": prediction.mean, "low": prediction.low,
-        "high": prediction.high, "status": prediction.status.astype(str), "condition": prediction.condition,
+        "accuracy": task.truth, "stderr": task.stderr, "questions": own, "role": task.role,
     }  # fmt: skip
     return pd.DataFrame(columns)
 

@@ -6,14 +6,15 @@ T is how long an answer is, in tokens (for the synthetic twin: steps), here and 
 from `results.votes.tokens`, so samples and their curves give the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from predict.protocol import Floats, Ints, Points, Pool
+from predict.protocol import Floats, Ints, Points, Pool, Run
 from results import BadInput, kind_of, read_curves, read_samples
 from results.figures.words import curves_name
 from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools
@@ -30,6 +31,7 @@ class Group:
         questions: number of questions of each setting (0 where unknown).
         priced: whether T is the length of one answer. A curves table with neither tokens per answer nor the
             number of questions has only sums over questions: they order its settings, but price nothing.
+        run: the uncut answers where the settings are caps of one run (`capped.py`).
     """
 
     source: str
@@ -42,11 +44,18 @@ class Group:
     questions: dict[str, int]
     pools: tuple[Pool, ...] = ()
     priced: bool = True
+    run: Run | None = None
+
+    @property
+    def called(self) -> str:
+        """ "llama on gsm8k"."""
+        return curves_name(self.source, self.dataset, self.model)
 
     @property
     def name(self) -> str:
         """What the group is called in messages."""
-        return f"{curves_name(self.source, self.dataset, self.model)} ({self.source}, {self.method})"
+        of = f", setting {self.run.setting}" if self.run else ""
+        return f"{self.called}{of} ({self.source}, {self.method})"
 
     def with_pools(self, pools: Sequence[Pool]) -> "Group":
         """The same model and dataset with other answers."""
@@ -114,15 +123,22 @@ def _group(key: tuple[object, ...], method: str, rows: pd.DataFrame) -> Group:
 
 
 def groups_of_samples(frame: pd.DataFrame, method: str, at_n: Sequence[int] = ()) -> list[Group]:
-    """The groups in a checked samples table (without greedy answers), exact at `grid` and `at_n`."""
+    """The groups in a checked samples table, exact at `grid` and `at_n`."""
+    return [
+        group_of_pools(
+            *key, method, [make_pool(name, answer_pools(rows)) for name, rows in settings.items()], at_n
+        )
+        for key, settings in sampled(frame)
+    ]
+
+
+def sampled(frame: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], dict[str, pd.DataFrame]]]:
+    """(source, dataset, model) and the rows of each setting of a samples table, greedy answers left out."""
     rows = frame[frame["decoding"] == "sample"]
     rows = rows.assign(source=rows["source"].fillna("llm") if "source" in rows else "llm")
-    groups = []
-    for key, part in rows.groupby(_KEYS, sort=False):
-        pools = [make_pool(str(name), answer_pools(one)) for name, one in part.groupby("setting", sort=False)]
-        source, dataset, model = map(str, key)
-        groups.append(group_of_pools(source, dataset, model, method, pools, at_n))
-    return groups
+    for (source, dataset, model), part in rows.groupby(_KEYS, sort=False):
+        settings = {str(name): one for name, one in part.groupby("setting", sort=False)}
+        yield (str(source), str(dataset), str(model)), settings
 
 
 def make_pool(setting: str, answers: AnswerPools) -> Pool:
@@ -177,14 +193,18 @@ def chosen_answers(pool: Pool, order: Ints, n: int, rest: bool = False) -> Pool:
     """
     answers = pool.answers
     question = np.repeat(np.arange(len(answers.question_ids)), answers.sizes)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    by_question = np.lexsort((rank, question))
-    place = np.arange(len(order)) - answers.starts[:-1][question[by_question]]
-    kept = np.sort(by_question[(place < n) != rest])
-    starts = np.searchsorted(question[kept], np.arange(len(answers.question_ids) + 1))
-    votes = renumbered(question[kept], answers.votes[kept])
-    return replace(pool, answers=AnswerPools(answers.question_ids, starts, votes, answers.tokens[kept]))
+    by_question = order[np.argsort(question[order], kind="stable")]
+    place = np.empty(len(order), np.int64)
+    place[by_question] = np.arange(len(order)) - answers.starts[question]
+    return replace(pool, answers=subset(answers, (place < n) != rest))
+
+
+def subset(answers: AnswerPools, kept: NDArray[np.bool_]) -> AnswerPools:
+    """The marked answers, wrong ones numbered anew; a question may be left without any."""
+    question = np.repeat(np.arange(len(answers.question_ids)), answers.sizes)[kept]
+    starts = np.searchsorted(question, np.arange(len(answers.question_ids) + 1))
+    votes = renumbered(question, answers.votes[kept])
+    return AnswerPools(answers.question_ids, starts, votes, answers.tokens[kept])
 
 
 def renumbered(question: Ints, votes: Ints) -> Ints:

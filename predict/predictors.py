@@ -4,30 +4,26 @@ from dataclasses import replace
 
 import numpy as np
 
-from predict.curves.joint import joint
 from predict.curves.predictors import CURVE_PREDICTORS
 from predict.groups import Group
 from predict.protocol import Observed, Options, Points, Prediction, Predictor, Status, more_severe
 from predict.questions.mixture import beta_binomial, mixture
 from predict.questions.plug_in import plug_in
+from predict.survival.forecast import survival
 from results import BadInput
 
+SURVIVAL = "survival"
+
 PREDICTORS: dict[str, Predictor] = {
+    SURVIVAL: survival,
     **CURVE_PREDICTORS,
-    "joint": joint,
     "beta-binomial": beta_binomial,
     "plug-in": plug_in,
     "mixture": mixture,
 }
 
-CURVE_ONLY = (*CURVE_PREDICTORS, "joint")
+CURVE_ONLY = tuple(CURVE_PREDICTORS)
 """They go by curves alone."""
-
-NEED_SAMPLES = ("beta-binomial", "plug-in")
-"""They go by the answers to each question, which a curve does not hold."""
-
-BEST_OF_N_ONLY = ("beta-binomial",)
-
 
 FAR = 16
 """Backtests reach this many times the N that is seen (4 to 64). What is asked beyond is not pinned down."""
@@ -40,29 +36,34 @@ def predicted(name: str, observed: Observed, targets: Points, options: Options) 
     return replace(found, status=more_severe(found.status, np.where(far, Status.BOUND_HIT, Status.OK)))
 
 
-def able(method: str, samples: bool) -> list[str]:
-    """The predictors that apply to `method` from samples, or from curves alone."""
-    return [
-        name
-        for name in PREDICTORS
-        if (samples or name not in NEED_SAMPLES) and (method == "best_of_n" or name not in BEST_OF_N_ONLY)
-    ]
+NEEDS = {
+    SURVIVAL: "--fit-cap", "beta-binomial": "samples and --method best_of_n", "plug-in": "samples, not curves"
+}  # fmt: skip
+"""What a predictor needs that does not always apply."""
+
+
+def able(method: str, samples: bool, caps: bool = False) -> list[str]:
+    """The predictors that apply to `method` from samples, or from curves alone; to `caps` of a run."""
+    if caps:
+        return [SURVIVAL, *CURVE_ONLY]
+    there = {SURVIVAL: False, "beta-binomial": samples and method == "best_of_n", "plug-in": samples}
+    return [name for name in PREDICTORS if there.get(name, True)]
 
 
 DEFAULT = "mixture"
-"""From curves alone it falls back to laws along N and T, and says so."""
-
-NEEDS = {"beta-binomial": "samples and --method best_of_n", "plug-in": "samples, not curves"}
-"""What a predictor needs where it is asked for and does not apply."""
+"""From curves alone it falls back to laws along N and T, and says so; of caps `survival` takes its place."""
 
 
 def chosen(predictor: str, group: Group) -> list[str]:
     """The predictors meant by a name or "all". Raises BadInput for one that does not apply to the group."""
-    possible = able(group.method, samples=bool(group.pools))
+    possible = able(group.method, bool(group.pools), bool(group.run))
     if predictor == "all":
         return possible
     if predictor not in PREDICTORS:
         raise BadInput(f"predictor {predictor!r} is not one of {', '.join(PREDICTORS)}, all")
-    if predictor not in possible and predictor != DEFAULT:
-        raise BadInput(f"predictor {predictor} cannot forecast {group.name}: it needs {NEEDS[predictor]}")
+    if predictor == DEFAULT:
+        return [SURVIVAL if group.run else DEFAULT]
+    if predictor not in possible:
+        needs = f"it is none of {', '.join(possible)}" if group.run else f"it needs {NEEDS[predictor]}"
+        raise BadInput(f"predictor {predictor} cannot forecast {group.name}: {needs}")
     return [predictor]

@@ -87,6 +87,19 @@ class Points:
         return Points(np.repeat(list(lengths), len(ns)), np.repeat(T, len(ns)), np.tile(ns, len(lengths)))
 
 
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Answers of one `setting` looked at as if each had been stopped at `cap` tokens.
+
+    `caps`: what stopping later would be called as a setting, with its tokens; the first is `cap` itself.
+    """
+
+    setting: str
+    answers: AnswerPools
+    cap: int
+    caps: Mapping[str, int]
+
+
 @dataclass(frozen=True)
 class Observed:
     """What a predictor may look at.
@@ -98,6 +111,7 @@ class Observed:
         replicates: the same accuracies for R bootstrap samples, shape (R, P); R = 0 for no intervals.
         pools: the counted answers by setting; empty when only curves are known.
         method: majority or best_of_n.
+        run: where dearer caps are asked, the answers as they were stopped.
     """
 
     points: Points
@@ -106,6 +120,7 @@ class Observed:
     replicates: Floats
     pools: tuple[Pool, ...] = ()
     method: str = "majority"
+    run: Run | None = None
 
 
 @dataclass(frozen=True)

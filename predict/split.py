@@ -12,11 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 
+from predict.capped import at_caps, seen_of
 from predict.curves.intervals import replicate_curves, replicate_samples
 from predict.groups import Group, chosen_answers, first_answers
 from predict.length.requests import expected_length
 from predict.protocol import Floats, Observed, Options, Points, Pool
+from predict.survival.forecast import lengths_ahead
 from results import BadInput
 
 
@@ -48,7 +51,7 @@ class Task:
 def split(group: Group, request: Request, options: Options) -> Task:
     """Cut `group` into what is observed and what is asked. Raises BadInput where nothing is left to fit."""
     observed = observe(group, *fitted(group, request), options)
-    targets = _targets(group, request)
+    targets = _targets(group, request, observed, options)
     known = dict(zip(group.points.places(), zip(group.accuracy, group.stderr, strict=True), strict=True))
     used = set(observed.points.places())
     found = [known.get(place, (np.nan, np.nan)) for place in targets.places()]
@@ -66,15 +69,18 @@ def observe(
     random ones. Everything a predictor sees, the bootstrap replicates too, is made from these answers alone.
     """
     if group.pools:
+        run = None
         if draw is None:
-            seen = [first_answers(pool, max_n) for pool in group.pools if pool.setting in settings]
+            seen = [first_answers(pool, max_n) for pool in _whole(group, settings)]
         else:
             seen = drawn(group, settings, max_n, options.seed, draw)
+        if group.run:
+            run, seen = seen_of(group.run, seen[0].answers)
         cut = group.with_pools(seen)
         copies = replicate_samples(
             cut.points, cut.pools, group.method, options.replicates, options.seed + (draw or 0)
         )
-        return Observed(cut.points, cut.accuracy, cut.stderr, copies, cut.pools, group.method)
+        return Observed(cut.points, cut.accuracy, cut.stderr, copies, cut.pools, group.method, run)
     at = np.isin(group.points.setting, list(settings)) & np.less_equal(group.points.N, max_n)
     copies = replicate_curves(group.accuracy[at], group.stderr[at], options.replicates, options.seed)
     return Observed(group.points[at], group.accuracy[at], group.stderr[at], copies, (), group.method)
@@ -85,8 +91,23 @@ def drawn(
 ) -> list[Pool]:
     """`n` random answers to each question at `settings` in split number `draw`; with `rest` all others."""
     rng = np.random.default_rng([seed, draw])
-    pools = [pool for pool in group.pools if pool.setting in settings]
+    pools = _whole(group, settings)
     return [chosen_answers(pool, rng.permutation(len(pool.answers.votes)), n, rest) for pool in pools]
+
+
+def unseen(group: Group, settings: Sequence[str], n: int, seed: int, draw: int) -> list[Pool]:
+    """The answers of a group that split number `draw` hides: of `settings` all but `n`, of others all."""
+    rest = drawn(group, settings, n, seed, draw, rest=True)
+    if group.run:
+        return at_caps(group.run, rest[0].answers)
+    return [*rest, *(pool for pool in group.pools if pool.setting not in settings)]
+
+
+def _whole(group: Group, settings: Sequence[str]) -> list[Pool]:
+    """The answers that are cut into seen and hidden ones: those at `settings`, or those of the run."""
+    if group.run:
+        return [Pool(group.run.setting, np.nan, group.run.answers)]
+    return [pool for pool in group.pools if pool.setting in settings]
 
 
 def fitted(group: Group, request: Request) -> tuple[list[str], int]:
@@ -94,7 +115,9 @@ def fitted(group: Group, request: Request) -> tuple[list[str], int]:
     lengths = dict(group.points.settings())
     names = list(lengths)
     largest = int(group.points.N.max())
-    if request == Request():
+    if group.run:
+        names = names[:1]
+    elif request == Request():
         if len(names) >= 4 and np.isfinite(list(lengths.values())).all():
             return names[: max(3, (len(names) + 1) // 2)], largest
         return names, max(int(group.points.N.min()), largest // 2)
@@ -121,7 +144,13 @@ def fitted(group: Group, request: Request) -> tuple[list[str], int]:
     return names, max_n
 
 
-def _targets(group: Group, request: Request) -> Points:
+def _targets(group: Group, request: Request, observed: Observed, options: Options) -> Points:
+    if observed.run:
+        names = np.array(request.at_settings or list(observed.run.caps)[1:])
+        lengths = dict(zip(names.tolist(), lengths_ahead(observed.run, names, options)[0], strict=True))
+        known = dict(observed.points.settings())
+        lengths |= {name: T for name, T in known.items() if name in lengths}
+        return Points.grid(lengths, sorted(set(request.at_n)) or np.unique(group.points.N))
     if not (request.at_n or request.at_settings):
         return group.points
     known = dict(group.points.settings())
@@ -147,18 +176,14 @@ def _targets(group: Group, request: Request) -> Points:
 
 def _new_length(group: Group, text: str, name: str, length: str) -> float:
     """The T of a new setting NAME=LENGTH. Raises BadInput."""
-    asked = f"{group.name}: --at-settings {text!r}"
-    if not name:
-        raise BadInput(f"{asked}: a new setting needs a name")
-    for known, _ in group.points.settings():
-        if known == name or known.startswith(f"{name}="):
-            raise BadInput(f"{asked}: the table has a setting {known!r}; choose another name for a new one")
+    known = [one for one, _ in group.points.settings() if one == name or one.startswith(f"{name}=")]
+    T = pd.to_numeric(length, errors="coerce")
+    if not name or known or not 0 < T < np.inf:
+        taken = f" ({known[0]} has it)" if known else ""
+        raise BadInput(
+            f"{group.name}: --at-settings {text!r}: a new setting is NAME=LENGTH, with a NAME that no "
+            f"setting has{taken} and a LENGTH above 0"
+        )
     if not group.priced:
-        raise BadInput(f"{asked}: the table has neither tokens_per_answer nor questions to compare it with")
-    try:
-        T = float(length)
-    except ValueError:
-        T = np.nan
-    if not 0 < T < np.inf:
-        raise BadInput(f"{asked}: the length must be a number above 0")
-    return T
+        raise BadInput(f"{group.name}: --at-settings {text!r}: the table has no lengths to compare it with")
+    return float(T)

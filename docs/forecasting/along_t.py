@@ -9,6 +9,7 @@ N. Every (set, predictor, N or seen) gives one row: mean absolute error in point
 that hold the truth, interval score (Winkler 1972: width + 20 × miss, in points).
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -17,9 +18,9 @@ import pandas as pd
 from page import HERE, insert
 
 from predict.backtest import backtest
-from predict.capped import CAP_PREDICTORS, CapRequest, Run, backtest_run, runs_of
+from predict.capped import capped
 from predict.groups import Group, groups_of_samples, read_groups
-from predict.predictors import able
+from predict.predictors import able, chosen
 from predict.protocol import Options
 from predict.split import Request
 from results.tables.contract import as_samples
@@ -32,22 +33,25 @@ ANSWERS = 8
 AT_N = (1, 8, 40)
 
 
-def caps_of(run: Run) -> list[int]:
-    """Eight caps, the first four of them seen."""
-    return [round(cap) for cap in np.quantile(run.answers.tokens, np.linspace(0.1, 0.999, 8))]
+def runs(samples: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, str]]:
+    """The answers of each setting of each model on each dataset, and what the set is called."""
+    for (model, dataset), part in samples.groupby(["model", "dataset"], sort=False):
+        settings = list(part.groupby("setting", sort=False))
+        for setting, one in settings:
+            yield one, f"{model}/{dataset}" + (f"/{setting}" if len(settings) > 1 else "")
 
 
-def measure(run: Run, splits: int, stop: int) -> pd.DataFrame:
-    """The backtest of one run, stopped at cap number `stop`, for the vote and best-of-N."""
-    caps = caps_of(run)
-    largest = int(run.answers.sizes.min())
-    ns = tuple(n for n in AT_N if n <= largest)
-    request = CapRequest(caps[stop - 1], tuple(caps[stop:]), ANSWERS, ns)
-    options = Options(replicates=100)
-    table = backtest_run(run, request, CAP_PREDICTORS, ["majority", "best_of_n"], splits, options)
-    known = any(name in f"{run.model}/{run.dataset}" for name in DEVELOPMENT)
-    name = f"{run.model}/{run.dataset}" + (f"/{run.setting}" if run.several else "")
-    return table.assign(set=name, law="chosen on it" if known else "")
+def measure(run: pd.DataFrame, name: str, splits: int, stop: int) -> pd.DataFrame:
+    """The backtest of one run, stopped at cap number `stop` of eight, for the vote and best-of-N."""
+    caps = [round(cap) for cap in np.quantile(run["tokens"], np.linspace(0.1, 0.999, 8))]
+    smallest = int(run.groupby("question_id").size().min())
+    request = Request(fit_max_n=ANSWERS, at_n=tuple(n for n in AT_N if n <= smallest))
+    tables = []
+    for method in ("majority", "best_of_n"):
+        (group,) = capped(run, method, caps[stop - 1], caps[stop:], request.at_n)
+        tables.append(backtest(group, chosen("all", group), request, splits, Options(replicates=100)))
+    law = "chosen on it" if any(known in name for known in DEVELOPMENT) else ""
+    return pd.concat(tables, ignore_index=True).assign(set=name, law=law)
 
 
 def marked(table: pd.DataFrame) -> pd.DataFrame:
@@ -169,8 +173,8 @@ def main(data: Path | None, out: Path, splits: int, stop: int) -> None:
             for method in ("majority", "best_of_n"):
                 for group in groups_of_samples(samples, method):
                     dearer += new_settings(f"{group.model}/{group.dataset}", group)
-            for run in runs_of(samples):
-                tables.append(scores(measure(run, splits, stop)))
+            for run, name in runs(samples):
+                tables.append(scores(measure(run, name, splits, stop)))
                 write_raw(pd.concat(tables, ignore_index=True), out)
                 click.echo(tables[-1]["set"].iloc[0], err=True)
         write_raw(pd.concat(dearer, ignore_index=True), settings)

@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 import pandas as pd
 from tqdm import tqdm
 
 from predict.backtest import backtest, over_sets, summary
-from predict.capped import CapRequest, backtest_run, read_runs
 from predict.cli import options as option
 from predict.cli.wording import say, table
-from predict.groups import Group, read_groups
+from predict.groups import Group
 from predict.predictors import chosen
 from predict.protocol import Options
 from predict.split import Request
@@ -30,14 +30,9 @@ from results.tables.files import write_raw
 @option.at_n
 @option.at_settings("Forecast these settings instead of those that are hidden.")
 @click.option("--splits", default=20, show_default=True, type=click.IntRange(1), help="Random splits.")
-@click.option(
-    "--jobs", default=1, show_default=True, type=click.IntRange(1),
-    help="Processes; the results do not depend on it.",
-)  # fmt: skip
 def backtest_command(
-    inputs: tuple[Path, ...], out: Path, predictor: str, method: str, fit_max_n: int | None,
-    fit_settings: tuple[str, ...], at_n: tuple[int, ...], at_settings: tuple[str, ...],
-    fit_cap: int | None, at_caps: tuple[int, ...], splits: int, bootstrap: int, seed: int, jobs: int,
+    inputs: tuple[Path, ...], out: Path, predictor: str, method: str, fit_cap: int | None,
+    at_caps: tuple[int, ...], splits: int, bootstrap: int, seed: int, **asked: Any,
 ) -> None:  # fmt: skip
     """Hide answers or settings of INPUT (samples or curves tables), forecast the vote there, and compare.
 
@@ -47,61 +42,33 @@ def backtest_command(
     worst error, the share of 90 % intervals that contain the truth, their width, and their score: the width
     plus 20 times the miss.
     """
-    options = Options(replicates=bootstrap, seed=seed)
-    others = {"fit_settings": fit_settings, "at_settings": at_settings}
-    caps = option.cap_request(fit_cap, at_caps, fit_max_n, at_n, **others)
-    option.check_out(out, inputs)
-    if caps:
-        found = backtest_caps(inputs, option.cap_predictors(predictor), method, caps, splits, options)
-    else:
-        request = Request(fit_max_n, None, fit_settings, at_n, at_settings)
-        found = backtest_groups(inputs, predictor, method, request, splits, options, jobs)
-    write_raw(found, out)
-    show(found)
-    say(f"\n{len(found)} rows in {out}")
-
-
-def backtest_caps(
-    inputs: Sequence[Path], predictors: list[str], method: str, request: CapRequest, splits: int,
-    options: Options,
-) -> pd.DataFrame:  # fmt: skip
-    """Backtest dearer caps of every run in the samples. Raises BadInput."""
-    runs = read_runs(inputs)
-    with tqdm(total=len(runs) * splits, unit="split", disable=None) as bar:
-        tables = [
-            backtest_run(run, request, predictors, [method], splits, options, bar.update) for run in runs
-        ]
-    return pd.concat(tables, ignore_index=True)
-
-
-def backtest_groups(
-    inputs: Sequence[Path], predictor: str, method: str, request: Request, splits: int, options: Options,
-    jobs: int,
-) -> pd.DataFrame:  # fmt: skip
-    """Backtest every group of the inputs. Raises BadInput."""
-    if request.fit_max_n is None and not request.fit_settings:
+    request, options = Request(**asked), Options(replicates=bootstrap, seed=seed)
+    if not (request.fit_max_n or request.fit_settings or fit_cap or at_caps):
         raise click.UsageError("give --fit-max-n, --fit-settings or both: what the predictors are shown")
-    groups = read_groups(inputs, method, request.at_n)
+    option.check_out(out, inputs)
+    groups = option.groups(inputs, method, request, fit_cap, at_caps)
     tables = []
     with tqdm(total=len(groups) * splits, unit="split", disable=None) as bar:
         for group in groups:
-            names = chosen(predictor, group)
             own = replace(
                 request,
                 fit_settings=_own(group, groups, request.fit_settings),
                 at_settings=_own(group, groups, request.at_settings),
             )
-            tables.append(backtest(group, names, own, splits, options, bar.update, jobs))
-    return pd.concat(tables, ignore_index=True)
+            tables.append(backtest(group, chosen(predictor, group), own, splits, options, bar.update))
+    found = pd.concat(tables, ignore_index=True)
+    write_raw(found, out)
+    show(found, groups)
+    say(f"\n{len(found)} rows in {out}")
 
 
-def show(found: pd.DataFrame) -> None:
+def show(found: pd.DataFrame, groups: Sequence[Group]) -> None:
     """Print the scores of every set (a model on a dataset), and their geometric means over sets."""
-    sets = [(f"{model} on {dataset}", part) for (dataset, model), part in found.groupby(["dataset", "model"])]
-    for name, part in sets:
+    names = {(group.dataset, group.model): group.called for group in groups}
+    for (dataset, model), name in names.items():
         say(f"\n{name}")
-        say(printable(summary(part)))
-    if len(sets) > 1:
+        say(printable(summary(found[(found["dataset"] == dataset) & (found["model"] == model)])))
+    if len(names) > 1:
         say("\ngeometric means over sets")
         say(printable(over_sets(found)))
 

@@ -5,14 +5,14 @@ setting  tokens/answer   N  …  forecast  90 % these questions  90 % new questi
 120               58.1  16  …    96.3 %         95.5 … 97.1 %       94.9 … 97.5 %    95.9 %  ok
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 import pandas as pd
 from tqdm import tqdm
 
-from predict.capped import CapRequest, forecast_run, read_runs
 from predict.cli import options as option
 from predict.cli.wording import (
     STATUS_WORDS,
@@ -27,7 +27,6 @@ from predict.cli.wording import (
     warn,
 )
 from predict.forecasting import forecast
-from predict.groups import read_groups
 from predict.predictors import DEFAULT, chosen
 from predict.protocol import Options
 from predict.split import Request
@@ -52,10 +51,8 @@ LINES = 24
 )
 @option.target
 def forecast_command(
-    inputs: tuple[Path, ...], out: Path, predictor: str, method: str, fit_max_n: int | None,
-    fit_max_tokens: float | None, fit_settings: tuple[str, ...], at_n: tuple[int, ...],
-    at_settings: tuple[str, ...], fit_cap: int | None, at_caps: tuple[int, ...], bootstrap: int, target: str,
-    seed: int,
+    inputs: tuple[Path, ...], out: Path, predictor: str, method: str, fit_cap: int | None,
+    at_caps: tuple[int, ...], bootstrap: int, target: str, seed: int, **asked: Any,
 ) -> None:  # fmt: skip
     """Forecast the accuracy of every model and dataset in INPUT (samples or curves tables).
 
@@ -64,49 +61,20 @@ def forecast_command(
     setting with N up to half of the largest. Each forecast has two intervals: of more answers to these
     questions, and of new questions of their kind.
     """
-    options = Options(replicates=bootstrap, seed=seed, target=target)
-    others = {"fit_max_tokens": fit_max_tokens, "fit_settings": fit_settings, "at_settings": at_settings}
-    caps = option.cap_request(fit_cap, at_caps, fit_max_n, at_n, **others)
+    request, options = Request(**asked), Options(replicates=bootstrap, seed=seed, target=target)
     option.check_out(out, inputs)
-    if caps:
-        tables = forecast_caps(inputs, option.cap_predictors(predictor), method, caps, options)
-    else:
-        request = Request(fit_max_n, fit_max_tokens, fit_settings, at_n, at_settings)
-        tables = forecast_groups(inputs, predictor, method, request, options)
-    write_forecast(pd.concat(tables, ignore_index=True), out)
-    say(f"\n{sum(map(len, tables))} rows in {out}")
-
-
-def forecast_groups(
-    inputs: Sequence[Path], predictor: str, method: str, request: Request, options: Options
-) -> list[pd.DataFrame]:
-    """Forecast and print every group of the inputs. Raises BadInput."""
-    groups = read_groups(inputs, method, request.at_n)
+    groups = option.groups(inputs, method, request, fit_cap, at_caps)
+    names = [chosen(predictor, group) for group in groups]
     tables = []
-    asked = [(group, chosen(predictor, group)) for group in groups]
-    total = sum(len(names) for _, names in asked)
-    with tqdm(total=total, unit="forecast", disable=None, leave=False) as bar:
-        for group, names in asked:
-            found, notes = forecast(group, request, names, options, bar.update)
+    with tqdm(total=sum(map(len, names)), unit="forecast", disable=None, leave=False) as bar:
+        for group, own in zip(groups, names, strict=True):
+            found, notes = forecast(group, request, own, options, bar.update)
             largest = int(group.points.N.max())
             show(title(group), found, group.unit, request.fit_max_n and min(request.fit_max_n, largest))
             warn(group.name, notes)
             tables.append(found)
-    return tables
-
-
-def forecast_caps(
-    inputs: Sequence[Path], predictors: list[str], method: str, request: CapRequest, options: Options
-) -> list[pd.DataFrame]:
-    """Forecast and print dearer caps of every run in the samples. Raises BadInput."""
-    tables = []
-    for run in tqdm(read_runs(inputs), unit="run", disable=None, leave=False):
-        found, notes = forecast_run(run, request, predictors, method, options)
-        show(f"{run.title(method)}, stopped at {request.fit_cap:,} tokens", found, "tokens")
-        for sentence in notes:
-            say(f"{run.name}: {sentence}", err=True)
-        tables.append(found)
-    return tables
+    write_forecast(pd.concat(tables, ignore_index=True), out)
+    say(f"\n{sum(map(len, tables))} rows in {out}")
 
 
 def show(heading: str, found: pd.DataFrame, unit: str, limit: int | None = None) -> None:

@@ -1,17 +1,19 @@
-"""Options that the commands share, and how their values are read.
+"""Options that the commands share, and what they are read as.
 
---at-n 16,64  ->  (16, 64)      --predictor all  ->  ["low-cost-to-high", "flat", …]
+--at-n 16,64 --fit-max-n 8                ->  Request(fit_max_n=8, at_n=(16, 64))
+--fit-cap 8000 --at-caps 16000 RUN.csv    ->  a group whose settings are "cap=8000" and "cap=16000"
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import click
 
-from predict.capped import CAP_PREDICTORS, SURVIVAL, CapRequest
-from predict.predictors import DEFAULT, PREDICTORS
-from results import BadInput
+from predict.capped import read_capped
+from predict.groups import Group, read_groups
+from predict.predictors import PREDICTORS
+from predict.split import Request
 from results.commandline import numbers as numbers
 from results.tables.contract import check_out as check_out
 
@@ -82,30 +84,14 @@ def sampled(predictor: str, replicates: int, least: int = 0) -> Callable[[Comman
     return apply
 
 
-def cap_request(
-    fit_cap: int | None, at_caps: tuple[int, ...], fit_max_n: int | None, at_n: tuple[int, ...],
-    **others: object,
-) -> CapRequest | None:  # fmt: skip
-    """The caps asked for, if any; a usage error where half of them is missing, or with `others` beside."""
-    if fit_cap is None:
-        if at_caps:
-            raise click.UsageError("--at-caps needs --fit-cap: where the run is stopped")
-        return None
-    if not at_caps:
-        raise click.UsageError("--fit-cap needs --at-caps: the caps to forecast")
-    for name, value in others.items():
-        if value:
-            raise click.UsageError(f"--{name.replace('_', '-')} does not go with --fit-cap")
-    return CapRequest(fit_cap, at_caps, fit_max_n, at_n)
-
-
-def cap_predictors(predictor: str) -> list[str]:
-    """The predictors of dearer caps meant by --predictor. Raises BadInput for one that cannot."""
-    if predictor == "all":
-        return list(CAP_PREDICTORS)
-    name = SURVIVAL if predictor == DEFAULT else predictor
-    if name not in CAP_PREDICTORS:
-        raise BadInput(
-            f"--predictor {predictor} cannot forecast caps; give one of {', '.join(CAP_PREDICTORS)}, all"
-        )
-    return [name]
+def groups(
+    paths: Sequence[Path], method: str, request: Request, fit_cap: int | None, at_caps: Sequence[int]
+) -> list[Group]:
+    """What is in the inputs: a group a model and dataset, or with --fit-cap one a run. Raises BadInput."""
+    if fit_cap is None and not at_caps:
+        return read_groups(paths, method, request.at_n)
+    if fit_cap is None or not at_caps:
+        raise click.UsageError("--fit-cap (where the run is stopped) and --at-caps (to forecast) go together")
+    if request.fit_settings or request.at_settings or request.fit_max_tokens:
+        raise click.UsageError("--fit-settings, --fit-max-tokens and --at-settings do not go with --fit-cap")
+    return read_capped(paths, method, fit_cap, at_caps, request.at_n)

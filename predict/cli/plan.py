@@ -1,7 +1,10 @@
 """`python -m predict plan`: what to buy, how sure that is, and which cheap run would make it surer.
 
-To reach 85.0 %: setting “medium”, used 11,278 tokens, N = 1, 11,278 tokens a question: 85.5 % (80.1 … )
-Best value for these questions: 8 → 16 answers at setting medium, 4,061,000 tokens in all, to narrow ±5.4 …
+To reach 90.0 %: 4 answers at setting “high”, 21,847 tokens each: 91.4 % (89.8 … 92.7 %) for 87,387 tokens …
+
+The next run, to narrow an interval at setting high, N = 4, best value for tokens first:
+setting  run                tokens in all  interval of           points
+high     45 → 90 questions      7,864,798  new questions    ±6.4 → ±4.5
 """
 
 from pathlib import Path
@@ -9,21 +12,37 @@ from pathlib import Path
 import click
 import numpy as np
 import pandas as pd
+from tqdm import tqdm
 
-from predict.capped import SURVIVAL, CapRequest, Run, read_runs
 from predict.cli import options as option
-from predict.cli.proposal import propose
-from predict.cli.wording import STATUS_WORDS, choice, intervals, percent, say, table, title, tokens, warn
+from predict.cli.wording import (
+    QUESTIONS,
+    STATUS_WORDS,
+    choice,
+    intervals,
+    percent,
+    points,
+    say,
+    table,
+    title,
+    tokens,
+    warn,
+)
 from predict.forecasting import caveats
-from predict.groups import Group, read_groups
-from predict.planning.plan import Plan, choose, plan, price_caps
-from predict.predictors import DEFAULT, chosen
-from predict.protocol import Options
+from predict.groups import Group
+from predict.planning.next_run import next_runs
+from predict.planning.plan import Plan, plan
+from predict.predictors import CURVE_ONLY, DEFAULT, chosen
+from predict.protocol import Options, Points
+from predict.split import Request
 from results import BadInput
 from results.tables.files import write_raw
 
-Goals = tuple[float | None, float | None]
-"""The accuracy to reach and the tokens to keep to."""
+NOISE, LEAST = 0.02, 0.001
+"""A run must narrow the ± by more than this share, which is noise, and by more than a tenth of a point."""
+
+ABOUT = {"answers": QUESTIONS["low"], "questions": QUESTIONS["new_low"]}
+"""Whose interval a kind of run narrows."""
 
 
 @click.command("plan", epilog="Example: python -m predict plan samples.jsonl --target-accuracy 0.8")
@@ -53,8 +72,11 @@ def plan_command(
     beta-binomial also name the runs that narrow each interval of the choice most for their tokens. With
     neither goal the cheapest choice within a point of the best is taken.
     """
-    if target_accuracy is not None and token_budget is not None:
+    goals = target_accuracy, token_budget
+    if None not in goals:
         raise click.UsageError("give --target-accuracy or --token-budget, not both")
+    if any(goal is not None and np.isnan(goal) for goal in goals):
+        raise click.UsageError("--target-accuracy and --token-budget must be numbers, not nan")
     if predictor == "all":
         raise click.UsageError("--predictor all: a plan needs one predictor")
     if out is not None:
@@ -64,77 +86,39 @@ def plan_command(
 
         if plot.suffix not in FIGURE_SUFFIXES:
             raise BadInput(f"--plot {plot}: give a name that ends in {', '.join(FIGURE_SUFFIXES)}")
-    if any(goal is not None and np.isnan(goal) for goal in (target_accuracy, token_budget)):
-        raise click.UsageError("--target-accuracy and --token-budget must be numbers, not nan")
     options = Options(replicates=bootstrap, seed=seed, target=target)
-    goals = target_accuracy, token_budget
-    ns = tuple(2**k for k in range(max_n.bit_length()))
-    plans: list[tuple[Group, Plan]] = []
-    if caps := option.cap_request(fit_cap, at_caps, None, ns, at_settings=at_settings, plot=plot):
-        option.cap_predictors(predictor)
-        tables = plan_caps(inputs, method, caps, options, goals)
-    else:
-        groups = read_groups(inputs, method)
-        tables, plans = plan_groups(groups, predictor, max_n, options, goals, at_settings)
+    groups = option.groups(inputs, method, Request(at_settings=at_settings), fit_cap, at_caps)
+    tables, views = [], []
+    for group in groups:
+        (name,) = chosen(predictor, group)
+        found = plan(group, name, max_n, options, *goals, at_settings)
+        show(group, name, found, *goals)
+        aim = found.chosen
+        if aim is None and target_accuracy is not None and found.best["high"] >= target_accuracy:
+            aim = found.best  # the goal is within its interval
+        if aim is not None and not group.run:
+            propose(group, name, aim, max_n, options)
+        warn(group.name, caveats(group, options.replicates))
+        of = {"dataset": group.dataset, "model": group.model, "method": method}
+        tables.append(
+            found.options.assign(
+                **of, predictor=name, target_accuracy=target_accuracy, token_budget=token_budget
+            )
+        )
+        if plot is not None:
+            views.append(PlanView(group.source, group.dataset, group.model, method, found.options, *goals))
     if out is not None:
         write_raw(pd.concat(tables, ignore_index=True), out)
         say(f"\n{sum(map(len, tables))} rows in {out}")
     if plot is not None:
-        views = [
-            PlanView(group.source, group.dataset, group.model, group.method, found.options, *goals)
-            for group, found in plans
-        ]
         save_plans(views, plot)
         say(f"plot in {plot}")
 
 
-def plan_groups(
-    groups: list[Group], predictor: str, max_n: int, options: Options, goals: Goals,
-    new_settings: tuple[str, ...],
-) -> tuple[list[pd.DataFrame], list[tuple[Group, Plan]]]:  # fmt: skip
-    """Print a plan for every group. Returns all choices, and the plans. Raises BadInput."""
-    tables, plans = [], []
-    for group in groups:
-        (name,) = chosen(predictor, group)
-        found = plan(group, name, max_n, options, *goals, new_settings)
-        show(title(group), group.unit, name, found, *goals)
-        if found.chosen is not None:
-            propose(group, name, found.chosen, max_n, options)
-        elif goals[0] is not None and found.best["high"] >= goals[0]:  # within the interval
-            propose(group, name, found.best, max_n, options)
-        warn(group.name, caveats(group, options.replicates))
-        tables.append(named(found, group, group.method, name, goals))
-        plans.append((group, found))
-    return tables, plans
-
-
-def plan_caps(
-    inputs: tuple[Path, ...], method: str, request: CapRequest, options: Options, goals: Goals
-) -> list[pd.DataFrame]:
-    """Print a plan among hard caps for every run of the samples. Returns all choices. Raises BadInput."""
-    tables = []
-    for run in read_runs(inputs):
-        found = choose(price_caps(run, request, method, options), *goals)
-        show(run.title(method), "tokens", SURVIVAL, found, *goals)
-        tables.append(named(found, run, method, SURVIVAL, goals))
-    return tables
-
-
-def named(found: Plan, of: Group | Run, method: str, predictor: str, goals: Goals) -> pd.DataFrame:
-    """All choices of a plan with what they are for, and the goal."""
-    target, budget = goals
-    return found.options.assign(
-        dataset=of.dataset, model=of.model, method=method, predictor=predictor, target_accuracy=target,
-        token_budget=budget,
-    )  # fmt: skip
-
-
-def show(
-    heading: str, unit: str, predictor: str, found: Plan, target: float | None, budget: float | None
-) -> None:
+def show(group: Group, predictor: str, found: Plan, target: float | None, budget: float | None) -> None:
     """Print the frontier, the choice, and the cautious choice."""
-    say(f"\n{heading}, forecast by {predictor}")
-    rows = found.frontier
+    say(f"\n{title(group)}, forecast by {predictor}")
+    rows, unit = found.frontier, group.unit
     columns = {
         f"{unit}/question": map(tokens, rows["cost"]),
         "setting": rows["setting"],
@@ -169,3 +153,33 @@ def verdict(found: Plan, target: float | None, budget: float | None, unit: str) 
         return [*sentences, f"{cautious}: no choice does."]
     same = (found.cautious[["setting", "N"]] == found.chosen[["setting", "N"]]).all()
     return [*sentences, f"{cautious}: {'the same' if same else choice(found.cautious)}."]
+
+
+def propose(group: Group, predictor: str, row: "pd.Series[float]", max_n: int, options: Options) -> None:
+    """Print the runs that would narrow the intervals of the choice `row`, or why none is proposed."""
+    if not group.pools or predictor in CURVE_ONLY:
+        say(f"No next run is proposed: it takes samples, not curves, and --predictor {DEFAULT}.")
+        return
+    options = Options(options.level, options.replicates, options.seed, pool=max(max_n, *group.points.N))
+    at = Points.grid({str(row["setting"]): row["cost"] / row["N"]}, [int(row["N"])])
+    found = list(tqdm(next_runs(group, predictor, at, options), unit="run", disable=None, leave=False))
+    useful = [
+        run for run in found
+        if run.width_now - run.width_then > max(2 * LEAST, NOISE * run.width_now)
+    ]  # fmt: skip
+    useful.sort(key=lambda run: (run.width_then / run.width_now - 1) / run.tokens)
+    if not useful:
+        say("No next run is proposed: none would narrow the interval by a tenth of a point.")
+        return
+    say(
+        f"\nThe next run, to narrow an interval at setting {row['setting']}, N = {row['N']}, "
+        f"best value for {group.unit} first:"
+    )
+    columns = {
+        "setting": [run.setting for run in useful],
+        "run": [f"{run.now} → {run.then} {run.kind}" for run in useful],
+        f"{group.unit} in all": [tokens(run.tokens) for run in useful],
+        "interval of": [ABOUT[run.kind] for run in useful],
+        "points": [f"±{points(run.width_now / 2)} → ±{points(run.width_then / 2)}" for run in useful],
+    }
+    say(table(columns))

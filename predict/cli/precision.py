@@ -16,7 +16,6 @@ from predict.cli.wording import percent, points, say, table
 from predict.groups import read_groups
 from predict.planning.precision import precision
 from results import BadInput
-from results.figures.words import curves_name
 from results.tables.files import write_raw
 
 _RUNS = {"majority": "vote of ", "best_of_n": "best of "}
@@ -25,20 +24,13 @@ _RUNS = {"majority": "vote of ", "best_of_n": "best of "}
 @click.command("precision", epilog="Example: python -m predict precision pilot.csv --answers 4,16")
 @option.inputs
 @click.option("--questions", callback=option.numbers, help="Of the run, as 200,1000.  [default: the pilot's]")
-@click.option(
-    "--answers",
-    callback=option.numbers,
-    help="To each question.  [default: the pilot's, and 4 times as many]",
-)
+@click.option("--answers", callback=option.numbers, help="To each.  [default: the pilot's, and 4 × that]")
 @option.seed
 @option.out("Write the table, too.", required=False)
 def precision_command(
-    inputs: tuple[Path, ...],
-    questions: tuple[int, ...],
-    answers: tuple[int, ...],
-    seed: int,
+    inputs: tuple[Path, ...], questions: tuple[int, ...], answers: tuple[int, ...], seed: int,
     out: Path | None,
-) -> None:
+) -> None:  # fmt: skip
     """Tell the ± (half of a 90 % interval) that a run would have, from INPUT, the samples of a small pilot.
 
     For the accuracy of one answer, of a vote and of best-of-N: as a measure of new questions of the kind, and
@@ -50,11 +42,10 @@ def precision_command(
     for group in read_groups(inputs, "majority"):
         if not group.pools:
             raise BadInput(f"{group.name}: curves do not tell how answers differ: give samples")
-        name = curves_name(group.source, group.dataset, group.model)
         for pool in group.pools:
             own, seen = len(pool.answers.question_ids), int(pool.answers.sizes.min())
             found = precision(pool.answers, questions or [own], answers or [seen, 4 * seen], seed)
-            say(f"\n{name}, setting {pool.setting}, from {own} questions × {seen} answers")
+            say(f"\n{group.called}, setting {pool.setting}, from {own} questions × {seen} answers")
             say(printable(found))
             tables.append(found.assign(dataset=group.dataset, model=group.model, setting=pool.setting))
     say("± in points, 90 %. Four times the answers halve the ± of these questions.")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from predict.groups import Group
 from results.aligned import aligned
-from results.figures.words import METHOD_NAMES, UNITS, curves_name, setting_used
+from results.figures.words import METHOD_NAMES, UNITS, setting_name
 from results.tables.status import SHORT
 from results.visible import visible
 
@@ -49,8 +49,9 @@ def intervals(rows: pd.DataFrame) -> dict[str, Iterable[str]]:
 
 
 def title(group: Group) -> str:
-    """ "Llama-3.1-8B on gsm8k, majority vote"."""
-    return f"{curves_name(group.source, group.dataset, group.model)}, {METHOD_NAMES[group.method]}"
+    """ "Llama-3.1-8B on gsm8k, majority vote", of a run with the cap at which it is looked at."""
+    at = f", setting {group.run.setting}, stopped at {group.run.cap:,} tokens" if group.run else ""
+    return f"{group.called}, {METHOD_NAMES[group.method]}{at}"
 
 
 def spread(rows: pd.DataFrame, most: int) -> pd.DataFrame:
@@ -99,8 +100,16 @@ def tokens(value: float) -> str:
 
 
 def choice(row: "pd.Series[Any]") -> str:
-    """ "asked for 120 tokens, used 58, N = 16, 929 tokens a question: 95.9 % (95.1 … 96.7 %)"."""
+    """ "16 answers asked for 120 tokens, 58 used each: 95.9 % (95.1 … 96.7 %) for 929 tokens a question"."""
+    source, setting, unit = row["source"], str(row["setting"]), UNITS[row["source"]]
+    answers = f"{row['N']} answers" if row["N"] > 1 else "1 answer"
+    each, length = " each" if row["N"] > 1 else "", tokens(row["cost"] / row["N"])
+    if not setting.isdecimal():
+        what = f"{answers} at {setting_name(source, setting)}, {length} {unit}{each}"
+    elif source == "synthetic":
+        what = f"{answers} of {setting_name(source, setting)}"
+    else:
+        what = f"{answers} {setting_name(source, setting)}, {length} used{each}"
     low_high = interval(row["low"], row["high"])
     value = percent(row["predicted"]) + (f" ({low_high})" if low_high != "–" else "")
-    setting = setting_used(row["source"], row["setting"], row["cost"] / row["N"])
-    return f"{setting}, N = {row['N']}, {tokens(row['cost'])} {UNITS[row['source']]} a question: {value}"
+    return f"{what}: {value} for {tokens(row['cost'])} {unit} a question"

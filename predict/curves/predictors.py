@@ -3,10 +3,13 @@
 power-law on 0.50 0.50 0.58 0.63 at N = 1 2 4 8  ->  N = 64: 0.69, 90 % 0.66 … 0.73
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from predict.curves.alarm import falling, poor_fit
 from predict.curves.calibration import answers_alone, model_error
+from predict.curves.joint import joint
 from predict.curves.low_cost_to_high import low_cost_to_high
 from predict.curves.rivals import CurveForecast, CurveModel, exponential, flat, power_law
 from predict.protocol import (
@@ -21,13 +24,17 @@ from predict.protocol import (
 )
 
 
-def on_curves(model: CurveModel, alarms: bool = True) -> Predictor:
-    """Make a predictor of a curve model.
+def on_curves(curve: CurveModel, alarms: bool = True, steps: bool = False) -> Predictor:
+    """Make a predictor of a curve model; `steps`: an even N of a vote counts as the odd one below it.
 
     The interval covers the spread of the refitted replicates and the error of the formula (`model_error`).
     """
 
     def predict(observed: Observed, targets: Points, options: Options) -> Prediction:
+        def model(points: Points, curves: Floats, at: Points) -> CurveForecast:
+            odd = steps and observed.method == "majority"
+            return curve(*((counted(points), curves, counted(at)) if odd else (points, curves, at)))
+
         curves = np.vstack([observed.accuracy[None], observed.replicates])
         fitted = model(observed.points, curves, targets)
         status = fitted.status.astype("<U20")
@@ -45,6 +52,15 @@ def on_curves(model: CurveModel, alarms: bool = True) -> Predictor:
     return predict
 
 
+def counted(points: Points) -> Points:
+    """The points with each even N as the odd one below it.
+
+    With ties shared and two answers to choose from, one vote more than an odd number changes nothing: it can
+    only make or break a tie. From N = 1 to 2 that always holds. An exponential cannot follow such steps.
+    """
+    return replace(points, N=points.N - (points.N % 2 == 0))
+
+
 def one_by_one(points: Points, accuracy: Floats, targets: Points) -> CurveForecast:
     """Algorithm 3 on every row of a batch of curves (B, P)."""
     fits = [low_cost_to_high(points, row, targets) for row in accuracy]
@@ -56,5 +72,6 @@ CURVE_PREDICTORS: dict[str, Predictor] = {
     "flat": on_curves(flat, alarms=False),
     "exponential": on_curves(exponential),
     "power-law": on_curves(power_law),
+    "joint": on_curves(joint, steps=True),
 }
 """`flat` assumes no curve, so nothing can contradict it and it raises no alarm."""

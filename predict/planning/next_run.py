@@ -14,7 +14,7 @@ Only for predictors that go by the answers: those of `CURVE_ONLY` count the larg
 at every one, so that a run which raises it at one setting would seem to narrow the forecasts at the others.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,16 +24,9 @@ from predict.planning.imagined import more_answers
 from predict.predictors import PREDICTORS
 from predict.protocol import Options, Points
 from predict.split import observe
-from results import BadInput
 
 DRAWS = 4
 """Imagined runs averaged over: their widths differ by a few per cent only."""
-
-WORTHWHILE = 0.1
-"""A run that narrows the interval by less than this share is not advised."""
-
-NEIGHBOURS = 2
-"""Settings on either side of one without answers, near which runs are considered."""
 
 
 @dataclass(frozen=True)
@@ -51,65 +44,33 @@ class NextRun:
     width_now: float = np.nan
     width_then: float = np.nan
 
-    @property
-    def narrowing(self) -> float:
-        """The share of the width that is expected to go."""
-        return 1 - self.width_then / self.width_now
-
 
 def next_runs(
-    group: Group,
-    predictor: str,
-    place: Points,
-    options: Options,
-    draws: int = DRAWS,
-    tick: Callable[[], object] = lambda: None,
-) -> list[NextRun]:
-    """Every candidate with its price and expected width; best narrowing per token first.
+    group: Group, predictor: str, place: Points, options: Options, draws: int = DRAWS
+) -> Iterator[NextRun]:
+    """Every candidate with its price and expected width.
 
-    Arguments: `group` has pools; `place`: the one (setting, T, N) that is to be decided; `options.pool` stays
-    as it is, so that the interval is of the same quantity before and after. `tick` is called after each
-    candidate. Raises BadInput without token counts or replicates, or where there is no interval.
+    `place`: the one (setting, T, N) that is to be decided, of a group with pools; `options.pool` stays as it
+    is, so that the interval is of the same quantity before and after.
     """
-    targets = {"answers": "these-questions", "questions": "population"}
-    about = {kind: replace(options, target=target) for kind, target in targets.items()}
-    widths = {kind: width(group, predictor, place, one) for kind, one in about.items()}
-    if not min(widths.values()) > 0:
-        raise BadInput(f"{group.name}: {predictor} gives no interval at {place.setting[0]}, N = {place.N[0]}")
-    runs = []
-    for one in candidates(group, place):
-        if not np.isfinite(one.tokens):
-            raise BadInput(f"{group.name}: setting {one.setting!r} has no token counts")
-        now = widths[one.kind]
-        if one.kind == "questions":
-            then = now * np.sqrt(one.now / one.then)
+    new = replace(options, target="population")
+    now, now_new = (width(group, predictor, place, about) for about in (options, new))
+    for run in candidates(group, place):
+        if run.kind == "questions":
+            yield replace(run, width_now=now_new, width_then=now_new * np.sqrt(run.now / run.then))
         else:
-            larger = after(group, one, options.seed, draws)
-            then = float(
-                np.mean([width(imagined, predictor, place, about["answers"]) for imagined in larger])
-            )
-        runs.append(replace(one, width_now=now, width_then=then))
-        tick()
-    return sorted(runs, key=lambda run: -run.narrowing / run.tokens)
-
-
-def advised(runs: list[NextRun]) -> NextRun | None:
-    """The run that narrows most per token among those that are worthwhile."""
-    return next((run for run in runs if run.narrowing >= WORTHWHILE), None)
+            larger = after(group, run, options.seed, draws)
+            then = float(np.mean([width(imagined, predictor, place, options) for imagined in larger]))
+            yield replace(run, width_now=now, width_then=then)
 
 
 def candidates(group: Group, place: Points) -> list[NextRun]:
-    """The runs that are considered for the choice `place`, those at settings with answers.
+    """The runs that are considered for the choice `place`.
 
-    Twice the answers at each setting, four times those of its own, and there twice the questions. Where it
-    has no answers of its own: twice those of the `NEIGHBOURS` on either side.
+    Twice the answers at each setting; at its own also four times as many, and twice the questions.
     """
-    target, pools = str(place.setting[0]), list(group.pools)
-    if target not in [pool.setting for pool in pools]:
-        i = int(np.searchsorted([pool.T for pool in pools], place.T[0]))
-        pools = pools[max(i - NEIGHBOURS, 0) : i + NEIGHBOURS]
-    found = []
-    for pool in pools:
+    target, found = str(place.setting[0]), []
+    for pool in group.pools:
         seen, questions = int(pool.answers.sizes.min()), len(pool.answers.question_ids)
         once = questions * seen * pool.T
         found.append(NextRun(pool.setting, "answers", seen, 2 * seen, once))

@@ -53,17 +53,13 @@ class Problem:
     @cached_property
     def grid(self) -> Grid:
         """The nodes."""
-        most = (self._ended.sum(axis=1) + self.seen.unfinished).max()
+        most = (self.seen.ended_counts.sum(axis=1) + self.seen.unfinished).max()
         return make_grid(COARSE if most <= FEW_ANSWERS else FINE)
 
     @property
     def origin(self) -> float:
         """log cap."""
         return float(np.log(self.seen.cap))
-
-    @cached_property
-    def _ended(self) -> Floats:
-        return self.seen.right + self.seen.other
 
     def law(self, theta: Floats) -> Law:
         """The law for `theta`."""
@@ -75,7 +71,7 @@ class Problem:
 
     def posterior(self, time: Times, grade: Grades, rows: slice = slice(None)) -> Posterior:
         """What their answers say of the m, a and scale of all questions, or of some `rows`."""
-        seen, ended = self.seen, self._ended[rows]
+        seen, ended = self.seen, self.seen.ended_counts[rows]
         Q, K = ended.shape
         when = ended @ np.log(time.ends).reshape(K, -1)
         when += seen.unfinished[rows, None] * np.log(time.lives).reshape(-1)
@@ -94,7 +90,7 @@ class Problem:
         found = self.posterior(time, grade)
         Q = seen.questions
         timed = (found.nodes.sum(axis=2)[:, :, None] * found.scales).reshape(Q, -1)
-        d_ends = (self._ended.T @ timed).reshape(time.ends.shape) / time.ends
+        d_ends = (seen.ended_counts.T @ timed).reshape(time.ends.shape) / time.ends
         d_lives = (seen.unfinished @ timed).reshape(time.lives.shape) / time.lives
         flat, right = found.nodes.reshape(Q, -1), expit(grade.logits)
         d_logits = (seen.right.T @ flat).reshape(right.shape) * (1 - right)

@@ -4,19 +4,30 @@
 -> cap 16000, vote of 8: 0.61, 90 % 0.55 … 0.67;   9,700 tokens an answer, 9,200 … 10,300
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from predict.protocol import Floats, Options, Prediction, Status, with_interval
+from predict.protocol import (
+    Floats,
+    Ints,
+    Observed,
+    Options,
+    Points,
+    Prediction,
+    Run,
+    Status,
+    Texts,
+    everywhere,
+    with_interval,
+)
 from predict.survival.calibration import Widening, widening
 from predict.survival.fit import FEW_ANSWERS, Problem, fit
 from predict.survival.seen import Seen, seen_at, stopped, thinned
 from predict.survival.simulate import Simulated
 from predict.survival.trend import look_ahead
 from predict.survival.votes import vote_accuracy, wrong_answers
-from results.votes.exact import AnswerPools
 
 DRAWS = 200
 """At most so many draws of the parameters; a quarter above `MANY` questions, whose own draws add up."""
@@ -41,81 +52,88 @@ MISSED = 3.0
 
 @dataclass(frozen=True)
 class Ahead:
-    """Draws of what lies ahead of a run stopped at a cap, at C dearer `caps`."""
+    """Draws of what lies ahead of a run stopped at a cap, at all its C caps, that one too."""
 
     seen: Seen
-    caps: Floats
     simulated: Simulated
     wider: Widening
 
-    def accuracy(self, N: Sequence[int], method: str, options: Options) -> Prediction:
-        """The accuracy at every (cap, N), caps first.
 
-        It is that of a pool of `options.pool` answers to each question, the seen ones among them, or with the
-        target "population" that of new questions.
-        """
-        draws = _accuracies(self.simulated, self.seen, N, method, options)
-        mean = draws.mean(axis=0)
-        draws = mean + self.wider.accuracy * (draws - mean)
-        status = np.full(len(mean), str(Status.OK), dtype="<U20")
-        if options.replicates:
-            low, high = _ends(np.clip(draws, 0, 1), options.level)
-            status[high - low > WIDE] = str(Status.BOUND_HIT)
-        if self.wider.accuracy > MISSED:
-            status[:] = str(Status.POOR_FIT)
-        shown = draws if options.replicates else draws[:0]
-        return with_interval(mean, shown, status, np.full(len(mean), np.nan), options.level)
+def survival(observed: Observed, targets: Points, options: Options) -> Prediction:
+    """The accuracy at the targets, whose settings are caps of `observed.run`.
 
-    def tokens(self, level: float) -> tuple[Floats, Floats, Floats]:
-        """Mean tokens per answer at each cap, and the ends of their interval: (C,) each."""
-        draws = self.simulated.tokens.mean(axis=1)
-        mean = draws.mean(axis=0)
-        low, high = _ends(mean + self.wider.tokens * (draws - mean), level)
-        return mean, np.clip(low, 0.0, self.caps), np.clip(high, 0.0, self.caps)
+    It is that of a pool of `options.pool` answers to each question, the seen ones among them, or with the
+    target "population" that of new questions. None where too few answers ended within the cap.
+    """
+    run, unknown = observed.run, np.full(len(targets), np.nan)
+    ahead = ahead_of(run, options.replicates, options.seed) if run else None
+    if run is None or ahead is None:
+        status = everywhere(Status.NOT_IDENTIFIABLE, len(targets))
+        return Prediction(unknown, unknown, unknown, status, unknown)
+    cap = np.searchsorted(list(run.caps.values()), [run.caps[name] for name in targets.setting])
+    draws = _accuracies(ahead, cap, targets.N, observed.method, options)
+    mean = draws.mean(axis=0)
+    draws = mean + ahead.wider.accuracy * (draws - mean)
+    status = everywhere(Status.POOR_FIT if ahead.wider.accuracy > MISSED else Status.OK, len(targets))
+    if options.replicates:
+        low, high = _ends(np.clip(draws, 0, 1), options.level)
+        status[(high - low > WIDE) & (status == Status.OK)] = str(Status.BOUND_HIT)
+    return with_interval(mean, draws if options.replicates else draws[:0], status, unknown, options.level)
 
 
-def ahead_of(answers: AnswerPools, cap: float, caps: Sequence[float], options: Options) -> Ahead | None:
-    """Look ahead to rising `caps` above `cap` from what a run stopped at `cap` shows.
+def lengths_ahead(run: Run, settings: Texts, options: Options) -> tuple[Floats, Floats, Floats]:
+    """Mean tokens of an answer at each of the `settings`, caps of the run, and the ends of their interval."""
+    ahead = ahead_of(run, options.replicates, options.seed)
+    if ahead is None:
+        return (np.full(len(settings), np.nan),) * 3
+    caps = np.array([run.caps[name] for name in settings], dtype=float)
+    draws = ahead.simulated.tokens.mean(axis=1)[:, np.searchsorted(list(run.caps.values()), caps)]
+    mean = draws.mean(axis=0)
+    low, high = _ends(mean + ahead.wider.tokens * (draws - mean), options.level)
+    return mean, np.clip(low, 0.0, caps), np.clip(high, 0.0, caps)
+
+
+@lru_cache(maxsize=1)
+def ahead_of(run: Run, replicates: int, seed: int) -> Ahead | None:
+    """Look ahead from the answers of the run, which are stopped at its cap, to all its caps.
 
     None where too few answers ended within the cap to say anything.
     """
-    answers = stopped(answers, cap)
+    answers, cap = stopped(run.answers, run.cap), run.cap
     ended = int((answers.tokens <= cap).sum())
     if ended < FEWEST or ended < SMALLEST_SHARE * len(answers.tokens):
         return None
     few = thinned(answers, LEARN_FROM, FEW_ANSWERS)
     found = fit(Problem(seen_at(few, cap)))
     seen = seen_at(answers, cap)
-    draws = min(options.replicates or DRAWS, DRAWS if seen.questions <= MANY else DRAWS // 4)
-    simulated = look_ahead(Problem(seen), found, caps, draws, options.seed).beyond()
-    wider = widening(few, cap, found, options.seed) if options.replicates else Widening(1.0, 1.0)
-    return Ahead(seen, np.array(caps, dtype=float), simulated, wider)
+    draws = min(replicates or DRAWS, DRAWS if seen.questions <= MANY else DRAWS // 4)
+    simulated = look_ahead(Problem(seen), found, list(run.caps.values())[1:], draws, seed)
+    wider = widening(few, cap, found, seed) if replicates else Widening(1.0, 1.0)
+    return Ahead(seen, simulated, wider)
 
 
-def _accuracies(simulated: Simulated, seen: Seen, N: Sequence[int], method: str, options: Options) -> Floats:
-    """Draws of the accuracy in the pool at each (cap, N), shape (R, C · N)."""
-    R, Q, C = simulated.right.shape
+def _accuracies(ahead: Ahead, cap: Ints, N: Ints, method: str, options: Options) -> Floats:
+    """Draws of the accuracy in the pool at each target, its cap by number, shape (R, targets)."""
+    simulated, seen = ahead.simulated, ahead.seen
+    R, Q, _ = simulated.right.shape
     rng = np.random.default_rng([options.seed, 1])
     answers = seen.votes.pools + seen.unfinished
-    pool = max(options.pool or 0, *N, answers.max())
+    pool = max(options.pool or 0, int(N.max()), answers.max())
     population = options.target == "population"
     asked = rng.integers(Q, size=(R, Q)) if population else np.tile(np.arange(Q), (R, 1))
     noise = rng.standard_normal(R)
     wrong = wrong_answers(seen.votes) if method == "majority" else None
-    accuracy = np.empty((R, C, len(N)))
-    for c in range(C):
+    accuracy = np.empty((R, len(N)))
+    for i, (c, n) in enumerate(zip(cap, N, strict=True)):
         right = simulated.right[:, :, c]
         other = simulated.ended[:, :, c] - right
-        for j, n in enumerate(N):
-            one = vote_accuracy(wrong, right, other, n) if wrong else 1 - (1 - right) ** n
-            one = np.take_along_axis(one, asked, axis=1)
-            accuracy[:, c, j] = one.mean(axis=1)
-            if (
-                not population
-            ):  # the luck of the pool; two subsets of N of its answers share N² / pool of them
-                shared = 2 / np.pi * np.arcsin(n / pool) * (1 - answers / pool)
-                accuracy[:, c, j] += np.sqrt((one * (1 - one) * shared).mean(axis=1) / Q) * noise
-    return accuracy.reshape(R, -1)
+        one = vote_accuracy(wrong, right, other, int(n)) if wrong else 1 - (1 - right) ** n
+        one = np.take_along_axis(one, asked, axis=1)
+        accuracy[:, i] = one.mean(axis=1)
+        if not population:  # the luck of the pool; two subsets of N of its answers share N² / pool of them
+            shared = 2 / np.pi * np.arcsin(n / pool) * (1 - answers / pool)
+            accuracy[:, i] += np.sqrt((one * (1 - one) * shared).mean(axis=1) / Q) * noise
+    return accuracy
 
 
 def _ends(draws: Floats, level: float) -> tuple[Floats, Floats]:

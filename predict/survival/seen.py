@@ -8,10 +8,11 @@ is a product of counts with a table. Nothing of an unfinished answer is kept but
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from predict.groups import renumbered
+from predict.groups import renumbered, subset
 from predict.protocol import Floats
 from results.votes.exact import AnswerPools, VoteCounts
 
@@ -44,7 +45,7 @@ class Seen:
         """Q."""
         return len(self.unfinished)
 
-    @property
+    @cached_property
     def ended_counts(self) -> Floats:
         """(Q, K) ended answers of each bin."""
         return self.right + self.other
@@ -92,26 +93,13 @@ def seen_at(answers: AnswerPools, cap: float) -> Seen:
     right = np.bincount(cell[correct], minlength=Q * K).reshape(Q, K).astype(float)
     other = np.bincount(cell[~correct], minlength=Q * K).reshape(Q, K).astype(float)
     unfinished = np.bincount(question[~ended], minlength=Q).astype(float)
-    within = AnswerPools(
-        cut.question_ids,
-        np.searchsorted(question[ended], np.arange(Q + 1)),
-        cut.votes[ended],
-        cut.tokens[ended],
-    )
-    return Seen(cap, edges, middles, right, other, unfinished, within.counts())
+    return Seen(cap, edges, middles, right, other, unfinished, subset(cut, ended).counts())
 
 
 def thinned(answers: AnswerPools, questions: int, each: int) -> AnswerPools:
     """At most `questions` questions, drawn by a fixed seed, with the first `each` of their answers."""
     Q = len(answers.question_ids)
-    kept = np.sort(np.random.default_rng(0).permutation(Q)[:questions])
+    kept = np.random.default_rng(0).permutation(Q)[:questions]
     question = np.repeat(np.arange(Q), answers.sizes)
-    first = np.arange(len(question)) - answers.starts[question] < each
-    chosen = first & np.isin(question, kept)
-    of = np.searchsorted(kept, question[chosen])
-    return AnswerPools(
-        [answers.question_ids[q] for q in kept],
-        np.searchsorted(of, np.arange(len(kept) + 1)),
-        renumbered(of, answers.votes[chosen]),
-        answers.tokens[chosen],
-    )
+    chosen = (np.arange(len(question)) - answers.starts[question] < each) & np.isin(question, kept)
+    return subset(answers, chosen).kept(np.ones(chosen.sum(), bool))  # less the questions left empty

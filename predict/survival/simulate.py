@@ -33,10 +33,6 @@ class Simulated:
     ended: Floats
     tokens: Floats
 
-    def beyond(self) -> "Simulated":
-        """All caps but the first."""
-        return Simulated(self.right[:, :, 1:], self.ended[:, :, 1:], self.tokens[:, :, 1:])
-
 
 def simulate(problem: Problem, fit: Fit, caps: Sequence[float], R: int, seed: int) -> Simulated:
     """R draws at `caps`, each at least the cap that was seen, rising."""

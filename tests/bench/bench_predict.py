@@ -10,6 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -17,10 +18,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from predict.capped import CapRequest, Run, forecast_run
-from predict.groups import Group, groups_of
+from predict.capped import at_caps
+from predict.forecasting import forecast as forecast_group
+from predict.groups import Group, group_of_pools, groups_of
 from predict.predictors import PREDICTORS, able
-from predict.protocol import Options
+from predict.protocol import Options, Run
 from predict.split import Request, split
 from results import AnswerPools, as_samples
 from tests.bench.bench_votes import drawn_samples
@@ -38,10 +40,12 @@ def forecast(group: Group, name: str, fit_max_n: int) -> None:
 
 def beyond_a_cap(pools: AnswerPools) -> None:
     """A run of the survival model's own law, stopped where half have ended, at four dearer caps."""
-    run = Run("llm", "bench", "bench", "default", False, pools, np.array([]))
     cap = int(np.median(pools.tokens))
-    request = CapRequest(cap, (cap * 4 // 3, cap * 2, cap * 3, cap * 5), None, (1, 8, 64))
-    forecast_run(run, request, ["survival"], "majority", Options(replicates=1000))
+    caps = (cap, cap * 4 // 3, cap * 2, cap * 3, cap * 5)
+    run = Run("default", pools, cap, {str(one): one for one in caps})
+    group = group_of_pools("llm", "bench", "bench", "majority", at_caps(run, pools), (1, 8, 64))
+    request = Request(at_n=(1, 8, 64))
+    forecast_group(replace(group, run=run), request, ["survival"], Options(replicates=1000))
 
 
 def seconds(job: Callable[..., None], *given: object) -> str:

@@ -33,14 +33,6 @@ def test_truth_is_the_exact_vote_of_all_answers(group: Group) -> None:
         assert row.accuracy == pytest.approx(known[row.setting, row.N])
 
 
-def test_processes_change_no_number(group: Group) -> None:
-    asked = group, ["power-law", "mixture"], Request(fit_max_n=4, at_n=(8, 12)), 3, Options(replicates=20)
-    ticks: list[int] = []
-    together = backtest(*asked, lambda: ticks.append(1), jobs=2)
-    pd.testing.assert_frame_equal(together, backtest(*asked))
-    assert len(ticks) == 3
-
-
 def test_every_split_draws_with_a_seed_of_its_own(group: Group, monkeypatch: pytest.MonkeyPatch) -> None:
     seeds, flat = [], PREDICTORS["flat"]
 

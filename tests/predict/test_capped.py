@@ -1,4 +1,4 @@
-"""predict.capped and the commands with --fit-cap: tables, truths, rivals, and what is refused."""
+"""Caps of one run, and the commands with --fit-cap: tables, truths, rivals, and what is refused."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,10 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.capped import CAP_PREDICTORS, CapRequest, Run, _curve, backtest_run, forecast_run, runs_of
+from predict.backtest import backtest
+from predict.capped import capped, seen_of
 from predict.cli import main
-from predict.protocol import Options
-from predict.survival.seen import stopped
+from predict.forecasting import forecast
+from predict.groups import Group
+from predict.predictors import CURVE_ONLY, SURVIVAL, chosen
+from predict.protocol import Options, Run
+from predict.split import Request, observe
 from results import BadInput, build_curves, read_forecast
 from results.votes.caps import cap_samples
 from tests.commands import exit_status
@@ -19,83 +23,80 @@ from tests.predict.survival.simulated import samples
 pytestmark = pytest.mark.integration  # many seconds
 
 OPTIONS = Options(replicates=40)
+CAPS, REQUEST = (12000, 20000), Request(fit_max_n=8, at_n=(1, 8))
 
 
-REQUEST = CapRequest(8000, (12000, 20000), 8, (1, 8))
+def one(frame: pd.DataFrame, method: str = "majority", cap: int = 8000) -> Group:
+    return capped(frame, method, cap, CAPS)[0]
 
 
-@pytest.fixture(scope="module")
-def one() -> Run:
-    return runs_of(samples())[0]
-
-
-def test_a_backtest_has_a_row_for_every_place_and_the_truth_of_the_curves(one: Run) -> None:
-    table = backtest_run(one, REQUEST, CAP_PREDICTORS, ["majority", "best_of_n"], 2, OPTIONS)
-    assert len(table) == 2 * 2 * len(CAP_PREDICTORS) * 2 * 2
-    rivals = {"flat", "exponential", "power-law", "low-cost-to-high", "joint"}
-    assert set(table["predictor"]) == {"survival", *rivals}
-    truth = build_curves(cap_samples(samples(), [12000, 20000]), ns=[1, 8], permutations=0)
-    truth = truth.set_index(["method", "setting", "N"])
+@pytest.mark.parametrize("method", ["majority", "best_of_n"])
+def test_a_backtest_has_a_row_for_every_place_and_the_truth_of_the_curves(method: str) -> None:
+    group = one(samples(), method)
+    names = chosen("all", group)
+    assert set(names) == {SURVIVAL, *CURVE_ONLY}
+    table = backtest(group, names, REQUEST, 2, OPTIONS)
+    assert len(table) == 2 * len(names) * 2 * 2
+    truth = build_curves(cap_samples(samples(), CAPS), [method], ns=[1, 8], permutations=0)
+    truth = truth.set_index(["setting", "N"])
     for _, row in table.iterrows():
-        at = truth.loc[(row["method"], row["setting"], row["N"])]
+        at = truth.loc[(row["setting"], row["N"])]
         assert row["accuracy"] == pytest.approx(at["accuracy"], abs=1e-12)
         assert row["tokens"] == pytest.approx(at["tokens_per_answer"])
-    ours = table[table["predictor"] == "survival"]
+    ours = table[table["predictor"] == SURVIVAL]
     assert ours.groupby("split")["predicted"].mean().nunique() == 2  # each split saw other answers
     assert (ours["low"] < ours["predicted"]).all()
     assert (ours["tokens_low"] < ours["tokens_predicted"]).all()
+    both = (ours["unseen"] + ours.groupby(["setting", "N"])["unseen"].transform("sum")) / 3
+    assert both[ours["N"] == 1].to_numpy() == pytest.approx(ours[ours["N"] == 1]["accuracy"], abs=0.05)
 
 
-def test_a_forecast_is_a_forecast_table_with_the_truth_where_the_run_went_on(
-    one: Run, tmp_path: Path
-) -> None:
-    table, _ = forecast_run(one, REQUEST, ["survival"], "majority", OPTIONS)
+def test_a_forecast_is_a_forecast_table_with_the_truth_where_the_run_went_on() -> None:
+    table, _ = forecast(one(samples()), REQUEST, [SURVIVAL], OPTIONS)
     assert table["setting"].tolist() == ["cap=12000", "cap=12000", "cap=20000", "cap=20000"]
     assert set(table["role"]) == {"held_out"}
     assert (table["new_high"] - table["new_low"]).mean() > (table["high"] - table["low"]).mean()
     assert table["T"].to_numpy() == pytest.approx(24 * table["tokens_per_answer"].to_numpy())
-    capped = cap_samples(samples(), [8000]).drop(columns="setting")
-    stopped_there = runs_of(capped.assign(setting="default"))[0]
-    alone, _ = forecast_run(stopped_there, REQUEST, ["survival"], "majority", OPTIONS)
+    stopped_there = cap_samples(samples(), [8000]).drop(columns="setting").assign(setting="default")
+    alone, _ = forecast(one(stopped_there), REQUEST, [SURVIVAL], OPTIONS)
     assert set(alone["role"]) == {"forecast"}
     assert alone["accuracy"].isna().all()
     for name in ("predicted", "low", "high", "tokens_per_answer"):  # no more was seen of the longer run
         assert alone[name].to_numpy() == pytest.approx(table[name].to_numpy(), abs=1e-12)
 
 
-def test_rivals_see_eight_caps_in_equal_steps_of_the_share_ended(one: Run) -> None:
-    cut = stopped(one.answers, 8000)
-    observed = _curve(one, cut, 8000, "best_of_n", OPTIONS)
-    settings = [float(name) for name, _ in observed.points.settings()]
-    assert len(settings) == 8
-    assert settings[-1] == 8000
-    ended = np.array([(one.answers.tokens <= cap).sum() for cap in settings])
+def test_rivals_see_eight_caps_in_equal_steps_of_the_share_ended() -> None:
+    group = one(samples(), "best_of_n")
+    observed = observe(group, ["cap=8000"], 16, OPTIONS)
+    assert isinstance(group.run, Run)
+    *cheaper, (last, _) = observed.points.settings()
+    assert (len(cheaper), last) == (7, "cap=8000")
+    tokens = group.run.answers.tokens
+    ended = np.array([(tokens <= cap).sum() for cap in [*(float(name) for name, _ in cheaper), 8000]])
     assert ended / ended[-1] == pytest.approx(np.arange(1, 9) / 8, abs=0.02)
     assert max(observed.points.T) < 8000
-    other = replace(cut, tokens=np.where(cut.tokens > 8000, 9e5, cut.tokens))
-    assert np.array_equal(_curve(one, other, 8000, "best_of_n", OPTIONS).accuracy, observed.accuracy)
+    longer = replace(group.run.answers, tokens=np.where(tokens > 8000, 9e5, tokens))
+    other = group.with_pools(seen_of(group.run, longer)[1])
+    assert np.array_equal(other.accuracy, observed.accuracy)
 
 
 def test_several_settings_are_told_apart() -> None:
-    runs = runs_of(samples(settings=("low", "high")))
-    assert [one.at(500) for one in runs] == ["low cap=500", "high cap=500"]
+    groups = capped(samples(settings=("low", "high")), "majority", 8000, CAPS)
+    assert [group.points.settings()[0][0] for group in groups] == ["low cap=8000", "high cap=8000"]
 
 
 def test_a_run_that_cut_answers_off_itself_is_no_truth_there() -> None:
     table = samples()
-    table["finish_reason"] = np.where(table["tokens"] > 15000, "length", "stop")
     over = table["tokens"] > 15000
+    table["finish_reason"] = np.where(over, "length", "stop")
     table.loc[over, ["tokens", "correct"]] = [15000, False]
     table["answer"] = table["answer"].mask(over)
-    one = runs_of(table)[0]
-    found, _ = forecast_run(one, REQUEST, ["survival"], "best_of_n", OPTIONS)
+    found, _ = forecast(one(table, "best_of_n"), REQUEST, [SURVIVAL], OPTIONS)
     assert found["role"].tolist() == ["held_out", "held_out", "forecast", "forecast"]
     with pytest.raises(BadInput, match="20000 has no truth"):
-        backtest_run(one, REQUEST, ["survival"], ["majority"], 1, OPTIONS)
+        backtest(one(table), [SURVIVAL], REQUEST, 1, OPTIONS)
     with pytest.raises(BadInput, match="15000"):
-        forecast_run(
-            one, replace(REQUEST, fit_cap=16000, at_caps=(20000,)), ["survival"], "majority", OPTIONS
-        )
+        capped(table, "majority", 16000, [20000])
 
 
 def predict(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
@@ -112,11 +113,11 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert table["predictor"].unique().tolist() == ["survival"]
     assert (table["tokens_low"] <= table["tokens_per_answer"]).all()
     assert predict(monkeypatch, "backtest", file, *caps, "--splits", 1, "--out", out) == 0
-    assert set(pd.read_csv(out)["predictor"]) == set(CAP_PREDICTORS)
+    assert set(pd.read_csv(out)["predictor"]) == {SURVIVAL, *CURVE_ONLY}
 
 
 def test_a_plan_among_caps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cap that was seen is a choice too; costs are N times the tokens of an answer."""
+    """The cap that was seen is a choice too, and measured; costs are N times the tokens of an answer."""
     file, out = tmp_path / "samples.csv", tmp_path / "out.csv"
     samples().to_csv(file, index=False)
     caps = ["--fit-cap", 8000, "--at-caps", "12000,20000", "--bootstrap", 40, "--max-n", 4]
@@ -128,47 +129,42 @@ def test_a_plan_among_caps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert set(table["token_budget"]) == {20000}
     per_answer = table["cost"] / table["N"]
     assert per_answer.groupby(table["setting"]).std().max() < 0.01
+    seen = table["setting"] == "cap=8000"
+    assert table["known"].where(seen, "forecast").tolist() == np.where(seen, "measured", "forecast").tolist()
     spent = np.minimum(samples()["tokens"], 8000).mean()
-    assert per_answer[table["setting"] == "cap=8000"].to_numpy() == pytest.approx(spent, rel=0.02)
+    assert per_answer[seen].to_numpy() == pytest.approx(spent)
+    curves = build_curves(cap_samples(samples(), [8000]), ["majority"], ns=[1, 2, 4], permutations=0)
+    assert table[seen]["predicted"].to_numpy() == pytest.approx(curves["accuracy"].to_numpy())
     assert predict(monkeypatch, "plan", file, "--fit-cap", 8000, "--token-budget", 20000) == 2
+
+
+CAPPED = ["--fit-cap", 8000, "--at-caps", "9000"]
 
 
 @pytest.mark.parametrize("command", ["forecast", "backtest"])
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("frame", "arguments", "said"),
     [
-        (["--fit-cap", 8000], "--at-caps"),
-        (["--at-caps", "9000"], "--fit-cap"),
-        (["--fit-cap", 8000, "--at-caps", "8000"], "8000"),
-        (["--fit-cap", 8000, "--at-caps", "x"], "--at-caps"),
-        (["--fit-cap", 0, "--at-caps", "9"], "--fit-cap"),
-        (["--fit-cap", 1, "--at-caps", "9"], "shortest"),
-        (["--fit-cap", 8000, "--at-caps", "9000", "--fit-settings", "a"], "--fit-settings"),
-        (["--fit-cap", 8000, "--at-caps", "9000", "--predictor", "plug-in"], "plug-in"),
+        (samples(n=4, Q=6), ["--fit-cap", 8000], "--at-caps"),
+        (samples(n=4, Q=6), ["--at-caps", "9000"], "--fit-cap"),
+        (samples(n=4, Q=6), ["--fit-cap", 8000, "--at-caps", "8000"], "8000"),
+        (samples(n=4, Q=6), ["--fit-cap", 8000, "--at-caps", "x"], "--at-caps"),
+        (samples(n=4, Q=6), ["--fit-cap", 0, "--at-caps", "9"], "--fit-cap"),
+        (samples(n=4, Q=6), ["--fit-cap", 1, "--at-caps", "9"], "shortest"),
+        (samples(n=4, Q=6), [*CAPPED, "--fit-settings", "a"], "--fit-settings"),
+        (samples(n=4, Q=6), [*CAPPED, "--predictor", "plug-in"], "plug-in"),
+        (samples(n=4, Q=6).drop(columns="tokens"), CAPPED, "'tokens'"),
+        (build_curves(samples(n=4, Q=6), permutations=0), CAPPED, "curves"),
     ],
 )
 def test_bad_requests_are_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
-    command: str, arguments: list[object], said: str,
+    command: str, frame: pd.DataFrame, arguments: list[object], said: str,
 ) -> None:  # fmt: skip
     file, out = tmp_path / "samples.csv", tmp_path / "out.csv"
-    samples(n=4, Q=6).to_csv(file, index=False)
+    frame.to_csv(file, index=False)
     assert predict(monkeypatch, command, file, *arguments, "--out", out) == 2
-    said_on_stderr = capsys.readouterr().err
-    assert said in said_on_stderr
-    assert not out.exists()
-
-
-def test_samples_without_tokens_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file, out = tmp_path / "samples.csv", tmp_path / "out.csv"
-    samples(n=4, Q=6).drop(columns="tokens").to_csv(file, index=False)
-    caps = ["--fit-cap", 8000, "--at-caps", "9000"]
-    assert predict(monkeypatch, "forecast", file, *caps, "--out", out) == 2
     message = capsys.readouterr().err
-    assert "'tokens'" in message
+    assert said in message
     assert len(message.splitlines()) == 1
-    build_curves(samples(n=4, Q=6), permutations=0).to_csv(file, index=False)
-    assert predict(monkeypatch, "forecast", file, *caps, "--out", out) == 2
-    assert "curves" in capsys.readouterr().err
+    assert not out.exists()

@@ -9,7 +9,7 @@ questions, in which close calls count as a level α < 1 and not as a slow rise.
 import numpy as np
 import pytest
 
-from predict.curves.joint import fit_joint
+from predict.curves.joint import fit_surface
 from predict.curves.low_cost_to_high import low_cost_to_high
 from predict.protocol import Points
 from results import fit_saturating
@@ -57,9 +57,10 @@ def test_of_many_questions_the_fitted_gap_follows_the_exact_mean_from_above(twin
 
     algorithm_3 = low_cost_to_high(points, curve, points).gap
     assert algorithm_3 is not None
-    surface = fit_joint(T, N, curve, np.eye(len(T)) / 0.01)
-    late = -np.expm1(-surface.mu * (steps - surface.start) / surface.scale)
-    for fitted in (algorithm_3(steps), surface.delta[0] + (surface.delta[1] - surface.delta[0]) * late):
+    surface = fit_surface(T, N, curve)
+    mu, first, last = np.exp(surface.log)
+    late = -np.expm1(-mu * (steps - surface.start) / surface.scale)
+    for fitted in (algorithm_3(steps), first + (last - first) * late):
         assert (fitted > gap).all()
         assert fitted[-1] < 1.25 * gap[-1]  # 2.5 times at t = 1, where a quarter of the gaps is negative
         assert np.corrcoef(fitted, gap)[0, 1] > 0.97

@@ -29,7 +29,12 @@ def test_default_split_holds_out_the_dearer_half_of_every_group(curves_file: Pat
     assert (held["low"] <= held["predicted"]).all()
     assert (held["predicted"] <= held["high"]).all()
     assert "condition" in table
+    assert done.output.count("Error on the 18 held-out values") == 2
     assert "small on toy" in done.output
+    assert "from settings 0.8, 1.2, 1.7, N up to 32" in done.output
+    head = next(line for line in done.output.splitlines() if line.startswith("setting"))
+    words = "tokens/answer", "tokens/question", "forecast", "these questions", "new questions", "measured"
+    assert all(word in head for word in words)
 
 
 def test_every_split_option_limits_what_is_used(curves_file: Path, tmp_path: Path) -> None:
@@ -63,17 +68,6 @@ def test_a_forecast_not_to_be_used_is_said_in_a_sentence_on_stderr(curves_file: 
     assert "not_identifiable" in done.stderr
     table = read_forecast(tmp_path / "f.csv")
     assert table["predicted"].isna().all()
-
-
-def test_samples_with_and_without_a_source_are_forecast_together(tmp_path: Path) -> None:
-    frame = simulated_samples(questions=6, answers=4, settings=("40",))
-    frame.to_csv(tmp_path / "llm.csv", index=False)
-    frame.assign(source="synthetic", model="twin").to_csv(tmp_path / "twin.csv", index=False)
-    files, out = [str(tmp_path / "llm.csv"), str(tmp_path / "twin.csv")], tmp_path / "f.csv"
-    options = ["--predictor", "flat", "--bootstrap", "0"]
-    done = CliRunner().invoke(main, ["forecast", *files, "--out", str(out), *options])
-    assert done.exit_code == 0, done.output
-    assert set(read_forecast(out)["source"]) == {"llm", "synthetic"}
 
 
 @pytest.mark.parametrize("asked", ["1,32", "64"], ids=["observed", "beyond"])
@@ -123,28 +117,12 @@ def test_help_ends_with_an_example(command: str) -> None:
     assert f"Example: python -m predict {command} " in done.output.split("--help")[-1]
 
 
-def test_the_printed_table_can_be_acted_on(curves_file: Path, tmp_path: Path) -> None:
-    done = forecast(curves_file, tmp_path / "f.csv", "--bootstrap", "40", "--predictor", "power-law")
-    head = next(line for line in done.output.splitlines() if line.startswith("setting"))
-    assert head.split("  ")[0] == "setting"
-    words = "tokens/answer", "tokens/question", "forecast", "these questions", "new questions", "measured"
-    assert all(word in head for word in words)
-    assert "from settings 0.8, 1.2, 1.7, N up to 32" in done.output
-    assert done.output.count("Error on the 18 held-out values") == 2
-
-
-def test_what_was_fitted_is_told_though_the_table_leaves_it_out(curves_file: Path, tmp_path: Path) -> None:
-    done = forecast(
-        curves_file, tmp_path / "f.csv", "--bootstrap", "0", "--fit-max-n", "16", "--at-n", "1,64"
-    )
-    assert "N up to 16" in done.output
-
-
-def test_few_replicates_are_told(curves_file: Path, tmp_path: Path) -> None:
-    done = forecast(curves_file, tmp_path / "f.csv", "--bootstrap", "5", "--predictor", "flat")
-    assert "5 replicates" in done.stderr
-    again = forecast(curves_file, tmp_path / "f.csv", "--bootstrap", "40", "--predictor", "flat")
-    assert "replicates" not in again.stderr
+def test_what_was_fitted_and_few_replicates_are_told(curves_file: Path, tmp_path: Path) -> None:
+    options = ("--predictor", "flat", "--fit-max-n", "16", "--at-n", "1,64", "--bootstrap")
+    few, many = (forecast(curves_file, tmp_path / "f.csv", *options, R) for R in ("5", "40"))
+    assert "N up to 16" in few.output  # though the table leaves it out
+    assert "5 replicates" in few.stderr
+    assert "replicates" not in many.stderr
 
 
 def test_every_row_has_the_interval_of_new_questions_whatever_the_target(

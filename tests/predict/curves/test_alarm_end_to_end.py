@@ -9,23 +9,21 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from numpy.typing import NDArray
 
-from predict.cli import main
 from predict.protocol import Status
-from results import read_forecast, write_samples
+from results import read_forecast
+from tests.predict.commands import forecast
 
-QUESTIONS = 60
 N = np.array([1, 2, 3, 4, 6, 8, 12, 16])
 
 Rates = Mapping[str, NDArray[np.float64]]
 """By setting: chances of the right answer, of wrong ones, and last of a new wrong one each: (Q, kinds)."""
 
 
-def alike(right: float, leader: float = 0.0, questions: int = QUESTIONS) -> NDArray[np.float64]:
-    """Questions all of one kind: `right`, one wrong answer of chance `leader`, else a new one."""
-    return np.tile([right, leader, 1 - right - leader], (questions, 1))
+def alike(right: float, leader: float = 0.0) -> NDArray[np.float64]:
+    """60 questions all of one kind: `right`, one wrong answer of chance `leader`, else a new one."""
+    return np.tile([right, leader, 1 - right - leader], (60, 1))
 
 
 def varied(rng: np.random.Generator) -> NDArray[np.float64]:
@@ -49,76 +47,59 @@ def samples(rates: Rates, answers: int, seed: int) -> pd.DataFrame:
 
 
 def curves(accuracy: Mapping[str, NDArray[np.float64]], stderr: float) -> pd.DataFrame:
-    """Curves over N, T doubling from each setting to the next."""
+    """Curves over N of 1,000 questions, T doubling from each setting to the next."""
     return pd.DataFrame(
-        {"method": "majority", "setting": name, "T": 1e5 * 2**i, "N": n, "accuracy": y, "stderr": stderr}
+        {"method": "majority", "setting": name, "T": 1e5 * 2**i, "N": n, "accuracy": y, "stderr": stderr,
+         "questions": 1000}
         for i, (name, row) in enumerate(accuracy.items())
         for n, y in zip(N.tolist(), row.tolist(), strict=True)
-    )
+    )  # fmt: skip
 
 
 def told(
-    table: pd.DataFrame, folder: Path, predictor: str, *options: str, replicates: int = 100
-) -> tuple[dict[str, set[str]], str]:
-    """Write `table`, run the command; statuses by setting in the file it writes, and what stderr says."""
-    source, out = folder / "in.csv", folder / "out.csv"
-    if "question_id" in table:
-        write_samples(table, source)
-    else:
-        table.to_csv(source, index=False)
-    words = ["forecast", str(source), "--out", str(out), "--predictor", predictor, *options]
-    done = CliRunner().invoke(main, [*words, "--bootstrap", str(replicates)])
+    table: pd.DataFrame, folder: Path, predictor: str, *options: str
+) -> tuple[dict[str, set[str]], list[str]]:
+    """Statuses by setting in the file that the command writes, and the warnings with a status on stderr."""
+    done = forecast(table, folder, "--predictor", predictor, *options)
     assert done.exit_code == 0, done.output
-    found = read_forecast(out)
-    return found.groupby("setting")["status"].agg(lambda part: set(map(str, part))).to_dict(), done.stderr
-
-
-def sentences(stderr: str, status: Status) -> int:
-    return stderr.count(f": {status}: ")
-
-
-# The vote rises and falls
+    found = read_forecast(folder / "f.csv").groupby("setting")["status"]
+    said = [line for line in done.stderr.splitlines() if any(f": {one}: " in line for one in Status)]
+    return found.agg(lambda part: set(map(str, part))).to_dict(), said
 
 
 ROUND = np.array([0.42, 0.42, 0.47, 0.48, 0.47, 0.45, 0.41, 0.38])
 RISING = 0.6 - 0.2 * N**-0.5
+FORMULAS = ["exponential", "power-law", "joint"]
 
 
-@pytest.mark.parametrize("predictor", ["exponential", "power-law", "joint", "mixture"])
+@pytest.mark.parametrize("predictor", [*FORMULAS, "mixture"])
 def test_a_curve_that_rises_and_then_falls_is_told_of_its_setting_in_one_sentence(
     tmp_path: Path, predictor: str
 ) -> None:
     table = curves({"up": RISING, "round": ROUND}, stderr=0.005)
-    status, stderr = told(table, tmp_path, predictor, "--fit-max-n", "16", "--at-n", "64")
+    status, said = told(table, tmp_path, predictor, "--fit-max-n", "16", "--at-n", "64")
     assert status["round"] == {"falling"}
     assert "falling" not in status["up"]
-    assert sentences(stderr, Status.FALLING) == 1
-    assert "setting round at N = 64: falling: " in stderr
+    assert [line for line in said if "setting round at N = 64: falling: " in line] == [
+        line for line in said if "falling" in line
+    ]
 
 
 def test_the_mixture_follows_a_falling_vote_and_does_not_call_it_falling(tmp_path: Path) -> None:
     """Half of the answers seen; at N = 16 the vote has come down from 32 % to about 10 %."""
     table = samples({"a": alike(0.35, 0.6)}, answers=16, seed=0)
-    status, stderr = told(table, tmp_path, "mixture", "--fit-max-n", "8", "--at-n", "1,16")
+    status, _ = told(table, tmp_path, "mixture", "--fit-max-n", "8", "--at-n", "1,16", "--bootstrap", "100")
     assert status["a"] <= {"ok", "bound_hit"}
-    assert sentences(stderr, Status.FALLING) == 0
-    found = read_forecast(tmp_path / "out.csv").set_index("N")
+    found = read_forecast(tmp_path / "f.csv").set_index("N")
     assert found.loc[16, "accuracy"] < 0.15
     assert found.loc[16, "low"] <= found.loc[16, "accuracy"] <= found.loc[16, "high"]
 
 
-# Accuracy falls with T
-
-
-def falling_along_T(kind: str) -> pd.DataFrame:
-    if kind == "samples":
-        return samples({"a": alike(0.6), "b": alike(0.45), "c": alike(0.3)}, answers=8, seed=1)
-    return curves({name: RISING - 0.08 * i for i, name in enumerate("abc")}, stderr=0.01).assign(
-        questions=1000
-    )
-
-
-PAIRS = [(kind, name) for kind in ("samples", "curves") for name in ("exponential", "power-law", "joint")]
+FALLING = {
+    "samples": samples({"a": alike(0.6), "b": alike(0.45), "c": alike(0.3)}, answers=8, seed=1),
+    "curves": curves({name: RISING - 0.08 * i for i, name in enumerate("abc")}, stderr=0.01),
+}
+PAIRS = [(kind, name) for kind in FALLING for name in FORMULAS]
 
 
 @pytest.mark.parametrize(("kind", "predictor"), [*PAIRS, ("samples", "low-cost-to-high")])
@@ -126,66 +107,33 @@ def test_accuracy_that_falls_with_T_is_told_of_settings_beyond(
     tmp_path: Path, kind: str, predictor: str
 ) -> None:
     options = ("--fit-settings", "a,b,c", "--at-n", "4", "--at-settings", "d=800")
-    status, stderr = told(falling_along_T(kind), tmp_path, predictor, *options)
+    status, said = told(FALLING[kind], tmp_path, predictor, *options)
     assert status == {"d": {"falling"}}
-    assert sentences(stderr, Status.FALLING) == 1
+    assert len(said) == 1
 
 
-@pytest.mark.parametrize("kind", ["samples", "curves"])
+@pytest.mark.parametrize("kind", FALLING)
 def test_the_mixture_follows_a_fall_with_T(tmp_path: Path, kind: str) -> None:
-    options = ("--at-n", "1", "--at-settings", "c,d=800")
-    status, stderr = told(falling_along_T(kind), tmp_path, "mixture", *options)
+    status, _ = told(FALLING[kind], tmp_path, "mixture", "--at-n", "1", "--at-settings", "c,d=800")
     assert status["d"] == {"ok"}
-    assert sentences(stderr, Status.FALLING) == 0
-    found = read_forecast(tmp_path / "out.csv").set_index("setting")
+    found = read_forecast(tmp_path / "f.csv").set_index("setting")
     assert found.loc["d", "predicted"] < found.loc["c", "predicted"]
 
-
-# The curve, or the population, misses the data
-
-
-REPLICATES = {"joint": 0}
-"""Where the status alone is looked at: of `joint` it is one of residuals, which 40 refits do not change."""
 
 STEP = np.where(N >= 4, 0.6, 0.4)
 LATE = 0.4 + 0.25 / (1 + np.exp(-1.5 * (N - 9.0)))
 
 
-@pytest.mark.parametrize("predictor", ["exponential", "power-law", "joint"])
+@pytest.mark.parametrize("predictor", FORMULAS)
 @pytest.mark.parametrize("curve", [STEP, LATE], ids=["step", "late"])
 def test_curves_that_no_formula_follows_are_a_poor_fit(
     tmp_path: Path, curve: NDArray[np.float64], predictor: str
 ) -> None:
-    for seed in range(3):
-        noise = 0.003 * np.random.default_rng(seed).standard_normal(len(N))
-        table = curves({"a": curve + noise}, stderr=0.01)
-        options, replicates = ("--fit-max-n", "16", "--at-n", "32"), REPLICATES.get(predictor, 100)
-        status, stderr = told(table, tmp_path, predictor, *options, replicates=replicates)
-        assert status["a"] == {"poor_fit"}
-        assert sentences(stderr, Status.POOR_FIT) == 1
-
-
-@pytest.mark.parametrize("predictor", ["exponential", "power-law", "joint"])
-def test_curves_of_the_formula_are_no_poor_fit(tmp_path: Path, predictor: str) -> None:
-    """Noise of 2 points, nine tenths of its variance shared: at most 3 of 30 tables may raise it.
-
-    `joint` reads an even N as the odd one below it, and is given curves that are so.
-    """
-    shapes = {
-        "power-law": N**-0.6,
-        "exponential": np.exp(-0.15 * N),
-        "joint": np.exp(-0.15 * (N - (N % 2 == 0))),
-    }
-    tables = []
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        noise = 0.02 * (np.sqrt(0.9) * rng.standard_normal() + np.sqrt(0.1) * rng.standard_normal(len(N)))
-        curve = 0.8 - 0.4 * shapes[predictor] + noise
-        tables.append(curves({f"table {seed}": curve}, stderr=0.02).assign(model=seed))
-    options, replicates = ("--fit-max-n", "16", "--at-n", "32"), REPLICATES.get(predictor, 100)
-    status, _ = told(pd.concat(tables), tmp_path, predictor, *options, replicates=replicates)
-    assert len(status) == 30
-    assert sum("poor_fit" in found for found in status.values()) <= 3
+    noise = 0.003 * np.random.default_rng(0).standard_normal(len(N))
+    table = curves({"a": curve + noise}, stderr=0.01)
+    status, said = told(table, tmp_path, predictor, "--fit-max-n", "16", "--at-n", "32")
+    assert status["a"] == {"poor_fit"}
+    assert len(said) == 1
 
 
 def test_answers_that_are_not_drawn_independently_fit_the_mixture_poorly(tmp_path: Path) -> None:
@@ -193,9 +141,7 @@ def test_answers_that_are_not_drawn_independently_fit_the_mixture_poorly(tmp_pat
     table = samples({"a": alike(0.4, 0.6)}, answers=9, seed=0)
     right = table["sample"] < 4
     table = table.assign(answer=np.where(right, "0", "1"), correct=right)
-    status, stderr = told(table, tmp_path, "mixture", "--at-n", "32", "--fit-max-n", "9")
-    assert status["a"] == {"poor_fit"}
-    assert sentences(stderr, Status.POOR_FIT) == 1
+    assert told(table, tmp_path, "mixture", "--at-n", "32", "--fit-max-n", "9")[0]["a"] == {"poor_fit"}
 
 
 def test_independent_answers_do_not_fit_the_mixture_poorly(tmp_path: Path) -> None:
@@ -204,7 +150,7 @@ def test_independent_answers_do_not_fit_the_mixture_poorly(tmp_path: Path) -> No
         samples({f"table {seed}": varied(np.random.default_rng(seed))}, 8, seed).assign(model=str(seed))
         for seed in range(30)
     ]
-    options = ("--fit-max-n", "8", "--at-n", "32")
-    status, _ = told(pd.concat(tables), tmp_path, "mixture", *options, replicates=0)
+    options = ("--fit-max-n", "8", "--at-n", "32", "--bootstrap", "0")
+    status, _ = told(pd.concat(tables), tmp_path, "mixture", *options)
     assert len(status) == 30
     assert sum("poor_fit" in found for found in status.values()) <= 3

@@ -9,38 +9,36 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from predict.curves.alarm import LIKELY
-from predict.curves.joint import (
-    FORMULA_ERROR,
-    PRIOR,
-    JointFit,
-    counted,
-    fit_joint,
-    joint,
-    reach,
-    whitening,
-)
+from predict.curves.joint import PRIOR, Surface, fit_surface, reach
+from predict.curves.predictors import CURVE_PREDICTORS, counted
 from predict.protocol import Observed, Options, Points
 
 T = np.repeat([0.8, 1.2, 1.7, 2.5], 6)
 N = np.tile([1, 2, 4, 8, 16, 32], 4)
-TRUE = JointFit(0.8, 1.7, 1.2, (0.4, 0.8), (0.7, 0.92), (0.25, 0.45), 1.0)
+TRUE = Surface(0.8, 1.7, np.log([1.2, 0.4, 0.8]), np.array([0.7, 0.92, 0.25, 0.45]))
+joint = CURVE_PREDICTORS["joint"]
 
 
-def observe(accuracy: np.ndarray, noise: float, copies: int = 0, seed: int = 0) -> Observed:
+def observe(accuracy: np.ndarray, noise: float, copies: int = 0, method: str = "best_of_n") -> Observed:
     points = Points(np.array([f"{t:g}" for t in T]), T, N)
-    rng = np.random.default_rng(seed)
-    replicates = accuracy + rng.normal(0, noise, (copies, len(T)))
-    return Observed(points, accuracy, np.full(len(T), noise), replicates)
+    replicates = accuracy + np.random.default_rng(0).normal(0, noise, (copies, len(T)))
+    return Observed(points, accuracy, np.full(len(T), noise), replicates, method=method)
+
+
+def one_curve(n: np.ndarray) -> Points:
+    return Points(np.full(len(n), "a"), np.full(len(n), np.nan), n)
 
 
 def test_exact_data_give_back_every_parameter() -> None:
-    found = fit_joint(T, N, TRUE(T, N), np.eye(len(T)) / 0.003)
-    assert found.mu == pytest.approx(TRUE.mu, abs=1e-4)
-    assert found.delta == pytest.approx(TRUE.delta, abs=1e-4)
-    assert found.alpha == pytest.approx(TRUE.alpha, abs=1e-4)
-    assert found.zeta == pytest.approx(TRUE.zeta, abs=1e-4)
-    far = reach(found, T, N, np.eye(len(T)) / 0.003, np.array([4.0, 8.0]), np.array([64, 16]))
-    assert (far < 0.03).all()
+    found = fit_surface(T, N, TRUE(T, N))
+    assert np.exp(found.log) == pytest.approx(np.exp(TRUE.log), abs=1e-4)
+    assert found.ends == pytest.approx(TRUE.ends, abs=1e-4)
+    steps = 1e-6 * np.eye(7)
+    for i, slope in enumerate(TRUE.slopes(T, N).T):
+        up, down = (
+            replace(TRUE, log=TRUE.log + h[:3], ends=TRUE.ends + h[3:]) for h in (steps[i], -steps[i])
+        )
+        assert slope == pytest.approx((up(T, N) - down(T, N)) / 2e-6, abs=1e-6)
 
 
 def test_forecast_and_interval_at_unseen_T_and_N() -> None:
@@ -55,27 +53,23 @@ def test_forecast_and_interval_at_unseen_T_and_N() -> None:
     assert set(found.status) == {"ok"}
 
 
-unit = st.floats(0.0, 1.0)
+unit, rate = st.floats(0.0, 1.0), st.floats(0.01, 1)
 
 
-@given(
-    unit, unit, unit, unit, st.floats(0.01, 1), st.floats(0.01, 1), st.floats(0.01, 50), st.integers(1, 10**6)
-)
+@given(st.tuples(unit, unit, unit, unit), st.tuples(st.floats(0.01, 50), rate, rate), st.integers(1, 10**6))
 def test_surface_never_leaves_the_unit_interval(
-    a: float, b: float, c: float, d: float, lo: float, hi: float, mu: float, n: int
+    ends: tuple[float, ...], rates: tuple[float, ...], n: int
 ) -> None:
-    fit = JointFit(1.0, 2.0, mu, (lo, hi), (a, b), (c, d), 1.0)
-    value = fit(np.array([1.0, 1.5, 40.0]), np.full(3, n))
+    value = Surface(1.0, 2.0, np.log(rates), np.array(ends))(np.array([1.0, 1.5, 40.0]), np.full(3, n))
     assert (value >= -1e-12).all()
     assert (value <= 1 + 1e-12).all()
 
 
 def test_one_setting_without_T_is_an_exponential_in_N() -> None:
     n = np.array([1, 2, 4, 8, 16])
-    points = Points(np.full(5, "a"), np.full(5, np.nan), n)
     y = 0.8 - 0.4 * np.exp(-0.1 * n)
     wanted = Points(np.array(["a", "b"]), np.full(2, np.nan), np.array([64, 64]))
-    observed = Observed(points, y, np.full(5, 0.005), np.empty((0, 5)), method="best_of_n")
+    observed = Observed(one_curve(n), y, np.full(5, 0.005), np.empty((0, 5)), method="best_of_n")
     found = joint(observed, wanted, Options())
     assert found.mean[0] == pytest.approx(0.8 - 0.4 * np.exp(-6.4), abs=2e-3)
     assert np.isnan(found.mean[1])
@@ -89,45 +83,32 @@ def test_a_surface_of_another_shape_is_a_poor_fit() -> None:
 
 
 def test_even_votes_count_as_the_odd_ones_below_them() -> None:
-    n = np.array([1, 2, 3, 4, 8, 9])
-    assert counted(n, "majority").tolist() == [1, 1, 3, 3, 7, 9]
-    assert counted(n, "best_of_n").tolist() == n.tolist()
+    assert counted(one_curve(np.array([1, 2, 3, 4, 8, 9]))).N.tolist() == [1, 1, 3, 3, 7, 9]
     # of two answers to choose from this is exact: P(right) of 2m votes, ties shared, is that of 2m − 1
     for m in (1, 2, 5):
         even, odd = (binom(k, 0.6) for k in (2 * m, 2 * m - 1))
         assert even.sf(m) + even.pmf(m) / 2 == pytest.approx(odd.sf(m - 1))
+    votes = TRUE(T, N - (N % 2 == 0))
+    for method, off in (("majority", False), ("best_of_n", True)):
+        missed = joint(observe(votes, 0.003, method=method), observe(votes, 0.003).points, Options()).mean
+        assert (np.abs(missed - votes).max() > 0.005) == off
 
 
 def test_four_answers_do_not_tell_the_rate_so_it_is_the_usual_one_and_marked() -> None:
-    n = np.array([1, 2, 3, 4])
-    points = Points(np.full(4, "a"), np.full(4, np.nan), n)
     y = np.array([0.52, 0.52, 0.573, 0.58])
-    wanted = Points(np.full(1, "a"), np.full(1, np.nan), np.array([64]))
-    found = joint(Observed(points, y, np.full(4, 0.01), np.empty((0, 4))), wanted, Options())
+    observed = Observed(one_curve(np.array([1, 2, 3, 4])), y, np.full(4, 0.01), np.empty((0, 4)))
+    found = joint(observed, one_curve(np.array([64])), Options())
     delta = np.exp(PRIOR[0][1])
     rise = 1 - np.exp(-(delta**2))  # from N = 1 to 3
     assert found.mean[0] == pytest.approx(0.52 + (0.576 - 0.52) / rise, abs=0.01)
     assert found.status.tolist() == ["bound_hit"]
 
 
-def test_a_shift_that_all_points_share_is_left_out_of_the_covariance() -> None:
-    rng = np.random.default_rng(0)
-    data = observe(TRUE(T, N), 0.004, copies=200)
-    every = np.arange(len(T))
-    shifted = replace(data, replicates=data.replicates + rng.normal(0, 0.05, (200, 1)))
-    assert whitening(shifted, every) == pytest.approx(whitening(data, every), rel=1e-6)
-    # what is left is the noise of the points, less its mean over all of them, and the formula's own error
-    spread = np.linalg.inv(whitening(data, every).T @ whitening(data, every))
-    expected = FORMULA_ERROR**2 + 0.004**2 * (1 - 1 / len(T))
-    assert np.diag(spread).mean() == pytest.approx(expected, rel=0.05)
-
-
 def test_the_interval_has_the_spread_of_refits() -> None:
     """Between exact points nothing is added: it is the spread of the surface fitted to each replicate."""
-    data = replace(observe(TRUE(T, N), 0.004, copies=400), method="best_of_n")
+    data = observe(TRUE(T, N), 0.004, copies=400)
     between = Points(np.array(["2.5", "1.2"]), np.array([2.5, 1.2]), np.array([5, 20]))
-    white = whitening(data, np.arange(len(T)))
-    refits = [fit_joint(T, N, copy, white)(between.T, between.N) for copy in data.replicates[:40]]
+    refits = [fit_surface(T, N, copy)(between.T, between.N) for copy in data.replicates[:40]]
     found = joint(data, between, Options(replicates=400, target="population", level=0.6827))
     # 40 refits know a spread to 11 %
     assert (found.high - found.low) / 2 == pytest.approx(np.std(refits, axis=0), rel=0.35)
@@ -135,9 +116,8 @@ def test_the_interval_has_the_spread_of_refits() -> None:
 
 def test_settings_that_the_surface_misses_have_curves_of_their_own() -> None:
     levels = np.repeat([0.1, 0.6, 0.2, 0.5], 6)  # no law along T
-    y = levels + 0.2 * (1 - np.exp(-0.15 * counted(N, "majority")))
     far = Points(np.array(["0.8", "1.2"]), np.array([0.8, 1.2]), np.array([65, 65]))
-    found = joint(observe(y, 0.003), far, Options())
+    found = joint(observe(levels + 0.2 * (1 - np.exp(-0.15 * N)), 0.003), far, Options())
     assert found.mean == pytest.approx([0.3, 0.8], abs=0.01)
 
 
@@ -145,15 +125,15 @@ def test_reach_is_how_far_surfaces_that_fit_as_well_go() -> None:
     """Against every α and rate on a grid, ζ the best one: half of the way from the lowest to the highest."""
     n, noise = np.array([1, 2, 4, 8, 16]), 0.002
     y, at = 0.8 - 0.4 * np.exp(-0.1 * n), np.array([16, 32, 64, 640])
-    alpha, rate = np.meshgrid(np.linspace(0.7, 0.9, 401), np.geomspace(0.05, 0.2, 300), indexing="ij")
-    left = np.exp(-rate[..., None] * n)
+    alpha, speed = np.meshgrid(np.linspace(0.7, 0.9, 401), np.geomspace(0.05, 0.2, 300), indexing="ij")
+    left = np.exp(-speed[..., None] * n)
     zeta = ((y - alpha[..., None] * (1 - left)) * left).sum(-1) / (left**2).sum(-1)
     missed = alpha[..., None] * (1 - left) + zeta[..., None] * left - y
     alike = (missed**2).sum(-1) <= LIKELY * noise**2
-    gone = np.exp(-rate[alike][:, None] * at)
+    gone = np.exp(-speed[alike][:, None] * at)
     values = alpha[alike][:, None] * (1 - gone) + zeta[alike][:, None] * gone
-    fit = fit_joint(np.zeros(5), n, y, np.eye(5) / 0.01)
-    found = reach(fit, np.zeros(5), n, np.eye(5) / noise, np.zeros(4), at)
+    fit = fit_surface(np.zeros(5), n, y)
+    found = reach(fit.slopes(np.zeros(5), n), fit.slopes(np.zeros(4), at), noise)
     assert found == pytest.approx(np.ptp(values, axis=0) / 2, rel=0.1)
 
 
@@ -162,10 +142,9 @@ def test_the_status_is_of_the_target_and_says_what_the_points_leave_open(
     most: int, expected: list[str]
 ) -> None:
     """α = 1 at every T: the surface ends at its limit, and is fixed all the same where the points go far."""
-    top = JointFit(0.8, 1.7, 1.2, (0.4, 0.8), (1.0, 1.0), (0.25, 0.45), 1.0)
-    seen = most >= N
-    points = Points(np.array([f"{t:g}" for t in T[seen]]), T[seen], N[seen])
-    data = Observed(points, top(T[seen], N[seen]), np.full(seen.sum(), 0.003), np.empty((0, seen.sum())))
+    top = replace(TRUE, ends=np.array([1.0, 1.0, 0.25, 0.45]))
+    whole, seen = observe(top(T, N), 0.003), most >= N
+    data = Observed(whole.points[seen], whole.accuracy[seen], whole.stderr[seen],
+                    np.empty((0, seen.sum())), method="best_of_n")  # fmt: skip
     wanted = Points(np.array(["0.8", "0.8"]), np.array([0.8, 0.8]), np.array([most, 65]))
-    found = joint(replace(data, method="best_of_n"), wanted, Options())
-    assert found.status.tolist() == expected
+    assert joint(data, wanted, Options()).status.tolist() == expected

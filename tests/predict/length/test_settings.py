@@ -144,21 +144,22 @@ def test_misses_at_the_dearest_settings_widen_the_interval() -> None:
     assert _widening(T[:2], leap[:2], own[:2], 0) == 1.0
 
 
-def test_two_settings_leave_the_law_open() -> None:
-    points = Points(np.array(["a", "b"]), np.array([1.0, 2.0]), np.array([1, 1]))
-    observed = Observed(points, np.array([0.4, 0.5]), np.full(2, 0.02), np.full((100, 2), 0.5))
-    targets = Points(np.array(["between", "beyond"]), np.array([1.5, 4.0]), np.array([1, 1]))
-    found = from_curves(observed, targets, Options(replicates=100))
-    assert found.status.tolist() == ["ok", "bound_hit"]
-
-
-def test_settings_farther_away_than_any_that_was_checked_are_not_ok() -> None:
-    """Three lengths a factor 3 apart: up to 9 and down to 1/3, no rolling origin reaches farther."""
-    T, at = np.array([1.0, 2.0, 3.0]), np.array([0.3, 0.4, 2.5, 8.9, 9.1])
-    points = Points(np.array(["a", "b", "c"]), T, np.array([1, 1, 1]))
-    observed = Observed(points, np.array([0.4, 0.5, 0.55]), np.full(3, 0.02), np.full((50, 3), 0.5))
-    found = from_curves(observed, Points(at.astype(str), at, np.ones(5, int)), Options(replicates=50))
-    assert found.status.tolist() == ["bound_hit", "ok", "ok", "ok", "bound_hit"]
+@pytest.mark.parametrize(
+    ("T", "at", "expected"),
+    [
+        ([1, 2], [1.5, 4.0], ["ok", "bound_hit"]),
+        # a factor 3 apart: up to 9 and down to 1/3, no rolling origin reaches farther
+        ([1, 2, 3], [0.3, 0.4, 2.5, 8.9, 9.1], ["bound_hit", "ok", "ok", "ok", "bound_hit"]),
+    ],
+)
+def test_settings_farther_away_than_any_that_was_checked_are_not_ok(
+    T: list[float], at: list[float], expected: list[str]
+) -> None:
+    n = len(T)
+    points = Points(np.array(["a", "b", "c"][:n]), np.array(T, float), np.ones(n, int))
+    observed = Observed(points, np.array([0.4, 0.5, 0.55][:n]), np.full(n, 0.02), np.full((50, n), 0.5))
+    targets = Points(np.array(at).astype(str), np.array(at), np.ones(len(at), int))
+    assert from_curves(observed, targets, Options(replicates=50)).status.tolist() == expected
 
 
 @pytest.mark.parametrize("target", ["these-questions", "population"])

@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.groups import Group, groups_of_samples, make_pool
-from predict.planning.imagined import agreement, imagine, more_answers
-from predict.planning.next_run import NextRun, advised, after, candidates, next_runs, width
+from predict.groups import Group, groups_of_samples
+from predict.planning.imagined import agreement, imagine
+from predict.planning.next_run import next_runs, width
 from predict.protocol import Options, Points
-from results import BadInput
 from results.votes.exact import AnswerPools, answer_pools
 from tests.predict.conftest import simulated_samples
 
@@ -69,7 +68,7 @@ def test_announced_width_is_the_width_seen_when_the_run_is_made(method: str, pre
     assert found[1] < found[0] < runs["answers", 8].width_now
 
 
-def test_runs_are_priced_by_questions_answers_and_tokens_and_ranked() -> None:
+def test_runs_are_priced_by_questions_answers_and_tokens() -> None:
     now = group(simulated_samples(questions=30, answers=8))
     runs = next_runs(now, "plug-in", decision(now, 32, "80"), Options(replicates=100), draws=1)
     lengths = dict(now.points.settings())
@@ -82,43 +81,6 @@ def test_runs_are_priced_by_questions_answers_and_tokens_and_ranked() -> None:
         ("160", "answers", 8, 16): 30 * 8 * lengths["160"],
         ("320", "answers", 8, 16): 30 * 8 * lengths["320"],
     }
-    rates = [run.narrowing / run.tokens for run in runs]
-    assert rates == sorted(rates, reverse=True)
-
-
-def test_around_a_choice_without_answers_its_neighbours_are_candidates() -> None:
-    now = group(
-        simulated_samples(questions=10, answers=4, settings=("40", "80", "160", "320", "640", "1280"))
-    )
-    at = Points(np.array(["long"]), np.array([float(200)]), np.array([16]))
-    assert [(run.setting, run.kind) for run in candidates(now, at)] == [
-        ("80", "answers"), ("160", "answers"), ("320", "answers"), ("640", "answers"),
-    ]  # fmt: skip
-
-
-def test_the_seed_gives_the_imagined_runs() -> None:
-    now = group(samples(4, questions=30))
-    for run in candidates(now, decision(now, 8))[:2]:
-        one, same, other = (after(now, run, seed, 1)[0].pools[0].answers for seed in (0, 0, 1))
-        assert np.array_equal(one.votes, same.votes)
-        assert not np.array_equal(one.votes, other.votes)
-
-
-def test_only_a_run_that_narrows_by_a_tenth_is_advised() -> None:
-    little = NextRun("a", "answers", 4, 8, 1.0, 0.10, 0.095)
-    much = NextRun("a", "answers", 4, 8, 1e9, 0.10, 0.05)
-    assert advised([little, much]) == much
-    assert advised([little]) is None
-
-
-def test_no_next_run_without_samples_or_token_counts_or_intervals() -> None:
-    frame = samples(4, questions=20)
-    now = group(frame)
-    at = decision(now, 8)
-    with pytest.raises(BadInput, match="no interval"):
-        next_runs(now, "mixture", at, Options())
-    with pytest.raises(BadInput, match="no token counts"):
-        next_runs(group(frame.drop(columns="tokens")), "mixture", at, Options(replicates=20))
 
 
 def test_imagined_answers_follow_the_seen_ones() -> None:
@@ -160,11 +122,3 @@ def test_all_right_all_wrong_and_unreadable_answers_are_continued() -> None:
         ids, starts = ["a", "b", "c"], np.array([0, 4, 8, 12])
         answers = AnswerPools(ids, starts, votes.astype(np.int64), np.full(12, np.nan))
         assert imagine(answers, 3, np.random.default_rng(0)).sizes.tolist() == [7, 7, 7]
-
-
-def test_the_rest_of_the_group_is_left_alone() -> None:
-    now = group(simulated_samples(questions=10, answers=4))
-    larger = more_answers(now, "80", 4, np.random.default_rng(0))
-    sizes = {pool.setting: int(pool.answers.sizes.max()) for pool in larger.pools}
-    assert sizes == {"40": 4, "80": 8, "160": 4, "320": 4}
-    assert pytest.approx(now.pools[1].T) == make_pool("80", larger.pools[1].answers).T

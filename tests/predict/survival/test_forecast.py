@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from predict.protocol import Options, Status
+from predict.protocol import Observed, Options, Points, Prediction, Run, Status
 from predict.survival.calibration import ORIGINS, Widening, widening
 from predict.survival.fit import Fit, Problem, fit
-from predict.survival.forecast import Ahead, ahead_of
+from predict.survival.forecast import ahead_of, lengths_ahead, survival
 from predict.survival.law import PRIOR_MEAN
 from predict.survival.seen import seen_at, stopped, thinned
 from predict.survival.simulate import bins_to, simulate
@@ -19,6 +19,7 @@ from tests.predict.survival.simulated import answers, questions
 pytestmark = pytest.mark.integration  # many seconds
 
 CAP, CAPS = 9000, (11000, 15000, 30000)
+NAMES = np.array([str(cap) for cap in CAPS])
 
 
 @pytest.fixture(scope="module")
@@ -29,11 +30,21 @@ def world() -> tuple[AnswerPools, AnswerPools]:
     return answers(of, 8, rng), answers(of, 400, rng)
 
 
+def run_of(pools: AnswerPools, cap: int = CAP) -> Run:
+    return Run("s", pools, cap, {str(one): one for one in (cap, *CAPS)})
+
+
 @pytest.fixture(scope="module")
-def ahead(world: tuple[AnswerPools, AnswerPools]) -> Ahead:
-    found = ahead_of(world[0], CAP, CAPS, Options(replicates=100))
-    assert found is not None
-    return found
+def run(world: tuple[AnswerPools, AnswerPools]) -> Run:
+    return run_of(world[0])
+
+
+def accuracy(run: Run, ns: list[int], method: str, **options: object) -> Prediction:
+    """At all of CAPS and `ns`."""
+    nothing = Points.grid({}, [])
+    observed = Observed(nothing, np.empty(0), np.empty(0), np.empty((0, 0)), method=method, run=run)
+    asked = replace(Options(replicates=100, pool=400), **options)
+    return survival(observed, Points.grid(dict.fromkeys(NAMES.tolist(), 0.0), ns), asked)
 
 
 def test_what_a_cap_shows() -> None:
@@ -71,9 +82,9 @@ def test_fewer_questions_and_answers() -> None:
     assert whole.votes.tolist() == pools.votes.tolist()
 
 
-def test_nothing_beyond_the_cap_is_looked_at(world: tuple[AnswerPools, AnswerPools], ahead: Ahead) -> None:
+def test_nothing_beyond_the_cap_is_looked_at(run: Run) -> None:
     """Whatever longer answers say, and however long they are, the forecast is the same to the last bit."""
-    pools = world[0]
+    pools = run.answers
     longer = pools.tokens > CAP
     rng = np.random.default_rng(5)
     other = replace(
@@ -82,23 +93,21 @@ def test_nothing_beyond_the_cap_is_looked_at(world: tuple[AnswerPools, AnswerPoo
         tokens=np.where(longer, CAP + 1 + rng.integers(0, 10**6, len(longer)), pools.tokens),
     )
     assert (other.votes != pools.votes).any()
-    again = ahead_of(other, CAP, CAPS, Options(replicates=100))
-    assert again is not None
+    again = run_of(other)
     for method in ("majority", "best_of_n"):
-        one, two = (x.accuracy([1, 8], method, Options(replicates=100, pool=400)) for x in (ahead, again))
+        one, two = (accuracy(x, [1, 8], method) for x in (run, again))
         for name in ("mean", "low", "high"):
             assert np.array_equal(getattr(one, name), getattr(two, name)), (method, name)
-    assert all(np.array_equal(x, y) for x, y in zip(ahead.tokens(0.9), again.tokens(0.9), strict=True))
+    lengths = (lengths_ahead(x, NAMES, Options(replicates=100)) for x in (run, again))
+    assert all(np.array_equal(x, y) for x, y in zip(*lengths, strict=True))
 
 
-def test_forecasts_of_a_world_that_follows_the_law(
-    world: tuple[AnswerPools, AnswerPools], ahead: Ahead
-) -> None:
+def test_forecasts_of_a_world_that_follows_the_law(world: tuple[AnswerPools, AnswerPools], run: Run) -> None:
     """The truth lies within the interval widened by half on both sides, as 99 of 100 such truths do; the 24
     that are asked are closely related. No interval is wider than 30 points."""
     ns = [1, 4, 16, 64]
     for method in ("majority", "best_of_n"):
-        found = ahead.accuracy(ns, method, Options(replicates=100, pool=400))
+        found = accuracy(run, ns, method)
         counts = [stopped(world[1], cap).counts() for cap in CAPS]
         if method == "majority":
             truth = np.concatenate([majority_accuracy(one, ns).mean(axis=0) for one in counts])
@@ -110,28 +119,29 @@ def test_forecasts_of_a_world_that_follows_the_law(
         assert (found.high - found.low < 0.3).all()
         assert (found.low < found.mean).all()
         assert (found.mean < found.high).all()
-    mean, low, high = ahead.tokens(0.9)
+    mean, low, high = lengths_ahead(run, NAMES, Options(replicates=100))
     spent = np.array([np.minimum(world[1].tokens, cap).mean() for cap in CAPS])
     assert (low - (high - low) / 2 < spent).all()
     assert (spent < high + (high - low) / 2).all()
     assert (np.diff(mean) > 0).all()
 
 
-def test_new_questions_are_less_certain_than_these(ahead: Ahead) -> None:
-    these, new = (
-        ahead.accuracy([1, 8], "majority", Options(replicates=100, pool=400, target=target))
-        for target in ("these-questions", "population")
-    )
+def test_new_questions_are_less_certain_than_these(run: Run) -> None:
+    these, new = (accuracy(run, [1, 8], "majority", target=t) for t in ("these-questions", "population"))
     assert (new.high - new.low > 1.1 * (these.high - these.low)).all()
 
 
-def test_a_widening_widens_about_the_same_mean(ahead: Ahead) -> None:
-    options = Options(replicates=100, pool=400)
-    plain = replace(ahead, wider=Widening(1.0, 1.0)).accuracy([1], "best_of_n", options)
-    wide = replace(ahead, wider=Widening(2.0, 3.0)).accuracy([1], "best_of_n", options)
+def test_a_widening_widens_about_the_same_mean(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    ahead = ahead_of(run, 100, 0)
+    assert ahead is not None
+    found = []
+    for wider in (Widening(1.0, 1.0), Widening(2.0, 3.0), Widening(4.0, 1.0)):
+        changed = replace(ahead, wider=wider)
+        monkeypatch.setattr("predict.survival.forecast.ahead_of", lambda *_, changed=changed: changed)
+        found.append(accuracy(run, [1], "best_of_n"))
+    plain, wide, lost = found
     assert wide.mean == pytest.approx(plain.mean)
     assert wide.high - wide.low == pytest.approx(2 * (plain.high - plain.low))
-    lost = replace(ahead, wider=Widening(4.0, 1.0)).accuracy([1], "best_of_n", options)
     assert set(lost.status) == {Status.POOR_FIT}
 
 
@@ -146,8 +156,9 @@ def test_the_widening_sees_a_fit_that_is_off(world: tuple[AnswerPools, AnswerPoo
 
 
 def test_too_little_that_ended_gives_no_forecast(world: tuple[AnswerPools, AnswerPools]) -> None:
-    cap = int(np.sort(world[0].tokens)[20])
-    assert ahead_of(world[0], cap, CAPS, Options(replicates=50)) is None
+    early = run_of(world[0], int(np.sort(world[0].tokens)[20]))
+    assert ahead_of(early, 50, 0) is None
+    assert set(accuracy(early, [1], "majority").status) == {Status.NOT_IDENTIFIABLE}
 
 
 def test_bins_reach_each_cap() -> None:
