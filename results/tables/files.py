@@ -134,7 +134,12 @@ def json_rows(path: Path) -> Iterator[dict[str, Any]]:
             try:
                 row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"), parse_int=_whole)
             except (ValueError, RecursionError) as error:  # text that is not UTF-8 is a ValueError, too
-                raise BadInput(f"{path}: row {number}: not JSON: {error}") from None
+                torn = (
+                    ""
+                    if line.endswith(b"\n")
+                    else "; a killed run leaves half a line: start it again, or delete it"
+                )
+                raise BadInput(f"{path}: row {number}: not JSON: {error}{torn}") from None
             if not isinstance(row, dict):
                 raise BadInput(f"{path}: row {number}: found {type(row).__name__}, expected a JSON object")
             yield _without_surrogates(row) if rb"\ud" in line.lower() else row

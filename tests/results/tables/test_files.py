@@ -146,7 +146,7 @@ GOOD_LINE = b'{"name": "a", "answer": "1"}\n'
         ("t.csv", b'name,answer\na,"1\n\n2"\nb,1,2\n', "row 2: found 3 cells, expected 2"),
         ("t.csv", b'name,answer\na,"1\nb,2\n', "a quote .* never closed"),
         ("t.csv", b"name,answer\na,1\nb,\xff\n", "row 2: not UTF-8"),
-        ("t.jsonl", GOOD_LINE + b'{"name": "b", "ans', "row 2: not JSON"),
+        ("t.jsonl", GOOD_LINE + b'{"name": "b", "ans', "row 2: not JSON.*half a line"),
         ("t.jsonl", GOOD_LINE + b"\n[1]\n", "row 3: found list"),
         ("t.jsonl", GOOD_LINE + b'{"name": "\xff"}\n', "row 2: not JSON.*utf-8"),
         ("t.jsonl", GOOD_LINE.strip() + GOOD_LINE, "row 1: not JSON"),
