@@ -48,7 +48,13 @@ def test_a_top_k_that_the_server_does_not_take_is_not_left_out() -> None:
         ask(Responder(refuses=["top_k"]), sampling=Sampling(64, 1.0, top_k=20))
 
 
-@pytest.mark.parametrize("fault", [429, 500, 503, "cut", "<html>", '{"choices": []}', "[]"])
+CHOICE = '{"finish_reason": "stop", "text": "7"}'
+COUNTED = '{"choices": [%s], "usage": {"prompt_tokens": 71, "completion_tokens": 2}}'
+
+
+@pytest.mark.parametrize(
+    "fault", [429, 500, 503, "cut", "<html>", "[]", COUNTED % "", COUNTED % f"{CHOICE}, {CHOICE}"]
+)
 def test_a_fault_is_asked_again_and_never_taken_for_an_answer(fault: int | str) -> None:
     server = Responder(faults=[fault, fault])
     (answer,) = ask(server)

@@ -13,7 +13,7 @@ import pytest
 import harness.server.gateway
 import harness.server.launch
 from harness.server.gateway import fleet, gateway_launch
-from harness.server.launch import Launch, check_free, free_port, free_ports
+from harness.server.launch import Launch, Server, check_free, free_port, free_ports
 from results import BadInput
 from tests.harness.commands import command
 from tests.processes import python
@@ -84,10 +84,19 @@ def test_a_fleet_starts_in_order_and_goes_on_with_what_is_left(tmp_path: Path, s
     assert not any(map(listens, [port, *(int(url.rsplit(":", 1)[1]) for url in workers)]))
 
 
-def test_a_server_that_cannot_start_stops_the_others(tmp_path: Path, said: list[str]) -> None:
+def test_a_server_that_cannot_start_stops_the_others_at_the_same_time(
+    tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+    for name in ("ask_to_end", "stop"):
+        done = getattr(Server, name)
+        monkeypatch.setattr(
+            Server, name, lambda server, name=name, done=done: (calls.append(name), done(server))
+        )
     script = f"import sys\nif sys.argv[2].endswith('1'): sys.exit(7)\n{SERVER}"
     with pytest.raises(BadInput, match="SGLang ended with status 7 before it was ready"):
         played(tmp_path, said, free_port(), script).__enter__()
+    assert calls[:3] == ["ask_to_end", "ask_to_end", "stop"]
     workers = (tmp_path / "workers").read_text().split()
     assert not any(listens(int(url.rsplit(":", 1)[1])) for url in workers)
 
