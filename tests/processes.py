@@ -24,10 +24,10 @@ def interruptible() -> None:
 STUBBORN = """
 import os, signal, subprocess, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
-child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
 with open(sys.argv[1], "w") as file:
     file.write(f"{os.getpid()} {child.pid}")
-time.sleep(60)
+time.sleep(600)
 """
 OBEDIENT = STUBBORN.replace("SIG_IGN", "SIG_DFL")
 

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import betainc, expit, softmax
-from scipy.stats import binom, multivariate_t
+from scipy.special import betainc, expit, ndtri, softmax
+from scipy.stats import binom, chi2
+from scipy.stats.qmc import Sobol
 
 from predict.protocol import Floats, Ints
 from predict.questions.population import Population
@@ -26,8 +26,11 @@ RATES = np.concatenate([[0.0], expit(np.linspace(-12, 12, 121)), [1.0]])
 CENTRE, SPREAD = np.array([np.log(0.5), np.log(0.5), 2.0]), 2.0
 """Prior mean of (log a, log b, logit c), and the standard deviation of each."""
 
-DRAWS, ROUNDS = 500, 2
-"""Laws drawn for a setting; first from about the posterior's maximum, then from about its mean."""
+DRAWS = 512
+"""Laws drawn for a setting."""
+
+ROUNDS, BEARABLE, TAIL = (DRAWS // 2,) * 8 + (DRAWS, DRAWS), 0.2, 4
+"""Points of a round; the share of them that weights must be worth; the Student law's degrees of freedom."""
 
 
 @dataclass(frozen=True)
@@ -80,20 +83,32 @@ def fit_rates(counts: VoteCounts, parameters: int = 3) -> Population:
 def posterior_draws(log_density: Callable[[Floats], Floats], parameters: int) -> tuple[Floats, Floats]:
     """Points (DRAWS, parameters) and the weight of each, by importance sampling from a Student law.
 
-    log_density: that of the posterior, up to a constant, of points (..., parameters).
+    log_density: that of the posterior, up to a constant, of points (..., parameters). Round by round the
+    Student law moves from about the prior to the mean and covariance of its weighted points. All steps are
+    continuous, so that rounding on another machine moves the points by as little.
     """
-
-    def loss(x: Floats) -> float:
-        return -float(log_density(x))
-
-    top = minimize(loss, np.zeros(parameters), method="BFGS")
-    centre, spread = np.asarray(top.x), np.asarray(top.hess_inv)
-    for _ in range(ROUNDS):
-        proposal = multivariate_t(centre, spread, df=4, allow_singular=True)
-        x = proposal.rvs(DRAWS, random_state=0)
-        chances = softmax(log_density(x) - proposal.logpdf(x))
+    even = Sobol(parameters + 1, rng=0).random(DRAWS)
+    steps = ndtri(even[:, 1:]) / np.sqrt(chi2.ppf(even[:, :1], TAIL) / TAIL)
+    tail = (TAIL + parameters) / 2 * np.log1p((steps**2).sum(axis=1) / TAIL)
+    centre: Floats = np.zeros(parameters)
+    root: Floats = np.eye(parameters)
+    for count in ROUNDS:
+        x = centre + steps[:count] @ root.T
+        log_weights = log_density(x) + tail[:count]
+        chances = _bearable(log_weights)
         centre, spread = chances @ x, np.asarray(np.cov(x.T, aweights=chances))
-    return x, chances
+        root = np.asarray(np.linalg.cholesky(spread + 1e-9 * np.eye(parameters)))
+    return x, softmax(log_weights)
+
+
+def _bearable(log_weights: Floats) -> Floats:
+    """Weights to the largest power, up to 1, at which they are worth BEARABLE of the points or more."""
+    power = 0.0
+    for step in 0.5 ** np.arange(30):
+        chances = softmax(min(power + step, 1.0) * log_weights)
+        if 1 / (chances**2).sum() >= BEARABLE * len(chances):
+            power = min(power + step, 1.0)
+    return softmax(power * log_weights)
 
 
 def best_of_n_by_rate(N: Ints) -> Floats:
