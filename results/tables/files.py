@@ -67,7 +67,10 @@ def read_raw(path: Path, text_columns: tuple[str, ...], only: pa.Schema | None =
     _check_file(path)
     if path.suffix == ".jsonl":
         return _read_jsonl(path, text_columns, only)
-    names = [name for name in column_names(path) if only is None or name in only.names]
+    there = column_names(path)
+    names = [
+        name for name in there if only is None or name in only.names
+    ] or there  # Arrow takes none for all
     if path.suffix == ".csv":
         return _to_pandas(_csv_text(path, names))
     return _to_pandas(_parquet(pyarrow.parquet.read_table, path, columns=names))
@@ -114,6 +117,8 @@ def _read_jsonl(path: Path, text_columns: tuple[str, ...], only: pa.Schema | Non
         return pd.DataFrame(list(json_rows(path)), dtype=object).infer_objects()
     named = next(json_rows(path), {})
     absent = [name for name in schema.names if name not in named and table[name].null_count == len(table)]
+    if only is not None and len(absent) == len(schema.names):  # without a column a table has no rows
+        return _read_jsonl(path, text_columns, None)
     return _to_pandas(table.drop_columns(absent))
 
 

@@ -3,9 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from results import BadInput, read_curves, read_forecast, read_samples
+from results.tables.files import write_raw
 from tests.results.tables.rows import CURVE, FORECAST, SAMPLE, jsonl, without
 
 
@@ -38,6 +40,14 @@ def test_bad_samples_row_is_named(tmp_path: Path, change: dict[str, Any], messag
 def test_missing_samples_column_is_named(tmp_path: Path, name: str) -> None:
     with pytest.raises(BadInput, match=rf"no column '{name}', expected in the samples table"):
         read_samples(jsonl(tmp_path, without({**SAMPLE, "correct": True}, name)))
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_a_table_of_other_columns_lacks_all_of_them(tmp_path: Path, ending: str) -> None:
+    write_raw(pd.DataFrame({"id": ["a", "b"], "run": [1, 2]}), tmp_path / f"t.{ending}")
+    for texts in (True, False):
+        with pytest.raises(BadInput, match=rf"t\.{ending}: no column 'question_id', 'sample', 'answer'"):
+            read_samples(tmp_path / f"t.{ending}", texts=texts)
 
 
 def test_neither_correct_nor_gold_is_refused(tmp_path: Path) -> None:
