@@ -147,7 +147,8 @@ def as_table(frame: pd.DataFrame, kind: str, name: str | Path = "DataFrame") -> 
     required = [column for column, declared in schema.columns.items() if declared.required]
     missing = [repr(column) for column in required if column not in frame and column != "correct"]
     if missing:
-        raise BadInput(f"{name}: no column {', '.join(missing)}, expected in the {kind} table")
+        own = "; for columns of your own see python -m harness import csv" if kind == "samples" else ""
+        raise BadInput(f"{name}: no column {', '.join(missing)}, expected in the {kind} table{own}")
     if kind == "samples":
         frame = _with_correct(frame, name)
     declared = [column for column in schema.columns if column in frame]
