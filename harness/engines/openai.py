@@ -128,9 +128,8 @@ class OpenAIEngine(Connection):
     async def greet(self) -> None:
         """Find the server's name for the model and, at the start, the form of its requests."""
         reply, served = await self.get("/models"), list[str]()
-        with suppress(
-            ValueError, TypeError, LookupError, RecursionError
-        ):  # not every server lists its models
+        # Not every server lists its models.
+        with suppress(ValueError, TypeError, LookupError, RecursionError):
             served = [str(model["id"]) for model in json.loads(reply.content)["data"]]
         if served and self._model not in served:
             alike = [name for name in served if same_model(self._model, name)]

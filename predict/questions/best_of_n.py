@@ -29,8 +29,8 @@ CENTRE, SPREAD = np.array([np.log(0.5), np.log(0.5), 2.0]), 2.0
 DRAWS = 512
 """Laws drawn for a setting."""
 
-ROUNDS, BEARABLE, TAIL = (DRAWS // 2,) * 8 + (DRAWS, DRAWS), 0.2, 4
-"""Points of a round; the share of them that weights must be worth; the Student law's degrees of freedom."""
+ROUNDS, EFFECTIVE, DEGREES = (DRAWS // 2,) * 16 + (DRAWS, DRAWS), 0.1, 4
+"""Points of a round; their least effective sample size, as a share; the Student law's degrees of freedom."""
 
 
 @dataclass(frozen=True)
@@ -84,29 +84,30 @@ def posterior_draws(log_density: Callable[[Floats], Floats], parameters: int) ->
     """Points (DRAWS, parameters) and the weight of each, by importance sampling from a Student law.
 
     log_density: that of the posterior, up to a constant, of points (..., parameters). Round by round the
-    Student law moves from about the prior to the mean and covariance of its weighted points. All steps are
-    continuous, so that rounding on another machine moves the points by as little.
+    Student law moves from about the prior to the mean and covariance of its weighted points, which are even
+    (Sobol's), not random. All steps are continuous, so that rounding on another machine moves the points by
+    as little.
     """
-    even = Sobol(parameters + 1, rng=0).random(DRAWS)
-    steps = ndtri(even[:, 1:]) / np.sqrt(chi2.ppf(even[:, :1], TAIL) / TAIL)
-    tail = (TAIL + parameters) / 2 * np.log1p((steps**2).sum(axis=1) / TAIL)
+    uniform = Sobol(parameters + 1, rng=0).random(DRAWS)
+    steps = ndtri(uniform[:, 1:]) / np.sqrt(chi2.ppf(uniform[:, :1], DEGREES) / DEGREES)
+    log_proposal = -(DEGREES + parameters) / 2 * np.log1p((steps**2).sum(axis=1) / DEGREES)
     centre: Floats = np.zeros(parameters)
     root: Floats = np.eye(parameters)
     for count in ROUNDS:
         x = centre + steps[:count] @ root.T
-        log_weights = log_density(x) + tail[:count]
-        chances = _bearable(log_weights)
+        log_weights = log_density(x) - log_proposal[:count]
+        chances = _tempered(log_weights)
         centre, spread = chances @ x, np.asarray(np.cov(x.T, aweights=chances))
         root = np.asarray(np.linalg.cholesky(spread + 1e-9 * np.eye(parameters)))
     return x, softmax(log_weights)
 
 
-def _bearable(log_weights: Floats) -> Floats:
-    """Weights to the largest power, up to 1, at which they are worth BEARABLE of the points or more."""
+def _tempered(log_weights: Floats) -> Floats:
+    """Weights to the largest power, up to 1, at which EFFECTIVE of the points or more still count."""
     power = 0.0
     for step in 0.5 ** np.arange(30):
         chances = softmax(min(power + step, 1.0) * log_weights)
-        if 1 / (chances**2).sum() >= BEARABLE * len(chances):
+        if 1 / (chances**2).sum() >= EFFECTIVE * len(chances):
             power = min(power + step, 1.0)
     return softmax(power * log_weights)
 

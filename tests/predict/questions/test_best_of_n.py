@@ -10,6 +10,7 @@ from predict.questions.best_of_n import (
     CENTRE,
     RATES,
     SPREAD,
+    RateLaws,
     best_of_n_by_rate,
     fit_rates,
     posterior_draws,
@@ -126,3 +127,16 @@ def test_unanimous_counts_run_to_a_bound(right: int) -> None:
     found = fit_beta(np.full(30, right), np.full(30, 4))
     assert max(np.abs(np.log([found.a, found.b]))) > 8
     assert found.a / (found.a + found.b) == pytest.approx(right / 4, abs=0.02)
+
+
+@pytest.mark.parametrize(("a", "b", "c"), [(30, 30, 0.9), (5, 200, 0.9), (100, 400, 1.0)])
+def test_a_narrow_posterior_far_from_the_prior_is_found(a: float, b: float, c: float) -> None:
+    """That of many answers to questions that are nearly alike: draws still count, and have the answers' moments."""
+    rng = np.random.default_rng(0)
+    right = rng.binomial(64, c * rng.beta(a, b, 1319))
+    fit = fit_rates(counted(right, 64)).fit
+    assert isinstance(fit, RateLaws)
+    assert 1 / (fit.chances**2).sum() > 30
+    pairs = (right * (right - 1)).mean() / (64 * 63)
+    assert fit.weights @ RATES == pytest.approx(right.mean() / 64, rel=0.01)
+    assert fit.weights @ RATES**2 == pytest.approx(pairs, rel=0.03)
