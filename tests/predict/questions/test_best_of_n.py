@@ -131,7 +131,7 @@ def test_unanimous_counts_run_to_a_bound(right: int) -> None:
 
 @pytest.mark.parametrize(("a", "b", "c"), [(30, 30, 0.9), (5, 200, 0.9), (100, 400, 1.0)])
 def test_a_narrow_posterior_far_from_the_prior_is_found(a: float, b: float, c: float) -> None:
-    """That of many answers to questions that are nearly alike: draws still count, and have the answers' moments."""
+    """That of many answers to questions nearly alike: draws still count and have the answers' moments."""
     rng = np.random.default_rng(0)
     right = rng.binomial(64, c * rng.beta(a, b, 1319))
     fit = fit_rates(counted(right, 64)).fit
