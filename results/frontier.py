@@ -6,6 +6,8 @@ cost  value                  cost  value
 800   0.62
 """
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,3 +48,35 @@ def best_choice(
         goal = choices[value].max() - CLOSE if target is None else target
         rows = choices[choices[value] >= goal].sort_values(["cost", value], ascending=[True, False])
     return None if rows.empty else rows.iloc[0]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The priced choices of one model (rows of a plan table), at most one goal, and what they come to.
+
+    The goal is an accuracy to reach, or a cost that a question may have.
+    """
+
+    options: pd.DataFrame
+    target_accuracy: float | None = None
+    token_budget: float | None = None
+
+    @cached_property
+    def frontier(self) -> pd.DataFrame:
+        """The choices that nothing as cheap equals, cheapest first."""
+        return pareto_frontier(self.options, "predicted")
+
+    @cached_property
+    def chosen(self) -> "pd.Series[Any] | None":
+        """The choice to buy, by its point forecast; None where none reaches the goal."""
+        return best_choice(self.options, "predicted", self.target_accuracy, self.token_budget)
+
+    @property
+    def cautious(self) -> "pd.Series[Any] | None":
+        """The choice by the lower end of its interval."""
+        return best_choice(self.options, "low", self.target_accuracy, self.token_budget)
+
+    @property
+    def best(self) -> "pd.Series[Any]":
+        """The choice with the highest forecast, whatever it costs."""
+        return self.options.sort_values("predicted").iloc[-1]

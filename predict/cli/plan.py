@@ -31,11 +31,12 @@ from predict.cli.wording import (
 from predict.forecasting import caveats
 from predict.groups import Group
 from predict.planning.next_run import next_runs
-from predict.planning.plan import Plan, plan
+from predict.planning.plan import plan
 from predict.predictors import CURVE_ONLY, DEFAULT, chosen
 from predict.protocol import Options, Points
 from predict.split import Request
 from results import BadInput
+from results.frontier import Plan
 from results.tables.files import write_raw
 
 NOISE, LEAST = 0.02, 0.001
@@ -82,40 +83,35 @@ def plan_command(
     if out is not None:
         option.check_out(out, inputs)
     if plot is not None:
-        from results.figures.plan import FIGURE_SUFFIXES, PlanView, save_plans  # needs a plotting engine
+        from results.figures.plan import FIGURE_SUFFIXES, save_plans  # needs a plotting engine
 
         if plot.suffix not in FIGURE_SUFFIXES:
             raise BadInput(f"--plot {plot}: give a name that ends in {', '.join(FIGURE_SUFFIXES)}")
     options = Options(replicates=bootstrap, seed=seed, target=target)
     groups = option.groups(inputs, method, Request(at_settings=at_settings), fit_cap, at_caps)
-    tables, views = [], []
+    plans = []
     for group in groups:
         (name,) = chosen(predictor, group)
         found = plan(group, name, max_n, options, *goals, at_settings)
-        show(group, name, found, *goals)
+        plans.append(found)
+        show(group, name, found)
         aim = found.chosen
         if aim is None and target_accuracy is not None and found.best["high"] >= target_accuracy:
             aim = found.best  # the goal is within its interval
         if aim is not None and not group.run:
             propose(group, name, aim, max_n, options)
         warn(group.name, caveats(group, options.replicates))
-        of = {"dataset": group.dataset, "model": group.model, "method": method}
-        tables.append(
-            found.options.assign(
-                **of, predictor=name, target_accuracy=target_accuracy, token_budget=token_budget
-            )
-        )
-        if plot is not None:
-            views.append(PlanView(group.source, group.dataset, group.model, method, found.options, *goals))
     if out is not None:
-        write_raw(pd.concat(tables, ignore_index=True), out)
-        say(f"\n{sum(map(len, tables))} rows in {out}")
+        goal = {"target_accuracy": target_accuracy, "token_budget": token_budget}
+        whole = pd.concat([found.options for found in plans], ignore_index=True).assign(**goal)
+        write_raw(whole, out)
+        say(f"\n{len(whole)} rows in {out}")
     if plot is not None:
-        save_plans(views, plot)
+        save_plans(plans, plot)
         say(f"plot in {plot}")
 
 
-def show(group: Group, predictor: str, found: Plan, target: float | None, budget: float | None) -> None:
+def show(group: Group, predictor: str, found: Plan) -> None:
     """Print the frontier, the choice, and the cautious choice."""
     say(f"\n{title(group)}, forecast by {predictor}")
     rows, unit = found.frontier, group.unit
@@ -131,12 +127,13 @@ def show(group: Group, predictor: str, found: Plan, target: float | None, budget
         ),
     }
     say(table(columns))
-    for sentence in verdict(found, target, budget, unit):
+    for sentence in verdict(found, unit):
         say(sentence)
 
 
-def verdict(found: Plan, target: float | None, budget: float | None, unit: str) -> list[str]:
+def verdict(found: Plan, unit: str) -> list[str]:
     """What to buy, in one or two sentences."""
+    target, budget = found.target_accuracy, found.token_budget
     cautious = "Going by the lower end of the interval"
     if target is not None:
         goal, cautious = f"To reach {percent(target)}", f"To reach {percent(target)} with the whole interval"

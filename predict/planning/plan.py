@@ -9,8 +9,6 @@ plan goes by the measurement, the exact vote over all answers, as the report doe
 that the default predictor gives to that point, widened to hold it.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 
@@ -20,31 +18,13 @@ from predict.predictors import DEFAULT, chosen
 from predict.protocol import UNUSABLE, Options, Status
 from predict.split import Request
 from results import BadInput
-from results.frontier import best_choice, pareto_frontier
+from results.frontier import Plan
 
 PRICED = [
     "source", "cost", "setting", "T", "N", "predicted", "low", "high", "new_low", "new_high", "status",
-    "known",
+    "known", "dataset", "model", "method", "predictor",
 ]  # fmt: skip
 """Columns of a table of priced choices."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """All priced choices (see `PRICED`), the frontier, and the choice.
-
-    `chosen` goes by the point forecast, `cautious` by the lower end of the interval; None: no such row.
-    """
-
-    options: pd.DataFrame
-    frontier: pd.DataFrame
-    chosen: pd.Series | None
-    cautious: pd.Series | None
-
-    @property
-    def best(self) -> pd.Series:
-        """The choice with the highest forecast, whatever it costs."""
-        return self.options.sort_values("predicted").iloc[-1]
 
 
 def plan(
@@ -56,9 +36,7 @@ def plan(
     `new_settings` are settings without data, as NAME=LENGTH. Without a goal the cheapest choice within a
     point of the best is chosen. Raises BadInput without token counts or T, and where nothing can be forecast.
     """
-    priced = price(group, predictor, max_n, options, new_settings)
-    best, cautious = (best_choice(priced, by, target_accuracy, token_budget) for by in ("predicted", "low"))
-    return Plan(priced, pareto_frontier(priced, "predicted"), best, cautious)
+    return Plan(price(group, predictor, max_n, options, new_settings), target_accuracy, token_budget)
 
 
 def price(
@@ -86,7 +64,8 @@ def price(
         raise BadInput(f"{group.name}: {predictor} makes no usable forecast from these data")
     # a vote of 2 is as good as a single answer: differences in the last digits make no choice better
     values = ["predicted", "low", "high", "new_low", "new_high"]
-    table = table.assign(cost=table["tokens_per_answer"] * table["N"], **table[values].round(12))
+    cost = table["tokens_per_answer"] * table["N"]
+    table = table.assign(predictor=predictor, cost=cost, **table[values].round(12))
     return table[PRICED].sort_values("cost", kind="stable").reset_index(drop=True)
 
 

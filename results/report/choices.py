@@ -16,9 +16,10 @@ from results.figures.cost import cost_figure, surface_figure
 from results.figures.forecast import Forecast, forecast_figure, residual_figure
 from results.figures.length import length_figure
 from results.figures.panels import Panel, axis_range, unique_slug
-from results.figures.plan import PlanView, plan_figure
+from results.figures.plan import advice, plan_figure
 from results.figures.theme import Figure
 from results.figures.words import METHOD_NAMES, UNITS, curves_name
+from results.frontier import Plan
 from results.report import differences
 from results.report.errors import error_table, forecast_table, scores, targets
 from results.report.findings import answers_verdict, joint_verdict, length_verdict
@@ -127,11 +128,11 @@ def plan_choices(plans: pd.DataFrame, prices: Prices) -> list[Choice]:
     for key, rows in plans.groupby(keys, sort=False, dropna=False):
         source, dataset, model, method, predictor = map(str, key[:5])
         goals = [None if str(goal) == "nan" else float(str(goal)) for goal in key[5:]]
-        view = PlanView(source, dataset, model, method, rows, *goals)
+        plan = Plan(rows, *goals)
         slug = unique_slug(["plan", dataset, model, method, predictor], [choice.slug for choice in choices])
         name = f"{curves_name(source, dataset, model)}, {METHOD_NAMES.get(method, method)}, by {predictor}"
-        table = plan_table(view, prices.get(model, np.nan))
-        choices.append(Choice(slug, name, [(view.advice, plan_figure(view, slug))], [table]))
+        table = plan_table(plan, prices.get(model, np.nan))
+        choices.append(Choice(slug, name, [(advice(plan), plan_figure(plan, slug))], [table]))
     return choices
 
 

@@ -10,8 +10,8 @@ import pandas as pd
 from results.figures.cost import frontier, usd
 from results.figures.length import fit_trends
 from results.figures.panels import Panel
-from results.figures.plan import PlanView
 from results.figures.words import PRICED, UNITS, listed, settings_title
+from results.frontier import Plan
 from results.normal import Z90
 from results.report.table import INTERVALS, Columns, Table, evenly, number, share, tabled
 from results.tables.status import SHORT
@@ -87,10 +87,11 @@ def frontier_table(panels: Sequence[Panel]) -> Table:
     return _choices("The best choice at each budget", best, panels[0].source, names, {}, note)
 
 
-def plan_table(view: PlanView, price: float) -> Table:
+def plan_table(plan: Plan, price: float) -> Table:
     """The frontier of a plan, cheapest first; `price` in US dollars for a million tokens, or NaN."""
-    front = view.frontier.assign(usd=usd(view.frontier["cost"], price))
-    return _choices("The frontier", front, view.source, [], {**INTERVALS, "known": itemgetter("known")})
+    front = plan.frontier.assign(usd=usd(plan.frontier["cost"], price))
+    more: Columns = {**INTERVALS, "known": itemgetter("known")}
+    return _choices("The frontier", front, front["source"].iloc[0], [], more)
 
 
 def _choices(

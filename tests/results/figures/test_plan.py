@@ -5,10 +5,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from results.figures.plan import PlanView, plan_figure, save_plans
+from results.figures.plan import plan_figure, save_plans
+from results.frontier import Plan
 
 
-def view(**changes: float | None) -> PlanView:
+def view(**changes: float | None) -> Plan:
     options = pd.DataFrame(
         {
             "cost": [10.0, 40.0, 50.0, 200.0], "setting": ["a", "a", "b", "b"], "T": [10.0, 10.0, 50.0, 50.0],
@@ -16,9 +17,8 @@ def view(**changes: float | None) -> PlanView:
             "high": [0.55, 0.66, 0.64, 1.05], "known": ["measured", "forecast", "measured", "forecast"],
         }
     )  # fmt: skip
-    return PlanView(
-        "llm", "gsm8k", "<b>llama</b>", "majority", options, **{"target_accuracy": 0.7, **changes}
-    )
+    names = {"source": "llm", "dataset": "gsm8k", "model": "<b>llama</b>", "method": "majority"}
+    return Plan(options.assign(**names), **{"target_accuracy": 0.7, **changes})
 
 
 def test_all_choices_frontier_goal_and_choice_are_drawn() -> None:
