@@ -10,13 +10,14 @@ Naming a limit for one axis leaves the other one whole. Targets are, unless name
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from predict.capped import at_caps, seen_of
+from predict.capped import at_caps, read_capped, seen_of
 from predict.curves.intervals import replicate_curves, replicate_samples
-from predict.groups import Group, chosen_answers, first_answers
+from predict.groups import Group, chosen_answers, first_answers, read_groups
 from predict.length.requests import expected_length
 from predict.protocol import Floats, Observed, Options, Points, Pool
 from predict.survival.forecast import lengths_ahead
@@ -32,6 +33,8 @@ class Request:
     fit_settings: tuple[str, ...] = ()
     at_n: tuple[int, ...] = ()
     at_settings: tuple[str, ...] = ()
+    fit_cap: int | None = None
+    at_caps: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,17 @@ class Task:
     truth: Floats
     stderr: Floats
     role: tuple[str, ...]
+
+
+def read_asked(paths: Sequence[Path], method: str, request: Request) -> list[Group]:
+    """What is in the files: a group a model and dataset, or with --fit-cap one a run. Raises BadInput."""
+    if request.fit_cap is None and not request.at_caps:
+        return read_groups(paths, method, request.at_n)
+    if request.fit_cap is None or not request.at_caps:
+        raise BadInput("--fit-cap (where the run is stopped) and --at-caps (to forecast) go together")
+    if request.fit_settings or request.at_settings or request.fit_max_tokens:
+        raise BadInput("--fit-settings, --fit-max-tokens and --at-settings do not go with --fit-cap")
+    return read_capped(paths, method, request.fit_cap, request.at_caps, request.at_n)
 
 
 def split(group: Group, request: Request, options: Options) -> Task:

@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, NoReturn
@@ -45,25 +45,6 @@ class BadInput(click.ClickException):
 def public_names(module: str) -> Callable[[str], Any]:
     """A package's `__getattr__`: its names are those of `module`, imported when one is first asked for."""
     return lambda name: getattr(import_module(module), name)
-
-
-class Deferred(click.Group):
-    """A group that imports the command NAME, `MODULE.NAME.NAME_command`, when it runs, and not to list it.
-
-    listed: what `--help` says of each command.
-    """
-
-    def __init__(self, module: str, listed: Mapping[str, str], **options: Any) -> None:
-        super().__init__(
-            commands=[click.Command(name, short_help=text) for name, text in listed.items()], **options
-        )
-        self.module = module
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        name, _, rest = super().resolve_command(ctx, args)
-        return name, getattr(import_module(f"{self.module}.{name}"), f"{name}_command"), rest
 
 
 def run(command: click.Command, name: str) -> NoReturn:

@@ -5,48 +5,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import click
 import pandas as pd
 from tqdm import tqdm
 
 from predict.backtest import backtest, over_sets, summary
-from predict.cli import options as option
 from predict.cli.wording import say, table
 from predict.groups import Group
 from predict.predictors import chosen
 from predict.protocol import Options
-from predict.split import Request
+from predict.split import Request, read_asked
+from results.tables.contract import check_out
 from results.tables.files import write_raw
 
 
-@click.command(
-    "backtest",
-    epilog="Example: python -m predict backtest samples.jsonl --out backtest.csv --fit-max-n 4 --at-n 8,16",
-)
-@option.sampled("all", 200)
-@option.out("Table of all forecasts to write.")
-@option.fit_max_n
-@option.fit_settings
-@option.at_n
-@option.at_settings("Forecast these settings instead of those that are hidden.")
-@click.option("--splits", default=20, show_default=True, type=click.IntRange(1), help="Random splits.")
-def backtest_command(
-    inputs: tuple[Path, ...], out: Path, predictor: str, method: str, fit_cap: int | None,
-    at_caps: tuple[int, ...], splits: int, bootstrap: int, seed: int, **asked: Any,
+def run(
+    inputs: tuple[Path, ...], out: Path, predictor: str, method: str, splits: int, bootstrap: int, seed: int,
+    **asked: Any,
 ) -> None:  # fmt: skip
-    """Hide answers or settings of INPUT (samples or curves tables), forecast the vote there, and compare.
-
-    Each split shows --fit-max-n random answers to each question at --fit-settings (of each model those it
-    has); a curves table is split once. Prints for each set and predictor, in percentage points, the mean
-    absolute error (against all answers, and against those not seen), the bias (forecast − truth) and the
-    worst error, the share of 90 % intervals that contain the truth, their width, and their score: the width
-    plus 20 times the miss.
-    """
+    """Backtest every group in the inputs, print the scores and write all forecasts."""
     request, options = Request(**asked), Options(replicates=bootstrap, seed=seed)
-    if not (request.fit_max_n or request.fit_settings or fit_cap or at_caps):
-        raise click.UsageError("give --fit-max-n, --fit-settings or both: what the predictors are shown")
-    option.check_out(out, inputs)
-    groups = option.groups(inputs, method, request, fit_cap, at_caps)
+    check_out(out, inputs)
+    groups = read_asked(inputs, method, request)
     tables = []
     with tqdm(total=len(groups) * splits, unit="split", disable=None) as bar:
         for group in groups:

@@ -6,37 +6,22 @@ along_n  120        7  1 … 64  0.961  0.113  0.352  0.839  0.0073       4.45  
 
 from pathlib import Path
 
-import click
 import numpy as np
 import pandas as pd
 
-from predict.cli import options as option
 from predict.cli.wording import STATUS_WORDS, evenly, say, table, title
 from predict.curves.appendix import appendix_fits
 from predict.groups import read_groups
+from results.tables.contract import check_out
 from results.tables.files import write_raw
 
 LINES = 8
 """Rows of one kind of fit that are printed; the file has all."""
 
 
-@click.command("fits", epilog="Example: python -m predict fits results/cached/tiny.csv --out fits.csv")
-@option.inputs
-@option.out("Table of all fits to write.")
-@option.method
-def fits_command(inputs: tuple[Path, ...], out: Path, method: str) -> None:
-    """Fit the three curves of the paper's appendix to INPUT (samples or curves tables).
-
-    \b
-    along_n    at each setting  Acc(T, N) = α − β e^(−rate·N), gap Δ = √(2·rate)
-    along_t    at N = 1         Acc(T, 1) = α − β e^(−rate·T)
-    along_gap  at each N > 1    Acc(T, N) = α − β e^(−rate·Δ²), Δ read from along_t
-
-    T is in tokens (for the twin: steps) per answer. Each fit needs three different N or T. An error of ε in
-    the accuracies moves α by at most ε times the condition number; above 100 a fit is unstable. With an rms
-    residual above 0.02 it is poor. Use a fit whose reason is empty.
-    """
-    option.check_out(out, inputs)
+def run(inputs: tuple[Path, ...], out: Path, method: str) -> None:
+    """Fit every group in the inputs, print the fits and write all of them."""
+    check_out(out, inputs)
     groups = read_groups(inputs, method)
     tables = [appendix_fits(group) for group in groups]
     for group, fits in zip(groups, tables, strict=True):

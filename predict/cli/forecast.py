@@ -9,11 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import click
 import pandas as pd
 from tqdm import tqdm
 
-from predict.cli import options as option
 from predict.cli.wording import (
     STATUS_WORDS,
     intervals,
@@ -27,43 +25,24 @@ from predict.cli.wording import (
     warn,
 )
 from predict.forecasting import forecast
-from predict.predictors import DEFAULT, chosen
+from predict.predictors import chosen
 from predict.protocol import Options
-from predict.split import Request
+from predict.split import Request, read_asked
 from results import write_forecast
+from results.tables.contract import check_out
 
 LINES = 24
 """Rows of one table that are printed; the file holds all."""
 
 
-@click.command(
-    "forecast", epilog="Example: python -m predict forecast results/cached/tiny.csv --out forecast.csv"
-)
-@option.sampled(DEFAULT, 1000)
-@option.out("Forecast table to write.")
-@option.fit_max_n
-@click.option("--fit-max-tokens", type=float, help="Fit settings of up to this many tokens per answer.")
-@option.fit_settings
-@option.at_n
-@option.at_settings(
-    "Forecast these settings; NAME=LENGTH adds a new one of LENGTH tokens (steps) per answer, and 400 a "
-    "budget whose tokens follow from those seen, as 100,200."
-)
-@option.target
-def forecast_command(
-    inputs: tuple[Path, ...], out: Path, predictor: str, method: str, fit_cap: int | None,
-    at_caps: tuple[int, ...], bootstrap: int, target: str, seed: int, **asked: Any,
+def run(
+    inputs: tuple[Path, ...], out: Path, predictor: str, method: str, bootstrap: int, target: str, seed: int,
+    **asked: Any,
 ) -> None:  # fmt: skip
-    """Forecast the accuracy of every model and dataset in INPUT (samples or curves tables).
-
-    Without any --fit-… or --at-… option the cheaper half of the data is fitted and the rest held out for
-    comparison: of four or more settings the cheapest half (at least three) with every N, otherwise every
-    setting with N up to half of the largest. Each forecast has two intervals: of more answers to these
-    questions, and of new questions of their kind.
-    """
+    """Forecast every group in the inputs, print and write the tables."""
     request, options = Request(**asked), Options(replicates=bootstrap, seed=seed, target=target)
-    option.check_out(out, inputs)
-    groups = option.groups(inputs, method, request, fit_cap, at_caps)
+    check_out(out, inputs)
+    groups = read_asked(inputs, method, request)
     names = [chosen(predictor, group) for group in groups]
     tables = []
     with tqdm(total=sum(map(len, names)), unit="forecast", disable=None, leave=False) as bar:

@@ -8,13 +8,13 @@ high     45 → 90 questions      7,864,798  new questions    ±6.4 → ±4.5
 """
 
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from predict.cli import options as option
 from predict.cli.wording import (
     QUESTIONS,
     STATUS_WORDS,
@@ -34,9 +34,10 @@ from predict.planning.next_run import next_runs
 from predict.planning.plan import plan
 from predict.predictors import CURVE_ONLY, DEFAULT, chosen
 from predict.protocol import Options, Points
-from predict.split import Request
+from predict.split import Request, read_asked
 from results import BadInput
 from results.frontier import Plan
+from results.tables.contract import check_out
 from results.tables.files import write_raw
 
 NOISE, LEAST = 0.02, 0.001
@@ -46,33 +47,12 @@ ABOUT = {"answers": QUESTIONS["low"], "questions": QUESTIONS["new_low"]}
 """Whose interval a kind of run narrows."""
 
 
-@click.command("plan", epilog="Example: python -m predict plan samples.jsonl --target-accuracy 0.8")
-@option.sampled(DEFAULT, 300, least=1)
-@click.option(
-    "--target-accuracy", type=click.FloatRange(0, 1),
-    help="Find the cheapest choice that reaches this accuracy.",
-)  # fmt: skip
-@click.option(
-    "--token-budget", type=click.FloatRange(0, min_open=True),
-    help="Find the best choice within this many tokens per question.",
-)  # fmt: skip
-@click.option("--max-n", default=64, show_default=True, type=click.IntRange(1), help="Largest N considered.")
-@option.at_settings("Consider new settings too, as NAME=LENGTH in tokens per answer.")
-@option.target
-@option.out("Write a table of all choices.", required=False)
-@click.option("--plot", type=click.Path(path_type=Path), help="Draw them: a .png, .svg or .html file.")
-def plan_command(
+def run(
     inputs: tuple[Path, ...], target_accuracy: float | None, token_budget: float | None, predictor: str,
-    method: str, max_n: int, at_settings: tuple[str, ...], fit_cap: int | None,
-    at_caps: tuple[int, ...], bootstrap: int, target: str, seed: int, out: Path | None, plot: Path | None,
+    method: str, max_n: int, bootstrap: int, target: str, seed: int, out: Path | None, plot: Path | None,
+    **asked: Any,
 ) -> None:  # fmt: skip
-    """Choose setting and N: the cheapest choice that reaches an accuracy, or the best within a token budget.
-
-    Prints the Pareto frontier, every choice that beats all cheaper ones, with its 90 % intervals: of more
-    answers to these questions, and of new questions of their kind. Of samples the mixture, plug-in and
-    beta-binomial also name the runs that narrow each interval of the choice most for their tokens. With
-    neither goal the cheapest choice within a point of the best is taken.
-    """
+    """Plan with every group in the inputs; print, write and draw what is asked for."""
     goals = target_accuracy, token_budget
     if None not in goals:
         raise click.UsageError("give --target-accuracy or --token-budget, not both")
@@ -81,18 +61,19 @@ def plan_command(
     if predictor == "all":
         raise click.UsageError("--predictor all: a plan needs one predictor")
     if out is not None:
-        option.check_out(out, inputs)
+        check_out(out, inputs)
     if plot is not None:
         from results.figures.plan import FIGURE_SUFFIXES, save_plans  # needs a plotting engine
 
         if plot.suffix not in FIGURE_SUFFIXES:
             raise BadInput(f"--plot {plot}: give a name that ends in {', '.join(FIGURE_SUFFIXES)}")
     options = Options(replicates=bootstrap, seed=seed, target=target)
-    groups = option.groups(inputs, method, Request(at_settings=at_settings), fit_cap, at_caps)
+    request = Request(**asked)
+    groups = read_asked(inputs, method, request)
     plans = []
     for group in groups:
         (name,) = chosen(predictor, group)
-        found = plan(group, name, max_n, options, *goals, at_settings)
+        found = plan(group, name, max_n, options, *goals, request.at_settings)
         plans.append(found)
         show(group, name, found)
         aim = found.chosen

@@ -7,37 +7,26 @@ setting  questions  answers  run         expected  ± new questions  ± these qu
 from collections.abc import Iterable
 from pathlib import Path
 
-import click
 import numpy as np
 import pandas as pd
 
-from predict.cli import options as option
 from predict.cli.wording import percent, points, say, table
 from predict.groups import read_groups
 from predict.planning.precision import precision
 from results import BadInput
+from results.tables.contract import check_out
 from results.tables.files import write_raw
 
 _RUNS = {"majority": "vote of ", "best_of_n": "best of "}
 
 
-@click.command("precision", epilog="Example: python -m predict precision pilot.csv --answers 4,16")
-@option.inputs
-@click.option("--questions", callback=option.numbers, help="Of the run, as 200,1000.  [default: the pilot's]")
-@click.option("--answers", callback=option.numbers, help="To each.  [default: the pilot's, and 4 × that]")
-@option.seed
-@option.out("Write the table, too.", required=False)
-def precision_command(
+def run(
     inputs: tuple[Path, ...], questions: tuple[int, ...], answers: tuple[int, ...], seed: int,
     out: Path | None,
 ) -> None:  # fmt: skip
-    """Tell the ± (half of a 90 % interval) that a run would have, from INPUT, the samples of a small pilot.
-
-    For the accuracy of one answer, of a vote and of best-of-N: as a measure of new questions of the kind, and
-    of these questions asked again. And how many questions, or answers to each, would halve the first.
-    """
+    """Print, and write where asked, the ± of runs of those sizes from every setting of the pilot."""
     if out is not None:
-        option.check_out(out, inputs)
+        check_out(out, inputs)
     tables = []
     for group in read_groups(inputs, "majority"):
         if not group.pools:

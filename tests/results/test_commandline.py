@@ -93,12 +93,12 @@ def test_help_and_no_arguments(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     assert "Usage: python -m program" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("room", ["harness", "predict", "results", "synthetic"])
-def test_help_imports_nothing_heavy(room: str) -> None:
-    command = [sys.executable, "-X", "importtime", "-m", room, "--help"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+@pytest.mark.parametrize("command", ["harness", "predict", "predict forecast", "results", "synthetic"])
+def test_help_imports_nothing_heavy(command: str) -> None:
+    start = [sys.executable, "-X", "importtime", "-m", *command.split(), "--help"]
+    done = subprocess.run(start, capture_output=True, text=True, check=True)
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "Commands:" in done.stdout
+    assert "--help" in done.stdout
     assert "click" in imported
     assert imported.isdisjoint(
         {"altair", "numba", "numpy", "pandas", "pyarrow", "pydantic", "scipy", "torch"}

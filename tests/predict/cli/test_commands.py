@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from predict.cli import main
+from predict.predictors import PREDICTORS
 from results import read_forecast
 from tests.predict.conftest import simulated_samples
 
@@ -110,11 +111,14 @@ def test_bad_options_are_refused_in_one_line(
     assert not (tmp_path / "f.csv").exists()
 
 
-@pytest.mark.parametrize("command", ["forecast", "backtest", "plan", "fits"])
+@pytest.mark.parametrize("command", ["forecast", "backtest", "plan", "precision", "fits"])
 def test_help_ends_with_an_example(command: str) -> None:
     done = CliRunner().invoke(main, [command, "--help"])
     assert done.exit_code == 0
     assert f"Example: python -m predict {command} " in done.output.split("--help")[-1]
+    if "One of " in done.output:
+        listed = "".join(done.output.split("One of ")[1].split()).split(",orall")[0].split(".")[0]
+        assert listed.split(",") == list(PREDICTORS)
 
 
 def test_what_was_fitted_and_few_replicates_are_told(curves_file: Path, tmp_path: Path) -> None:

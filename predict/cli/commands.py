@@ -1,0 +1,200 @@
+"""The commands and their options. What a command does is imported when it runs, and not for its --help."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from results.commandline import numbers
+
+PREDICTORS = (
+    "survival", "low-cost-to-high", "flat", "exponential", "power-law", "joint", "beta-binomial", "plug-in",
+    "mixture",
+)  # fmt: skip
+
+Command = TypeVar("Command", bound=Callable[..., object])
+
+
+@click.group(name="predict")
+def main() -> None:
+    """Forecast the accuracy of more answers and longer reasoning from a cheap sample of both."""
+
+
+def names(_ctx: click.Context, _param: click.Parameter, value: str | None) -> tuple[str, ...]:
+    """The names in "low,high"."""
+    return tuple(part.strip() for part in (value or "").split(",") if part.strip())
+
+
+def file(name: str, help_: str, required: bool = False) -> Callable[[Command], Command]:
+    """An option whose value is a file to write."""
+    return click.option(name, required=required, type=click.Path(path_type=Path), help=help_)
+
+
+def at_settings(help_: str) -> Callable[[Command], Command]:
+    """--at-settings: the settings to forecast."""
+    return click.option("--at-settings", callback=names, help=help_)
+
+
+inputs = click.argument(
+    "inputs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="INPUT..."
+)
+method = click.option(
+    "--method", type=click.Choice(["majority", "best_of_n"]), default="majority", show_default=True,
+    help="How the N answers to a question become one.",
+)  # fmt: skip
+target = click.option(
+    "--target", type=click.Choice(["population", "these-questions"]), default="these-questions",
+    show_default=True,
+    help="Intervals for the same questions, sampled further, or for new questions of their kind.",
+)  # fmt: skip
+seed = click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
+fit_max_n = click.option(
+    "--fit-max-n", type=click.IntRange(1), help="Fit N up to this; of samples, so many answers a question."
+)
+fit_settings = click.option("--fit-settings", callback=names, help="Fit these settings only, as low,medium.")
+at_n = click.option("--at-n", callback=numbers, help="Forecast these N, as 16,64.")
+
+
+def sampled(predictor: str, replicates: int, least: int = 0) -> Callable[[Command], Command]:
+    """What forecast, backtest and plan share: inputs, predictor, method, caps, replicates and seed."""
+    every, none = ("", "") if least else (", or all that apply", "; 0: no intervals")
+    options: list[Callable[[Any], Any]] = [
+        inputs,
+        click.option("--predictor", default=predictor, show_default=True,
+                     help=f"One of {', '.join(PREDICTORS)}{every}."),
+        method,
+        click.option("--fit-cap", type=click.IntRange(1),
+                     help="See only what a run stopped at this many tokens per answer would show."),
+        click.option("--at-caps", callback=numbers,
+                     help="With --fit-cap: forecast these caps, as 16000,32000."),
+        click.option("--bootstrap", default=replicates, show_default=True, type=click.IntRange(least, 10**5),
+                     help=f"Bootstrap replicates for the intervals{none}."),
+        seed,
+    ]  # fmt: skip
+
+    def apply(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return apply
+
+
+@main.command(epilog="Example: python -m predict forecast results/cached/tiny.csv --out forecast.csv")
+@sampled("mixture", 1000)
+@file("--out", "Forecast table to write.", required=True)
+@fit_max_n
+@click.option("--fit-max-tokens", type=float, help="Fit settings of up to this many tokens per answer.")
+@fit_settings
+@at_n
+@at_settings(
+    "Forecast these settings; NAME=LENGTH adds a new one of LENGTH tokens (steps) per answer, and 400 a "
+    "budget whose tokens follow from those seen, as 100,200."
+)
+@target
+def forecast(**asked: Any) -> None:
+    """Forecast the accuracy of more answers and of other settings.
+
+    Of every model and dataset in INPUT (samples or curves tables). Without any --fit-… or --at-… option the
+    cheaper half of the data is fitted and the rest held out for comparison: of four or more settings the
+    cheapest half (at least three) with every N, otherwise every setting with N up to half of the largest.
+    Each forecast has two intervals: of more answers to these questions, and of new questions of their kind.
+    """
+    from predict.cli.forecast import run
+
+    run(**asked)
+
+
+@main.command(
+    epilog="Example: python -m predict backtest samples.jsonl --out backtest.csv --fit-max-n 4 --at-n 8,16"
+)
+@sampled("all", 200)
+@file("--out", "Table of all forecasts to write.", required=True)
+@fit_max_n
+@fit_settings
+@at_n
+@at_settings("Forecast these settings instead of those that are hidden.")
+@click.option("--splits", default=20, show_default=True, type=click.IntRange(1), help="Random splits.")
+def backtest(**asked: Any) -> None:
+    """Hide answers that you have, forecast them, and compare.
+
+    Each split shows --fit-max-n random answers to each question of INPUT (samples or curves tables) at
+    --fit-settings (of each model those it has); a curves table is split once. Prints for each set and
+    predictor, in percentage points, the mean absolute error (against all answers, and against those not
+    seen), the bias (forecast − truth) and the worst error, the share of 90 % intervals that contain the
+    truth, their width, and their score: the width plus 20 times the miss.
+    """
+    from predict.cli.backtest import run
+
+    run(**asked)
+
+
+@main.command(epilog="Example: python -m predict plan samples.jsonl --target-accuracy 0.8")
+@sampled("mixture", 300, least=1)
+@click.option(
+    "--target-accuracy", type=click.FloatRange(0, 1),
+    help="Find the cheapest choice that reaches this accuracy.",
+)  # fmt: skip
+@click.option(
+    "--token-budget", type=click.FloatRange(0, min_open=True),
+    help="Find the best choice within this many tokens per question.",
+)  # fmt: skip
+@click.option("--max-n", default=64, show_default=True, type=click.IntRange(1), help="Largest N considered.")
+@at_settings("Consider new settings too, as NAME=LENGTH in tokens per answer.")
+@target
+@file("--out", "Write a table of all choices.")
+@file("--plot", "Draw them: a .png, .svg or .html file.")
+def plan(**asked: Any) -> None:
+    """Choose setting and N for an accuracy or a token budget.
+
+    That is the cheapest choice that reaches the accuracy, or the best within the budget. With neither goal
+    the cheapest choice within a point of the best is taken. Prints the Pareto frontier, every choice that
+    beats all cheaper ones, with its 90 % intervals: of more answers to these questions, and of new questions
+    of their kind. Of samples the mixture, plug-in and beta-binomial also name the runs that narrow each
+    interval of the choice most for their tokens.
+    """
+    from predict.cli.plan import run
+
+    run(**asked)
+
+
+@main.command(epilog="Example: python -m predict precision pilot.csv --answers 4,16")
+@inputs
+@click.option("--questions", callback=numbers, help="Of the run, as 200,1000.  [default: the pilot's]")
+@click.option("--answers", callback=numbers, help="To each.  [default: the pilot's, and 4 × that]")
+@seed
+@file("--out", "Write the table, too.")
+def precision(**asked: Any) -> None:
+    """How many questions and answers a run needs, from a pilot.
+
+    Tells the ± (half of a 90 % interval) that a run would have, from INPUT, the samples of a small pilot: for
+    the accuracy of one answer, of a vote and of best-of-N, as a measure of new questions of the kind, and of
+    these questions asked again. And how many questions, or answers to each, would halve the first.
+    """
+    from predict.cli.precision import run
+
+    run(**asked)
+
+
+@main.command(epilog="Example: python -m predict fits results/cached/tiny.csv --out fits.csv")
+@inputs
+@file("--out", "Table of all fits to write.", required=True)
+@method
+def fits(**asked: Any) -> None:
+    """The paper's own fits of the curves, and which to trust.
+
+    Fits the three curves of the paper's appendix to INPUT (samples or curves tables):
+
+    \b
+    along_n    at each setting  Acc(T, N) = α − β e^(−rate·N), gap Δ = √(2·rate)
+    along_t    at N = 1         Acc(T, 1) = α − β e^(−rate·T)
+    along_gap  at each N > 1    Acc(T, N) = α − β e^(−rate·Δ²), Δ read from along_t
+
+    T is in tokens (for the twin: steps) per answer. Each fit needs three different N or T. An error of ε in
+    the accuracies moves α by at most ε times the condition number; above 100 a fit is unstable. With an rms
+    residual above 0.02 it is poor. Use a fit whose reason is empty.
+    """
+    from predict.cli.fits import run
+
+    run(**asked)
