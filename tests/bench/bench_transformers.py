@@ -6,10 +6,13 @@ One line per run: the model, what was drawn, wall seconds, processor seconds, to
 this process. Processor seconds are the measure where other programs want the cores as well.
 """
 
-import argparse
 import asyncio
 import resource
 import time
+from types import SimpleNamespace
+from typing import Any
+
+import click
 
 from harness.engines.base import Completion, Sampling
 from harness.engines.forcing import forced
@@ -19,7 +22,7 @@ from harness.questions.load import load_questions
 from prompts import fill
 
 
-async def measure(arguments: argparse.Namespace) -> str:
+async def measure(arguments: SimpleNamespace) -> str:
     sampling = Sampling(arguments.tokens, temperature=1.0, stop=("[END]",))
     prompt = "tiny-budget" if arguments.model == "tiny" else "gsm8k-budget"
     questions = load_questions("tiny")[: arguments.prompts]
@@ -45,11 +48,17 @@ async def measure(arguments: argparse.Namespace) -> str:
     )
 
 
+@click.command()
+@click.argument("model", default="tiny")
+@click.option("--prompts", default=4)
+@click.option("--answers", default=64)
+@click.option("--tokens", default=128)
+@click.option("--budget", default=60)
+@click.option("--dtype", default="auto")
+@click.option("--force", is_flag=True, help="As at_limit = force.")
+def main(**given: Any) -> None:
+    click.echo(asyncio.run(measure(SimpleNamespace(**given))))
+
+
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("model", nargs="?", default="tiny")
-    for name, default in (("prompts", 4), ("answers", 64), ("tokens", 128), ("budget", 60)):
-        parser.add_argument(f"--{name}", type=int, default=default)
-    parser.add_argument("--dtype", default="auto")
-    parser.add_argument("--force", action="store_true", help="as at_limit = force")
-    print(asyncio.run(measure(parser.parse_args())))  # noqa: T201
+    main()

@@ -1,0 +1,147 @@
+"""Every command in the pages: run in a folder where the files that it names exist, or read by its own parser.
+
+A command begins with `python` or `make`, in a block or between backticks. `NOT_RUN` says which are only
+read, so that an option, a key of an experiment, a target or a file that was renamed is found, and why.
+"""
+
+import re
+import shlex
+import shutil
+import subprocess
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from harness.experiment import read_experiment
+from results import write_samples
+from tests.conftest import ROOT
+from tests.predict.conftest import simulated_samples
+from tests.predict.survival.simulated import samples as answers_of_many_lengths
+
+pytestmark = pytest.mark.integration
+
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
+    *(ROOT / name / "README.md" for name in ("results/cached", "harness/tiny")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+NOT_RUN = {
+    r"harness (sample|serve|gpu-check)": "a GPU, the hub, a server or minutes; tests/integration samples",
+    r"harness import (lm-eval|inspect)": "their logs are made, and imported, in tests/integration",
+    r"harness\.tiny train": "ten minutes; tests/harness/tiny trains a few steps",
+    r"predict backtest|predict forecast results/cached": "a minute or more; tests/predict runs fewer splits",
+    r"synthetic run fig1-binary --out results/cached": "the same is run with another folder",
+    r"synthetic (train|match|claims|check|run all|figures)": "minutes; tests/synthetic runs a part of each",
+}
+GROUPS = {
+    "harness": "harness.cli:cli", "harness.tiny": "harness.tiny.__main__:tiny", "predict": "predict.cli:main",
+    "results": "results.cli:cli", "synthetic": "synthetic.cli:cli",
+}  # fmt: skip
+FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def commands() -> list[str]:
+    """Each command once, without the prompt, variables before it, a comment and what follows it."""
+    found: dict[str, None] = {}
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+        lines = [
+            line for language, block in FENCED.findall(text) if not language for line in block.splitlines()
+        ]
+        text = FENCED.sub("", text)
+        lines += re.findall(r"^ {4}(.*)", text, re.MULTILINE)
+        lines += [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)]
+        for line in lines:
+            command = re.sub(r"^(\$ )?([A-Z_]+=\S+ )*|\s+[#…].*$", "", line.strip())
+            if re.match(r"(python|make) [-\w.]", command):
+                found[" ".join(command.split())] = None
+    return [one for one in found if not one.startswith("python -c")]
+
+
+COMMANDS = commands()
+
+
+def group(room: str) -> click.Group:
+    module, name = GROUPS[room].split(":")
+    found = getattr(import_module(module), name)
+    assert isinstance(found, click.Group)
+    return found
+
+
+def parse(room: str, words: list[str]) -> None:
+    """Read the words as the command would; of a run, its experiment too."""
+    above = click.Context(group(room))
+    name, command, rest = group(room).resolve_command(above, words)
+    assert command is not None
+    given = command.make_context(name, rest, parent=above).params
+    if (room, name) == ("harness", "sample"):
+        url = {"url": given["url"]} if given["url"] else {}
+        read_experiment(given["config"], dict(given["overrides"]) | url)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs and tables under the names that the pages use."""
+    folder = tmp_path_factory.mktemp("pages")
+    runs = folder / "results" / "runs"
+    shutil.copytree(ROOT / "results" / "cached", folder / "results" / "cached")
+    shutil.copytree(
+        ROOT / "tests" / "harness" / "imports" / "formats" / "sgl-eval", folder, dirs_exist_ok=True
+    )
+    long = answers_of_many_lengths()
+    long = long.assign(answer=long["answer"].str[1:], gold="0", finish_reason="stop").replace(
+        {"question_id": {"q0000": "ID"}}
+    )
+    long["text"] = "The answer is ##" + long["answer"] + "##."
+    for name in ("DIR", "DIR1", "DIR2", "RUN", "results/runs/aime"):
+        write_samples(long.assign(model=name), folder / name / "samples.jsonl")
+    write_samples(long, folder / "samples.csv")
+    budgets = simulated_samples(20, 16, ("100", "200", "400"))
+    efforts = budgets.replace({"setting": {"100": "low", "200": "medium", "400": "high"}})
+    write_samples(budgets[budgets["setting"] == "100"], folder / "PILOT" / "samples.jsonl")
+    for name in ("INPUT", "results/runs/gsm8k", "results/runs/tiny"):
+        write_samples(budgets, folder / name / "samples.jsonl")
+    for path in (runs / "otis", runs / "forecasting" / "otis"):
+        write_samples(efforts, path / "samples.jsonl")
+    foreign = efforts.rename(columns={"setting": "effort", "tokens": "out_tokens"}).assign(error=0)
+    foreign.to_csv(folder / "answers.csv", index=False)
+    foreign.rename(columns={"out_tokens": "completion_tokens"}).to_csv(folder / "epoch_otis_mock_aime.csv")
+    shutil.copy(folder / "results" / "cached" / "tiny.csv", folder / "curves.csv")
+    shutil.copy(folder / "results" / "cached" / "qwen-gsm8k-forecast.csv", folder / "forecast.csv")
+    return folder
+
+
+@pytest.mark.parametrize("command", [one for one in COMMANDS if one.startswith("python -m")])
+def test_a_command_of_the_pages(
+    command: str, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    _, _, room, *words = shlex.split(command)
+    words = [found for word in words for found in sorted(map(str, Path().glob(word))) or [word]]
+    if "--out" in words:
+        shutil.rmtree(words[words.index("--out") + 1], ignore_errors=True)  # a run's folder has to be new
+    if "--help" not in words and any(re.match(pattern, f"{room} {' '.join(words)}") for pattern in NOT_RUN):
+        parse(room, words)
+    else:
+        done = CliRunner().invoke(group(room), words)
+        assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize("command", [one for one in COMMANDS if re.match(r"python \w", one)])
+def test_a_script_of_the_pages(command: str) -> None:
+    script, *options = shlex.split(command)[1:]
+    declared = re.findall(r'"(--[a-z-]+)"', (ROOT / script).read_text(encoding="utf-8"))
+    assert {option for option in options if option.startswith("--")} <= set(declared)
+
+
+@pytest.mark.parametrize("command", [one for one in COMMANDS if one.startswith("make")])
+def test_a_target_of_the_pages(command: str) -> None:
+    done = subprocess.run(["make", "-n", *shlex.split(command)[1:]], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for room, words in re.findall(r"-m ([\w.]+) ([^;|&\n]*)", done.stdout):
+        if room in GROUPS:
+            parse(room, shlex.split(words))
