@@ -13,6 +13,7 @@ and `python -m predict fits` writes them.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,6 +46,7 @@ class Fit:
         gap: √(2ν) of along_n, else NaN; condition: see `condition_number`.
         reason: what speaks against the fit, "" if nothing does. A fit whose status is ok may have one: three
             points settle three parameters and leave nothing to check them with.
+        single: the curve at N = 1 that along_gap reads Δ_T from.
     """
 
     kind: str
@@ -55,6 +57,22 @@ class Fit:
     condition: float
     status: Status
     reason: str
+    single: Saturating | None = None
+
+    def __call__(self, x: ArrayLike) -> Array:
+        """The accuracy at `x`: N of along_n, else T; only where there is a curve."""
+        assert self.curve is not None
+        return self.curve(x if self.single is None else self.single(x) ** 2)
+
+    def row(self) -> dict[str, Any]:
+        """Its columns of a fits table, and the condition number."""
+        low, high = (self.x.min(), self.x.max()) if len(self.x) else (np.nan, np.nan)
+        curve = self.curve or Saturating(np.nan, np.nan, np.nan, np.nan, FitStatus.TOO_FEW_POINTS)
+        return {
+            "fit": self.kind, "held": self.held, "points": len(self.x), "x_low": low, "x_high": high,
+            "alpha": curve.alpha, "beta": curve.beta, "rate": curve.rate, "gap": self.gap, "rms": curve.rmse,
+            "condition": self.condition, "status": str(self.status), "reason": self.reason,
+        }  # fmt: skip
 
 
 def along_n(setting: str, N: ArrayLike, accuracy: ArrayLike, votes: bool = True) -> Fit:
@@ -131,7 +149,8 @@ def _fitted(
     if single and single.reason:
         causes.append((single.status, "its Δ_T comes from the fit at N = 1, see there"))
     status = max((cause for cause, _ in causes), key=list(Status).index, default=Status.OK)
-    return Fit(kind, held, xs, curve, gap, condition, status, "; ".join(text for _, text in causes))
+    reason = "; ".join(text for _, text in causes)
+    return Fit(kind, held, xs, curve, gap, condition, status, reason, single.curve if single else None)
 
 
 def _without(kind: str, held: str, x: Array, reason: str) -> Fit:

@@ -6,9 +6,6 @@
 Random orders are faint dots at the tokens they used, exact values larger points, trends lines.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import altair as alt
 import numpy as np
 import pandas as pd
@@ -19,46 +16,27 @@ from results.figures.series import Series
 from results.figures.theme import Figure
 from results.figures.words import LENGTH_TITLES, METRIC_TITLES, some_of
 from results.paper_fits import Fit, along_gap, along_t
-from results.saturating import FitStatus, Saturating
+from results.saturating import FitStatus
 from results.tables.status import Status
 
 GREEDY_LIMITS = {"fig2f linear-attention": 2 / 10}
 """2/d, near which greedy decoding stays with one example (paper, Sec. 5), by experiment and line."""
 
 
-@dataclass(frozen=True)
-class Trend:
-    """The fitted trend at one N: in T itself, or for N > 1 in the square of the gap that `gap` predicts."""
-
-    n: int
-    fit: Fit
-    curve: Saturating
-    gap: Saturating | None
-
-    def __call__(self, lengths: Sequence[float] | np.ndarray) -> np.ndarray:
-        """Accuracy at `lengths`, shape (lengths,)."""
-        return self.curve(lengths) if self.gap is None else self.curve(self.gap(lengths) ** 2)
-
-
-def fit_trends(panel: Panel) -> list[Trend]:
-    """The trend at each N of the panel that has one; [] where fewer than three lengths are known.
+def fit_trends(panel: Panel) -> dict[int, Fit]:
+    """The trend in T at each N of the panel that has one; {} where fewer than three lengths are known.
 
     These are the fits that `python -m predict fits` writes. Where no gap varies with T (a risk has none, nor
     has a flat or a step at N = 1) all are fitted in T.
     """
     rows = panel.exact.dropna(subset=["length"])
     parts = {n: part for n in panel.ns if len(part := rows[rows["N"] == n])}
-    in_T = {n: along_t(part["length"], part["value"], panel.metric) for n, part in parts.items()}
-    single = in_T[1].curve if 1 in in_T and panel.metric == "accuracy" else None
-    gap = None if single is None or single.status is FitStatus.STEP else single
-    trends = []
-    for n, fit in in_T.items():
-        by_gap = gap if n > 1 else None
-        if by_gap is not None:
-            fit = along_gap(n, parts[n]["length"], parts[n]["value"], in_T[1])
-        if fit.curve is not None:
-            trends.append(Trend(n, fit, fit.curve, by_gap))
-    return trends
+    fits = {n: along_t(part["length"], part["value"], panel.metric) for n, part in parts.items()}
+    single = fits.get(1)
+    if single and single.curve and single.curve.status is not FitStatus.STEP and panel.metric == "accuracy":
+        several = {n: part for n, part in parts.items() if n > 1}
+        fits |= {n: along_gap(n, part["length"], part["value"], single) for n, part in several.items()}
+    return {n: fit for n, fit in fits.items() if fit.curve}
 
 
 def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
@@ -66,7 +44,7 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     shown = counts_to_show(panel.ns, MOST_COUNTS)
     rows, greedy = (part.dropna(subset=["length"]) for part in (panel.exact, panel.greedy))
     grid = np.geomspace(rows["length"].min(), rows["length"].max(), 80)
-    trends = {trend.n: trend for trend in fit_trends(panel) if trend.fit.status is Status.OK}
+    trends = {n: fit for n, fit in fit_trends(panel).items() if fit.status is Status.OK}
     lines = [pd.DataFrame({"N": n, "length": grid, "value": trends[n](grid)}) for n in shown if n in trends]
     without = [n for n in shown if n not in trends]
     proven = GREEDY_LIMITS.get(f"{panel.dataset} {panel.model}")

@@ -45,12 +45,7 @@ def value_table(panel: Panel) -> Table:
 
 def trend_table(panel: Panel) -> Table | None:
     """The fitted trend at each N; None where there are too few lengths for one."""
-    rows = [
-        {"fit": fit.kind, "held": trend.n, "gap": fit.gap, "status": fit.status, "reason": fit.reason}
-        | {"alpha": curve.alpha, "beta": curve.beta, "rate": curve.rate, "rms": curve.rmse}
-        for trend in fit_trends(panel)
-        for fit, curve in [(trend.fit, trend.curve)]
-    ]
+    rows = [fit.row() | {"held": n} for n, fit in fit_trends(panel).items()]
     if not rows:
         return None
     return fit_table(f"{panel.combined}: fitted trend", pd.DataFrame(rows), UNITS[panel.source])

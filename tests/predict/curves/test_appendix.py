@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.curves.appendix import COLUMNS, appendix_fits
+from predict.curves.appendix import appendix_fits
 from predict.groups import Group, groups_of_curves
-from results import read_curves
+from results import kind_of, read_curves
 from results.figures.length import fit_trends
 from results.figures.panels import make_panels
 
@@ -83,7 +83,7 @@ def test_along_n_recovers_each_setting_and_its_gap() -> None:
 
 def test_flat_and_scarce_data_have_no_parameters_and_say_why() -> None:
     scarce = appendix_fits(group({(0.8, 1): 0.4, (0.8, 2): 0.5, (1.2, 1): 0.5, (1.2, 2): 0.6}))
-    assert scarce.columns.tolist() == list(COLUMNS)
+    assert kind_of(scarce) == "fits"
     assert set(scarce["status"]) == {"not_identifiable"}
     empty = ["alpha", "beta", "rate", "gap", "rms", "condition"]
     assert scarce[empty].isna().all(axis=None)
@@ -116,12 +116,10 @@ def test_the_report_publishes_the_same_fits_in_the_same_units(table: str) -> Non
     fits = appendix_fits(known)
     trends = fit_trends(panel)
     assert len(trends) >= 7
-    for trend in trends:
-        row = row_of(fits, "along_t" if trend.n == 1 else "along_gap", str(trend.n))
-        assert parameters(row) == pytest.approx(
-            [trend.curve.alpha, trend.curve.beta, trend.curve.rate], rel=1e-6
-        )
-        assert (row["status"], row["reason"]) == (trend.fit.status, trend.fit.reason)
+    for n, fit in trends.items():
+        row = row_of(fits, "along_t" if n == 1 else "along_gap", str(n))
+        assert parameters(row) == pytest.approx([fit.curve.alpha, fit.curve.beta, fit.curve.rate], rel=1e-6)
+        assert (row["status"], row["reason"]) == (fit.status, fit.reason)
     if table == "tiny.csv":  # T is in tokens per answer
         single = row_of(fits, "along_t", "1")
         assert (single["x_low"], single["x_high"]) == pytest.approx((8.87, 58.1), rel=1e-2)

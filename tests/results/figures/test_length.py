@@ -20,7 +20,7 @@ def test_trends_recover_the_papers_form():
         curves([str(x) for x in lengths], (n,), 0, tokens_per_answer=lengths, accuracy=value)
         for n, value in ((1, one), (16, many))
     )
-    first, second = fit_trends(make_panels(table)[0])
+    first, second = fit_trends(make_panels(table)[0]).values()
     np.testing.assert_allclose(
         [first.curve.alpha, first.curve.beta, first.curve.rate], [0.7, 0.5, 0.3], rtol=1e-5
     )
@@ -41,9 +41,9 @@ def test_trends_are_fitted_in_length_where_one_answer_shows_no_gap():
         for n, value in ((1, step), (4, rise))
     )
     (panel,) = make_panels(table)
-    first, second = fit_trends(panel)
+    first, second = fit_trends(panel).values()
     assert first.curve.status == FitStatus.STEP
-    assert second.gap is None
+    assert second.single is None
     assert second.curve.rate == pytest.approx(0.5, rel=1e-5)
 
 
@@ -58,7 +58,7 @@ def test_a_trend_that_its_own_status_rejects_is_not_drawn_and_said():
         for n, value in ((1, one), (4, many), (16, zigzag.clip(0, 1)))
     )
     (panel,) = make_panels(table)
-    rejected = [trend.n for trend in fit_trends(panel) if trend.fit.status is not Status.OK]
+    rejected = [n for n, fit in fit_trends(panel).items() if fit.status is not Status.OK]
     figure = length_figure(panel, axis_range(panel))
     spec = figure.page_spec()
     thin = next(layer for layer in spec["layer"] if layer["mark"].get("style") == "thin")
@@ -69,4 +69,4 @@ def test_a_trend_that_its_own_status_rejects_is_not_drawn_and_said():
 
 
 def test_two_lengths_have_no_trend():
-    assert fit_trends(make_panels(curves())[0]) == []
+    assert fit_trends(make_panels(curves())[0]) == {}
