@@ -25,10 +25,16 @@ def n_axis(ns: Sequence[int], field: str = "N") -> alt.X:
 
 
 def log_axis(field: str, values: Collection[float], title: str) -> alt.X:
-    """A length or a cost on a logarithmic axis with a little room at both ends of `values`."""
-    domain = [min(values) / 1.12, max(values) * 1.12]
+    """A length or a cost on a logarithmic axis with a little room at both ends of `values`.
+
+    Ticks at 1, 2, 5, 10, 20, … where three or more fit in, else where Vega puts them.
+    """
+    low, high = min(values) / 1.12, max(values) * 1.12
+    ticks = [m * 10.0**k for k in range(-3, 12) for m in (1, 2, 5) if low <= m * 10.0**k <= high]
     axis = alt.Axis(format="~s", labelOverlap="greedy", labelSeparation=6, tickCount=6)
-    scale = alt.Scale(type="log", domain=domain, nice=False)
+    if len(ticks) > 2:
+        axis.values = ticks
+    scale = alt.Scale(type="log", domain=[low, high], nice=False)
     return alt.X(f"{field}:Q", scale=scale, axis=axis, title=title)
 
 

@@ -132,7 +132,7 @@ def residual_figure(forecast: Forecast) -> Figure | None:
     series.add(rows.assign(**off), "rule", "interval", (0.22, 0.03), y="bottom:Q", y2="top:Q")
     series.add(rows.assign(**off), "point", "mark", clip=False, shape=alt.value(STAR), tooltip=said)
     about = f"Forecast by {forecast.predictor} less what was measured, in percentage points."
-    return series.figure(forecast.title, about, "Bars reach 0 where the interval held.", height=150)
+    return series.figure(forecast.title, about, "Bars reach 0 where the interval held.")
 
 
 def _axes(forecast: Forecast) -> tuple[str, pd.DataFrame, alt.X, alt.Color]:

@@ -53,7 +53,7 @@ class Series:
         chart = alt.Chart(rows, mark=alt.MarkDef(mark, style=style, clip=clip))  # type: ignore[arg-type]
         self._layers.append(chart.encode(**(shared | channels)))
 
-    def figure(self, title: str, *subtitle: str, height: int = 320) -> Figure:
+    def figure(self, title: str, *subtitle: str) -> Figure:
         """The layers as a figure, the last on top."""
         layers = (*self._layers[:-1], self._layers[-1].add_params(self._pick))
-        return Figure(self._name, title, subtitle, layers, height)
+        return Figure(self._name, title, subtitle, layers)

@@ -22,7 +22,7 @@ import vl_convert
 _THEME = json.loads(resources.files("results.figures").joinpath("theme.json").read_text(encoding="utf-8"))
 PALETTES: dict[str, dict[str, Any]] = _THEME["palettes"]
 INK, QUIET = PALETTES["light"]["ink"], PALETTES["light"]["quiet"]
-FILE_WIDTH = 480
+FILE_WIDTH, HEIGHT = 480, 320
 SCALE = 2
 """Pixels of a PNG for each nominal one."""
 
@@ -48,7 +48,6 @@ class Figure:
     title: str
     subtitle: tuple[str, ...]
     layers: tuple[alt.Chart, ...]
-    height: int = 320
 
     @property
     def description(self) -> str:
@@ -75,7 +74,7 @@ class Figure:
         """The specification for a page, which adds the look: as wide as the element that holds it."""
         size = {
             "width": "container",
-            "height": self.height,
+            "height": HEIGHT,
             "autosize": {"type": "fit-x", "contains": "padding"},
         }
         return {**self.spec, **size}
@@ -84,7 +83,7 @@ class Figure:
         """The specification for a file: of fixed size, with its title in it."""
         lines = [part for line in self.subtitle for part in wrap(line, FILE_WIDTH // 6)]
         title = {"text": self.title, "subtitle": lines, "limit": FILE_WIDTH + 50}
-        return {**self.spec, "width": FILE_WIDTH, "height": self.height, "title": title, "config": LIGHT}
+        return {**self.spec, "width": FILE_WIDTH, "height": HEIGHT, "title": title, "config": LIGHT}
 
 
 def combined_spec(rows: list[list[Figure]]) -> dict[str, Any]:

@@ -28,11 +28,8 @@ from results.paired.differences import (
 )
 from results.tables.schemas import COMPARISON
 from results.visible import visible
-from results.votes.curves import METHODS, powers_and
+from results.votes.curves import METHODS, powers_and, settings_in_order
 from results.votes.exact import AnswerPools, Floats, Ints, accuracy_by_question, answer_pools
-
-FEW = 20
-"""With fewer questions an interval that leans on the normal law is rough; a warning says so."""
 
 MOST = 1000
 """The largest N that is compared: up to it one pass gives the vote at every N."""
@@ -86,8 +83,8 @@ def compare_runs(
     ns: the N to compare at, by default the powers of two up to the smaller pool and that pool itself; an N
     above it is left out. prices: of a token of each run, by default 1. Raises BadInput where there is nothing
     to compare: one run with one setting, no question in common, or questions of one name with different right
-    answers. Warns (UserWarning) of questions that only one side has, of questions with fewer answers than
-    most, which set the largest N, and of fewer than 20 questions.
+    answers. Warns (UserWarning) of questions that only one side has, and of questions with fewer answers than
+    most, which set the largest N.
     """
     priced = zip(runs.items(), prices or [1.0] * len(runs), strict=True)
     sides = [side for (name, table), price in priced for side in _sides(table, name, len(runs), price)]
@@ -112,6 +109,8 @@ def compare_runs(
 def _sides(samples: pd.DataFrame, name: str, runs: int, price: float) -> Iterator[Side]:
     sampled = samples[samples["decoding"] == "sample"]
     models = sampled["model"].nunique()
+    order = settings_in_order(sampled)
+    sampled = sampled.sort_values("setting", key=lambda column: column.map(order.index), kind="stable")
     for (dataset, model, setting), rows in sampled.groupby(["dataset", "model", "setting"], sort=False):
         run = " ".join([name] * (runs > 1 or models == 1) + [str(model)] * (models > 1))
         known = rows.reindex(columns=["question_id", "gold"]).dropna().drop_duplicates("question_id")
@@ -158,8 +157,6 @@ def _shared(a: Side, b: Side) -> list[str]:
             short = f"{few} of {len(shared)} questions have fewer answers than most"
             where = visible(f"{side.run}/{side.setting}")
             warnings.warn(f"{where}: N up to {side.most}: {short}", stacklevel=3)
-    if len(shared) < FEW:
-        warnings.warn(f"{pair}: {len(shared)} questions are few, so the intervals are rough", stacklevel=3)
     return shared
 
 

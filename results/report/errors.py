@@ -108,8 +108,8 @@ def matched_twin(forecasts: Sequence[Forecast]) -> str:
         row = scores(targets([forecast])).iloc[0]
         if forecast.predictor == TWIN and row["told"]:
             told.append(
-                f"{forecast.name}: {row['mean']:.1f} points off on average, {row['largest']:.1f} at most, "
-                f"{row['inside']:.0f} of {row['bounded']:.0f} in its 90 % interval"
+                f"{forecast.name}, {row['mean']:.1f} points off on average ({row['largest']:.1f} at most; "
+                f"{row['inside']:.0f} of {row['bounded']:.0f} in its 90 % interval)"
             )
-    start = "Matched to a model at small N, the twin predicts what was measured at larger N."
+    start = "Matched to a model at small N, the twin forecasts larger N:"
     return f"{start} {'; '.join(told)}." if told else ""

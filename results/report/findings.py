@@ -107,7 +107,7 @@ def _budgets(panel: Panel) -> list[str]:
     if growth >= IGNORED:
         return []
     tokens = listed([f"{used[setting]:,.0f}" for setting in asked])
-    return [f"The budgets hardly set the length: asked for {listed(asked)} tokens, it used {tokens}."]
+    return [f"The budgets hardly set the length: asked for {listed(asked)} tokens, the model used {tokens}."]
 
 
 def _span(panel: Panel) -> str:
@@ -152,12 +152,12 @@ def length_verdict(panel: Panel) -> str:
 
 
 def _effect(before: Any, after: Any, gain: Gain, metric: str) -> str:
-    """ "adds 3.1 ± 1.2 points", "makes no clear difference (+0.2 ± 1.2 points)", "cuts the error from …"."""
+    """ "adds 3.1 ± 1.2 points", "makes no clear difference, +0.2 ± 1.2 points", "cuts the error from …"."""
     if metric == "risk":
         verb = "cuts" if gain.value < 0 else "raises"
         return f"{verb} the error from {show(before['value'], 'risk')} to {show(after['value'], 'risk')}"
     if not gain.direction:
-        return f"makes no clear difference ({gain})"
+        return f"makes no clear difference, {gain}"
     return f"{'adds' if gain.value > 0 else 'loses'} {str(gain)[1:]}"
 
 

@@ -30,12 +30,12 @@ from results.report.choices import (
     plan_choices,
     with_most_first,
 )
-from results.report.claims import measurement_table, verdict_table
 from results.report.errors import closest, error_table, matched_twin
 from results.report.findings import answer, findings
 from results.report.inputs import Tables
 from results.report.questions import question_data
 from results.report.runs import fact_table
+from results.report.tables import measurement_table, verdict_table
 
 
 def build_report(

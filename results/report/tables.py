@@ -1,4 +1,4 @@
-"""The report's tables of values, fits, frontiers and plans."""
+"""The report's tables of values, fits, frontiers, plans and claims."""
 
 from collections.abc import Sequence
 from operator import itemgetter
@@ -10,7 +10,7 @@ import pandas as pd
 from results.figures.cost import frontier, usd
 from results.figures.length import fit_trends
 from results.figures.panels import Panel
-from results.figures.words import PRICED, UNITS, listed, settings_title
+from results.figures.words import NBSP, PRICED, UNITS, line_name, listed, sentence, settings_title
 from results.frontier import Plan
 from results.normal import Z90
 from results.report.table import INTERVALS, Columns, Table, evenly, number, share, tabled
@@ -109,3 +109,41 @@ def _choices(
     if len(kept) < len(best):
         note = f"{len(kept)} of the {len(best)} choices on the frontier. {note}"
     return tabled(title, kept, columns, note)
+
+
+def verdict_table(claims: pd.DataFrame) -> Table:
+    """One row for each claim, under a title that counts the verdicts."""
+    first = claims.drop_duplicates("claim").assign(
+        checked=lambda rows: rows["claim"].map(claims["claim"].value_counts())
+    )
+    verdicts = first["verdict"].map({"holds": "hold", "fails": "fail"}).fillna("hold in part")
+    counted = ", ".join(f"{verb}: {(verdicts == verb).sum()}" for verb in ("hold", "hold in part", "fail"))
+    columns: Columns = {
+        "claim": _claim,
+        "verdict": lambda row: line_name(row["verdict"]),
+        "in the paper": itemgetter("where"),
+        "settings checked": lambda row: str(row["checked"]),
+    }
+    return tabled(f"{len(first)} claims of the paper ({counted})", first, columns)
+
+
+def measurement_table(claims: pd.DataFrame) -> Table:
+    """What was measured for each claim in each setting."""
+    columns: Columns = {
+        "claim": _claim,
+        "setting": lambda row: line_name(row["setting"]),
+        "quantity": itemgetter("quantity"),
+        "measured": lambda row: number(row["measured"]),
+        "95 % interval": _measured_interval,
+        "holds": lambda row: "yes" if row["holds"] else "no",
+    }
+    return tabled("Measurements", claims, columns)
+
+
+def _claim(row: Any) -> str:
+    return sentence(row["claim"].replace("-", " ").replace(" of n ", " of N "))
+
+
+def _measured_interval(row: Any) -> str:
+    extreme = row["low"] == row["high"]  # one over tasks, which has no interval
+    return "–" if extreme else f"{number(row['low'])}{NBSP}… {number(row['high'])}"

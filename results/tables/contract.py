@@ -20,7 +20,7 @@ import pyarrow
 
 from results.commandline import BadInput
 from results.tables.columns import arrow_schema, conform, refusal, text_columns
-from results.tables.contradictions import check_golds, say_grades, say_lengths
+from results.tables.contradictions import check_golds, say_grades
 from results.tables.files import check_suffix, column_names, read_raw, write_raw
 from results.tables.origins import check_origins
 from results.tables.schemas import DEFAULTS, SAMPLES, SCHEMAS
@@ -160,8 +160,6 @@ def as_table(frame: pd.DataFrame, kind: str, name: str | Path = "DataFrame") -> 
     if kind == "samples":
         check_golds(frame, name)
         say_grades(frame, name)
-    if kind == "curves":
-        say_lengths(frame, name)
     return frame
 
 

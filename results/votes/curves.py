@@ -80,7 +80,7 @@ def build_curves(
     _check_request(methods, ns, permutations, seed)
     samples = samples.assign(source=samples["source"].fillna("llm") if "source" in samples else "llm")
     greedy = samples["decoding"] == "greedy"
-    settings = _settings_in_order(samples)
+    settings = settings_in_order(samples)
     groups = sorted(_groups(samples[~greedy]), key=lambda group: settings.index(group.names[-1]))
     _warn_of_gaps(groups)
     plan = [(group, _feasible(group, ns)) for group in groups]
@@ -224,7 +224,7 @@ def standard_error(by_question: Floats) -> Floats:
     return np.asarray(by_question.std(axis=-2, ddof=1) / np.sqrt(questions))
 
 
-def _settings_in_order(samples: pd.DataFrame) -> list[str]:
+def settings_in_order(samples: pd.DataFrame) -> list[str]:
     """By size where they are all numbers, else in the order of the samples."""
     settings = list(samples["setting"].unique())
     sizes = pd.to_numeric(pd.Series(settings), errors="coerce")

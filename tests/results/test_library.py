@@ -16,7 +16,6 @@ def test_arrays_of_numbers_and_lists_of_text_are_alike() -> None:
     assert best_of_n_curve(answers, [18, 5], ns=[4])["accuracy"].tolist() == [1.0]
 
 
-@pytest.mark.filterwarnings("ignore:.*questions are few")
 def test_runs_as_tables_or_as_answers_compare_alike() -> None:
     gold, sides = ["1", "2"], ([["1", "0"], ["2", "0"]], [["1", "1"], ["0", "0"]])
     tables = [

@@ -69,13 +69,13 @@ function voteSpec(question) {
 function answerTable(question, parent) {
   const table = element("table", "", element("div", "", parent, "scroll"), "wordy");
   const head = table.createTHead().insertRow();
-  for (const word of ["setting", "answers", "given, the commonest first"]) element("th", word, head);
+  for (const word of ["setting", "answers", "answers given (how often)"]) element("th", word, head);
   const body = table.createTBody();
   for (const { setting, pool, unreadable, others, answers } of question.settings) {
     const row = body.insertRow();
-    const given = answers.map(([text, count, right]) => `${right ? "✓ " : ""}${text}\u00a0×\u00a0${count}`);
-    if (others) given.push(`others × ${others}`);
-    if (unreadable) given.push(`unreadable × ${unreadable}`);
+    const given = answers.map(([text, count, right]) => `${right ? "✓ " : ""}${text}\u00a0(${count})`);
+    if (others) given.push(`others\u00a0(${others})`);
+    if (unreadable) given.push(`unreadable\u00a0(${unreadable})`);
     for (const cell of [setting, String(pool), given.join(" · ")]) element("td", cell, row);
   }
 }

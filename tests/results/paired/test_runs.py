@@ -12,8 +12,6 @@ from results.paired.runs import compare_runs
 from results.tables.contract import read_table, write_table
 from tests.by_hand import by_subsets
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*questions are few")
-
 
 def run(answers: dict[str, str], tokens: int | Sequence[int] = 10, **constants: Any) -> pd.DataFrame:
     """Samples by question: "r" is right, "-" null; `tokens` of every answer, or by question."""
@@ -181,7 +179,6 @@ def test_a_comparison_comes_back_as_it_was_written(tmp_path: Any) -> None:
         pd.testing.assert_frame_equal(back, compared, check_dtype=False, rtol=1e-9)
 
 
-@pytest.mark.filterwarnings("default:.*questions are few")
 def test_answers_needed_are_those_of_the_smaller_pool() -> None:
     """18 of 30 and 10 of 20 right in every question: the variance is p(1 − p) / (n − 1) of each, no more.
 

@@ -125,8 +125,8 @@ def test_a_matched_twin_is_judged_where_it_was_not_fitted():
     close, far = (
         make_forecasts({"f": forecast_table("twin", values)}) for values in ([0.63, 0.75], [0.7, 0.5])
     )
-    assert "1.0 points off on average, 1.0 at most, 2 of 2" in matched_twin(close)
-    assert "16.0 points off on average, 24.0 at most, 0 of 2" in matched_twin(far)
+    assert "1.0 points off on average (1.0 at most; 2 of 2" in matched_twin(close)
+    assert "16.0 points off on average (24.0 at most; 0 of 2" in matched_twin(far)
     assert matched_twin(make_forecasts({"f": forecast_table("flat", [0.63, 0.75])})) == ""
 
 

@@ -5,7 +5,7 @@ import warnings
 import pandas as pd
 import pytest
 
-from results import BadInput, as_samples, read_curves, read_samples, write_curves
+from results import BadInput, as_samples, read_samples
 from results.tables.files import write_raw
 
 ROWS = pd.DataFrame(
@@ -40,18 +40,3 @@ def test_two_right_answers_to_one_question_are_refused_within_and_across_files(t
     write_raw(ROWS.assign(gold=["9", "9", "5"], answer="7", correct=False, setting="s"), tmp_path / "2.csv")
     with pytest.raises(BadInput, match=r"1\.csv and .*2\.csv: row 4, column 'gold': found '9'"):
         read_samples(tmp_path / "1.csv", tmp_path / "2.csv")
-
-
-@pytest.mark.parametrize("column", ["T", "tokens_per_answer"])
-def test_a_setting_of_two_lengths_is_said(tmp_path, column: str) -> None:
-    rows = pd.DataFrame(
-        {"method": "majority", "setting": "s", "N": [1, 2, 1], "permutation": ["exact", "exact", "0"],
-         "accuracy": 0.5, column: [100.0, 100.01, 300.0]}
-    )  # fmt: skip
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        write_curves(rows, tmp_path / "c.csv")
-    rows.loc[1, column] = 110.0
-    write_raw(rows, tmp_path / "c.csv")
-    with pytest.warns(UserWarning, match=f"{column}.* 's': 100 to 110"):
-        assert len(read_curves(tmp_path / "c.csv")) == 3
