@@ -99,8 +99,7 @@ def bare(url: str, requests: Path, in_flight: int) -> Speed:
 
 def lm_eval(url: str, task: Path, out: Path, in_flight: int) -> Speed:
     """lm-eval logs no tokens: they are counted from its texts, plus one for the stop string."""
-    arguments = lm_eval_task.completions(url, in_flight)
-    command = lm_eval_task.command(task, out, "local-completions", arguments)
+    command = lm_eval_task.command(task, out, url, in_flight)
     start = time.perf_counter()
     done = subprocess.run(
         command, env=lm_eval_task.environment(task), capture_output=True, text=True, check=True

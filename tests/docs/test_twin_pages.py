@@ -1,7 +1,5 @@
 """Numbers of the twin's pages: the tables are what their maker writes, and the prose has no other."""
 
-import contextlib
-import io
 import re
 from pathlib import Path
 
@@ -57,13 +55,3 @@ def test_every_measured_number_of_the_prose_is_in_a_table(path: Path) -> None:
     for text in NUMBER.findall(prose):
         digits = len(text.partition(".")[2])
         assert np.isclose(known.round(digits), float(text)).any(), text
-
-
-def test_the_python_block_prints_what_stands_below_it() -> None:
-    found = re.search(r"```python\n(.*?)```\n\n```\n(.*?)```", make.PAGES[0].read_text("utf-8"), re.DOTALL)
-    assert found
-    code, shown = found.groups()
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(code, {})
-    assert printed.getvalue().split() == shown.split()

@@ -1,14 +1,12 @@
 """Runs inspect_ai for real: the tiny model's questions, asked of a server, scored, and logged.
 
-    python inspect_task.py http://127.0.0.1:30000 LOGS '{"questions": 3, "epochs": 4}'    prints its name
+    python inspect_task.py http://127.0.0.1:30000 LOGS 6 5      6 questions, 5 epochs; prints its name
 
 inspect_ai's own providers for such servers need a newer `openai` package than SGLang allows, so that this one
 stands in for them; what is asked, scored and written is inspect_ai's.
 """
 
-import json
 import sys
-from typing import Any
 
 import aiohttp
 from inspect_ai import Task
@@ -73,14 +71,12 @@ def server() -> type[ModelAPI]:
     return Completions
 
 
-def main(url: str, folder: str, settings: dict[str, Any]) -> str:
+def main(url: str, folder: str, questions: str, epochs: str) -> str:
     """Evaluate and return the log's name."""
-    questions = load_questions("tiny")[: settings["questions"]]
-    budget = settings.get("budget", 40)
     data = MemoryDataset(
         [
-            Sample(id=q.question_id, input=f"{q.problem}\nUse around {budget} tokens.", target=q.gold)
-            for q in questions
+            Sample(id=q.question_id, input=f"{q.problem}\nUse around 40 tokens.", target=q.gold)
+            for q in load_questions("tiny")[: int(questions)]
         ]
     )
     task = Task(name="tiny", dataset=data, scorer=[pattern(r"##\s*(-?[0-9][0-9,]*)\s*##"), includes()])
@@ -88,12 +84,12 @@ def main(url: str, folder: str, settings: dict[str, Any]) -> str:
         task,
         model="server/tiny",
         model_base_url=url,
-        epochs=settings["epochs"],
-        max_tokens=settings.get("max_tokens", 144),
+        epochs=int(epochs),
+        max_tokens=144,
         temperature=1.0,
         stop_seqs=["[END]"],
         log_dir=folder,
-        log_format=settings.get("format", "eval"),
+        log_format="eval",
         display="none",
     )
     if log.status != "success":
@@ -102,4 +98,4 @@ def main(url: str, folder: str, settings: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    print(main(sys.argv[1], sys.argv[2], json.loads(sys.argv[3])))  # noqa: T201
+    print(main(*sys.argv[1:]))  # noqa: T201

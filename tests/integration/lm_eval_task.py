@@ -9,7 +9,6 @@ The prompt is the tiny model's, chat format included, so that a server's plain c
 import json
 import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import yaml
@@ -30,25 +29,17 @@ def prompt(problem: str, budget: int) -> str:
 
 
 def write_task(
-    folder: Path,
-    *,
-    questions: int,
-    repeats: int,
-    budget: int = 40,
-    max_tokens: int = 144,
-    temperature: float = 1.0,
-) -> str:
-    """Write the task into `folder` (give it as --include_path); returns its name.
+    folder: Path, *, questions: int, repeats: int, budget: int = 40, max_tokens: int = 144
+) -> None:
+    """Write the task into `folder` (give it as --include_path).
 
-    Its filters: `marked` (##18##) and `flexible` (the last number), each of the first answer as lm-eval's
-    own tasks have it, and `maj`, the vote of all.
+    Its filters: `marked` (##18##), of the first answer as in lm-eval's own tasks, and `maj`, of the vote.
     """
     folder.mkdir(parents=True, exist_ok=True)
     rows = TINY_FILE.read_text(encoding="utf-8").splitlines()[:questions]
     data = folder / f"{NAME}.jsonl"
     data.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
     marked = {"function": "regex", "regex_pattern": ANSWER}
-    number = {"function": "regex", "regex_pattern": "(-?[0-9]+)", "group_select": -1}
     task = {
         "task": NAME,
         "dataset_path": "json",
@@ -62,8 +53,8 @@ def write_task(
         "num_fewshot": 0,
         "generation_kwargs": {
             "until": ["[END]"],
-            "do_sample": temperature > 0,
-            "temperature": temperature,
+            "do_sample": True,
+            "temperature": 1.0,
             "max_gen_toks": max_tokens,
         },
         "metric_list": [
@@ -76,36 +67,21 @@ def write_task(
         ],
         "filter_list": [
             {"name": "marked", "filter": [marked, {"function": "take_first"}]},
-            {"name": "flexible", "filter": [number, {"function": "take_first"}]},
             {"name": "maj", "filter": [marked, {"function": "majority_vote"}, {"function": "take_first"}]},
         ],
         "metadata": {"version": 1.0},
     }
     (folder / f"{NAME}.yaml").write_text(yaml.safe_dump(task), encoding="utf-8")
-    return NAME
 
 
-def command(
-    folder: Path, out: Path, model: str, model_args: dict[str, object], extra: Sequence[str] = ()
-) -> list[str]:
-    """`lm-eval run` of the task in `folder`, its samples logged under `out`."""
-    arguments = ",".join(f"{name}={value}" for name, value in model_args.items())
+def command(folder: Path, out: Path, url: str, concurrent: int) -> list[str]:
+    """`lm-eval run` of the task in `folder` on the server at `url`, its samples logged under `out`."""
+    model = f"model={model_location('tiny')},base_url={url}/v1/completions,num_concurrent={concurrent}"
     return [
-        *(sys.executable, "-m", "lm_eval", "run", "--model", model, "--model_args", arguments),
+        *(sys.executable, "-m", "lm_eval", "run", "--model", "local-completions"),
+        *("--model_args", f"{model},tokenized_requests=False,tokenizer_backend=None"),
         *("--tasks", NAME, "--include_path", str(folder), "--output_path", str(out), "--log_samples"),
-        *extra,
     ]
-
-
-def completions(url: str, concurrent: int = 1) -> dict[str, object]:
-    """The arguments of lm-eval's model `local-completions` that ask the server at `url`."""
-    return {
-        "model": model_location("tiny"),
-        "base_url": f"{url}/v1/completions",
-        "num_concurrent": concurrent,
-        "tokenized_requests": False,
-        "tokenizer_backend": "None",
-    }
 
 
 def environment(home: Path) -> dict[str, str]:

@@ -4,7 +4,6 @@ The references read the tools' own files, or objects, with a few lines of this f
 through every subset of the answers.
 """
 
-import json
 import re
 import subprocess
 import sys
@@ -78,7 +77,7 @@ def lm_eval_out(sglang_url: str, tmp_path_factory: pytest.TempPathFactory) -> Pa
     root = tmp_path_factory.mktemp("lm_eval")
     task.write_task(root / "task", questions=QUESTIONS, repeats=REPEATS)
     out = root / "out"
-    call(task.command(root / "task", out, "local-completions", task.completions(sglang_url, 4)), root)
+    call(task.command(root / "task", out, sglang_url, 4), root)
     return out
 
 
@@ -87,8 +86,8 @@ def inspect_log(sglang_url: str, tmp_path_factory: pytest.TempPathFactory) -> Pa
     pytest.importorskip("inspect_ai")
     root = tmp_path_factory.mktemp("inspect")
     script = Path(__file__).with_name("inspect_task.py")
-    settings = json.dumps({"questions": QUESTIONS, "epochs": REPEATS})
-    printed = call([sys.executable, str(script), sglang_url, str(root / "logs"), settings], root)
+    command = [sys.executable, str(script), sglang_url, str(root / "logs"), str(QUESTIONS), str(REPEATS)]
+    printed = call(command, root)
     return Path(printed.strip().splitlines()[-1])
 
 
