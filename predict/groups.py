@@ -192,7 +192,7 @@ def chosen_answers(pool: Pool, order: Ints, n: int, rest: bool = False) -> Pool:
     With `rest` all the others instead.
     """
     answers = pool.answers
-    question = np.repeat(np.arange(len(answers.question_ids)), answers.sizes)
+    question = answers.question
     by_question = order[np.argsort(question[order], kind="stable")]
     place = np.empty(len(order), np.int64)
     place[by_question] = np.arange(len(order)) - answers.starts[question]
@@ -201,7 +201,7 @@ def chosen_answers(pool: Pool, order: Ints, n: int, rest: bool = False) -> Pool:
 
 def subset(answers: AnswerPools, kept: NDArray[np.bool_]) -> AnswerPools:
     """The marked answers, wrong ones numbered anew; a question may be left without any."""
-    question = np.repeat(np.arange(len(answers.question_ids)), answers.sizes)[kept]
+    question = answers.question[kept]
     starts = np.searchsorted(question, np.arange(len(answers.question_ids) + 1))
     votes = renumbered(question, answers.votes[kept])
     return AnswerPools(answers.question_ids, starts, votes, answers.tokens[kept])

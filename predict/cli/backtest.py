@@ -1,7 +1,6 @@
 """`python -m predict backtest`: how good each predictor is on answers or settings hidden from it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +28,7 @@ def run(
     tables = []
     with tqdm(total=len(groups) * splits, unit="split", disable=None) as bar:
         for group in groups:
-            own = replace(
-                request,
-                fit_settings=_own(group, groups, request.fit_settings),
-                at_settings=_own(group, groups, request.at_settings),
-            )
-            tables.append(backtest(group, chosen(predictor, group), own, splits, options, bar.update))
+            tables.append(backtest(group, chosen(predictor, group), request, splits, options, bar.update))
     found = pd.concat(tables, ignore_index=True)
     write_raw(found, out)
     show(found, groups)
@@ -64,11 +58,3 @@ def printable(found: pd.DataFrame) -> str:
     return table(
         {head: ["–" if "nan" in cell else cell for cell in cells] for head, cells in columns.items()}
     )
-
-
-def _own(group: Group, groups: Sequence[Group], asked: tuple[str, ...]) -> tuple[str, ...]:
-    """The settings `asked` for that `group` has or that no group has; all of them where that leaves none."""
-    known = {name for one in groups for name, _ in one.points.settings()}
-    here = {name for name, _ in group.points.settings()}
-    own = tuple(name for name in asked if name in here or name not in known)
-    return own or asked

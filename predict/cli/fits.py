@@ -9,14 +9,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from predict.cli.wording import STATUS_WORDS, evenly, say, table, title
+from predict.cli.wording import say, table, title
 from predict.curves.appendix import appendix_fits
 from predict.groups import read_groups
 from results.tables.contract import check_out
 from results.tables.files import write_raw
-
-LINES = 8
-"""Rows of one kind of fit that are printed; the file has all."""
+from results.tables.status import SHORT
 
 
 def run(inputs: tuple[Path, ...], out: Path, method: str) -> None:
@@ -27,10 +25,7 @@ def run(inputs: tuple[Path, ...], out: Path, method: str) -> None:
     for group, fits in zip(groups, tables, strict=True):
         unit = f"{group.unit} per answer" if group.priced else "the table's unit"
         say(f"\n{title(group)}, the paper's fits; x is N, T in {unit}, or Δ²")
-        parts = [part.iloc[evenly(len(part), LINES)] for _, part in fits.groupby("fit", sort=False)]
-        say(printable(pd.concat(parts)))
-        if more := len(fits) - sum(map(len, parts)):
-            say(f"… {more} more in the file")
+        say(printable(fits))
     write_raw(pd.concat(tables, ignore_index=True), out)
     say(f"\n{sum(map(len, tables))} rows in {out}")
 
@@ -39,13 +34,14 @@ def printable(fits: pd.DataFrame) -> str:
     """Rows of `appendix_fits` as aligned text."""
     span = fits["x_low"].map(_number) + " … " + fits["x_high"].map(_number)
     numbers = {"α": "alpha", "β": "beta", **{name: name for name in ("rate", "gap", "rms", "condition")}}
-    columns = {
-        "fit": fits["fit"], "held": fits["held"], "points": fits["points"].astype(str),
-        "x": span.where(fits["points"] > 0, "–"),
-        **{head: fits[column].map(_number) for head, column in numbers.items()},
-        "status": fits["status"].map(STATUS_WORDS.__getitem__), "reason": fits["reason"],
-    }  # fmt: skip
-    return table(columns)
+    return table(
+        {
+            "fit": fits["fit"], "held": fits["held"], "points": fits["points"].astype(str),
+            "x": span.where(fits["points"] > 0, "–"),
+            **{head: fits[column].map(_number) for head, column in numbers.items()},
+            "status": fits["status"].map(SHORT), "reason": fits["reason"],
+        }
+    )  # fmt: skip
 
 
 def _number(value: float) -> str:

@@ -13,7 +13,6 @@ import pandas as pd
 from tqdm import tqdm
 
 from predict.cli.wording import (
-    STATUS_WORDS,
     intervals,
     percent,
     points,
@@ -30,6 +29,7 @@ from predict.protocol import Options
 from predict.split import Request, read_asked
 from results import write_forecast
 from results.tables.contract import check_out
+from results.tables.status import SHORT
 
 LINES = 24
 """Rows of one table that are printed; the file holds all."""
@@ -85,7 +85,7 @@ def printable(rows: pd.DataFrame, unit: str) -> str:
             "forecast": map(percent, rows["predicted"]),
             **intervals(rows),
             "measured": map(percent, rows["accuracy"]),
-            "status": map(STATUS_WORDS.__getitem__, rows["status"]),
+            "status": map(SHORT.__getitem__, rows["status"]),
         }
     )
 

@@ -1,6 +1,6 @@
 """`python -m predict plan`: what to buy, how sure that is, and which cheap run would make it surer.
 
-To reach 90.0 %: 4 answers at setting “high”, 21,847 tokens each: 91.4 % (89.8 … 92.7 %) for 87,387 tokens …
+To reach 90.0 %: setting “high”, used 21,847 tokens, N = 4: 91.4 % (89.8 … 92.7 %) for 87,387 tokens …
 
 The next run, to narrow an interval at setting high, N = 4, best value for tokens first:
 setting  run                tokens in all  interval of           points
@@ -17,7 +17,6 @@ from tqdm import tqdm
 
 from predict.cli.wording import (
     QUESTIONS,
-    STATUS_WORDS,
     choice,
     intervals,
     percent,
@@ -39,6 +38,7 @@ from results import BadInput
 from results.frontier import Plan
 from results.tables.contract import check_out
 from results.tables.files import write_raw
+from results.tables.status import SHORT
 
 NOISE, LEAST = 0.02, 0.001
 """A run must narrow the ± by more than this share, which is noise, and by more than a tenth of a point."""
@@ -103,9 +103,7 @@ def show(group: Group, predictor: str, found: Plan) -> None:
         "N": rows["N"].astype(str),
         "accuracy": map(percent, rows["predicted"]),
         **intervals(rows),
-        "status": rows["known"].where(
-            rows["known"] == "measured", rows["status"].map(STATUS_WORDS.__getitem__)
-        ),
+        "status": rows["known"].where(rows["known"] == "measured", rows["status"].map(SHORT.__getitem__)),
     }
     say(table(columns))
     for sentence in verdict(found, unit):

@@ -15,11 +15,8 @@ from numpy.typing import NDArray
 
 from predict.groups import Group
 from results.aligned import aligned
-from results.figures.words import METHOD_NAMES, UNITS, setting_name
-from results.tables.status import SHORT
+from results.figures.words import METHOD_NAMES, UNITS, setting_used
 from results.visible import visible
-
-STATUS_WORDS: Mapping[str, str] = SHORT
 
 TEXT = ("fit", "held", "predictor", "setting", "run", "interval of", "status", "reason")
 """Columns aligned to the left; the others hold numbers."""
@@ -100,16 +97,7 @@ def tokens(value: float) -> str:
 
 
 def choice(row: "pd.Series[Any]") -> str:
-    """ "16 answers asked for 120 tokens, 58 used each: 95.9 % (95.1 … 96.7 %) for 929 tokens a question"."""
-    source, setting, unit = row["source"], str(row["setting"]), UNITS[row["source"]]
-    answers = f"{row['N']} answers" if row["N"] > 1 else "1 answer"
-    each, length = " each" if row["N"] > 1 else "", tokens(row["cost"] / row["N"])
-    if not setting.isdecimal():
-        what = f"{answers} at {setting_name(source, setting)}, {length} {unit}{each}"
-    elif source == "synthetic":
-        what = f"{answers} of {setting_name(source, setting)}"
-    else:
-        what = f"{answers} {setting_name(source, setting)}, {length} used{each}"
-    low_high = interval(row["low"], row["high"])
-    value = percent(row["predicted"]) + (f" ({low_high})" if low_high != "–" else "")
-    return f"{what}: {value} for {tokens(row['cost'])} {unit} a question"
+    """ "asked for 120 tokens, used 58, N = 16: 95.9 % (95.1 … 96.7 %) for 929 tokens a question"."""
+    used = setting_used(row["source"], str(row["setting"]), row["cost"] / row["N"])
+    value = f"{percent(row['predicted'])} ({interval(row['low'], row['high'])})".removesuffix(" (–)")
+    return f"{used}, N = {row['N']}: {value} for {tokens(row['cost'])} {UNITS[row['source']]} a question"

@@ -8,13 +8,11 @@ else it is new: the Chinese restaurant process (Ewens' law), θ by maximum likel
 posterior, not with the observed frequencies, keeps the surprises that more answers bring.
 """
 
-from dataclasses import replace
-
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import gammaln
 
-from predict.groups import Group, renumbered
+from predict.groups import renumbered
 from predict.protocol import Floats, Ints
 from predict.questions.beta_binomial import fit_beta
 from results.votes.exact import AnswerPools, VoteCounts
@@ -39,16 +37,6 @@ def imagine(answers: AnswerPools, more: int, rng: np.random.Generator) -> Answer
         starts,
         renumbered(question, np.insert(answers.votes, place, votes.ravel())),
         np.insert(answers.tokens, place, new_tokens),
-    )
-
-
-def more_answers(group: Group, setting: str, more: int, rng: np.random.Generator) -> Group:
-    """The group after a run that gave every question `more` answers at `setting`."""
-    return group.with_pools(
-        [
-            replace(pool, answers=imagine(pool.answers, more, rng)) if pool.setting == setting else pool
-            for pool in group.pools
-        ]
     )
 
 

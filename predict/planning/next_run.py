@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from predict.groups import Group
-from predict.planning.imagined import more_answers
+from predict.planning.imagined import imagine
 from predict.predictors import PREDICTORS
 from predict.protocol import Options, Points
 from predict.split import observe
@@ -59,9 +59,9 @@ def next_runs(
         if run.kind == "questions":
             yield replace(run, width_now=now_new, width_then=now_new * np.sqrt(run.now / run.then))
         else:
-            larger = after(group, run, options.seed, draws)
-            then = float(np.mean([width(imagined, predictor, place, options) for imagined in larger]))
-            yield replace(run, width_now=now, width_then=then)
+            rngs = [np.random.default_rng([options.seed, draw]) for draw in range(draws)]
+            widths = [width(after(group, run, rng), predictor, place, options) for rng in rngs]
+            yield replace(run, width_now=now, width_then=float(np.mean(widths)))
 
 
 def candidates(group: Group, place: Points) -> list[NextRun]:
@@ -80,10 +80,15 @@ def candidates(group: Group, place: Points) -> list[NextRun]:
     return found
 
 
-def after(group: Group, run: NextRun, seed: int, draws: int) -> list[Group]:
-    """The group after a run of more answers, imagined `draws` times."""
-    rngs = [np.random.default_rng([seed, draw]) for draw in range(draws)]
-    return [more_answers(group, run.setting, run.then - run.now, rng) for rng in rngs]
+def after(group: Group, run: NextRun, rng: np.random.Generator) -> Group:
+    """The group as it may be after a run of more answers."""
+    pools = [
+        replace(pool, answers=imagine(pool.answers, run.then - run.now, rng))
+        if pool.setting == run.setting
+        else pool
+        for pool in group.pools
+    ]
+    return group.with_pools(pools)
 
 
 def width(group: Group, predictor: str, place: Points, options: Options) -> float:

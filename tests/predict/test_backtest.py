@@ -6,16 +6,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 from predict.backtest import backtest, over_sets, summary
-from predict.cli import main
 from predict.groups import Group, groups_of_samples, read_groups
 from predict.predictors import PREDICTORS
 from predict.protocol import Observed, Options, Points, Prediction
 from predict.split import Request, drawn, observe
 from results import BadInput, read_samples
 from results.votes.exact import majority_accuracy
+from tests.predict.commands import predict
 
 SETTINGS = ("40", "80", "160", "320")
 
@@ -143,7 +142,7 @@ def test_command_writes_a_row_a_forecast_and_prints_a_line_a_predictor(
 ) -> None:
     out = tmp_path / "backtest.csv"
     options = ["--fit-max-n", "4", "--at-n", "8,12", "--splits", "2", "--bootstrap", "20"]
-    done = CliRunner().invoke(main, ["backtest", str(samples_file), "--out", str(out), *options])
+    done = predict("backtest", samples_file, "--out", out, *options)
     assert done.exit_code == 0, done.output
     table = pd.read_csv(out)
     assert set(table["predictor"]) == {

@@ -5,13 +5,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
-from predict.cli import main
 from results import read_forecast
-from tests.predict.commands import command, curve, forecast
+from tests.predict.commands import command, curve, forecast, predict
 from tests.predict.conftest import simulated_samples
 
+CACHED = Path(__file__).parents[3] / "results" / "cached"
 FEW = simulated_samples(questions=8, answers=4)
 
 
@@ -21,54 +20,67 @@ def without(frame: pd.DataFrame, column: str, row: int = 3) -> pd.DataFrame:
     return frame
 
 
+CURVE, CURVES = curve(), Path("curves")
+"""A curve of one setting without tokens; the curves of `curves_file`."""
+
+
 @pytest.mark.parametrize(
-    ("frame", "options", "words"),
+    ("name", "source", "options", "words"),
     [
-        (FEW.drop(columns=["correct", "gold"]), (), "no column 'correct'"),
-        (pd.concat([FEW, FEW.head(1)]), (), "a second row"),
-        (FEW.head(0), (), "no rows"),
+        ("forecast", FEW.drop(columns=["correct", "gold"]), "", "no column 'correct'"),
+        ("forecast", pd.concat([FEW, FEW.head(1)]), "", "a second row"),
+        ("forecast", FEW.head(0), "", "no rows"),
         *(
-            (without(FEW, name), (), f"row 4, column '{name}'")
+            ("forecast", without(FEW, name), "", f"row 4, column '{name}'")
             for name in ("correct", "question_id", "sample")
         ),
-        (curve(accuracy=[0.5, 1.2, 0.6, 0.7]), (), "from 0 to 1"),
-        (curve(accuracy=[0.5, -0.1, 0.6, 0.7]), (), "from 0 to 1"),
-        (curve(accuracy=[0.5, np.nan, 0.6, 0.7]), (), "accuracy"),
-        (curve(permutation=["0", "0", "0", "0"]), (), "no rows of method majority"),
-        (curve(), ("--predictor", "plug-in"), "it needs samples"),
-        (curve(), ("--bootstrap", "1000000000"), "--bootstrap"),
-        *((FEW, ("--at-settings", f"long={T}"), "above 0") for T in ("-5", "0", "nan", "inf", "much")),
-        (FEW, ("--at-settings", "=500"), "NAME"),
-        (FEW, ("--at-settings", "80=500"), "(80 has it)"),
+        ("forecast", curve(accuracy=[0.5, 1.2, 0.6, 0.7]), "", "from 0 to 1"),
+        ("forecast", curve(accuracy=[0.5, -0.1, 0.6, 0.7]), "", "from 0 to 1"),
+        ("forecast", curve(accuracy=[0.5, np.nan, 0.6, 0.7]), "", "accuracy"),
+        ("forecast", curve(permutation=["0", "0", "0", "0"]), "", "no rows of method majority"),
+        ("forecast", CURVE, "--predictor plug-in", "it needs samples"),
+        ("forecast", CURVE, "--bootstrap 1000000000", "--bootstrap"),
+        *(("forecast", FEW, f"--at-settings long={T}", "above 0") for T in ("-5", "0", "nan", "inf", "much")),
+        ("forecast", FEW, "--at-settings =500", "NAME"),
+        ("forecast", FEW, "--at-settings 80=500", "(80 has it)"),
+        ("forecast", CURVES, "--fit-settings 0.9", "no setting '0.9'"),
+        ("forecast", CURVES, "--at-settings 0.9", "no setting '0.9' to forecast"),
+        ("forecast", CURVES, "--fit-max-tokens 3", "takes 800"),
+        ("forecast", CURVES, "--at-n 4,x", "list of whole numbers"),
+        ("forecast", CURVES, "--predictor magic", "'magic'"),
+        ("forecast", CURVES, "--method best_of_n", "no rows of method best_of_n"),
+        ("plan", FEW.drop(columns="tokens"), "", "no token counts"),
+        ("plan", FEW.assign(tokens=0), "", "numbers above 0"),
+        ("plan", CURVE, "", "no token counts"),
+        ("plan", FEW, "--target-accuracy nan", "nan"),
+        ("plan", FEW, "--token-budget nan", "nan"),
+        ("plan", CURVES, "--target-accuracy 0.75 --token-budget 5", "not both"),
+        ("plan", CURVES, "--target-accuracy 1.5", "0<=x<=1"),
+        ("plan", CURVES, "--token-budget 0", "x>0"),
+        ("plan", CURVES, "--plot plan.pdf", "plan.pdf"),
+        ("plan", CURVES, "--out plan.txt", "unknown kind of file"),
+        ("plan", CURVES, "--predictor all", "one predictor"),
+        ("plan", CURVES, "--at-settings new", "no setting 'new' to forecast"),
+        ("backtest", FEW, "", "hides nothing"),
+        ("backtest", FEW, "--fit-max-n 2 --at-n 64", "has no truth"),
+        ("precision", CURVES, "", "give samples"),
+        ("fits", Path("absent.csv"), "", "no such file"),
+        ("fits", CACHED / "claims.csv", "", "claims"),
     ],
 )
-def test_a_forecast_that_cannot_be_is_refused_and_nothing_written(
-    tmp_path: Path, frame: pd.DataFrame, options: tuple[str, ...], words: str
+def test_what_cannot_be_is_refused_in_one_line_and_nothing_is_written(
+    tmp_path: Path, curves_file: Path, name: str, source: pd.DataFrame | Path, options: str, words: str
 ) -> None:
-    done = forecast(frame, tmp_path, *options)
+    given, out = tmp_path / "input.csv", [] if name == "plan" else ["--out", tmp_path / "o.csv"]
+    if isinstance(source, Path):
+        given = curves_file if source is CURVES else source
+    else:
+        source.to_csv(given, index=False)
+    done = predict(name, given, *out, *options.split())
     assert done.exit_code == 2
     assert words in done.output
     assert "forecast by" not in done.output
-    assert not (tmp_path / "f.csv").exists()
-
-
-@pytest.mark.parametrize(
-    ("frame", "options", "words"),
-    [
-        (FEW.drop(columns="tokens"), (), "no token counts"),
-        (FEW.assign(tokens=0), (), "numbers above 0"),
-        (curve(), (), "no token counts"),
-        (curve(accuracy=[0.5, 1.2, 0.6, 0.7]), (), "from 0 to 1"),
-        (FEW, ("--target-accuracy", "nan"), "nan"),
-        (FEW, ("--token-budget", "nan"), "nan"),
-    ],
-)
-def test_a_plan_that_cannot_be_is_refused(
-    tmp_path: Path, frame: pd.DataFrame, options: tuple[str, ...], words: str
-) -> None:
-    done = command("plan", frame, tmp_path, *options)
-    assert done.exit_code == 2
-    assert words in done.output
+    assert {path.name for path in tmp_path.iterdir()} <= {"input.csv"}
 
 
 def whole(frame: pd.DataFrame, folder: Path, *options: str) -> pd.DataFrame:
@@ -103,7 +115,7 @@ def test_unanimous_samples_give_defined_results(tmp_path: Path, correct: bool) -
     done = command("plan", frame, tmp_path, "--target-accuracy", "0.7")
     assert done.exit_code == 0, done.output
     told = next(line for line in done.output.splitlines() if line.startswith("To reach 70.0 %:"))
-    assert ("1 answer asked for 40 tokens" in told) if correct else "no choice does" in told
+    assert ("asked for 40 tokens, used 32, N = 1:" in told) if correct else "no choice does" in told
 
 
 def test_unequal_pools_are_read_up_to_the_smallest_one(tmp_path: Path) -> None:
@@ -152,7 +164,7 @@ def test_no_command_writes_over_what_it_reads(tmp_path: Path, name: str) -> None
     before = source.read_bytes()
     more = ("--fit-max-n", "2") if name == "backtest" else ()
     for given in (source, tmp_path):  # a folder stands for the samples in it
-        done = CliRunner().invoke(main, [name, str(given), "--out", str(source), *more])
+        done = predict(name, given, "--out", source, *more)
         assert done.exit_code == 2, done.output
         assert str(source) in done.output
     assert source.read_bytes() == before
@@ -160,8 +172,7 @@ def test_no_command_writes_over_what_it_reads(tmp_path: Path, name: str) -> None
 
 @pytest.mark.parametrize("name", ["forecast", "backtest"])
 def test_a_name_that_is_no_table_s_is_refused_before_anything_is_read(tmp_path: Path, name: str) -> None:
-    inputs = (str(tmp_path / "none.csv"), "--fit-max-n", "2")
-    done = CliRunner().invoke(main, [name, *inputs, "--out", str(tmp_path / "f.foo")])
+    done = predict(name, tmp_path / "none.csv", "--fit-max-n", "2", "--out", tmp_path / "f.foo")
     assert done.exit_code == 2
     assert "unknown kind of file '.foo'" in done.output
 

@@ -5,17 +5,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from predict.cli import main
 from predict.predictors import PREDICTORS
 from results import read_forecast
+from tests.predict.commands import predict
 from tests.predict.conftest import simulated_samples
 
 
 def forecast(source: Path, out: Path, *options: str) -> Result:
-    arguments = ["forecast", str(source), "--out", str(out), *options]
-    return CliRunner().invoke(main, arguments)
+    return predict("forecast", source, "--out", out, *options)
 
 
 def test_default_split_holds_out_the_dearer_half_of_every_group(curves_file: Path, tmp_path: Path) -> None:
@@ -89,31 +88,9 @@ def test_on_curves_the_default_predictor_tells_these_questions_from_new_ones(
         assert ratio == pytest.approx(np.sqrt(10), rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--fit-settings", "0.9"), "no setting '0.9'"),
-        (("--at-settings", "0.9"), "no setting '0.9' to forecast"),
-        (("--at-settings", "new=long"), "new=long"),
-        (("--fit-max-tokens", "3"), "takes 800"),
-        (("--at-n", "4,x"), "list of whole numbers"),
-        (("--predictor", "magic"), "'magic'"),
-        (("--method", "best_of_n"), "no rows of method best_of_n"),
-    ],
-)
-def test_bad_options_are_refused_in_one_line(
-    curves_file: Path, tmp_path: Path, options: tuple[str, ...], words: str
-) -> None:
-    arguments = ["forecast", str(curves_file), "--out", str(tmp_path / "f.csv"), *options]
-    done = CliRunner().invoke(main, arguments)
-    assert done.exit_code == 2
-    assert words in done.output
-    assert not (tmp_path / "f.csv").exists()
-
-
 @pytest.mark.parametrize("command", ["forecast", "backtest", "plan", "precision", "fits"])
 def test_help_ends_with_an_example(command: str) -> None:
-    done = CliRunner().invoke(main, [command, "--help"])
+    done = predict(command, "--help")
     assert done.exit_code == 0
     assert f"Example: python -m predict {command} " in done.output.split("--help")[-1]
     if "One of " in done.output:
@@ -160,7 +137,7 @@ def test_names_are_printed_so_that_no_terminal_obeys_them(tmp_path: Path) -> Non
         ["forecast", *out], ["backtest", *out, "--fit-max-n", "2", "--splits", "1"], ["fits", *out],
         ["plan", *out, "--bootstrap", "5"], ["forecast", *out, "--at-settings", "new"],
     ):  # fmt: skip
-        done = CliRunner().invoke(main, [command, str(tmp_path / "in.jsonl"), *options])
+        done = predict(command, tmp_path / "in.jsonl", *options)
         assert not {"\x1b", "\x07", "\u202e", "\u2028"} & set(done.stdout), command
         assert done.exit_code == 2 or not {"\x1b", "\x07", "\u202e", "\u2028"} & set(done.stderr), command
 

@@ -1,57 +1,88 @@
-"""`predict fits`: the appendix's fits of whole tables, as the command writes them and puts them in words."""
+"""`predict fits`: a row a fit, the parameters that curves were made of, and the report's fits beside them."""
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
 
-from predict.cli import main
-from results import kind_of
+from predict.curves.appendix import appendix_fits
+from predict.groups import groups_of_curves
+from results import kind_of, read_curves
+from results.figures.length import fit_trends
+from results.figures.panels import make_panels
+from tests.predict.commands import predict
 
 CACHED = Path(__file__).parents[3] / "results" / "cached"
+T = np.array([0.8, 1.2, 1.7, 2.5, 3.2, 4.0])
+MADE = {1: (0.7, 0.5, 0.6), 4: (0.85, 0.6, 3.0), 16: (0.92, 0.9, 5.0)}
+"""N: α_N, β_N, μ_N."""
+PARAMETERS = ["alpha", "beta", "rate"]
 
 
-def fits(source: Path, out: Path, *options: str) -> Result:
-    return CliRunner().invoke(main, ["fits", str(source), "--out", str(out), *options])
+def curves(**columns: object) -> pd.DataFrame:
+    """Curves along T at N = 1, and along the squared gap at N = 4 and 16."""
+    rows, gap = [], np.zeros(0)
+    for n, (alpha, beta, rate) in MADE.items():
+        y = alpha - beta * np.exp(-rate * (T if n == 1 else gap**2))
+        gap = y if n == 1 else gap
+        rows += [(f"{t:g}", 1000 * t, n, a) for t, a in zip(T, y, strict=True)]
+    frame = pd.DataFrame(rows, columns=["setting", "tokens_per_answer", "N", "accuracy"])
+    frame = frame.assign(source="llm", dataset="toy", model="m", method="majority", permutation="exact")
+    return frame.assign(**{"T": 100 * frame["tokens_per_answer"], "questions": 100, **columns})
 
 
-def test_the_command_on_the_tiny_model_s_curves(tmp_path: Path) -> None:
-    done = fits(CACHED / "tiny.csv", tmp_path / "fits.csv")
+def test_curves_give_back_what_they_were_made_of(tmp_path: Path) -> None:
+    curves().to_csv(tmp_path / "c.csv", index=False)
+    done = predict("fits", tmp_path / "c.csv", "--out", tmp_path / "fits.jsonl")
     assert done.exit_code == 0, done.output
-    table = pd.read_csv(tmp_path / "fits.csv")
+    table = pd.read_json(tmp_path / "fits.jsonl", lines=True, dtype={"held": str})
     assert kind_of(table) == "fits"
-    assert table["fit"].value_counts().to_dict() == {"along_n": 6, "along_gap": 6, "along_t": 1}
-    # accuracy is far from its limit at the longest budget: a line nearly fits as well
-    assert table.set_index("fit").loc["along_t", "status"] == "out_of_range"
-    (line,) = (line for line in done.output.splitlines() if line.startswith("along_t "))
-    assert "outside 0–100 %" in line
-    assert "condition number is above 100" in line
-
-
-def test_samples_are_fitted_by_either_method(samples_file: Path, tmp_path: Path) -> None:
-    for method in ("majority", "best_of_n"):
-        done = fits(samples_file, tmp_path / "fits.jsonl", "--method", method)
-        assert done.exit_code == 0, done.output
-        table = pd.read_json(tmp_path / "fits.jsonl", lines=True)
-        assert set(table["method"]) == {method}
-        assert set(table["fit"]) == {"along_n", "along_t", "along_gap"}
+    assert table["fit"].tolist() == 6 * ["along_n"] + ["along_t", "along_gap", "along_gap"]
+    found = table[6:].set_index("held")
+    per_token = np.array([1, 1, 1e-3])  # μ_1 is per token
+    assert found.loc["1", PARAMETERS].tolist() == pytest.approx(MADE[1] * per_token, rel=1e-5)
+    for n in (4, 16):
+        assert found.loc[str(n), PARAMETERS].tolist() == pytest.approx(MADE[n], rel=1e-4)
+    assert found.loc["1", ["points", "x_low", "x_high"]].tolist() == [6, 800, 4000]
+    assert set(found["status"]) == {"ok"}
+    assert found["reason"].fillna("").eq("").all()
+    assert done.output.count("along_n") == 6
 
 
 @pytest.mark.parametrize(
-    ("source", "out", "options", "words"),
+    ("table", "kinds", "why"),
     [
-        (CACHED / "claims.csv", "fits.csv", (), "claims"),
-        (CACHED / "absent.csv", "fits.csv", (), "no such file"),
-        (CACHED / "tiny.csv", "fits.txt", (), "unknown kind of file"),
-        (CACHED / "tiny.csv", "fits.csv", ("--method", "median"), "'median' is not one of"),
+        (curves().query("N < 16"), {"along_n"}, "different N"),
+        (curves(tokens_per_answer=np.nan, T=np.nan), {"along_t", "along_gap"}, "T"),
+        (curves(accuracy=1.0), {"along_n", "along_t", "along_gap"}, ""),
     ],
+    ids=["two N", "no lengths", "all right"],
 )
-def test_bad_input_is_refused_and_nothing_is_written(
-    tmp_path: Path, source: Path, out: str, options: tuple[str, ...], words: str
+def test_what_cannot_be_fitted_has_no_parameters_and_a_reason(
+    table: pd.DataFrame, kinds: set[str], why: str
 ) -> None:
-    done = fits(source, tmp_path / out, *options)
-    assert done.exit_code == 2
-    assert words in done.output
-    assert "Traceback" not in done.output
-    assert not list(tmp_path.iterdir())
+    fits = appendix_fits(groups_of_curves(table, "majority")[0])
+    none = fits["status"] == "not_identifiable"
+    assert set(fits[none]["fit"]) == kinds
+    assert fits.loc[none, [*PARAMETERS, "gap", "rms", "condition"]].isna().all(axis=None)
+    assert fits[none]["reason"].str.contains(why).all()
+    assert (fits[none]["reason"] != "").all()
+
+
+@pytest.mark.parametrize("table", ["tiny.csv", "fig2f.csv"])
+def test_the_report_publishes_the_same_fits_in_the_same_units(table: str) -> None:
+    frame = read_curves(CACHED / table)
+    frame = frame[frame["method"] == "majority"]
+    (panel,), (known,) = make_panels(frame), groups_of_curves(frame, "majority")
+    fits = appendix_fits(known).set_index(["fit", "held"])
+    trends = fit_trends(panel)
+    assert len(trends) >= 7
+    for n, fit in trends.items():
+        row = fits.loc["along_t" if n == 1 else "along_gap", str(n)]
+        assert [row[name] for name in PARAMETERS] == pytest.approx(
+            [getattr(fit.curve, name) for name in PARAMETERS], rel=1e-6
+        )
+        assert (row["status"], row["reason"]) == (fit.status, fit.reason)
+    if table == "tiny.csv":  # T is in tokens per answer
+        assert fits.loc["along_t", "1"][["x_low", "x_high"]].tolist() == pytest.approx([8.87, 58.1], rel=1e-2)

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from predict.cli.forecast import judged
-from predict.cli.wording import STATUS_WORDS, interval, percent, spread, tokens
+from predict.cli.wording import interval, percent, spread, tokens
 from predict.protocol import Status
+from results.tables.status import SHORT
 
 
 def test_numbers_are_short_and_unknown_ones_a_dash() -> None:
@@ -22,7 +23,7 @@ def test_numbers_are_short_and_unknown_ones_a_dash() -> None:
 
 
 def test_every_status_has_words() -> None:
-    assert set(STATUS_WORDS) == set(Status)
+    assert set(SHORT) == set(Status)
 
 
 def table(**columns: object) -> pd.DataFrame:

@@ -23,20 +23,7 @@ def curves(rows: dict[str, list[float]], noise: float = 0.004) -> Observed:
     return Observed(points, values, np.full(len(values), noise), np.empty((0, len(values))))
 
 
-RISING, ROUND = [0.4, 0.4, 0.45, 0.5, 0.52], [0.42, 0.42, 0.47, 0.44, 0.39]
-
-
-def test_a_fall_within_the_noise_is_no_alarm() -> None:
-    data = curves({"a": RISING, "b": ROUND}, noise=0.1)
-    targets = Points(np.array(["b"]), np.array([2.0]), np.array([64]))
-    assert falling(data, targets).tolist() == ["ok"]
-
-
-def test_accuracy_falling_with_T_is_marked_at_settings_beyond() -> None:
-    down = [[x - 0.05 * i for x in RISING] for i in range(3)]
-    data = curves(dict(zip("abc", down, strict=True)))
-    targets = Points(np.array(["c", "d"]), np.array([3.0, 4.0]), np.array([64, 8]))
-    assert falling(data, targets).tolist() == ["ok", "falling"]
+RISING = [0.4, 0.4, 0.45, 0.5, 0.52]
 
 
 def test_noise_that_all_points_share_hides_neither_a_fall_nor_a_poor_fit() -> None:

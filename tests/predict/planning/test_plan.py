@@ -5,14 +5,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
 
-from predict.cli import main
 from predict.forecasting import forecast
 from predict.groups import Group, read_groups
 from predict.planning.plan import plan
 from predict.protocol import Options
 from predict.split import Request
+from tests.predict.commands import predict
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +60,6 @@ def test_a_vote_of_two_is_never_bought(samples_file: Path) -> None:
     assert set(found.frontier["N"]) == {1}
 
 
-def invoke(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["plan", *arguments])
-
-
 @pytest.mark.parametrize("name", ["power-law", "mixture"])
 def test_what_was_measured_is_taken_as_measured_whoever_forecasts(curves_file: Path, name: str) -> None:
     group = next(g for g in read_groups([curves_file], "majority") if g.model == "small")
@@ -108,9 +103,9 @@ def test_new_settings_are_priced_by_the_length_named(curves_file: Path) -> None:
 
 def test_from_samples_the_next_run_is_named_with_its_price(samples_file: Path, tmp_path: Path) -> None:
     table, picture = tmp_path / "plan.csv", tmp_path / "plan.svg"
-    done = invoke(
-        str(samples_file), "--target-accuracy", "0.6", "--max-n", "16", "--bootstrap", "60",
-        "--out", str(table), "--plot", str(picture),
+    done = predict(
+        "plan", samples_file, "--target-accuracy", "0.6", "--max-n", "16", "--bootstrap", "60",
+        "--out", table, "--plot", picture,
     )  # fmt: skip
     assert done.exit_code == 0, done.output
     assert "The next run, to narrow an interval at setting" in done.output
@@ -121,30 +116,9 @@ def test_from_samples_the_next_run_is_named_with_its_price(samples_file: Path, t
     assert picture.read_text().startswith("<svg")
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--target-accuracy", "0.75", "--token-budget", "5"), "not both"),
-        (("--target-accuracy", "1.5"), "0<=x<=1"),
-        (("--token-budget", "0"), "x>0"),
-        (("--plot", "plan.pdf"), "plan.pdf"),
-        (("--out", "plan.txt"), "unknown kind of file"),
-        (("--predictor", "all"), "one predictor"),
-        (("--predictor", "plug-in"), "it needs samples"),
-        (("--predictor", "magic"), "'magic'"),
-        (("--at-settings", "new"), "no setting 'new' to forecast"),
-    ],
-)
-def test_bad_options_are_refused_in_one_line(curves_file: Path, options: tuple[str, ...], words: str) -> None:
-    done = invoke(str(curves_file), *options)
-    assert done.exit_code == 2
-    assert words in done.output
-
-
 def test_goals_out_of_reach_are_said_to_be(curves_file: Path) -> None:
-    high = invoke(
-        str(curves_file), "--target-accuracy", "0.999", "--bootstrap", "40", "--predictor", "power-law"
-    )
+    options = ("--bootstrap", "40", "--predictor", "power-law")
+    high = predict("plan", curves_file, "--target-accuracy", "0.999", *options)
     assert "no choice does; the best: " in high.output
-    low = invoke(str(curves_file), "--token-budget", "1", "--bootstrap", "40", "--predictor", "power-law")
+    low = predict("plan", curves_file, "--token-budget", "1", *options)
     assert "800 tokens a question" in low.output

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from predict.cli import main
 from predict.planning.precision import precision
 from results.tables.files import read_raw
 from results.votes.exact import AnswerPools, accuracy_by_question
+from tests.predict.commands import predict
 from tests.predict.conftest import simulated_samples
 from tests.predict.questions.pools import pool_of
 
@@ -61,7 +60,8 @@ def test_what_halves_a_margin_does() -> None:
 
 def test_the_command_prints_and_writes_it(tmp_path: Path) -> None:
     simulated_samples(questions=20, answers=3, settings=("40", "80")).to_csv(tmp_path / "pilot.csv")
-    arguments = ["precision", tmp_path / "pilot.csv", "--questions", "20,100", "--out", tmp_path / "out.csv"]
-    done = CliRunner().invoke(main, list(map(str, arguments)))
+    done = predict(
+        "precision", tmp_path / "pilot.csv", "--questions", "20,100", "--out", tmp_path / "out.csv"
+    )
     assert (done.exit_code, done.output.count("best of 12")) == (0, 4)
     assert len(read_raw(tmp_path / "out.csv", ())) == 2 * 2 * 2 * 3

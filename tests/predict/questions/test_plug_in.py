@@ -1,21 +1,14 @@
-"""The plug-in forecast against every outcome of drawing with replacement; for large N against other sums."""
+"""The plug-in forecast: fresh answers from each question's own frequencies, and questions drawn again."""
 
 import numpy as np
 import pytest
-from scipy.stats import poisson
 
-from predict.questions.plug_in import frequencies_vote
+from predict.protocol import Options
+from predict.questions.plug_in import frequencies_vote, plug_in
+from results.normal import Z90
 from results.votes.exact import VoteCounts, majority_accuracy
-
-POOLS = {
-    "usual": (20, [3, 1, 12, 8, 3], 17),
-    "level": (4, [4, 4, 4, 4], 0),
-    "behind": (9, [12, 1], 2),
-    "certain": (62, [1], 1),
-    "scattered": (5, [1] * 40 + [2] * 5 + [4], 5),
-    "one right": (1, [1, 2], 60),
-    "mostly null": (3, [2], 59),
-}
+from results.votes.multinomial import vote_accuracy
+from tests.predict.questions.pools import drawn_pool, observed, targets
 
 
 def counted(*pools: tuple[int, list[int], int]) -> VoteCounts:
@@ -28,41 +21,23 @@ def counted(*pools: tuple[int, list[int], int]) -> VoteCounts:
     )
 
 
-def by_convolution(right: int, wrong: list[int], nulls: int, n: int) -> float:
-    """Vote accuracy from the law of the sum of Poisson counts, convolved for each winning count and ties."""
-    share = n / (right + sum(wrong) + nulls)
-    count = np.arange(n + 1)
-    own, free = poisson.pmf(count, share * right), poisson.pmf(count, share * nulls)
-    rows = [poisson.pmf(count, share * c) for c in wrong]
-    total = 0.0
-    for m in np.flatnonzero(own * (count > 0) > 1e-16):
-        top = n - m
-        law = free[
-            None, : top + 1
-        ]  # law[K, s]: K wrong answers have m votes too, s votes besides the right m
-        for row in rows:
-            more = np.zeros((len(law) + 1, top + 1))
-            more[:-1] = [np.convolve(part, row[:m])[: top + 1] for part in law]
-            more[1:, m:] += law[:, : max(top + 1 - m, 0)] * row[m]
-            law = more
-        total += own[m] * (law[:, top] / np.arange(1, len(law) + 1)).sum()
-    return float(total / poisson.pmf(n, n))
+POOLS = [(20, [3, 1, 12, 8, 3], 17), (4, [4, 4, 4, 4], 0), (9, [12, 1], 2), (9, [1, 12], 2), (0, [3], 1),
+         (0, [], 4), (3, [], 0), (1, [1, 2], 60)]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "n"),
-    # 46 wrong answers at N = 512 take the reference too long
-    [(name, n) for name in POOLS for n in (1, 2, 16, 17, 128, 512) if (name, n) != ("scattered", 512)],
-)
-def test_vote_of_many_fresh_answers(name: str, n: int) -> None:
-    found = frequencies_vote(counted(POOLS[name]), np.array([n]), "majority")
-    assert found[0, 0] == pytest.approx(by_convolution(*POOLS[name], n), abs=1e-12)
+def test_each_question_votes_by_its_own_frequencies() -> None:
+    ns = np.array([40, 1, 9])
+    found = frequencies_vote(counted(*POOLS), ns, "majority")
+    for row, (right, wrong, nulls) in zip(found, POOLS, strict=True):
+        shares = np.array([[right, *wrong]]) / (right + sum(wrong) + nulls)
+        assert row == pytest.approx(vote_accuracy(shares, np.array([0]), ns)[0], abs=1e-12)
+    assert found[2] == pytest.approx(found[3], abs=1e-12)
 
 
 def test_the_limit_of_many_copies_of_the_pool() -> None:
     """A subset of N of c copies differs from fresh answers by about N² / (c · pool)."""
     ns = np.array([1, 4, 16, 32])
-    exact = frequencies_vote(counted((20, [3, 1, 12, 8, 3], 17)), ns, "majority")[0]
+    exact = frequencies_vote(counted(POOLS[0]), ns, "majority")[0]
     gaps = []
     for copies in (10, 20, 40, 80):
         many = counted((20 * copies, [c * copies for c in (3, 1, 12, 8, 3)], 17 * copies))
@@ -71,25 +46,15 @@ def test_the_limit_of_many_copies_of_the_pool() -> None:
     assert gaps[-1] < 1e-3
 
 
-def test_each_question_keeps_its_own_row() -> None:
-    """Wrong counts and N may come in any order."""
-    pools = [*POOLS.values(), (9, [1, 12], 2), (0, [3], 1), (0, [], 4), (3, [], 0), *POOLS.values()]
-    ns = np.array([40, 1, 9])
-    found = frequencies_vote(counted(*pools), ns, "majority")
-    alone = [
-        frequencies_vote(counted(pool), ns[k : k + 1], "majority")[0, 0] for pool in pools for k in range(3)
-    ]
-    assert np.array_equal(found, np.reshape(alone, (len(pools), 3)))
-    assert np.array_equal(found[7], found[2])
-    assert found[8:11] == pytest.approx(np.array([[0.0] * 3, [0.0] * 3, [1.0] * 3]), abs=1e-12)
-
-
-def test_a_question_with_more_answers_than_others_weighs_them_by_frequency() -> None:
-    found = frequencies_vote(counted((2, [1], 1), (4, [2], 2)), np.array([5, 50]), "majority")
-    assert found[0] == pytest.approx(found[1], abs=1e-14)
-
-
 def test_best_of_fresh_answers() -> None:
-    counts = VoteCounts(np.array([1, 0]), np.array([3, 4]), np.array([0, 1, 2]), np.array([0, 0]))
-    found = frequencies_vote(counts, np.array([4]), "best_of_n")[:, 0]
+    found = frequencies_vote(counted((1, [3], 0), (0, [4], 0)), np.array([4]), "best_of_n")[:, 0]
     assert found == pytest.approx([1 - 0.75**4, 0.0])
+
+
+def test_the_interval_is_that_of_questions_drawn_again() -> None:
+    seen, _ = observed(drawn_pool(100, 8, np.random.default_rng(0)), 8)
+    found = plug_in(seen, targets([4, 1]), Options(replicates=4000))
+    each = frequencies_vote(seen.pools[0].answers.counts(), np.array([4, 1]), "majority")
+    assert found.mean == pytest.approx(each.mean(axis=0))
+    assert found.high - found.low == pytest.approx(2 * Z90 * each.std(axis=0) / 10, rel=0.06)
+    assert plug_in(seen, targets([4], "other"), Options()).status.tolist() == ["not_identifiable"]
