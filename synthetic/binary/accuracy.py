@@ -14,7 +14,7 @@ import pandas as pd
 from results.votes.multinomial import best_of_n_accuracy, vote_accuracy
 from synthetic.binary.chain import law_of_paths
 from synthetic.binary.greedy import greedy_correct, greedy_supports
-from synthetic.binary.sampler import SampledSupports, Supports
+from synthetic.binary.sampler import Supports
 from synthetic.model.reasoning_loop import literal_paths
 from synthetic.model.sampling_algorithms import sample_support
 from synthetic.model.settings import BinarySetting
@@ -48,20 +48,14 @@ def exact_accuracy(
 
 def transformer_supports(
     tasks: Tasks, setting: BinarySetting, paths: int, steps: tuple[int, ...]
-) -> SampledSupports:
+) -> Supports:
     """The paths that `sample_supports` draws, by the literal loop of Definition 1 with Algorithm 2; slow."""
-    short = []
-
-    def sampling(scores: Array, uniforms: Array) -> Array:
-        short.append((scores > 0).sum() < setting.k)
-        return sample_support(scores, uniforms)
 
     def draw(rng: np.random.Generator) -> Array:
         return rng.random((max(steps), paths, setting.k))
 
-    w = literal_paths(tasks, setting.step, steps, draw, sampling)
-    supports = np.nonzero(w)[3].reshape(*w.shape[:3], setting.k)
-    return SampledSupports(supports, np.reshape(short, (len(tasks), -1)).mean(axis=1))
+    w = literal_paths(tasks, setting.step, steps, draw, sample_support)
+    return np.nonzero(w)[3].reshape(*w.shape[:3], setting.k)
 
 
 def samples_table(

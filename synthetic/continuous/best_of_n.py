@@ -9,9 +9,8 @@ Davies 1973: the sum's error is the probability beyond 2π/Δ, which is made neg
     E[min of N] = ∫₀^∞ P(X > x)^N dx.
 """
 
-from functools import lru_cache
-
 import numpy as np
+from scipy.integrate import fixed_quad
 
 from synthetic.continuous.moments import Moments
 from synthetic.model.tasks import Array
@@ -23,16 +22,14 @@ _SMALLEST = 1e-15
 
 def best_of_n_risk(moments: Moments, votes: tuple[int, ...]) -> Array:
     """E[min over N paths of ‖w_t − w*‖²_H], (tasks, steps, votes), for Gaussian w_t of these moments."""
-    tasks, steps, _ = moments.error.shape
-    out = np.empty((tasks, steps, len(votes)))
-    for task in range(tasks):
-        values, vectors = np.linalg.eigh(moments.metric[task])
-        root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-        for step in range(steps):
-            scales, axes = np.linalg.eigh(root @ moments.covariance[task, step] @ root)
-            offsets = axes.T @ root @ moments.error[task, step]
-            out[task, step] = least_of_n(np.maximum(scales, 0.0), offsets, votes)
-    return out
+    d, root = len(moments.weights), np.sqrt(moments.weights)
+    scales, axes = np.linalg.eigh(root[:, None] * moments.covariance * root)
+    offsets = ((moments.error * root)[:, :, None] @ axes)[:, :, 0]
+    found = [
+        least_of_n(*one, votes)
+        for one in zip(np.maximum(scales, 0.0).reshape(-1, d), offsets.reshape(-1, d), strict=True)
+    ]
+    return np.reshape(found, (*moments.error.shape[:2], len(votes)))
 
 
 def least_of_n(scales: Array, offsets: Array, votes: tuple[int, ...]) -> Array:
@@ -50,11 +47,13 @@ def least_of_n(scales: Array, offsets: Array, votes: tuple[int, ...]) -> Array:
     # The left tail is at least Gaussian-thin and ends at 0; the right one is exponential with rate 1/(2 c).
     low = max(0.0, mean - 12 * deviation)
     high = mean + 10 * deviation + 60 * c.max()
-    nodes, weights = _quadrature()
-    x = low + (high - low) * (nodes + 1) / 2
-    survival = np.clip(1 - distribution(c, b, x, high), 0.0, 1.0)
-    powers = survival[None] ** np.array(votes)[:, None]
-    return np.asarray(constant + low + (high - low) / 2 * (powers @ weights))
+
+    def survival(x: Array) -> Array:
+        """P(the least is above x), (votes, x)."""
+        above = np.clip(1 - distribution(c, b, x, high), 0.0, 1.0)
+        return np.asarray(above ** np.array(votes)[:, None])
+
+    return np.asarray(constant + low + fixed_quad(survival, low, high, n=QUADRATURE_POINTS)[0])
 
 
 def distribution(c: Array, b: Array, x: Array, high: float) -> Array:
@@ -69,12 +68,6 @@ def distribution(c: Array, b: Array, x: Array, high: float) -> Array:
     kept = abs(phi) > _SMALLEST
     waves = np.exp(-1j * np.outer(x, frequency[kept]))
     return np.asarray(0.5 - ((waves * phi[kept]).imag / (np.pi * index[kept])).sum(axis=1))
-
-
-@lru_cache(maxsize=1)
-def _quadrature() -> tuple[Array, Array]:
-    nodes, weights = np.polynomial.legendre.leggauss(QUADRATURE_POINTS)
-    return nodes, weights
 
 
 def _characteristic(c: Array, b: Array, u: Array) -> Array:

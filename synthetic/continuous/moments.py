@@ -1,6 +1,6 @@
 """Exact mean and covariance of w_t in the continuous case, which give the ensemble's risk for every N.
 
-    moments = path_moments(spectrum(tasks, setting), setting, steps=(950,))
+    moments = path_moments(tasks, setting, steps=(950,))
     moments.ensemble_risk(votes=(1, 256))[task, step]  ->  [33.51, 31.13]
 
 In the eigenbasis Q of XᵀX (eigenvalues λ) a gradient step is w̃_i = D_i w_i + b_i with D = 1 − step·λ and
@@ -27,118 +27,113 @@ DIVERGED = 1e12
 
 
 @dataclass(frozen=True)
-class Spectrum:
-    """A stack of tasks in the eigenbasis Q of each one's XᵀX.
-
-    `eigenvalues`, `pull` = QᵀXᵀy and `target` = Qᵀw* are (tasks, d); `metric` = QᵀHQ is (tasks, d, d), with
-    H the covariance of the covariates. Which Q is picked where eigenvalues coincide changes no risk.
-    """
-
-    eigenvalues: Array
-    pull: Array
-    target: Array
-    metric: Array
-
-
-@dataclass(frozen=True)
 class Moments:
-    """`error` = E[w_t] − w*, (tasks, steps, d), and `covariance`, (tasks, steps, d, d), in the eigenbasis."""
+    """`error` = E[w_t] − w*, (tasks, steps, d), and `covariance`, (tasks, steps, d, d).
+
+    `weights` (d,) is the diagonal of H, the covariates' covariance: risk is ‖w − w*‖²_H, twice the paper's
+    excess risk.
+    """
 
     error: Array
     covariance: Array
-    metric: Array
+    weights: Array
 
     @property
     def bias(self) -> Array:
         """‖E[w_t] − w*‖²_H, (tasks, steps): the ensemble's risk as N → ∞."""
-        return risk(self.error, self.metric)
+        return np.asarray(self.error**2 @ self.weights)
 
     @property
     def variance(self) -> Array:
         """tr(H Cov w_t), (tasks, steps): what one path adds to the risk."""
-        return np.asarray(np.einsum("bij,btij->bt", self.metric, self.covariance))
+        return np.asarray(np.einsum("btii->bti", self.covariance) @ self.weights)
 
     def ensemble_risk(self, votes: tuple[int, ...]) -> Array:
         """E‖w_avg − w*‖²_H = bias + variance/N, (tasks, steps, votes)."""
         return np.asarray(self.bias[..., None] + self.variance[..., None] / np.array(votes))
 
 
-def risk(error: Array, metric: Array) -> Array:
-    """‖w − w*‖²_H, (tasks, steps), of errors (tasks, steps, d) under `metric` (tasks, d, d).
-
-    The paper's excess risk is half of it.
-    """
-    return np.asarray(np.einsum("bti,bij,btj->bt", error, metric, error))
-
-
-def spectrum(tasks: Tasks, setting: ContinuousSetting) -> Spectrum:
-    """The eigenbasis of every task's XᵀX and the task in it."""
-    eigenvalues, basis = np.linalg.eigh(tasks.gram)
-    covariance = covariance_eigenvalues(setting)
-    metric = np.swapaxes(basis, 1, 2) @ (covariance[:, None] * basis)
-    return Spectrum(
-        np.maximum(eigenvalues, 0.0),
-        np.einsum("bij,bi->bj", basis, tasks.correlation),
-        np.einsum("bij,bi->bj", basis, tasks.w_star),
-        metric,
-    )
-
-
-def gradient_descent_risk(view: Spectrum, setting: ContinuousSetting, steps: tuple[int, ...]) -> Array:
+def gradient_descent_risk(tasks: Tasks, setting: ContinuousSetting, steps: tuple[int, ...]) -> Array:
     """‖w_GD − w*‖²_H after t noise-free steps, (tasks, steps). Raises BadInput where it diverges."""
-    return path_moments(view, replace(setting, noise="constant", sigma=0.0), steps).bias
+    return path_moments(tasks, replace(setting, noise="constant", sigma=0.0), steps).bias
 
 
-def path_moments(view: Spectrum, setting: ContinuousSetting, steps: tuple[int, ...]) -> Moments:
+def path_moments(tasks: Tasks, setting: ContinuousSetting, steps: tuple[int, ...]) -> Moments:
     """Mean and covariance of one reasoning path at each t of `steps` (rising).
 
-    Raises BadInput, saying when, if they diverge. With constant noise, or with H = I, only the diagonal of
-    the covariance matters and it alone is carried along.
+    With linear noise and H = I only the trace of the covariance is right. Raises BadInput if they have
+    diverged by one of the steps.
     """
-    s, linear = setting.noise_variance, setting.noise == "linear"
-    sign = setting.linear_sign if linear else 0
-    whole = linear and setting.decay is not None
-    tasks, d = view.eigenvalues.shape
-    diagonal = np.arange(d)
-    limit = DIVERGED * np.maximum((view.target**2).sum(axis=1), 1.0)
-    shrink = 1 - setting.step * view.eigenvalues
-    scale = shrink[:, :, None] * shrink[:, None, :] if whole else shrink**2
-    mean, covariance = np.zeros_like(shrink), np.zeros_like(scale)
-    errors = np.empty((tasks, len(steps), d))
-    covariances = np.zeros((tasks, len(steps), d, d))
-    for t in range(1, steps[-1] + 1):
-        mean = shrink * mean + setting.step * view.pull
-        covariance *= scale
-        size = (mean**2).sum(axis=1)
-        if linear:
-            size += covariance[:, diagonal, diagonal].sum(axis=1) if whole else covariance.sum(axis=1)
-            covariance *= 1 + 2 * sign * s + 2 * s**2
-            covariance += s**2 * (mean[:, :, None] * mean[:, None, :] if whole else mean**2)
-        if not np.all(size < limit):
-            raise diverged(t, setting, float(view.eigenvalues.max()))
-        isotropic = s**2 * size[:, None] if linear else s
-        if whole:
-            covariance[:, diagonal, diagonal] += isotropic
+    s, (eigenvalues, basis) = setting.noise_variance, tasks.eigen
+    shrink = 1 - setting.step * eigenvalues
+    push = setting.step * (tasks.correlation[:, None] @ basis)[:, 0]
+    kept = 1 + setting.linear_sign * s if setting.noise == "linear" else 1.0
+    with np.errstate(over="ignore", invalid="ignore"):  # a diverging path overflows
+        mean = np.stack([kept * push * geometric(kept * shrink, t) for t in steps], axis=1)
+        if setting.noise == "linear":
+            covariance = _linear_covariance(shrink, push, setting, steps)
         else:
-            covariance += isotropic
-        mean = mean * (1 + sign * s)
+            variance = np.stack([s * geometric(shrink**2, t) for t in steps], axis=1)
+            covariance = variance[..., None] * np.eye(setting.d)
+        size = (mean**2).sum(axis=2) + np.trace(covariance, axis1=2, axis2=3)
+        back = np.swapaxes(basis, 1, 2)
+        error = mean @ back - tasks.w_star[:, None]
+        covariance = basis[:, None] @ covariance @ back[:, None]
+    refuse_divergence(size, tasks, setting, steps)
+    return Moments(error, covariance, covariance_eigenvalues(setting))
+
+
+def geometric(ratio: Array, count: int) -> Array:
+    """1 + ratio + … + ratio^(count−1) by doubling, which loses no digits where the ratio is near 1."""
+    total, power = np.zeros_like(ratio), np.ones_like(ratio)
+    for bit in f"{count:b}":
+        total, power = total * (1 + power), power * power
+        if bit == "1":
+            total, power = total + power, power * ratio
+    return total
+
+
+def _linear_covariance(
+    shrink: Array, push: Array, setting: ContinuousSetting, steps: tuple[int, ...]
+) -> Array:
+    """The covariance under linear noise, step by step in the eigenbasis, (tasks, steps, d, d).
+
+    With H = I the diagonal alone is carried along: nothing on it depends on the rest.
+    """
+    s, sign, whole = setting.noise_variance, setting.linear_sign, setting.decay is not None
+    outer = _outer if whole else np.square
+    scale = (1 + 2 * sign * s + 2 * s**2) * outer(shrink)
+    mean, covariance = np.zeros_like(shrink), np.zeros_like(scale)
+    diagonal = np.einsum("bii->bi", covariance) if whole else covariance  # a view
+    found = []
+    for t in range(1, steps[-1] + 1):
+        mean = shrink * mean + push
+        size = (mean**2 + shrink**2 * diagonal).sum(axis=1, keepdims=True)
+        covariance *= scale
+        covariance += s**2 * outer(mean)
+        diagonal += s**2 * size
+        mean *= 1 + sign * s
         if t in steps:
-            at = steps.index(t)
-            errors[:, at] = mean - view.target
-            if whole:
-                covariances[:, at] = covariance
-            else:
-                covariances[:, at, diagonal, diagonal] = covariance
-    return Moments(errors, covariances, view.metric)
+            found.append(covariance.copy() if whole else covariance[..., None] * np.eye(setting.d))
+    return np.stack(found, axis=1)
 
 
-def diverged(t: int, setting: ContinuousSetting, largest: float) -> BadInput:
-    """The refusal of a setting whose paths diverge at step t; `largest` is the largest eigenvalue of XᵀX."""
-    why = f"the step times the largest eigenvalue of XᵀX is {setting.step * largest:.3g}, not below 2"
-    if setting.step * largest < 2:
-        limit = f"not below about 2/(d+2) = {2 / (setting.d + 2):.3g}"
-        why = f"linear noise has the variance {setting.noise_variance:g} in {setting.d} dimensions, {limit}"
-    return BadInput(
-        f"a path diverges at step {t}: {why} (noise_scale={setting.noise_scale}, "
+def _outer(vectors: Array) -> Array:
+    return vectors[:, :, None] * vectors[:, None, :]
+
+
+def refuse_divergence(size: Array, tasks: Tasks, setting: ContinuousSetting, steps: tuple[int, ...]) -> None:
+    """Raise BadInput where a squared length of `size` (tasks, steps) is beyond all measure."""
+    limit = DIVERGED * np.maximum((tasks.w_star**2).sum(axis=1, keepdims=True), 1.0)
+    bounded = (size < limit).all(axis=0)
+    if bounded.all():
+        return
+    pull = setting.step * tasks.eigen[0].max()
+    why = f"the step times the largest eigenvalue of XᵀX is {pull:.3g}, not below 2"
+    if pull < 2:
+        most = f"not below about 2/(d+2) = {2 / (setting.d + 2):.3g}"
+        why = f"linear noise has the variance {setting.noise_variance:g} in {setting.d} dimensions, {most}"
+    raise BadInput(
+        f"a path diverges by step {steps[int(bounded.argmin())]}: {why} (noise_scale={setting.noise_scale}, "
         f"sigma={setting.sigma:g}, eta={setting.eta:g})"
     )

@@ -17,8 +17,10 @@ NoiseFunction = Literal["constant", "linear"]
 NoiseScale = Literal["eta", "eta2", "raw"]
 Solver = Literal["exact", "monte-carlo", "transformer"]
 
-MAX_NUMBERS = 50_000_000
-"""The most numbers that one set of in-context examples may hold (400 MB)."""
+MAX_NUMBERS = 5_000_000
+"""The most numbers that one set of in-context examples may hold (40 MB)."""
+LARGEST = 1e50
+"""The largest scale of anything: its fourth power is still a number."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,7 @@ class BinarySetting(_Sizes):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 1 <= self.k < self.d:
-            raise BadInput(f"sparsity k={self.k}: expected a whole number from 1 to d−1={self.d - 1}")
+        check_count("sparsity k", self.k, high=self.d - 1)
 
     @property
     def supports(self) -> int:
@@ -107,8 +108,8 @@ def check_count(name: str, value: int, low: int = 1, high: int = 10_000_000) -> 
 
 def _check_numbers(**values: float) -> None:
     for name, value in values.items():
-        if not (math.isfinite(value) and value >= 0):
-            raise BadInput(f"{name}={value}: expected a finite number of at least 0")
+        if not (isinstance(value, int | float) and 0 <= value <= LARGEST):
+            raise BadInput(f"{name}={value}: expected a number from 0 to {LARGEST:g}")
 
 
 def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:

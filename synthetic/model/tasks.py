@@ -8,12 +8,12 @@ any process, and in every setting of the same n and d, so that comparisons are p
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from results import BadInput
-from synthetic.model.settings import MAX_NUMBERS, BinarySetting, ContinuousSetting, Setting, check_count
+from synthetic.model.settings import BinarySetting, ContinuousSetting, Setting, check_count
 
 Array = NDArray[np.float64]
 
@@ -46,6 +46,15 @@ class Tasks:
         """Xᵀy of every task, (tasks, d)."""
         return np.asarray(np.einsum("bnd,bn->bd", self.x, self.y))
 
+    @cached_property
+    def eigen(self) -> tuple[Array, Array]:
+        """Eigenvalues (tasks, d) of every XᵀX and an eigenbasis, (tasks, d, d), in columns.
+
+        Which basis is picked where eigenvalues coincide differs between processors.
+        """
+        eigenvalues, basis = np.linalg.eigh(self.gram)
+        return np.maximum(eigenvalues, 0.0), basis
+
     def path_generator(self, task: int) -> np.random.Generator:
         """The stream of random numbers for one task's reasoning paths."""
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(*self.keys[task], 1)))
@@ -63,10 +72,8 @@ def draw_tasks(setting: Setting, keys: list[tuple[int, int]], seed: int) -> Task
     """The tasks named by `keys`.
 
     x has independent Gaussian rows (covariance identity, or eigenvalues i^−(r+1)); the coefficient is a
-    uniform k-subset (binary) or N(0, ω² I) (continuous). Raises BadInput where they would not fit in memory.
+    uniform k-subset (binary) or N(0, ω² I) (continuous).
     """
-    if len(keys) * setting.n * setting.d > 10 * MAX_NUMBERS:
-        raise BadInput(f"{len(keys)} tasks, n={setting.n}, d={setting.d} exceed the memory: reduce --tasks")
     scale = np.sqrt(covariance_eigenvalues(setting))
     drawn = [_draw(setting, scale, np.random.SeedSequence(seed, spawn_key=(*key, 0))) for key in keys]
     x, y, w_star = (np.stack(part) for part in zip(*drawn, strict=True))

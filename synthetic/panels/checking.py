@@ -13,7 +13,7 @@ import pandas as pd
 
 from synthetic.binary.accuracy import transformer_supports
 from synthetic.binary.chain import law_of_paths
-from synthetic.continuous.moments import path_moments, spectrum
+from synthetic.continuous.moments import path_moments
 from synthetic.continuous.risk import transformer_paths
 from synthetic.model.settings import BinarySetting, Setting, check_count
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
@@ -42,9 +42,9 @@ def check(experiment: Experiment, tasks: int, paths: int, seed: int, repeats: in
 def _one_path(setting: Setting, tasks: Tasks, steps: tuple[int, ...], paths: int) -> tuple[Array, Array]:
     """Accuracy or risk of one path, exactly and as the mean of literal ones, (tasks, steps) each."""
     if isinstance(setting, BinarySetting):
-        supports = transformer_supports(tasks, setting, paths, steps).supports
+        supports = transformer_supports(tasks, setting, paths, steps)
         hit = np.take_along_axis(tasks.w_star[:, None, None, :], supports, axis=3).all(axis=3)
         return law_of_paths(tasks, setting, steps).correct, hit.mean(axis=2)
-    moments = path_moments(spectrum(tasks, setting), setting, steps)
-    (drawn,) = transformer_paths([(tasks, setting)], paths, steps)
+    moments = path_moments(tasks, setting, steps)
+    drawn = transformer_paths(tasks, setting, paths, steps)
     return moments.bias + moments.variance, drawn.errors.mean(axis=2)

@@ -7,6 +7,7 @@ FIELD is any field of `BinarySetting` or `ContinuousSetting`.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any
 
@@ -34,24 +35,20 @@ def swept(experiment: Experiment, vary: str) -> Experiment:
 
 def _varied(line: Variant, change: str) -> list[Variant]:
     """The line at each value of `key=value,value,…`."""
-    kinds = {field.name: str(field.type) for field in fields(line.setting)}
+    names = [field.name for field in fields(line.setting)]
     key, equals, text = change.partition("=")
-    if not equals or key not in kinds:
-        raise BadInput(f"{change!r}: expected FIELD=VALUE with FIELD one of {', '.join(kinds)}")
-    values: list[Any] = [_value(key, kinds[key], part.strip()) for part in text.split(",")]
+    if not equals or key not in names:
+        raise BadInput(f"{change!r}: expected FIELD=VALUE with FIELD one of {', '.join(names)}")
+    settings = [replace(line.setting, **{key: _value(part.strip())}) for part in text.split(",")]
     return [
-        Variant(replace(line.setting, **{key: value}), f"{line.label} {key}={value}".strip())
-        for value in dict.fromkeys(values)
+        Variant(setting, f"{line.label} {key}={getattr(setting, key)}".strip())
+        for setting in dict.fromkeys(settings)
     ]
 
 
-def _value(key: str, kind: str, text: str) -> Any:
-    if "float" not in kind and "int" not in kind:
-        return text
-    if "None" in kind and text.lower() == "none":
-        return None
-    try:
-        return float(text) if "float" in kind else int(text)
-    except ValueError:
-        expected = "a number" if "float" in kind else "a whole number"
-        raise BadInput(f"{key}={text}: expected {expected}") from None
+def _value(text: str) -> Any:
+    """A number where it is one; settings refuse what is not of the kind they need."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return None if text.lower() == "none" else text

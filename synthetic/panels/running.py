@@ -8,7 +8,7 @@ solved in blocks on `jobs` processes. Each task has a seed of its own, so neithe
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -26,7 +26,7 @@ from synthetic.panels.experiments import Experiment, Variant
 
 Key = tuple[int, int]
 Block = TypeVar("Block")
-TASKS_AT_ONCE = 10
+TASKS_AT_ONCE = 25
 PATHS: dict[Solver, int] = {"exact": 256, "monte-carlo": 256, "transformer": 16}
 """Paths drawn for each task where a solver samples, unless the user names a number."""
 MAX_ANSWERS = 50_000_000
@@ -66,12 +66,10 @@ def run_experiment(
     progress: bool = False,
 ) -> Outcome:
     """Solve every line of an experiment. Raises BadInput on a count out of range."""
-    if tasks is not None:
-        experiment = replace(experiment, tasks=tasks)
-    draws = PATHS[solver] if paths is None else paths
-    check_count("paths", draws)
+    keys = task_keys(repeats, experiment.tasks if tasks is None else tasks)
+    request = Request(solver, keys, seed, PATHS[solver] if paths is None else paths, jobs, progress)
+    check_count("paths", request.paths)
     check_count("jobs", jobs, high=1024)
-    request = Request(solver, task_keys(repeats, experiment.tasks), seed, draws, jobs, progress)
     if isinstance(experiment.variants[0].setting, ContinuousSetting):
         return _run_continuous(name, experiment, request)
     outcomes = [_run_binary(name, experiment, line, request) for line in experiment.variants]
@@ -88,12 +86,11 @@ def _run_continuous(name: str, experiment: Experiment, request: Request) -> Outc
     settings = [line.setting for line in experiment.variants if isinstance(line.setting, ContinuousSetting)]
     steps, votes, methods = experiment.steps, experiment.votes, experiment.methods
     notes: tuple[str, ...] = ()
-    formula_missing = any(needs_sampling(setting, methods) for setting in settings)
-    if request.solver != "exact" or formula_missing:
+    if any(needs_sampling(setting, methods, request.solver) for setting in settings):
         _check_answers(name, experiment, request)
-    if request.solver == "exact" and formula_missing:
-        why = "best-of-N has no formula under linear noise"
-        notes = (f"{name}: {why}: {request.paths} sampled paths a task",)
+        if request.solver == "exact":
+            why = "best-of-N has no formula under linear noise"
+            notes = (f"{name}: {why}: {request.paths} sampled paths a task",)
 
     def solve(keys: list[Key]) -> list[dict[str, Array]]:
         lines = [(draw_tasks(setting, keys, request.seed), setting) for setting in settings]
@@ -112,35 +109,30 @@ def _run_binary(name: str, experiment: Experiment, line: Variant, request: Reque
     assert not isinstance(setting, ContinuousSetting)
     named = {"dataset": name, "model": line.model}
     steps, votes = experiment.steps, experiment.votes
-    notes: tuple[str, ...] = ()
-    if request.solver == "exact" and setting.supports > MAX_SUPPORTS:
-        why = f"{setting.supports:,} supports are too many for the exact chain"
-        notes = (f"{label}: {why}: {request.paths} sampled paths a task instead",)
-        request = replace(request, solver="monte-carlo")
 
     def solve(keys: list[Key]) -> tuple[dict[str, Array], Array]:
         tasks = draw_tasks(setting, keys, request.seed)
         return exact_accuracy(tasks, setting, steps, votes, experiment.methods)
 
-    def sample(keys: list[Key]) -> tuple[pd.DataFrame, Array]:
+    def sample(keys: list[Key]) -> pd.DataFrame:
         source = transformer_supports if request.solver == "transformer" else sample_supports
         tasks = draw_tasks(setting, keys, request.seed)
-        sampled = source(tasks, setting, request.paths, steps)
-        return samples_table(tasks, setting, steps, sampled.supports), sampled.fallback
+        return samples_table(tasks, setting, steps, source(tasks, setting, request.paths, steps))
 
+    notes: tuple[str, ...] = ()
     if request.solver == "exact":
-        values, shares = zip(*_over_blocks(solve, request, label), strict=True)
-        samples, curves = None, curves_table(_joined(values), steps, votes, named, "accuracy")
-    else:
-        _check_answers(label, experiment, request)
-        tables, shares = zip(*_over_blocks(sample, request, label), strict=True)
-        samples = pd.concat(tables, ignore_index=True).assign(**named)
-        reached = [n for n in votes if n <= request.paths]
-        curves = build_curves(samples, ns=reached, permutations=10, seed=request.seed)
-    if share := float(np.concatenate(shares).mean()):  # how often ClipNorm was 0/0, see `sample_support`
-        few = f"{label}: too few positive entries in {share:.2%} of steps, the rest drawn uniformly"
-        notes = (*notes, few)
-    return Outcome(curves, samples, notes)
+        if setting.supports <= MAX_SUPPORTS:
+            values, shares = zip(*_over_blocks(solve, request, label), strict=True)
+            if share := float(np.concatenate(shares).mean()):  # how often ClipNorm was 0/0
+                few = f"{label}: too few positive entries in {share:.2%} of steps, the rest drawn uniformly"
+                notes = (few,)
+            return Outcome(curves_table(_joined(values), steps, votes, named, "accuracy"), None, notes)
+        why = f"{setting.supports:,} supports are too many for the exact chain"
+        notes = (f"{label}: {why}: {request.paths} sampled paths a task instead",)
+    _check_answers(label, experiment, request)
+    samples = pd.concat(_over_blocks(sample, request, label), ignore_index=True).assign(**named)
+    reached = [n for n in votes if n <= request.paths]
+    return Outcome(build_curves(samples, ns=reached, permutations=10, seed=request.seed), samples, notes)
 
 
 def _check_answers(label: str, experiment: Experiment, request: Request) -> None:
@@ -152,9 +144,9 @@ def _check_answers(label: str, experiment: Experiment, request: Request) -> None
 
 
 def _over_blocks(solve: Callable[[list[Key]], Block], request: Request, label: str) -> list[Block]:
-    """Call `solve` on every block of tasks, in order; at least two blocks a process, to share the work."""
+    """Call `solve` on every block of tasks, in order."""
     keys, jobs = request.keys, request.jobs
-    at_once = min(TASKS_AT_ONCE, -(-len(keys) // (2 * jobs)))
+    at_once = min(TASKS_AT_ONCE, -(-len(keys) // jobs))
     blocks = [keys[start : start + at_once] for start in range(0, len(keys), at_once)]
     found: Iterable[Block] = map(solve, blocks)
     if jobs > 1:

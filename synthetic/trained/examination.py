@@ -8,12 +8,14 @@ Models are examined on tasks they were not trained on: the twin's own for that p
 of the noise-free path, whose every ensemble is itself; rows where it diverges are left out.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
 from results import build_curves
 from synthetic.binary.accuracy import exact_accuracy, samples_table
-from synthetic.continuous.moments import spectrum
+from synthetic.continuous.moments import gradient_descent_risk
 from synthetic.model.settings import BinarySetting, ContinuousSetting
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
 from synthetic.panels.experiments import EXPERIMENTS
@@ -67,14 +69,10 @@ def _continuous(
 def tuned_step(setting: ContinuousSetting, t: int, seed: int = 1) -> float:
     """The η of V_GD whose risk after t steps is least, on other tasks: a multiple of 0.02 up to 1."""
     count = 20_000 // setting.d  # many: the mean hangs on rare tasks, where descent diverges
-    view = spectrum(draw_tasks(setting, task_keys(1, count), seed), setting)
-    risks = {}
-    for eta in 0.02 * np.arange(1, 51):
-        w = np.zeros_like(view.target)
-        for _ in range(t):
-            w += eta / setting.n * (view.pull - view.eigenvalues * w)
-        risks[float(eta)] = float(((w - view.target) ** 2).sum(axis=1).mean())
-    return min(risks, key=lambda eta: risks[eta])
+    tasks = draw_tasks(setting, task_keys(1, count), seed)
+    etas = 0.02 * np.arange(1, 51)
+    given = [replace(setting, eta=float(eta), step_rule="eta/n") for eta in etas]
+    return float(etas[np.argmin([gradient_descent_risk(tasks, one, (t,)).mean() for one in given])])
 
 
 def _binary(

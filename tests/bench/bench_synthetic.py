@@ -16,7 +16,7 @@ import numpy as np
 
 from synthetic.binary.accuracy import exact_accuracy, transformer_supports
 from synthetic.binary.sampler import sample_supports
-from synthetic.continuous.moments import path_moments, spectrum
+from synthetic.continuous.moments import path_moments
 from synthetic.continuous.risk import transformer_paths
 from synthetic.continuous.sampler import sample_paths
 from synthetic.model.settings import BinarySetting, ContinuousSetting
@@ -59,7 +59,7 @@ def continuous_sampler() -> tuple[str, float]:
     assert isinstance(setting, ContinuousSetting)
     tasks = draw_tasks(setting, task_keys(1, 1), seed=0)
     fast = seconds(lambda: sample_paths([(tasks, setting)], 200, (950,))) / 200
-    slow = seconds(lambda: transformer_paths([(tasks, setting)], 1, (950,)), times=1)
+    slow = seconds(lambda: transformer_paths(tasks, setting, 1, (950,)), times=1)
     return "sampler / literal transformer, continuous (linear noise, t=950)", slow / fast
 
 
@@ -84,8 +84,7 @@ def exact_ensemble() -> tuple[str, float]:
     setting = EXPERIMENTS["fig1-continuous"].variants[1].setting
     assert isinstance(setting, ContinuousSetting)
     tasks = draw_tasks(setting, task_keys(1, 2), seed=0)
-    view = spectrum(tasks, setting)
-    exact = seconds(lambda: path_moments(view, setting, (950,)))
+    exact = seconds(lambda: path_moments(tasks, setting, (950,)))
     errors = sample_paths([(tasks, setting)], 200, (950,))[0].errors
     paths = float(np.mean(errors.var(axis=2) / errors.mean(axis=2) ** 2)) / 0.001**2
     sampled = seconds(lambda: sample_paths([(tasks, setting)], 100, (950,))) / 100 * paths
@@ -101,7 +100,7 @@ def solvers(d: int, n: int, votes: int, t: int) -> dict[str, Callable[[], object
     return {
         "vote, exact": lambda: exact_accuracy(tasks, binary, (t,), (votes,), ("majority",)),
         "vote, N sampled paths": lambda: sample_supports(tasks, binary, votes, (t,)),
-        "ensemble, exact": lambda: path_moments(spectrum(regressions, linear), linear, (t,)),
+        "ensemble, exact": lambda: path_moments(regressions, linear, (t,)),
         "ensemble, N sampled paths": lambda: sample_paths([(regressions, linear)], votes, (t,)),
     }
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from synthetic.continuous.best_of_n import best_of_n_risk
-from synthetic.continuous.moments import Moments, gradient_descent_risk, path_moments, spectrum
+from synthetic.continuous.moments import Moments, gradient_descent_risk, path_moments
 from synthetic.continuous.sampler import sample_paths
 from synthetic.model.settings import ContinuousSetting, NoiseFunction, NoiseScale, StepRule
 from synthetic.model.tasks import Array, covariance_eigenvalues, draw_tasks, task_keys
@@ -39,8 +39,8 @@ def _solved(
     setting: ContinuousSetting, seed: int, steps: tuple[int, ...] = (T,), tasks: int = TASKS
 ) -> tuple[Moments, Array]:
     """The moments of one path and the risk of gradient descent, (tasks, steps)."""
-    view = spectrum(draw_tasks(setting, task_keys(REPEATS, tasks), seed), setting)
-    return path_moments(view, setting, steps), gradient_descent_risk(view, setting, steps)
+    drawn = draw_tasks(setting, task_keys(REPEATS, tasks), seed)
+    return path_moments(drawn, setting, steps), gradient_descent_risk(drawn, setting, steps)
 
 
 def _linear_ensemble(seed: int) -> Iterator[Row]:
@@ -56,13 +56,12 @@ def _at_256(noise: NoiseFunction, seed: int) -> tuple[Array, Array, Array]:
     """Risk of best-of-256, of an ensemble of 256 and of gradient descent at t = 50 and T, (tasks, 2) each."""
     setting = replace(_paper(), noise=noise)
     tasks = draw_tasks(setting, task_keys(REPEATS, 2), seed)
-    view = spectrum(tasks, setting)
-    moments = path_moments(view, setting, (50, T))
+    moments = path_moments(tasks, setting, (50, T))
     if noise == "constant":
         best = best_of_n_risk(moments, (256,))
     else:
         best = sample_paths([(tasks, setting)], 256, (50, T))[0].best_of_n_risk((256,))
-    descent = gradient_descent_risk(view, setting, (50, T))
+    descent = gradient_descent_risk(tasks, setting, (50, T))
     return best[..., 0], moments.ensemble_risk((256,))[..., 0], descent
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import integrate, stats
 
 from synthetic.continuous.best_of_n import best_of_n_risk, distribution, least_of_n
-from synthetic.continuous.moments import path_moments, spectrum
+from synthetic.continuous.moments import path_moments
 from synthetic.continuous.sampler import sample_paths
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
@@ -54,9 +54,8 @@ def test_directions_without_noise_add_their_error():
 def test_exact_best_of_n_agrees_with_sampled_paths(decay):
     setting = ContinuousSetting(n=6, d=10, eta=0.02, sigma_eps=0.5, sigma=1.0, decay=decay)
     tasks = draw_tasks(setting, task_keys(1, 3), seed=2)
-    view = spectrum(tasks, setting)
     votes = (1, 2, 8, 32)
-    exact = best_of_n_risk(path_moments(view, setting, (5, 40)), votes)
+    exact = best_of_n_risk(path_moments(tasks, setting, (5, 40)), votes)
     blocks = 400
     errors = sample_paths([(tasks, setting)], blocks * 32, (5, 40))[0].errors.reshape(3, 2, blocks, 32)
     for column, n in enumerate(votes):

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from synthetic.continuous.moments import path_moments, spectrum
+from synthetic.continuous.moments import path_moments
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
 
@@ -52,7 +52,7 @@ def test_moments_of_a_path(decay, noise, sign, noise_scale):
         linear_sign=sign, decay=decay, step_rule="eta/n",
     )  # fmt: skip
     tasks = draw_tasks(setting, task_keys(1, 2), seed=3)
-    found = path_moments(spectrum(tasks, setting), setting, STEPS)
+    found = path_moments(tasks, setting, STEPS)
     metric = np.array([1.0, 1.0, 1.0]) if decay is None else np.array([1.0, 1 / 4, 1 / 9])
     for task in range(2):
         walk = moments_by_quadrature(tasks.x[task], tasks.y[task], setting)

@@ -35,7 +35,7 @@ def samples() -> pd.DataFrame:
     """16 answers to each of 300 questions, from a twin of known setting and other tasks than the grid's."""
     tasks = draw_tasks(TRUTH, task_keys(1, 300), seed=5)
     drawn = sample_supports(tasks, TRUTH, 16, (8,))
-    table = samples_table(tasks, TRUTH, (8,), drawn.supports)
+    table = samples_table(tasks, TRUTH, (8,), drawn)
     return table.assign(source="llm", dataset="quiz", model="pupil")
 
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from results import BadInput
 from synthetic.model.settings import BinarySetting, ContinuousSetting
 from synthetic.model.tasks import covariance_eigenvalues, draw_tasks, task_keys
 
@@ -80,8 +79,3 @@ def test_steps_and_noise_variances():
     assert BinarySetting(n=4, d=5, eta=0.2, sigma_eps=0, step_rule="eta/n").step == pytest.approx(0.05)
     for scale, expected in (("eta", 1.8), ("eta2", 0.36), ("raw", 9.0)):
         assert continuous(eta=0.2, sigma=3.0, noise_scale=scale).noise_variance == pytest.approx(expected)
-
-
-def test_tasks_beyond_memory_are_refused():
-    with pytest.raises(BadInput, match="--tasks"):
-        draw_tasks(continuous(n=40_000, d=1000), task_keys(1, 20), seed=0)

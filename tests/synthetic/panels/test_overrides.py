@@ -14,7 +14,7 @@ def test_changes_reach_every_line_and_its_label():
     assert len(changed.variants) == len(EXPERIMENTS["fig2b"].variants)
     for line in changed.variants:
         assert (line.setting.step_rule, line.setting.decay, line.setting.n) == ("eta/n", 1.0, 40)
-        assert line.label.endswith("step_rule=eta/n decay=1.0 n=40")
+        assert line.label.endswith("step_rule=eta/n decay=1 n=40")
     assert with_changes(changed, ["decay=none"]).variants[0].setting.decay is None
 
 
@@ -44,5 +44,5 @@ def test_senseless_changes_are_refused(change, message):
 def test_vary_writes_all_lines_to_one_table(tmp_path):
     arguments = ["run", "fig2g", "--vary", "sigma_eps=0,0.5", "--tasks", "2", "--out", str(tmp_path)]
     assert CliRunner().invoke(cli, arguments, standalone_mode=False).exception is None
-    models = {f"linear-attention sigma_eps={value}" for value in (0.0, 0.5)}
+    models = {f"linear-attention sigma_eps={value}" for value in (0, 0.5)}
     assert set(read_curves(tmp_path / "fig2g.csv")["model"]) == models

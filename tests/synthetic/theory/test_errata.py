@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from synthetic.binary.chain import law_of_paths
-from synthetic.continuous.moments import path_moments, spectrum
+from synthetic.continuous.moments import path_moments
 from synthetic.model.settings import BinarySetting, ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
 from synthetic.model.transformer import coefficient_token, prompt_matrix
@@ -20,7 +20,7 @@ def test_erratum_fluctuation_lemma_loses_a_factor_d():
             noise="linear", noise_scale="raw", step_rule="eta/n",
         )  # fmt: skip
         tasks = draw_tasks(setting, task_keys(1, 20), seed=0)
-        found.append(path_moments(spectrum(tasks, setting), setting, (20 * d,)).variance.mean())
+        found.append(path_moments(tasks, setting, (20 * d,)).variance.mean())
     assert found[1] / found[0] > 1.5
     assert found[2] / found[1] > 1.5
     assert found[2] > 2
@@ -33,9 +33,8 @@ def test_erratum_the_linear_example_has_the_wrong_sign(sign):
         n=3, d=4, eta=0.1, sigma_eps=0, sigma=0.5, noise="linear", noise_scale="raw", linear_sign=sign
     )
     tasks = draw_tasks(setting, task_keys(1, 1), seed=1)
-    view = spectrum(tasks, setting)
-    mean = path_moments(view, setting, (1,)).error[0, 0] + view.target[0]
-    np.testing.assert_allclose(mean, (1 + sign * 0.25) * setting.step * view.pull[0], atol=1e-12)
+    mean = path_moments(tasks, setting, (1,)).error[0, 0] + tasks.w_star[0]
+    np.testing.assert_allclose(mean, (1 + sign * 0.25) * setting.step * tasks.correlation[0], atol=1e-12)
 
 
 def test_erratum_the_theorem_on_limited_examples_needs_many_paths():
@@ -103,9 +102,8 @@ def test_g_makes_the_mean_path_a_ridge_regression_and_lies_between_its_bounds(n)
         n=n, d=d, eta=eta, sigma_eps=0.5, sigma=s**0.5, noise="linear", noise_scale="raw", step_rule="eta/n"
     )
     tasks = draw_tasks(setting, task_keys(1, 3), seed=5)
-    view = spectrum(tasks, setting)
     steps = (int(np.ceil(np.log(2) / s)), 40, 400)
-    bias = path_moments(view, setting, steps).bias
+    bias = path_moments(tasks, setting, steps).bias
     for task in range(3):
         gram, ridge = tasks.x[task] @ tasks.x[task].T, s * n / ((1 - s) * eta)
         for at, t in enumerate(steps):

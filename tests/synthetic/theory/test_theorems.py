@@ -5,7 +5,7 @@ import pytest
 
 from synthetic.binary.chain import law_of_paths
 from synthetic.binary.greedy import greedy_correct
-from synthetic.continuous.moments import path_moments, spectrum
+from synthetic.continuous.moments import path_moments
 from synthetic.model.settings import BinarySetting, ContinuousSetting
 from synthetic.model.tasks import covariance_eigenvalues, draw_tasks, task_keys
 from synthetic.theory import theorems as theory
@@ -66,7 +66,7 @@ def test_erratum_constant_noise_theorem_lacks_the_label_noise():
         n=60, d=40, eta=0.5, sigma_eps=1, sigma=0.1, omega=0, step_rule="eta/n", decay=1.0
     )
     tasks = draw_tasks(setting, task_keys(1, 20), seed=5)
-    limit = path_moments(spectrum(tasks, setting), setting, (100,)).bias.mean() / 2
+    limit = path_moments(tasks, setting, (100,)).bias.mean() / 2
     eigenvalues = covariance_eigenvalues(setting)
     bound = theory.constant_noise_bound(eigenvalues, 60, 0.5, 100, 0, 1, setting.noise_variance)
     as_printed = bound.bias + bound.sampling / 10**9
