@@ -7,13 +7,12 @@ PIP    := $(RUN) -m pip install --quiet --disable-pip-version-check
 
 # What a user may set:  make gsm8k-samples MODEL=… BUDGETS=100,200 N=16 LIMIT=50 URL=http://host:30000 OUT=… DP=2
 # On a GPU host DP is the number of GPUs by default; without one, DEVICE=cpu says that a small model may run there.
-# Over several hosts: SHARD=1/2 on one, SHARD=2/2 on the other, then `python -m results curves DIR1 DIR2`.
 # Without the hub:  FILE=a local copy of the data set's rows;  with other questions and prompt:
 # QUESTIONS=questions.jsonl PROMPT=tiny-budget
 key = $(if $(2),--set $(1)="$(2)")
 SET = $(call key,model,$(MODEL)) $(call key,budgets,$(BUDGETS)) $(call key,samples,$(N)) \
       $(call key,limit,$(LIMIT)) $(call key,dp,$(or $(DP),$(GPUS))) $(call key,file,$(FILE)) $(call key,device,$(DEVICE)) \
-      $(call key,dataset,$(QUESTIONS)) $(call key,prompt,$(PROMPT)) $(call key,shard,$(SHARD)) \
+      $(call key,dataset,$(QUESTIONS)) $(call key,prompt,$(PROMPT)) \
       $(if $(URL),--url $(URL))
 runs = $(or $(OUT),results/runs/$(1))
 

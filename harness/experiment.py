@@ -15,15 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 import prompts
 from harness.grader import DEFAULT_READERS, Grader, Match, Reader
@@ -110,8 +102,6 @@ class Experiment(BaseModel):
     """Copies of the model in the server that the run starts, each on its own GPU."""
     concurrency: InFlight = Field(default_factory=lambda given: _in_flight(**given))
     """Requests in flight; the server queues what it cannot work on yet. By default ANSWERS_IN_FLIGHT."""
-    shard: str | None = None
-    """`i/n`: every n-th question from the i-th on, so that several hosts share a run."""
     seed: Count = 0
     device: Literal["auto", "cpu", "cuda"] = "auto"
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
@@ -121,15 +111,6 @@ class Experiment(BaseModel):
     def _one_answer_a_request(cls, values: Any) -> Any:
         # Such servers count the tokens of a request and not those of each of its answers.
         return {**values, "chunk": 1} if values.get("engine") == "openai" else values
-
-    @field_validator("shard")
-    @classmethod
-    def _one_of_its_shards(cls, shard: str | None) -> str | None:
-        found = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", shard or "1/1")
-        if found is None or not 1 <= int(found[1]) <= int(found[2]):
-            raise ValueError("i/n with i from 1 to n, such as 2/4")
-        index, shards = int(found[1]), int(found[2])
-        return f"{index}/{shards}" if shards > 1 else None
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> "Experiment":

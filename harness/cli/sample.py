@@ -38,11 +38,6 @@ FAILURES_SHOWN = 5
 @click.option("--url", help="A running server; without one, the run starts SGLang and stops it.")
 @click.option("--limit", metavar="K", help="Only the first K questions; the same as --set limit=K.")
 @click.option(
-    "--shard",
-    metavar="I/N",
-    help="This host's share: every N-th question, from the I-th on. `results curves` joins the folders.",
-)
-@click.option(
     "--dry-run", is_flag=True, help="Print what is still to be sampled and how long that takes, and stop."
 )
 @click.option(
@@ -69,7 +64,6 @@ def sample(
     out: Path,
     url: str | None,
     limit: str | None,
-    shard: str | None,
     dry_run: bool,
     rate: float | None,
     price_per_hour: float | None,
@@ -105,8 +99,8 @@ def sample(
     from results.commandline import INTERRUPTED, fail
     from results.visible import visible
 
-    options = {"url": url, "limit": limit, "shard": shard}
-    given = dict(overrides) | {key: text for key, text in options.items() if text is not None}
+    given = dict(overrides)
+    given |= {key: text for key, text in (("url", url), ("limit", limit)) if text is not None}
     if (rate or price_per_hour) and not dry_run:
         raise BadInput("--rate and --price-per-hour are for --dry-run: add it, or leave them out")
     experiment = read_experiment(config, given)

@@ -39,19 +39,8 @@ class Chunk:
 
 
 def asked_questions(experiment: Experiment, questions: Sequence[Question]) -> Sequence[Question]:
-    """The `questions` within the experiment's limit and shard.
-
-    Raises BadInput where there are none, or where the prompt cannot be filled in.
-    """
+    """The `questions` within the experiment's limit. Raises BadInput if the prompt cannot be filled in."""
     asked = questions[: experiment.limit]
-    if experiment.shard is not None:
-        index, shards = map(int, experiment.shard.split("/"))
-        if index > len(asked):
-            raise BadInput(
-                f"shard {experiment.shard} has no questions: there are {len(asked)}, so use at most "
-                f"{len(asked)} shards"
-            )
-        asked = asked[index - 1 :: shards]
     for chunk in remaining_chunks(experiment, asked[:1], {}):
         prompt_for(experiment, chunk)
     return asked

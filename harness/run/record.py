@@ -91,7 +91,7 @@ class Record:
         self._content: dict[str, Any] = {
             **self._identity,
             "planned": planned,
-            "plan_fields": sorted(PLAN_FIELDS | {"shard"}),
+            "plan_fields": sorted(PLAN_FIELDS),
             "sessions": [*self._before["sessions"], self._session],
             "readings": self._before.get("readings", []),
             "summary": self._before.get("summary"),

@@ -59,7 +59,7 @@ async def sample(
 ) -> Outcome:
     """Sample what is missing in `folder`.
 
-    `questions` are all of the data set, whatever the experiment's limit and shard. The engine is opened only
+    `questions` are all of the data set, whatever the experiment's limit. The engine is opened only
     where something is missing. `restart` puts an earlier run's files aside, `quarantine` rows that cannot be
     used. Answers that other readers than the experiment's have read are read again. `say` is told of both.
     Raises BadInput: a folder in use or with another experiment, a prompt that cannot be filled in, no engine.

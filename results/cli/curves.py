@@ -39,22 +39,19 @@ def curves_command(
 ) -> None:  # fmt: skip
     """Compute the accuracy of a majority vote and of best-of-N at each N from SAMPLES (files or run folders).
 
-    Several SAMPLES make one table: different models and datasets, or the shards of one run. Rows with
+    Several SAMPLES make one table: different models and datasets, or parts of one run. Rows with
     permutation "exact" are the mean over all subsets of N answers; rows 0, 1, … use the first N answers of a
     random order. An N larger than the number of answers of some question is left out with a warning.
 
     With --caps the settings are hard limits on the tokens of an answer: longer answers cast no vote and count
     with the tokens of the cap.
     """
-    from results.tables.contract import check_out, read_samples, sample_files, write_curves
-    from results.tables.origins import missing_shards
+    from results.tables.contract import check_out, read_samples, write_curves
     from results.votes.caps import cap_samples
     from results.votes.curves import build_curves
 
     methods = [part.strip() for part in method.split(",")]
     check_out(out, samples)
-    for line in missing_shards(sample_files(*samples)):
-        click.echo(f"warning: {line}", err=True)
     with warnings_last():
         table = read_samples(*samples, texts=False)
         capped = cap_samples(table, caps) if caps else table

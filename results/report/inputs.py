@@ -13,7 +13,7 @@ import pandas as pd
 from results.report.runs import Record, unfinished
 from results.report.table import readable
 from results.tables.contract import kind_of, read_curves, read_samples, read_table, sample_files
-from results.tables.origins import missing_shards, read_record
+from results.tables.origins import read_record
 from results.tables.schemas import CURVE_KEY
 from results.votes.curves import build_curves
 
@@ -60,7 +60,7 @@ def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
         curves = _named(read_curves(*kinds["curves"]))  # refuses two rows of one point
     forecasts = tables.pop("forecast", {})
     unlike = len({path.stem for path in forecasts}) == len(forecasts)
-    samples, records, said, lacking = None, [], missing_shards(files), {}
+    samples, records, lacking, said = None, [], {}, list[str]()
     if files:
         samples = _named(read_samples(*files))
         records = [record for file in files if (record := read_record(file))]

@@ -21,7 +21,7 @@ Record = dict[str, Any]
 def unfinished(records: Sequence[Record], samples: pd.DataFrame) -> dict[str, str]:
     """What there is of the answers that runs planned, by name of their curves, where some are missing."""
     planned: Counter[tuple[str, str]] = Counter()
-    for record in records:  # those of one model and dataset are shards
+    for record in records:  # several may be of one model and dataset
         asked = record.get("planned")
         planned[_names(record)] += asked if isinstance(asked, int) else 0
     told = {}

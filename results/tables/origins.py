@@ -1,9 +1,9 @@
 """Checks, by their run.json, that run folders joined into one curve were sampled in the same way.
 
     {"experiment": {"dataset": "gsm8k", "model": "tiny", "budgets": [100], "temperature": 1.0, ...},
-     "plan_fields": ["budgets", "limit", "shard", ...], "prompt_sha256": "9f2c...", ...}
+     "plan_fields": ["budgets", "limit", ...], "prompt_sha256": "9f2c...", ...}
 
-The plan fields say how many answers were asked for, and where; they may differ between the shards of a run.
+The plan fields say how many answers were asked for, and where; they may differ between folders.
 Everything else must be equal: prompt and temperature are not columns of the samples table.
 """
 
@@ -38,22 +38,6 @@ def check_origins(files: Sequence[Path]) -> None:
                 f"{file.parent} and {other_file.parent} were sampled with different {', '.join(differing)} "
                 "and cannot share a curve: pass the folders one at a time"
             )
-
-
-def missing_shards(files: Sequence[Path]) -> list[str]:
-    """A line for each run of which some shards, but not all, are among the files."""
-    found: dict[tuple[str, int], set[int]] = {}
-    for record in filter(None, map(read_record, files)):
-        experiment = record["experiment"]
-        if experiment.get("shard"):
-            index, shards = map(int, experiment["shard"].split("/"))
-            run = f"{experiment.get('dataset')}/{experiment.get('model')}"
-            found.setdefault((run, shards), set()).add(index)
-    return [
-        f"{run}: only shards {', '.join(map(str, sorted(there)))} of {shards} given; questions are missing"
-        for (run, shards), there in found.items()
-        if len(there) < shards
-    ]
 
 
 def read_record(file: Path) -> dict[str, Any] | None:

@@ -34,9 +34,6 @@ from tests.processes import interruptible
         *(
             (["sample", "tiny", "--out", "x", *options], f"error: {line}")
             for options, line in (
-                (["--shard", "3/2"], "--set shard: "),
-                (["--shard", "a"], "--set shard: "),
-                (["--limit", "2", "--shard", "3/3"], "shard 3/3 "),
                 (["--limit", "0"], "--set limit: limit is 0"),
                 (["--rate", "9"], "--rate "),
                 (["--dry-run", "--rate", "-1"], "Invalid value for '--rate'"),
@@ -137,7 +134,7 @@ def test_answers_that_stay_missing_are_exit_status_3(sampled: Sampled, tmp_path:
 
 
 def test_a_dry_run_asks_for_nothing_and_writes_nothing(sampled: Sampled, tmp_path: Path) -> None:
-    code, out, err = sampled(refuse, "--dry-run", "--rate", 1000, "--limit", 10, "--shard", "2/4")
+    code, out, err = sampled(refuse, "--dry-run", "--rate", 1000, "--limit", 3)
     assert (code, err, list(tmp_path.iterdir())) == (0, [], [])
-    assert out[7] == "requests: 18, for 1,152 of 1,152 answers"  # questions 2, 6 and 10
+    assert out[7] == "requests: 18, for 1,152 of 1,152 answers"
     assert out[10].startswith("time: 54 s at 1,000 completion tokens/s (given), ")

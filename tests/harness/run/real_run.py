@@ -1,6 +1,6 @@
 """A small run with the tiny model itself, in this process: answers as they really come.
 
-folder = really(tmp_path / "1", shard="1/2")     # 3 of 5 questions x 2 settings x 4 answers
+folder = really(tmp_path / "1", limit=3)     # 3 questions x 2 settings x 4 answers
 """
 
 import asyncio

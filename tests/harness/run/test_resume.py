@@ -123,7 +123,6 @@ def test_answers_put_aside_are_sampled_again(tmp_path: Path) -> None:
         ({"dtype": "bfloat16"}, "dtype"),
         ({"seed": 1}, "seed"),
         ({"temperature": 0.7, "top_p": 0.5}, "temperature .*, top_p "),
-        ({"shard": "1/2"}, r'shard \(null then, "1/2" now\)'),
     ],
 )
 def test_a_run_does_not_go_on_with_what_changes_its_answers(

@@ -8,14 +8,12 @@ import pandas as pd
 import pytest
 
 from results import BadInput, read_samples, write_samples
-from results.tables.origins import missing_shards
 
 EXPERIMENT = {
     "dataset": "d",
     "model": "m",
     "budgets": [10, 20],
     "temperature": 1.0,
-    "shard": "1/2",
     "limit": 5,
 }
 
@@ -26,25 +24,14 @@ def folder(path: Path, question: str, digest: str = "9f2c", **changes: Any) -> P
     row = {"question_id": question, "sample": 0, "answer": "1", "gold": "1", "setting": "10"}
     names = {"dataset": experiment["dataset"], "model": experiment["model"]}
     write_samples(pd.DataFrame([row | names]), path / "samples.jsonl")
-    record = {"experiment": experiment, "plan_fields": ["budgets", "limit", "shard"], "prompt_sha256": digest}
+    record = {"experiment": experiment, "plan_fields": ["budgets", "limit"], "prompt_sha256": digest}
     (path / "run.json").write_text(json.dumps(record))
     return path
 
 
-def test_shards_of_one_experiment_are_joined(tmp_path: Path) -> None:
-    one, other = folder(tmp_path / "1", "a"), folder(tmp_path / "2", "b", shard="2/2", limit=7, budgets=[10])
+def test_parts_of_one_experiment_are_joined(tmp_path: Path) -> None:
+    one, other = folder(tmp_path / "1", "a"), folder(tmp_path / "2", "b", limit=7, budgets=[10])
     assert len(read_samples(one, other)) == 2
-
-
-def test_shards_that_are_missing_are_named(tmp_path: Path) -> None:
-    folders = [folder(tmp_path / str(i), f"q{i}", shard=f"{i}/3") for i in (1, 2, 3)]
-    folders.append(folder(tmp_path / "whole", "q", shard=None, dataset="other"))
-    files = [path / "samples.jsonl" for path in folders]
-    assert missing_shards(files) == []
-    assert missing_shards(files[3:]) == []
-    (line,) = missing_shards([files[2], files[0], files[3]])
-    assert line.startswith("d/m: ")
-    assert "1, 3 of 3" in line
 
 
 def test_another_temperature_or_prompt_is_refused_and_named(tmp_path: Path) -> None:
@@ -77,7 +64,7 @@ def test_answers_without_a_record_are_let_through(tmp_path: Path, content: str |
 
 
 def test_an_answer_in_two_folders_is_refused(tmp_path: Path) -> None:
-    one, other = folder(tmp_path / "1", "a"), folder(tmp_path / "2", "a", shard="2/2")
+    one, other = folder(tmp_path / "1", "a"), folder(tmp_path / "2", "a")
     with pytest.raises(
         BadInput, match=r"2/samples\.jsonl: row 1: a second row for .*question_id=a, sample=0"
     ):
