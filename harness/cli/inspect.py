@@ -39,10 +39,10 @@ def inspect(
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that is not Unicode
     (file,) = sample_files(samples)
-    table = read_answers(file)
+    table = read_answers(file, question, setting)
     if question is None and only is None:
-        lines = overview(table, file, setting)
+        lines = overview(table, file)
     else:
-        lines = answers(table, file, question, setting, only, limit, full)
+        lines = answers(table, file.parent, question, only, limit, full)
     for line in lines:
         click.echo(line)

@@ -28,7 +28,7 @@ from pydantic import ValidationError
 from harness.experiment import Experiment
 from harness.grader import Grader
 from harness.questions.load import Question
-from harness.run.identity import PLAN_FIELDS, READING, commits, engine_changes, identity
+from harness.run.identity import PLAN_FIELDS, commits, engine_changes, identity
 from harness.run.pace import Pace
 from results import BadInput
 from results.tables.files import replacing
@@ -133,16 +133,16 @@ def read_record(folder: Path) -> dict[str, Any] | None:
 
 def experiment_in(folder: Path) -> Experiment | None:
     """The experiment on record in a folder, or None: answers of another tool, or of another version."""
-    record = read_record(folder)
+    fields = (read_record(folder) or {}).get("experiment") or {}
     try:
-        return Experiment.model_validate(_today(record["experiment"])) if record else None
-    except (ValidationError, KeyError, TypeError):
+        return Experiment.model_validate({key: fields[key] for key in Experiment.model_fields if key in fields})
+    except (ValidationError, TypeError):
         return None
 
 
 def grader_in(record: dict[str, Any]) -> Grader:
     """What has read the answers of the run on record."""
-    fields = _today(record["experiment"])
+    fields = record["experiment"]
     return Grader(tuple(fields["readers"]), fields["match"])
 
 
@@ -154,20 +154,11 @@ def note_reading(folder: Path, grader: Grader, kept: str, changed: int, summary:
     record = read_record(folder)
     if record is None or not isinstance(record.get("experiment"), dict):
         return
-    fields = _today(record["experiment"])
-    before = {name: fields.get(name) for name in sorted(READING)}
-    now = asdict(grader)
+    fields, now = record["experiment"], asdict(grader)
+    before = {name: fields.get(name) for name in now}
     note = {"at": _now(), "before": before, "now": now, "changed": changed, "verdicts_before": kept}
     readings = [*record.get("readings", ()), note]
     _write(folder, record | {"experiment": fields | now, "readings": readings, "summary": summary})
-
-
-def _today(fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields of an experiment on record; an earlier version had one reader, `answer_format`."""
-    fields = dict(fields)
-    if earlier := fields.pop("answer_format", None):
-        fields |= {"readers": ["hashes" if earlier == "hashes" else "answer-is"], "match": "first"}
-    return fields
 
 
 def measured_rate(folder: Path) -> tuple[float, str] | None:

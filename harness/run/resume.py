@@ -6,7 +6,6 @@ with locked(folder):
 """
 
 import json
-import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,18 +17,8 @@ import filelock
 from harness.experiment import Experiment
 from harness.questions.load import Question
 from harness.run.identity import IDENTITY, PLAN_FIELDS, READING, identity
-from harness.run.record import RECORD
-from harness.run.samples_file import (
-    LOCK,
-    SAMPLES,
-    Key,
-    Row,
-    is_row,
-    key_of,
-    not_a_row,
-    numbered_lines,
-    parse_object,
-)
+from harness.run.record import RECORD, grader_in
+from harness.run.samples_file import LOCK, SAMPLES, Key, Row, is_row, key_of, mend, not_a_row, numbered_lines
 from harness.run.tally import Tally
 from results import BadInput
 from results.tables.files import replacing
@@ -69,7 +58,7 @@ def check_same_run(
     now = identity(experiment, questions)
     try:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        before, _ = found["experiment"], list(found["sessions"])
+        before, *_ = found["experiment"], list(found["sessions"]), grader_in(found)
         contents = [(field, words, found[name], now[name]) for name, (field, words) in IDENTITY.items()]
         fields = [
             f"{name} ({_short(before[name])} then, {_short(value)} now)"
@@ -122,7 +111,7 @@ def read_done(folder: Path, tally: Tally) -> dict[Key, set[int]]:
     """
     path, rows = folder / SAMPLES, Rows()
     if path.exists():
-        _mend_last_line(path)
+        mend(path)
         for number, line, row in numbered_lines(path):
             fault = rows.fault(row, line)
             if fault or row is None:
@@ -153,21 +142,6 @@ def unused(folder: Path, name: str, suffix: str) -> Path:
     while (folder / (name + suffix)).exists():  # twice within a second
         name += "x"
     return folder / (name + suffix)
-
-
-def _mend_last_line(path: Path) -> None:
-    """Complete the last line if only its newline is missing, else cut it off."""
-    with path.open("r+b") as file:
-        whole, last = 0, b"\n"
-        for line in file:
-            last = line
-            whole += len(line) if line.endswith(b"\n") else 0
-        file.seek(0, os.SEEK_END)
-        if not last.endswith(b"\n"):
-            if parse_object(last) is not None:
-                file.write(b"\n")
-            else:
-                file.truncate(whole)
 
 
 def _short(value: Any) -> str:

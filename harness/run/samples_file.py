@@ -24,7 +24,6 @@ SYNC_SECONDS = 5.0
 """How often rows are forced onto the disk, in case the machine goes down and not only the run."""
 
 NULL = type(None)
-ABSENT = type(...)
 COLUMNS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("question_id", "setting", "gold", "finish_reason", "text"), (str,)),
     **dict.fromkeys(("dataset", "model", "decoding"), (str,)),
@@ -32,7 +31,7 @@ COLUMNS: dict[str, tuple[type, ...]] = {
     "correct": (bool,),
     "answer": (str, NULL),
     "seed": (int, NULL),
-    "reader": (str, NULL, ABSENT),  # absent in runs of earlier versions
+    "reader": (str, NULL),
 }
 """The types that the cells of a row may have."""
 
@@ -83,6 +82,21 @@ def parse_object(line: bytes) -> Row | None:
 def is_row(found: Row | None) -> TypeGuard[Row]:
     """Whether an object has the cells of a row, each of its type."""
     return found is not None and all(type(found.get(name, ...)) in types for name, types in COLUMNS.items())
+
+
+def mend(path: Path) -> None:
+    """Complete the last line of a file if only its newline is missing, else cut it off."""
+    with path.open("r+b") as file:
+        whole, last = 0, b"\n"
+        for line in file:
+            last = line
+            whole += len(line) if line.endswith(b"\n") else 0
+        file.seek(0, os.SEEK_END)
+        if not last.endswith(b"\n"):
+            if parse_object(last) is not None:
+                file.write(b"\n")
+            else:
+                file.truncate(whole)
 
 
 class Moved(BadInput):

@@ -16,6 +16,7 @@ def row(
         "answer": "18",
         "gold": "18",
         "correct": True,
+        "reader": "hashes",
         "tokens": 9,
         "finish_reason": "stop",
         "prompt_tokens": 71,

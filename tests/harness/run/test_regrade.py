@@ -83,25 +83,6 @@ def test_a_run_goes_on_with_other_readers_and_says_so(folder: Path) -> None:
     assert len(record["sessions"]) == 2
 
 
-def test_a_run_of_an_earlier_version_is_read_again(folder: Path) -> None:
-    record = json.loads((folder / "run.json").read_text())
-    for name in ("readers", "match"):
-        del record["experiment"][name]
-    record["experiment"]["answer_format"] = "hashes"
-    (folder / "run.json").write_text(json.dumps(record))
-    rows = [{name: cell for name, cell in row.items() if name != "reader"} for row in stored(folder)]
-    (folder / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    said: list[str] = []
-    run(folder, ScriptedEngine(), say=said.append, chunk=5, readers=("hashes",))
-    assert said == []
-    run(folder, ScriptedEngine(), say=said.append, chunk=5, readers=("hashes", "boxed", "answer-is"))
-    assert len(said) == 1
-    assert answers(folder) == ["2", "2", "2", None, "2"]
-    experiment = experiment_in(folder)
-    assert experiment is not None
-    assert experiment.readers == ("hashes", "boxed", "answer-is")
-
-
 @pytest.mark.parametrize(
     ("changes", "named"),
     [({"text": None}, r"row 41: no text"), ({"gold": None}, r"row 41: "), ({"gold": "x"}, r"row 41: .*'x'")],

@@ -75,17 +75,17 @@ def test_the_overview_has_the_table_and_the_questions_worth_a_look(
         ["100", "tokens", "1", "of", "3", "4"],
     ]
     assert table[2][8:] == ["25.0%", "25.0%", "100.0%", "25.0%"]
-    assert [line.split() for line in out[8:]] == [
+    assert [line.split() for line in out[9:]] == [
         ["tiny-0002", "1", "0.0%", "100.0%"],
         ["tiny-0000", "6", "33.3%", "16.7%"],
         ["tiny-0001", "4", "100.0%", "0.0%"],
     ]
     assert before == {file.name: file.read_bytes() for file in folder.iterdir()}
     monkeypatch.setattr("harness.view.answers.HARDEST", 1)
-    assert [line.split()[0] for line in inspect(folder)[1][8:]] == ["tiny-0002"]  # the least readable too
+    assert [line.split()[0] for line in inspect(folder)[1][9:]] == ["tiny-0002"]
     code, out, _ = inspect(folder, "--setting", "100")
     assert out[0].endswith(": 4 answers")
-    assert len(out) == 7
+    assert len(out) == 8
 
 
 def test_a_question_has_problem_gold_votes_and_texts(inspect: Inspect, folder: Path) -> None:
@@ -147,7 +147,7 @@ def test_answers_of_one_kind_are_found_in_all_questions(
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (["--question", "x"], "no answers of question 'x'; questions here are 'tiny-0000', 'tiny-0001'"),
+        (["--question", "x"], "no answers of question 'x': it has 'tiny-0000', 'tiny-0001'"),
         (["--setting", "\x1b"], "no answers of setting '\\x1b'"),
         (
             ["--question", "tiny-0001", "--setting", "100"],
@@ -158,7 +158,7 @@ def test_answers_of_one_kind_are_found_in_all_questions(
 def test_what_is_not_there_is_one_line(inspect: Inspect, folder: Path, options: list[str], line: str) -> None:
     code, out, err = inspect(folder, *options)
     assert (code, out) == (2, [])
-    assert err.startswith(f"error: {folder}: {line}")
+    assert err.startswith(f"error: {folder}/samples.jsonl: {line}")
     assert err.count("\n") == 1
     assert "\x1b" not in err
 
@@ -189,4 +189,4 @@ def test_an_empty_folder_is_one_line(inspect: Inspect, tmp_path: Path) -> None:
     (tmp_path / "samples.jsonl").touch()
     assert inspect(tmp_path)[2].startswith(f"error: {tmp_path}/samples.jsonl: ")
     Record(tmp_path, read_experiment("tiny"), QUESTIONS).begin({}, planned=99)
-    assert inspect(tmp_path)[::2] == (2, f"error: {tmp_path}: no answers\n")
+    assert inspect(tmp_path)[::2] == (2, f"error: {tmp_path}/samples.jsonl: no answers\n")
