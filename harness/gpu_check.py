@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import aiohttp
 
@@ -31,20 +31,20 @@ CHUNK = 16
 ROUNDS = 4
 """The requests come in so many rounds; the first and the last do not count."""
 
-SHAPES: dict[str, dict[str, Any]] = LLAMA["shapes"]
-FAMILY: dict[str, Any] = LLAMA["family"]
-"""The rest of Llama 3.1's config.json, without an end token, so that no answer ends early."""
-
 
 def write_model(shape: str, folder: Path) -> None:
-    """Write a model folder without weights: a config of that shape, and the tiny model's tokenizer."""
+    """Write a model folder without weights: a config of that shape, and the tiny model's tokenizer.
+
+    Neither has an end token, so that no answer ends early.
+    """
     folder.mkdir(parents=True)
-    (folder / "config.json").write_text(json.dumps(FAMILY | SHAPES[shape], indent=1) + "\n")
+    config = LLAMA["family"] | LLAMA["shapes"][shape]
+    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
     for name in ("tokenizer.json", "chat_template.jinja"):
         shutil.copy(TINY_MODEL / name, folder / name)
     words = json.loads((TINY_MODEL / "tokenizer_config.json").read_text())
     del words["eos_token"]
-    words["model_max_length"] = FAMILY["max_position_embeddings"]
+    words["model_max_length"] = config["max_position_embeddings"]
     (folder / "tokenizer_config.json").write_text(json.dumps(words, indent=1) + "\n")
 
 
@@ -92,10 +92,9 @@ async def measure(
         prompt, cached = (after - then for after, then in zip(await _metrics(url), before, strict=True))
     if outcome.missing:
         raise BadInput(f"{outcome.missing} of {outcome.planned} answers are missing: {outcome.failures[0]}")
-    rates = outcome.pace.rates()
-    rate = f"{rates[1]:.0f}" if rates else "-"
+    _, rate = outcome.pace.rates() or (0, float("nan"))
     return (
-        f"tokens/s{rate:>14}   while the server was full; "
+        f"tokens/s{rate:>14.0f}   while the server was full; "
         f"{outcome.tally.tokens} tokens in {wall:.1f} s with start and end\n"
         f"prefix cache{cached / prompt:>10.1%}   of {prompt:.0f} prompt tokens\n"
         f"client{processor / wall:>16.1%}   of the time, of one core"

@@ -1,8 +1,4 @@
-"""python -m harness export: a run's answers and scores, as others can publish and read them.
-
-$ python -m harness export results/runs/tiny --organization "Your lab" --out tiny-answers
-38400 answers -> tiny-answers: README.md, samples.parquet, data
-"""
+"""python -m harness export: a run's answers and scores, as others can publish and read them."""
 
 from pathlib import Path
 

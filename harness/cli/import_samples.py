@@ -1,8 +1,4 @@
-"""python -m harness import: turn answers that another tool sampled into a run folder.
-
-$ python -m harness import csv aime.csv --setting effort --map tokens=out_tokens --out runs/aime
-3240 answers to 45 questions, 0 rows left out -> runs/aime/samples.jsonl
-"""
+"""python -m harness import: turn answers that another tool sampled into a run folder."""
 
 from pathlib import Path
 from typing import Any
@@ -131,7 +127,10 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
 
 
 def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any]) -> Any:
-    from harness.imports import import_inspect_ai, import_lm_eval, import_table, with_tokens
+    from harness.imports.checks import with_tokens
+    from harness.imports.columns import import_table
+    from harness.imports.inspect_ai_log import import_inspect_ai
+    from harness.imports.lm_eval import import_lm_eval
     from results import BadInput
 
     names = {name: text for name in ("dataset", "model") if (text := options[name])}

@@ -1,9 +1,4 @@
-"""python -m harness inspect: read the answers of a run.
-
-$ python -m harness inspect results/runs/tiny --question tiny-0003 --setting 40 --limit 2
-question tiny-0003, gold 18
-...
-"""
+"""python -m harness inspect: read the answers of a run."""
 
 from pathlib import Path
 

@@ -1,8 +1,4 @@
-"""python -m harness questions: load, count and optionally write out a set of questions.
-
-$ python -m harness questions math-level1-integer --file math/test.jsonl
-309 questions
-"""
+"""python -m harness questions: load, count and optionally write out a set of questions."""
 
 from pathlib import Path
 

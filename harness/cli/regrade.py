@@ -1,11 +1,4 @@
-"""python -m harness regrade: read the stored answers of a run again, without sampling.
-
-$ python -m harness regrade results/runs/gsm8k --reader hashes,boxed,answer-is,last-number
-asked for   questions  answers  used  cut off at  cut off  unreadable  distinct  correct
-...
-answers read: 65.2% by hashes, 21.0% by boxed, 9.1% by answer-is, 3.1% by last-number
-2,611 of 7,680 answers are read differently; the verdicts before are in results/runs/gsm8k/verdicts-….csv
-"""
+"""python -m harness regrade: read the stored answers of a run again, without sampling."""
 
 from pathlib import Path
 

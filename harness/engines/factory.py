@@ -16,7 +16,7 @@ from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment, model_location
 from harness.server.gateway import fleet_launch
 from harness.server.gpus import usable_gpus
-from harness.server.launch import Launch, Server, free_port, launch
+from harness.server.launch import Launch, Server, free_ports, launch
 from results import BadInput
 from results.visible import visible
 
@@ -60,7 +60,7 @@ async def own_server(
     SGLang's `flags` come on top of the usual ones.
     """
     model, revision, dp = model_location(experiment.model), experiment.revision, experiment.dp
-    gpus, port = usable_gpus(experiment.device), free_port()
+    gpus, (port,) = usable_gpus(experiment.device), free_ports()
     # The copies in one server share its random seed, and may draw the same answers.
     start = fleet_launch if gpus and dp > 1 else launch
     how: dict[str, Any] = {"revision": revision, "device": experiment.device, "dtype": experiment.dtype}

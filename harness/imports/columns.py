@@ -54,6 +54,8 @@ def import_table(
     or tells nothing. Raises BadInput.
     """
     columns, given = dict(columns or {}), dict(given or {})
+    if unknown := [name for name in columns if name not in _KNOWN]:
+        raise BadInput(f"--map: no table has the column {unknown[0]!r}, expected one of {', '.join(_KNOWN)}")
     told = [column for column, _ in (*drop, *correct_if)]
     if kind in FORMATS:
         rows, failed = field_rows(kind, file, (*columns.values(), *given.values(), *told))
@@ -96,11 +98,6 @@ def import_table(
     elif unreadable:
         table["answer"] = table["answer"].mask(table["answer"].map(_text).isin(unreadable), None)
     notes = [
-        f"column {name!r} is unknown and kept as it is; the known ones are {', '.join(_KNOWN)}"
-        for name in columns
-        if name not in (*_KNOWN, *columns.values())
-    ]
-    notes += [
         f"no column {constants[name]!r}: it is the {name} of all rows"
         for name in ("gold", "setting")
         if name in constants

@@ -51,9 +51,9 @@ MATH = HubDataset(
 )
 
 
-def dataset_rows(source: HubDataset, file: Path | None, local_only: bool = False) -> list[Row]:
+def dataset_rows(source: HubDataset, file: Path | None) -> list[Row]:
     """All rows of the test split, from `file` where one is given. Raises BadInput where some are missing."""
-    rows = file_rows(file) if file else hub_rows(source, local_only)
+    rows = file_rows(file) if file else hub_rows(source)
     if len(rows) != source.rows:
         where = file or source.repository
         hint = ": to use other questions, give the file instead of the data set's name" if file else ""
@@ -71,16 +71,13 @@ def file_rows(file: Path) -> list[Row]:
     return [{str(key): cell for key, cell in row.items()} for row in frame.to_dict("records")]
 
 
-def hub_rows(source: HubDataset, local_only: bool = False) -> list[Row]:
-    """The test split out of the hub's files, which are downloaded once. Raises BadInput where that fails.
-
-    `local_only` asks no hub: files that are not in its cache are not there.
-    """
+def hub_rows(source: HubDataset) -> list[Row]:
+    """The test split out of the hub's files, which are downloaded once. Raises BadInput where that fails."""
     import httpx
     from datasets.exceptions import DatasetsError
 
     try:
-        return folder_rows(_download(source, local_only), source.configs)
+        return folder_rows(_download(source), source.configs)
     except (httpx.HTTPError, OSError, ValueError, DatasetsError) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise BadInput(
@@ -90,7 +87,7 @@ def hub_rows(source: HubDataset, local_only: bool = False) -> list[Row]:
         ) from None
 
 
-def _download(source: HubDataset, local_only: bool) -> Path:
+def _download(source: HubDataset) -> Path:
     """The folder in the hub's cache that holds the pinned revision, fetched if it is not there yet."""
     from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
@@ -109,8 +106,6 @@ def _download(source: HubDataset, local_only: bool) -> Path:
     try:
         return snapshot(local_files_only=True)
     except LocalEntryNotFoundError:
-        if local_only:
-            raise
         # The only request with a time limit: a hub that never replies would be waited for without end.
         HfApi().dataset_info(source.repository, revision=source.revision, timeout=HUB_TIMEOUT)
         return snapshot(local_files_only=False)

@@ -37,17 +37,16 @@ class Question:
     gold: str
 
 
-def load_questions(name: str, file: Path | None = None, local_only: bool = False) -> list[Question]:
+def load_questions(name: str, file: Path | None = None) -> list[Question]:
     """The questions of the data set `name`, or of your own file with that name.
 
-    `file` holds the rows of the named data set, in place of the hub. With `local_only` the hub is not asked.
-    Raises BadInput: missing or unexpected rows, an unreachable hub.
+    `file` holds the rows of the named data set, in place of the hub. Raises BadInput: missing or unexpected
+    rows, an unreachable hub.
     """
     if name == "gsm8k":
-        where = file or Path(GSM8K.repository)
-        return _questions(dataset_rows(GSM8K, file, local_only), "gsm8k-test", where)
+        return _questions(dataset_rows(GSM8K, file), "gsm8k-test", file or Path(GSM8K.repository))
     if name in _MATH_SUBSETS:
-        return _math_level1(name, dataset_rows(MATH, file, local_only), file or Path(MATH.repository))
+        return _math_level1(name, dataset_rows(MATH, file), file or Path(MATH.repository))
     if name == "tiny":
         return _questions(file_rows(file or TINY_FILE), "tiny", file or TINY_FILE)
     if file is not None:

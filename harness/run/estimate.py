@@ -137,11 +137,10 @@ def estimate(
 
 def _tokens_per_answer(tally: Tally, chunk: Chunk, limit: int) -> tuple[float, str]:
     """Tokens to be expected of an answer, and what that is taken from."""
-    for decoding in (chunk.decoding, "sample", "greedy"):
-        counts = tally.settings.get((chunk.setting, decoding))
-        if counts and counts.mean_tokens is not None:
-            return counts.mean_tokens, "this folder"
-    return (float(chunk.budget), "the budget") if chunk.budget else (float(limit), "the limit")
+    counts = tally.settings.get((chunk.setting, chunk.decoding))
+    if counts and counts.mean_tokens is not None:
+        return counts.mean_tokens, "this folder"
+    return (chunk.budget, "the budget") if chunk.budget else (limit, "the limit")
 
 
 def _token_counter(experiment: Experiment) -> tuple[Callable[[str], int], str]:

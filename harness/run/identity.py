@@ -36,10 +36,11 @@ def identity(experiment: Experiment, questions: Sequence[Question]) -> dict[str,
 
     `questions` are all of the data set, so that a run may go on with another limit.
     """
+    asked = [[q.question_id, q.problem, q.gold] for q in questions]
     return {
         "experiment": experiment.model_dump(mode="json"),
         "prompt_sha256": prompts.digest(experiment.prompt),
-        "questions_sha256": _digest([[q.question_id, q.problem, q.gold] for q in questions]),
+        "questions_sha256": hashlib.sha256(json.dumps(asked).encode()).hexdigest(),
         "model_sha256": _model_digest(Path(model_location(experiment.model))),
     }
 
@@ -77,10 +78,6 @@ def _cached_commit(model: str, revision: str | None) -> str | None:
     except ValueError:  # a folder, or a name that no model on the hub can have
         return None
     return Path(path).parent.name if isinstance(path, str) else None
-
-
-def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value).encode()).hexdigest()
 
 
 def _model_digest(folder: Path) -> str | None:

@@ -135,7 +135,9 @@ def experiment_in(folder: Path) -> Experiment | None:
     """The experiment on record in a folder, or None: answers of another tool, or of another version."""
     fields = (read_record(folder) or {}).get("experiment") or {}
     try:
-        return Experiment.model_validate({key: fields[key] for key in Experiment.model_fields if key in fields})
+        return Experiment.model_validate(
+            {key: fields[key] for key in Experiment.model_fields if key in fields}
+        )
     except (ValidationError, TypeError):
         return None
 
@@ -166,8 +168,7 @@ def measured_rate(folder: Path) -> tuple[float, str] | None:
 
     Of its steady middle, or else of all of it.
     """
-    record = read_record(folder) or {}
-    for session in reversed(record.get("sessions", [])):
+    for session in reversed((read_record(folder) or {}).get("sessions", [])):
         if session.get("tokens") and session.get("seconds"):
             whole = session["tokens"] / session["seconds"]
             return session.get("tokens_per_second") or whole, session["started"]

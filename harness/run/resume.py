@@ -122,7 +122,7 @@ def read_done(folder: Path, tally: Tally) -> dict[Key, set[int]]:
     return rows.done
 
 
-def quarantine(folder: Path) -> tuple[int, Path]:
+def put_bad_rows_aside(folder: Path) -> tuple[int, Path]:
     """Move the rows that `read_done` would refuse into a file of their own; how many, and that file."""
     path, rows, count = folder / SAMPLES, Rows(), 0
     aside = unused(folder, "quarantine", ".jsonl")

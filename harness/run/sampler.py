@@ -25,8 +25,7 @@ from harness.run.pace import Pace
 from harness.run.plan import Chunk, asked_questions, prompt_for, remaining_chunks, sampling_for
 from harness.run.record import Record, grader_in, read_record
 from harness.run.regrade import regrade
-from harness.run.resume import check_same_run, locked, read_done, set_aside
-from harness.run.resume import quarantine as put_bad_rows_aside
+from harness.run.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
 from harness.run.samples_file import SAMPLES, Moved, Row, SamplesFile
 from harness.run.sizing import duration
 from harness.run.tally import Tally
@@ -69,17 +68,18 @@ async def sample(
         if restart:
             set_aside(folder)
         before = check_same_run(folder, experiment, questions)
-        if quarantine and (folder / SAMPLES).exists():
+        there = (folder / SAMPLES).exists()
+        if quarantine and there:
             bad, aside = put_bad_rows_aside(folder)
             say(f"{bad} rows are put aside{f' in {aside}' if bad else ''}")
-        planned = len(asked) * experiment.answers_per_question
-        if before and grader_in(before) != experiment.grader and (folder / SAMPLES).exists():
+        if before and there and grader_in(before) != experiment.grader:
             found = regrade(folder, experiment.grader)
             say(
                 f"the answers in {folder} are read again: before with {grader_in(before)}, now with "
                 f"{experiment.grader}; {found.changed} differ, the old verdicts are in {found.kept.name}"
             )
             before = read_record(folder)
+        planned = len(asked) * experiment.answers_per_question
         tally = Tally(experiment, planned)
         done = read_done(folder, tally)
         record = Record(folder, experiment, questions, before, (tally.answers, tally.tokens))

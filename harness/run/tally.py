@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from harness.experiment import Experiment
 from harness.grader import Grader
@@ -21,9 +21,6 @@ from harness.run.repeats import Repeat, Texts, find_repeats
 from harness.run.unreadable import MANY, Unreadable
 from results.aligned import aligned
 from results.visible import visible
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _CHARACTERS_A_TOKEN = 4
 """Roughly, where a table has no tokens."""
@@ -65,19 +62,13 @@ class Counts:
         if text is not None:
             length = len(text) // _CHARACTERS_A_TOKEN if tokens is None else tokens
             self.texts.setdefault(question, Texts()).add(row["sample"], text, length)
-        self._finish(question, bool(row["correct"]))
-
-    def _finish(self, question: str, correct: bool) -> None:
-        answers, right = self.questions.get(question, (0, 0))
-        answers, right = answers + 1, right + correct
-        self.questions[question] = answers, right
-        if answers == self.each:
-            self.finished += 1
-            self.finished_answers += answers
-            self.finished_correct += right
-        elif answers > self.each:  # a run that once asked for more
-            self.finished_answers += 1
-            self.finished_correct += correct
+        had, right = self.questions.get(question, (0, 0))
+        self.questions[question] = had + 1, right + bool(row["correct"])
+        if had + 1 >= self.each:
+            self.finished += had < self.each
+            counted = (had, right) if had >= self.each else (0, 0)  # a run that once asked for more
+            self.finished_answers += had + 1 - counted[0]
+            self.finished_correct += self.questions[question][1] - counted[1]
 
     def shares(self) -> dict[str, float | None]:
         """Parts of all answers; None where the table does not say, or where there are no answers."""
@@ -126,10 +117,10 @@ class Tally:
         if row["answer"] is None:
             self._unreadable.add(row.get("text"), row.get("finish_reason"))
 
-    def add_table(self, table: "pd.DataFrame") -> None:
+    def add_table(self, table: Any) -> None:
         """Count the rows of a samples table."""
         for row in table.astype(object).where(table.notna(), None).to_dict("records"):
-            self.add(cast(Mapping[str, Any], row))
+            self.add(row)
 
     @property
     def finished(self) -> int:

@@ -110,14 +110,8 @@ def _cpu_environment(dp: int) -> dict[str, str]:
     return {"SGLANG_PLATFORM": PLATFORM, "CUDA_VISIBLE_DEVICES": "", **given}
 
 
-def free_port() -> int:
-    """A port on 127.0.0.1 that nothing listens on."""
-    (port,) = free_ports(1)
-    return port
-
-
-def free_ports(count: int) -> list[int]:
-    """`count` different ports on 127.0.0.1 that nothing listens on."""
+def free_ports(count: int = 1) -> list[int]:
+    """Different ports on 127.0.0.1 that nothing listens on."""
     with ExitStack() as stack:
         probes = [stack.enter_context(socket.socket()) for _ in range(count)]
         for probe in probes:

@@ -70,11 +70,12 @@ def overview(table: pd.DataFrame, file: Path) -> Iterator[str]:
         called = file.parent if file.stem == "samples" else file
         yield from (f"warning: {warning}" for warning in tally.warnings(called))
     yield ""
-    questions = table.groupby("question_id", sort=False)[["right", "unreadable"]].agg(["size", "mean"])
-    hardest = questions.sort_values([("right", "mean"), ("unreadable", "mean")], kind="stable").head(HARDEST)
+    questions = table.groupby("question_id", sort=False).agg(
+        answers=("right", "size"), right=("right", "mean"), unreadable=("unreadable", "mean")
+    )
     lines = [("hardest questions", "answers", "right", "unreadable")]
-    for question, (size, right, _, unreadable) in zip(hardest.index, hardest.to_numpy(), strict=True):
-        lines.append((str(question), f"{size:.0f}", f"{right:.1%}", f"{unreadable:.1%}"))
+    for row in questions.sort_values(["right", "unreadable"], kind="stable").head(HARDEST).itertuples():
+        lines.append((str(row.Index), f"{row.answers}", f"{row.right:.1%}", f"{row.unreadable:.1%}"))
     yield from aligned(lines)
 
 
@@ -88,7 +89,7 @@ def answers(
     if question is not None:
         gold = table["gold"].iloc[-1]
         yield visible(f"question {question}" + (f", gold {gold}" if gold is not None else ""))
-        yield from _indented(problems_in(folder).get(question, "(its text is not on this machine)"), 2)
+        yield from _indented(problems_in(folder).get(question, "(its text is not at hand)"), 2)
     models = table["model"].nunique()
     rows = table.assign(order=table["setting"].map(by_size))
     rows = rows.sort_values(["model", "order", "decoding"], kind="stable")
@@ -118,10 +119,10 @@ def answers(
 
 
 def problems_in(folder: Path) -> dict[str, str]:
-    """The texts of a run's questions, where this machine has them."""
+    """The texts of a run's questions, where they can be had."""
     experiment = experiment_in(folder)
     try:
-        loaded = load_questions(experiment.dataset, experiment.file, local_only=True) if experiment else []
+        loaded = load_questions(experiment.dataset, experiment.file) if experiment else []
     except BadInput:
         loaded = []
     return {found.question_id: found.problem for found in loaded}

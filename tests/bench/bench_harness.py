@@ -31,7 +31,7 @@ from harness.engines.tokens import PromptTokens
 from harness.experiment import model_location, read_experiment
 from harness.questions.load import TINY_FILE, load_questions
 from harness.server.gateway import wait_until_ready
-from harness.server.launch import Server, free_port, launch
+from harness.server.launch import Server, free_ports, launch
 from tests.bench.bare_loop import write_requests
 from tests.integration import lm_eval_task
 
@@ -64,7 +64,7 @@ class Speed:
 @contextmanager
 def sglang_server() -> Iterator[str]:
     """A server of the tiny model on this machine's CPU."""
-    port = free_port()
+    (port,) = free_ports()
     url = f"http://127.0.0.1:{port}"
     command = launch(model_location("tiny"), port=port, device="cpu")
     with tempfile.TemporaryFile() as log, Server(command, log) as server:

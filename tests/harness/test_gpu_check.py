@@ -8,7 +8,8 @@ from click.testing import CliRunner
 
 from harness.cli import cli
 from harness.engines.tokens import PromptTokens
-from harness.gpu_check import SHAPES, prompt_tokens, write_model
+from harness.gpu_check import prompt_tokens, write_model
+from harness.run.sizing import LLAMA
 from harness.server.cpu.torchvision_names import declare_torchvision_operations
 
 declare_torchvision_operations()
@@ -26,7 +27,7 @@ def test_the_model_has_the_size_of_llama(tmp_path: Path) -> None:
     assert config.rope_parameters["rope_theta"] == 500_000
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", LLAMA["shapes"])
 def test_nothing_ends_an_answer_early(tmp_path: Path, shape: str) -> None:
     write_model(shape, tmp_path / "model")
     config = AutoConfig.from_pretrained(tmp_path / "model")

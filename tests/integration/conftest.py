@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.server.launch import end_with_parent, free_port
+from harness.server.launch import end_with_parent, free_ports
 from tests.processes import interruptible
 
 START_SECONDS, STOP_SECONDS = 300, 60
@@ -38,7 +38,7 @@ def sglang_fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
 
     log = tmp_path_factory.mktemp("fleet") / "log"
     command = [sys.executable, "-m", "harness", "serve", "tiny", "--workers", "2", "--device", "cpu"]
-    command += ["--port", str(free_port()), "--", "--enable-metrics"]
+    command += ["--port", str(free_ports()[0]), "--", "--enable-metrics"]
     with log.open("wb") as output:
         process = subprocess.Popen(
             command, stdout=output, stderr=output, start_new_session=True, preexec_fn=_prepare

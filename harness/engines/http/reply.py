@@ -8,9 +8,7 @@
 301, 401, 404, 405            EngineGone: every request would be refused
 """
 
-import email.utils
 import re
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
@@ -71,13 +69,10 @@ def check_status(url: str, reply: Reply) -> None:
 
 
 def seconds_until(retry_after: str) -> float:
-    """Seconds to wait by a Retry-After header: a number of seconds, or a date; 0 for anything else."""
-    seconds = 0.0
-    with suppress(ValueError, OverflowError):
-        seconds = email.utils.parsedate_to_datetime(retry_after).timestamp() - time.time()
+    """Seconds to wait by a Retry-After header; 0 for a date, as for anything else."""
     with suppress(ValueError):
-        seconds = float(retry_after)
-    return min(max(0.0, seconds), LONGEST_RETRY_AFTER) if seconds == seconds else 0.0
+        return min(max(0.0, float(retry_after)), LONGEST_RETRY_AFTER)  # NaN is 0
+    return 0.0
 
 
 def excerpt(content: bytes) -> str:

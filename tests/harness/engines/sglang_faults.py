@@ -103,6 +103,5 @@ FAULTS: dict[str, Fault] = {
 BUSY: dict[str, Fault] = {
     "busy": status(429),
     "busy for a second": status(429, **{"Retry-After": "1"}),
-    "busy until a date": status(503, **{"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}),
 }
 """Faults after which a request is sent again as long as it takes."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harness.grader import Grader
-from harness.imports import import_inspect_ai
+from harness.imports.inspect_ai_log import import_inspect_ai
 from results import BadInput, read_samples
 from tests.harness.commands import imported
 

@@ -11,7 +11,7 @@ import pytest
 from harness.engines.tokens import PromptTokens
 from harness.experiment import model_location
 from harness.grader import Grader
-from harness.imports import import_lm_eval
+from harness.imports.lm_eval import import_lm_eval
 from results import BadInput, read_samples
 from tests.harness.commands import imported
 

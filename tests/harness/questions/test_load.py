@@ -65,7 +65,7 @@ def test_math_questions_are_the_same_from_the_hub_and_from_a_file_in_any_order(
     as_on_the_hub = [{key: row[key] for key in ("problem", "level", "type", "solution")} for row in rows]
     random.Random(0).shuffle(as_on_the_hub)
 
-    def hub_rows(source: HubDataset, _local_only: bool) -> list[Row]:
+    def hub_rows(source: HubDataset) -> list[Row]:
         assert source == MATH
         return as_on_the_hub
 

@@ -13,7 +13,7 @@ import prompts
 from harness.experiment import model_location
 from harness.questions.load import Question
 from harness.run.record import Record
-from harness.run.resume import check_same_run, locked, quarantine, read_done, set_aside
+from harness.run.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
 from harness.run.samples_file import SAMPLES
 from harness.run.tally import Tally
 from results import BadInput
@@ -87,13 +87,13 @@ def test_a_row_that_cannot_be_used_is_refused_or_put_aside(tmp_path: Path, bad: 
     with pytest.raises(BadInput, match=named):
         read_done(tmp_path, Tally())
     assert (tmp_path / SAMPLES).read_bytes() == whole
-    count, aside = quarantine(tmp_path)
+    count, aside = put_bad_rows_aside(tmp_path)
     assert count == 1
     lines = whole.splitlines(keepends=True)
     assert aside.read_bytes() == lines.pop(2)
     assert (tmp_path / SAMPLES).read_bytes() == b"".join(lines)
     assert read_done(tmp_path, Tally()) == {("tiny-0000", "40", "sample"): {5, 6, 8}}
-    assert quarantine(tmp_path)[0] == 0
+    assert put_bad_rows_aside(tmp_path)[0] == 0
     assert len(list(tmp_path.glob("quarantine-*"))) == 1
 
 

@@ -13,7 +13,7 @@ import pytest
 import harness.server.gateway
 import harness.server.launch
 from harness.server.gateway import fleet, gateway_launch
-from harness.server.launch import Launch, Server, check_free, free_port, free_ports
+from harness.server.launch import Launch, Server, check_free, free_ports
 from results import BadInput
 from tests.harness.commands import command
 from tests.processes import python
@@ -60,7 +60,7 @@ def played(folder: Path, said: list[str], port: int, script: str = SERVER) -> An
 
 
 def test_a_fleet_starts_in_order_and_goes_on_with_what_is_left(tmp_path: Path, said: list[str]) -> None:
-    port = free_port()
+    (port,) = free_ports()
     with played(tmp_path, said, port) as wait:
         assert listens(port)
         workers = (tmp_path / "workers").read_text().split()
@@ -95,7 +95,7 @@ def test_a_server_that_cannot_start_stops_the_others_at_the_same_time(
         )
     script = f"import sys\nif sys.argv[2].endswith('1'): sys.exit(7)\n{SERVER}"
     with pytest.raises(BadInput, match="SGLang ended with status 7 before it was ready"):
-        played(tmp_path, said, free_port(), script).__enter__()
+        played(tmp_path, said, free_ports()[0], script).__enter__()
     assert calls[:3] == ["ask_to_end", "ask_to_end", "stop"]
     workers = (tmp_path / "workers").read_text().split()
     assert not any(listens(int(url.rsplit(":", 1)[1])) for url in workers)
@@ -122,7 +122,7 @@ def test_servers_behind_a_gateway_keep_their_addresses_and_copies_with_one_seed_
 
     monkeypatch.setattr(harness.server.launch, "launch", stop)
     for flags in ((), ("--dp", "2")):
-        result = command("serve", "tiny", "--port", free_port(), *flags)
+        result = command("serve", "tiny", "--port", free_ports()[0], *flags)
         assert ("--workers 2" in result.output) == bool(flags)
 
 

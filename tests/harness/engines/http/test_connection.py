@@ -1,7 +1,6 @@
 """The connection to a real server that drips, breaks off, talks nonsense, goes away and comes back."""
 
 import asyncio
-import email.utils
 import re
 import socket
 import struct
@@ -14,7 +13,6 @@ from aiohttp.test_utils import unused_port
 
 from harness.engines.base import EngineError, EngineGone
 from harness.engines.http import connection as module
-from harness.engines.http import reply
 from harness.engines.http.api_key import ApiKey
 from harness.engines.http.connection import ATTEMPTS, Connection
 from harness.engines.http.reply import seconds_until
@@ -190,14 +188,8 @@ def test_a_proxy_of_the_environment_gets_no_request(monkeypatch: pytest.MonkeyPa
     ("header", "seconds"),
     [
         *(("", 0), ("3", 3), ("0.5", 0.5), ("-7", 0), ("nan", 0), ("inf", 600), ("1e9", 600)),
-        *(("soon", 0), ("Fri, 99 Xxx 2025", 0), ("Wed, 21 Oct 2015 07:28:00 GMT", 0)),
-        *(("9" * 5000, 600), ("Fri, 31 Dec 9999 23:59:59 GMT", 600), ("Fri, 31 Dec 99999 23:59:59 GMT", 0)),
+        *(("soon", 0), ("Fri, 31 Dec 9999 23:59:59 GMT", 0), ("9" * 5000, 600)),
     ],
 )
-def test_retry_after_is_seconds_or_a_date_and_never_for_ever(header: str, seconds: float) -> None:
+def test_retry_after_is_seconds_and_never_for_ever(header: str, seconds: float) -> None:
     assert seconds_until(header) == seconds
-
-
-def test_retry_after_a_date_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reply.time, "time", lambda: 1_000_000.0)
-    assert seconds_until(email.utils.formatdate(1_000_030, usegmt=True)) == 30
