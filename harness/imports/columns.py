@@ -94,7 +94,7 @@ def import_table(
     # Errors count the rows that were kept, and say so where that makes a difference.
     where = Path(f"{file} (after {left_out} rows were left out)") if left_out else file
     if grader:
-        table = _graded(table, grader, where)
+        table = graded(table, grader, where)
     elif unreadable:
         table["answer"] = table["answer"].mask(table["answer"].map(_text).isin(unreadable), None)
     notes = [
@@ -112,12 +112,12 @@ def import_table(
     return Imported(as_samples(table, where), left_out, (*notes, *whole_text_notes(table)))
 
 
-def _graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
-    """`table` with the answers that are read in its texts."""
-    reasons = table["finish_reason"] if "finish_reason" in table else [None] * len(table)
+def graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
+    """`table` with the answers that are read in its texts, and its golds as the grader writes them."""
     cells = []
-    for number, (text, gold, reason) in enumerate(zip(table["text"], table["gold"], reasons, strict=True), 1):
-        right = required_gold(_text(gold), f"{where}: row {number}")
+    columns = table.reindex(columns=["question_id", "text", "gold", "finish_reason"]).astype(object)
+    for number, (question, text, gold, reason) in enumerate(columns.itertuples(index=False), start=1):
+        right = required_gold(_text(gold), f"{where}: row {number}, question {question}")
         cells.append({"gold": right, **grader.verdict(_text(text), right, reason)})
     return table.assign(**pd.DataFrame(cells, index=table.index))
 

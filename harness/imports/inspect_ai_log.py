@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from harness.grader import Grader, normalise_integer, required_gold
+from harness.grader import Grader, normalise_integer
 from harness.imports.checks import chosen, setting_value, whole_text_notes
-from harness.imports.columns import Imported
+from harness.imports.columns import Imported, graded
 from results import BadInput, as_samples
 
 if TYPE_CHECKING:
@@ -55,18 +55,18 @@ def import_inspect_ai(
     }
     rows = []
     for sample in asked:
-        where = f"{file}: sample {sample.id}, epoch {sample.epoch}"
-        row = shared | _fields(sample, log)
+        target = sample.target if isinstance(sample.target, str) else next(iter(sample.target), "")
+        row = shared | _fields(sample, log) | {"gold": target}
         if grader:
-            right = required_gold(_target(sample), where)
-            rows.append(row | {"gold": right} | grader.verdict(row["text"], right, row["finish_reason"]))
+            rows.append(row)
         elif (score := (sample.scores or {}).get(str(name))) is None:
             absent["no score"] += 1
         else:
-            target, correct = normal(_target(sample)), _verdict(score.value, f"{where}, scorer {name}")
+            where = f"{file}: sample {sample.id}, epoch {sample.epoch}, scorer {name}"
+            gold, correct = normal(target), _verdict(score.value, where)
             # An answer that is scored right without being read votes for the right answer.
-            answer = normal(score.answer) or (target if correct else None)
-            rows.append(row | {"answer": answer, "gold": target, "correct": correct})
+            answer = normal(score.answer) or (gold if correct else None)
+            rows.append(row | {"answer": answer, "gold": gold, "correct": correct})
     if not rows:
         raise BadInput(f"{file}: none of the {len(samples)} samples has a score and no error")
     notes = [f"read {file}"]
@@ -74,13 +74,9 @@ def import_inspect_ai(
         notes.append(f"the evaluation's status is {log.status!r}: some samples may be missing")
     if absent:
         notes.append(f"left out: {', '.join(f'{count} for {reason}' for reason, count in absent.items())}")
-    table = pd.DataFrame(rows)
+    table = graded(pd.DataFrame(rows), grader, file) if grader else pd.DataFrame(rows)
     notes += whole_text_notes(table)
     return Imported(as_samples(table, file), sum(absent.values()), tuple(notes))
-
-
-def _target(sample: EvalSample) -> str:
-    return sample.target if isinstance(sample.target, str) else next(iter(sample.target), "")
 
 
 def _read(path: Path) -> tuple[EvalLog, Path]:

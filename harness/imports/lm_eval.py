@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from harness.grader import Grader, required_gold
+from harness.grader import Grader
 from harness.imports.checks import chosen, setting_value
-from harness.imports.columns import Imported
+from harness.imports.columns import Imported, graded
 from harness.imports.formats import Row, at, read_json
-from harness.imports.lm_eval_filters import Reading, as_logged
+from harness.imports.lm_eval_filters import as_logged
 from results import BadInput, as_samples
 from results.tables.files import json_rows
 
@@ -43,15 +43,8 @@ def import_lm_eval(
     parts = _NAME.fullmatch(file.name)
     task = parts["task"] if parts else file.stem
     results = read_json(file.with_name(f"results_{parts['stamp']}.json")) if parts else {}
-    if grader:
-        golds = [required_gold(str(row["target"]), f"{file}: doc_id {row['doc_id']}") for row in rows]
-        answers = [[grader.read(text).value for text in said] for said in texts]
-        correct = [[answer == gold for answer in said] for said, gold in zip(answers, golds, strict=True)]
-        reading = Reading(golds, answers, correct)
-    else:
-        reading = as_logged(file, rows, texts, results.get("configs", {}).get(task))
-    table = []
-    for row, said, *read in zip(rows, texts, *reading[:3], strict=True):
+    cells: list[Row] = []
+    for row, said in zip(rows, texts, strict=True):
         settings = _generation(row)
         greedy = settings.get("temperature") == 0 or settings.get("do_sample") is False
         shared = {
@@ -60,13 +53,18 @@ def import_lm_eval(
             "setting": setting_value(file, settings, setting),
             "decoding": "greedy" if greedy and len(said) == 1 else "sample",
             "question_id": str(row["doc_id"]),
-            "gold": read[0],
+            "gold": str(row["target"]),
         }
-        table += [
-            {**shared, "sample": i, "answer": answer, "correct": right, "text": text}
-            for i, (text, answer, right) in enumerate(zip(said, *read[1:], strict=True))
-        ]
-    return Imported(as_samples(pd.DataFrame(table), file), 0, (f"read {file}", *reading.notes))
+        cells += [shared | {"sample": i, "text": text} for i, text in enumerate(said)]
+    table, notes = pd.DataFrame(cells), [f"read {file}"]
+    if grader:
+        table = graded(table, grader, file)
+    else:
+        verdicts, differ = as_logged(file, rows, texts, results.get("configs", {}).get(task))
+        table = table.assign(**pd.DataFrame(verdicts, dtype=object))
+        if differ:
+            notes.append(f"the log's own metric differs on {differ} of {len(rows)} first answers")
+    return Imported(as_samples(table, file), 0, tuple(notes))
 
 
 def _newest(folder: Path) -> Path:

@@ -16,7 +16,7 @@ import string
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from harness.imports.formats import Row
 from results import BadInput
@@ -27,21 +27,13 @@ _NO_MATCH = "[invalid]"
 _OR_GRADE = "or use --grade for our own grader"
 
 
-class Reading(NamedTuple):
-    """For each of D documents its gold, and for each of its repeats the answer and whether it is right."""
+def as_logged(file: Path, rows: list[Row], texts: list[list[str]], task: Row | None) -> tuple[list[Row], int]:
+    """Gold, answer and correct of all `texts` by the filter of `rows`; on how many documents the log differs.
 
-    golds: list[str]
-    answers: list[list[str | None]]
-    correct: list[list[bool]]
-    notes: tuple[str, ...] = ()
-
-
-def as_logged(file: Path, rows: list[Row], texts: list[list[str]], task: Row | None) -> Reading:
-    """What the filter of `rows` reads in `texts`, D documents with their repeats; `task` is lm-eval's config.
-
-    Where every document has one answer the log's own metric decides, else equality with the target as in
-    lm-eval's exact_match; a difference to the logged verdict on a first answer is in the notes. Raises
-    BadInput: no config, a filter that is not lm-eval's own, another metric, lm-eval not installed.
+    `texts` are those of each document's repeats; `task` is lm-eval's config. Where every document has one
+    answer the log's own metric decides, else equality with the target as in lm-eval's exact_match; the log
+    has a verdict on the first answer to a document. Raises BadInput: no config, a filter that is not
+    lm-eval's own, another metric, lm-eval not installed.
     """
     name = rows[0]["filter"]
     if task is None:
@@ -55,19 +47,18 @@ def as_logged(file: Path, rows: list[Row], texts: list[list[str]], task: Row | N
     clean = _cleaner(metrics.get("exact_match", {}))
     golds = [clean(str(row["target"])) for row in rows]
     answers = [[None if text in ("", _NO_MATCH) else clean(text) for text in said] for said in found]
+    documents = list(zip(golds, answers, rows, strict=True))
     if all(len(said) == 1 for said in texts):
-        correct = [[_logged(file, row)] for row in rows]
-        pairs = zip(golds, answers, correct, strict=True)
-        return Reading(golds, [[a or gold if right else a] for gold, (a,), (right,) in pairs], correct)
+        logged = [(gold, answer, _logged(file, row)) for gold, (answer,), row in documents]
+        return [{"gold": g, "answer": a or g if right else a, "correct": right} for g, a, right in logged], 0
     if "exact_match" not in metrics:
         used = ", ".join(metrics) or "its metric"
         raise BadInput(f"{file}: no verdict on each repeat by {used}: use exact_match, {_OR_GRADE}")
-    correct = [[answer == gold for answer in said] for said, gold in zip(answers, golds, strict=True)]
     differ = 0
     if [step["function"] for step in steps if step["function"] in _SELECTIONS] == ["take_first"]:
-        differ = sum(said[0] != _logged(file, row) for said, row in zip(correct, rows, strict=True))
-    note = f"the log's own metric differs on {differ} of {len(rows)} first answers"
-    return Reading(golds, answers, correct, (note,) if differ else ())
+        differ = sum((said[0] == gold) != _logged(file, row) for gold, said, row in documents)
+    read = ((gold, answer) for gold, said, _ in documents for answer in said)
+    return [{"gold": gold, "answer": answer, "correct": answer == gold} for gold, answer in read], differ
 
 
 def _apply(file: Path, steps: list[Row], rows: list[Row], texts: list[list[str]]) -> list[list[str]]:

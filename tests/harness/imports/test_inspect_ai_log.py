@@ -161,7 +161,7 @@ def test_a_scorer_that_reads_no_answer_is_named(write: Write) -> None:
         ({"scores": {"pattern": score("P")}}, {}, "sample q7, epoch 2, scorer pattern: the score is 'P'"),
         ({"scores": {"pattern": score(0.25)}}, {}, "the score is '0.25'"),
         ({"scores": {"pattern": score({"a": 1})}}, {}, "epoch 2, scorer pattern: the score is"),
-        ({"target": "Paris"}, {"grader": Grader()}, "epoch 2: the right answer is 'Paris'"),
+        ({"target": "Paris"}, {"grader": Grader()}, "question q7: the right answer is 'Paris'"),
         ({"epoch": 1}, {}, "a second row for"),
     ],
 )

@@ -203,7 +203,7 @@ def test_a_folder_stands_for_its_newest_run(write: Write, tmp_path: Path) -> Non
             {"filter_name": "flexible-extract", "setting": "budget"},
             "no setting 'budget'",
         ),
-        ({"target": "(B)"}, {"grader": Grader()}, "doc_id 0: the right answer is '(B)'"),
+        ({"target": "(B)"}, {"grader": Grader()}, "question 0: the right answer is '(B)'"),
         ({"exact_match": 0.5}, {"filter_name": "strict-match"}, "doc_id 0: exact_match is 0.5"),
         ({"doc_id": 1}, {"grader": Grader()}, "a second row for dataset=toy_math"),
     ],

@@ -233,7 +233,7 @@ def test_texts_of_a_table_are_read(tmp_path: Path) -> None:
     file.write_text(json.dumps(rows[0] | {"gold": "(B)"}) + "\n")
     refused = imported(*grading, "--out", tmp_path / "b")
     assert refused.exit_code == 2
-    assert "answers.jsonl: row 1: " in refused.output
+    assert "answers.jsonl: row 1, question q: " in refused.output
 
 
 def test_epochs_grid_of_settings_is_imported(data_dir: Path, tmp_path: Path) -> None:
