@@ -6,9 +6,7 @@ import click
 
 
 @click.command(
-    "gpu-check",
-    context_settings={"show_default": True},
-    epilog="Example: python -m harness gpu-check --dp 8",
+    "gpu-check", context_settings={"show_default": True}, epilog="Example: python -m harness gpu-check --dp 8"
 )
 @click.option("--prompts", default=64, type=click.IntRange(1, 300))
 @click.option("--answers", default=64, type=click.IntRange(1), help="Answers a prompt and copy.")

@@ -89,10 +89,7 @@ class Tally:
     """Counts for every setting, and what a user should be warned of."""
 
     def __init__(
-        self,
-        experiment: Experiment | None = None,
-        planned: int | None = None,
-        grader: Grader | None = None,
+        self, experiment: Experiment | None = None, planned: int | None = None, grader: Grader | None = None
     ) -> None:
         """`planned` is how many answers the run asks for; `experiment` is None for answers of unknown origin.
 

@@ -136,10 +136,7 @@ def read(reader: Reader, text: str) -> str | None:
 
 @pytest.mark.parametrize(
     ("reader", "text", "answer", "why"),
-    [
-        *(("hashes", *case) for case in HASHES),
-        *(("answer-is", *case) for case in PLAIN),
-    ],
+    [*(("hashes", *case) for case in HASHES), *(("answer-is", *case) for case in PLAIN)],
 )
 def test_every_reader_has_its_own_traps(reader: Reader, text: str, answer: str | None, why: str) -> None:
     assert read(reader, text) == answer, why

@@ -100,8 +100,5 @@ FAULTS: dict[str, Fault] = {
     "NaN tokens": last_meta(completion_tokens=float("nan")),
 }
 """Faults after which a request is sent again a few times."""
-BUSY: dict[str, Fault] = {
-    "busy": status(429),
-    "busy for a second": status(429, **{"Retry-After": "1"}),
-}
+BUSY: dict[str, Fault] = {"busy": status(429), "busy for a second": status(429, **{"Retry-After": "1"})}
 """Faults after which a request is sent again as long as it takes."""

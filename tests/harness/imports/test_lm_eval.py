@@ -198,11 +198,7 @@ def test_a_folder_stands_for_its_newest_run(write: Write, tmp_path: Path) -> Non
         ({}, {}, "strict-match, flexible-extract"),
         ({}, {"filter_name": "loose"}, "no filter 'loose', only strict-match, flexible-extract"),
         ({"resps": [[[-1.5, True]], [[-2.0, False]]]}, {"grader": Grader()}, "expected generated text"),
-        (
-            {"target": "2"},
-            {"filter_name": "flexible-extract", "setting": "budget"},
-            "no setting 'budget'",
-        ),
+        ({"target": "2"}, {"filter_name": "flexible-extract", "setting": "budget"}, "no setting 'budget'"),
         ({"target": "(B)"}, {"grader": Grader()}, "question 0: the right answer is '(B)'"),
         ({"exact_match": 0.5}, {"filter_name": "strict-match"}, "doc_id 0: exact_match is 0.5"),
         ({"doc_id": 1}, {"grader": Grader()}, "a second row for dataset=toy_math"),

@@ -13,15 +13,7 @@ from harness.run import sampler, samples_file
 from harness.run.plan import remaining_chunks
 from harness.run.sampler import sample
 from results import BadInput, read_samples
-from tests.harness.run.scripted import (
-    QUESTIONS,
-    ScriptedEngine,
-    experiment,
-    keys,
-    planned,
-    run,
-    stored,
-)
+from tests.harness.run.scripted import QUESTIONS, ScriptedEngine, experiment, keys, planned, run, stored
 
 
 def test_the_planned_answers_are_stored_graded_and_readable_as_a_table(tmp_path: Path) -> None:
