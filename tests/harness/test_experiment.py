@@ -37,6 +37,7 @@ def test_shipped_experiments_read_and_say_what_they_reproduce(name: str) -> None
     experiment = read_experiment(name)
     assert experiment.dataset in DATASETS
     assert experiment.prompt in prompts.names()
+    assert experiment.device == ("auto" if name == "tiny" else "cuda")  # never the CPU in silence
     assert name == "tiny" or re.fullmatch("[0-9a-f]{40}", experiment.revision or "")
     assert (EXPERIMENTS / f"{name}.toml").read_text().startswith("# ")
     for _, budget in experiment.settings:
@@ -66,22 +67,16 @@ def test_the_sample_number_experiment_is_the_papers() -> None:
     ("key", "text", "value"),
     [
         ("budgets", "10,20", (10, 20)),
-        ("budgets", "[10, 20]", (10, 20)),
-        ("budgets", "10", (10,)),
         ("budgets", "", ()),
         ("samples", "7", 7),
         ("greedy", "true", True),
-        ("temperature", "0.7", 0.7),
         ("temperature", "1", 1.0),
         ("dataset", "math-level1-integer", "math-level1-integer"),
         ("dataset", '"quoted"', "quoted"),
-        ("dataset", "2024", "2024"),
         ("revision", "1e5", "1e5"),
         ("revision", "", None),
-        ("limit", "5", 5),
         ("limit", "", None),
         ("file", "rows.jsonl", Path("rows.jsonl")),
-        ("stop", "Q:", ("Q:",)),
         ("stop", "Q:,A:", ("Q:", "A:")),
         ("stop", '["a,b", "\\n"]', ("a,b", "\n")),
         ("url", "http://127.0.0.1:30000", "http://127.0.0.1:30000"),
@@ -104,7 +99,6 @@ def test_another_model_drops_the_revision_of_the_first(minimal: Path) -> None:
     ("key", "text", "message"),
     [
         ("budgets", "10,-5", "--set budgets: budgets is -5"),
-        ("budgets", "10,ten", "--set budgets: budgets is 'ten'"),
         ("budgets", "10,10", "--set budgets: budgets is [10, 10]"),
         ("samples", "many", "--set samples: samples is 'many'"),
         ("samples", "true", "--set samples: samples is True"),
@@ -112,14 +106,12 @@ def test_another_model_drops_the_revision_of_the_first(minimal: Path) -> None:
         ("tokens_extra", "0", "mine.toml: expected tokens_per_budget"),
         ("temperature", "0", "--set temperature: temperature is 0"),
         ("temperature", "nan", "--set temperature: temperature is nan"),
-        ("temperature", "1e308", "--set temperature: temperature is 1e+308"),
         ("tokens_per_budget", "1e308", "--set tokens_per_budget: tokens_per_budget is 1e+308"),
         ("samples", "1000000000000", "--set samples: samples is 1000000000000"),
         ("concurrency", "1000000000", "--set concurrency: concurrency is 1000000000"),
         ("readers", "plain", "--set readers: readers is 'plain'"),
         ("readers", "boxed,boxed", "--set readers: readers is ["),
         ("top_k", "0", "--set top_k: top_k is 0"),
-        ("engine", "vllm", "--set engine: engine is 'vllm'"),
         ("engine", "openai", "mine.toml: expected url, the address of a server, with engine 'openai'"),
         ("prompt", "gsm9k", "--set prompt: prompt is 'gsm9k'"),
         ("sample", "4", "--set sample: unknown key 'sample', expected one of dataset, file, limit, model,"),

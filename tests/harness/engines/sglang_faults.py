@@ -1,6 +1,8 @@
 """Every fault that a SGLang server can have, for the unit tests' server and for the proxy before a real one.
 
-FAULTS["half a reply"](request, fetch)    sends half of what `fetch` brings, and breaks the connection
+FAULTS["too few answers"](request, fetch)    sends one less than `fetch` brings
+
+Connections that break off are in http/test_connection.py.
 """
 
 import gzip
@@ -46,20 +48,6 @@ def last_meta(**values: Any) -> Fault:
     return answers(lambda found: [*found[:-1], found[-1] | {"meta_info": found[-1]["meta_info"] | values}])
 
 
-async def cut(request: web.Request, _fetch: Fetch) -> web.StreamResponse:
-    assert request.transport is not None
-    request.transport.abort()
-    return web.Response()
-
-
-async def half_a_reply(request: web.Request, fetch: Fetch) -> web.StreamResponse:
-    content = await fetch()
-    reply = web.StreamResponse(headers={"Content-Length": str(len(content))})
-    await reply.prepare(request)
-    await reply.write(content[: len(content) // 2])
-    return await cut(request, fetch)
-
-
 async def half_a_body(_request: web.Request, fetch: Fetch) -> web.Response:
     content = await fetch()
     return web.Response(body=content[: len(content) // 2])
@@ -72,8 +60,6 @@ FAULTS: dict[str, Fault] = {
     "too early": status(425),
     "bad gateway": status(502),
     "not ready": status(503),
-    "connection cut": cut,
-    "half a reply": half_a_reply,
     "half a body": half_a_body,
     "nothing": body(b""),
     "not JSON": body(b"<html>"),

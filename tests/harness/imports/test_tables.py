@@ -246,13 +246,3 @@ def test_epochs_grid_of_settings_is_imported(data_dir: Path, tmp_path: Path) -> 
     assert table["tokens"].sum() == raw["completion_tokens"].astype(float).sum()
     assert table["correct"].sum() == raw["correct"].astype(float).sum()
     assert table["answer"].isna().sum() == (raw["answer"] == "").sum()
-
-
-@pytest.mark.parametrize("temperature", ["0.1", "0.5", "0.8"])
-def test_real_answers_of_gpt_3_5_are_imported(data_dir: Path, tmp_path: Path, temperature: str) -> None:
-    file = data_dir / "samples" / f"gpt-3.5-turbo_biggsm_t{temperature}.csv"
-    assert "9760 answers to 610 questions" in imported("csv", file, "--out", tmp_path).output
-    table, raw = read_samples(tmp_path), pd.read_csv(file, dtype=str, keep_default_na=False)
-    assert table["question_id"].tolist() == raw["question_id"].tolist()
-    assert table["answer"].fillna("").tolist() == raw["answer"].tolist()
-    assert table["correct"].astype(int).astype(str).tolist() == raw["correct"].tolist()

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from harness.questions.hub import HubDataset, dataset_rows, file_rows, folder_rows
+from harness.questions.hub import HubDataset, dataset_rows
 from results import BadInput
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -136,31 +136,6 @@ def test_an_incomplete_download_is_refused(tmp_path: Path) -> None:
         result = load_in_new_process(address, tmp_path)
     assert result.returncode == 1
     assert result.stderr.splitlines()[-1].startswith("cannot get someone/sums from the Hugging Face hub (")
-
-
-def test_configurations_are_joined_in_the_order_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import datasets
-
-    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", str(tmp_path / "cache"))
-    for name, content in hub_layout(CONFIGS).items():
-        (tmp_path / "sums" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "sums" / name).write_bytes(content)
-    assert folder_rows(tmp_path / "sums", ("second", "first")) == ROWS
-    assert folder_rows(tmp_path / "sums", ("first", "second")) == ROWS[2:] + ROWS[:2]
-
-
-@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
-def test_a_file_of_the_same_rows_does_as_well(tmp_path: Path, suffix: str) -> None:
-    import pandas as pd
-
-    from results.tables.files import write_raw
-
-    file = tmp_path / f"sums{suffix}"
-    write_raw(pd.DataFrame(ROWS), file)
-    assert file_rows(file) == ROWS
-    assert dataset_rows(SOURCE, file) == ROWS
 
 
 def test_a_file_of_other_rows_is_refused(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-import prompts
 from harness.engines.forcing import ENDING, FINAL_TOKENS
 from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment, model_location
@@ -85,15 +84,6 @@ def test_without_a_tokenizer_bytes_are_counted_and_said_so(tmp_path: Path) -> No
     ]
     assert first.prompt_tokens == sum(len(prompt.encode()) // 4 for prompt in prompts)
     assert "(a token for every 4 bytes: no tokenizer of nobody/has-this here)" in found.lines()[4]
-
-
-def test_a_prompt_whose_package_is_absent_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("prompts.fewshot.find_spec", lambda _name: None)
-    prompts.template.cache_clear()
-    with pytest.raises(BadInput, match="lm-eval"):
-        dry(tmp_path, prompt="gsm8k-cot", budgets=())
 
 
 def test_the_lines_add_up(tmp_path: Path) -> None:

@@ -5,8 +5,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from harness.experiment import Experiment, read_experiment
 from harness.run.tally import Tally
 
@@ -63,18 +61,6 @@ def test_answers_of_another_tool_may_lack_tokens_and_texts() -> None:
     tally.add({**bare, "correct": True, "tokens": None, "text": None})
     (line,) = tally.table().splitlines()[1:]
     assert line.split() == ["high", "1", "1", "-", "-", "-", "0.0%", "-", "100.0%"]
-
-
-@pytest.mark.parametrize("decoding", ["sample", "greedy"])
-def test_equal_texts_are_an_alarm_unless_they_are_greedy(decoding: str) -> None:
-    tally = Tally(EXPERIMENT)
-    for question in range(6):
-        for sample in range(8):
-            cells = {"question_id": str(question), "sample": sample, "tokens": 60, "decoding": decoding}
-            tally.add(row("100", "the same", **cells))
-    alarm = tally.summary()["alarm"]
-    assert (alarm is not None) == (decoding == "sample")
-    assert tally.warnings(Path()) == ([alarm] if alarm else [])
 
 
 def test_accuracy_so_far_is_of_finished_questions() -> None:

@@ -166,13 +166,6 @@ def test_after_installing_an_unusable_gpu_is_one_line(tmp_path: Path) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_the_experiments_for_a_gpu_do_not_run_on_the_cpu(gpus: Callable[[int], None]) -> None:
-    gpus(0)
-    for name in ("gsm8k-256", "gsm8k-budgets", "gsm8k-forced", "math-budgets"):
-        with pytest.raises(BadInput, match="can use no GPU"):
-            launch("model", port=1, device=read_experiment(name).device)
-
-
 def test_sglang_that_is_not_installed_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(harness.server.launch.importlib.util, "find_spec", lambda _name: None)
     with pytest.raises(BadInput, match="SGLang is not installed"):

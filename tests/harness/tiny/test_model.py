@@ -54,32 +54,23 @@ def test_the_shipped_tokenizer_is_the_one_the_code_builds(loaded, tmp_path):
     assert model.generation_config.eos_token_id == tokenizer.eos_token_id
 
 
-def test_nearly_every_greedy_answer_ends_in_the_format(loaded, greedy_answers):
+def test_greedy_answers_keep_to_the_format_and_longer_budgets_give_longer_and_better_ones(
+    loaded, greedy_answers
+):
     tokenizer, _ = loaded
+    golds = [str(problem.gold) for problem in distinct_problems("test", 0, ASKED)]
+    lengths, accuracies = [], []
     for budget, rows in greedy_answers.items():
         assert all(row[-1] == tokenizer.eos_token_id for row in rows), budget
         texts = [tokenizer.decode(row, skip_special_tokens=True) for row in rows]
+        read = [Grader(("hashes",)).read(text).value for text in texts]
         in_format = [
-            text.endswith(" [END]") and Grader(("hashes",)).read(text).value is not None for text in texts
+            text.endswith(" [END]") and found is not None for text, found in zip(texts, read, strict=True)
         ]
         assert sum(in_format) >= 0.95 * len(texts), budget
-
-
-def test_longer_budgets_give_longer_and_better_greedy_answers(loaded, greedy_answers):
-    tokenizer, _ = loaded
-    questions = distinct_problems("test", 0, ASKED)
-    lengths, accuracies = {}, {}
-    for budget, rows in greedy_answers.items():
-        lengths[budget] = sum(map(len, rows)) / len(rows)
-        read = [
-            Grader(("hashes",)).read(tokenizer.decode(row, skip_special_tokens=True)).value for row in rows
-        ]
-        accuracies[budget] = sum(
-            answer == str(p.gold) for answer, p in zip(read, questions, strict=True)
-        ) / len(rows)
-    assert list(lengths.values()) == sorted(lengths.values())
-    assert lengths[10] < 12
-    assert lengths[120] > 45
-    assert accuracies[10] <= 0.35
-    assert accuracies[120] >= 0.7
-    assert accuracies[10] < accuracies[30] < accuracies[120]
+        lengths.append(sum(map(len, rows)) / len(rows))
+        accuracies.append(sum(map(str.__eq__, map(str, read), golds)) / len(rows))
+    assert lengths[0] < 12 < lengths[1] < 45 < lengths[2]
+    assert accuracies[0] <= 0.35
+    assert accuracies[0] < accuracies[1] < accuracies[2]
+    assert accuracies[2] >= 0.7
