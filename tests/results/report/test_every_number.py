@@ -1,0 +1,175 @@
+"""Every number on the default report, worked out again from the tables that ship, with plain pandas."""
+
+import re
+from collections import defaultdict
+from datetime import UTC, datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from results.cli.report import CACHED
+from results.report.inputs import read_tables
+from results.report.page import build_report
+
+WORDS = {"majority": "majority vote", "best_of_n": "best of N"}
+TITLES = {"majority": "Majority vote", "best_of_n": "Best of N"}
+BLOCK = r"<(h2|h3|h4|p|dt|dd|caption|tr|summary)([^>]*)>(.*?)</\1>"
+NUMBER = r"[−+]?\d+(?:,\d{3})*(?:\.\d+)?"
+SHARES = ["predicted", "low", "high", "new_low", "new_high", "accuracy"]
+Z90 = 1.6448536
+
+
+def numbers_of(paths, names):
+    """The page's numbers by (heading of the card or list, title of the table), names taken out.
+
+    Left out are heads and notes of tables, what stands below figures, and how to read the page.
+    """
+    page = build_report(read_tables(paths), datetime(2026, 1, 2, tzinfo=UTC))["index.html"].decode()
+    found, heading, title = defaultdict(list), "", ""
+    for tag, given, inside in re.findall(BLOCK, re.sub('<section id="terms">.*', "", page, flags=re.S), re.S):
+        text = re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", inside)).strip()
+        if tag in ("h2", "h3", "summary"):
+            if not text.startswith("predictor: "):
+                heading, title = "" if tag == "h2" else text.partition(": ")[2] or text, ""
+        elif tag == "caption":
+            title = text
+        elif not ("<th" in inside or re.search("facts|copy|table-note", given)):
+            for name in sorted(names, key=len, reverse=True):
+                text = text.replace(name, "")
+            told = re.findall(NUMBER, text.replace("90 % interval", ""))
+            found[heading, title] += [float(one.replace(",", "").replace("−", "-")) for one in told]
+    return {key: told for key, told in found.items() if told and not key[1].endswith("fitted trend")}
+
+
+def asked(*settings):
+    return [float(setting) for setting in settings if setting.isdecimal()]
+
+
+def ends(rows):
+    """First and last setting at the fewest answers, and the last at the most."""
+    dear = rows[rows["setting"] == rows["setting"].iloc[-1]]
+    return rows.iloc[0], dear.iloc[0], dear.iloc[-1]
+
+
+def gains(rows):
+    """In points, with the half-width of their 90 % intervals: of the vote, and of longer answers."""
+    cheap, dear, many = ends(rows)
+    for before, after, paired in ((dear, many, "stderr_vs_first_n"), (cheap, dear, "stderr_vs_cheapest")):
+        error = np.hypot(before["stderr"], after["stderr"]) if pd.isna(after[paired]) else after[paired]
+        yield 100 * (after["accuracy"] - before["accuracy"]), 100 * Z90 * error
+
+
+def choice(row):
+    """A row of a frontier: cost, setting, tokens used, N, accuracy."""
+    cost, used = round(row["cost"]), round(row["tokens_per_answer"])
+    return [cost, *asked(row["setting"]), used, row["N"], 100 * row["accuracy"]]
+
+
+def card(rows, best):
+    (cheap, dear, many), (vote, _) = ends(rows), gains(rows)
+    used = rows.groupby("setting", sort=False)["tokens_per_answer"].first().round()
+    numbers = [rows["questions"].max(), len(used), many["N"]]
+    wanted = sorted(asked(*used.index))
+    if wanted and np.log(used.iloc[-1] / used.iloc[0]) < np.log(wanted[-1] / wanted[0]) / 2:
+        numbers += [*wanted, *used[[f"{one:.0f}" for one in wanted]]]
+    numbers += [100 * cheap["accuracy"], 100 * dear["accuracy"], *asked(cheap["setting"], dear["setting"])]
+    numbers += [many["N"], 100 * many["accuracy"], *vote, many["N"], 100 * ends(best)[2]["accuracy"]]
+    good = rows[rows["accuracy"] >= rows["accuracy"].max() - 0.01].sort_values("cost")
+    cost, *bought = choice(good.iloc[0])
+    numbers += [used.iloc[0], used.iloc[-1], *bought, cost]
+    for lost in ("unreadable", "cut_off"):
+        worst = rows.loc[rows[lost].fillna(0).idxmax()]
+        numbers += [100 * worst[lost], *asked(worst["setting"])] if worst[lost] >= 0.01 else []
+    return numbers
+
+
+def verdicts(rows):
+    """The sentences above the figures against N and against length."""
+    cheap, dear, many = ends(rows)
+    vote, longer = ((abs(gain) if abs(gain) > noise else gain, noise) for gain, noise in gains(rows))
+    tokens, last = [round(end["tokens_per_answer"]) for end in (cheap, dear)], asked(dear["setting"])
+    if cheap["source"] == "synthetic":
+        return [many["N"], *vote, *last, *tokens, *longer]
+    return [many["N"], *vote, *last, tokens[1], *tokens, *asked(cheap["setting"]), *last, *longer]
+
+
+def frontier(rows):
+    """Each choice that is dearer than the one before and better by 0.05 points or more; at most 12."""
+    kept = []
+    for _, row in rows.sort_values(["cost", "accuracy"], ascending=[True, False]).iterrows():
+        if not kept or row["accuracy"] >= kept[-1]["accuracy"] + 0.0005:
+            kept.append(row)
+    return [kept[i] for i in sorted({round(i) for i in np.linspace(0, len(kept) - 1, min(len(kept), 12))})]
+
+
+def values(rows):
+    """The table of values ± half their 90 % intervals."""
+    told = []
+    for setting, part in rows.groupby("setting", sort=False):
+        told += [*asked(setting), round(part["tokens_per_answer"].iloc[0])]
+        told += [100 * part[lost].iloc[0] for lost in ("unreadable", "cut_off") if rows[lost].max() > 0]
+        told += [*np.stack([100 * part["accuracy"], 100 * Z90 * part["stderr"]], axis=1).ravel()]
+    return told
+
+
+def off(rows):
+    """Mean and largest error of forecasts in points, intervals that held, and intervals."""
+    error = 100 * (rows["predicted"] - rows["accuracy"]).abs()
+    held = rows["accuracy"].between(rows["low"], rows["high"])
+    return [error.mean(), error.max(), held.sum(), rows["low"].notna().sum()]
+
+
+def flat(lists):
+    return [number for numbers in lists for number in numbers]
+
+
+def test_every_number_is_that_of_a_table(monkeypatch):
+    monkeypatch.setattr("results.report.page.rendered", lambda _: {})
+    paths = [path for path in sorted(CACHED.glob("*.csv")) if path.name != "claims.csv"]
+    tables = [pd.read_csv(path, dtype={"setting": str, "permutation": str}) for path in paths]
+    ahead = pd.concat([one for one in tables if "predictor" in one]).query("role != 'used'")
+    every = pd.concat([one for one in tables if "predictor" not in one])
+    every = every[(every["permutation"] == "exact") & (every["method"] != "greedy")]
+    every = every.assign(cost=every["N"] * every["tokens_per_answer"])
+    settings = [name for name in every["setting"].unique() if not name.isdecimal()]
+    found = numbers_of(paths, {*every["model"], *every["dataset"], *settings, "outside 0–100 %"})
+    expected, votes, curves = {}, {}, ["dataset", "model", "method"]
+    for (dataset, model), both in every.groupby(["dataset", "model"], sort=False):
+        name = f"{model} on {dataset}" if model != dataset else f"{model} model, {model} questions"
+        if both["source"].iloc[0] == "synthetic":
+            name = ", ".join(filter(None, [dataset, model.removeprefix("linear-attention").strip()]))
+        parts = dict(list(both.sort_values(["tokens_per_answer", "N"], ignore_index=True).groupby("method")))
+        expected |= {(f"{name}, {WORDS[method]}", ""): verdicts(rows) for method, rows in parts.items()}
+        expected |= {(name, TITLES[method]): values(rows) for method, rows in parts.items()}
+        if both["source"].iloc[0] == "llm":
+            votes.setdefault(dataset, []).append(parts["majority"])
+            expected[name, ""] = card(parts["majority"], parts["best_of_n"])
+            expected[name, "The best choice at each budget"] = flat(map(choice, frontier(parts["majority"])))
+    for dataset, several in votes.items():
+        if len(several) > 1:
+            name, best = f"{len(several)} models on {dataset}", frontier(pd.concat(several))
+            expected[name, "The best choice at each budget"] = flat(map(choice, best))
+            models = [None, *(row["model"] for row in best)]
+            switches = [row for row, before in zip(best, models, strict=False) if row["model"] != before]
+            expected[name, ""] = [round(row["cost"]) for row in switches]
+    for (dataset, model, method), rows in ahead.groupby(curves):
+        name, errors = f"{model} on {dataset}, {WORDS[method]}", []
+        for predictor, part in rows.groupby("predictor"):
+            told = pd.concat([part["setting"].astype(float), part["N"], 100 * part[SHARES]], axis=1)
+            expected[name, f"Forecast by {predictor}"] = [
+                one for one in told.to_numpy().ravel() if one == one
+            ]
+            errors.append([*off(part), len(part), len(part)])
+        expected[name, "Error by predictor"] = flat(sorted(errors))
+    said = [list(way) for way in zip(*map(gains, flat(votes.values())), strict=True)]
+    said = [[sum(g > e for g, e in way), len(way), min(way)[0], max(way)[0]] for way in said]
+    said += [off(rows) for _, rows in ahead.query("predictor == 'twin'").groupby(curves, sort=False)]
+    rivals = ahead[ahead.groupby(curves)["predictor"].transform("nunique") > 1]
+    points = rivals.groupby("predictor")["predicted"].count()
+    full = rivals[rivals["predictor"].map(points) == points.max()]
+    said.append([points.max(), min(off(rows)[0] for _, rows in full.groupby("predictor"))])
+    expected["", ""] = flat(said)
+    assert found.keys() == expected.keys()
+    for key, numbers in expected.items():
+        assert found[key] == pytest.approx(numbers, abs=0.0501), key
