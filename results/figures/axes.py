@@ -31,9 +31,8 @@ def log_axis(field: str, values: Collection[float], title: str) -> alt.X:
     """
     low, high = min(values) / 1.12, max(values) * 1.12
     ticks = [m * 10.0**k for k in range(-3, 12) for m in (1, 2, 5) if low <= m * 10.0**k <= high]
-    axis = alt.Axis(format="~s", labelOverlap="greedy", labelSeparation=6, tickCount=6)
-    if len(ticks) > 2:
-        axis.values = ticks
+    where = {"values": ticks} if len(ticks) > 2 else {"tickCount": 6}
+    axis = alt.Axis(format="~s", labelOverlap="greedy", labelSeparation=6, **where)
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
     return alt.X(f"{field}:Q", scale=scale, axis=axis, title=title)
 

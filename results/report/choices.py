@@ -141,7 +141,7 @@ def comparison_choices(found: pd.DataFrame) -> list[Choice]:
     note = (
         "Differences in percentage points with their 90 % intervals, paired by question. Better, worse: "
         "questions whose chance to be right rises above one half, or falls below it. To tell them apart: "
-        "what would show a difference of this size in 80 of 100 tries at 5 %."
+        "what would show a difference of this size in 80 of 100 tries at the 5 % level."
     )
     choices: list[Choice] = []
     for key, rows in found.groupby(["dataset", "a", "b", "setting_a", "setting_b"], sort=False):

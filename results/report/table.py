@@ -14,6 +14,9 @@ from results.visible import visible
 MOST_ROWS = 12
 """Rows of a frontier or a forecast that are shown."""
 
+HALF = 60
+"""Characters of a row that fit into half the page."""
+
 LONGEST = 200
 """Characters of a name that are shown."""
 
@@ -26,6 +29,12 @@ class Table:
     head: list[str]
     rows: list[list[str]]
     note: str = ""
+
+    @property
+    def wide(self) -> bool:
+        """Whether half a page is too narrow for it."""
+        columns = zip(self.head, *self.rows, strict=True)
+        return sum(max(map(len, cells)) for cells in columns) > HALF
 
 
 Columns = dict[str, Callable[[Any], str]]
