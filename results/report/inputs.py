@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from results.figures.words import listed
 from results.report.runs import Record, unfinished
 from results.report.table import readable
 from results.tables.contract import kind_of, read_curves, read_samples, read_table, sample_files
@@ -64,7 +65,8 @@ def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
     if files:
         samples = _named(read_samples(*files))
         records = [record for file in files if (record := read_record(file))]
-        sources.append(f"{files[0].parent.name}/{files[0].name}: samples, {len(samples):,} rows")
+        named = listed([f"{file.parent.name}/{file.name}" for file in files])
+        sources.append(f"{named}: samples, {len(samples):,} rows")
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
             own = build_curves(samples, progress=True, checked=True)
