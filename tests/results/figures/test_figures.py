@@ -23,7 +23,6 @@ from results.figures.panels import (
     unique_slug,
 )
 from results.figures.theme import combined_spec, rendered
-from results.figures.words import curves_name, setting_used, settings_title
 from results.normal import Z90
 from tests.results.figures.made import curves, rows_of
 from tests.results.made_tables import forecast_table
@@ -200,21 +199,3 @@ def test_several_figures_make_one_file_with_all_their_data():
     spec = combined_spec([[first, second], [first]])
     assert set(spec["datasets"]) == set(first.spec["datasets"]) | set(second.spec["datasets"])
     assert len(re.findall("answers per question, N", rendered(spec)[".svg"].decode())) >= 2
-
-
-def test_settings_are_named_by_what_was_asked_for_and_used():
-    assert settings_title("llm", ["10", "120"]) == "tokens asked for"
-    assert settings_title("synthetic", ["1", "200"]) == "steps"
-    assert settings_title("llm", ["low", "120"]) == "setting"
-    assert setting_used("llm", "120", 57.4) == "asked for 120 tokens, used 57"
-    assert setting_used("llm", "high", 21_847) == "setting “high”, used 21,847 tokens"
-    assert setting_used("llm", "high", np.nan) == "setting “high”"
-    assert setting_used("synthetic", "200", 200.0) == "200 steps"
-
-
-def test_a_model_of_the_same_name_as_its_questions():
-    assert curves_name("llm", "gsm8k", "llama") == "llama on gsm8k"
-    assert curves_name("llm", "tiny", "tiny") == "tiny model, tiny questions"
-    assert curves_name("llm", "unknown", "unknown") == "your answers"
-    assert curves_name("synthetic", "fig2f", "linear-attention") == "fig2f"
-    assert curves_name("synthetic", "fig2h", "linear-attention step=1") == "fig2h, step=1"

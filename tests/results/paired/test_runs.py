@@ -9,7 +9,6 @@ import pytest
 
 from results import BadInput, as_samples
 from results.paired.runs import compare_runs
-from results.tables.contract import read_table, write_table
 from tests.by_hand import by_subsets
 
 
@@ -169,14 +168,6 @@ def test_the_uncertain_price_of_an_answer_is_in_the_interval_at_equal_cost() -> 
         resampled.append(np.interp(answers, np.arange(1, n + 1), curve) - hits[0][q].mean() / n)
     low, high = np.quantile(resampled, [0.05, 0.95])
     assert row["high_at_cost"] - row["low_at_cost"] == pytest.approx(high - low, rel=0.06)
-
-
-def test_a_comparison_comes_back_as_it_was_written(tmp_path: Any) -> None:
-    compared = compare_runs({"one": run(A), "two": run(B)})
-    for kind in ("csv", "jsonl", "parquet"):
-        write_table(compared, tmp_path / f"c.{kind}", "comparison")
-        back = read_table(tmp_path / f"c.{kind}", "comparison")
-        pd.testing.assert_frame_equal(back, compared, check_dtype=False, rtol=1e-9)
 
 
 def test_answers_needed_are_those_of_the_smaller_pool() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from results.figures.forecast import make_forecasts
 from results.figures.panels import make_panels
-from results.report.errors import closest, error_table, matched_twin, targets
+from results.report.errors import closest, error_table, targets
 from results.report.errors import forecast_table as shown
 from results.report.findings import (
     answers_verdict,
@@ -14,28 +14,10 @@ from results.report.findings import (
     length_verdict,
 )
 from results.report.gains import gain
-from results.report.tables import frontier_table, trend_table, value_table
-from tests.results.made_tables import ACCURACY, curves, forecast_table, twin
+from results.report.tables import value_table
+from tests.results.made_tables import curves, forecast_table, twin
 
 NBSP = "\N{NO-BREAK SPACE}"
-
-
-def test_card_numbers_are_those_of_the_table():
-    best = curves({key: min(1, value + 0.2) for key, value in ACCURACY.items()}, method="best_of_n")
-    panels = make_panels(pd.concat([curves(), best]))
-    (card,) = findings(panels)
-    assert card.title == "m on sums"
-    assert [(label, value.replace(NBSP, " ")) for label, value, _ in card.tiles] == [
-        ("One answer", "50.0 % → 70.0 %"),
-        ("Vote over 16", "74.0 %"),
-        ("Best of 16", "94.0 %"),
-        ("Tokens used per answer", "100 → 400"),
-    ]
-    assert card.tiles[1][2] == "+4.0 ± 2.3 points"
-    assert card.headline == "Thinking longer pays; voting pays."
-    # 0.70 for 400 tokens is more than a point below 0.74, the best: only N = 16 at high is near enough
-    for word in ("N = 16", "“high”", f"74.0{NBSP}%", "6,400 tokens"):
-        assert word in card.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -71,16 +53,6 @@ def test_a_standard_error_paired_by_question_is_taken_at_its_word():
     assert gain(row(0.5, 0.03, paired=0.01), after, "paired").direction == 0
 
 
-def test_verdicts_tell_gains_and_what_was_asked_for_and_used():
-    table = curves()
-    (panel,) = make_panels(table.assign(setting=table["setting"].map({"low": "120", "high": "500"})))
-    assert "adds 4.0 ± 2.3 points (asked for 500 tokens, used 400)" in answers_verdict(panel)
-    assert (
-        "from 100 to 400 tokens per answer (asked for 120 → 500 tokens) adds 20.0 ± 2.3 points"
-        in length_verdict(panel)
-    )
-
-
 def test_risk_is_called_an_error_that_falls():
     table = twin(method="ensemble", risk=[60.0, 40.0, 50.0, 31.5]).drop(columns="accuracy")
     (panel,) = make_panels(table)
@@ -88,18 +60,6 @@ def test_risk_is_called_an_error_that_falls():
     assert "cuts the error from 60 to 50" in length_verdict(panel)
     assert value_table(panel).rows[1][2:] == ["50.00 ± 0.02", "31.50 ± 0.02"]
     assert findings([panel]) == []
-
-
-def test_values_frontier_and_trend_tables():
-    (panel,) = make_panels(curves())
-    assert value_table(panel).rows[0] == ["low", "100", "50.0 ± 1.6", "62.0 ± 1.6"]
-    # (low, 16) costs 1,600 tokens for 0.62: dearer than (high, 1), 400 tokens for 0.70, and worse
-    assert [row[:4] for row in frontier_table([panel]).rows] == [
-        ["100", "low", "100", "1"],
-        ["400", "high", "400", "1"],
-        ["6,400", "high", "400", "16"],
-    ]
-    assert trend_table(panel) is None
 
 
 def test_errors_of_forecasts_are_those_worked_out_by_hand():
@@ -121,25 +81,8 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
     assert "good and other, tied, 1.0 points" in closest(tied)
 
 
-def test_a_matched_twin_is_judged_where_it_was_not_fitted():
-    close, far = (
-        make_forecasts({"f": forecast_table("twin", values)}) for values in ([0.63, 0.75], [0.7, 0.5])
-    )
-    assert "1.0 points off on average (1.0 at most; 2 of 2" in matched_twin(close)
-    assert "16.0 points off on average (24.0 at most; 0 of 2" in matched_twin(far)
-    assert matched_twin(make_forecasts({"f": forecast_table("flat", [0.63, 0.75])})) == ""
-
-
 def test_numbers_outside_the_range_are_told_with_their_status():
     forecasts = make_forecasts({"f": forecast_table("wild", [1.9, -0.5], "out_of_range")})
     rows = [[row[i].replace(NBSP, " ") for i in (0, 2, 5, 6)] for row in shown(forecasts[0]).rows]
     status = "do not use: outside 0–100 %"
     assert rows == [["low", "190.0 %", "62.0 %", status], ["high", "−50.0 %", "74.0 %", status]]
-
-
-def test_forecasts_are_told_with_both_of_their_intervals():
-    table = forecast_table("f", [0.63, 0.75]).assign(new_low=0.5, new_high=0.9)
-    (row, _) = shown(make_forecasts({"f": table})[0]).rows
-    assert [cell.replace(NBSP, " ") for cell in row[3:5]] == ["60.0 % … 66.0 %", "50.0 % … 90.0 %"]
-    (row, _) = shown(make_forecasts({"f": forecast_table("f", [0.63, 0.75])})[0]).rows
-    assert row[4] == "–"

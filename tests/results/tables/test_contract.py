@@ -1,9 +1,7 @@
 """results.tables: samples, curves and forecast come back as written, join, and are told apart."""
 
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,15 +12,13 @@ from results import (
     as_samples,
     kind_of,
     read_curves,
-    read_forecast,
     read_samples,
     write_curves,
-    write_forecast,
     write_samples,
 )
 from results.tables.contract import sample_files
 from results.tables.files import write_raw
-from tests.results.tables.rows import CURVE, FORECAST, SAMPLE, jsonl, without
+from tests.results.tables.rows import CURVE, FORECAST, SAMPLE, jsonl
 
 KINDS = ["csv", "jsonl", "parquet"]
 
@@ -61,59 +57,10 @@ def test_samples_come_back_as_they_were_written(tmp_path: Path, kind: str, frame
     assert (back["decoding"] == "sample").all()
 
 
-curve_rows = st.lists(
-    st.tuples(
-        st.sampled_from(["majority", "best_of_n", "ensemble", "greedy"]),
-        text,
-        st.integers(1, 2**20),
-        st.sampled_from(["exact", "0", "9"]),
-        st.floats(0, 1),
-        st.none() | st.floats(0, 1e9),
-    ),
-    min_size=1,
-    max_size=5,
-    unique_by=lambda row: row[:4],
-)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(rows=curve_rows)
-def test_curves_and_forecasts_come_back_as_they_were_written(
-    tmp_path: Path, kind: str, rows: list[tuple[Any, ...]]
-) -> None:
-    frame = pd.DataFrame(rows, columns=["method", "setting", "N", "permutation", "accuracy", "T"])
-    frame["T"] = frame["T"].astype("float64")
-    write_curves(frame, tmp_path / f"c.{kind}")
-    curves = read_curves(tmp_path / f"c.{kind}")
-    rtol = 1e-9 if kind == "csv" else 0.0
-    pd.testing.assert_frame_equal(curves[list(frame)], frame, check_dtype=False, rtol=rtol, atol=0.0)
-    forecast = frame.assign(
-        predictor="flat", role="used", predicted=-19.0, low=frame["T"], high=1.0, status="converged"
-    )
-    write_forecast(forecast, tmp_path / f"f.{kind}")
-    back = read_forecast(tmp_path / f"f.{kind}")
-    pd.testing.assert_frame_equal(back[list(forecast)], forecast, check_dtype=False, rtol=rtol, atol=0.0)
-
-
 def test_columns_absent_get_their_constant_and_correct_is_computed(tmp_path: Path) -> None:
     row = read_samples(jsonl(tmp_path, SAMPLE)).iloc[0]
     assert row.iloc[:4].tolist() == ["unknown", "unknown", "default", "sample"]
     assert row["correct"]
-
-
-def test_types_of_a_samples_table(tmp_path: Path) -> None:
-    frame = read_samples(jsonl(tmp_path, SAMPLE, {**SAMPLE, "sample": 1, "answer": None, "tokens": None}))
-    types = frame.dtypes[["question_id", "sample", "answer", "correct", "tokens"]].astype(str)
-    assert types.tolist() == ["str", "Int64", "str", "bool", "Int64"]
-    assert frame["answer"].isna().tolist() == [False, True]
-    assert frame["correct"].tolist() == [True, False]
-
-
-def test_extra_columns_pass_through_behind_the_declared_ones(tmp_path: Path) -> None:
-    frame = read_samples(jsonl(tmp_path, {"text": "so it is 18", "seed": 3, **SAMPLE}))
-    assert list(frame.columns)[-2:] == ["text", "seed"]
-    assert frame["seed"].tolist() == [3]
 
 
 def test_csv_of_another_program_is_read(tmp_path: Path) -> None:
@@ -123,15 +70,6 @@ def test_csv_of_another_program_is_read(tmp_path: Path) -> None:
     assert frame["answer"].isna().all()
     assert frame["setting"].tolist() == ["none", "none"]
     assert frame["question_id"].tolist() == ["None", "007"]
-
-
-def test_several_inputs_are_joined_in_order(tmp_path: Path) -> None:
-    first = jsonl(tmp_path, {**SAMPLE, "tokens": None}, name="a.jsonl")
-    second = jsonl(tmp_path, without({**SAMPLE, "sample": 1, "text": "x"}, "tokens"), name="b.jsonl")
-    joined = read_samples(first, second)
-    assert joined["sample"].tolist() == [0, 1]
-    assert joined["tokens"].isna().all()
-    assert joined["correct"].dtype == bool
 
 
 def test_row_given_twice_by_two_inputs_is_named_in_the_second(tmp_path: Path) -> None:
@@ -162,17 +100,6 @@ def test_column_given_twice_is_refused(tmp_path: Path) -> None:
     file.write_text("question_id,sample,answer,answer,correct\nq,0,1,1,1\n")
     with pytest.raises(BadInput, match="column 'answer' appears twice"):
         read_samples(file)
-
-
-def test_write_converts_as_reading_does(tmp_path: Path) -> None:
-    frame = pd.DataFrame(
-        {"question_id": [7, 8], "sample": np.array([0, 1], np.int16), "answer": [18.0, np.nan]}
-    )
-    write_samples(frame.assign(correct=[1, 0]), tmp_path / "s.csv")
-    back = read_samples(tmp_path / "s.csv")
-    assert back["question_id"].tolist() == ["7", "8"]
-    assert back["answer"].tolist()[0] == "18"
-    assert back["correct"].tolist() == [True, False]
 
 
 def test_refused_table_is_not_written(tmp_path: Path) -> None:

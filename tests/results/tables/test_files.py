@@ -127,12 +127,6 @@ def test_byte_order_mark_and_windows_line_ends(tmp_path: Path) -> None:
         assert [str(cell) for cell in read_raw(file, ("name", "answer")).iloc[0]] == ["a", "1"]
 
 
-def test_line_breaks_in_cells_and_header(tmp_path: Path) -> None:
-    file = tmp_path / "t.csv"
-    file.write_text('name,"ans\nwer"\na,"1\n2"\n')
-    assert read_raw(file, ()).to_dict("list") == {"name": ["a"], "ans\nwer": ["1\n2"]}
-
-
 GOOD_LINE = b'{"name": "a", "answer": "1"}\n'
 
 
@@ -215,9 +209,3 @@ def test_jsonl_is_plain_json(tmp_path: Path) -> None:
     assert '"é/☃"' in line
     expected = {"name": "é/☃", "n": 3, "x": 0.1, "none": None, "at": "2024-01-02 00:00:00"}
     assert json.loads(line) == expected
-
-
-def test_unknown_kind_is_not_written(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"t\.xlsx: unknown kind of file"):
-        write_raw(pd.DataFrame({"name": ["a"]}), tmp_path / "t.xlsx")
-    assert not list(tmp_path.iterdir())

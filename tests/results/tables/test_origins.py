@@ -61,11 +61,3 @@ def test_answers_without_a_record_are_let_through(tmp_path: Path, content: str |
     if content is not None:
         (other / "run.json").write_text(content)
     assert len(read_samples(one, other)) == 2
-
-
-def test_an_answer_in_two_folders_is_refused(tmp_path: Path) -> None:
-    one, other = folder(tmp_path / "1", "a"), folder(tmp_path / "2", "a")
-    with pytest.raises(
-        BadInput, match=r"2/samples\.jsonl: row 1: a second row for .*question_id=a, sample=0"
-    ):
-        read_samples(one, other)

@@ -50,11 +50,6 @@ def test_a_table_of_other_columns_lacks_all_of_them(tmp_path: Path, ending: str)
             read_samples(tmp_path / f"t.{ending}", texts=texts)
 
 
-def test_neither_correct_nor_gold_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no column 'correct', and no 'gold'"):
-        read_samples(jsonl(tmp_path, without(SAMPLE, "gold")))
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

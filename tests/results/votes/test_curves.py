@@ -146,12 +146,6 @@ def test_n_that_is_no_count_is_refused(ns: list[int]) -> None:
         build_curves(table(TWO), ns=ns)
 
 
-def test_a_method_alone_needs_no_list() -> None:
-    pd.testing.assert_frame_equal(
-        build_curves(table(TWO), "majority"), build_curves(table(TWO), ["majority"])
-    )
-
-
 @pytest.mark.parametrize("methods", [[], ["mode"], ["majority", "greedy"]])
 def test_unknown_method_is_refused(methods: list[str]) -> None:
     with pytest.raises(BadInput, match="method "):
