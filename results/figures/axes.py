@@ -64,7 +64,7 @@ def colour(field: str, values: Sequence[object], title: str | None) -> alt.Color
 def legend(title: str | None, labels: Sequence[str]) -> alt.Legend:
     """A legend in as many columns as a phone has room for."""
     widest = max(len(label) for label in labels)
-    columns = max(1, min(len(labels), 310 // (32 + 7 * min(widest, 24))))
+    columns = max(1, min(len(labels), 310 // (32 + 7 * min(widest, 36))))
     return alt.Legend(title=title, columns=columns)
 
 

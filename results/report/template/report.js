@@ -20,7 +20,8 @@ const LATEX = {
 const latex = (cell) => [...cell].map((sign) => LATEX[sign] ?? sign).join("");
 
 const writers = {
-  csv: (rows) => rows.map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(",")).join("\n"),
+  // a quote before what a spreadsheet would run: names in tables may come from anybody
+  csv: (rows) => rows.map((row) => row.map((cell) => `"${cell.replace(/^(?:[=@]|[+-].*[|!(])/, "'$&").replaceAll('"', '""')}"`).join(",")).join("\n"),
   latex: (rows) => {
     const [head, ...body] = rows.map((row) => `${row.map(latex).join(" & ")} \\\\`);
     const columns = `l${"r".repeat(rows[0].length - 1)}`;
