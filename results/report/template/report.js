@@ -21,7 +21,7 @@ const latex = (cell) => [...cell].map((sign) => LATEX[sign] ?? sign).join("");
 
 const writers = {
   // a quote before what a spreadsheet would run: names in tables may come from anybody
-  csv: (rows) => rows.map((row) => row.map((cell) => `"${cell.replace(/^(?:[=@]|[+-].*[|!(])/, "'$&").replaceAll('"', '""')}"`).join(",")).join("\n"),
+  csv: (rows) => rows.map((row) => row.map((cell) => `"${cell.replace(/^(?:[=@]|[+-].*[|!]|[+-]\D.*\()/, "'$&").replaceAll('"', '""')}"`).join(",")).join("\n"),
   latex: (rows) => {
     const [head, ...body] = rows.map((row) => `${row.map(latex).join(" & ")} \\\\`);
     const columns = `l${"r".repeat(rows[0].length - 1)}`;
