@@ -26,13 +26,16 @@ CURVE_ONLY = tuple(CURVE_PREDICTORS)
 """They go by curves alone."""
 
 FAR = 16
-"""Backtests reach this many times the N that is seen (4 to 64). What is asked beyond is not pinned down."""
+"""Backtests reach this many times the N that is seen (4 to 64), and up to 13 times the cap. What is asked
+beyond is not pinned down."""
 
 
 def predicted(name: str, observed: Observed, targets: Points, options: Options) -> Prediction:
-    """The predictor's answer, with its status lowered where N is more than `FAR` times the largest seen."""
+    """The predictor's answer, its status lowered where N or the cap is more than `FAR` times that seen."""
     found = PREDICTORS[name](observed, targets, options)
     far = FAR * observed.points.N.max() < targets.N
+    if run := observed.run:
+        far |= np.array([run.caps[name] > FAR * run.cap for name in targets.setting])
     return replace(found, status=more_severe(found.status, np.where(far, Status.BOUND_HIT, Status.OK)))
 
 

@@ -23,6 +23,9 @@ from predict.protocol import Floats, Observed, Options, Points, Pool
 from predict.survival.forecast import lengths_ahead
 from results import BadInput
 
+LARGEST_N = 100_000
+"""The exact vote of fresh answers is counted up to here, and no budget goes further."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -64,6 +67,8 @@ def read_asked(paths: Sequence[Path], method: str, request: Request) -> list[Gro
 
 def split(group: Group, request: Request, options: Options) -> Task:
     """Cut `group` into what is observed and what is asked. Raises BadInput where nothing is left to fit."""
+    if max(request.at_n, default=1) > LARGEST_N:
+        raise BadInput(f"N = {max(request.at_n):,}: no forecast goes beyond N = {LARGEST_N:,}")
     observed = observe(group, *fitted(group, request), options)
     targets = _targets(group, request, observed, options)
     known = dict(zip(group.points.places(), zip(group.accuracy, group.stderr, strict=True), strict=True))

@@ -73,12 +73,12 @@ def evenly(count: int, most: int) -> NDArray[np.int64]:
 
 def percent(value: float) -> str:
     """0.6362 as "63.6 %"."""
-    return "–" if np.isnan(value) else f"{100 * value:.1f} %".replace("-", "−")
+    return "–" if np.isnan(value) else f"{points(value)} %"
 
 
 def points(value: float) -> str:
     """A difference of accuracies in percentage points: 0.0213 as "2.1"."""
-    return f"{100 * value:.1f}".replace("-", "−")
+    return "–" if np.isnan(value) else f"{100 * value:.1f}".replace("-", "−")
 
 
 def interval(low: float, high: float) -> str:

@@ -20,8 +20,8 @@ from predict.protocol import Floats
 from results.normal import Z90
 from results.votes.exact import AnswerPools, accuracy_by_question
 
-IMAGINED = 6000
-"""Pairs of runs of a question: they tell a ± to about a hundredth of itself."""
+IMAGINED, AT_ONCE = 6000, 60
+"""Pairs of runs, which tell a ± to about a hundredth of itself; at least so many are drawn at once."""
 
 
 def precision(
@@ -30,14 +30,15 @@ def precision(
     """A row for each size of a run: of one answer and, of two answers or more, the vote and the best of all.
 
     margin, new_margin: half the 90 % interval of these and of new questions. …_to_halve: how many would halve
-    the second; inf where no number of answers does.
+    the second; inf where no number of answers does. One question tells nothing of new ones (NaN).
     """
     rows = []
     for n in answers:
         asked = [("majority", 1), ("majority", n), ("best_of_n", n)][: 3 if n > 1 else 1]
         for (method, N), (one, other) in zip(asked, _pairs(pilot, n, asked, seed), strict=True):
             within = float(np.mean((one - other) ** 2) / 2)
-            between = max(float(np.var([one, other])) - within, 0.0)
+            alone = len(pilot.question_ids) == 1
+            between = np.nan if alone else max(float(np.var([one, other])) - within, 0.0)
             left = (between + within) / 4 - between
             for Q in questions:
                 rows.append(
@@ -56,6 +57,10 @@ def precision(
 def _pairs(pilot: AnswerPools, answers: int, asked: Sequence[tuple[str, int]], seed: int) -> Floats:
     """Each question's accuracy by each method in two imagined runs, (methods, 2, `IMAGINED` or more)."""
     rng = np.random.default_rng(seed)
+    times = -(-AT_ONCE // len(pilot.question_ids))
+    starts = np.append(0, np.cumsum(np.tile(pilot.sizes, times)))
+    votes, tokens = np.tile(pilot.votes, times), np.tile(pilot.tokens, times)
+    pilot = AnswerPools(pilot.question_ids * times, starts, votes, tokens)
     found = []
     for _ in range(-(-IMAGINED // len(pilot.question_ids))):
         both = imagine(pilot, 2 * answers, rng)

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.backtest import backtest, over_sets, summary
+from predict.backtest import accuracy_of, backtest, over_sets, summary
+from predict.forecasting import forecast
 from predict.groups import Group, groups_of_samples, read_groups
 from predict.predictors import PREDICTORS
 from predict.protocol import Observed, Options, Points, Prediction
@@ -32,16 +33,30 @@ def test_truth_is_the_exact_vote_of_all_answers(group: Group) -> None:
         assert row.accuracy == pytest.approx(known[row.setting, row.N])
 
 
-def test_every_split_draws_with_a_seed_of_its_own(group: Group, monkeypatch: pytest.MonkeyPatch) -> None:
-    seeds, flat = [], PREDICTORS["flat"]
+def test_every_split_has_a_seed_of_its_own_and_truths_the_luck_of_their_pool(
+    group: Group, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A truth is that of 12 answers; of a forecast beyond them, of as many as are asked for."""
+    seeds, pools, flat = [], [], PREDICTORS["flat"]
 
     def watched(seen: Observed, targets: Points, options: Options) -> Prediction:
         seeds.append(options.seed)
+        pools.append(options.pool)
         return flat(seen, targets, options)
 
     monkeypatch.setitem(PREDICTORS, "watched", watched)
     backtest(group, ["watched"], Request(fit_max_n=4, at_n=(8,)), 3, Options(seed=7))
     assert len(set(seeds)) == 3
+    for at_n in ((8,), (64, 2)):
+        forecast(group, Request(fit_max_n=4, at_n=at_n), ["watched"], Options())
+    assert pools == [12, 12, 12, 12, 12, 64, 64]
+
+
+def test_what_the_unseen_answers_do_not_tell_is_unknown(group: Group) -> None:
+    pool, N = group.pools[0], np.array([1, 3, 4, 12])
+    uneven = replace(pool, answers=pool.answers.kept(np.arange(len(pool.answers.votes)) >= 9))  # one has 3
+    at = Points(np.full(4, pool.setting), np.ones(4), N)
+    assert np.isnan(accuracy_of([uneven], at, "majority")).tolist() == [False, False, True, True]
 
 
 def test_splits_differ_and_the_seed_repeats_them(group: Group) -> None:
@@ -119,6 +134,7 @@ def test_hidden_settings_are_compared_with_all_their_answers(group: Group) -> No
     assert len(table) == 2 * 3 * 2
     assert set(table["setting"]) == {"320"}
     assert table["accuracy"].tolist() == [known["320", n] for n in table["N"]]
+    assert table["unseen"].tolist() == table["accuracy"].tolist()
     assert np.isfinite(table[["predicted", "low", "high"]]).all(axis=None)
 
 

@@ -65,6 +65,12 @@ def test_a_forecast_is_a_forecast_table_with_the_truth_where_the_run_went_on() -
         assert alone[name].to_numpy() == pytest.approx(table[name].to_numpy(), abs=1e-12)
 
 
+def test_far_beyond_the_cap_that_was_seen_no_forecast_is_ok() -> None:
+    group = capped(samples(), "best_of_n", 8000, [128_000, 129_000])[0]
+    found, _ = forecast(group, Request(fit_max_n=8, at_n=(1,)), ["flat"], OPTIONS)
+    assert found["status"].tolist() == ["ok", "bound_hit"]
+
+
 def test_rivals_see_eight_caps_in_equal_steps_of_the_share_ended() -> None:
     group = one(samples(), "best_of_n")
     observed = observe(group, ["cap=8000"], 16, OPTIONS)

@@ -82,6 +82,8 @@ def test_lengths_that_are_sums_over_an_unknown_number_of_questions_order_but_do_
     )
     (bare,) = groups_of_curves(frame, "majority")
     assert bare.points.settings() == [("a", 1e5), ("b", 2e5)]
+    (known,) = groups_of_curves(pd.concat([frame, frame.assign(N=2, accuracy=np.nan)]), "majority")
+    assert known.points.N.tolist() == [1, 1]  # a row without an accuracy says nothing
     assert not bare.priced
     (counted,) = groups_of_curves(frame.assign(questions=100), "majority")
     assert counted.points.settings() == [("a", 1e3), ("b", 2e3)]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from predict.curves.intervals import replicate_samples
-from predict.groups import Group, groups_of_samples
+from predict.groups import Group, groups_of_curves, groups_of_samples
 from predict.protocol import Observed, Options
 from predict.split import Request, observe, split
 from tests.predict.conftest import simulated_samples
@@ -90,4 +90,9 @@ def test_without_options_the_cheaper_half_is_observed(frame: pd.DataFrame) -> No
     assert set(split(whole, Request(), Options()).observed.points.setting) == {"40", "80", "160"}
     two = group(frame[frame["setting"].isin(["40", "80"])])
     task = split(two, Request(), Options())
+    rows = pd.DataFrame({"setting": list("abcdefg"), "tokens_per_answer": np.arange(1, 8), "N": 1}).assign(
+        source="llm", dataset="d", model="m", method="majority", permutation="exact", accuracy=0.5, T=np.nan
+    )
+    (seven,) = groups_of_curves(rows, "majority")
+    assert set(split(seven, Request(), Options()).observed.points.setting) == set("abcd")
     assert (set(task.observed.points.setting), task.observed.points.N.max()) == ({"40", "80"}, 4)

@@ -49,6 +49,8 @@ CURVE, CURVES = curve(), Path("curves")
         ("forecast", CURVES, "--at-n 4,x", "list of whole numbers"),
         ("forecast", CURVES, "--predictor magic", "'magic'"),
         ("forecast", CURVES, "--method best_of_n", "no rows of method best_of_n"),
+        ("forecast", FEW, "--at-n 8,1000000", "1,000,000"),
+        ("plan", FEW, "--max-n 1000000", "524,288"),
         ("plan", FEW.drop(columns="tokens"), "", "no token counts"),
         ("plan", FEW.assign(tokens=0), "", "numbers above 0"),
         ("plan", CURVE, "", "no token counts"),

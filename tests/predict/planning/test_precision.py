@@ -58,6 +58,13 @@ def test_what_halves_a_margin_does() -> None:
     assert spread["answers_to_halve"][0] == np.inf
 
 
+def test_a_pilot_of_one_question_says_nothing_of_others() -> None:
+    """Half of its answers are right: a run of 4 is off by its luck, √(p(1 − p)/4)."""
+    one = precision(pool_of(np.array([[0, 0, 1, 1] * 16])).answers, [1], [4], seed=0).iloc[0]
+    assert one["margin"] == pytest.approx(1.645 * np.sqrt(0.25 / 4), rel=0.05)
+    assert np.isnan(one["new_margin"])
+
+
 def test_the_command_prints_and_writes_it(tmp_path: Path) -> None:
     simulated_samples(questions=20, answers=3, settings=("40", "80")).to_csv(tmp_path / "pilot.csv")
     done = predict(
