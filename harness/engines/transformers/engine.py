@@ -105,16 +105,20 @@ class TransformersEngine:
         # What goes on from an answer comes first, while the prompt's keys and values are still there.
         (self._waiting.appendleft if said else self._waiting.append)(request)
         self._arrived.set()
-        return [
-            Completion(
-                text=rule.text(tokens),
-                tokens=len(tokens),
-                prompt_tokens=len(ids),
-                finish_reason="stop" if rule.ends(tokens) else "length",
-                seed=seed,
-            )
-            for tokens in await self._asked[request]
-        ]
+        answers = await self._asked[request]
+        try:
+            return [
+                Completion(
+                    text=rule.text(tokens),
+                    tokens=len(tokens),
+                    prompt_tokens=len(ids),
+                    finish_reason="stop" if rule.ends(tokens) else "length",
+                    seed=seed,
+                )
+                for tokens in answers
+            ]
+        except Exception as error:  # whatever it is: a fault of the tokenizer's code fails this request only
+            raise EngineError(f"{type(error).__name__}: {error}") from None
 
     async def _work(self) -> None:
         """Answer requests until the engine is closed. Whatever goes wrong fails requests only."""

@@ -108,6 +108,25 @@ def test_what_goes_wrong_in_the_model_fails_the_requests_under_way_and_no_others
     with_engine(work)
 
 
+def test_an_answer_whose_tokens_make_no_text_fails_its_request_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    text, calls = StopRule.text, list[int]()
+
+    def broken(rule: StopRule, tokens: list[int]) -> str:
+        calls.append(len(tokens))
+        if len(calls) == 2:
+            raise IndexError("no such token")
+        return text(rule, tokens)
+
+    async def work(engine: TransformersEngine) -> list[Any]:
+        asked = (engine.generate(PROMPT, 4, SAMPLING, seed) for seed in range(3))
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    monkeypatch.setattr(StopRule, "text", broken)
+    (failed,) = [found for found in with_engine(work) if isinstance(found, EngineError)]
+    assert "IndexError: no such token" in str(failed)
+    assert len(calls) == 2 + 4 + 4
+
+
 def test_a_request_that_cannot_be_begun_fails_and_the_next_is_answered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
