@@ -91,15 +91,11 @@ def _read(path: Path) -> tuple[EvalLog, Path]:
         names = ", ".join(file.name for file in found[:5])
         raise BadInput(f"{path}: {len(found)} .eval files in this folder: name one of them ({names} …)")
     (file,) = found
-    if not file.exists():
-        raise BadInput(f"{file}: no such file")
-    if file.suffix not in (".eval", ".json"):
-        raise BadInput(f"{file}: not a log of inspect_ai, whose names end in .eval or .json")
     try:
         log = read_eval_log(str(file), exclude_fields={"events", "messages", "store"})
     except Exception as error:  # what a broken archive raises is not declared: zip, zlib, JSON, pydantic, …
         reason = (str(error) or type(error).__name__).splitlines()[0]
-        raise BadInput(f"{file}: not a readable log of inspect_ai, perhaps cut off ({reason:.100})") from None
+        raise BadInput(f"{file}: no readable log (.eval, .json) of inspect_ai ({reason:.100})") from None
     if not log.samples:
         raise BadInput(f"{file}: no samples in this log (its status is {log.status!r})")
     return log, file

@@ -73,11 +73,14 @@ def file_rows(file: Path) -> list[Row]:
 
 def hub_rows(source: HubDataset) -> list[Row]:
     """The test split out of the hub's files, which are downloaded once. Raises BadInput where that fails."""
+    import datasets
     import httpx
     from datasets.exceptions import DatasetsError
 
     try:
-        return folder_rows(_download(source), source.configs)
+        folder = _download(source)
+        parts = (datasets.load_dataset(folder, config, split="test") for config in source.configs)
+        return [row for part in parts for row in part]
     except (httpx.HTTPError, OSError, ValueError, DatasetsError) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise BadInput(
@@ -87,35 +90,16 @@ def hub_rows(source: HubDataset) -> list[Row]:
         ) from None
 
 
-def _download(source: HubDataset) -> Path:
+def _download(source: HubDataset) -> str:
     """The folder in the hub's cache that holds the pinned revision, fetched if it is not there yet."""
     from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
-    def snapshot(local_files_only: bool) -> Path:
-        return Path(
-            snapshot_download(
-                source.repository,
-                repo_type="dataset",
-                revision=source.revision,
-                allow_patterns=["README.md", "*.parquet"],
-                local_files_only=local_files_only,
-            )
-        )
-
+    which: dict[str, Any] = {"repo_type": "dataset", "revision": source.revision}
+    which["allow_patterns"] = ["README.md", "*.parquet"]
     try:
-        return snapshot(local_files_only=True)
+        return str(snapshot_download(source.repository, **which, local_files_only=True))
     except LocalEntryNotFoundError:
         # The only request with a time limit: a hub that never replies would be waited for without end.
         HfApi().dataset_info(source.repository, revision=source.revision, timeout=HUB_TIMEOUT)
-        return snapshot(local_files_only=False)
-
-
-def folder_rows(folder: Path, configs: tuple[str, ...]) -> list[Row]:
-    """The test split of each of `configs`, one after the other, in a folder laid out as on the hub."""
-    import datasets
-
-    rows: list[Row] = []
-    for config in configs:
-        rows += datasets.load_dataset(str(folder), config, split="test")
-    return rows
+        return str(snapshot_download(source.repository, **which))

@@ -79,10 +79,6 @@ class Record:
         self._session: dict[str, Any] = {
             "started": _now(),
             "ended": None,
-            "seconds": None,
-            "answers": 0,
-            "tokens": 0,
-            "tokens_per_second": None,
             "git_commit": _git_commit(),
             "commits": now,
             "engine": engine,
@@ -96,7 +92,7 @@ class Record:
             "readings": self._before.get("readings", []),
             "summary": self._before.get("summary"),
         }
-        _write(self._folder, self._content)
+        self.note(Pace(0))
         return changed
 
     def note(self, pace: Pace) -> None:

@@ -7,14 +7,13 @@ The verdicts before are kept in verdicts-TIME.csv, one row per answer, and the c
 
 import csv
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.grader import Grader, required_gold
 from harness.run.record import note_reading
 from harness.run.resume import unused
-from harness.run.samples_file import SAMPLES, Row, not_a_row, numbered_lines
+from harness.run.samples_file import SAMPLES, not_a_row, numbered_lines
 from harness.run.tally import Tally, tally_of
 from results import BadInput
 from results.tables.files import replacing
@@ -39,6 +38,8 @@ def regrade(folder: Path, grader: Grader) -> Regraded:
     without its text or without a right answer.
     """
     path = folder / SAMPLES
+    if not path.exists():
+        raise BadInput(f"{path}: no such file: only a folder with {SAMPLES} can be read again")
     kept = unused(folder, "verdicts", ".csv")
     changed = 0
     tally = tally_of(folder, grader)
@@ -50,8 +51,15 @@ def regrade(folder: Path, grader: Grader) -> Regraded:
     ):
         before = csv.writer(verdicts)
         before.writerow((*SAMPLE_KEY, *_VERDICT))
-        for row, gold in _texts(path):
+        for number, line, row in numbered_lines(path):
+            where = f"{path}: row {number}"
+            if row is None:
+                said = f"{where}: {not_a_row(line)}"
+                raise BadInput(f"{said}: `harness sample --quarantine` puts such rows aside")
+            if not isinstance(row.get("text"), str):
+                raise BadInput(f"{where}: no text to read again")
             before.writerow([row.get(name) for name in (*SAMPLE_KEY, *_VERDICT)])
+            gold = required_gold(str(row.get("gold")), where)
             verdict = grader.verdict(row["text"], gold, row.get("finish_reason"))
             changed += verdict["answer"] != row.get("answer")
             row |= verdict
@@ -59,16 +67,3 @@ def regrade(folder: Path, grader: Grader) -> Regraded:
             rows.write(json.dumps(row, ensure_ascii=False) + "\n")
     note_reading(folder, grader, kept.name, changed, tally.summary())
     return Regraded(changed, kept, tally)
-
-
-def _texts(path: Path) -> Iterator[tuple[Row, str]]:
-    """Each row of a samples table with its right answer; a torn last line is left out."""
-    if not path.exists():
-        raise BadInput(f"{path}: no such file: only a folder with {SAMPLES} can be read again")
-    for number, line, row in numbered_lines(path):
-        where = f"{path}: row {number}"
-        if row is None:
-            raise BadInput(f"{where}: {not_a_row(line)}: `harness sample --quarantine` puts such rows aside")
-        if not isinstance(row.get("text"), str):
-            raise BadInput(f"{where}: no text to read again")
-        yield row, required_gold(str(row.get("gold")), where)

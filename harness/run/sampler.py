@@ -105,104 +105,98 @@ async def sample(
         return Outcome(planned, missing - session.pace.answers, session.failures, tally, session.pace)
 
 
+@dataclass
 class _Session:
     """The answers that one command adds to a run."""
 
-    def __init__(
-        self,
-        experiment: Experiment,
-        engine: Engine,
-        file: SamplesFile,
-        record: Record,
-        tally: Tally,
-        say: Callable[[str], None],
-    ) -> None:
+    experiment: Experiment
+    engine: Engine
+    file: SamplesFile
+    record: Record
+    tally: Tally
+    say: Callable[[str], None]
+
+    def __post_init__(self) -> None:
         self.failures: list[str] = []
-        self._in_flight = experiment.concurrency * experiment.chunk
-        self.pace = Pace(self._in_flight)
-        self._experiment = experiment
-        self._engine = engine
-        self._file = file
-        self._record = record
-        self._tally = tally
-        self._say = say
-        self._looks = [count for count in LOOKS if count > tally.finished]
-        self._asked = self._failed_in_a_row = 0
-        self._gone = False
+        self.in_flight = self.experiment.concurrency * self.experiment.chunk
+        self.pace = Pace(self.in_flight)
+        self.looks = [count for count in LOOKS if count > self.tally.finished]
+        self.asked = self.failed_in_a_row = 0
+        self.gone = False
 
     async def draw(self, chunks: Iterator[Chunk], planned: int, missing: int) -> None:
         """Ask for all of `chunks`, `concurrency` at a time, unless the server goes away."""
-        self._missing = missing
-        self._bar = tqdm(
+        self.missing = missing
+        self.bar = tqdm(
             total=planned,
             initial=planned - missing,
             bar_format="{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} answers [{elapsed}{postfix}]",
             mininterval=0.5 if sys.stderr.isatty() else 10,
         )
         try:
-            with self._bar:
+            with self.bar:
                 async with asyncio.TaskGroup() as group:
-                    for _ in range(self._experiment.concurrency):
+                    for _ in range(self.experiment.concurrency):
                         group.create_task(self.work(chunks))
-            self._file.sync()
+            self.file.sync()
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
 
     async def work(self, chunks: Iterator[Chunk]) -> None:
         """Take one chunk after the other, from the request to its rows on the disk and in the tally."""
-        while not self._is_over() and (chunk := next(chunks, None)):
-            self._asked += len(chunk.samples)
-            self.pace.ending = self._asked == self._missing
-            prompt, sampling = prompt_for(self._experiment, chunk), sampling_for(self._experiment, chunk)
-            seed = chunk.seed(self._experiment.seed)
+        while not self.is_over() and (chunk := next(chunks, None)):
+            self.asked += len(chunk.samples)
+            self.pace.ending = self.asked == self.missing
+            prompt, sampling = prompt_for(self.experiment, chunk), sampling_for(self.experiment, chunk)
+            seed = chunk.seed(self.experiment.seed)
             try:
-                reply = await self._engine.generate(prompt, len(chunk.samples), sampling, seed)
-                if self._experiment.at_limit == "force":
-                    reply = await forced(self._engine, prompt, reply, sampling, seed)
+                reply = await self.engine.generate(prompt, len(chunk.samples), sampling, seed)
+                if self.experiment.at_limit == "force":
+                    reply = await forced(self.engine, prompt, reply, sampling, seed)
             except EngineError as error:
                 self._note_failure(chunk, error)
                 continue
-            self._failed_in_a_row = 0
+            self.failed_in_a_row = 0
             rows = [
-                row_of(self._experiment, chunk, index, completion)
+                row_of(self.experiment, chunk, index, completion)
                 for index, completion in zip(chunk.samples, reply, strict=True)
             ]
-            synced = self._file.append(rows)
+            synced = self.file.append(rows)
             for row in rows:
-                self._tally.add(row)
+                self.tally.add(row)
             self.pace.add(len(rows), sum(row["tokens"] for row in rows))
             if synced:
                 with suppress(OSError):  # a full disk: the next rows will say so
-                    self._record.note(self.pace)
+                    self.record.note(self.pace)
             self._show_progress(len(rows))
-            if self._looks and self._tally.finished >= self._looks[0]:
-                self._looks.pop(0)
-                for warning in self._tally.warnings(self._file.path.parent):
-                    self._say(f"warning, so far: {warning}")
+            if self.looks and self.tally.finished >= self.looks[0]:
+                self.looks.pop(0)
+                for warning in self.tally.warnings(self.file.path.parent):
+                    self.say(f"warning, so far: {warning}")
 
-    def _is_over(self) -> bool:
-        limit = max(FEWEST_FAILURES, self._experiment.concurrency)
-        return self._gone or self._failed_in_a_row >= limit
+    def is_over(self) -> bool:
+        limit = max(FEWEST_FAILURES, self.experiment.concurrency)
+        return self.gone or self.failed_in_a_row >= limit
 
     def _note_failure(self, chunk: Chunk, error: EngineError) -> None:
         if isinstance(error, EngineGone):
-            if not self._gone:
+            if not self.gone:
                 self.failures.append(str(error))
-            self._gone = True
+            self.gone = True
             return
         self.failures.append(f"{chunk}: {error}")
         if not isinstance(error, RequestRefused):  # which is said by a server that is there
-            self._failed_in_a_row += 1
+            self.failed_in_a_row += 1
 
     def _show_progress(self, answers: int) -> None:
-        self._bar.update(answers)
-        said = [] if self.pace.ending else [f"no rate before {self._in_flight:,} answers have ended"]
+        self.bar.update(answers)
+        said = [] if self.pace.ending else [f"no rate before {self.in_flight:,} answers have ended"]
         if rates := self.pace.rates():
-            left = duration((self._missing - self.pace.answers) / rates[0])
+            left = duration((self.missing - self.pace.answers) / rates[0])
             said = [f"{rates[0]:,.1f} answers/s", f"{rates[1]:,.0f} tokens/s", f"{left} left"]
-        if (correct := self._tally.accuracy) is not None:
+        if (correct := self.tally.accuracy) is not None:
             said.append(f"{correct:.1%} of finished questions correct")
-        self._bar.set_postfix_str(", ".join(said), refresh=False)
+        self.bar.set_postfix_str(", ".join(said), refresh=False)
 
 
 def row_of(experiment: Experiment, chunk: Chunk, index: int, completion: Completion) -> Row:

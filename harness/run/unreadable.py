@@ -37,7 +37,8 @@ class Unreadable:
         if text is None:
             return
         cut_off = finish_reason == "length"
-        ending = "" if cut_off else _ending(text)
+        # The last words, with N for a number: "so it is **26**." and "so it is **7**." end alike.
+        ending = "" if cut_off else _NUMBER.sub("N", " ".join(text[-100:].split()[-_WORDS:]))
         if ending in self._endings or len(self._endings) < MOST_ENDINGS:
             self._endings[ending] += 1
         if self._all and (reader := self._all.read(text, cut_off).reader):
@@ -56,11 +57,6 @@ class Unreadable:
         helpful = Grader((*self._grader.readers, *more), self._grader.match)
         reads = f"reads {self._read.total()} of these {self.count}"
         return f"{said}: `python -m harness regrade {run} {helpful}` {reads}"
-
-
-def _ending(text: str) -> str:
-    """The last words, with N for a number: "so it is **26**." and "so it is **7**." end alike."""
-    return _NUMBER.sub("N", " ".join(text[-100:].split()[-_WORDS:]))
 
 
 def _quoted(ending: str) -> str:

@@ -81,6 +81,9 @@ def test_a_run_goes_on_with_other_readers_and_says_so(folder: Path) -> None:
     record = read_record(folder) or {}
     assert len(record["readings"]) == 1
     assert len(record["sessions"]) == 2
+    for _ in range(2):  # the second time nothing differs any more
+        run(folder, engine, say=said.append, samples=6, chunk=5, readers=ALL.readers, match="last")
+        assert len(said) == 2
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from harness.experiment import Experiment, read_experiment
 from harness.run.tally import Tally
 
@@ -100,3 +102,14 @@ def test_many_unreadable_answers_are_a_warning_that_names_what_reads_them() -> N
     for _ in range(100):
         tally.add(row("20", "##1##", question_id="other", reader="hashes"))
     assert tally.warnings(Path("runs/a")) == []
+    for answer in (None, "1", "1"):  # a setting's share is of its own answers
+        tally.add(row("100", "##1##", answer=answer))
+    assert len(tally.warnings(Path("runs/a"))) == 1
+
+
+@pytest.mark.parametrize("decoding", ["sample", "greedy"])
+def test_equal_texts_are_an_alarm_unless_they_are_greedy(decoding: str) -> None:
+    tally = Tally(EXPERIMENT)
+    for index in range(48):
+        tally.add(row("100", "the same", question_id=str(index % 6), tokens=60, decoding=decoding))
+    assert len(tally.warnings(Path())) == (decoding == "sample")
