@@ -32,7 +32,8 @@ def usable_gpus(device: str) -> int:
     if found:
         there = f"although there is one: {found} (CUDA 13 needs driver {CUDA_13_DRIVER} or later)"
     raise BadInput(
-        f"PyTorch {torch.__version__} can use no GPU, {there}: on a CPU, for a small model, say device=cpu"
+        f"PyTorch {torch.__version__} can use no GPU, {there}: for a small model on a CPU give --device cpu, "
+        "or --set device=cpu to harness sample"
     )
 
 

@@ -83,8 +83,8 @@ def test_an_answer_that_was_withheld_is_no_answer() -> None:
     ("habit", "error", "said"),
     [
         *(
-            ({"finish_reason": None}, EngineError, "broken off"),
-            ({"finish_reason": "abort"}, EngineError, "abort"),
+            ({"finish_reason": None}, EngineError, "attempts .*broken off"),
+            ({"finish_reason": "abort"}, EngineError, "attempts .*abort"),
         ),
         ({"tokens": 65}, EngineError, "65 tokens"),
         ({"usage": False}, BadInput, "usage"),

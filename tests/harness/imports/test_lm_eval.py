@@ -177,6 +177,8 @@ def test_where_each_document_has_one_answer_the_log_decides(write: Write) -> Non
     assert table["answer"].tolist() == ["1018", "5"]
     assert table["correct"].tolist() == [True, False]
     assert set(table["decoding"]) == {"greedy"}
+    several = import_lm_eval(write([row(0, "strict-match", arguments=greedy)])).table
+    assert set(several["decoding"]) == {"sample"}  # greedy answers are single
 
 
 def test_a_folder_stands_for_its_newest_run(write: Write, tmp_path: Path) -> None:
