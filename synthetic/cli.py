@@ -14,6 +14,16 @@ PATH = click.Path(path_type=Path)
 COUNT = click.IntRange(min=0)
 
 
+def _checked_folder(_: Any, __: Any, out: Path) -> Path:
+    """Refuse, before the work, a folder that cannot be made."""
+    from results import BadInput
+
+    nearest = next(path for path in (out, *out.absolute().parents) if path.exists())
+    if not nearest.is_dir():
+        raise BadInput(f"{out}: {nearest} is a file, expected a folder")
+    return out
+
+
 @click.group()
 def cli() -> None:
     """The paper's transformer on in-context regression: exact curves, sampled paths, claims checked."""
@@ -31,7 +41,9 @@ def list_() -> None:
 
 
 _SEED = click.option("--seed", default=0, show_default=True, type=COUNT, help="Seed of all randomness.")
-_FOLDER = click.option("--out", required=True, type=PATH, help="Folder to write to.")
+_FOLDER = click.option(
+    "--out", required=True, type=PATH, callback=_checked_folder, help="Folder to write to."
+)
 _TABLE = click.option("--out", required=True, type=PATH, help="The .csv, .jsonl or .parquet to write.")
 _JOBS = click.option("--jobs", default=1, show_default=True, help="Processes to use.")
 
@@ -72,7 +84,6 @@ def run(name: str, out: Path, changes: tuple[str, ...], vary: str | None, **opti
     from synthetic.panels.overrides import swept, with_changes
     from synthetic.panels.running import run_experiment
 
-    _check_folder(out)
     for key, experiment in find_experiments(name).items():
         start = perf_counter()
         changed = with_changes(experiment, changes)
@@ -118,7 +129,6 @@ def train(out: Path, **options: Any) -> None:
     """
     from synthetic.trained.course import take_course
 
-    _check_folder(out)
     start = perf_counter()
     for title, table in take_course(out, **options).items():
         click.echo(f"{title}\n{table}\n")
@@ -156,7 +166,7 @@ def match(tables: tuple[Path, ...], figure: Path | None, out: Path, **options: A
 
         if figure.suffix not in (".png", ".svg", ".pdf"):
             raise BadInput(f"{figure}: a picture ends in .png, .svg or .pdf")
-        _check_folder(figure.parent)
+        _checked_folder(None, None, figure.parent)
     with warnings_last():
         curves, shares = matching.read_tables(tables)
         matches = matching.match_all(curves, shares, progress=True, **options)
@@ -193,15 +203,5 @@ def figures(curves: tuple[Path, ...], out: Path) -> None:
     from results import read_curves
     from synthetic.panels.figures import save_figures
 
-    _check_folder(out)
     for path in save_figures(read_curves(*curves), out):
         click.echo(f"{path} ({path.stat().st_size / 1000:.0f} kB)")
-
-
-def _check_folder(out: Path) -> None:
-    """Refuse, before the work, a folder that cannot be made."""
-    from results import BadInput
-
-    nearest = next(path for path in (out, *out.absolute().parents) if path.exists())
-    if not nearest.is_dir():
-        raise BadInput(f"{out}: {nearest} is a file, expected a folder")

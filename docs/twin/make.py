@@ -1,13 +1,13 @@
-"""The tables of reproduction.md and trained.md, written from the claims and the weights that ship.
+"""The tables of the twin's pages, written from the claims, the weights and the forecasts that ship.
 
 $ python docs/twin/make.py             every table between its markers, e.g. <!-- begin claims n-l-… -->
+$ python docs/twin/make.py --examine   the same, after examining the weights that ship anew (two minutes)
 """
 
 import re
 import sys
 from collections.abc import Callable
 from dataclasses import fields
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import pandas as pd
 
+from results import read_curves, read_forecast, write_curves
 from synthetic.panels.experiments import EXPERIMENTS
 from synthetic.trained.examination import examine, learned_table
 from synthetic.trained.summary import summary
@@ -22,23 +23,25 @@ from synthetic.trained.weights import SHIPPED, read_weights
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PAGES = [HERE.parent / f"{name}.md" for name in ("reproduction", "trained")]
+PAGES = [HERE.parent / f"{name}.md" for name in ("reproduction", "trained", "match")]
+EXAMINED = HERE / "trained.parquet"
+"""The curves of the weights that ship: what `synthetic train` writes as trained.csv."""
 BLOCK = re.compile(r"(<!-- begin (\S+) (.*?) ?-->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def main() -> None:
     """Write the tables of the twin's pages."""
+    if "--examine" in sys.argv:
+        write_curves(examine(read_weights(SHIPPED), seed=0, tasks=None, paths=256), EXAMINED)
     for path in PAGES:
         path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
-def filled(page: str, kinds: tuple[str, ...] = ()) -> str:
-    """The page with every block (of these kinds, or of all) written anew."""
+def filled(page: str) -> str:
+    """The page with every block written anew."""
 
     def block(found: re.Match[str]) -> str:
         start, kind, names, end = found.groups()
-        if kinds and kind not in kinds:
-            return found[0]
         return f"{start}\n{WRITERS[kind](names.split())}\n\n{end}"
 
     return BLOCK.sub(block, page)
@@ -74,21 +77,63 @@ def settings(names: list[str]) -> str:
     return ", ".join(shown) + "."
 
 
-@cache
-def _course() -> dict[str, str]:
-    weights = read_weights(SHIPPED)
-    curves = examine(weights, seed=0, tasks=None, paths=256)
-    return summary(curves, learned_table(weights))
-
-
 def trained(_: list[str]) -> str:
     """What `synthetic train` prints, of the weights that ship."""
-    tables = "\n\n".join(f"```\n{title}\n{table}\n```" for title, table in _course().items())
+    told = summary(read_curves(EXAMINED), learned_table(read_weights(SHIPPED)))
+    tables = "\n\n".join(f"```\n{title}\n{table}\n```" for title, table in told.items())
     return re.sub(r" +$", "", tables, flags=re.MULTILINE)
 
 
+def matched(_: list[str]) -> str:
+    """How well the twin fits each model's curves and predicts the rest of them."""
+    table = read_forecast(HERE / "matched.parquet")
+    rows = []
+    for dataset, part in table.groupby("dataset", sort=False):
+        fits = part.groupby(["model", "setting"])["status"].first().eq("ok")
+        beyond = scored(part)
+        vote, best = (beyond.loc[beyond["method"] == name, "missed"] for name in ("majority", "best_of_n"))
+        rows.append({
+            "questions of": dataset,
+            "models": part["model"].nunique(),
+            "questions × answers": f"{part['questions'].max():.0f} × {part['N'].max()}",
+            "curves fitted": f"{fits.sum()} of {len(fits)}",
+            "points in 90 % intervals (± points)":
+                f"{beyond['inside'].sum()} of {len(beyond)} (± {beyond['half'].mean():.1f})",
+            "vote, points off": f"{vote.mean():.1f} (at most {vote.max():.1f})",
+            "best-of-N": f"{best.mean():.1f} ({best.max():.1f})",
+        })  # fmt: skip
+    return markdown(pd.DataFrame(rows))
+
+
+def rivals(_: list[str]) -> str:
+    """Mean error of each predictor beyond the points fitted, and its intervals' half-width."""
+    files = ("matched", "rivals-majority", "rivals-best_of_n")
+    beyond = scored(pd.concat([read_forecast(HERE / f"{name}.parquet") for name in files]))
+    mean = beyond.groupby(["dataset", "method", "predictor"], sort=False)[["missed", "half"]].mean()
+    told = mean.apply(lambda row: f"{row['missed']:.1f} (± {row['half']:.1f})", axis=1).rename("told")
+    told = told.reset_index().pivot_table("told", ["dataset", "method"], "predictor", "first", sort=False)
+    order = ["twin", "mixture", "joint", "power-law", "exponential", "flat"]
+    return markdown(told[order].fillna("–").reset_index())
+
+
+def scored(table: pd.DataFrame) -> pd.DataFrame:
+    """The points that were not fitted and were forecast, with how far off they are, in points."""
+    table = table[(table["role"] == "held_out") & table["predicted"].notna()]
+    return table.assign(
+        missed=100 * (table["predicted"] - table["accuracy"]).abs(),
+        half=50 * (table["high"] - table["low"]),
+        inside=table["accuracy"].between(table["low"], table["high"]),
+    )
+
+
+def markdown(table: pd.DataFrame) -> str:
+    """A table as Markdown."""
+    lines = [table.columns, ["---"] * table.shape[1], *table.to_numpy()]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
 WRITERS: dict[str, Callable[[list[str]], str]] = {
-    "claims": claims, "setting": settings, "trained": trained,
+    "claims": claims, "setting": settings, "trained": trained, "match": matched, "rivals": rivals,
 }  # fmt: skip
 
 

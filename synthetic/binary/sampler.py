@@ -5,6 +5,8 @@
 At 20 tasks, 256 paths and t = 50 (fig1-binary) a compiled loop took 0.09 s and this NumPy takes 0.19 s.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,16 +18,27 @@ Supports = NDArray[np.int64]
 
 def sample_supports(tasks: Tasks, setting: BinarySetting, paths: int, steps: tuple[int, ...]) -> Supports:
     """`paths` independent paths of every task: the coordinates of w_t, rising, (tasks, steps, paths, k)."""
-    check_count("paths", paths)
-    out = np.empty((len(tasks), len(steps), paths, setting.k), dtype=np.int64)
-    for task in range(len(tasks)):
-        rng = tasks.path_generator(task)
+
+    def gradient_step(task: int) -> Callable[[Array], Array]:
         gram, push = setting.step * tasks.gram[task], setting.step * tasks.correlation[task]
-        w = np.zeros((paths, setting.d))
+        return lambda w: w - w @ gram + push
+
+    return walked_supports(tasks, setting.k, paths, steps, gradient_step)
+
+
+def walked_supports(
+    tasks: Tasks, k: int, paths: int, steps: tuple[int, ...], model: Callable[[int], Callable[[Array], Array]]
+) -> Supports:
+    """The same by any model: `model(task)` gives, for each w (paths, d) of a path in turn, the next w̃."""
+    check_count("paths", paths)
+    out = np.empty((len(tasks), len(steps), paths, k), dtype=np.int64)
+    for task in range(len(tasks)):
+        rng, following = tasks.path_generator(task), model(task)
+        w = np.zeros((paths, tasks.x.shape[2]))
         for t in range(1, max(steps) + 1):
-            w = draw_supports(w - w @ gram + push, rng.random((paths, setting.k)))
+            w = draw_supports(following(w), rng.random((paths, k)))
             if t in steps:
-                out[task, steps.index(t)] = np.nonzero(w)[1].reshape(paths, setting.k)
+                out[task, steps.index(t)] = np.nonzero(w)[1].reshape(paths, k)
     return out
 
 

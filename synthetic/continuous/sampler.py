@@ -48,8 +48,6 @@ class SampledPaths:
 
 def least_weights(pool: int, n: int) -> Array:
     """P(the i-th smallest of a pool is the least of a random n-subset) = C(pool−1−i, n−1)/C(pool, n)."""
-    if n > pool:
-        raise BadInput(f"N={n}: only {pool} paths were drawn, expected N of at most that")
     i = np.arange(1, pool)
     return n / pool * np.cumprod(np.append(1.0, np.maximum(pool - i - n + 1, 0) / (pool - i)))
 

@@ -1,4 +1,4 @@
-"""The paper's Algorithms 1 and 2, and greedy decoding: from the transformer's output w̃ to the next w.
+"""The paper's Algorithms 1 and 2: from the transformer's output w̃ to the next w.
 
     sample_support(w̃ = [0.9, -0.2, 0.3], uniforms=[0.8])  ->  [0, 0, 1]: P = 0.75, 0, 0.25
 
@@ -36,11 +36,4 @@ def sample_support(scores: Array, uniforms: Array) -> Array:
         cumulative = np.cumsum(weights)
         index = int(np.searchsorted(cumulative, uniform * cumulative[-1], side="right"))
         support[index], weights[index] = 1, 0
-    return support
-
-
-def greedy_support(scores: Array, k: int) -> Array:
-    """Greedy decoding: the k largest entries of ClipNorm(w̃); ties go to the lowest index."""
-    support = np.zeros(len(scores))
-    support[np.argsort(-np.maximum(scores, 0.0), kind="stable")[:k]] = 1
     return support

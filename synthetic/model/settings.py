@@ -8,7 +8,7 @@ sigma_eps, sampling noise sigma, prior scale omega.
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal, get_args, get_origin, get_type_hints
 
 from results import BadInput
 
@@ -40,10 +40,15 @@ class _Sizes:
         check_count("d", self.d, low=2)
         if self.n * self.d > MAX_NUMBERS or self.d**2 > MAX_NUMBERS:
             raise BadInput(f"n={self.n}, d={self.d}: one task would hold more than {MAX_NUMBERS:,} numbers")
+        for name, kind in get_type_hints(type(self)).items():
+            value, choices = getattr(self, name), get_args(kind)
+            if get_origin(kind) is Literal and value not in choices:
+                raise BadInput(f"{name}={value!r}: expected one of {', '.join(map(str, choices))}")
+            number = kind is float or (float in choices and value is not None)
+            if number and not (isinstance(value, int | float) and 0 <= value <= LARGEST):
+                raise BadInput(f"{name}={value}: expected a number from 0 to {LARGEST:g}")
         if self.eta == 0:
             raise BadInput("eta=0: expected a number above 0")
-        _check_numbers(eta=self.eta, sigma_eps=self.sigma_eps)
-        _check_choice("step_rule", self.step_rule, get_args(StepRule))
 
     @property
     def step(self) -> float:
@@ -80,16 +85,8 @@ class ContinuousSetting(_Sizes):
     noise: NoiseFunction = "constant"
     omega: float = 1.0
     noise_scale: NoiseScale = "eta"
-    linear_sign: int = -1
+    linear_sign: Literal[-1, 1] = -1
     decay: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check_numbers(sigma=self.sigma, omega=self.omega, decay=self.decay or 0.0)
-        _check_choice("noise", self.noise, get_args(NoiseFunction))
-        _check_choice("noise_scale", self.noise_scale, get_args(NoiseScale))
-        if self.linear_sign not in (-1, 1):
-            raise BadInput(f"linear_sign={self.linear_sign}: expected −1 or 1")
 
     @property
     def noise_variance(self) -> float:
@@ -104,14 +101,3 @@ def check_count(name: str, value: int, low: int = 1, high: int = 10_000_000) -> 
     """Refuse a count outside [low, high]. Raises BadInput."""
     if not isinstance(value, int) or not low <= value <= high:
         raise BadInput(f"{name}={value}: expected a whole number from {low} to {high}")
-
-
-def _check_numbers(**values: float) -> None:
-    for name, value in values.items():
-        if not (isinstance(value, int | float) and 0 <= value <= LARGEST):
-            raise BadInput(f"{name}={value}: expected a number from 0 to {LARGEST:g}")
-
-
-def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise BadInput(f"{name}={value!r}: expected one of {', '.join(choices)}")

@@ -35,16 +35,6 @@ def gap_lower_bound(n: int, k: int, d: int, sigma_eps: float, t: int) -> float:
     return trans / (trans + 1 - recur) * (1 - (recur - trans) ** (t - 1))
 
 
-def limited_greedy_bound(d: int) -> float:
-    """2^−(d−1) + 2/d ≥ P(greedy right) for one example, k = 1 and no label noise."""
-    return 2.0 ** -(d - 1) + 2 / d
-
-
-def limited_vote_bound(d: int) -> float:
-    """1 − 2^−(d−1) ≤ P(vote right) as N → ∞, for one example, k = 1 and no label noise."""
-    return 1 - 2.0 ** -(d - 1)
-
-
 @dataclass(frozen=True)
 class RiskBound:
     """An excess-risk bound, hidden constants 1: prior `bias`, label-noise `variance`, `sampling`/N."""

@@ -4,10 +4,12 @@ mean_path_risk(layer.read, tasks, steps=(1, 8, 32))[task, step]                 
 sample_answers(layer.read, tasks, setting, paths=256, steps=(1, 8))[task, step, path, j]        ->  3
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
-from synthetic.binary.sampler import Supports, draw_supports
-from synthetic.model.settings import BinarySetting, check_count
+from synthetic.binary.sampler import Supports, walked_supports
+from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, Tasks
 from synthetic.trained.layer import Model
 
@@ -17,16 +19,13 @@ DIVERGED = 1e6
 
 def mean_path_risk(model: Model, tasks: Tasks, steps: tuple[int, ...]) -> Array:
     """‖w_t − w*‖² of the noise-free path, (tasks, steps)."""
-    count, d = tasks.w_star.shape
-    guess = model(tasks.x, tasks.y)
-    thoughts = _no_thoughts(count, max(steps), d)
-    out = np.full((count, len(steps)), np.inf)
-    alive = np.ones(count, dtype=bool)
+    following, w = thinking(model, tasks.x, tasks.y), np.zeros_like(tasks.w_star)
+    out = np.full((len(tasks), len(steps)), np.inf)
+    alive = np.ones(len(tasks), dtype=bool)
     for t in range(1, max(steps) + 1):
-        w = np.where(alive[:, None], guess(thoughts[:, :t]), 0.0)
+        w = np.where(alive[:, None], following(w), 0.0)
         error = ((w - tasks.w_star) ** 2).sum(axis=1)
         alive &= error < DIVERGED
-        thoughts[:, t, :-1] = w
         if t in steps:
             out[alive, steps.index(t)] = error[alive]
     return out
@@ -35,26 +34,22 @@ def mean_path_risk(model: Model, tasks: Tasks, steps: tuple[int, ...]) -> Array:
 def sample_answers(
     model: Model, tasks: Tasks, setting: BinarySetting, paths: int, steps: tuple[int, ...]
 ) -> Supports:
-    """Coordinates of w_t in rising order, (tasks, steps, paths, k), by Definition 1 with Algorithm 2.
+    """Coordinates of w_t in rising order, (tasks, steps, paths, k), by Definition 1 with Algorithm 2."""
 
-    Each task has its own random numbers.
-    """
-    check_count("paths", paths)
-    out = np.empty((len(tasks), len(steps), paths, setting.k), dtype=np.int64)
-    for task in range(len(tasks)):
-        rng = tasks.path_generator(task)
-        guess = model(*(np.repeat(part[task][None], paths, axis=0) for part in (tasks.x, tasks.y)))
-        thoughts = _no_thoughts(paths, max(steps), setting.d)
-        for t in range(1, max(steps) + 1):
-            w = draw_supports(guess(thoughts[:, :t]), rng.random((paths, setting.k)))
-            thoughts[:, t, :-1] = w
-            if t in steps:
-                out[task, steps.index(t)] = np.nonzero(w)[1].reshape(paths, setting.k)
-    return out
+    def walker(task: int) -> Callable[[Array], Array]:
+        return thinking(model, *(np.repeat(part[[task]], paths, axis=0) for part in (tasks.x, tasks.y)))
+
+    return walked_supports(tasks, setting.k, paths, steps, walker)
 
 
-def _no_thoughts(batch: int, length: int, d: int) -> Array:
-    """Room for the tokens (w, 1) from w_0 = 0 on, (batch, length + 1, d+1)."""
-    thoughts = np.zeros((batch, length + 1, d + 1))
-    thoughts[..., -1] = 1
-    return thoughts
+def thinking(model: Model, x: Array, y: Array) -> Callable[[Array], Array]:
+    """The model on examples x (b, n, d), y (b, n): each w (b, d) of a path in turn to the next w̃."""
+    guess, thoughts = model(x, y), np.empty((len(x), 0, x.shape[2] + 1))
+
+    def following(w: Array) -> Array:
+        nonlocal thoughts
+        thought = np.append(w, np.ones((len(w), 1)), axis=1)
+        thoughts = np.append(thoughts, thought[:, None], axis=1)
+        return guess(thoughts)
+
+    return following

@@ -61,7 +61,7 @@ def _perfect(seed: int) -> Iterator[Row]:
 def _greedy_stuck(seed: int) -> Iterator[Row]:
     (name, setting), steps = _panel("fig2f"), (1, 2, 5, 10, 50, 200)
     greedy = greedy_correct(_tasks(setting, seed, 4000), setting, steps)
-    bound = theory.limited_greedy_bound(setting.d)
+    bound = 2 / setting.d + 2.0 ** (1 - setting.d)
     quantity = f"P(greedy right), below 2/d + 2^(1−d) = {bound:.3f} and {MARGIN} (ours)"
     for at, t in enumerate(steps):
         yield mean_row(f"{name} t={t}", quantity, greedy[:, at], below=bound + MARGIN)
@@ -70,7 +70,7 @@ def _greedy_stuck(seed: int) -> Iterator[Row]:
 def _vote_rises(seed: int) -> Iterator[Row]:
     (name, setting), steps = _panel("fig2f"), (1, 2, 5, 10, 50, 200, 1000, 10_000)
     law = _law(setting, steps, seed, 400)
-    bound = theory.limited_vote_bound(setting.d)
+    bound = 1 - 2.0 ** (1 - setting.d)
     quantity = f"P(gap > 0), above 1 − 2^(1−d) = {bound:.3f} less {MARGIN} (ours)"
     for at, t in enumerate(steps):
         positive = (law.gap[:, at] > 0).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Greedy decoding of many tasks against the literal transformer loop with `greedy_support`."""
+"""Greedy decoding of many tasks against the literal transformer loop that decodes greedily."""
 
 from itertools import islice
 
@@ -7,11 +7,17 @@ import pytest
 
 from synthetic.binary.greedy import greedy_correct, greedy_supports
 from synthetic.model.reasoning_loop import reasoning_path
-from synthetic.model.sampling_algorithms import greedy_support
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys
 
 STEPS = (1, 2, 5, 9)
+
+
+def greedy_support(scores, k):
+    """The k largest entries of ClipNorm(w̃); ties go to the lowest index."""
+    clipped = [max(score, 0) for score in scores]
+    chosen = sorted(range(len(scores)), key=lambda i: (-clipped[i], i))[:k]
+    return np.isin(np.arange(len(scores)), chosen).astype(float)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from synthetic.model.sampling_algorithms import constant_noise, greedy_support, linear_noise, sample_support
+from synthetic.model.sampling_algorithms import constant_noise, linear_noise, sample_support
 
 
 def test_sample_support_draws_without_replacement_in_proportion():
@@ -23,12 +23,6 @@ def test_sample_support_completes_a_short_draw_uniformly():
     draws = np.array([sample_support(scores, uniforms) for uniforms in rng.random((9000, 2))])
     assert draws[:, 1].all()
     np.testing.assert_allclose(draws.mean(axis=0)[[0, 2, 3]], 1 / 3, atol=4 * 0.5 / np.sqrt(9000))
-
-
-def test_greedy_takes_the_k_largest_and_the_lowest_index_in_a_tie():
-    np.testing.assert_array_equal(greedy_support(np.array([0.1, 0.5, 0.5, -1]), 1), [0, 1, 0, 0])
-    np.testing.assert_array_equal(greedy_support(np.array([-2.0, -1.0, 3.0]), 2), [1, 0, 1])
-    np.testing.assert_array_equal(greedy_support(np.array([-2.0, -1.0, -3.0]), 1), [1, 0, 0])
 
 
 @pytest.mark.parametrize("sign", [-1, 1])

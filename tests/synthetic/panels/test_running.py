@@ -65,9 +65,3 @@ def test_fallbacks_of_clip_norm_are_reported():
 def test_more_answers_than_memory_holds_are_refused_before_any_is_drawn():
     with pytest.raises(BadInput, match="2,200,000,000 sampled answers do not fit in memory"):
         run_experiment("fig2g", EXPERIMENTS["fig2g"], "monte-carlo", paths=1_000_000)
-
-
-def test_both_steps_are_drawn_where_they_differ_and_the_panel_does_not_say_1_over_n():
-    for name, experiment in EXPERIMENTS.items():
-        rules = {line.setting.step_rule for line in experiment.variants}
-        assert len(rules) == 2 or experiment.variants[0].setting.n == 1 or name == "fig2e"

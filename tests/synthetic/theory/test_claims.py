@@ -6,7 +6,6 @@ import pytest
 from click.testing import CliRunner
 
 from synthetic.cli import cli
-from synthetic.theory.claims import continuous as claims_continuous
 from synthetic.theory.claims import table as claims
 from synthetic.theory.claims.table import evaluate
 from synthetic.theory.verdict import Claim, Row, extreme_row, mean_row
@@ -51,38 +50,25 @@ def test_interval_of_a_share_stays_within_zero_and_one():
     assert row.holds
 
 
-def claim(name):
-    return [one for one in claims.all_claims() if one.name == name]
+SLOW = {
+    "best-of-n-beats-descent",
+    "descent-overfits-and-linear-ensemble-does-not",
+    "descent-risk-is-of-the-order-of-its-bound",
+    "vote-and-greedy-perfect-with-many-examples",
+    "vote-tends-to-one-with-one-example",
+    "vote-beats-greedy-with-few-examples",
+}
 
 
 @pytest.mark.parametrize(
-    ("name", "verdict"),
+    "one",
     [
-        (
-            "ensemble-linear-noise-beats-descent",
-            "holds only if " + " or ".join(f"sigma_eps={noise} step_rule=eta" for noise in (2, 3, 5)),
-        ),
-        ("a-longer-path-is-more-often-right", "holds only if fig2e or fig2f or fig2g or fig2h step=1/5"),
+        pytest.param(one, id=one.name, marks=[pytest.mark.integration] if one.name in SLOW else [])
+        for one in claims.all_claims()
     ],
 )
-def test_claims_come_out_as_reported_on_fewer_tasks(name, verdict, monkeypatch):
-    monkeypatch.setattr(claims_continuous, "TASKS", 8)
-    assert set(evaluate(claim(name), seed=0)["verdict"]) == {verdict}
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "vote-above-its-exponential-bound",
-        "gap-above-its-lower-bound",
-        "staying-is-likelier-than-arriving",
-        "greedy-stays-near-2/d-with-one-example",
-        "ensemble-risk-is-of-the-order-of-its-bound",
-        "single-paths-of-2h-are-mostly-right",
-    ],
-)
-def test_claims_are_checked_to_the_rows_that_ship(name):
-    again, shipped = evaluate(claim(name), seed=0), SHIPPED[SHIPPED["claim"] == name].reset_index(drop=True)
+def test_claims_are_checked_to_the_rows_that_ship(one):
+    again, shipped = evaluate([one], seed=0), SHIPPED[SHIPPED["claim"] == one.name].reset_index(drop=True)
     pd.testing.assert_frame_equal(again, shipped, rtol=1e-6, atol=1e-9)
 
 
@@ -109,7 +95,7 @@ def test_every_claim_ships():
 
 
 def test_claims_command_writes_the_table(tmp_path, monkeypatch):
-    chosen = claim("gap-above-its-lower-bound")
+    chosen = [one for one in claims.all_claims() if one.name == "gap-above-its-lower-bound"]
     monkeypatch.setattr(claims, "all_claims", lambda: chosen)
     out = tmp_path / "claims.csv"
     result = CliRunner().invoke(cli, ["claims", "--out", str(out)], standalone_mode=False)

@@ -84,8 +84,6 @@ def test_gap_with_enough_examples(n, k, t):
         assert expected == 0  # the first step promises nothing
 
 
-def test_the_small_formulas():
-    assert theorems.limited_greedy_bound(5) == 1 / 16 + 2 / 5
-    assert theorems.limited_vote_bound(5) == 1 - 1 / 16
+def test_the_bound_on_the_vote():
     assert theorems.vote_lower_bound(0.2, 256, 10) == pytest.approx(1 - 10 * exp(-256 * 0.04 / 2))
     np.testing.assert_array_equal(theorems.vote_lower_bound(np.array([-0.5, 0.0, 0.1]), 4096, 1)[:2], 0)

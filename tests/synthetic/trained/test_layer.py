@@ -42,21 +42,18 @@ def task():
     return rng, rng.standard_normal((7, 3)), rng.standard_normal(7), rng.standard_normal((4, 3))
 
 
-def test_with_the_papers_matrices_it_is_the_papers_transformer(task):
-    _, x, y, guesses = task
-    paper = transformer.value_matrix(3, 0.7), transformer.key_query_matrix(3)
-    found = quick(gradient_layer(3, 0.7), x, y, guesses)
-    for t in range(5):
-        np.testing.assert_allclose(found[t], literal(paper, x, y, guesses[:t]), rtol=1e-12)
-    np.testing.assert_array_equal(whole(gradient_layer(3, 0.7)), paper)
-
-
-def test_with_any_matrices_it_is_the_papers_formula_at_every_token(task):
+@pytest.mark.parametrize("free", [False, True])
+def test_it_is_the_papers_formula_at_every_token(task, free):
     rng, x, y, guesses = task
-    layer = random_layer(3, rng)
+    layer = random_layer(3, rng) if free else gradient_layer(3, 0.7)
     found = quick(layer, x, y, guesses)
     for t in range(5):
         np.testing.assert_allclose(found[t], literal(whole(layer), x, y, guesses[:t]), rtol=1e-9)
+
+
+def test_the_papers_matrices_are_those_of_the_literal_transformer():
+    paper = transformer.value_matrix(3, 0.7), transformer.key_query_matrix(3)
+    np.testing.assert_array_equal(whole(gradient_layer(3, 0.7)), paper)
 
 
 def test_normalising_changes_no_output_and_fixes_both_scales(task):
