@@ -112,8 +112,8 @@ def sample(
     if dry_run:
         from harness.run.estimate import estimate
 
-        found = estimate(experiment, questions, out, rate, fresh=not resume)
-        click.echo("\n".join(found.lines(price_per_hour)))
+        lines = estimate(experiment, questions, out, rate, price_per_hour, fresh=not resume)
+        click.echo("\n".join(lines))
         return 0
 
     def say(line: str) -> None:

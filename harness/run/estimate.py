@@ -45,64 +45,63 @@ class Demand:
     prompt_tokens: int = 0
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """All that is still to be asked for."""
-
-    experiment: Experiment
-    demands: list[Demand]
-    planned: int
-    counted: str
-    """How prompts were counted."""
-    rate: float | None
-    """Completion tokens per second."""
-    rate_from: str
-
-    def lines(self, price_per_hour: float | None = None) -> list[str]:
-        """The estimate as a table by setting, the sums below it, and what GPUs would make of it.
-
-        `price_per_hour` is that of one GPU, in any currency.
-        """
-        if not self.demands:
-            return [f"nothing to ask for: all {self.planned:,} planned answers are there"]
-        header = ("setting", "decoding", "requests", "answers", "prompt tokens", "tokens per answer")
-        table: list[tuple[str, ...]] = [(*header, "at most", "expected")]
-        requests = answers = prompts = most = 0
-        expected = 0.0
-        for d in self.demands:
-            counts = (f"{count:,}" for count in (d.requests, d.answers, d.prompt_tokens))
-            used = f"{d.tokens_per_answer:.1f}"
-            table.append((d.setting, d.decoding, *counts, used, str(d.limit), f"from {d.taken_from}"))
-            requests, answers, prompts = requests + d.requests, answers + d.answers, prompts + d.prompt_tokens
-            expected, most = expected + d.answers * d.tokens_per_answer, most + d.answers * d.limit
-        disk = answers * BYTES_PER_ROW + expected * BYTES_PER_TOKEN
-        time = "unknown: give --rate TOKENS_PER_SECOND, or sample a little into this folder first"
-        if self.rate:
-            seconds = expected / self.rate
-            time = f"{duration(seconds)} at {self.rate:,.0f} completion tokens/s {self.rate_from}"
-            time += f", {duration(most / self.rate)} at most"
-            if price_per_hour:
-                cost = seconds / 3600 * price_per_hour * self.experiment.dp
-                time += f"; {cost:,.2f} at {price_per_hour:g} an hour for each copy of the model"
-        load = Load(expected, prompts / requests, expected / answers, answers / requests)
-        return [
-            *aligned(table, left=(0, 1, 7)),
-            f"requests: {requests:,}, for {answers:,} of {self.planned:,} answers",
-            f"prompt tokens: {prompts:,} ({self.counted})",
-            f"completion tokens: {expected:,.0f} expected, {most:,} at most",
-            f"time: {time}",
-            f"disk: about {disk / 1e9:.2g} GB of answers",
-            *(gpu_lines(self.experiment, load, price_per_hour) if self.experiment.engine == "sglang" else ()),
-        ]
-
-
 def estimate(
-    experiment: Experiment, questions: Sequence[Question], folder: Path, rate: float | None, fresh: bool
-) -> Estimate:
-    """What is missing in `folder`; `questions` are all of the data set. Nothing is written.
+    experiment: Experiment,
+    questions: Sequence[Question],
+    folder: Path,
+    rate: float | None = None,
+    price_per_hour: float | None = None,
+    fresh: bool = False,
+) -> list[str]:
+    """What is missing in `folder` as a table by setting, the sums below it, and what GPUs would make of it.
 
-    `rate`: completion tokens per second, else that of the folder's last session. `fresh`: as if the folder
-    were empty. Raises BadInput: the folder holds another experiment, a prompt cannot be filled in.
+    `rate`: completion tokens per second, else that of the folder's last session. `price_per_hour` is that of
+    one GPU, in any currency. For the rest, and for errors, see `demands`.
+    """
+    asked, counted = demands(experiment, questions, folder, fresh)
+    planned = len(asked_questions(experiment, questions)) * experiment.answers_per_question
+    if not asked:
+        return [f"nothing to ask for: all {planned:,} planned answers are there"]
+    header = ("setting", "decoding", "requests", "answers", "prompt tokens", "tokens per answer")
+    table: list[tuple[str, ...]] = [(*header, "at most", "expected")]
+    for d in asked:
+        counts = (f"{count:,}" for count in (d.requests, d.answers, d.prompt_tokens))
+        used = f"{d.tokens_per_answer:.1f}"
+        table.append((d.setting, d.decoding, *counts, used, str(d.limit), f"from {d.taken_from}"))
+    requests, answers, prompts = (
+        sum(getattr(d, name) for d in asked) for name in ("requests", "answers", "prompt_tokens")
+    )
+    expected = sum(d.answers * d.tokens_per_answer for d in asked)
+    most = sum(d.answers * d.limit for d in asked)
+    measured = measured_rate(folder)
+    origin = "(given)" if rate or not measured else f"(measured here, session of {measured[1]})"
+    time = "unknown: give --rate TOKENS_PER_SECOND, or sample a little into this folder first"
+    if rate := rate or (measured[0] if measured else None):
+        time = f"{duration(expected / rate)} at {rate:,.0f} completion tokens/s {origin}"
+        time += f", {duration(most / rate)} at most"
+        if price_per_hour:
+            cost = expected / rate / 3600 * price_per_hour * experiment.dp
+            time += f"; {cost:,.2f} at {price_per_hour:g} an hour for each copy of the model"
+    disk = answers * BYTES_PER_ROW + expected * BYTES_PER_TOKEN
+    load = Load(expected, prompts / requests, expected / answers, answers / requests)
+    return [
+        *aligned(table, left=(0, 1, 7)),
+        f"requests: {requests:,}, for {answers:,} of {planned:,} answers",
+        f"prompt tokens: {prompts:,} ({counted})",
+        f"completion tokens: {expected:,.0f} expected, {most:,} at most",
+        f"time: {time}",
+        f"disk: about {disk / 1e9:.2g} GB of answers",
+        *(gpu_lines(experiment, load, price_per_hour) if experiment.engine == "sglang" else ()),
+    ]
+
+
+def demands(
+    experiment: Experiment, questions: Sequence[Question], folder: Path, fresh: bool = False
+) -> tuple[list[Demand], str]:
+    """What is missing in `folder`, and how its prompts were counted. Nothing is written.
+
+    `questions` are all of the data set. `fresh`: as if the folder were empty. Raises BadInput: the folder
+    holds another experiment, a prompt cannot be filled in.
     """
     asked = asked_questions(experiment, questions)
     tally = Tally(experiment)
@@ -112,27 +111,18 @@ def estimate(
             done[key_of(row)].add(row["sample"])
             tally.add(row)
     tokens, counted = _token_counter(experiment)
-    demands: dict[tuple[str, str], Demand] = {}
+    found: dict[tuple[str, str], Demand] = {}
     for chunk in remaining_chunks(experiment, asked, done):
         key = chunk.setting, chunk.decoding
-        if key not in demands:
+        if key not in found:
             limit = experiment.max_new_tokens(chunk.budget)
             limit += MOST_FORCED if experiment.at_limit == "force" else 0
-            demands[key] = Demand(*key, limit, *_tokens_per_answer(tally, chunk, limit))
-        demand = demands[key]
-        demand.requests += 1
-        demand.answers += len(chunk.samples)
-        demand.prompt_tokens += tokens(prompt_for(experiment, chunk))
-    measured = measured_rate(folder)
+            found[key] = Demand(*key, limit, *_tokens_per_answer(tally, chunk, limit))
+        found[key].requests += 1
+        found[key].answers += len(chunk.samples)
+        found[key].prompt_tokens += tokens(prompt_for(experiment, chunk))
     settings = [name for name, _ in experiment.settings]
-    return Estimate(
-        experiment,
-        sorted(demands.values(), key=lambda demand: (settings.index(demand.setting), demand.decoding)),
-        len(asked) * experiment.answers_per_question,
-        counted,
-        rate or (measured[0] if measured else None),
-        "(given)" if rate or not measured else f"(measured here, session of {measured[1]})",
-    )
+    return sorted(found.values(), key=lambda d: (settings.index(d.setting), d.decoding)), counted
 
 
 def _tokens_per_answer(tally: Tally, chunk: Chunk, limit: int) -> tuple[float, str]:

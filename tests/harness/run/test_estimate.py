@@ -9,7 +9,7 @@ import pytest
 from harness.engines.forcing import ENDING, FINAL_TOKENS
 from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment, model_location
-from harness.run.estimate import Estimate, estimate
+from harness.run.estimate import Demand, demands, estimate
 from harness.run.plan import prompt_for, remaining_chunks
 from results import BadInput
 from tests.harness.run import real_run
@@ -20,24 +20,28 @@ def experiment(**changes: Any) -> Experiment:
     return real_run.experiment(**({"samples": 5, "limit": 3} | changes))
 
 
-def dry(folder: Path, rate: float | None = None, fresh: bool = False, **changes: Any) -> Estimate:
-    return estimate(experiment(**changes), QUESTIONS, folder, rate, fresh)
+def asked(folder: Path, fresh: bool = False, **changes: Any) -> list[Demand]:
+    return demands(experiment(**changes), QUESTIONS, folder, fresh)[0]
+
+
+def dry(folder: Path, rate: float | None = None, price: float | None = None, **changes: Any) -> list[str]:
+    return estimate(experiment(**changes), QUESTIONS, folder, rate, price)
 
 
 def test_the_demand_is_that_of_the_plan_and_prompts_are_tokenised(tmp_path: Path) -> None:
-    found = dry(tmp_path / "new", greedy=True)
+    found = asked(tmp_path / "new", greedy=True)
     plan = experiment(greedy=True)
     encode = PromptTokens(model_location("tiny"), None, chat=True).encode
     chunks = list(remaining_chunks(plan, QUESTIONS[:3], {}))
-    for demand in found.demands:
+    for demand in found:
         own = [c for c in chunks if (c.setting, c.decoding) == (demand.setting, demand.decoding)]
         assert demand.requests == len(own)
         assert demand.answers == sum(len(chunk.samples) for chunk in own)
         assert demand.prompt_tokens == sum(len(encode(prompt_for(plan, chunk))) for chunk in own)
         assert demand.tokens_per_answer == int(demand.setting)
         assert demand.limit == 2 * int(demand.setting) + 64
-    assert len(found.demands) == 4
-    assert found.planned == 3 * 2 * 6
+    assert len(found) == 4
+    assert f" {3 * 2 * 6} of {3 * 2 * 6} answers" in dry(tmp_path / "new", greedy=True)[5]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -51,17 +55,17 @@ def test_a_folder_s_own_answers_say_what_to_expect_and_how_fast(tmp_path: Path) 
     path.write_text(json.dumps(record))
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
 
-    found = dry(tmp_path, budgets=(10, 30, 60))
+    found = asked(tmp_path, budgets=(10, 30, 60))
     used = {s: [row["tokens"] for row in rows if row["setting"] == s] for s in ("10", "30")}
     expected = {s: sum(tokens) / 5 for s, tokens in used.items()} | {"60": 60.0}
-    assert {d.setting: d.tokens_per_answer for d in found.demands} == pytest.approx(expected)
-    assert {d.setting: d.answers for d in found.demands} == {"10": 10, "30": 10, "60": 15}
-    assert [d.taken_from for d in found.demands] == ["this folder", "this folder", "the budget"]
-    assert found.rate == record["sessions"][0]["tokens"] / 2.0
-    assert dry(tmp_path, rate=7.0).rate == 7.0
+    assert {d.setting: d.tokens_per_answer for d in found} == pytest.approx(expected)
+    assert {d.setting: d.answers for d in found} == {"10": 10, "30": 10, "60": 15}
+    assert [d.taken_from for d in found] == ["this folder", "this folder", "the budget"]
+    for rate, expected_rate in ((None, record["sessions"][0]["tokens"] / 2.0), (7.0, 7.0)):
+        assert f" at {expected_rate:,.0f} completion tokens/s" in dry(tmp_path, rate)[-2]
 
-    assert dry(tmp_path, limit=1).lines() == ["nothing to ask for: all 10 planned answers are there"]
-    assert sum(d.answers for d in dry(tmp_path, fresh=True, limit=1).demands) == 10
+    assert dry(tmp_path, limit=1) == ["nothing to ask for: all 10 planned answers are there"]
+    assert sum(d.answers for d in asked(tmp_path, fresh=True, limit=1)) == 10
     with pytest.raises(BadInput, match="another temperature"):
         dry(tmp_path, temperature=0.5)
     assert before == {file.name: file.read_bytes() for file in tmp_path.iterdir()}
@@ -70,27 +74,26 @@ def test_a_folder_s_own_answers_say_what_to_expect_and_how_fast(tmp_path: Path) 
 def test_the_most_tokens_of_a_forced_answer_include_those_of_its_end(tmp_path: Path) -> None:
     encode = PromptTokens(model_location("tiny"), None, chat=True).tokenizer
     ending = len(encode(ENDING, add_special_tokens=False)["input_ids"])
-    cut, forced = (dry(tmp_path, at_limit=at_limit).demands for at_limit in ("cut", "force"))
+    cut, forced = (asked(tmp_path, at_limit=at_limit) for at_limit in ("cut", "force"))
     for before, after in zip(cut, forced, strict=True):
         assert ending + FINAL_TOKENS <= after.limit - before.limit <= 2 * (ending + FINAL_TOKENS)
         assert before.tokens_per_answer == after.tokens_per_answer
 
 
 def test_without_a_tokenizer_bytes_are_counted_and_said_so(tmp_path: Path) -> None:
-    found = dry(tmp_path, model="nobody/has-this", chat=False)
-    (first, _) = found.demands
+    other = {"model": "nobody/has-this", "chat": False}
+    (first, _) = asked(tmp_path, **other)
     prompts = [
         prompt_for(experiment(), c) for c in remaining_chunks(experiment(budgets=(10,)), QUESTIONS[:3], {})
     ]
     assert first.prompt_tokens == sum(len(prompt.encode()) // 4 for prompt in prompts)
-    assert "(a token for every 4 bytes: no tokenizer of nobody/has-this here)" in found.lines()[4]
+    assert "(a token for every 4 bytes: no tokenizer of nobody/has-this here)" in dry(tmp_path, **other)[4]
 
 
 def test_the_lines_add_up(tmp_path: Path) -> None:
-    lines = dry(tmp_path, rate=2.0, dp=3).lines(price_per_hour=12)
+    lines = dry(tmp_path, rate=2.0, price=12, dp=3)
     assert len({line.index("from the") for line in lines[1:3]}) == 1
     assert lines[3] == "requests: 18, for 30 of 30 answers"
     assert lines[5] == "completion tokens: 600 expected, 3,120 at most"
     assert lines[6].startswith("time: 5 min at 2 completion tokens/s (given), 26 min at most; 3.00 ")
-    assert dry(tmp_path).rate is None
-    assert "--rate" in dry(tmp_path).lines()[6]
+    assert "--rate" in dry(tmp_path)[6]
