@@ -139,7 +139,7 @@ class Connection:
         try:
             async with asyncio.timeout(PROBE_SECONDS):
                 return await self._send("GET", path, REPLY_BYTES)
-        except (aiohttp.ClientError, TimeoutError, Fault) as error:
+        except (TimeoutError, Fault) as error:
             message = f"the server at {self.url} does not answer GET {path} ({_reason(error)})"
             raise BadInput(self._hide(message)) from None
 
@@ -186,13 +186,7 @@ class Connection:
 
     async def _attempt(self, path: str, body: dict[str, Any], max_tokens: int) -> bytes:
         """The content of a reply with status 200; raises for every other outcome."""
-        try:
-            most = REPLY_BYTES + REPLY_BYTES_PER_TOKEN * max_tokens
-            reply = await self._send("POST", path, most, body)
-        except (aiohttp.ClientConnectionError, TimeoutError) as error:
-            raise Fault(_reason(error), "away") from None
-        except aiohttp.ClientError as error:
-            raise Fault(_reason(error)) from None
+        reply = await self._send("POST", path, REPLY_BYTES + REPLY_BYTES_PER_TOKEN * max_tokens, body)
         if reply.status == 401 and self._key:
             state = "not accepted" if self._key.value else "not set"
             raise EngineGone(f"{self.url} asks for a key: the one in {self._key.name} is {state}")
@@ -264,18 +258,21 @@ class Connection:
         )
 
     async def _send(self, method: str, path: str, max_bytes: int, body: Any = None) -> Reply:
-        """The reply. Raises Fault as soon as it is larger than `max_bytes`, or if it is compressed."""
-        url = self.url + path
-        async with self._session.request(method, url, json=body, allow_redirects=False) as response:
-            if response.headers.get("Content-Encoding", "identity") != "identity":
-                raise Fault("a compressed reply, although none was asked for")
-            content = bytearray()
-            async for part in response.content.iter_any():
-                content += part
-                if len(content) > max_bytes:
-                    response.close()
-                    raise Fault(f"a reply of more than {max_bytes} bytes")
-            return Reply(response.status, response.headers.get("Retry-After", ""), bytes(content))
+        """The reply. Raises Fault if none comes, if it is larger than `max_bytes`, or if it is compressed."""
+        url, content = self.url + path, bytearray()
+        try:
+            async with self._session.request(method, url, json=body, allow_redirects=False) as response:
+                if response.headers.get("Content-Encoding", "identity") != "identity":
+                    raise Fault("a compressed reply, although none was asked for")
+                async for part in response.content.iter_any():
+                    content += part
+                    if len(content) > max_bytes:
+                        response.close()
+                        raise Fault(f"a reply of more than {max_bytes} bytes")
+                return Reply(response.status, response.headers.get("Retry-After", ""), bytes(content))
+        except (aiohttp.ClientError, TimeoutError) as error:
+            away = isinstance(error, aiohttp.ClientConnectionError | TimeoutError)
+            raise Fault(_reason(error), "away" if away else "failed") from None
 
 
 def _reason(error: BaseException) -> str:

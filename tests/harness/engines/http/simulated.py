@@ -10,10 +10,8 @@ import selectors
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import aiohttp
-
 from harness.engines.http.connection import Connection
-from harness.engines.http.reply import Reply
+from harness.engines.http.reply import Fault, Reply
 
 URL = "http://simulated"
 OK = Reply(200, "", b"fine")
@@ -56,7 +54,7 @@ class SimulatedServer:
         if method == "GET":
             self.probes += 1
             if not self.there:
-                raise aiohttp.ClientConnectionError("refused")
+                raise Fault("refused", "away")
             return OK
         self.sent.append((now(), body))
         try:
