@@ -60,6 +60,9 @@ else
 endif
 	@touch $@
 
+# What starts a server needs SGLang; with URL= there is one, and where PyTorch finds no GPU the command says so at once.
+SERVER := $(if $(URL),,$(if $(GPU)$(DEVICE),$(SGLANG)))
+
 setup: $(SETUP)  ## build .venv with everything but SGLang (which the targets that need it add)
 
 # ---- looking after the code ----------------------------------------------------------------------------------
@@ -99,7 +102,7 @@ tiny: setup  ## train the tiny model again (under 30 minutes; one thread, so tha
 serve: $(SGLANG)  ## start SGLang for MODEL= (default: the tiny model) and leave it running
 	$(RUN) -m harness serve $(or $(MODEL),harness/tiny/model) $(if $(DP),--dp $(DP)) $(if $(WORKERS),--workers $(WORKERS))
 
-gpu-check: $(SGLANG)  ## GPU host: tokens/s, prefix cache and the client's share, random weights of Llama-3.1-8B's shape
+gpu-check: $(SETUP) $(SERVER)  ## GPU host: tokens/s, prefix cache and the client's share, random weights of Llama-3.1-8B's shape
 	$(RUN) -m harness gpu-check $(if $(DP),--dp $(DP))
 
 gsm8k-samples: EXPERIMENT = gsm8k-budgets
@@ -113,7 +116,7 @@ math-samples: run-experiment  ## MATH level 1, 309 integer problems, 64 answers 
 
 .PHONY: run-experiment
 run-experiment: DIR = $(call runs,$(EXPERIMENT))
-run-experiment: $(SGLANG)  # status 3: some answers are missing, and those that are there have curves too
+run-experiment: $(SETUP) $(SERVER)  # status 3: some answers are missing, and those that are there have curves too
 	$(RUN) -m harness sample $(EXPERIMENT) $(SET) --out $(DIR); status=$$?; \
 	case $$status in 0|3) $(RUN) -m results curves $(DIR) --out $(DIR)/curves.csv || exit ;; esac; exit $$status
 

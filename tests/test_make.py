@@ -20,7 +20,8 @@ def test_a_run_with_missing_answers_still_gets_curves(
         f"#!/bin/sh\necho $3 >> {tmp_path}/said\ncase $3 in sample) exit {sampled};; esac; exit {curves}\n"
     )
     python.chmod(0o755)
-    stamps = [word for kind in ("cpu", "gpu") for word in ("-o", str(tmp_path / f".sglang-{kind}"))]
+    made = (f".{what}-{kind}" for what in ("setup", "sglang") for kind in ("cpu", "gpu"))
+    stamps = [word for name in made for word in ("-o", str(tmp_path / name))]
     variables = [f"RUN={python}", f"VENV={tmp_path}", f"OUT={tmp_path}/run"]
     found = subprocess.run(
         ["make", "-C", str(ROOT), *stamps, "gsm8k-samples", *variables],
