@@ -117,11 +117,9 @@ def check(name: str, tasks: int, paths: int, seed: int) -> None:
 
 @cli.command(epilog="Example: python -m synthetic train --jobs 2 --out results/runs/trained")
 @_SEED
-@click.option("--tasks", type=int, help="Test tasks of a panel.  [default: the panel's own number]")
-@click.option("--paths", default=256, show_default=True, help="Sampled paths of a task in those tests.")
 @_JOBS
 @_FOLDER
-def train(out: Path, **options: Any) -> None:
+def train(out: Path, seed: int, jobs: int) -> None:
     """Train transformers by the paper's loop and compare them with the one it builds by hand.
 
     Writes weights.npz, trained.csv (a curves table), learned.csv (the gradient steps learned), trained.png,
@@ -130,7 +128,7 @@ def train(out: Path, **options: Any) -> None:
     from synthetic.trained.course import take_course
 
     start = perf_counter()
-    for title, table in take_course(out, **options).items():
+    for title, table in take_course(out, seed, jobs).items():
         click.echo(f"{title}\n{table}\n")
     click.echo(f"{perf_counter() - start:.0f} s -> {out}")
 
@@ -185,10 +183,10 @@ def match(tables: tuple[Path, ...], figure: Path | None, out: Path, **options: A
 def claims(seed: int, out: Path) -> None:
     """Check the paper's claims and write a table of measured values and verdicts."""
     from results.tables.files import check_suffix, write_raw
-    from synthetic.theory.claims.table import all_claims, evaluate
+    from synthetic.theory.claims.table import CLAIMS, evaluate
 
     check_suffix(out)
-    table = evaluate(all_claims(), seed, progress=True)
+    table = evaluate(CLAIMS, seed, progress=True)
     write_raw(table, out)
     for name, verdict in table.groupby("claim", sort=False)["verdict"].first().items():
         click.echo(f"{name}: {verdict}")

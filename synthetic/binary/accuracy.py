@@ -71,6 +71,7 @@ def _rows(tasks: Tasks, steps: tuple[int, ...], supports: Supports, decoding: st
     """One row an answer; a support is written as its coordinates in rising order, "3" or "3+7"."""
     count, settings, paths, k = supports.shape
     gold = ["+".join(map(str, np.flatnonzero(w))) for w in tasks.w_star]
+    ids = [f"{repeat}-{index}" for repeat, index in tasks.keys]
     t = np.tile(np.repeat(steps, paths), count)
     text, inverse = np.unique(supports.reshape(-1, k), axis=0, return_inverse=True)
     answers = np.array(["+".join(map(str, row)) for row in text], dtype=object)[inverse.ravel()]
@@ -80,7 +81,7 @@ def _rows(tasks: Tasks, steps: tuple[int, ...], supports: Supports, decoding: st
             "source": "synthetic",
             "setting": t.astype(str),
             "decoding": decoding,
-            "question_id": np.repeat(np.array(tasks.ids, dtype=object), settings * paths),
+            "question_id": np.repeat(np.array(ids, dtype=object), settings * paths),
             "sample": np.tile(np.arange(paths), count * settings),
             "answer": answers,
             "gold": golds,

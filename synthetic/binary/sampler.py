@@ -1,8 +1,6 @@
 """Reasoning paths drawn many at once: Algorithm 2 on blocks of paths.
 
-    sample_supports(tasks, setting, paths=256, steps=(1, 8, 50))[task, step, path]  ->  [9, 13]
-
-At 20 tasks, 256 paths and t = 50 (fig1-binary) a compiled loop took 0.09 s and this NumPy takes 0.19 s.
+sample_supports(tasks, setting, paths=256, steps=(1, 8, 50))[task, step, path]  ->  [9, 13]
 """
 
 from collections.abc import Callable

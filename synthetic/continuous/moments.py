@@ -101,7 +101,7 @@ def _linear_covariance(
     With H = I the diagonal alone is carried along: nothing on it depends on the rest.
     """
     s, sign, whole = setting.noise_variance, setting.linear_sign, setting.decay is not None
-    outer = _outer if whole else np.square
+    outer = (lambda v: v[:, :, None] * v[:, None, :]) if whole else np.square
     scale = (1 + 2 * sign * s + 2 * s**2) * outer(shrink)
     mean, covariance = np.zeros_like(shrink), np.zeros_like(scale)
     diagonal = np.einsum("bii->bi", covariance) if whole else covariance  # a view
@@ -116,10 +116,6 @@ def _linear_covariance(
         if t in steps:
             found.append(covariance.copy() if whole else covariance[..., None] * np.eye(setting.d))
     return np.stack(found, axis=1)
-
-
-def _outer(vectors: Array) -> Array:
-    return vectors[:, :, None] * vectors[:, None, :]
 
 
 def refuse_divergence(size: Array, tasks: Tasks, setting: ContinuousSetting, steps: tuple[int, ...]) -> None:

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from tqdm import tqdm
 
 from results import BadInput, build_curves, kind_of, read_curves, read_samples
@@ -61,11 +60,6 @@ class Match:
         source, dataset, model, setting = self.names
         name = curves_name(source, dataset, model)
         return name if setting == "default" else f"{name}, {setting_name(source, setting)}"
-
-    @property
-    def role(self) -> NDArray[np.str_]:
-        """Of each row: used, or held_out."""
-        return np.where(self.rows["N"] <= self.fit_max_n, "used", "held_out")
 
     @property
     def fits(self) -> bool:
@@ -194,7 +188,7 @@ def forecast_table(matches: Sequence[Match]) -> pd.DataFrame:
     tables = [
         match.rows.assign(
             predictor=PREDICTOR,
-            role=match.role,
+            role=np.where(match.rows["N"] <= match.fit_max_n, "used", "held_out"),
             predicted=match.prediction.predicted,
             low=match.prediction.low,
             high=match.prediction.high,

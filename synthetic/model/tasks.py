@@ -32,11 +32,6 @@ class Tasks:
         return len(self.keys)
 
     @property
-    def ids(self) -> list[str]:
-        """One name a task, `repeat-index`: the question_id of the samples table."""
-        return [f"{repeat}-{index}" for repeat, index in self.keys]
-
-    @property
     def gram(self) -> Array:
         """XᵀX of every task, (tasks, d, d)."""
         return np.swapaxes(self.x, 1, 2) @ self.x

@@ -1,6 +1,6 @@
 """The whole course: every lesson taught, every model examined, the files written.
 
-tables = take_course(out, seed=0, jobs=2, tasks=None, paths=256)
+tables = take_course(out, seed=0, jobs=2)
 weights.npz, trained.csv (a curves table), learned.csv, trained.png, .svg, .pdf
 """
 
@@ -20,18 +20,16 @@ from synthetic.trained.summary import summary
 from synthetic.trained.weights import read_weights, write_weights
 
 
-def take_course(out: Path, seed: int, jobs: int, tasks: int | None, paths: int) -> dict[str, str]:
+def take_course(
+    out: Path, seed: int, jobs: int, tasks: int | None = None, paths: int = 256
+) -> dict[str, str]:
     """Teach, examine and write the folder `out`; returns the tables of `summary`, by title.
 
-    The models are examined as they were written, rounded. Raises BadInput without PyTorch or on counts that
-    make no sense.
+    The models are examined as they were written, rounded. Raises BadInput without PyTorch.
     """
     if find_spec("torch") is None:
         raise BadInput("training needs PyTorch, which is not installed: pip install torch")
     check_count("jobs", jobs, high=1024)
-    check_count("paths", paths, low=2)
-    if tasks is not None:
-        check_count("tasks", tasks, low=2)
     from joblib import Parallel, delayed  # type: ignore[import-untyped]
 
     from synthetic.trained.training import teach

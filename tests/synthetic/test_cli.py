@@ -58,7 +58,6 @@ def test_samples_of_a_run_make_its_curves(tmp_path):
         (["run", "fig2f", "--paths", 10**12], "paths=1000000000000"),
         (["run", "fig2f", "--jobs", 0], "jobs=0"),
         (["run", "fig2a", "--solver", "monte-carlo", "--tasks", 1, "--paths", 1], "at least 2 paths"),
-        (["run", "fig2f", "--set", "k=10"], "sparsity k=10"),
         (["run", "fig2a", "--set", "eta=1"], "diverges by step"),
         (["run", "fig2b", "--set", "noise_scale=raw"], "noise_scale=raw"),
         (["run", "fig2f", "--repeats", 1000, "--tasks", 10**6], "repeats × tasks"),

@@ -16,11 +16,7 @@ from synthetic.theory.claims.continuous import CONTINUOUS_CLAIMS
 from synthetic.theory.verdict import Claim
 
 COLUMNS = ["claim", "where", "setting", "quantity", "measured", "low", "high", "holds", "verdict"]
-
-
-def all_claims() -> list[Claim]:
-    """Every claim, continuous case first."""
-    return [*CONTINUOUS_CLAIMS, *BINARY_CLAIMS]
+CLAIMS = [*CONTINUOUS_CLAIMS, *BINARY_CLAIMS]
 
 
 def evaluate(claims: list[Claim], seed: int, progress: bool = False) -> pd.DataFrame:

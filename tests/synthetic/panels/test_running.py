@@ -47,6 +47,9 @@ def test_continuous_roads_agree():
         run_experiment("fig1-continuous", experiment, solver, repeats=1, tasks=2, paths=256).curves
         for solver in ("exact", "monte-carlo")
     )
+    fewer = run_experiment("fig1-continuous", experiment, repeats=1, tasks=2, paths=2).curves
+    ensembles = (table.query("method == 'ensemble' and N <= 2")["risk"] for table in (exact, fewer))
+    np.testing.assert_array_equal(*ensembles)  # where best-of-N is sampled the ensemble is still exact
     key = ["model", "method", "setting", "N"]
     both = exact.merge(sampled, on=key, suffixes=("", "_sampled")).set_index(key)
     assert len(both) == len(exact)

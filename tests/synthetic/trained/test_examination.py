@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from synthetic.trained.examination import BLIND, EXACT, TUNED, examine, learned_table
+from synthetic.trained.examination import BLIND, EXACT, TUNED, examine
 from synthetic.trained.layer import gradient_layer
 from synthetic.trained.lessons import FEW_DIMENSIONS, LINEAR
 
@@ -31,9 +31,3 @@ def test_the_papers_layer_is_blind_to_its_thoughts_and_tuned_at_its_best_step():
     table = curves.pivot_table(index="T", columns="model", values="risk")
     np.testing.assert_allclose(table[key[1]], table[BLIND])
     assert TUNED in table
-
-
-def test_the_papers_layer_learned_what_the_paper_builds():
-    key = "fig2e", f"{LINEAR} paths"
-    (row,) = learned_table({key: vars(gradient_layer(30, 1.0))}).itertuples(index=False)
-    assert row[2:] == pytest.approx((1.0, 1.0, 0.0))
