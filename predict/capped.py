@@ -32,8 +32,9 @@ def read_capped(
     for path in paths:
         if kind_of(path) != "samples":
             raise BadInput(f"{path}: --fit-cap needs samples with tokens, not {kind_of(path)}")
+    samples = read_samples(*paths, texts=False)
     try:
-        return capped(read_samples(*paths, texts=False), method, cap, at_caps, at_n)
+        return capped(samples, method, cap, at_caps, at_n)
     except BadInput as error:
         raise BadInput(f"{', '.join(map(str, paths))}: {error}") from None
 

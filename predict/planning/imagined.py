@@ -51,26 +51,23 @@ def _rates(successes: Ints, trials: Ints, rng: np.random.Generator) -> Floats:
 def _wrong_answers(counts: VoteCounts, more: int, rng: np.random.Generator) -> Ints:
     """`more` wrong answers for each question as their numbers 1, 2, …, shape (Q, more).
 
-    All of them continue the seen ones: those that turn out right or unreadable are overwritten later, which
-    changes no law, since the process is exchangeable.
+    Each repeats one of the wrong answers before it, or with weight θ is new. All of them continue the seen
+    ones: those that turn out right or unreadable are overwritten later, which changes no law, since the
+    process is exchangeable.
     """
-    kinds = np.diff(counts.starts)
-    theta = agreement(counts)
-    rows = np.arange(len(kinds))
-    table = np.zeros((len(kinds), int(kinds.max(initial=0)) + more + 1))
-    table[np.repeat(rows, kinds), np.arange(len(counts.wrong)) - np.repeat(counts.starts[:-1], kinds)] = (
-        counts.wrong
-    )
-    drawn = np.empty((len(kinds), more), np.int64)
+    kinds, theta = np.diff(counts.starts), agreement(counts)
+    given = counts.pools - counts.nulls - counts.correct
+    rows, last = np.arange(len(kinds)), np.cumsum(given)
+    votes = np.zeros((len(kinds), given.max(initial=0) + more), np.int64)
+    first = np.repeat(counts.starts[:-1], kinds)
+    seen = np.repeat(np.arange(len(counts.wrong)) - first + 1, counts.wrong)
+    votes[np.repeat(rows, given), np.arange(len(seen)) - np.repeat(last - given, given)] = seen
     for i in range(more):
-        weights = table.copy()
-        weights[rows, kinds] = theta
-        ladder = weights.cumsum(axis=1)
-        chosen = (ladder <= rng.random((len(kinds), 1)) * ladder[:, -1:]).sum(axis=1)
-        table[rows, chosen] += 1
-        kinds = kinds + (chosen == kinds)
-        drawn[:, i] = chosen + 1
-    return drawn
+        drawn = (rng.random(len(kinds)) * (given + i + theta)).astype(np.int64)
+        new = drawn >= given + i
+        kinds = kinds + new
+        votes[rows, given + i] = np.where(new, kinds, votes[rows, np.where(new, 0, drawn)])
+    return np.asarray(votes[rows[:, None], given[:, None] + np.arange(more)])
 
 
 def agreement(counts: VoteCounts) -> float:

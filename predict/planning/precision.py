@@ -17,11 +17,16 @@ import pandas as pd
 
 from predict.planning.imagined import imagine
 from predict.protocol import Floats
+from results import BadInput
 from results.normal import Z90
 from results.votes.exact import AnswerPools, accuracy_by_question
 
 IMAGINED, AT_ONCE = 6000, 60
 """Pairs of runs, which tell a ± to about a hundredth of itself; at least so many are drawn at once."""
+
+
+MOST = 1000
+"""Answers to a question that are imagined within a minute."""
 
 
 def precision(
@@ -32,6 +37,8 @@ def precision(
     margin, new_margin: half the 90 % interval of these and of new questions. …_to_halve: how many would halve
     the second; inf where no number of answers does. One question tells nothing of new ones (NaN).
     """
+    if max(answers) > MOST:
+        raise BadInput(f"{max(answers):,} answers to a question are too many to imagine; at most {MOST:,}")
     rows = []
     for n in answers:
         asked = [("majority", 1), ("majority", n), ("best_of_n", n)][: 3 if n > 1 else 1]

@@ -66,6 +66,7 @@ CURVE, CURVES = curve(), Path("curves")
         ("backtest", FEW, "", "hides nothing"),
         ("backtest", FEW, "--fit-max-n 2 --at-n 64", "has no truth"),
         ("precision", CURVES, "", "give samples"),
+        ("precision", FEW, "--answers 4,1001", "1,001"),
         ("fits", Path("absent.csv"), "", "no such file"),
         ("fits", CACHED / "claims.csv", "", "claims"),
     ],

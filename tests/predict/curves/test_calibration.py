@@ -44,6 +44,14 @@ def test_where_it_was_fitted_a_formula_is_off_by_its_residual() -> None:
     assert error[0] == pytest.approx(np.sqrt(np.mean((RISING - 0.6) ** 2)))
 
 
+def test_along_N_a_half_and_then_three_quarters_of_the_largest_are_left_out() -> None:
+    """A value that stays is off by 7 points at N = 16 from 8; by 5 and 12 at N = 8 and 16 from 4."""
+    error = model_error(seen(0.01 * np.log2(N) ** 2), FAR, by_last)
+    squares = [(0.07 / np.log(2)) ** 2, ((0.05 / np.log(2)) ** 2 + (0.12 / np.log(4)) ** 2) / 2]
+    per_e = np.sqrt((USUAL**2 + sum(squares)) / 3)
+    assert error == pytest.approx(per_e * np.log(FAR.N / 16), abs=1e-12)
+
+
 def test_along_T_the_dearest_settings_are_left_out() -> None:
     T = np.repeat([1.0, 2.0, 4.0, 8.0], 5)
     points = Points(T.astype(str), T, np.tile(N, 4))

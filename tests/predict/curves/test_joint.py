@@ -137,14 +137,18 @@ def test_reach_is_how_far_surfaces_that_fit_as_well_go() -> None:
     assert found == pytest.approx(np.ptp(values, axis=0) / 2, rel=0.1)
 
 
-@pytest.mark.parametrize(("most", "expected"), [(32, ["ok", "ok"]), (4, ["ok", "bound_hit"])])
+@pytest.mark.parametrize(
+    ("most", "copies", "expected"),
+    [(32, 0, ["ok", "ok"]), (4, 0, ["ok", "bound_hit"]), (32, 100, ["ok", "bound_hit"])],
+)
 def test_the_status_is_of_the_target_and_says_what_the_points_leave_open(
-    most: int, expected: list[str]
+    most: int, copies: int, expected: list[str]
 ) -> None:
-    """α = 1 at every T: the surface ends at its limit, and is fixed all the same where the points go far."""
+    """α = 1 at every T: the surface ends at its limit, and is fixed all the same where the points go far and
+    their replicates do not scatter by 2 points."""
     top = replace(TRUE, ends=np.array([1.0, 1.0, 0.25, 0.45]))
-    whole, seen = observe(top(T, N), 0.003), most >= N
-    data = Observed(whole.points[seen], whole.accuracy[seen], whole.stderr[seen],
-                    np.empty((0, seen.sum())), method="best_of_n")  # fmt: skip
+    whole, seen = observe(top(T, N), 0.02, copies), most >= N
+    data = Observed(whole.points[seen], whole.accuracy[seen], np.full(seen.sum(), 0.003),
+                    whole.replicates[:, seen], method="best_of_n")  # fmt: skip
     wanted = Points(np.array(["0.8", "0.8"]), np.array([0.8, 0.8]), np.array([most, 65]))
     assert joint(data, wanted, Options()).status.tolist() == expected

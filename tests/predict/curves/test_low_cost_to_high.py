@@ -54,6 +54,10 @@ def test_whole_algorithm_predicts_unseen_T_on_curves_of_the_paper_s_form() -> No
     # Acc(T, 1) of this model is only nearly an exponential in T, so μ is only nearly right.
     assert found.mean == pytest.approx(truth, abs=0.01)
     assert set(found.status) == {"ok"}
+    assert found.gap is not None
+    at_8 = part_2(found.gap, T[0], rows[T[0]][3], T[-1], rows[T[-1]][3], 8)
+    assert found.condition[0] == max(found.gap.condition, at_8.condition)
+    assert found.condition.min() >= found.gap.condition
 
 
 def test_points_at_T1_and_T2_are_reproduced_exactly() -> None:

@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import betaln, softmax
 
+from predict.curves.intervals import SHARED
 from predict.protocol import Observed, Options, Points
 from predict.questions import prior
 from predict.questions.atom_votes import vote_table
@@ -30,7 +31,9 @@ def test_a_vote_curve_of_the_prior_s_own_kind_is_carried_on() -> None:
     weights = softmax(prior.base() + prior.features() @ alpha)
     known, truth = (np.array([weights @ vote_table(int(n)) for n in ns]) for ns in (N, FAR.N))
     mean, status, draws = along_n(curve(known), FAR, Options(replicates=400))
-    assert mean == pytest.approx((known[-1] + truth) / 2, abs=0.01)  # half of the rise
+    assert mean == pytest.approx((known[-1] + truth) / 2, abs=0.01)
+    fitted, _ = fit_curve(N, known, np.full(len(N), np.sqrt(1 - SHARED) * 0.01), "majority", FAR.N)
+    assert mean == pytest.approx((known[-1] + fitted) / 2)  # half of the rise
     low, high = np.quantile(draws, [0.03, 0.97], axis=0)
     assert ((low < truth) & (truth < high)).all()
     assert set(status) <= {"ok", "bound_hit"}
