@@ -22,8 +22,8 @@ from predict.protocol import (
     everywhere,
     with_interval,
 )
-from predict.survival.calibration import Widening, widening
 from predict.survival.fit import FEW_ANSWERS, Problem, fit
+from predict.survival.pace import pace
 from predict.survival.seen import Seen, seen_at, stopped, thinned
 from predict.survival.simulate import Simulated
 from predict.survival.trend import look_ahead
@@ -47,16 +47,19 @@ WIDE = 0.3
 """An interval wider than this says that the data leave the forecast open."""
 
 MISSED = 3.0
-"""A widening beyond this says that the law fails on the answers that were seen."""
+"""Earlier cuts further off than so many standard deviations say that the law fails."""
 
 
 @dataclass(frozen=True)
 class Ahead:
-    """Draws of what lies ahead of a run stopped at a cap, at all its C caps, that one too."""
+    """Draws of what lies ahead of a run stopped at a cap, at all its C caps, that one too.
+
+    `missed`: how far forecasts from earlier cuts were off, in standard deviations.
+    """
 
     seen: Seen
     simulated: Simulated
-    wider: Widening
+    missed: float
 
 
 def survival(observed: Observed, targets: Points, options: Options) -> Prediction:
@@ -72,13 +75,12 @@ def survival(observed: Observed, targets: Points, options: Options) -> Predictio
         return Prediction(unknown, unknown, unknown, status, unknown)
     cap = np.searchsorted(list(run.caps.values()), [run.caps[name] for name in targets.setting])
     draws = _accuracies(ahead, cap, targets.N, observed.method, options)
-    mean = draws.mean(axis=0)
-    draws = mean + ahead.wider.accuracy * (draws - mean)
-    status = everywhere(Status.POOR_FIT if ahead.wider.accuracy > MISSED else Status.OK, len(targets))
+    status = everywhere(Status.POOR_FIT if ahead.missed > MISSED else Status.OK, len(targets))
     if options.replicates:
         low, high = _ends(np.clip(draws, 0, 1), options.level)
         status[(high - low > WIDE) & (status == Status.OK)] = str(Status.BOUND_HIT)
-    return with_interval(mean, draws if options.replicates else draws[:0], status, unknown, options.level)
+    shown = draws if options.replicates else draws[:0]
+    return with_interval(draws.mean(axis=0), shown, status, unknown, options.level)
 
 
 def lengths_ahead(run: Run, settings: Texts, options: Options) -> tuple[Floats, Floats, Floats]:
@@ -88,9 +90,7 @@ def lengths_ahead(run: Run, settings: Texts, options: Options) -> tuple[Floats, 
         return (np.full(len(settings), np.nan),) * 3
     caps = np.array([run.caps[name] for name in settings], dtype=float)
     draws = ahead.simulated.tokens.mean(axis=1)[:, np.searchsorted(list(run.caps.values()), caps)]
-    mean = draws.mean(axis=0)
-    low, high = _ends(mean + ahead.wider.tokens * (draws - mean), options.level)
-    return mean, np.clip(low, 0.0, caps), np.clip(high, 0.0, caps)
+    return (draws.mean(axis=0), *_ends(draws, options.level))
 
 
 @lru_cache(maxsize=1)
@@ -107,9 +107,9 @@ def ahead_of(run: Run, replicates: int, seed: int) -> Ahead | None:
     found = fit(Problem(seen_at(few, cap)))
     seen = seen_at(answers, cap)
     draws = min(replicates or DRAWS, DRAWS if seen.questions <= MANY else DRAWS // 4)
-    simulated = look_ahead(Problem(seen), found, list(run.caps.values())[1:], draws, seed)
-    wider = widening(few, cap, found, seed) if replicates else Widening(1.0, 1.0)
-    return Ahead(seen, simulated, wider)
+    sooner = pace(few, cap, found, seed)
+    simulated = look_ahead(Problem(seen), found, sooner, list(run.caps.values())[1:], draws, seed)
+    return Ahead(seen, simulated, sooner.missed)
 
 
 def _accuracies(ahead: Ahead, cap: Ints, N: Ints, method: str, options: Options) -> Floats:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from predict.protocol import Floats, Ints
 from predict.survival.fit import Fit, Problem
@@ -34,19 +34,26 @@ class Simulated:
     tokens: Floats
 
 
-def simulate(problem: Problem, fit: Fit, caps: Sequence[float], R: int, seed: int) -> Simulated:
-    """R draws at `caps`, each at least the cap that was seen, rising."""
+def simulate(problem: Problem, fit: Fit, caps: Sequence[float], sooner: Floats, seed: int) -> Simulated:
+    """A draw for each of `sooner` (R,), which is added to the log odds that an unfinished answer ends later.
+
+    The `caps` rise, and each is at least the one that was seen.
+    """
     edges, middles, last = bins_to(problem.seen, caps)
     rng = np.random.default_rng(seed)
-    Q = problem.seen.questions
-    right, ended, tokens = (np.empty((R, Q, len(caps))) for _ in range(3))
-    for r in range(R):
+    Q, bins = problem.seen.questions, len(problem.seen.middles)
+    right, ended, tokens = (np.empty((len(sooner), Q, len(caps))) for _ in range(3))
+    for r, moved in enumerate(sooner):
         theta, (u, v) = fit.draw(rng), rng.random((2, Q))
         law = problem.law(theta)
         mode, level, scale = _question_nodes(problem, law, u, v)
-        ends = law.times(edges).ends[:, mode, scale]
+        by = np.cumsum(law.times(edges).ends[:, mode, scale], axis=0)
+        alive = 1 - by[bins - 1]
+        late = np.clip((by[bins:] - by[bins - 1]) / alive, 1e-12, 1 - 1e-12)
+        by[bins:] = 1 - alive * expit(-logit(late) - moved)
+        ends = np.diff(by, axis=0, prepend=0.0)
         logits = law.grades(middles).logits[:, mode, level]
-        ended[r] = np.cumsum(ends, axis=0)[last].T
+        ended[r] = by[last].T
         right[r] = np.cumsum(ends * expit(logits), axis=0)[last].T
         spent = np.cumsum(ends * np.exp(middles)[:, None], axis=0)[last].T
         tokens[r] = spent + (1 - ended[r]) * np.asarray(caps, dtype=float)

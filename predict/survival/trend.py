@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import expit, log_expit, logit, ndtri
+from scipy.special import expit, logit, ndtri
 
 from predict.protocol import Floats
 from predict.survival.fit import Fit, Problem
+from predict.survival.pace import Pace
 from predict.survival.seen import Seen
 from predict.survival.simulate import Simulated, simulate
 
@@ -40,32 +41,40 @@ class Line:
     spread: Floats
 
 
-def look_ahead(problem: Problem, fit: Fit, caps: Sequence[float], R: int, seed: int) -> Simulated:
+def look_ahead(problem: Problem, fit: Fit, pace: Pace, caps: Sequence[float], R: int, seed: int) -> Simulated:
     """R draws at the cap that was seen and then at `caps`, late answers right as the line says."""
-    drawn = simulate(problem, fit, [problem.seen.cap, *caps], R, seed)
+    drawn = simulate(problem, fit, [problem.seen.cap, *caps], pace.draw(R, seed), seed)
     return follow(fit_line(problem.seen), drawn, problem.seen.ended_share, seed)
 
 
 def fit_line(seen: Seen) -> Line:
     """Logistic regression on the ended answers, where questions and not answers are independent.
 
-    The covariance is the sandwich of Liang and Zeger (1986), the prior counting as one more question.
+    So the likelihood is taken to the power at which its curvature is, on average over directions, that of
+    the sandwich of Liang and Zeger (1986), the prior counting as one more question (the magnitude adjustment
+    of Ribatet, Cooley and Davison 2012, Statistica Sinica 22).
     """
     ended = seen.ended_counts.sum(axis=0)
-    score = ndtri((np.cumsum(ended) - ended / 2) / (ended.sum() + seen.unfinished.sum()))
+    score = ndtri((np.cumsum(ended) - ended / 2 + 0.5) / (ended.sum() + seen.unfinished.sum() + 1))
     x = np.stack([np.ones_like(score), score])
-    right, other = seen.right.sum(axis=0), seen.other.sum(axis=0)
+    right, prior = seen.right.sum(axis=0), np.diag(PRIOR_SD**-2.0)
 
-    def loss(line: Floats) -> tuple[float, Floats]:
+    def loss(line: Floats, power: float) -> tuple[float, Floats]:
         off, at = (line - PRIOR_MEAN) / PRIOR_SD, line @ x
-        value = off @ off / 2 - right @ log_expit(at) - other @ log_expit(-at)
-        return float(value), off / PRIOR_SD - x @ (right - ended * expit(at))
+        value = off @ off / 2 - power * (right @ at - ended @ np.logaddexp(0.0, at))
+        return float(value), off / PRIOR_SD - power * (x @ (right - ended * expit(at)))
 
-    line = minimize(loss, PRIOR_MEAN, jac=True, method="BFGS", options={"gtol": 1e-6}).x
-    p, prior = expit(line @ x), np.diag(PRIOR_SD**-2.0)
-    by_question = (seen.right - seen.ended_counts * p) @ x.T
-    bread = np.linalg.inv((x * ended * p * (1 - p)) @ x.T + prior)
-    return Line(line, np.linalg.cholesky(bread @ (by_question.T @ by_question + prior) @ bread))
+    def best(power: float) -> tuple[Floats, Floats, Floats]:
+        """The line, the curvature of the log likelihood there, and the scatter of its slopes by question."""
+        line = minimize(loss, PRIOR_MEAN, (power,), jac=True, method="BFGS", options={"gtol": 1e-6}).x
+        p = expit(line @ x)
+        slopes = (seen.right - seen.ended_counts * p) @ x.T
+        return line, (x * ended * p * (1 - p)) @ x.T, slopes.T @ slopes
+
+    _, curvature, scatter = best(1.0)
+    power = min(1.0, len(x) / np.trace(np.linalg.solve(curvature + prior, scatter + prior)))
+    line, curvature, _ = best(power)
+    return Line(line, np.linalg.cholesky(np.linalg.inv(power * curvature + prior)))
 
 
 def follow(line: Line, drawn: Simulated, share: float, seed: int) -> Simulated:

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import logit
 
 from predict.protocol import Observed, Options, Points, Prediction, Run, Status
-from predict.survival.calibration import ORIGINS, Widening, widening
 from predict.survival.fit import Fit, Problem, fit
 from predict.survival.forecast import ahead_of, lengths_ahead, survival
 from predict.survival.law import PRIOR_MEAN
+from predict.survival.pace import ORIGINS, Pace, pace
 from predict.survival.seen import seen_at, stopped, thinned
 from predict.survival.simulate import bins_to, simulate
 from predict.survival.votes import WrongAnswers, vote_accuracy, wrong_answers
@@ -131,28 +132,40 @@ def test_new_questions_are_less_certain_than_these(run: Run) -> None:
     assert (new.high - new.low > 1.1 * (these.high - these.low)).all()
 
 
-def test_a_widening_widens_about_the_same_mean(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    ahead = ahead_of(run, 100, 0)
-    assert ahead is not None
-    found = []
-    for wider in (Widening(1.0, 1.0), Widening(2.0, 3.0), Widening(4.0, 1.0)):
-        changed = replace(ahead, wider=wider)
-        monkeypatch.setattr("predict.survival.forecast.ahead_of", lambda *_, changed=changed: changed)
-        found.append(accuracy(run, [1], "best_of_n"))
-    plain, wide, lost = found
-    assert wide.mean == pytest.approx(plain.mean)
-    assert wide.high - wide.low == pytest.approx(2 * (plain.high - plain.low))
-    assert set(lost.status) == {Status.POOR_FIT}
+def test_a_law_that_missed_by_far_is_a_poor_fit(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    lost = replace(ahead_of(run, 100, 0), missed=4.0)
+    monkeypatch.setattr("predict.survival.forecast.ahead_of", lambda *_: lost)
+    assert set(accuracy(run, [1], "best_of_n").status) == {Status.POOR_FIT}
 
 
-def test_the_widening_sees_a_fit_that_is_off(world: tuple[AnswerPools, AnswerPools]) -> None:
-    """Answers after the first origin are all made wrong: the forecast from there misses by far."""
+def test_the_pace_is_that_of_answers_at_earlier_cuts(world: tuple[AnswerPools, AnswerPools]) -> None:
+    """Where the law holds it is about 0; where most answers after the first cut are held up, it is slower."""
     pools = world[0]
     start = Fit(PRIOR_MEAN, np.eye(len(PRIOR_MEAN)))
+    lawful = pace(pools, CAP, start, 0)
+    assert abs(lawful.mean) < 2 * lawful.sd
     first = np.quantile(pools.tokens[pools.tokens <= CAP], ORIGINS[0])
-    late = (pools.tokens > first) & (pools.votes == 0)
-    broken = replace(pools, votes=np.where(late, 9, pools.votes))
-    assert widening(broken, CAP, start, 0).accuracy > 1.5 * widening(pools, CAP, start, 0).accuracy
+    late = (pools.tokens > first) & (np.arange(len(pools.tokens)) % 4 > 0)
+    slow = pace(replace(pools, tokens=np.where(late, 2 * CAP, pools.tokens)), CAP, start, 0)
+    assert slow.mean < min(lawful.mean, 0) - 2 * lawful.sd
+    assert slow.missed > lawful.missed + 1
+
+
+def test_a_pace_moves_the_log_odds_of_ending(run: Run) -> None:
+    """Of every question, by as much at every cap; the order of caps and what was seen stay."""
+    problem = Problem(seen_at(run.answers, CAP))
+    start = Fit(PRIOR_MEAN, np.zeros((len(PRIOR_MEAN),) * 2))
+    plain, moved = (simulate(problem, start, [CAP, *CAPS], np.full(3, by), 0) for by in (0.0, -0.7))
+    assert moved.ended[:, :, 0] == pytest.approx(plain.ended[:, :, 0])
+    odds = [
+        logit((one.ended[:, :, 1:] - one.ended[:, :, :1]) / (1 - one.ended[:, :, :1]))
+        for one in (plain, moved)
+    ]
+    assert odds[1] - odds[0] == pytest.approx(np.full(odds[0].shape, -0.7), abs=1e-4)
+    assert (moved.tokens[:, :, 1:] > plain.tokens[:, :, 1:]).all()
+    assert (moved.right[:, :, 1:] <= plain.right[:, :, 1:]).all()
+    drawn = Pace(-0.3, 0.2).draw(40_000, 0)
+    assert (drawn.mean(), drawn.std()) == pytest.approx((-0.3, 0.2), abs=0.004)
 
 
 def test_too_little_that_ended_gives_no_forecast(world: tuple[AnswerPools, AnswerPools]) -> None:
@@ -177,7 +190,7 @@ def test_at_the_cap_itself_the_forecast_is_what_was_seen() -> None:
     pools = answers(questions(15, rng), 150, rng)
     seen = seen_at(pools, 7000)
     few = fit(Problem(seen_at(thinned(pools, 15, 16), 7000)))
-    found = simulate(Problem(seen), few, [7000], 20, 0)
+    found = simulate(Problem(seen), few, [7000], np.zeros(20), 0)
     sizes = 150.0
     assert found.right[:, :, 0].mean() == pytest.approx(seen.right.sum() / 15 / sizes, abs=0.01)
     assert found.ended[:, :, 0].mean() == pytest.approx(seen.ended_counts.sum() / 15 / sizes, abs=0.01)

@@ -1,0 +1,78 @@
+"""Whether answers end sooner or later than the law says, learnt where that can be seen: at earlier cuts.
+
+    cut where 60 % and 80 % of the ended answers had ended: log odds of ending by the cap off by 0.5 and 0.4
+    ->  beyond the cap they are moved by 0.27 ± 0.26
+
+At an earlier cut every later answer is hidden; of those that were unfinished then, the forecast says how many
+have ended by the cap. What it is off by there it is in part off by again. How often late answers are right is
+not corrected so: by how much `trend` misses that at an earlier cut does not tell how it will at the cap.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logit
+
+from predict.protocol import Floats
+from predict.survival.fit import Fit, Problem, fit
+from predict.survival.seen import seen_at
+from predict.survival.simulate import simulate
+from results.votes.exact import AnswerPools
+
+ORIGINS = (0.6, 0.8)
+"""Shares of the ended answers at which the run is cut again."""
+
+LASTING, PASSING = 0.32, 0.2
+"""Standard deviations, over runs, of the part of a miss that lasts and of that which is new at each cap, by
+maximum likelihood (docs/forecasting/pace.py)."""
+
+DRAWS = 60
+
+
+@dataclass(frozen=True)
+class Pace:
+    """What is added to the log odds that an unfinished answer ends by a dearer cap: normal, `mean` and `sd`.
+
+    `missed`: how far the earlier cuts were off, in standard deviations.
+    """
+
+    mean: float
+    sd: float
+    missed: float = 0.0
+
+    def draw(self, R: int, seed: int) -> Floats:
+        """R draws."""
+        return self.mean + self.sd * np.random.default_rng([seed, 3]).standard_normal(R)
+
+
+def pace(answers: AnswerPools, cap: float, start: Fit, seed: int) -> Pace:
+    """That of a fit, `start`, to `answers` stopped at `cap`."""
+    miss, noise = misses(answers, cap, start, seed)
+    variance = LASTING**2 + PASSING**2 + noise
+    kept = LASTING**2 / variance
+    sd = np.sqrt(LASTING**2 * (1 - kept) + PASSING**2)
+    return Pace(float(kept * miss), float(sd), float(abs(miss) / np.sqrt(variance)))
+
+
+def misses(answers: AnswerPools, cap: float, start: Fit, seed: int) -> tuple[float, float]:
+    """By how much the earlier cuts missed the log odds, and the variance: they share answers, and are one."""
+    ended = answers.tokens[answers.tokens <= cap]
+    cuts = [float(np.quantile(ended, share, method="lower")) for share in ORIGINS]
+    miss, noise = np.mean([_miss(answers, early, cap, start, seed) for early in cuts], axis=0)
+    return float(miss), float(noise)
+
+
+def _miss(answers: AnswerPools, early: float, cap: float, start: Fit, seed: int) -> tuple[float, float]:
+    """By how much the log odds of ending between `early` and `cap` were missed, and the variance of that."""
+    problem, later = Problem(seen_at(answers, early)), seen_at(answers, cap)
+    seen, unfinished = problem.seen, problem.seen.unfinished
+    found = simulate(problem, fit(problem, start.theta), [early, cap], np.zeros(DRAWS), seed)
+    alive = np.maximum(1 - found.ended[:, :, 0], 1e-9)
+    chance = np.clip((found.ended[:, :, 1] - found.ended[:, :, 0]) / alive, 0.0, 1.0)
+    all_of = unfinished.sum() + 1  # half an answer more on either side keeps the odds finite
+    expected = (chance @ unfinished + 0.5) / all_of
+    actual = (later.ended_counts.sum() - seen.ended_counts.sum() + 0.5) / all_of
+    luck = ((chance * (1 - chance)) @ unfinished + 0.5).mean()
+    share = expected.mean()
+    noise = logit(expected).var() + luck / (all_of * share * (1 - share)) ** 2
+    return float(logit(actual) - logit(expected).mean()), float(noise)
