@@ -23,10 +23,10 @@ from predict.protocol import (
     with_interval,
 )
 from predict.survival.fit import FEW_ANSWERS, Problem, fit
-from predict.survival.pace import pace
+from predict.survival.pace import paces
 from predict.survival.seen import Seen, seen_at, stopped, thinned
-from predict.survival.simulate import Simulated
-from predict.survival.trend import look_ahead
+from predict.survival.simulate import Simulated, simulate
+from predict.survival.trend import fit_line, follow
 from predict.survival.votes import vote_accuracy, wrong_answers
 
 DRAWS = 200
@@ -107,9 +107,9 @@ def ahead_of(run: Run, replicates: int, seed: int) -> Ahead | None:
     found = fit(Problem(seen_at(few, cap)))
     seen = seen_at(answers, cap)
     draws = min(replicates or DRAWS, DRAWS if seen.questions <= MANY else DRAWS // 4)
-    sooner = pace(few, cap, found, seed)
-    simulated = look_ahead(Problem(seen), found, sooner, list(run.caps.values())[1:], draws, seed)
-    return Ahead(seen, simulated, sooner.missed)
+    sooner, missed = paces(few, cap, found, draws, seed)
+    drawn = simulate(Problem(seen), found, list(run.caps.values()), sooner, seed)
+    return Ahead(seen, follow(fit_line(seen), drawn, seen.ended_share, seed), missed)
 
 
 def _accuracies(ahead: Ahead, cap: Ints, N: Ints, method: str, options: Options) -> Floats:

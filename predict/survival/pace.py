@@ -8,8 +8,6 @@ have ended by the cap. What it is off by there it is in part off by again. How o
 not corrected so: by how much `trend` misses that at an earlier cut does not tell how it will at the cap.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import logit
 
@@ -29,29 +27,18 @@ maximum likelihood (docs/forecasting/pace.py)."""
 DRAWS = 60
 
 
-@dataclass(frozen=True)
-class Pace:
-    """What is added to the log odds that an unfinished answer ends by a dearer cap: normal, `mean` and `sd`.
+def paces(answers: AnswerPools, cap: float, start: Fit, R: int, seed: int) -> tuple[Floats, float]:
+    """R draws of what is to be added to the log odds that an unfinished answer ends by a dearer cap.
 
-    `missed`: how far the earlier cuts were off, in standard deviations.
+    For a fit, `start`, to `answers` stopped at `cap`. Also returns how far off the earlier cuts were, in
+    standard deviations.
     """
-
-    mean: float
-    sd: float
-    missed: float = 0.0
-
-    def draw(self, R: int, seed: int) -> Floats:
-        """R draws."""
-        return self.mean + self.sd * np.random.default_rng([seed, 3]).standard_normal(R)
-
-
-def pace(answers: AnswerPools, cap: float, start: Fit, seed: int) -> Pace:
-    """That of a fit, `start`, to `answers` stopped at `cap`."""
     miss, noise = misses(answers, cap, start, seed)
     variance = LASTING**2 + PASSING**2 + noise
     kept = LASTING**2 / variance
     sd = np.sqrt(LASTING**2 * (1 - kept) + PASSING**2)
-    return Pace(float(kept * miss), float(sd), float(abs(miss) / np.sqrt(variance)))
+    drawn = kept * miss + sd * np.random.default_rng([seed, 3]).standard_normal(R)
+    return drawn, float(abs(miss) / np.sqrt(variance))
 
 
 def misses(answers: AnswerPools, cap: float, start: Fit, seed: int) -> tuple[float, float]:

@@ -8,7 +8,6 @@ about linearly in the normal score of an answer's rank by length. Each draw keep
 and moves all of them together until late answers are right as often as a draw of the line says.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,10 +15,8 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit, ndtri
 
 from predict.protocol import Floats
-from predict.survival.fit import Fit, Problem
-from predict.survival.pace import Pace
 from predict.survival.seen import Seen
-from predict.survival.simulate import Simulated, simulate
+from predict.survival.simulate import Simulated
 
 PRIOR_MEAN, PRIOR_SD = np.array([2.0, -1.5]), np.array([2.0, 1.0])
 """Normal prior of the line's level and slope, wide enough for every complete run in docs/along-t.md."""
@@ -39,12 +36,6 @@ class Line:
 
     at: Floats
     spread: Floats
-
-
-def look_ahead(problem: Problem, fit: Fit, pace: Pace, caps: Sequence[float], R: int, seed: int) -> Simulated:
-    """R draws at the cap that was seen and then at `caps`, late answers right as the line says."""
-    drawn = simulate(problem, fit, [problem.seen.cap, *caps], pace.draw(R, seed), seed)
-    return follow(fit_line(problem.seen), drawn, problem.seen.ended_share, seed)
 
 
 def fit_line(seen: Seen) -> Line:
