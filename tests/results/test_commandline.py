@@ -67,26 +67,20 @@ def work(fail: str) -> None:
         (["work", "--fail", "x"], 2, "error: Invalid value for '--fail'"),
     ],
 )
-def test_every_end_has_its_exit_code_and_one_line(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    code: int,
-    message: str,
-) -> None:
+def test_every_end_has_its_exit_code_and_one_line(monkeypatch, capsys, arguments, code, message):
     assert exit_status(monkeypatch, program, "program", *arguments) == code
     errors = capsys.readouterr().err.removeprefix("\n")  # click ends the line on which a terminal shows ^C
     assert errors.startswith(message)
     assert errors.count("\n") == (1 if code and message else 0)
 
 
-def test_a_bug_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_is_not_hidden(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["program", "work", "--fail", "bug"])
     with pytest.raises(RuntimeError, match="a bug"):
         run(program, "program")
 
 
-def test_help_and_no_arguments(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_and_no_arguments(monkeypatch, capsys):
     assert exit_status(monkeypatch, program, "program", "--help") == 0
     assert "Usage: python -m program" in capsys.readouterr().out
     assert exit_status(monkeypatch, program, "program") == 2
@@ -94,7 +88,7 @@ def test_help_and_no_arguments(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 
 
 @pytest.mark.parametrize("command", ["harness", "predict", "predict forecast", "results", "synthetic"])
-def test_help_imports_nothing_heavy(command: str) -> None:
+def test_help_imports_nothing_heavy(command):
     start = [sys.executable, "-X", "importtime", "-m", *command.split(), "--help"]
     done = subprocess.run(start, capture_output=True, text=True, check=True)
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
@@ -109,7 +103,7 @@ def test_help_imports_nothing_heavy(command: str) -> None:
 @pytest.mark.parametrize(
     "command", ["harness questions", "predict fits", "results curves", "synthetic figures"]
 )
-def test_ctrl_c_while_a_command_is_still_being_imported(command: str, tmp_path: Path) -> None:
+def test_ctrl_c_while_a_command_is_still_being_imported(command, tmp_path):
     with subprocess.Popen(
         [sys.executable, "-m", *command.split(), "missing.csv", "--out", str(tmp_path / "out.csv")],
         stdout=subprocess.PIPE,

@@ -11,7 +11,7 @@ from results.frontier import best_choice, pareto_frontier
 
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(-2, 6)), min_size=1, max_size=12))
 @settings(max_examples=200, deadline=None)
-def test_it_is_what_no_cheaper_or_equally_dear_choice_equals(points: list[tuple[int, int]]) -> None:
+def test_it_is_what_no_cheaper_or_equally_dear_choice_equals(points):
     choices = pd.DataFrame(points, columns=["cost", "gain"], dtype=float)
     kept = pareto_frontier(choices, "gain")
     expected = {
@@ -22,12 +22,12 @@ def test_it_is_what_no_cheaper_or_equally_dear_choice_equals(points: list[tuple[
     assert list(map(tuple, kept.to_numpy())) == sorted(expected)
 
 
-def test_choices_without_a_value_are_left_out() -> None:
+def test_choices_without_a_value_are_left_out():
     choices = pd.DataFrame({"cost": [1.0, 2.0, 3.0], "value": [0.5, np.nan, 0.6]})
     assert pareto_frontier(choices, "value")["cost"].tolist() == [1.0, 3.0]
 
 
-def test_steps_that_would_read_as_no_gain_are_left_off_the_frontier() -> None:
+def test_steps_that_would_read_as_no_gain_are_left_off_the_frontier():
     choices = pd.DataFrame({"cost": [1.0, 2, 3, 4], "value": [0.5, 0.5003, 0.5004, 0.5011]})
     assert pareto_frontier(choices, "value")["cost"].tolist() == [1, 4]
 
@@ -42,7 +42,7 @@ def test_steps_that_would_read_as_no_gain_are_left_off_the_frontier() -> None:
         ({"budget": 0.5}, None),
     ],
 )
-def test_the_best_choice_meets_its_goal(goal: dict[str, float], cost: float | None) -> None:
+def test_the_best_choice_meets_its_goal(goal, cost):
     choices = pd.DataFrame({"cost": [4.0, 3.0, 2.0, 1.0], "value": [0.6, 0.55, 0.595, 0.5]})
     found = best_choice(choices, "value", **goal)
     assert (None if found is None else found["cost"]) == cost

@@ -7,7 +7,7 @@ import pytest
 from results import BadInput, best_of_n_curve, build_curves, compare, majority_curve, vote_curve
 
 
-def test_arrays_of_numbers_and_lists_of_text_are_alike() -> None:
+def test_arrays_of_numbers_and_lists_of_text_are_alike():
     answers = np.array([[18, 18, 7, np.nan], [5, 6, 6, 5]])
     text = [["18", "18", "7", None], ["5", "6", "6", "5"]]
     pd.testing.assert_frame_equal(vote_curve(answers, [18, 5]), vote_curve(text, ["18", "5"]))
@@ -16,7 +16,7 @@ def test_arrays_of_numbers_and_lists_of_text_are_alike() -> None:
     assert best_of_n_curve(answers, [18, 5], ns=[4])["accuracy"].tolist() == [1.0]
 
 
-def test_runs_as_tables_or_as_answers_compare_alike() -> None:
+def test_runs_as_tables_or_as_answers_compare_alike():
     gold, sides = ["1", "2"], ([["1", "0"], ["2", "0"]], [["1", "1"], ["0", "0"]])
     tables = [
         pd.DataFrame(
@@ -30,14 +30,14 @@ def test_runs_as_tables_or_as_answers_compare_alike() -> None:
     assert compare(*tables)["difference"][0] == accuracy[1] - accuracy[0]
 
 
-def test_gold_that_is_missing_is_asked_for() -> None:
+def test_gold_that_is_missing_is_asked_for():
     with pytest.raises(BadInput, match="gold"):
         compare([["1"]], [["1"]])
     with pytest.raises(BadInput, match="2 lists of answers and 1 gold"):
         vote_curve([["1"], ["2"]], ["1"])
 
 
-def test_a_table_of_several_settings_names_them() -> None:
+def test_a_table_of_several_settings_names_them():
     rows = [(s, q, i, "1", "1") for s in ("low", "high") for q in range(3) for i in range(2)]
     table = pd.DataFrame(rows, columns=["setting", "question_id", "sample", "answer", "gold"])
     assert vote_curve(table)[["setting", "N"]].to_numpy().tolist() == [

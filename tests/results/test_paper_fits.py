@@ -18,7 +18,7 @@ def saturating(parameters: tuple[float, float, float], x: np.ndarray) -> np.ndar
     return np.asarray(alpha - beta * np.exp(-rate * np.asarray(x, dtype=float)))
 
 
-def test_noisy_curves_give_their_parameters_back_with_the_spread_that_the_jacobian_says() -> None:
+def test_noisy_curves_give_their_parameters_back_with_the_spread_that_the_jacobian_says():
     made, noise, votes = (0.85, 0.35, 0.15), 0.003, np.arange(1, 41)
     rng = np.random.default_rng(0)
     exact = saturating(made, votes)
@@ -59,9 +59,7 @@ def finite_differences(at: tuple[float, float, float], x: np.ndarray) -> np.ndar
     ],
     ids=["rising", "falling", "far from 0", "gaps", "nearly straight", "from 0"],
 )
-def test_condition_number_is_that_of_a_finite_difference_jacobian(
-    made: tuple[float, float, float], x: np.ndarray
-) -> None:
+def test_condition_number_is_that_of_a_finite_difference_jacobian(made, x):
     jacobian = finite_differences(made, x)
     scaled = jacobian / np.sqrt((jacobian**2).sum(axis=0))
     values = np.linalg.svd(scaled, compute_uv=False)
@@ -72,7 +70,7 @@ def test_condition_number_is_that_of_a_finite_difference_jacobian(
     assert worst <= found
 
 
-def test_condition_number_of_a_curve_that_has_saturated_before_all_points_is_infinite() -> None:
+def test_condition_number_of_a_curve_that_has_saturated_before_all_points_is_infinite():
     assert condition_number(1e4, np.array([0.0, 1.0, 2.0])) == np.inf
 
 
@@ -102,13 +100,13 @@ def rising(x: np.ndarray) -> Fit:
     ids=["ok", "line", "step", "gap", "falls with N", "falls with T", "falls with the gap", "ill-conditioned",
          "beyond 1", "poor", "scarce", "unchecked", "unchecked twice"],
 )  # fmt: skip
-def test_every_status_has_its_case(fit: Fit, status: Status, words: str) -> None:
+def test_every_status_has_its_case(fit, status, words):
     assert fit.status is status
     assert words in fit.reason
     assert (fit.reason == "") == (words == "")
 
 
-def test_best_of_n_may_rise_faster_than_any_vote() -> None:
+def test_best_of_n_may_rise_faster_than_any_vote():
     chance = 0.6
     fit = along_n("a", N, 1 - (1 - chance) ** N, votes=False)
     assert fit.status is Status.OK
@@ -116,7 +114,7 @@ def test_best_of_n_may_rise_faster_than_any_vote() -> None:
     assert fit.gap > 1
 
 
-def test_a_limit_within_the_residual_of_1_is_not_held_against_the_curve() -> None:
+def test_a_limit_within_the_residual_of_1_is_not_held_against_the_curve():
     wiggle = 0.004 * (-1.0) ** np.arange(len(N))
     fit = along_n("a", N, saturating((1.0, 0.4, 0.2), N) - wiggle)
     assert fit.curve is not None
@@ -124,7 +122,7 @@ def test_a_limit_within_the_residual_of_1_is_not_held_against_the_curve() -> Non
     assert fit.status is Status.OK
 
 
-def test_along_gap_is_never_better_than_the_fit_at_one_answer_that_it_is_read_by() -> None:
+def test_along_gap_is_never_better_than_the_fit_at_one_answer_that_it_is_read_by():
     steep = (1.4, 1.2, 0.2)
     single = along_t(T, saturating(steep, T))
     accuracy = saturating((0.9, 0.6, 2.0), saturating(steep, T) ** 2)
@@ -138,7 +136,7 @@ def test_along_gap_is_never_better_than_the_fit_at_one_answer_that_it_is_read_by
     assert falls.status is max(Status.FALLING, single.status, key=list(Status).index)
 
 
-def test_a_gap_that_has_saturated_at_once_is_two_values_and_not_many() -> None:
+def test_a_gap_that_has_saturated_at_once_is_two_values_and_not_many():
     step = np.where(T[0] < T, 0.7, 0.2)
     fit = along_gap(4, T, step + 0.01 * np.sin(T), along_t(T, step))
     assert fit.status is Status.NOT_IDENTIFIABLE

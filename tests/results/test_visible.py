@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from results.visible import visible
 
 
-def test_what_a_terminal_would_obey_or_hide_is_written_out() -> None:
+def test_what_a_terminal_would_obey_or_hide_is_written_out():
     assert visible("\x1b]0;title\x07 \x9b2J") == "\\x1b]0;title\\x07 \\x9b2J"
     assert visible("a\u202eb\u200b\ufeff\u2028\ud83d") == "a\\u202eb\\u200b\\ufeff\\u2028\\ud83d"
     assert visible("one\r\ntwo\n", keep="\n") == "one\\r\ntwo\n"
@@ -17,7 +17,7 @@ def test_what_a_terminal_would_obey_or_hide_is_written_out() -> None:
 
 
 @given(st.text())
-def test_nothing_else_is_left_and_nothing_else_is_changed(text: str) -> None:
+def test_nothing_else_is_left_and_nothing_else_is_changed(text):
     shown = visible(text)
     assert all(unicodedata.category(char)[0] != "C" or unicodedata.category(char) == "Cn" for char in shown)
     if all(char.isprintable() for char in text):

@@ -21,9 +21,7 @@ def samples_file(path: Path, right: int, questions: int = 30, **constants: str) 
     return path
 
 
-def test_a_table_is_written_and_a_line_printed_for_one_answer_vote_and_best(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_table_is_written_and_a_line_printed_for_one_answer_vote_and_best(tmp_path, monkeypatch, capsys):
     inputs = samples_file(tmp_path / "one" / "samples.jsonl", 1).parent, samples_file(tmp_path / "two.csv", 3)
     out = tmp_path / "compare.csv"
     assert results(monkeypatch, "compare", *inputs, "--out", out) == 0
@@ -38,9 +36,7 @@ def test_a_table_is_written_and_a_line_printed_for_one_answer_vote_and_best(
     assert "+50.0" in lines[2]
 
 
-def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(tmp_path, monkeypatch):
     low, high = (
         samples_file(tmp_path / name / "s.csv", right, setting=name)
         for name, right in (("low", 1), ("high", 2))
@@ -71,13 +67,7 @@ def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(
         ([], "SAMPLES"),
     ],
 )
-def test_bad_input_is_one_line_and_nothing_is_written(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    named: str,
-) -> None:
+def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, monkeypatch, capsys, arguments, named):
     monkeypatch.chdir(tmp_path)
     samples_file(Path("one.csv"), 1)
     samples_file(Path("two.csv"), 2)
@@ -91,9 +81,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(
     assert sorted(file.read_bytes() for file in tmp_path.iterdir()) == before
 
 
-def test_names_are_harmless_on_a_terminal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_names_are_harmless_on_a_terminal(tmp_path, monkeypatch, capsys):
     names = "\x1b[2J", "\u202eb"
     files = [
         samples_file(tmp_path / f"{i}.csv", 1 + i, questions=3, model=name) for i, name in enumerate(names)

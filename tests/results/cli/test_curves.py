@@ -21,9 +21,7 @@ def samples_file(folder: Path, name: str = "samples.jsonl") -> Path:
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
-def test_curves_are_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kind: str
-) -> None:
+def test_curves_are_written(tmp_path, monkeypatch, capsys, kind):
     file, out = samples_file(tmp_path), tmp_path / f"curves.{kind}"
     assert results(monkeypatch, "curves", file, "--out", out) == 0
     curves = read_curves(out)
@@ -35,7 +33,7 @@ def test_curves_are_written(
     assert output.err == ""
 
 
-def test_options_are_heeded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_are_heeded(tmp_path, monkeypatch):
     samples_file(tmp_path)
     common = ["--method", "majority", "--n", "4, 1", "--permutations", 2]
     for seed in (0, 0, 1):
@@ -52,9 +50,7 @@ def test_options_are_heeded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert not first.equals(second)
 
 
-def test_n_left_out_is_one_warning_a_setting(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_n_left_out_is_one_warning_a_setting(tmp_path, monkeypatch, capsys):
     file = samples_file(tmp_path)
     assert results(monkeypatch, "curves", file, "--n", "2,8", "--out", tmp_path / "c.csv") == 0
     warned = capsys.readouterr().err.splitlines()
@@ -82,13 +78,7 @@ def test_n_left_out_is_one_warning_a_setting(
         ([], "error: Missing argument 'SAMPLES...'"),
     ],
 )
-def test_bad_input_is_one_line_and_nothing_is_written(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    message: str,
-) -> None:
+def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, monkeypatch, capsys, arguments, message):
     monkeypatch.chdir(tmp_path)
     content = samples_file(tmp_path).read_bytes()
     assert results(monkeypatch, "curves", "--out", "c.csv", *arguments) == 2

@@ -1,7 +1,5 @@
 """The planner's picture: what is in it, and the files it becomes."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
@@ -21,7 +19,7 @@ def view(**changes: float | None) -> Plan:
     return Plan(options.assign(**names), **{"target_accuracy": 0.7, **changes})
 
 
-def test_all_choices_frontier_goal_and_choice_are_drawn() -> None:
+def test_all_choices_frontier_goal_and_choice_are_drawn():
     figure = plan_figure(view())
     data = figure.file_spec()["datasets"]
     assert sorted(len(rows) for rows in data.values()) == [1, 1, 3, 4]
@@ -31,13 +29,13 @@ def test_all_choices_frontier_goal_and_choice_are_drawn() -> None:
     assert highest == 1.0  # drawn within the axis; the table keeps the number
 
 
-def test_without_a_choice_it_says_so() -> None:
+def test_without_a_choice_it_says_so():
     figure = plan_figure(view(target_accuracy=None, token_budget=5.0))
     assert "no choice" in figure.subtitle[0]
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".html"])
-def test_several_plans_share_a_file(tmp_path: Path, suffix: str) -> None:
+def test_several_plans_share_a_file(tmp_path, suffix):
     path = tmp_path / f"plan{suffix}"
     save_plans([view(), view(target_accuracy=None)], path)
     content = path.read_bytes()

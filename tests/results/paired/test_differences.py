@@ -30,7 +30,7 @@ def varied_laws(questions: int, rng: np.random.Generator) -> Floats:
     return np.column_stack([right, (1 - right)[:, None] * rng.dirichlet([1.0, 0.5, 0.2], questions)])
 
 
-def test_mean_interval_and_p_value_are_those_of_a_paired_t_test() -> None:
+def test_mean_interval_and_p_value_are_those_of_a_paired_t_test():
     by_question = np.random.default_rng(0).normal(0.05, 0.3, (40, 3))
     found = mean_differences(by_question)
     expected = stats.ttest_1samp(by_question, 0.0)
@@ -39,7 +39,7 @@ def test_mean_interval_and_p_value_are_those_of_a_paired_t_test() -> None:
     np.testing.assert_allclose([found.low, found.high], [low, high])
 
 
-def test_no_difference_in_any_question_and_a_single_question() -> None:
+def test_no_difference_in_any_question_and_a_single_question():
     nothing = mean_differences(np.zeros((5, 1)))
     assert (nothing.low[0], nothing.high[0], nothing.p_value[0]) == (0, 0, 1)
     one = mean_differences(np.array([[0.5]]))
@@ -50,7 +50,7 @@ def test_no_difference_in_any_question_and_a_single_question() -> None:
 @pytest.mark.parametrize(
     ("method", "n"), [("majority", 1), ("majority", 3), ("majority", 8), ("best_of_n", 4)]
 )
-def test_a_run_against_itself_is_a_false_alarm_in_one_of_twenty(method: str, n: int) -> None:
+def test_a_run_against_itself_is_a_false_alarm_in_one_of_twenty(method, n):
     """3,000 pairs of runs of one model: the share has a standard error of 0.4 %."""
     rng = np.random.default_rng(11)
     runs, answers = 3000, 8
@@ -68,7 +68,7 @@ def test_a_run_against_itself_is_a_false_alarm_in_one_of_twenty(method: str, n: 
     assert 0.04 <= np.mean(found.high < 0) <= 0.06
 
 
-def test_nine_of_ten_intervals_hold_the_difference_of_the_population() -> None:
+def test_nine_of_ten_intervals_hold_the_difference_of_the_population():
     """New questions every time, with differences of their own: the interval is about the kind of question."""
     rng = np.random.default_rng(5)
     held = []
@@ -86,7 +86,7 @@ TRUE_GAIN = (0.4 - 0.2) * (0.3 - 0.3**2 / 2)
 
 
 @pytest.mark.parametrize("n", [1, 2, 4])
-def test_the_part_of_the_answers_is_the_variance_between_repeated_runs(n: int) -> None:
+def test_the_part_of_the_answers_is_the_variance_between_repeated_runs(n):
     rng = np.random.default_rng(2)
     laws = varied_laws(40, rng)
     runs = [pools(laws, 24, rng) for _ in range(150)]
@@ -95,7 +95,7 @@ def test_the_part_of_the_answers_is_the_variance_between_repeated_runs(n: int) -
     assert measured / accuracy.var(axis=0, ddof=1).mean() == pytest.approx(1.0, abs=0.06 if n == 1 else 0.15)
 
 
-def test_halves_too_small_for_a_vote_are_no_halves() -> None:
+def test_halves_too_small_for_a_vote_are_no_halves():
     run = pools(np.full((3, 2), 0.5), 9, np.random.default_rng(0))
     assert np.isnan(answer_variance(run, "majority", np.array([1, 4, 5, 9]))).tolist() == [
         False,
@@ -105,7 +105,7 @@ def test_halves_too_small_for_a_vote_are_no_halves() -> None:
     ]
 
 
-def test_as_many_questions_or_answers_as_are_named_find_the_difference_in_80_of_100_runs() -> None:
+def test_as_many_questions_or_answers_as_are_named_find_the_difference_in_80_of_100_runs():
     rng = np.random.default_rng(3)
     gain, between, within, questions = 0.05, 0.2, 0.4, 150
     stderr = np.sqrt((between**2 + within**2) / questions)
@@ -118,7 +118,7 @@ def test_as_many_questions_or_answers_as_are_named_find_the_difference_in_80_of_
         assert np.mean(mean_differences(runs).p_value < 0.05) == pytest.approx(0.80, abs=0.02)
 
 
-def test_what_no_number_of_answers_can_show() -> None:
+def test_what_no_number_of_answers_can_show():
     known = Differences(50, *(np.array([0.0, 0.01, 0.2]), np.full(3, 0.05)), *([np.full(3, np.nan)] * 3))
     assert questions_needed(known)[0] == np.inf
     assert more_answers_needed(known, np.array([0.1, 0.1, np.nan])).tolist()[:2] == [np.inf, np.inf]

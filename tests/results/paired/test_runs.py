@@ -30,7 +30,7 @@ B = {"q1": "rrra", "q2": "rraa", "q3": "aa-r", "q4": "rrrr"}
 
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
-def test_a_row_is_the_mean_over_questions_of_each_with_itself(method: str, n: int) -> None:
+def test_a_row_is_the_mean_over_questions_of_each_with_itself(method, n):
     row = compare_runs({"one": run(A), "two": run(B)}, [n]).set_index("method", drop=False).loc[method]
     one, two = (
         np.array([by_subsets(answers, n, method, null="-") for answers in side.values()]) for side in (A, B)
@@ -42,21 +42,21 @@ def test_a_row_is_the_mean_over_questions_of_each_with_itself(method: str, n: in
     assert row["low"] < row["difference"] < row["high"]
 
 
-def test_questions_that_flip_are_counted_and_named_the_furthest_first() -> None:
+def test_questions_that_flip_are_counted_and_named_the_furthest_first():
     row = compare_runs({"one": run(A), "two": run(B)}, [1]).iloc[0]
     assert (row["gained"], row["lost"]) == (2, 1)  # q1 .25 to .75, q4 .5 to 1; q2 1 to .5
     assert [part.split()[0] for part in row["flips"].split(", ")] == ["q1", "q2", "q4"]
     assert pd.isna(compare_runs({"one": run(A), "two": run(A)}, [1]).iloc[0]["flips"])
 
 
-def test_default_n_are_powers_of_two_and_the_smaller_pool() -> None:
+def test_default_n_are_powers_of_two_and_the_smaller_pool():
     longer = {name: answers + "rr" for name, answers in B.items()}
     with pytest.warns(UserWarning, match="one/default: N up to 3: 1 of 4 questions"):
         compared = compare_runs({"one": run({**A, "q1": "raa"}), "two": run(longer)})
     assert compared[compared["method"] == "best_of_n"]["N"].tolist() == [1, 2, 3]
 
 
-def test_only_shared_questions_count_and_the_others_are_counted_in_a_warning() -> None:
+def test_only_shared_questions_count_and_the_others_are_counted_in_a_warning():
     with pytest.warns(UserWarning, match="2 of 5 questions"):
         row = compare_runs(
             {"one": run({**A, "z": "a"}), "two": run({name: B[name] for name in ("q1", "q2", "q3")})}, ns=[4]
@@ -72,7 +72,7 @@ def test_only_shared_questions_count_and_the_others_are_counted_in_a_warning() -
         (run(B, dataset="other"), "nothing to compare"),
     ],
 )
-def test_runs_on_other_questions_are_refused(other: pd.DataFrame, named: str) -> None:
+def test_runs_on_other_questions_are_refused(other, named):
     with pytest.raises(BadInput, match=named):
         compare_runs({"one": run(A, dataset="d"), "two": other})
 
@@ -82,7 +82,7 @@ def names(compared: pd.DataFrame) -> list[tuple[str, ...]]:
     return [tuple(row) for row in pairs.itertuples(index=False)]
 
 
-def test_runs_meet_at_each_setting_they_share_or_else_everywhere() -> None:
+def test_runs_meet_at_each_setting_they_share_or_else_everywhere():
     low, high = run(A, setting="low"), run(B, setting="high")
     both = pd.concat([low, high])
     assert names(compare_runs({"x": both, "y": both})) == [
@@ -101,13 +101,13 @@ def test_runs_meet_at_each_setting_they_share_or_else_everywhere() -> None:
         compare_runs({"x": low})
 
 
-def test_greedy_answers_stay_out() -> None:
+def test_greedy_answers_stay_out():
     greedy = run(dict.fromkeys(A, "a"), decoding="greedy")
     both = {"one": pd.concat([run(A, decoding="sample"), greedy]), "two": run(B)}
     pd.testing.assert_frame_equal(compare_runs(both), compare_runs({"one": run(A), "two": run(B)}))
 
 
-def test_equal_cost_gives_the_cheaper_run_more_answers() -> None:
+def test_equal_cost_gives_the_cheaper_run_more_answers():
     rows = compare_runs({"dear": run(A, tokens=20), "cheap": run(B, tokens=8)}, [1, 2])
     rows = rows[rows["method"] == "majority"].set_index("N")
     assert rows["cost"].tolist() == [20, 40]
@@ -122,7 +122,7 @@ def test_equal_cost_gives_the_cheaper_run_more_answers() -> None:
     assert back["N_at_cost"].isna().tolist() == [True, False]
 
 
-def test_at_equal_prices_equal_cost_is_equal_n() -> None:
+def test_at_equal_prices_equal_cost_is_equal_n():
     rows = compare_runs({"one": run(A), "two": run(B)})
     for ours, other in (
         ("difference", "difference_at_cost"),
@@ -133,17 +133,17 @@ def test_at_equal_prices_equal_cost_is_equal_n() -> None:
     np.testing.assert_allclose(rows["N"], rows["N_at_cost"])
 
 
-def test_prices_turn_tokens_into_money() -> None:
+def test_prices_turn_tokens_into_money():
     rows = compare_runs({"dear": run(A, tokens=10), "cheap": run(B, tokens=20)}, [1], prices=[0.6, 0.1])
     assert rows[["cost", "N_at_cost"]].to_numpy().tolist() == [[6.0, 3.0]] * 2
 
 
-def test_without_tokens_there_is_no_cost() -> None:
+def test_without_tokens_there_is_no_cost():
     rows = compare_runs({"one": run(A), "two": run(B).drop(columns="tokens")})
     assert rows[["N_at_cost", "difference_at_cost"]].isna().all(axis=None)
 
 
-def test_the_uncertain_price_of_an_answer_is_in_the_interval_at_equal_cost() -> None:
+def test_the_uncertain_price_of_an_answer_is_in_the_interval_at_equal_cost():
     """Against resampled questions, with which the price moves too."""
     rng = np.random.default_rng(4)
     Q, n = 400, 8
@@ -170,7 +170,7 @@ def test_the_uncertain_price_of_an_answer_is_in_the_interval_at_equal_cost() -> 
     assert row["high_at_cost"] - row["low_at_cost"] == pytest.approx(high - low, rel=0.06)
 
 
-def test_answers_needed_are_those_of_the_smaller_pool() -> None:
+def test_answers_needed_are_those_of_the_smaller_pool():
     """18 of 30 and 10 of 20 right in every question: the variance is p(1 − p) / (n − 1) of each, no more.
 
     They must fall to 40 (0.1 / 2.80)² = 0.0510 from 0.24 / 29 + 0.25 / 19 = 0.0214: 8.4 of the 20 answers do,

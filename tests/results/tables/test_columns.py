@@ -40,18 +40,18 @@ def converted(name: str, cells: Any) -> list[Any]:
         (pd.Categorical(["b", None]), ["b", None]),
     ],
 )
-def test_text(cells: Any, expected: list[str | None]) -> None:
+def test_text(cells, expected):
     assert converted("answer", cells) == expected
 
 
-def test_spelled_null_is_text_where_null_is_not_allowed() -> None:
+def test_spelled_null_is_text_where_null_is_not_allowed():
     assert converted("name", ["None", "nan", ""]) == ["None", "nan", None]
 
 
 @pytest.mark.parametrize(
     "cells", [["True", "false", "1", "0"], [1, 0, 1.0, False], [True, False, "TRUE", "0.0"]]
 )
-def test_booleans(cells: list[Any]) -> None:
+def test_booleans(cells):
     spelled = {"true": True, "1": True, "1.0": True}
     assert converted("right", pd.Series(cells, dtype=object)) == [
         spelled.get(str(cell).lower(), False) for cell in cells
@@ -68,7 +68,7 @@ def test_booleans(cells: list[Any]) -> None:
         (pd.array([1, None], dtype="Int64"), [1, None]),
     ],
 )
-def test_whole_numbers(cells: Any, expected: list[int | None]) -> None:
+def test_whole_numbers(cells, expected):
     assert converted("count", cells) == expected
 
 
@@ -85,17 +85,17 @@ def test_whole_numbers(cells: Any, expected: list[int | None]) -> None:
         ("answer", ["1", ["2"]], r"row 2, column 'answer': found .*2.*, expected text"),
     ],
 )
-def test_bad_cell_is_named(name: str, cells: Any, message: str) -> None:
+def test_bad_cell_is_named(name, cells, message):
     with pytest.raises(BadInput, match=f"^t: {message}"):
         converted(name, cells)
 
 
-def test_long_cell_is_cut_in_the_message() -> None:
+def test_long_cell_is_cut_in_the_message():
     with pytest.raises(BadInput) as refused:
         converted("share", ["x" * 10_000])
     assert len(refused.value.message) < 200
 
 
-def test_rows_are_counted_from_one_whatever_the_index() -> None:
+def test_rows_are_counted_from_one_whatever_the_index():
     with pytest.raises(BadInput, match="row 2, column 'share'"):
         conform(pd.DataFrame({"share": ["1", "x"]}, index=[40, 41]), SCHEMA, Path("t"))

@@ -1,7 +1,5 @@
 """results.tables: samples, curves and forecast come back as written, join, and are told apart."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -49,7 +47,7 @@ def samples_tables(draw: st.DrawFn) -> pd.DataFrame:
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(frame=samples_tables())
-def test_samples_come_back_as_they_were_written(tmp_path: Path, kind: str, frame: pd.DataFrame) -> None:
+def test_samples_come_back_as_they_were_written(tmp_path, kind, frame):
     write_samples(frame, tmp_path / f"s.{kind}")
     back = read_samples(tmp_path / f"s.{kind}")
     pd.testing.assert_frame_equal(back, as_samples(frame))
@@ -57,13 +55,13 @@ def test_samples_come_back_as_they_were_written(tmp_path: Path, kind: str, frame
     assert (back["decoding"] == "sample").all()
 
 
-def test_columns_absent_get_their_constant_and_correct_is_computed(tmp_path: Path) -> None:
+def test_columns_absent_get_their_constant_and_correct_is_computed(tmp_path):
     row = read_samples(jsonl(tmp_path, SAMPLE)).iloc[0]
     assert row.iloc[:4].tolist() == ["unknown", "unknown", "default", "sample"]
     assert row["correct"]
 
 
-def test_csv_of_another_program_is_read(tmp_path: Path) -> None:
+def test_csv_of_another_program_is_read(tmp_path):
     file = tmp_path / "t.csv"
     file.write_text("setting,question_id,sample,answer,correct\nnone,None,0,None,0\nnone,007,1,nan,False\n")
     frame = read_samples(file)
@@ -72,14 +70,14 @@ def test_csv_of_another_program_is_read(tmp_path: Path) -> None:
     assert frame["question_id"].tolist() == ["None", "007"]
 
 
-def test_row_given_twice_by_two_inputs_is_named_in_the_second(tmp_path: Path) -> None:
+def test_row_given_twice_by_two_inputs_is_named_in_the_second(tmp_path):
     first = jsonl(tmp_path, *({**SAMPLE, "sample": i} for i in range(3)), name="a.jsonl")
     second = jsonl(tmp_path, {**SAMPLE, "sample": 7}, {**SAMPLE, "sample": 1}, name="b.jsonl")
     with pytest.raises(BadInput, match=r"b\.jsonl: row 2: a second row for .*sample=1, expected one"):
         read_samples(first, second)
 
 
-def test_folder_stands_for_the_samples_in_it(tmp_path: Path) -> None:
+def test_folder_stands_for_the_samples_in_it(tmp_path):
     with pytest.raises(BadInput, match=r"no samples\.jsonl"):
         read_samples(tmp_path)
     write_samples(pd.DataFrame([SAMPLE]), tmp_path / "samples.csv")
@@ -88,21 +86,21 @@ def test_folder_stands_for_the_samples_in_it(tmp_path: Path) -> None:
     assert sample_files(tmp_path) == [tmp_path / "samples.jsonl"]
 
 
-def test_table_without_rows_is_refused(tmp_path: Path) -> None:
+def test_table_without_rows_is_refused(tmp_path):
     file = tmp_path / "t.csv"
     file.write_text("question_id,sample,answer,correct\n")
     with pytest.raises(BadInput, match=r"t\.csv: no rows"):
         read_samples(file)
 
 
-def test_column_given_twice_is_refused(tmp_path: Path) -> None:
+def test_column_given_twice_is_refused(tmp_path):
     file = tmp_path / "t.csv"
     file.write_text("question_id,sample,answer,answer,correct\nq,0,1,1,1\n")
     with pytest.raises(BadInput, match="column 'answer' appears twice"):
         read_samples(file)
 
 
-def test_refused_table_is_not_written(tmp_path: Path) -> None:
+def test_refused_table_is_not_written(tmp_path):
     file = tmp_path / "c.csv"
     write_curves(pd.DataFrame([CURVE]), file)
     with pytest.raises(BadInput, match=r"found '7\.0', expected a number from 0 to 1"):
@@ -110,21 +108,21 @@ def test_refused_table_is_not_written(tmp_path: Path) -> None:
     assert read_curves(file)["accuracy"].tolist() == [0.5]
 
 
-def test_kind_of_a_file_is_told_by_its_columns(tmp_path: Path) -> None:
+def test_kind_of_a_file_is_told_by_its_columns(tmp_path):
     for kind, row in (("samples", SAMPLE), ("curves", CURVE), ("forecast", FORECAST)):
         assert kind_of(jsonl(tmp_path, row)) == kind
     with pytest.raises(BadInput, match=r"t\.jsonl: .* columns a "):
         kind_of(jsonl(tmp_path, {"a": 1}))
 
 
-def test_the_frame_that_is_written_is_left_as_it_was(tmp_path: Path) -> None:
+def test_the_frame_that_is_written_is_left_as_it_was(tmp_path):
     frame = pd.DataFrame([SAMPLE])
     copy = frame.copy(deep=True)
     write_samples(frame, tmp_path / "s.csv")
     pd.testing.assert_frame_equal(frame, copy)
 
 
-def test_swapped_arguments_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
+def test_swapped_arguments_are_refused_and_nothing_is_written(tmp_path):
     frame = pd.DataFrame([SAMPLE])
     for call in (
         lambda: as_samples(tmp_path / "s.csv", frame),  # type: ignore[arg-type]
@@ -138,7 +136,7 @@ def test_swapped_arguments_are_refused_and_nothing_is_written(tmp_path: Path) ->
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("tokens", [37, "37"])
-def test_without_texts_only_declared_columns_are_read(tmp_path: Path, kind: str, tokens: object) -> None:
+def test_without_texts_only_declared_columns_are_read(tmp_path, kind, tokens):
     """Also where a number is written as text, which is no cell of this project's own files."""
     rows = pd.DataFrame([{**SAMPLE, "tokens": tokens, "sample": i, "text": "…", "seed": 3} for i in (0, 1)])
     write_raw(rows.assign(answer=["18", None]), tmp_path / f"t.{kind}")

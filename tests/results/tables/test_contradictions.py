@@ -16,7 +16,7 @@ ROWS = pd.DataFrame(
 )  # fmt: skip
 
 
-def test_rows_that_agree_are_silent() -> None:
+def test_rows_that_agree_are_silent():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         as_samples(ROWS)
@@ -25,13 +25,13 @@ def test_rows_that_agree_are_silent() -> None:
 
 
 @pytest.mark.parametrize(("row", "correct"), [(0, False), (1, True)])
-def test_a_grade_that_the_texts_deny_is_said_and_believed(row: int, correct: bool) -> None:
+def test_a_grade_that_the_texts_deny_is_said_and_believed(row, correct):
     samples = ROWS.assign(correct=ROWS["correct"].where(ROWS.index != row, correct))
     with pytest.warns(UserWarning, match=rf"^t\.csv: 1 answers .* row {row + 1},"):
         assert as_samples(samples, "t.csv")["correct"].tolist() == samples["correct"].tolist()
 
 
-def test_two_right_answers_to_one_question_are_refused_within_and_across_files(tmp_path) -> None:
+def test_two_right_answers_to_one_question_are_refused_within_and_across_files(tmp_path):
     other = ROWS.assign(gold=["18", "19", "5"], correct=False)
     with pytest.raises(BadInput, match=r"t\.csv: row 2, column 'gold': found '19'"):
         as_samples(other, "t.csv")

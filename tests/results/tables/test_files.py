@@ -4,7 +4,6 @@ import contextlib
 import csv
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -39,7 +38,7 @@ def read_back(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cells=rows)
-def test_round_trip_keeps_every_cell(tmp_path: Path, suffix: str, cells: list[dict[str, Any]]) -> None:
+def test_round_trip_keeps_every_cell(tmp_path, suffix, cells):
     back = read_back(pd.DataFrame(cells), tmp_path / f"table{suffix}")
     assert list(back["name"]) == [row["name"] for row in cells]
     answers = back["answer"] if "answer" in back else pd.Series([None] * len(cells))
@@ -53,13 +52,13 @@ def test_round_trip_keeps_every_cell(tmp_path: Path, suffix: str, cells: list[di
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_text_that_looks_like_something_else_stays_text(tmp_path: Path, suffix: str) -> None:
+def test_text_that_looks_like_something_else_stays_text(tmp_path, suffix):
     looks = ["007", "1e3", "2024-01-01", "True", "None", " 18 ", "=1+1", '{"a": 1}', 'a,"b"\r\nc', "\x00"]
     back = read_back(pd.DataFrame({"name": looks, "answer": looks}), tmp_path / f"t{suffix}")
     assert back["name"].tolist() == looks
 
 
-def test_no_cell_of_a_csv_is_a_formula_and_every_cell_comes_back(tmp_path: Path) -> None:
+def test_no_cell_of_a_csv_is_a_formula_and_every_cell_comes_back(tmp_path):
     """Names and answers are untrusted, and a spreadsheet runs what begins with = or @ or calls a function."""
     bad = ["=cmd|'/C calc'!A0", "@SUM(1)", "+cmd|x", "-2+3+cmd|x", "'=1", "=", "\n=1", "+HYPERLINK(x)"]
     good = ["-5", "+3.5", "-x", "a=b", "'", "18", "x@y", "-\\frac{1}{2}"]
@@ -73,7 +72,7 @@ def test_no_cell_of_a_csv_is_a_formula_and_every_cell_comes_back(tmp_path: Path)
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
-def test_columns_nobody_declared_pass_through(tmp_path: Path, suffix: str) -> None:
+def test_columns_nobody_declared_pass_through(tmp_path, suffix):
     days = {"name": ["a", "b"], "day": ["2024-01-01", "2024-01-02"]}
     frame = pd.DataFrame({**days, "seed": [2**62 + 1, 5], "tags": [[1, 2], []]})
     back = read_back(frame, tmp_path / f"t{suffix}")
@@ -82,19 +81,19 @@ def test_columns_nobody_declared_pass_through(tmp_path: Path, suffix: str) -> No
     assert [list(tags) for tags in back["tags"]] == [[1, 2], []]
 
 
-def test_whole_numbers_beside_a_null_stay_whole(tmp_path: Path) -> None:
+def test_whole_numbers_beside_a_null_stay_whole(tmp_path):
     file = tmp_path / "t.jsonl"
     file.write_text('{"name": "a", "seed": 1234567890123456789}\n{"name": "b"}\n')
     assert read_raw(file, ("name",))["seed"][0] == 1234567890123456789
 
 
-def test_column_of_nulls_is_a_column_and_an_absent_one_is_not(tmp_path: Path) -> None:
+def test_column_of_nulls_is_a_column_and_an_absent_one_is_not(tmp_path):
     file = tmp_path / "t.jsonl"
     file.write_text('{"name": "a", "answer": null}\n' * 2)
     assert list(read_raw(file, ("name", "answer", "gold")).columns) == ["name", "answer"]
 
 
-def test_mixed_json_types_are_read_as_they_are(tmp_path: Path) -> None:
+def test_mixed_json_types_are_read_as_they_are(tmp_path):
     file = tmp_path / "t.jsonl"
     file.write_text(
         '{"answer": "18"}\n{"answer": 18}\n{"answer": 18.5}\n{"answer": true}\n{"answer": null}\n{}\n'
@@ -105,13 +104,13 @@ def test_mixed_json_types_are_read_as_they_are(tmp_path: Path) -> None:
     assert pd.isna(cells[5])
 
 
-def test_number_of_five_thousand_digits_is_kept(tmp_path: Path) -> None:
+def test_number_of_five_thousand_digits_is_kept(tmp_path):
     file = tmp_path / "t.jsonl"
     file.write_text('{"answer": ' + "7" * 5000 + "}\n")
     assert str(read_raw(file, ("answer",))["answer"][0]) == "7" * 5000
 
 
-def test_half_an_emoji_is_mended(tmp_path: Path) -> None:
+def test_half_an_emoji_is_mended(tmp_path):
     file = tmp_path / "t.jsonl"
     file.write_text('{"answer": "ok \\ud83d", "x": {"\\udc00": ["\\ud83d\\ude00"]}}\n')
     row = read_raw(file, ("answer",)).iloc[0]
@@ -119,7 +118,7 @@ def test_half_an_emoji_is_mended(tmp_path: Path) -> None:
     assert row["x"] == {"\ufffd": ["😀"]}
 
 
-def test_byte_order_mark_and_windows_line_ends(tmp_path: Path) -> None:
+def test_byte_order_mark_and_windows_line_ends(tmp_path):
     table, lines = tmp_path / "t.csv", tmp_path / "t.jsonl"
     table.write_bytes(b"\xef\xbb\xbfname,answer\r\na,1\r\n")
     lines.write_bytes(b'\xef\xbb\xbf{"name": "a", "answer": 1}\r\n')
@@ -148,23 +147,21 @@ GOOD_LINE = b'{"name": "a", "answer": "1"}\n'
         ("t.txt", b"name\na\n", "unknown kind of file '.txt'"),
     ],
 )
-def test_broken_file_is_refused_by_name_and_row(
-    tmp_path: Path, name: str, content: bytes, message: str
-) -> None:
+def test_broken_file_is_refused_by_name_and_row(tmp_path, name, content, message):
     file = tmp_path / name
     file.write_bytes(content)
     with pytest.raises(BadInput, match=f"{name}: {message}"):
         read_raw(file, ("name", "answer"))
 
 
-def test_missing_file_and_folder_are_refused(tmp_path: Path) -> None:
+def test_missing_file_and_folder_are_refused(tmp_path):
     with pytest.raises(BadInput, match=r"none\.csv: no such file"):
         read_raw(tmp_path / "none.csv", ())
     with pytest.raises(BadInput, match="is a folder"):
         read_raw(tmp_path, ())
 
 
-def test_parquet_with_categories_and_an_index_is_read(tmp_path: Path) -> None:
+def test_parquet_with_categories_and_an_index_is_read(tmp_path):
     file = tmp_path / "t.parquet"
     frame = pd.DataFrame({"name": pd.Categorical(["a", "b", "a"])}, index=[7, 8, 9])
     frame.to_parquet(file)
@@ -174,7 +171,7 @@ def test_parquet_with_categories_and_an_index_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
-def test_failed_write_leaves_the_old_file_and_no_rubbish(tmp_path: Path, suffix: str) -> None:
+def test_failed_write_leaves_the_old_file_and_no_rubbish(tmp_path, suffix):
     file = tmp_path / f"t{suffix}"
     write_raw(pd.DataFrame({"name": ["old"]}), file)
     half = pd.DataFrame({"name": pd.Series(["\ud83d", "b"], dtype=object)})
@@ -184,7 +181,7 @@ def test_failed_write_leaves_the_old_file_and_no_rubbish(tmp_path: Path, suffix:
     assert [entry.name for entry in tmp_path.iterdir()] == [file.name]
 
 
-def test_interrupted_write_leaves_the_old_file(tmp_path: Path) -> None:
+def test_interrupted_write_leaves_the_old_file(tmp_path):
     file = tmp_path / "t.csv"
     file.write_text("old")
     with contextlib.suppress(KeyboardInterrupt), replacing(file) as temporary:
@@ -194,14 +191,14 @@ def test_interrupted_write_leaves_the_old_file(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["t.csv"]
 
 
-def test_write_makes_the_folder_and_readable_files(tmp_path: Path) -> None:
+def test_write_makes_the_folder_and_readable_files(tmp_path):
     file = tmp_path / "new" / "folder" / "t.csv"
     write_raw(pd.DataFrame({"name": ["a"]}), file)
     assert file.read_text() == "name\na\n"
     assert file.stat().st_mode & 0o777 == 0o644
 
 
-def test_jsonl_is_plain_json(tmp_path: Path) -> None:
+def test_jsonl_is_plain_json(tmp_path):
     file = tmp_path / "t.jsonl"
     cells = {"name": "é/☃", "n": np.int64(3), "x": 0.1, "none": None, "at": pd.Timestamp("2024-01-02")}
     write_raw(pd.DataFrame([cells, cells]).astype({"n": "Int64"}), file)

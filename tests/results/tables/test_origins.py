@@ -29,12 +29,12 @@ def folder(path: Path, question: str, digest: str = "9f2c", **changes: Any) -> P
     return path
 
 
-def test_parts_of_one_experiment_are_joined(tmp_path: Path) -> None:
+def test_parts_of_one_experiment_are_joined(tmp_path):
     one, other = folder(tmp_path / "1", "a"), folder(tmp_path / "2", "b", limit=7, budgets=[10])
     assert len(read_samples(one, other)) == 2
 
 
-def test_another_temperature_or_prompt_is_refused_and_named(tmp_path: Path) -> None:
+def test_another_temperature_or_prompt_is_refused_and_named(tmp_path):
     one = folder(tmp_path / "1", "a")
     other = folder(tmp_path / "2", "b", digest="41aa", temperature=0.7)
     with pytest.raises(BadInput) as refused:
@@ -46,7 +46,7 @@ def test_another_temperature_or_prompt_is_refused_and_named(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("changes", [{"model": "other"}, {"dataset": "other"}, {"budgets": [40]}])
-def test_other_curves_may_be_of_other_experiments(tmp_path: Path, changes: dict[str, Any]) -> None:
+def test_other_curves_may_be_of_other_experiments(tmp_path, changes):
     one, other = folder(tmp_path / "1", "a"), folder(tmp_path / "2", "b", temperature=0.7, **changes)
     assert len(read_samples(one, other)) == 2
 
@@ -55,7 +55,7 @@ def test_other_curves_may_be_of_other_experiments(tmp_path: Path, changes: dict[
     "content",
     [None, "", "[]", "{}", '{"experiment": null, "plan_fields": []}', '{"experiment": {"temperature": 0.5}}'],
 )
-def test_answers_without_a_record_are_let_through(tmp_path: Path, content: str | None) -> None:
+def test_answers_without_a_record_are_let_through(tmp_path, content):
     one, other = folder(tmp_path / "1", "a"), folder(tmp_path / "2", "b")
     (other / "run.json").unlink()
     if content is not None:

@@ -1,8 +1,5 @@
 """results.tables.schemas: a bad row is named by file, row, column."""
 
-from pathlib import Path
-from typing import Any
-
 import pandas as pd
 import pytest
 
@@ -27,7 +24,7 @@ from tests.results.tables.rows import CURVE, FORECAST, SAMPLE, jsonl, without
         ({"sample": 0}, r"row 2: a second row for .*question_id=q, sample=0, expected one"),
     ],
 )
-def test_bad_samples_row_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+def test_bad_samples_row_is_named(tmp_path, change, message):
     first = {**SAMPLE, "decoding": "sample", "source": "llm"}
     if "correct" in change:
         first["correct"] = True
@@ -37,13 +34,13 @@ def test_bad_samples_row_is_named(tmp_path: Path, change: dict[str, Any], messag
 
 
 @pytest.mark.parametrize("name", ["question_id", "sample", "answer"])
-def test_missing_samples_column_is_named(tmp_path: Path, name: str) -> None:
+def test_missing_samples_column_is_named(tmp_path, name):
     with pytest.raises(BadInput, match=rf"no column '{name}', expected in the samples table"):
         read_samples(jsonl(tmp_path, without({**SAMPLE, "correct": True}, name)))
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
-def test_a_table_of_other_columns_lacks_all_of_them(tmp_path: Path, ending: str) -> None:
+def test_a_table_of_other_columns_lacks_all_of_them(tmp_path, ending):
     write_raw(pd.DataFrame({"id": ["a", "b"], "run": [1, 2]}), tmp_path / f"t.{ending}")
     for texts in (True, False):
         with pytest.raises(BadInput, match=rf"t\.{ending}: no column 'question_id', 'sample', 'answer'"):
@@ -62,23 +59,23 @@ def test_a_table_of_other_columns_lacks_all_of_them(tmp_path: Path, ending: str)
         ({"N": 4}, "a second row for .*N=4, permutation=exact, expected one"),
     ],
 )
-def test_bad_curves_row_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+def test_bad_curves_row_is_named(tmp_path, change, message):
     with pytest.raises(BadInput, match=rf"t\.jsonl: row 2.*{message}"):
         read_curves(jsonl(tmp_path, CURVE, {**CURVE, "N": 8, **change}))
 
 
-def test_risk_takes_the_place_of_accuracy(tmp_path: Path) -> None:
+def test_risk_takes_the_place_of_accuracy(tmp_path):
     file = jsonl(tmp_path, {"method": "ensemble", "N": 1, "risk": 33.5})
     assert read_curves(file)["risk"].tolist() == [33.5]
 
 
 @pytest.mark.parametrize("name", ["predictor", "role", "predicted", "low", "high", "status"])
-def test_missing_forecast_column_is_named(tmp_path: Path, name: str) -> None:
+def test_missing_forecast_column_is_named(tmp_path, name):
     with pytest.raises(BadInput, match=f"no column '{name}', expected in the forecast table"):
         read_forecast(jsonl(tmp_path, without(FORECAST, name)))
 
 
-def test_two_predictors_may_forecast_the_same_point(tmp_path: Path) -> None:
+def test_two_predictors_may_forecast_the_same_point(tmp_path):
     both = jsonl(tmp_path, FORECAST, {**FORECAST, "predictor": "power-law"})
     assert len(read_forecast(both)) == 2
     with pytest.raises(BadInput, match=r"row 2: a second row for .*predictor=flat"):

@@ -34,7 +34,7 @@ def table(setting: str = "default", **columns: object) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("cap", [4, 5, 10, 20, 24, 25, 90, 1000])
-def test_a_cap_is_every_subset_counted_out(cap: int) -> None:
+def test_a_cap_is_every_subset_counted_out(cap):
     ns = [1, 2, 3, 4]
     curves = build_curves(cap_samples(table(), [cap]), ns=ns, permutations=0).set_index(["method", "N"])
     cut = {
@@ -50,14 +50,14 @@ def test_a_cap_is_every_subset_counted_out(cap: int) -> None:
     assert curves["T"].to_numpy() == pytest.approx(3 * spent)
 
 
-def test_caps_are_named_and_sorted_and_the_samples_stay_as_they_were() -> None:
+def test_caps_are_named_and_sorted_and_the_samples_stay_as_they_were():
     samples = table()
     before = samples.copy()
     assert cap_samples(samples, [40, 9, 40])["setting"].unique().tolist() == ["cap=9", "cap=40"]
     pd.testing.assert_frame_equal(samples, before)
 
 
-def test_each_of_several_settings_is_capped_for_itself() -> None:
+def test_each_of_several_settings_is_capped_for_itself():
     low, high = table("low"), table("high")
     high["tokens"] *= 2
     capped = cap_samples(pd.concat([low, high], ignore_index=True), [20])
@@ -68,7 +68,7 @@ def test_each_of_several_settings_is_capped_for_itself() -> None:
     assert curves.loc["high cap=20", "tokens_per_answer"] == pytest.approx((80 + 70 + 80) / 12)
 
 
-def test_a_cap_beyond_where_the_run_stopped_is_warned_of() -> None:
+def test_a_cap_beyond_where_the_run_stopped_is_warned_of():
     samples = table(finish_reason="stop")
     samples.loc[samples["tokens"] == 40, "finish_reason"] = "length"
     with pytest.warns(UserWarning, match="cap=41: 1 answers"):
@@ -80,12 +80,12 @@ def test_a_cap_beyond_where_the_run_stopped_is_warned_of() -> None:
 
 
 @pytest.mark.parametrize("caps", [[], [0], [-5], [2.5]])
-def test_caps_that_are_none_are_refused(caps: list[int]) -> None:
+def test_caps_that_are_none_are_refused(caps):
     with pytest.raises(BadInput, match="caps"):
         cap_samples(table(), caps)
 
 
-def test_an_answer_without_tokens_is_named() -> None:
+def test_an_answer_without_tokens_is_named():
     with pytest.raises(BadInput, match="'tokens'"):
         cap_samples(table().drop(columns="tokens"), [10])
     samples = table()
@@ -94,9 +94,7 @@ def test_an_answer_without_tokens_is_named() -> None:
         cap_samples(samples, [10])
 
 
-def test_the_command_writes_a_setting_per_cap_and_refuses_what_has_no_tokens(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_writes_a_setting_per_cap_and_refuses_what_has_no_tokens(tmp_path, monkeypatch, capsys):
     def results(file: Path, *arguments: object) -> tuple[int, str]:
         status = exit_status(monkeypatch, cli, "results", "curves", file, *arguments)
         return status, capsys.readouterr().err
@@ -117,7 +115,7 @@ def test_the_command_writes_a_setting_per_cap_and_refuses_what_has_no_tokens(
 
 
 @pytest.mark.integration
-def test_a_real_run_with_the_cap_as_its_limit_agrees(tmp_path: Path) -> None:
+def test_a_real_run_with_the_cap_as_its_limit_agrees(tmp_path):
     """The tiny model, once with room for every answer and once with max_new_tokens = 30, another seed.
 
     Two independent runs of 40 questions × 32 answers: each question's difference has mean 0, so the mean over

@@ -2,8 +2,6 @@
 
 import warnings
 from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -37,7 +35,7 @@ def exact(curves: pd.DataFrame, method: str = "majority") -> pd.DataFrame:
 TWO = {"q1": "rrab", "q2": ["a", "a", None, "r"]}
 
 
-def test_rows_and_columns_of_a_small_table() -> None:
+def test_rows_and_columns_of_a_small_table():
     curves = build_curves(table(TWO), permutations=2)
     assert list(curves.columns) == COLUMNS
     found = list(curves[["method", "N", "permutation"]].itertuples(index=False, name=None))
@@ -52,7 +50,7 @@ def test_rows_and_columns_of_a_small_table() -> None:
     assert curves["tokens_per_answer"].isna().all()
 
 
-def test_exact_rows_are_means_over_questions_with_their_standard_error() -> None:
+def test_exact_rows_are_means_over_questions_with_their_standard_error():
     rows = exact(build_curves(table(TWO), permutations=0))
     for n in (1, 2, 4):
         values = [majority_curve(2, [1, 1], 0)[n - 1], majority_curve(1, [2], 1)[n - 1]]
@@ -60,7 +58,7 @@ def test_exact_rows_are_means_over_questions_with_their_standard_error() -> None
         assert rows.loc[n, "stderr"] == pytest.approx(np.std(values, ddof=1) / np.sqrt(2), abs=1e-14)
 
 
-def test_a_plain_frame_is_enough() -> None:
+def test_a_plain_frame_is_enough():
     """The columns of the contract that a samples table may leave out may be left out here too."""
     rows = [("q1", 0, "18", "18"), ("q1", 1, "7", "18"), ("q2", 0, "5", "5"), ("q2", 1, "5", "5")]
     curves = build_curves(pd.DataFrame(rows, columns=["question_id", "sample", "answer", "gold"]))
@@ -72,16 +70,16 @@ def test_a_plain_frame_is_enough() -> None:
     ("wrong", "named"),
     [("samples.jsonl", "found a str"), (pd.DataFrame({"question_id": ["q"]}), "'sample', 'answer'")],
 )
-def test_what_is_no_samples_table_is_refused_in_one_line(wrong: Any, named: str) -> None:
+def test_what_is_no_samples_table_is_refused_in_one_line(wrong, named):
     with pytest.raises(BadInput, match=named):
         build_curves(wrong)
 
 
-def test_standard_error_of_one_question_is_null() -> None:
+def test_standard_error_of_one_question_is_null():
     assert build_curves(table({"q": "ra"}))["stderr"].isna().all()
 
 
-def test_t_is_the_sum_over_questions_of_the_mean_tokens_of_an_answer() -> None:
+def test_t_is_the_sum_over_questions_of_the_mean_tokens_of_an_answer():
     tokens = {"q1": [10, 20, 30, 40], "q2": [1, 2, 3, 6]}
     curves = build_curves(table(TWO, tokens=tokens), ns=[1, 2, 4], permutations=3)
     rows = exact(curves)
@@ -94,14 +92,14 @@ def test_t_is_the_sum_over_questions_of_the_mean_tokens_of_an_answer() -> None:
     assert set(drawn[drawn["N"] == 1]["T"]) <= one_answer
 
 
-def test_t_is_null_and_said_so_where_some_answers_have_no_tokens() -> None:
+def test_t_is_null_and_said_so_where_some_answers_have_no_tokens():
     with pytest.warns(UserWarning, match="d/m/100: no T: 1 of 8 answers"):
         curves = build_curves(table(TWO, tokens={"q1": [1, 2, 3, None], "q2": [1, 2, 3, 4]}))
     assert curves["T"].isna().all()
     assert curves["accuracy"].notna().all()
 
 
-def test_greedy_answers_stay_out_of_the_vote_and_make_rows_of_their_own() -> None:
+def test_greedy_answers_stay_out_of_the_vote_and_make_rows_of_their_own():
     sampled = table(TWO, tokens={"q1": [10] * 4, "q2": [10] * 4})
     greedy = table({"q1": "r", "q2": "a"}, decoding="greedy", tokens={"q1": [7], "q2": [9]})
     curves = build_curves(pd.concat([sampled, greedy]))
@@ -111,12 +109,12 @@ def test_greedy_answers_stay_out_of_the_vote_and_make_rows_of_their_own() -> Non
     assert row[["N", "permutation", "accuracy", "T", "questions"]].tolist() == [1, "exact", 0.5, 16.0, 2]
 
 
-def test_default_n_are_powers_of_two_and_the_pool() -> None:
+def test_default_n_are_powers_of_two_and_the_pool():
     curves = build_curves(table({"q": "rrrrrraaaaaa"}), permutations=0)
     assert exact(curves).index.tolist() == [1, 2, 4, 8, 12]
 
 
-def test_n_above_the_smallest_pool_is_left_out_and_said_so() -> None:
+def test_n_above_the_smallest_pool_is_left_out_and_said_so():
     unequal = table({"q1": "rraa", "q2": "rrraaaab", "q3": "rra"})
     with pytest.warns(UserWarning, match=r"d/m/100: N = 4, 8 .* 1 of 3 questions"):
         curves = build_curves(unequal)
@@ -124,7 +122,7 @@ def test_n_above_the_smallest_pool_is_left_out_and_said_so() -> None:
     assert (curves["questions"] == 3).all()
 
 
-def test_n_too_large_for_one_setting_is_kept_for_the_other() -> None:
+def test_n_too_large_for_one_setting_is_kept_for_the_other():
     both = pd.concat([table({"q": "rraa"}, "10"), table({"q": "ra"}, "20")])
     with pytest.warns(UserWarning, match="d/m/20: N = 4 left out"):
         curves = build_curves(both, ns=[4])
@@ -132,7 +130,7 @@ def test_n_too_large_for_one_setting_is_kept_for_the_other() -> None:
 
 
 @pytest.mark.parametrize("ns", [[5], [8, 16]])
-def test_n_too_large_for_every_setting_is_refused(ns: list[int]) -> None:
+def test_n_too_large_for_every_setting_is_refused(ns):
     with (
         pytest.warns(UserWarning, match="left out"),
         pytest.raises(BadInput, match=f"N = {ns[0]}.* 4$"),
@@ -141,24 +139,24 @@ def test_n_too_large_for_every_setting_is_refused(ns: list[int]) -> None:
 
 
 @pytest.mark.parametrize("ns", [[0], [-4], [2, 1.5], []])
-def test_n_that_is_no_count_is_refused(ns: list[int]) -> None:
+def test_n_that_is_no_count_is_refused(ns):
     with pytest.raises(BadInput, match="N = "):
         build_curves(table(TWO), ns=ns)
 
 
 @pytest.mark.parametrize("methods", [[], ["mode"], ["majority", "greedy"]])
-def test_unknown_method_is_refused(methods: list[str]) -> None:
+def test_unknown_method_is_refused(methods):
     with pytest.raises(BadInput, match="method "):
         build_curves(table(TWO), methods=methods)
 
 
-def test_setting_without_some_questions_is_said_so() -> None:
+def test_setting_without_some_questions_is_said_so():
     both = pd.concat([table({"q1": "ra", "q2": "ra"}, "10"), table({"q1": "ra"}, "20")])
     with pytest.warns(UserWarning, match="d/m/20: 1 of 2 questions have no answer"):
         build_curves(both)
 
 
-def test_complete_table_gives_no_warning() -> None:
+def test_complete_table_gives_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         build_curves(pd.concat([table(TWO, "10"), table(TWO, "20")]))
@@ -168,12 +166,12 @@ def test_complete_table_gives_no_warning() -> None:
     ("given", "expected"),
     [(["100", "20", "3"], ["3", "20", "100"]), (["low", "high", "20"], ["low", "high", "20"])],
 )
-def test_settings_are_ordered_by_size_where_they_are_numbers(given: list[str], expected: list[str]) -> None:
+def test_settings_are_ordered_by_size_where_they_are_numbers(given, expected):
     curves = build_curves(pd.concat([table(TWO, setting) for setting in given]))
     assert curves["setting"].drop_duplicates().tolist() == expected
 
 
-def test_groups_do_not_depend_on_each_other_or_on_the_order_of_the_rows() -> None:
+def test_groups_do_not_depend_on_each_other_or_on_the_order_of_the_rows():
     tokens = {"q1": [1, 2, 3, 5], "q2": [7, 9, 2, 4]}
     first, second = table(TWO, "10", tokens), table(TWO, "20", tokens)
     together = build_curves(pd.concat([second, first]).sample(frac=1, random_state=0), seed=3)
@@ -181,7 +179,7 @@ def test_groups_do_not_depend_on_each_other_or_on_the_order_of_the_rows() -> Non
     pd.testing.assert_frame_equal(together[together["setting"] == "10"].reset_index(drop=True), alone)
 
 
-def test_real_answers_with_tokens_and_three_settings(data_dir: Path) -> None:
+def test_real_answers_with_tokens_and_three_settings(data_dir):
     raw = pd.read_csv(data_dir / "samples/epoch_otis_mock_aime.csv", keep_default_na=False)
     samples = (
         raw[raw["model"] == "openai/gpt-5.1"]
@@ -203,7 +201,7 @@ def test_real_answers_with_tokens_and_three_settings(data_dir: Path) -> None:
         assert row["accuracy"] == pytest.approx(by_question["correct"].mean().mean())
 
 
-def test_real_answers_of_gpt_35(data_dir: Path) -> None:
+def test_real_answers_of_gpt_35(data_dir):
     curves = build_curves(read_samples(data_dir / "samples/gpt-3.5-turbo_biggsm_t0.8.csv"))
     vote, best = exact(curves), exact(curves, "best_of_n")
     assert vote.loc[[1, 4, 16], "accuracy"].tolist() == pytest.approx(
@@ -216,7 +214,7 @@ def test_real_answers_of_gpt_35(data_dir: Path) -> None:
     assert np.all(np.abs(means - vote["accuracy"]) < 4 * 0.5 / np.sqrt(6100))
 
 
-def test_shares_of_unreadable_and_cut_off_answers_are_means_over_questions() -> None:
+def test_shares_of_unreadable_and_cut_off_answers_are_means_over_questions():
     uneven = {"q1": ["r", None, "a", "a"], "q2": [None, "r"]}
     ended = ["stop", "length", "length", "stop", "length", "stop"]
     curves = build_curves(table(uneven).assign(finish_reason=ended), ns=[1, 2], permutations=1)
@@ -227,7 +225,7 @@ def test_shares_of_unreadable_and_cut_off_answers_are_means_over_questions() -> 
     assert build_curves(table(uneven), ns=[1])["cut_off"].isna().all()
 
 
-def test_gains_over_one_answer_and_over_the_cheapest_setting_have_errors_paired_by_question() -> None:
+def test_gains_over_one_answer_and_over_the_cheapest_setting_have_errors_paired_by_question():
     right = {"100": {"q1": 5, "q2": 1, "q3": 3}, "20": {"q1": 4, "q2": 1, "q3": 1}}
     tokens = {"100": 30, "20": 90}  # the setting of the larger name used fewer tokens
     answers = {name: {q: "r" * c + "a" * (6 - c) for q, c in of.items()} for name, of in right.items()}
@@ -251,7 +249,7 @@ def test_gains_over_one_answer_and_over_the_cheapest_setting_have_errors_paired_
         assert np.isnan(rows.loc[("100", n), "stderr_vs_cheapest"])
 
 
-def test_settings_with_other_questions_or_n_are_not_paired() -> None:
+def test_settings_with_other_questions_or_n_are_not_paired():
     small = table({"q1": "ra", "q2": "aa"}, "10")
     larger = pd.concat([small, table({"q1": "rrra", "q2": "raaa"}, "20"), table({"q1": "rr"}, "30")])
     with pytest.warns(UserWarning, match="1 of 2 questions"):

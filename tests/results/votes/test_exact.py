@@ -47,23 +47,23 @@ large_pools = st.tuples(
 ).filter(lambda counts: counts[0] + sum(counts[1]) + counts[2] >= 1)
 
 
-def test_two_right_two_wrong_one_null_by_hand() -> None:
+def test_two_right_two_wrong_one_null_by_hand():
     # N = 2: of 10 pairs, 1 is two right (1), 4 a right and a wrong (1/2), 2 a right and the null (1).
     assert majority_curve(2, [1, 1], 1)[:2] == pytest.approx([2 / 5, (1 + 4 / 2 + 2) / 10], abs=1e-15)
 
 
-def test_two_equal_camps_share_every_vote() -> None:
+def test_two_equal_camps_share_every_vote():
     np.testing.assert_allclose(majority_curve(8, [8]), 0.5, rtol=1e-14)
 
 
-def test_subset_of_nulls_alone_counts_zero() -> None:
+def test_subset_of_nulls_alone_counts_zero():
     np.testing.assert_allclose(majority_curve(1, [], 2), [1 / 3, 2 / 3, 1], rtol=1e-14)
     assert not majority_curve(0, [], 3).any()
 
 
 @settings(max_examples=60, deadline=None)
 @given(small_pools)
-def test_equals_mean_over_all_subsets(counts: tuple[int, list[int], int]) -> None:
+def test_equals_mean_over_all_subsets(counts):
     answers = listed(*counts)
     expected = [by_subsets(answers, n, right=0, null=-1) for n in range(1, len(answers) + 1)]
     np.testing.assert_allclose(majority_curve(*counts), expected, rtol=0, atol=1e-13)
@@ -71,7 +71,7 @@ def test_equals_mean_over_all_subsets(counts: tuple[int, list[int], int]) -> Non
 
 @settings(max_examples=60, deadline=None)
 @given(large_pools)
-def test_ends_of_a_large_pool_and_the_bound_in_between(counts: tuple[int, list[int], int]) -> None:
+def test_ends_of_a_large_pool_and_the_bound_in_between(counts):
     curve, answers = majority_curve(*counts), listed(*counts)
     assert curve[0] == pytest.approx(counts[0] / len(answers), rel=1e-12)
     assert curve[-1] == pytest.approx(voted(answers, right=0, null=-1), abs=1e-12)
@@ -89,16 +89,14 @@ def test_ends_of_a_large_pool_and_the_bound_in_between(counts: tuple[int, list[i
         (90, [85, 60], 21),
     ],
 )
-def test_equals_exact_integer_arithmetic_up_to_256_answers(
-    correct: int, wrong: list[int], nulls: int
-) -> None:
+def test_equals_exact_integer_arithmetic_up_to_256_answers(correct, wrong, nulls):
     curve = majority_curve(correct, wrong, nulls)
     for n in {2, 3, 8, 17, curve.size // 2, curve.size - 1}:
         assert curve[n - 1] == pytest.approx(in_whole_numbers(correct, wrong, nulls, n), rel=1e-11)
 
 
 @pytest.mark.parametrize(("correct", "wrong"), [(400, 600), (501, 500), (2000, 1900)])
-def test_two_camps_follow_the_hypergeometric_law(correct: int, wrong: int) -> None:
+def test_two_camps_follow_the_hypergeometric_law(correct, wrong):
     pool = correct + wrong  # one pool on each side of the size at which each N gets a tilt of its own
     ns = np.array([1, 2, 9, 64, 333, pool - 1, pool])
     counts = VoteCounts(np.array([correct]), np.array([wrong]), np.array([0, 1]), np.array([0]))
@@ -107,7 +105,7 @@ def test_two_camps_follow_the_hypergeometric_law(correct: int, wrong: int) -> No
     np.testing.assert_allclose(majority_accuracy(counts, ns)[0], expected, rtol=1e-8, atol=1e-12)
 
 
-def test_every_question_of_a_table_is_computed_for_itself() -> None:
+def test_every_question_of_a_table_is_computed_for_itself():
     questions = [(3, [2, 1], 1), (0, [4], 3), (7, [], 0), (2, [1, 1, 1, 2], 0)]
     counts = VoteCounts(
         correct=np.array([question[0] for question in questions]),
@@ -122,14 +120,14 @@ def test_every_question_of_a_table_is_computed_for_itself() -> None:
 
 
 @pytest.mark.parametrize("ns", [[0], [8], [-1, 2]])
-def test_vote_refuses_more_answers_than_the_pool(ns: list[int]) -> None:
+def test_vote_refuses_more_answers_than_the_pool(ns):
     counts = VoteCounts(np.array([7]), np.array([], int), np.array([0, 0]), np.array([0]))
     with pytest.raises(ValueError, match=r"smallest pool \(7\)"):
         majority_accuracy(counts, ns)
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 40, 130])
-def test_quadrature_nodes_are_those_of_numpy(count: int) -> None:
+def test_quadrature_nodes_are_those_of_numpy(count):
     nodes, weights = np.empty(count), np.empty(count)
     unit_legendre(count, nodes, weights)
     expected_nodes, expected_weights = np.polynomial.legendre.leggauss(count)
@@ -141,23 +139,23 @@ def pools_and_n() -> Iterator[tuple[int, int, int]]:
     return ((pool, c, n) for pool in (1, 2, 5, 16, 64) for c in range(pool + 1) for n in range(1, pool + 1))
 
 
-def test_best_of_n_is_the_exact_fraction() -> None:
+def test_best_of_n_is_the_exact_fraction():
     pool, correct, n = np.array(list(pools_and_n())).T
     exact = [1 - Fraction(math.comb(p - c, k), math.comb(p, k)) for p, c, k in pools_and_n()]
     np.testing.assert_allclose(best_of_n(pool, correct, n), np.array(exact, float), atol=1e-14)
 
 
-def test_best_of_n_stays_exact_for_ten_thousand_answers() -> None:
+def test_best_of_n_stays_exact_for_ten_thousand_answers():
     exact = 1 - Fraction(math.comb(10_000 - 3, 4_000), math.comb(10_000, 4_000))
     assert best_of_n(10_000, 3, 4_000) == pytest.approx(float(exact), rel=1e-11)
 
 
-def test_best_of_n_broadcasts() -> None:
+def test_best_of_n_broadcasts():
     assert best_of_n(np.array([[4], [5]]), np.array([[1], [2]]), np.array([1, 2, 4])).shape == (2, 3)
 
 
 @pytest.mark.parametrize(("pool", "correct", "n"), [(4, 5, 1), (4, -1, 1), (4, 2, 0), (4, 2, 5)])
-def test_best_of_n_refuses_impossible_counts(pool: int, correct: int, n: int) -> None:
+def test_best_of_n_refuses_impossible_counts(pool, correct, n):
     with pytest.raises(ValueError, match="1 <= n <= pool"):
         best_of_n(pool, correct, n)
 
@@ -175,7 +173,7 @@ def answers_table() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["question_id", "sample", "answer", "correct"])
 
 
-def test_answers_are_gathered_by_question_in_the_order_of_sample() -> None:
+def test_answers_are_gathered_by_question_in_the_order_of_sample():
     pools = answer_pools(answers_table())
     assert pools.question_ids == ["a", "b"]
     assert pools.starts.tolist() == [0, 2, 7]
@@ -183,7 +181,7 @@ def test_answers_are_gathered_by_question_in_the_order_of_sample() -> None:
     assert np.isnan(pools.tokens).all()
 
 
-def test_counts_merge_right_answers_and_tell_wrong_ones_apart() -> None:
+def test_counts_merge_right_answers_and_tell_wrong_ones_apart():
     counts = answer_pools(answers_table()).counts()
     assert counts.correct.tolist() == [0, 2]
     assert counts.nulls.tolist() == [0, 1]

@@ -24,7 +24,7 @@ questions_of_six = st.lists(st.lists(st.integers(-1, 3), min_size=6, max_size=6)
 
 @settings(max_examples=50, deadline=None)
 @given(questions_of_six, st.integers(0, 1000))
-def test_prefixes_are_voted_on_by_the_plain_rule(questions: list[list[int]], seed: int) -> None:
+def test_prefixes_are_voted_on_by_the_plain_rule(questions, seed):
     pools = pools_of(questions)
     orders = random_orders(pools, 3, seed)
     ns = [1, 2, 5, 6]
@@ -36,7 +36,7 @@ def test_prefixes_are_voted_on_by_the_plain_rule(questions: list[list[int]], see
 
 
 @pytest.mark.parametrize("answers", [[0, 0, 1, 1, -1, 2], [0, 1, 1, 2, 2, 2], [0, 0, 0, 1, 1, -1]])
-def test_mean_over_every_order_is_the_exact_expectation(answers: list[int]) -> None:
+def test_mean_over_every_order_is_the_exact_expectation(answers):
     pools = pools_of([answers])
     orders = np.array(list(itertools.permutations(range(6))), np.int32)
     ns = np.arange(1, 7)
@@ -50,7 +50,7 @@ def test_mean_over_every_order_is_the_exact_expectation(answers: list[int]) -> N
     )
 
 
-def test_mean_over_random_orders_converges_to_the_exact_expectation() -> None:
+def test_mean_over_random_orders_converges_to_the_exact_expectation():
     rng = np.random.default_rng(1)
     questions = [
         rng.choice([-1, 0, 1, 2, 3, 4], 24, p=[0.1, p, *(4 * [(0.9 - p) / 4])]) for p in (0.2, 0.4, 0.7)
@@ -71,27 +71,27 @@ def test_mean_over_random_orders_converges_to_the_exact_expectation() -> None:
         assert bound.max() < 0.04
 
 
-def test_first_and_last_places_are_uniform() -> None:
+def test_first_and_last_places_are_uniform():
     orders = random_orders(pools_of([[0] * 5]), 5000, seed=3)
     for place in range(5):
         counts = np.bincount(orders[:, place], minlength=5)
         assert ((counts - 1000) ** 2 / 1000).sum() < 23.5  # chi-square, 4 degrees, p = 1e-4
 
 
-def test_orders_are_permutations_within_each_question() -> None:
+def test_orders_are_permutations_within_each_question():
     orders = random_orders(pools_of([[0] * 4, [1] * 7]), 9, seed=0)
     assert np.array_equal(np.sort(orders[:, :4], axis=1), np.tile(np.arange(4), (9, 1)))
     assert np.array_equal(np.sort(orders[:, 4:], axis=1), np.tile(np.arange(7), (9, 1)))
 
 
-def test_order_of_a_question_does_not_depend_on_its_neighbours() -> None:
+def test_order_of_a_question_does_not_depend_on_its_neighbours():
     both = random_orders(pools_of([[0] * 8, [0] * 8]), 5, seed=7, group=["gsm8k", "m", "100"])
     alone = random_orders(pools_of([[0] * 8]), 5, seed=7, group=["gsm8k", "m", "100"])
     assert np.array_equal(both[:, :8], alone)
     assert not np.array_equal(both[:, 8:], alone)
 
 
-def test_order_depends_on_seed_and_group_and_more_orders_extend_the_list() -> None:
+def test_order_depends_on_seed_and_group_and_more_orders_extend_the_list():
     pools = pools_of([[0] * 12])
     orders = random_orders(pools, 5, seed=0, group=["100"])
     assert not np.array_equal(orders, random_orders(pools, 5, seed=1, group=["100"]))
@@ -100,7 +100,7 @@ def test_order_depends_on_seed_and_group_and_more_orders_extend_the_list() -> No
 
 
 @pytest.mark.parametrize("ns", [[0], [2, 1], [1, 1], [4]])
-def test_prefixes_refuse_impossible_n(ns: list[int]) -> None:
+def test_prefixes_refuse_impossible_n(ns):
     pools = pools_of([[0, 1, 0], [0, 0, 1, 1]])
     with pytest.raises(ValueError, match=r"smallest pool \(3\)"):
         prefix_accuracy(pools, random_orders(pools, 1, seed=0), ns)

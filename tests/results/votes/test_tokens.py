@@ -19,7 +19,7 @@ def samples(tokens: dict[str, list[int | None]]) -> pd.DataFrame:
     )
 
 
-def test_every_question_counts_the_same_however_many_answers_it_has() -> None:
+def test_every_question_counts_the_same_however_many_answers_it_has():
     """(50 + 80) / 2 = 65, where a mean over the five answers would be 56; T is 50 + 80."""
     per_answer = tokens_per_answer(answer_pools(samples(TOKENS)))
     assert per_answer == 65.0
@@ -29,25 +29,25 @@ def test_every_question_counts_the_same_however_many_answers_it_has() -> None:
 
 @pytest.mark.filterwarnings("ignore:.*left out")
 @pytest.mark.parametrize(("source", "T"), [("llm", 130.0), ("synthetic", 65.0)])
-def test_curves_have_the_length_of_their_samples(source: str, T: float) -> None:
+def test_curves_have_the_length_of_their_samples(source, T):
     curves = build_curves(samples(TOKENS).assign(source=source), permutations=0)
     assert set(curves["source"]) == {source}
     assert set(curves["T"]) == {T}
     assert set(curves["tokens_per_answer"]) == set(answer_lengths(curves)) == {65.0}
 
 
-def test_one_answer_without_a_count_leaves_the_length_unknown() -> None:
+def test_one_answer_without_a_count_leaves_the_length_unknown():
     assert math.isnan(tokens_per_answer(answer_pools(samples({"a": [10, None], "b": [80]}))))
 
 
-def test_length_of_a_table_comes_from_t_where_that_is_all_there_is() -> None:
+def test_length_of_a_table_comes_from_t_where_that_is_all_there_is():
     table = pd.DataFrame({"source": ["llm", "synthetic"], "T": [130.0, 50.0], "questions": [2, 2]})
     assert answer_lengths(table).tolist() == [65.0, 50.0]
     assert answer_lengths(table.assign(tokens_per_answer=[7.0, np.nan])).tolist() == [7.0, 50.0]
     assert answer_lengths(table.drop(columns="questions")).isna().tolist() == [True, False]
 
 
-def test_first_answers_of_an_order() -> None:
+def test_first_answers_of_an_order():
     pools = answer_pools(samples({"a": [10, 20, 60], "b": [1, 2, 3, 4]}))
     orders = np.array([[0, 1, 2, 3, 2, 1, 0], [2, 1, 0, 0, 1, 2, 3]], np.int32)
     expected = [
