@@ -101,7 +101,8 @@ def compare_runs(
     table = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
     if table.empty:
         raise BadInput(
-            "nothing to compare: give two runs, or one with several settings, and an N they all reach"
+            "nothing to compare: give two runs of one data set, or one run with several settings, and an N "
+            "that they all reach"
         )
     return table[list(COMPARISON.columns)]
 

@@ -26,8 +26,8 @@ MEANINGS: dict[str, str] = {
     Status.FALLING: "the measured accuracy falls with N or T, which this model cannot follow",
     Status.ILL_CONDITIONED: "a small change of the data would change the forecast a lot; do not use it",
     Status.OUT_OF_RANGE: "the formula gives an accuracy outside 0 to 100 %; do not use it",
-    Status.NOT_IDENTIFIABLE: "the data do not fix the parameters (too few settings or N, or no rise at all), "
-    "so there is no forecast",
+    Status.NOT_IDENTIFIABLE: "the data do not fix the parameters (too few settings, N or finished answers, "
+    "or no rise), so there is no forecast",
 }
 """What each status but "ok" says, in words."""
 
