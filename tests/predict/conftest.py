@@ -1,10 +1,12 @@
 """Small samples and curves tables for the tests of `predict`."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.typing import NDArray
 
 from results import write_curves, write_samples
 
@@ -32,6 +34,23 @@ def simulated_samples(
     return frame.assign(
         dataset="toy", model="sim", decoding="sample", correct=frame["answer"] == frame["gold"]
     )
+
+
+def samples_of(rates: Mapping[str, NDArray[np.float64]], answers: int, seed: int) -> pd.DataFrame:
+    """Independent answers; tokens are 100, and double from each setting to the next.
+
+    rates: by setting, the chances of the right answer, of wrong ones, and last of a new wrong one each:
+    (questions, kinds).
+    """
+    rng = np.random.default_rng(seed)
+    rows = []
+    for i, (setting, chances) in enumerate(rates.items()):
+        for q, chance in enumerate(chances):
+            for k, kind in enumerate(rng.choice(len(chance), answers, p=chance)):
+                text = str(kind) if kind < len(chance) - 1 else f"new {k}"
+                rows.append((f"q{q}", setting, k, text, "0", text == "0", 100 * 2**i))
+    columns = ["question_id", "setting", "sample", "answer", "gold", "correct", "tokens"]
+    return pd.DataFrame(rows, columns=columns).assign(dataset="toy", model="sim", decoding="sample")
 
 
 @pytest.fixture(scope="session")

@@ -38,14 +38,6 @@ def test_grid_holds_small_n_powers_of_two_the_pool_and_what_is_asked() -> None:
     assert grid(40, (10, 99)).tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 32, 40]
 
 
-def test_the_length_of_a_setting_is_tokens_per_answer() -> None:
-    group = groups_of_samples(simulated_samples(), "majority")[0]
-    frame = simulated_samples()
-    cheapest = frame[frame["setting"] == "40"]
-    assert group.points.settings()[0][0] == "40"
-    assert group.points.settings()[0][1] == pytest.approx(cheapest["tokens"].mean())
-
-
 def test_greedy_answers_are_left_out() -> None:
     frame = simulated_samples(questions=6, answers=4)
     greedy = frame[frame["sample"] == 0].assign(decoding="greedy", correct=True)

@@ -60,16 +60,6 @@ def test_new_n_and_new_settings_are_forecast(curves_file: Path, tmp_path: Path) 
     assert table.loc[("long", 8), "predicted"] == pytest.approx(truth, abs=0.005)
 
 
-def test_a_forecast_not_to_be_used_is_said_in_a_sentence_on_stderr(curves_file: Path, tmp_path: Path) -> None:
-    options = ("--fit-settings", "0.8,1.2", "--predictor", "low-cost-to-high", "--bootstrap", "0")
-    done = forecast(curves_file, tmp_path / "f.csv", *options)
-    assert done.exit_code == 0
-    assert "warning: large on toy (llm, majority): low-cost-to-high" in done.stderr
-    assert "not_identifiable" in done.stderr
-    table = read_forecast(tmp_path / "f.csv")
-    assert table["predicted"].isna().all()
-
-
 @pytest.mark.parametrize("asked", ["1,32", "64"], ids=["observed", "beyond"])
 def test_on_curves_the_default_predictor_tells_these_questions_from_new_ones(
     curves_file: Path, tmp_path: Path, asked: str

@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from predict.curves.alarm import falling, poor_fit
-from predict.curves.intervals import SHARED, replicate_samples
-from predict.groups import group_of_pools, make_pool
-from predict.protocol import Observed, Points
-from results.votes.exact import answer_pools
+from predict.curves.intervals import SHARED
+from predict.groups import groups_of_samples
+from predict.protocol import Observed, Options, Points
+from predict.split import observe
+from tests.predict.conftest import samples_of
 
 N = np.array([1, 2, 4, 8, 16])
 
@@ -37,25 +37,14 @@ def test_noise_that_all_points_share_hides_neither_a_fall_nor_a_poor_fit() -> No
         assert poor_fit(data, data.accuracy + off * np.array([1, -1, 1, -1, 1])) == verdict
 
 
-def simulated(power: float, seed: int, answers: int = 6, questions: int = 80) -> Observed:
+def simulated(power: float, seed: int) -> Observed:
     """Four settings; difficulty^(power) right at each next one: 1 for accuracy that T does not change."""
-    rng = np.random.default_rng(seed)
-    rate = rng.beta(1.5, 1.2, questions)
-    pools = []
-    for i in range(4):
-        p = rate ** (power**i)
-        votes = np.where(
-            rng.random((questions, answers)) < p[:, None], 0, rng.integers(1, 4, (questions, answers))
-        )
-        question, sample = (axis.ravel() for axis in np.indices(votes.shape))
-        frame = pd.DataFrame({"question_id": question.astype(str), "sample": sample, "answer": votes.ravel()})
-        frame = frame.assign(
-            answer=frame["answer"].astype(str), correct=votes.ravel() == 0, tokens=100 * 2**i
-        )
-        pools.append(make_pool(str(i), answer_pools(frame)))
-    group = group_of_pools("llm", "toy", "sim", "majority", pools)
-    copies = replicate_samples(group.points, group.pools, "majority", 100, seed)
-    return Observed(group.points, group.accuracy, group.stderr, copies, group.pools)
+    rate = np.random.default_rng(seed).beta(1.5, 1.2, 80)
+    right = {str(i): rate ** (power**i) for i in range(4)}
+    chances = {name: np.stack([p, *[(1 - p) / 3] * 3, 0 * p], axis=1) for name, p in right.items()}
+    frame = samples_of(chances, 6, seed)
+    (group,) = groups_of_samples(frame, "majority")
+    return observe(group, list(chances), 6, Options(replicates=100, seed=seed))
 
 
 BEYOND = Points(np.array(["0", "new"]), np.array([1.0, 99.0]), np.array([64, 64]))

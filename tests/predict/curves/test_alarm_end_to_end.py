@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 from predict.protocol import Status
 from results import read_forecast
 from tests.predict.commands import forecast
+from tests.predict.conftest import samples_of
 
 N = np.array([1, 2, 3, 4, 6, 8, 12, 16])
-
-Rates = Mapping[str, NDArray[np.float64]]
-"""By setting: chances of the right answer, of wrong ones, and last of a new wrong one each: (Q, kinds)."""
 
 
 def alike(right: float, leader: float = 0.0) -> NDArray[np.float64]:
@@ -31,19 +29,6 @@ def varied(rng: np.random.Generator) -> NDArray[np.float64]:
     right = rng.beta(1.3, 1.0, 40)
     leader = (1 - right) * rng.beta(1.0, 1.5, 40)
     return np.stack([right, leader, 1 - right - leader], axis=1)
-
-
-def samples(rates: Rates, answers: int, seed: int) -> pd.DataFrame:
-    """Independent answers; tokens double from each setting to the next."""
-    rng = np.random.default_rng(seed)
-    rows = []
-    for i, (setting, chances) in enumerate(rates.items()):
-        for q, chance in enumerate(chances):
-            for k, kind in enumerate(rng.choice(len(chance), answers, p=chance)):
-                text = str(kind) if kind < len(chance) - 1 else f"new {k}"
-                rows.append((f"q{q}", setting, k, text, "0", text == "0", 100 * 2**i))
-    columns = ["question_id", "setting", "sample", "answer", "gold", "correct", "tokens"]
-    return pd.DataFrame(rows, columns=columns).assign(dataset="toy", model="sim", decoding="sample")
 
 
 def curves(accuracy: Mapping[str, NDArray[np.float64]], stderr: float) -> pd.DataFrame:
@@ -87,7 +72,7 @@ def test_a_curve_that_rises_and_then_falls_is_told_of_its_setting_in_one_sentenc
 
 def test_the_mixture_follows_a_falling_vote_and_does_not_call_it_falling(tmp_path: Path) -> None:
     """Half of the answers seen; at N = 16 the vote has come down from 32 % to about 10 %."""
-    table = samples({"a": alike(0.35, 0.6)}, answers=16, seed=0)
+    table = samples_of({"a": alike(0.35, 0.6)}, answers=16, seed=0)
     status, _ = told(table, tmp_path, "mixture", "--fit-max-n", "8", "--at-n", "1,16", "--bootstrap", "100")
     assert status["a"] <= {"ok", "bound_hit"}
     found = read_forecast(tmp_path / "f.csv").set_index("N")
@@ -96,7 +81,7 @@ def test_the_mixture_follows_a_falling_vote_and_does_not_call_it_falling(tmp_pat
 
 
 FALLING = {
-    "samples": samples({"a": alike(0.6), "b": alike(0.45), "c": alike(0.3)}, answers=8, seed=1),
+    "samples": samples_of({"a": alike(0.6), "b": alike(0.45), "c": alike(0.3)}, answers=8, seed=1),
     "curves": curves({name: RISING - 0.08 * i for i, name in enumerate("abc")}, stderr=0.01),
 }
 PAIRS = [(kind, name) for kind in FALLING for name in FORMULAS]
@@ -138,7 +123,7 @@ def test_curves_that_no_formula_follows_are_a_poor_fit(
 
 def test_answers_that_are_not_drawn_independently_fit_the_mixture_poorly(tmp_path: Path) -> None:
     """Of 9 answers to each question just 4 are right and 5 wrong in the same way: never a lucky majority."""
-    table = samples({"a": alike(0.4, 0.6)}, answers=9, seed=0)
+    table = samples_of({"a": alike(0.4, 0.6)}, answers=9, seed=0)
     right = table["sample"] < 4
     table = table.assign(answer=np.where(right, "0", "1"), correct=right)
     assert told(table, tmp_path, "mixture", "--at-n", "32", "--fit-max-n", "9")[0]["a"] == {"poor_fit"}
@@ -147,7 +132,7 @@ def test_answers_that_are_not_drawn_independently_fit_the_mixture_poorly(tmp_pat
 def test_independent_answers_do_not_fit_the_mixture_poorly(tmp_path: Path) -> None:
     """Questions of many kinds, 40 × 8 answers: at most 3 of 30 tables may raise it."""
     tables = [
-        samples({f"table {seed}": varied(np.random.default_rng(seed))}, 8, seed).assign(model=str(seed))
+        samples_of({f"table {seed}": varied(np.random.default_rng(seed))}, 8, seed).assign(model=str(seed))
         for seed in range(30)
     ]
     options = ("--fit-max-n", "8", "--at-n", "32", "--bootstrap", "0")

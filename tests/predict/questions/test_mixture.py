@@ -210,3 +210,13 @@ def test_a_setting_that_was_not_sampled_has_no_forecast_without_a_length() -> No
     seen, _ = observed(drawn_pool(10, 4, np.random.default_rng(0)), 4)
     found = mixture(seen, targets([16], setting="t", T=np.nan), Options())
     assert found.status[0] == Status.NOT_IDENTIFIABLE
+
+
+def test_of_new_questions_the_error_is_what_answers_leave_open_and_the_draw_of_questions() -> None:
+    rng = np.random.default_rng(0)
+    each, open_yet = rng.random((30, 1)), 0.3 * rng.random((30, 1))
+    drawn = rng.integers(30, size=(20_000, 30))
+    means = (each[drawn, 0] + open_yet[drawn, 0] * rng.standard_normal(drawn.shape)).mean(axis=1)
+    new = Options(target="population")
+    found = error_variance(each, each**2 + open_yet**2, np.full(30, 8), np.array([16]), new)
+    assert found == pytest.approx(means.var(), rel=0.05)

@@ -81,3 +81,12 @@ def test_draws_spread_as_far_as_the_posterior_falls_on_each_side() -> None:
     )
     below, above = drawn[drawn < 0], drawn[drawn > 0]
     assert np.sqrt([(below**2).mean(), (above**2).mean()]) == pytest.approx([0.5, 0.8], rel=0.03)
+
+
+@pytest.mark.parametrize("ridge", [0.5, 20.0])
+def test_the_evidence_is_the_integral_over_the_prior(ridge: float) -> None:
+    one = problem(40, slice(0, 1), ridge)
+    alpha = np.linspace(-6, 6, 4001)
+    logs = one.value(alpha[:, None]) + np.log(ridge / (2 * np.pi)) / 2
+    exact = np.log(np.exp(logs - logs.max()).sum() * (alpha[1] - alpha[0])) + logs.max()
+    assert fit_weights(one).log_evidence == pytest.approx(exact, abs=0.05)
