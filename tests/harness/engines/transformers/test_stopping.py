@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from harness.engines.tokens import PromptTokens
@@ -30,13 +30,27 @@ def byte_level() -> Any:
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, clean_up_tokenization_spaces=False)
 
 
+@cache
+def metaspace() -> Any:
+    """A tokenizer with one token a character, whose decoder strips a first space as SentencePiece does."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    alphabet = sorted({"▁", *"".join(PIECES)} - {" "})
+    tokenizer = Tokenizer(models.BPE(vocab={char: index for index, char in enumerate(alphabet)}, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never")
+    tokenizer.decoder = decoders.Metaspace(prepend_scheme="always")
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, clean_up_tokenization_spaces=False)
+
+
 PIECES = ["[END]", " [END]", "[", "E", "N", "D", "]", "EN", "Q:", "\n", " ", "é", "終", "。", "x"]
 
 
-@pytest.mark.parametrize("make", [tiny, byte_level])
+@pytest.mark.parametrize("make", [tiny, byte_level, metaspace])
 @settings(deadline=None)  # the first example loads the tokenizer
+@example(pieces=["x", " ", "EN"])
 @given(pieces=st.lists(st.sampled_from(PIECES), min_size=1, max_size=12))
-@pytest.mark.parametrize("stop", [("[END]",), ("\nQ:", "Q:"), ("]", "ND"), ("終。",)])
+@pytest.mark.parametrize("stop", [("[END]",), ("\nQ:", "Q:"), ("]", "ND"), ("終。",), (" E",)])
 def test_an_answer_ends_where_a_stop_string_is_complete(
     make: Any, stop: tuple[str, ...], pieces: list[str]
 ) -> None:
