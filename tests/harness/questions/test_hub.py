@@ -140,6 +140,7 @@ def test_an_incomplete_download_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_of_other_rows_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "sums.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS[:3]))
-    with pytest.raises(BadInput, match=r"sums\.jsonl: 3 rows, expected the 5 of someone/sums's test split"):
-        dataset_rows(SOURCE, file)
+    for rows in (ROWS[:3], ROWS * 2):
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        with pytest.raises(BadInput, match=rf"sums\.jsonl: {len(rows)} rows, expected the 5 of someone/sums"):
+            dataset_rows(SOURCE, file)

@@ -89,7 +89,7 @@ def test_accuracy_so_far_is_of_finished_questions() -> None:
 
 def test_many_unreadable_answers_are_a_warning_that_names_what_reads_them() -> None:
     tally = Tally(EXPERIMENT)
-    texts = ["so it is \\boxed{26}.", "so it is \\boxed{7}.", "it is **8**.", "\x1b[J", "The answer is ##2"]
+    texts = ["so it is \\boxed{26}.", "so it is \\boxed{7}.", "\x1b[J", "The answer is ##2", "it is **8**."]
     for text in texts:
         tally.add(row("20", text, answer=None, finish_reason="length" if text.endswith("2") else "stop"))
     for _ in range(15):
@@ -97,6 +97,7 @@ def test_many_unreadable_answers_are_a_warning_that_names_what_reads_them() -> N
     (warning,) = tally.warnings(Path("runs/a"))
     assert warning.startswith("25.0% ")
     assert "'is \\boxed{N}.' (2 times)" in warning
+    assert "the token limit (1 times)" in warning
     assert "\x1b" not in warning
     assert "regrade runs/a --reader hashes,boxed,last-number --match first` reads 3 of these 5" in warning
     for _ in range(100):
