@@ -136,8 +136,7 @@ def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any
     names = {name: text for name in ("dataset", "model") if (text := options[name])}
     if kind in _TABLES:
         if kind in _FILES and file.suffix != f".{kind}":
-            packed = file.suffix in (".gz", ".zip", ".xz", ".bz2", ".zst")
-            raise BadInput(f"{file}: not a .{kind} file{', unpack it first' if packed else ''}")
+            raise BadInput(f"{file}: not a .{kind} file: give one, or unpack it first")
         columns = dict(options["columns"])
         given = names | {name: text for name in ("gold", "setting") if (text := options[name])}
         if len(columns) < len(options["columns"]) or columns.keys() & given.keys():

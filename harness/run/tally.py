@@ -62,13 +62,16 @@ class Counts:
         if text is not None:
             length = len(text) // _CHARACTERS_A_TOKEN if tokens is None else tokens
             self.texts.setdefault(question, Texts()).add(row["sample"], text, length)
-        had, right = self.questions.get(question, (0, 0))
-        self.questions[question] = had + 1, right + bool(row["correct"])
-        if had + 1 >= self.each:
-            self.finished += had < self.each
-            counted = (had, right) if had >= self.each else (0, 0)  # a run that once asked for more
-            self.finished_answers += had + 1 - counted[0]
-            self.finished_correct += self.questions[question][1] - counted[1]
+        answers, right = self.questions.get(question, (0, 0))
+        answers, right = answers + 1, right + bool(row["correct"])
+        self.questions[question] = answers, right
+        if answers == self.each:
+            self.finished += 1
+            self.finished_answers += answers
+            self.finished_correct += right
+        elif answers > self.each:  # a run that once asked for more
+            self.finished_answers += 1
+            self.finished_correct += bool(row["correct"])
 
     def shares(self) -> dict[str, float | None]:
         """Parts of all answers; None where the table does not say, or where there are no answers."""

@@ -164,6 +164,9 @@ def test_a_difference_to_the_logs_own_verdict_is_said(write: Write) -> None:
     rows = [row(0, "strict-match"), row(1, "strict-match", exact_match=0.0)]
     assert "the log's own metric differs on 1 of 2 first answers" in import_lm_eval(write(rows)).notes
     assert not any("differs" in note for note in import_lm_eval(write(), "strict-match").notes)
+    vote = [{"name": "strict-match", "filter": [STRICT, {"function": "majority_vote"}, FIRST]}]
+    # The log's verdict is on the vote, not on a first answer.
+    assert not any("differs" in note for note in import_lm_eval(write(rows, filters=vote)).notes)
 
 
 def test_where_each_document_has_one_answer_the_log_decides(write: Write) -> None:

@@ -184,7 +184,7 @@ def test_the_command_refuses_what_it_cannot_use(csv: Path, tmp_path: Path) -> No
     assert "--match" in imported("csv", csv, "--out", out, "--match=last").output
     twice = imported("csv", csv, "--out", out, "--map", "answer=reply", "--map", "answer=gold")
     assert "--map" in twice.output
-    assert "answers.csv.gz: not a .csv file, unpack" in imported("csv", f"{csv}.gz", "--out", out).output
+    assert "answers.csv.gz: not a .csv file: " in imported("csv", f"{csv}.gz", "--out", out).output
     assert "--map" in imported("inspect", csv, "--out", out, "--map", "a=b").output
     assert "--gold" in imported("lm-eval", csv, "--out", out, "--gold", "5").output
     assert "--filter and --grade" in (
