@@ -12,7 +12,7 @@ from operator import itemgetter
 import pandas as pd
 
 from results.figures.forecast import Forecast
-from results.figures.words import listed, settings_title, some_of
+from results.figures.words import METHOD_NAMES, listed, settings_title, some_of
 from results.report.table import INTERVALS, Columns, Table, evenly, share, tabled
 from results.tables.status import SHORT
 
@@ -102,14 +102,15 @@ def closest(forecasts: Sequence[Forecast]) -> str:
 
 
 def matched_twin(forecasts: Sequence[Forecast]) -> str:
-    """How well twins matched to language models predict what they were not fitted to; "" without any."""
+    """How well twins matched to language models forecast what they were not fitted to; "" without any."""
+    twins = [one for one in forecasts if one.predictor == TWIN]
     told = []
-    for forecast in forecasts:
-        row = scores(targets([forecast])).iloc[0]
-        if forecast.predictor == TWIN and row["told"]:
+    for method in dict.fromkeys(one.method for one in twins):
+        row = scores(targets([one for one in twins if one.method == method])).iloc[0]
+        if row["told"]:
             told.append(
-                f"{forecast.name}, {row['mean']:.1f} points off on average ({row['largest']:.1f} at most; "
-                f"{row['inside']:.0f} of {row['bounded']:.0f} in its 90 % interval)"
+                f"{METHOD_NAMES[method]} {row['mean']:.1f} points off on average ({row['largest']:.1f} at "
+                f"most; {row['inside']:.0f} of {row['bounded']:.0f} in its 90 % interval)"
             )
-    start = "Matched to a model at small N, the twin forecasts larger N:"
-    return f"{start} {'; '.join(told)}." if told else ""
+    models = listed(list(dict.fromkeys(one.title for one in twins)))
+    return f"Matched to {models} at small N, the twin forecasts larger N: {listed(told)}." if told else ""

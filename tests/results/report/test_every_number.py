@@ -165,7 +165,7 @@ def test_every_number_is_that_of_a_table(monkeypatch):
         expected[name, "Error by predictor"] = flat(sorted(errors, key=lambda row: (len(row) < 6, row)))
     said = [list(way) for way in zip(*map(gains, flat(votes.values())), strict=True)]
     said = [[sum(g > e for g, e in way), len(way), min(way)[0], max(way)[0]] for way in said]
-    said += [off(rows) for _, rows in ahead.query("predictor == 'twin'").groupby(curves, sort=False)]
+    said += [off(rows) for _, rows in ahead.query("predictor == 'twin'").groupby("method", sort=False)]
     rivals = ahead[ahead.groupby(curves)["predictor"].transform("nunique") > 1]
     points = rivals.groupby("predictor")["predicted"].count()
     full = rivals[rivals["predictor"].map(points) == points.max()]
