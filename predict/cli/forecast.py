@@ -57,16 +57,22 @@ def run(
 
 
 def show(heading: str, found: pd.DataFrame, unit: str, limit: int | None = None) -> None:
-    """Print each predictor's forecasts and how good they are; `limit`: the largest N fitted, if named."""
+    """Print each predictor's forecasts and how good they are; `limit`: the largest N fitted, if named.
+
+    Of several predictors that can be judged only the last one's forecasts, the default's where it is there.
+    """
+    last = found["predictor"].iloc[-1]
     for name, part in found.groupby("predictor", sort=False):
         used, asked = part[part["role"] == "used"], part[part["role"] != "used"]
         asked = asked if len(asked) else part
-        shown = spread(asked, LINES)
+        sentence = judged(asked)
         say(f"\n{heading}, forecast by {name}{fitted_to(used, limit)}")
-        say(printable(shown, unit))
-        if len(shown) < len(asked):
-            say(f"… {len(asked) - len(shown)} more in the file")
-        if sentence := judged(asked):
+        if name == last or not sentence:
+            shown = spread(asked, LINES)
+            say(printable(shown, unit))
+            if len(shown) < len(asked):
+                say(f"… {len(asked) - len(shown)} more in the file")
+        if sentence:
             say(sentence)
 
 
