@@ -189,6 +189,15 @@ def test_a_damaged_record_is_one_clear_line(tmp_path: Path, content: str) -> Non
         go_on(tmp_path)
 
 
+def test_a_record_of_an_earlier_version_is_one_clear_line(tmp_path: Path) -> None:
+    begin(tmp_path)
+    record = json.loads((tmp_path / "run.json").read_text())
+    del record["experiment"]["readers"]
+    (tmp_path / "run.json").write_text(json.dumps(record))
+    with pytest.raises(BadInput, match=r"run\.json: not a record"):
+        go_on(tmp_path)
+
+
 def test_files_set_aside_are_kept(tmp_path: Path) -> None:
     for text in ("first", "second"):
         (tmp_path / SAMPLES).write_text(text)
