@@ -84,6 +84,9 @@ def test_a_run_goes_on_with_other_readers_and_says_so(folder: Path) -> None:
     for _ in range(2):  # the second time nothing differs any more
         run(folder, engine, say=said.append, samples=6, chunk=5, readers=ALL.readers, match="last")
         assert len(said) == 2
+    (folder / "samples.jsonl").unlink()  # as after a run that was killed before its first answer
+    assert run(folder, engine, say=said.append, chunk=5, readers=("boxed",)).missing == 0
+    assert len(said) == 2
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 from harness.engines.base import Engine
 from harness.run import sampler, samples_file
+from harness.run.pace import Pace
 from harness.run.plan import remaining_chunks
 from harness.run.sampler import sample
 from results import BadInput, read_samples
@@ -125,6 +126,15 @@ def test_the_record_keeps_up_with_the_answers(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(samples_file, "SYNC_SECONDS", -1.0)
     engine = ScriptedEngine(script)
     assert run(tmp_path, engine, concurrency=1).missing == 0
+
+
+def test_rates_begin_once_as_many_answers_have_ended_as_are_in_flight(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_flight: list[int] = []
+    monkeypatch.setattr(sampler, "Pace", lambda answers: in_flight.append(answers) or Pace(answers))
+    run(tmp_path, ScriptedEngine(), concurrency=7, chunk=2)
+    assert in_flight == [14]
 
 
 def test_a_run_warns_while_it_can_still_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
