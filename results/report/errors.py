@@ -12,8 +12,8 @@ from operator import itemgetter
 import pandas as pd
 
 from results.figures.forecast import Forecast
-from results.figures.words import METHOD_NAMES, listed, settings_title, some_of
-from results.report.table import INTERVALS, Columns, Table, evenly, share, tabled
+from results.figures.words import METHOD_NAMES, listed, settings_title
+from results.report.table import INTERVALS, Columns, Table, share, tabled
 from results.tables.status import SHORT
 
 TWIN = "twin"
@@ -70,17 +70,15 @@ def error_table(title: str, rows: pd.DataFrame) -> Table:
 
 def forecast_table(forecast: Forecast) -> Table:
     """What was forecast, with the intervals for these questions and for new ones, and what was measured."""
-    shown = evenly(forecast.targets)
     columns: Columns = {
-        settings_title(forecast.source, list(shown["setting"])): itemgetter("setting"),
+        settings_title(forecast.source, list(forecast.targets["setting"])): itemgetter("setting"),
         "N": lambda row: str(row["N"]),
         "forecast": lambda row: share(row["predicted"]),
         **INTERVALS,
         "measured": lambda row: share(row["accuracy"]),
         "status": lambda row: SHORT.get(row["status"], row["status"]),
     }
-    some = some_of(len(shown), len(forecast.targets), "forecasts")
-    return tabled(f"Forecast by {forecast.predictor}", shown, columns, "".join(some))
+    return tabled(f"Forecast by {forecast.predictor}", forecast.targets, columns)
 
 
 def closest(forecasts: Sequence[Forecast]) -> str:

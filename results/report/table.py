@@ -5,14 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
-import numpy as np
 import pandas as pd
 
 from results.figures.words import show
 from results.visible import visible
-
-MOST_ROWS = 12
-"""Rows of a frontier or a forecast that are shown."""
 
 HALF = 60
 """Characters of a row that fit into half the page."""
@@ -61,11 +57,6 @@ def readable(text: str) -> str:
     """Untrusted text for a line: what is hidden is spelled out, the end of a long one is a checksum."""
     text = visible(text)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 10]}… {crc32(text.encode()):08x}"
-
-
-def evenly(rows: pd.DataFrame) -> pd.DataFrame:
-    """At most MOST_ROWS rows, evenly spread, with the first and the last."""
-    return rows.iloc[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).round().astype(int))]
 
 
 def _interval(low: Any, high: Any) -> str:

@@ -13,7 +13,7 @@ from results.figures.panels import Panel
 from results.figures.words import NBSP, PRICED, UNITS, line_name, listed, sentence, settings_title
 from results.frontier import Plan
 from results.normal import Z90
-from results.report.table import INTERVALS, Columns, Table, evenly, number, share, tabled
+from results.report.table import INTERVALS, Columns, Table, number, share, tabled
 from results.tables.status import SHORT
 
 
@@ -105,10 +105,7 @@ def _choices(
         "accuracy": lambda row: share(row["predicted"]),
         **more,
     }
-    kept = evenly(best)
-    if len(kept) < len(best):
-        note = f"{len(kept)} of the {len(best)} choices on the frontier. {note}"
-    return tabled(title, kept, columns, note)
+    return tabled(title, best, columns, note)
 
 
 def verdict_table(claims: pd.DataFrame) -> Table:
