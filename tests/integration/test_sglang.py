@@ -2,12 +2,15 @@
 
 import asyncio
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from statistics import mean, variance
 
 import pytest
 
 from harness.engines.base import Completion, Engine, EngineError, Sampling
+from harness.engines.http.api_key import ApiKey
+from harness.engines.openai import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from harness.engines.transformers.engine import TransformersEngine
 from harness.experiment import model_location, read_experiment
@@ -83,6 +86,21 @@ def _tokens(completion: Completion, _gold: str) -> float:
     return float(completion.tokens)
 
 
-def test_a_prompt_beyond_the_context_fails_at_once(sglang_url: str) -> None:
+GREEDY = Sampling(124, temperature=0.0, stop=("[END]",))
+
+
+def openai(url: str, chat: bool) -> OpenAIEngine:
+    """The same server through OpenAI's interface, which it has, too."""
+    return OpenAIEngine(url, TINY, chat=chat, key=ApiKey("NO_KEY", ""))
+
+
+@pytest.mark.parametrize("chat", [True, False])
+def test_greedy_answers_through_openais_interface_are_the_same(sglang_url: str, chat: bool) -> None:
+    native, texts = SGLangEngine(sglang_url, TINY, revision=None, chat=chat), prompts(QUESTIONS[:6], 30)
+    assert answers(openai(sglang_url, chat), texts, 1, GREEDY) == answers(native, texts, 1, GREEDY)
+
+
+@pytest.mark.parametrize("engine", [remote, lambda url: openai(url, chat=True)], ids=["native", "openai"])
+def test_a_prompt_beyond_the_context_fails_at_once(engine: Callable[[str], Engine], sglang_url: str) -> None:
     with pytest.raises(EngineError, match="refused with status 400"):
-        answers(remote(sglang_url), ["egg " * 5000], 2, Sampling(64, temperature=1.0))
+        answers(engine(sglang_url), ["egg " * 5000], 1, GREEDY)
