@@ -61,31 +61,30 @@ def transformer_supports(
 def samples_table(
     tasks: Tasks, setting: BinarySetting, steps: tuple[int, ...], sampled: Supports
 ) -> pd.DataFrame:
-    """The samples table of `sampled` answers (tasks, steps, paths, k) and the greedy answer at every t."""
+    """The samples table of `sampled` answers (tasks, steps, paths, k) and the greedy answer at every t.
+
+    A support is written as its coordinates in rising order, "3" or "3+7".
+    """
+    gold = np.array(["+".join(map(str, np.flatnonzero(w))) for w in tasks.w_star], dtype=object)
+    ids = np.array([f"{repeat}-{index}" for repeat, index in tasks.keys], dtype=object)
     greedy = greedy_supports(tasks, setting, steps)[:, :, None]
-    tables = [_rows(tasks, steps, sampled, "sample"), _rows(tasks, steps, greedy, "greedy")]
-    return pd.concat(tables, ignore_index=True)
-
-
-def _rows(tasks: Tasks, steps: tuple[int, ...], supports: Supports, decoding: str) -> pd.DataFrame:
-    """One row an answer; a support is written as its coordinates in rising order, "3" or "3+7"."""
-    count, settings, paths, k = supports.shape
-    gold = ["+".join(map(str, np.flatnonzero(w))) for w in tasks.w_star]
-    ids = [f"{repeat}-{index}" for repeat, index in tasks.keys]
-    t = np.tile(np.repeat(steps, paths), count)
-    text, inverse = np.unique(supports.reshape(-1, k), axis=0, return_inverse=True)
-    answers = np.array(["+".join(map(str, row)) for row in text], dtype=object)[inverse.ravel()]
-    golds = np.repeat(np.array(gold, dtype=object), settings * paths)
-    return pd.DataFrame(
-        {
+    tables = []
+    for decoding, supports in (("sample", sampled), ("greedy", greedy)):
+        count, settings, paths, k = supports.shape
+        t = np.tile(np.repeat(steps, paths), count)
+        text, inverse = np.unique(supports.reshape(-1, k), axis=0, return_inverse=True)
+        answers = np.array(["+".join(map(str, row)) for row in text], dtype=object)[inverse.ravel()]
+        golds = np.repeat(gold, settings * paths)
+        columns = {
             "source": "synthetic",
             "setting": t.astype(str),
             "decoding": decoding,
-            "question_id": np.repeat(np.array(ids, dtype=object), settings * paths),
+            "question_id": np.repeat(ids, settings * paths),
             "sample": np.tile(np.arange(paths), count * settings),
             "answer": answers,
             "gold": golds,
             "correct": answers == golds,
             "tokens": t,
         }
-    )
+        tables.append(pd.DataFrame(columns))
+    return pd.concat(tables, ignore_index=True)

@@ -37,8 +37,8 @@ def take_course(
     calls = (delayed(teach)(lesson, seed) for lesson in LESSONS.values())
     taught = Parallel(n_jobs=jobs, return_as="generator")(calls)
     bar = tqdm(taught, total=len(LESSONS), desc="training", unit="model", disable=None)
-    out.mkdir(parents=True, exist_ok=True)
     found = {key: matrices for key, (matrices, _) in zip(LESSONS, bar, strict=True)}
+    out.mkdir(parents=True, exist_ok=True)
     write_weights(found, out / "weights.npz")
     weights = read_weights(out / "weights.npz")
     curves, learned = examine(weights, seed, tasks, paths), learned_table(weights)
