@@ -9,7 +9,7 @@ from predict.groups import Group
 from predict.protocol import Observed, Options, Points, Prediction, Predictor, Status, more_severe
 from predict.questions.mixture import beta_binomial, mixture
 from predict.questions.plug_in import plug_in
-from predict.survival.forecast import survival
+from predict.survival.forecast import WIDE, survival
 from results import BadInput
 
 SURVIVAL = "survival"
@@ -31,12 +31,16 @@ beyond is not pinned down."""
 
 
 def predicted(name: str, observed: Observed, targets: Points, options: Options) -> Prediction:
-    """The predictor's answer, its status lowered where N or the cap is more than `FAR` times that seen."""
+    """The predictor's answer, its status lowered where it is told little or asked for much.
+
+    That is where its interval is wider than `WIDE`, or N or the cap is more than `FAR` times that seen.
+    """
     found = PREDICTORS[name](observed, targets, options)
     far = FAR * observed.points.N.max() < targets.N
     if run := observed.run:
         far |= np.array([run.caps[name] > FAR * run.cap for name in targets.setting])
-    return replace(found, status=more_severe(found.status, np.where(far, Status.BOUND_HIT, Status.OK)))
+    open_yet = far | (found.high - found.low > WIDE)
+    return replace(found, status=more_severe(found.status, np.where(open_yet, Status.BOUND_HIT, Status.OK)))
 
 
 NEEDS = {

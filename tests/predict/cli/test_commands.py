@@ -113,9 +113,24 @@ def test_every_row_has_the_interval_of_new_questions_whatever_the_target(
 def test_far_beyond_the_answers_seen_no_forecast_is_ok(samples_file: Path, tmp_path: Path) -> None:
     options = ("--fit-max-n", "4", "--at-n", "64,65", "--predictor", "all", "--bootstrap", "5")
     assert forecast(samples_file, tmp_path / "f.csv", *options).exit_code == 0
-    status = read_forecast(tmp_path / "f.csv").groupby(["predictor", "N"])["status"].agg(set)
-    assert status["mixture", 64] == status["flat", 64] == {"ok"}
+    table = read_forecast(tmp_path / "f.csv")
+    near = table[(table["N"] == 64) & (table["high"] - table["low"] < 0.3)]
+    assert set(near[near["predictor"].isin(["mixture", "flat"])]["status"]) == {"ok"}
+    status = table.groupby(["predictor", "N"])["status"].agg(set)
+    assert status["mixture", 64] == {"ok"}
     assert all("ok" not in status[name, 65] for name in status.index.levels[0])
+
+
+def test_an_interval_of_a_third_of_the_range_is_not_ok_whoever_forecasts(
+    samples_file: Path, tmp_path: Path
+) -> None:
+    options = ("--at-n", "4", "--at-settings", "80,far=5000", "--predictor", "all", "--bootstrap", "60")
+    assert forecast(samples_file, tmp_path / "f.csv", *options).exit_code == 0
+    table = read_forecast(tmp_path / "f.csv").dropna(subset=["predicted"])
+    wide = table["high"] - table["low"] > 0.3
+    assert "flat" in set(table[wide]["predictor"])  # it raises no alarm of its own
+    assert "ok" not in set(table[wide]["status"])
+    assert set(table[(table["predictor"] == "flat") & ~wide]["status"]) == {"ok"}
 
 
 def test_names_are_printed_so_that_no_terminal_obeys_them(tmp_path: Path) -> None:
