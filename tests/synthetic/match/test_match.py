@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy.stats import multivariate_normal
 
 from results import BadInput, build_curves, read_forecast, write_curves, write_samples
 from results.votes.exact import VoteCounts, answer_pools
@@ -141,6 +142,15 @@ def test_prediction_is_the_conditional_mean_and_variance():
     near = drawn[abs(drawn[:, 0] - 0.52) < 0.002, 1]
     assert found.predicted[1] == pytest.approx(near.mean(), abs=0.001)
     np.testing.assert_allclose([found.low[1], found.high[1]], np.quantile(near, [0.05, 0.95]), atol=0.002)
+
+
+def test_weights_are_proportional_to_the_gaussian_likelihood():
+    covariance = np.diag([0.09, 0.16, 0.01])
+    twins = [Twin(TRUTH, 8, np.array([p, 0.6, 0.3]), covariance, np.zeros((400, 2))) for p in (0.5, 0.56)]
+    curve = Curve((("majority", 1), ("majority", 8)), np.array([0.52, 0.6]), float("nan"), 100, pool=8)
+    both = covariance[:2, :2] * (1 / 100 + 1 / 400) + TOLERANCE**2 * np.eye(2)
+    density = np.array([multivariate_normal(twin.mean[:2], both).pdf([0.52, 0.6]) for twin in twins])
+    np.testing.assert_allclose(weigh(curve, twins, 8).weights, density / density.sum())
 
 
 def test_intervals_hold_nine_of_ten_held_out_points():
