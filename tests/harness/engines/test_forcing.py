@@ -1,7 +1,9 @@
 """Answers that reach their limit: ended, asked for the final answer only, counted whole, marked."""
 
 import asyncio
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -20,6 +22,7 @@ from harness.grader import Grader
 from results import BadInput
 from tests.harness.engines.openai_responder import Responder
 from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, TINY, FaultyServer
+from tests.harness.run.real_run import really
 
 CUT = Completion(
     "Clara has 12 eggs, so", tokens=8, prompt_tokens=PROMPT_TOKENS, finish_reason="length", seed=1
@@ -61,6 +64,12 @@ def test_the_limit_changes_how_answers_end_and_not_how_they_begin() -> None:
             assert said < after.tokens <= said + FINAL_TOKENS
     readable = [READ.read(answer.text)[0] for answer in ended if answer.finish_reason == "forced"]
     assert sum(answer is not None for answer in readable) >= 0.9 * len(readable) > 0
+
+
+def test_a_run_forces_what_reaches_its_limit(tmp_path: Path) -> None:
+    really(tmp_path, at_limit="force", tokens_per_budget=0.5, tokens_extra=0, limit=2)
+    rows = [json.loads(line) for line in (tmp_path / "samples.jsonl").read_text().splitlines()]
+    assert "forced" in {row["finish_reason"] for row in rows} <= {"forced", "stop"}
 
 
 def through(app: web.Application, open_engine: Callable[[str], Any]) -> Completion:

@@ -57,6 +57,11 @@ def test_a_fault_is_asked_again_and_never_taken_for_an_answer(fault: str) -> Non
     assert len(lasting.requests) == ATTEMPTS
 
 
+def test_a_reply_is_given_up_as_soon_as_it_is_too_large() -> None:
+    with pytest.raises(EngineError, match=r"more than \d+ bytes"):
+        ask(FaultyServer(FAULTS["huge"]))
+
+
 def test_a_full_queue_is_asked_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "LONGEST_PAUSE", 0.01)
     full = status(503, b'{"error": {"message": "The request queue is full."}}')
