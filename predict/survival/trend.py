@@ -8,13 +8,12 @@ about linearly in the normal score of an answer's rank by length. Each draw keep
 and moves all of them together until late answers are right as often as a draw of the line says.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, logit, ndtri
 
 from predict.protocol import Floats
+from predict.survival.fit import Fit
 from predict.survival.seen import Seen
 from predict.survival.simulate import Simulated
 
@@ -30,16 +29,8 @@ FARTHEST = 12.0
 HALVINGS = 30
 
 
-@dataclass(frozen=True)
-class Line:
-    """Level and slope (2,), and the lower Cholesky factor of their covariance."""
-
-    at: Floats
-    spread: Floats
-
-
-def fit_line(seen: Seen) -> Line:
-    """Logistic regression on the ended answers, where questions and not answers are independent.
+def fit_line(seen: Seen) -> Fit:
+    """Level and slope by logistic regression on the ended answers; questions, not answers, are independent.
 
     So the likelihood is taken to the power at which its curvature is, on average over directions, that of
     the sandwich of Liang and Zeger (1986), the prior counting as one more question (the magnitude adjustment
@@ -65,16 +56,16 @@ def fit_line(seen: Seen) -> Line:
     _, curvature, scatter = best(1.0)
     power = min(1.0, len(x) / np.trace(np.linalg.solve(curvature + prior, scatter + prior)))
     line, curvature, _ = best(power)
-    return Line(line, np.linalg.cholesky(np.linalg.inv(power * curvature + prior)))
+    return Fit(line, np.linalg.cholesky(np.linalg.inv(power * curvature + prior)))
 
 
-def follow(line: Line, drawn: Simulated, share: float, seed: int) -> Simulated:
+def follow(line: Fit, drawn: Simulated, share: float, seed: int) -> Simulated:
     """`drawn`, whose first cap is the one that was seen, with late answers right as often as the line says.
 
     `share` of the answers had ended by the first cap. Each draw has a line of its own.
     """
     R = len(drawn.right)
-    lines = line.at + np.random.default_rng([seed, 2]).standard_normal((R, 2)) @ line.spread.T
+    lines = line.theta + np.random.default_rng([seed, 2]).standard_normal((R, 2)) @ line.spread.T
     ended = np.diff(drawn.ended, axis=2)
     chance = np.clip(np.diff(drawn.right, axis=2) / np.maximum(ended, 1e-12), 1e-9, 1 - 1e-9)
     reached = share + (drawn.ended - drawn.ended[:, :, :1]).mean(axis=1)

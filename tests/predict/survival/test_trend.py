@@ -6,9 +6,10 @@ from scipy.integrate import quad
 from scipy.special import expit, logit
 from scipy.stats import norm
 
+from predict.survival.fit import Fit
 from predict.survival.seen import seen_at
 from predict.survival.simulate import Simulated
-from predict.survival.trend import Line, fit_line, follow
+from predict.survival.trend import fit_line, follow
 from results.votes.exact import AnswerPools
 
 LEVEL, SLOPE = 1.2, -1.6
@@ -27,7 +28,7 @@ def pools(Q: int, n: int, seed: int, shared: float = 0.0) -> AnswerPools:
 def test_a_known_line_is_found_again_from_the_faster_half() -> None:
     found = fit_line(seen_at(pools(4000, 8, 0), np.exp(8)))
     sd = np.sqrt(np.diag(found.spread @ found.spread.T))
-    assert (np.abs(found.at - [LEVEL, SLOPE]) < 3 * sd).all()
+    assert (np.abs(found.theta - [LEVEL, SLOPE]) < 3 * sd).all()
     assert (sd < 0.08).all()
 
 
@@ -36,7 +37,7 @@ def test_its_uncertainty_is_that_of_questions() -> None:
     for shared in (0.0, 2.0):
         lines = [fit_line(seen_at(pools(100, 8, seed, shared), np.exp(8))) for seed in range(60)]
         told = np.mean([np.sqrt((line.spread @ line.spread.T)[0, 0]) for line in lines])
-        assert np.std([line.at[0] for line in lines]) == pytest.approx(told, rel=0.3)
+        assert np.std([line.theta[0] for line in lines]) == pytest.approx(told, rel=0.3)
 
 
 def test_late_answers_are_right_as_often_as_the_line_says() -> None:
@@ -45,7 +46,7 @@ def test_late_answers_are_right_as_often_as_the_line_says() -> None:
     ended = np.sort(rng.uniform(0.2, 1.0, (5, 30, 3)), axis=2)
     drawn = Simulated(ended * np.sort(rng.uniform(0.1, 0.9, (1, 30, 1))), ended, ended)
     share = 0.45
-    found = follow(Line(np.array([LEVEL, SLOPE]), np.zeros((2, 2))), drawn, share, 0)
+    found = follow(Fit(np.array([LEVEL, SLOPE]), np.zeros((2, 2))), drawn, share, 0)
     assert np.array_equal(found.right[:, :, 0], drawn.right[:, :, 0])
     for r in range(5):
         start = share
