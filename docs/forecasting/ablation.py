@@ -10,6 +10,7 @@ Writes ablation.csv and a table of docs/forecasting/evidence.md.
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from unittest.mock import patch
@@ -24,6 +25,7 @@ from page import HERE, METHODS, insert
 
 from predict.groups import first_answers, group_of_pools
 from predict.protocol import Observed, Options, Points, Prediction, Predictor
+from predict.questions.best_of_n import fit_rates
 from predict.questions.mixture import beta_binomial, mixture
 from predict.questions.prior import features
 from results.normal import Z90
@@ -69,6 +71,7 @@ VARIANTS: dict[str, dict[str, Predictor]] = {
     "best_of_n": {
         "as it is": mixture,
         "c = 1": beta_binomial,
+        "any c": changed("mixture.fit_rates", partial(fit_rates, families=(3,))),
         "prior twice as wide": changed("best_of_n.SPREAD", 4.0),
         "prior half as wide": changed("best_of_n.SPREAD", 1.0),
         "intervals by rolling origin": rolling_origin,

@@ -5,15 +5,16 @@
 The smaller a, the more questions are hardly ever right; c is the largest chance there is (the scaled beta of
 Schaeffer et al. 2025, arXiv 2502.17578). Few answers to each question leave much of the three open, and laws
 that fit them equally well part at large N. So none is picked: forecasts are means over the posterior of
-(log a, log b, logit c), by importance sampling.
+(log a, log b, logit c), and of (log a, log b) where c = 1, which is as likely beforehand: by importance
+sampling.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import betainc, expit, ndtri, softmax
-from scipy.stats import binom, chi2
+from scipy.stats import binom, chi2, multivariate_t, norm
 from scipy.stats.qmc import Sobol
 
 from predict.protocol import Floats, Ints
@@ -66,40 +67,44 @@ def rate_laws(x: Floats) -> Floats:
     return np.maximum(laws, 0.0)
 
 
-def fit_rates(counts: VoteCounts, parameters: int = 3) -> Population:
-    """The population behind one setting's answers; an unreadable answer is a wrong one. With two: c = 1."""
+def fit_rates(counts: VoteCounts, families: Sequence[int] = (2, 3)) -> Population:
+    """The population behind one setting's answers; an unreadable answer is a wrong one.
+
+    `families`: the laws with c = 1 have two parameters, those with any c three; evidence weighs them.
+    """
     pairs = np.stack([counts.correct, counts.pools])
     seen, pattern, times = np.unique(pairs, axis=1, return_inverse=True, return_counts=True)
     likelihood = np.asarray(binom.pmf(seen[0][:, None], seen[1][:, None], RATES))
 
     def log_density(x: Floats) -> Floats:
         chances = np.maximum(rate_laws(x) @ likelihood.T, 1e-300)
-        return np.asarray(np.log(chances) @ times - (x**2).sum(axis=-1) / 2)
+        return np.asarray(np.log(chances) @ times + norm.logpdf(x).sum(axis=-1))
 
-    x, shares = posterior_draws(log_density, parameters)
-    return Population(likelihood, times.astype(float), pattern.ravel(), RateLaws(rate_laws(x), shares))
+    x, logs = zip(*(posterior_draws(log_density, parameters) for parameters in families), strict=True)
+    laws = RateLaws(np.concatenate([rate_laws(one) for one in x]), softmax(np.concatenate(logs)))
+    return Population(likelihood, times.astype(float), pattern.ravel(), laws)
 
 
 def posterior_draws(log_density: Callable[[Floats], Floats], parameters: int) -> tuple[Floats, Floats]:
-    """Points (DRAWS, parameters) and the weight of each, by importance sampling from a Student law.
+    """Points (DRAWS, parameters) and the log of each one's weight, by importance sampling from a Student law.
 
-    log_density: that of the posterior, up to a constant, of points (..., parameters). Round by round the
-    Student law moves from about the prior to the mean and covariance of its weighted points, which are even
-    (Sobol's), not random. All steps are continuous, so that rounding on another machine moves the points by
-    as little.
+    log_density: that of the posterior, up to a constant, of points (..., parameters); the weights are on
+    average its integral. Round by round the Student law moves from about the prior to the mean and covariance
+    of its weighted points, which are even (Sobol's), not random. All steps are continuous, so that rounding
+    on another machine moves the points by as little.
     """
     uniform = Sobol(parameters + 1, rng=0).random(DRAWS)
     steps = ndtri(uniform[:, 1:]) / np.sqrt(chi2.ppf(uniform[:, :1], DEGREES) / DEGREES)
-    log_proposal = -(DEGREES + parameters) / 2 * np.log1p((steps**2).sum(axis=1) / DEGREES)
+    log_student = multivariate_t(shape=np.eye(parameters), df=DEGREES).logpdf(steps)
     centre: Floats = np.zeros(parameters)
     root: Floats = np.eye(parameters)
     for count in ROUNDS:
         x = centre + steps[:count] @ root.T
-        log_weights = log_density(x) - log_proposal[:count]
+        log_weights = log_density(x) - log_student[:count] + np.log(np.diag(root)).sum()
         chances = _tempered(log_weights)
         centre, spread = chances @ x, np.asarray(np.cov(x.T, aweights=chances))
         root = np.asarray(np.linalg.cholesky(spread + 1e-9 * np.eye(parameters)))
-    return x, softmax(log_weights)
+    return x, log_weights
 
 
 def _tempered(log_weights: Floats) -> Floats:

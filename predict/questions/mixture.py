@@ -61,7 +61,7 @@ def mixture(observed: Observed, targets: Points, options: Options) -> Prediction
 
 def beta_binomial(observed: Observed, targets: Points, options: Options) -> Prediction:
     """Best-of-N from samples where p ~ Beta(a, b) over questions, averaged over the posterior of (a, b)."""
-    fits = [fit_rates(pool.answers.counts(), parameters=2) for pool in observed.pools]
+    fits = [fit_rates(pool.answers.counts(), families=(2,)) for pool in observed.pools]
     return from_answers(observed, targets, options, fits)
 
 

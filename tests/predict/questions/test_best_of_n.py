@@ -61,7 +61,7 @@ def test_forecasts_are_means_over_the_posterior_of_the_law(
     values = 1 - np.stack(none, axis=1) / questions
     mean = chances @ values
     sd = np.sqrt(chances @ (values - mean) ** 2)
-    found = fit_rates(counted(right, answers), parameters=2)
+    found = fit_rates(counted(right, answers), families=(2,))
     drawn = found.parameter_draws(best_of_n_by_rate(N), 4000, np.random.default_rng(0))
     assert drawn.mean(axis=0) == pytest.approx(mean, abs=0.15 * sd.max())
     assert drawn.std(axis=0) == pytest.approx(sd, rel=0.15, abs=1e-3)
@@ -78,8 +78,11 @@ def test_a_posterior_of_three_numbers_is_sampled() -> None:
     axis = np.linspace(-5, 5, 81)
     grid = np.stack(np.meshgrid(axis, axis, axis, indexing="ij"), axis=-1).reshape(-1, 3)
     exact = np.exp(log_density(grid))
+    integral = exact.sum() * (axis[1] - axis[0]) ** 3
     exact /= exact.sum()
-    x, chances = posterior_draws(log_density, 3)
+    x, logs = posterior_draws(log_density, 3)
+    assert np.exp(logs).mean() == pytest.approx(integral, rel=0.1)
+    chances = np.exp(logs) / np.exp(logs).sum()
     assert chances @ x == pytest.approx(exact @ grid, abs=0.12)
     assert chances @ x**2 == pytest.approx(exact @ grid**2, rel=0.2)
     assert 1 / (chances**2).sum() > 100  # draws that count
