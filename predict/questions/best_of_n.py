@@ -95,7 +95,7 @@ def posterior_draws(log_density: Callable[[Floats], Floats], parameters: int) ->
     """
     uniform = Sobol(parameters + 1, rng=0).random(DRAWS)
     steps = ndtri(uniform[:, 1:]) / np.sqrt(chi2.ppf(uniform[:, :1], DEGREES) / DEGREES)
-    log_student = multivariate_t(shape=np.eye(parameters), df=DEGREES).logpdf(steps)
+    log_student = np.asarray(multivariate_t(shape=np.eye(parameters), df=DEGREES).logpdf(steps))
     centre: Floats = np.zeros(parameters)
     root: Floats = np.eye(parameters)
     for count in ROUNDS:
