@@ -85,7 +85,7 @@ def test_draws_spread_as_far_as_the_posterior_falls_on_each_side() -> None:
 
 @pytest.mark.parametrize("ridge", [0.5, 20.0])
 def test_the_evidence_is_the_integral_over_the_prior(ridge: float) -> None:
-    one = problem(40, slice(0, 1), ridge)
+    one = problem(400, slice(0, 1), ridge)
     alpha = np.linspace(-6, 6, 4001)
     logs = one.value(alpha[:, None]) + np.log(ridge / (2 * np.pi)) / 2
     exact = np.log(np.exp(logs - logs.max()).sum() * (alpha[1] - alpha[0])) + logs.max()
