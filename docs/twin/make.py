@@ -63,6 +63,8 @@ def claims(names: list[str]) -> str:
 def measured(row: Any) -> str:
     """The value with its interval: at least two digits, the ends with as many decimals."""
     size = abs(row.measured)
+    if 0 < size < 1e-4:
+        return f"{row.measured:.0e}"
     digits = 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3 if size >= 0.01 else 4
     value, low, high = (f"{one:,.{digits}f}" for one in (row.measured, row.low, row.high))
     return value if low == high else f"{value} [{low}, {high}]"

@@ -22,6 +22,12 @@ def test_the_literal_transformer_is_the_exact_solution(name):
     assert (abs(table["difference"]) < 4.5 * table["stderr"]).all()
 
 
+def test_the_standard_error_is_that_of_the_sampled_paths():
+    table = check(small("fig2h"), tasks=8, paths=16, seed=1)
+    most = (table["exact"] * (1 - table["exact"]) / (5 * 8 * 16)) ** 0.5  # tasks differ: less than binomial
+    assert (table["stderr"] / most).between(0.5, 1.2).all()
+
+
 def test_another_step_is_seen(monkeypatch):
     exact = checking.law_of_paths
     monkeypatch.setattr(
