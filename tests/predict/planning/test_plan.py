@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from predict.cli.plan import propose
 from predict.forecasting import forecast
 from predict.groups import Group, read_groups
+from predict.planning.next_run import NextRun
 from predict.planning.plan import plan
 from predict.protocol import Options
 from predict.split import Request
@@ -114,6 +116,18 @@ def test_from_samples_the_next_run_is_named_with_its_price(samples_file: Path, t
     assert len(rows) == 4 * 5
     assert (rows["cost"] == sorted(rows["cost"])).all()
     assert picture.read_text().startswith("<svg")
+
+
+def test_runs_are_named_by_what_they_narrow_for_their_tokens_and_only_where_they_do(
+    samples_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (sampled,) = read_groups([samples_file], "majority")
+    widths = {"dear": (5000.0, 0.05), "cheap": (100.0, 0.09), "idle": (1.0, 0.0999), "worse": (1.0, 0.11)}
+    runs = [NextRun(name, "answers", 8, 16, cost, 0.1, then) for name, (cost, then) in widths.items()]
+    monkeypatch.setattr("predict.cli.plan.next_runs", lambda *_: runs)
+    propose(sampled, "mixture", pd.Series({"setting": "40", "N": 4, "cost": 126.0}), 16, Options())
+    lines = capsys.readouterr().out.splitlines()[-2:]
+    assert [line.split()[0] for line in lines] == ["cheap", "dear"]
 
 
 def test_goals_out_of_reach_are_said_to_be(curves_file: Path) -> None:
