@@ -52,10 +52,7 @@ MISSED = 3.0
 
 @dataclass(frozen=True)
 class Ahead:
-    """Draws of what lies ahead of a run stopped at a cap, at all its C caps, that one too.
-
-    `missed`: how far forecasts from earlier cuts were off, in standard deviations.
-    """
+    """Draws at all caps of a run, its own too; `missed`: standard deviations earlier cuts were off by."""
 
     seen: Seen
     simulated: Simulated
