@@ -4,6 +4,7 @@ $ python -m synthetic run fig2f --out results/runs/twin
 fig2f: 285 rows of 200 tasks, exact, 1.8 s -> results/runs/twin/fig2f.csv
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -31,13 +32,22 @@ def cli() -> None:
 
 @cli.command("list", epilog="Example: python -m synthetic list")
 def list_() -> None:
-    """List the experiments with their settings."""
+    """List the experiments: the setting that all lines of a panel share, then what differs in each."""
+    from dataclasses import asdict
+
     from synthetic.panels.experiments import EXPERIMENTS
 
     for name, experiment in EXPERIMENTS.items():
         click.echo(f"{name:16} {experiment.title}")
-        for variant in experiment.variants:
-            click.echo(f"{'':16}   {variant.setting}")
+        settings = [asdict(variant.setting).items() for variant in experiment.variants]
+        shared = [pair for pair in settings[0] if all(pair in one for one in settings)]
+        click.echo(f"{'':16}   {_pairs(shared)}")
+        for one in settings if len(settings) > 1 else []:
+            click.echo(f"{'':16}   - {_pairs(pair for pair in one if pair not in shared)}")
+
+
+def _pairs(pairs: Iterable[tuple[str, Any]]) -> str:
+    return " ".join(f"{name}={value}" for name, value in pairs)
 
 
 _SEED = click.option("--seed", default=0, show_default=True, type=COUNT, help="Seed of all randomness.")
