@@ -21,8 +21,8 @@ ORIGINS = (0.6, 0.8)
 """Shares of the ended answers at which the run is cut again."""
 
 LASTING, PASSING = 0.32, 0.2
-"""Standard deviations, over runs, of the part of a miss that lasts and of that which is new at each cap, by
-maximum likelihood (docs/forecasting/pace.py)."""
+"""Standard deviations over runs of the part of a miss that lasts and of that which is new at each cap, about
+what docs/forecasting/pace.py prints."""
 
 DRAWS = 60
 
