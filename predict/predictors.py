@@ -9,7 +9,7 @@ from predict.groups import Group
 from predict.protocol import Observed, Options, Points, Prediction, Predictor, Status, more_severe
 from predict.questions.mixture import beta_binomial, mixture
 from predict.questions.plug_in import plug_in
-from predict.survival.forecast import WIDE, survival
+from predict.survival.forecast import survival
 from results import BadInput
 
 SURVIVAL = "survival"
@@ -29,12 +29,12 @@ FAR = 16
 """Backtests reach this many times the N that is seen (4 to 64), and up to 13 times the cap. What is asked
 beyond is not pinned down."""
 
+WIDE = 0.3
+"""An interval wider than this leaves the forecast open."""
+
 
 def predicted(name: str, observed: Observed, targets: Points, options: Options) -> Prediction:
-    """The predictor's answer, its status lowered where it is told little or asked for much.
-
-    That is where its interval is wider than `WIDE`, or N or the cap is more than `FAR` times that seen.
-    """
+    """The predictor's answer; not ok where its interval is `WIDE`, or N or the cap `FAR` beyond that seen."""
     found = PREDICTORS[name](observed, targets, options)
     far = FAR * observed.points.N.max() < targets.N
     if run := observed.run:

@@ -43,9 +43,6 @@ FEWEST = 30
 SMALLEST_SHARE = 0.05
 """Share of ended answers below which nothing is forecast."""
 
-WIDE = 0.3
-"""An interval wider than this says that the data leave the forecast open."""
-
 MISSED = 3.0
 """Earlier cuts further off than so many standard deviations say that the law fails."""
 
@@ -73,9 +70,6 @@ def survival(observed: Observed, targets: Points, options: Options) -> Predictio
     cap = np.searchsorted(list(run.caps.values()), [run.caps[name] for name in targets.setting])
     draws = _accuracies(ahead, cap, targets.N, observed.method, options)
     status = everywhere(Status.POOR_FIT if ahead.missed > MISSED else Status.OK, len(targets))
-    if options.replicates:
-        low, high = _ends(np.clip(draws, 0, 1), options.level)
-        status[(high - low > WIDE) & (status == Status.OK)] = str(Status.BOUND_HIT)
     shown = draws if options.replicates else draws[:0]
     return with_interval(draws.mean(axis=0), shown, status, unknown, options.level)
 

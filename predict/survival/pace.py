@@ -20,9 +20,9 @@ from results.votes.exact import AnswerPools
 ORIGINS = (0.6, 0.8)
 """Shares of the ended answers at which the run is cut again."""
 
-LASTING, PASSING = 0.32, 0.2
-"""Standard deviations over runs of the part of a miss that lasts and of that which is new at each cap, about
-what docs/forecasting/pace.py prints."""
+LASTING, PASSING = 0.28, 0.21
+"""Standard deviations over runs of the part of a miss that lasts and of that which is new at each cap, as
+docs/forecasting/pace.py estimates them."""
 
 DRAWS = 60
 

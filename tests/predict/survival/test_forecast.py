@@ -10,7 +10,7 @@ from predict.protocol import Observed, Options, Points, Prediction, Run, Status
 from predict.survival.fit import Fit, Problem, fit
 from predict.survival.forecast import ahead_of, lengths_ahead, survival
 from predict.survival.law import PRIOR_MEAN
-from predict.survival.pace import ORIGINS, paces
+from predict.survival.pace import LASTING, ORIGINS, PASSING, misses, paces
 from predict.survival.seen import seen_at, stopped, thinned
 from predict.survival.simulate import bins_to, simulate
 from predict.survival.votes import WrongAnswers, vote_accuracy, wrong_answers
@@ -142,13 +142,25 @@ def test_the_pace_is_that_of_answers_at_earlier_cuts(world: tuple[AnswerPools, A
     """Where the law holds it is about 0; where most answers after the first cut are held up, it is slower."""
     pools = world[0]
     start = Fit(PRIOR_MEAN, np.eye(len(PRIOR_MEAN)))
-    lawful, near = paces(pools, CAP, start, 4000, 0)
-    assert abs(lawful.mean()) < 2 * lawful.std()
     first = np.quantile(pools.tokens[pools.tokens <= CAP], ORIGINS[0])
     late = (pools.tokens > first) & (np.arange(len(pools.tokens)) % 4 > 0)
     held_up = replace(pools, tokens=np.where(late, 2 * CAP, pools.tokens))
-    slow, far = paces(held_up, CAP, start, 4000, 0)
-    assert slow.mean() < min(lawful.mean(), 0) - 2 * lawful.std()
+    rng = np.random.default_rng(0)
+    found = []
+    for one in (pools, held_up):
+        miss, noise = misses(one, CAP, start, 0)
+        lasting = LASTING * rng.standard_normal(400_000)
+        at_cuts = lasting + np.sqrt(PASSING**2 + noise) * rng.standard_normal(400_000)
+        beyond = lasting + PASSING * rng.standard_normal(400_000)
+        (slope, level), left, *_ = np.polyfit(at_cuts, beyond, 1, full=True)
+        drawn, off = paces(one, CAP, start, 4000, 0)
+        assert drawn.mean() == pytest.approx(level + slope * miss, abs=0.015)
+        assert drawn.std() == pytest.approx(np.sqrt(left[0] / 400_000), rel=0.04)
+        assert off == pytest.approx(abs(miss) / at_cuts.std(), rel=0.01)
+        found.append((miss, off))
+    (lawful, near), (slow, far) = found
+    assert abs(lawful) < 0.3
+    assert slow < -1
     assert far > near + 1
 
 
