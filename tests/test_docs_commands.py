@@ -34,7 +34,7 @@ NOT_RUN = {
     r"harness\.tiny train": "ten minutes; tests/harness/tiny trains a few steps",
     r"predict backtest|predict forecast results/cached": "a minute or more; tests/predict runs fewer splits",
     r"synthetic run fig1-binary --out results/cached": "the same is run with another folder",
-    r"synthetic (train|match|claims|check|run all|figures)": "minutes; tests/synthetic runs a part of each",
+    r"synthetic (train|match|claims|check|run (all|.*--tasks)|figures)": "minutes; parts in tests/synthetic",
 }
 GROUPS = {
     "harness": "harness.cli:cli", "harness.tiny": "harness.tiny.__main__:tiny", "predict": "predict.cli:main",
