@@ -1,8 +1,8 @@
 """How far forecasts were from what was then measured, predictor by predictor.
 
-predictor  mean  largest  inside  bounded  told  asked
-mixture    0.62  1.4      6       6        6     6
-plug-in    0.41  0.5      2       2        2     6      not ranked: it forecast some points only
+predictor  mean  largest  score  inside  bounded  told  asked
+mixture    0.62  1.4      4.1    6       6        6     6
+plug-in    0.41  0.5      2.0    2       2        2     6      not ranked: it forecast some points only
 """
 
 from collections import Counter
@@ -19,25 +19,33 @@ from results.tables.status import SHORT
 TWIN = "twin"
 """The predictor's name of `synthetic match`: the theory's twin fitted to a language model."""
 
+MISS = 20
+"""What a point outside an interval adds to its score: 2/α at α = 0.1 (Winkler 1972, JASA 67)."""
+
 _POINT = ["curves", "split", "dataset", "model", "method", "setting", "N"]
 
 
 def scores(rows: pd.DataFrame) -> pd.DataFrame:
     """The errors of each predictor in percentage points, best first; those that left out a point come last.
 
-    `rows` are forecasts of a forecast or backtest table. One row a predictor: mean and largest absolute
-    error, how many forecasts had an interval (`bounded`) and the truth in it (`inside`), how many of the
-    `asked` measured points it forecast (`told`).
+    Best is the least interval score, which a wide interval costs as much as a missed truth, and the least
+    mean error where somebody gives no interval. `rows` are forecasts of a forecast or backtest table. One row
+    a predictor: mean and largest absolute error, mean interval score, how many forecasts had an interval
+    (`bounded`) and the truth in it (`inside`), how many of the `asked` measured points it forecast (`told`).
     """
     asked = len(rows.dropna(subset=["accuracy"])[[name for name in _POINT if name in rows]].drop_duplicates())
     told = rows[["accuracy", "predicted"]].notna().all(axis=1)
     bounded = told & rows[["low", "high"]].notna().all(axis=1)
     inside = bounded & rows["accuracy"].between(rows["low"], rows["high"])
     error = 100 * (rows["predicted"] - rows["accuracy"]).abs()
-    by = rows.assign(error=error, told=told, bounded=bounded, inside=inside).groupby("predictor")
-    table = by.agg(mean=("error", "mean"), largest=("error", "max"))
+    missed = (rows["low"] - rows["accuracy"]).clip(lower=0) + (rows["accuracy"] - rows["high"]).clip(lower=0)
+    score = 100 * (rows["high"] - rows["low"] + MISS * missed)
+    by = rows.assign(error=error, score=score, told=told, bounded=bounded, inside=inside).groupby("predictor")
+    table = by.agg(mean=("error", "mean"), largest=("error", "max"), score=("score", "mean"))
     table = table.join(by[["told", "bounded", "inside"]].sum()).assign(asked=asked)
-    return table.assign(ranked=table["mean"].where(complete(table))).sort_values("ranked", kind="stable")
+    whole = complete(table)
+    best = "score" if (table["bounded"] == table["asked"])[whole].all() else "mean"
+    return table.assign(ranked=table[best].where(whole)).sort_values(["ranked", "mean"], kind="stable")
 
 
 def complete(table: pd.DataFrame) -> "pd.Series[bool]":
@@ -54,12 +62,15 @@ def error_table(title: str, rows: pd.DataFrame) -> Table:
     """The errors of forecasts on points that their fits did not see (see `scores`)."""
     note = (
         "Error: distance of the forecast from the measured accuracy in percentage points, over the points "
-        "that the fit did not see. Predictors that forecast only some of them come last, unranked."
+        "that the fit did not see. Interval score: the width of the 90 % interval and 20 times its distance "
+        "from what was measured, on average; the least comes first. Predictors that forecast only some of "
+        "the points come last, unranked."
     )
     columns: Columns = {
         "predictor": lambda row: str(row.name),
         "mean error": lambda row: f"{row['mean']:.2f}" if row["told"] else "–",
         "largest": lambda row: f"{row['largest']:.1f}" if row["told"] else "–",
+        "interval score": lambda row: f"{row['score']:.1f}" if row["bounded"] else "–",
         "in 90 % interval": lambda row: (
             f"{row['inside']:.0f} of {row['bounded']:.0f}" if row["bounded"] else "no interval"
         ),
@@ -93,10 +104,16 @@ def closest(forecasts: Sequence[Forecast]) -> str:
     if best.empty:
         return ""
     tied = ", tied," if len(best) > 1 else ""
-    return (
+    said = (
         f"Closest over all {best['asked'].iloc[0]} measured points: {listed(sorted(best.index))}{tied} "
         f"{best['mean'].iloc[0]:.1f} points off on average."
     )
+    first = table.iloc[0]
+    if first.name not in best.index:
+        said += (
+            f" Best by intervals: {first.name} (score {first['score']:.0f}), {first['mean']:.1f} points off."
+        )
+    return said
 
 
 def matched_twin(forecasts: Sequence[Forecast]) -> str:

@@ -120,6 +120,12 @@ def off(rows):
     return [error.mean(), error.max(), held.sum(), rows["low"].notna().sum()]
 
 
+def winkler(rows):
+    """Mean width of the 90 % intervals, in points, and 20 times the distance from them."""
+    outside = np.maximum(rows["low"] - rows["accuracy"], rows["accuracy"] - rows["high"])
+    return 100 * (rows["high"] - rows["low"] + 20 * outside.clip(lower=0)).mean()
+
+
 def flat(lists):
     return [number for numbers in lists for number in numbers]
 
@@ -161,8 +167,9 @@ def test_every_number_is_that_of_a_table(monkeypatch):
                 one for one in told.to_numpy().ravel() if one == one
             ]
             told = part["predicted"].count()
-            errors.append([*(off(part) if told else []), told, len(part)])
-        expected[name, "Error by predictor"] = flat(sorted(errors, key=lambda row: (len(row) < 6, row)))
+            mean, largest, *intervals = off(part)
+            errors.append([*([mean, largest, winkler(part), *intervals] if told else []), told, len(part)])
+        expected[name, "Error by predictor"] = flat(sorted(errors, key=lambda row: (len(row) < 7, row[2:])))
     said = [list(way) for way in zip(*map(gains, flat(votes.values())), strict=True)]
     said = [[sum(g > e for g, e in way), len(way), min(way)[0], max(way)[0]] for way in said]
     said += [off(rows) for _, rows in ahead.query("predictor == 'twin'").groupby("method", sort=False)]

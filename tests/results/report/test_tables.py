@@ -70,15 +70,22 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
     forecasts = make_forecasts({"f": pd.concat([bad, partial, good])})
     table = error_table("errors", targets(forecasts))
     assert table.rows == [
-        ["good", "1.00", "1.0", "2 of 2", "2 of 2"],
-        ["bad", "15.00", "20.0", "0 of 2", "2 of 2"],
-        ["partial", "0.00", "0.0", "1 of 1", "1 of 2"],
+        ["good", "1.00", "1.0", "6.0", "2 of 2", "2 of 2"],
+        ["bad", "15.00", "20.0", "246.0", "0 of 2", "2 of 2"],
+        ["partial", "0.00", "0.0", "6.0", "1 of 1", "1 of 2"],
     ]
     assert "all 2 measured points: good 1.0 points off" in closest(forecasts)
     fewer = make_forecasts({"f": pd.concat([partial.query("setting == 'low'"), good])})
-    assert [row[::4] for row in error_table("errors", targets(fewer)).rows][1] == ["partial", "1 of 2"]
+    assert [row[::5] for row in error_table("errors", targets(fewer)).rows][1] == ["partial", "1 of 2"]
     tied = make_forecasts({"f": pd.concat([bad, good.assign(predictor="other"), good])})
     assert "good and other, tied, 1.0 points" in closest(tied)
+    wide = forecast_table("wide", [0.62, 0.74]).assign(low=0.0, high=1.0)  # closest, but tells little
+    both = make_forecasts({"f": pd.concat([good, wide])})
+    assert [row[0] for row in error_table("errors", targets(both)).rows] == ["good", "wide"]
+    assert "points: wide 0.0 points" in closest(both)
+    assert "good (score 6), 1.0 points" in closest(both)
+    bare = make_forecasts({"f": pd.concat([good.assign(low=np.nan, high=np.nan), wide])})
+    assert [row[0] for row in error_table("errors", targets(bare)).rows] == ["wide", "good"]
 
 
 def test_numbers_outside_the_range_are_told_with_their_status():
