@@ -1,7 +1,7 @@
 """How fast the theory twin is, as ratios that mean the same on any machine.
 
 $ python tests/bench/bench_synthetic.py
-sampler / literal transformer, binary (fig1-binary, t=50)         312 × as many paths a second
+sampler / literal transformer, binary (fig1-binary, t=50)          50 × as many paths a second
 
 $ python tests/bench/bench_synthetic.py --growth docs/images/growth.png     # only the growth in d, n, N, t
 """
