@@ -21,9 +21,7 @@ from predict.protocol import Floats, Options, Points, Pool
 from predict.split import Request, fitted, observe, unseen
 from predict.survival.forecast import lengths_ahead
 from results import BadInput
-
-ALPHA = 0.1
-"""Intervals miss this share of the truths if they are right."""
+from results.normal import interval_score, missed
 
 SCORES = (
     "forecasts", "missing", "mean_error", "unseen_error", "bias", "worst_error", "coverage", "width",
@@ -82,21 +80,17 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     """By predictor: how far its forecasts are off, and how good its 90 % intervals are.
 
     Columns: `forecasts` made and `missing`; mean_error, the mean absolute error, the same against the answers
-    that were not seen (unseen_error), bias, worst_error; coverage, mean width, and interval_score, the mean
-    width plus 2/α times by how much the truth lies outside (Winkler 1972, JASA 67; α = 0.1). Smaller is
-    better.
+    that were not seen (unseen_error), bias, worst_error; coverage, mean width, and mean interval_score.
     """
     error = table["predicted"] - table["accuracy"]
     unseen = table.get("unseen", np.nan)
     width = table["high"] - table["low"]
-    too_high, too_low = table["low"] - table["accuracy"], table["accuracy"] - table["high"]
-    beyond = too_high.clip(lower=0) + too_low.clip(lower=0)
     parts = pd.DataFrame(
         {
             "predictor": table["predictor"], "bias": error, "mean_error": error.abs(),
             "unseen_error": (table["predicted"] - unseen).abs(), "width": width,
-            "coverage": (beyond <= 1e-9).where(width.notna()).astype(float),
-            "interval_score": width + 2 / ALPHA * beyond,
+            "coverage": (missed(table) <= 1e-9).where(width.notna()).astype(float),
+            "interval_score": interval_score(table),
         }
     )  # fmt: skip
     by = parts.groupby("predictor", sort=False)

@@ -120,10 +120,10 @@ def backtest(**asked: Any) -> None:
     """Hide answers that you have, forecast them, and compare.
 
     Each split shows --fit-max-n random answers to each question of INPUT (samples or curves tables) at
-    --fit-settings; a curves table is split once. Prints for each set and
-    predictor, in percentage points, the mean absolute error (against all answers, and against those not
-    seen), the bias (forecast − truth) and the worst error, the share of 90 % intervals that contain the
-    truth, their width, and their score: the width plus 20 times the miss.
+    --fit-settings; a curves table is split once. Prints for each set and predictor, in percentage points,
+    the mean absolute error (against all answers, and against those not seen), the bias (forecast − truth) and
+    the worst error, the share of 90 % intervals that contain the truth, their width, and their score: the
+    width plus 20 times the miss.
     """
     from predict.cli.backtest import run
 

@@ -13,14 +13,12 @@ import pandas as pd
 
 from results.figures.forecast import Forecast
 from results.figures.words import METHOD_NAMES, listed, settings_title
+from results.normal import interval_score
 from results.report.table import INTERVALS, Columns, Table, share, tabled
 from results.tables.status import SHORT
 
 TWIN = "twin"
 """The predictor's name of `synthetic match`: the theory's twin fitted to a language model."""
-
-MISS = 20
-"""What a point outside an interval adds to its score: 2/α at α = 0.1 (Winkler 1972, JASA 67)."""
 
 _POINT = ["curves", "split", "dataset", "model", "method", "setting", "N"]
 
@@ -38,8 +36,7 @@ def scores(rows: pd.DataFrame) -> pd.DataFrame:
     bounded = told & rows[["low", "high"]].notna().all(axis=1)
     inside = bounded & rows["accuracy"].between(rows["low"], rows["high"])
     error = 100 * (rows["predicted"] - rows["accuracy"]).abs()
-    missed = (rows["low"] - rows["accuracy"]).clip(lower=0) + (rows["accuracy"] - rows["high"]).clip(lower=0)
-    score = 100 * (rows["high"] - rows["low"] + MISS * missed)
+    score = 100 * interval_score(rows)
     by = rows.assign(error=error, score=score, told=told, bounded=bounded, inside=inside).groupby("predictor")
     table = by.agg(mean=("error", "mean"), largest=("error", "max"), score=("score", "mean"))
     table = table.join(by[["told", "bounded", "inside"]].sum()).assign(asked=asked)

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from predict.backtest import accuracy_of, backtest, over_sets, summary
+from predict.cli import commands
 from predict.forecasting import forecast
 from predict.groups import Group, groups_of_samples, read_groups
 from predict.predictors import PREDICTORS
@@ -178,3 +179,8 @@ def test_mixture_beats_the_simple_rivals_on_real_answers(data_dir: Path) -> None
     found = summary(pd.concat(tables))
     assert found["mean_error"]["mixture"] < 0.75 * found["mean_error"].drop("mixture").min()
     assert found["coverage"]["mixture"] >= 0.85
+
+
+def test_the_help_names_every_predictor() -> None:
+    """It has names of its own, since it imports none of them."""
+    assert set(commands.PREDICTORS) == set(PREDICTORS)
