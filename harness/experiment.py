@@ -28,8 +28,6 @@ ANSWERS_IN_FLIGHT, MOST_REQUESTS = 1024, 512
 
 With all of 2,880 answers in flight at once, SGLang on two cores needed 5 % more processor time per token.
 """
-MAY_HOLD_A_SECRET = {"url", "api_key_env"}
-"""Keys whose bad values are not repeated in error messages."""
 
 
 def _only(valid: Callable[[Any], object], expected: str) -> AfterValidator:
@@ -48,7 +46,6 @@ Positive = Annotated[int, Field(ge=1, le=10**9, strict=True)]
 InFlight = Annotated[int, Field(ge=1, le=100_000, strict=True)]
 _ADDRESS = re.compile("(?i:https?)://[^/@?]+[^@?]*")
 _PLAIN_URL = "http://HOST:PORT, without user name, password or query, as run.json records it"
-_VARIABLE = "the name of an environment variable such as OPENAI_API_KEY, not a key"
 _DISTINCT = _only(lambda values: len(set(values)) == len(values), "each value only once")
 
 
@@ -93,9 +90,7 @@ class Experiment(BaseModel):
     engine: Literal["sglang", "transformers", "openai"] = "sglang"
     """openai is any server with OpenAI's interface, such as vLLM, llama.cpp or a hosted model."""
     url: Annotated[str | None, _only(_ADDRESS.fullmatch, _PLAIN_URL)] = None
-    """The address of a running server, such as http://127.0.0.1:30000."""
-    api_key_env: Annotated[str, _only(re.compile("[A-Z_][A-Z0-9_]*").fullmatch, _VARIABLE)] = "OPENAI_API_KEY"
-    """The environment variable with the key that engine openai sends to `url`; no file holds the key."""
+    """The address of a running server, such as http://127.0.0.1:30000; no file holds a key to it."""
     chunk: Positive = 16
     """Answers to ask for in one request; always 1 with engine openai."""
     dp: Positive = 1
@@ -203,10 +198,9 @@ def _parse(key: str, text: str) -> Any:
 
 def _toml(text: str) -> Any:
     try:
-        values = tomllib.loads(f"value = {text}")
+        return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
-    return values["value"] if len(values) == 1 else text
 
 
 def _explain(error: ValidationError, path: Path, given: Mapping[str, Any]) -> BadInput:
@@ -225,6 +219,6 @@ def _explain(error: ValidationError, path: Path, given: Mapping[str, Any]) -> Ba
     expected = expected.replace("less than or equal to", "at most")
     if not key:
         return BadInput(f"{path}: expected {expected}")
-    if key in MAY_HOLD_A_SECRET:
+    if key == "url":  # which may hold a secret
         return BadInput(f"{origin}: expected {expected}")
     return BadInput(f"{origin}: {key} is {first['input']!r}, expected {expected}")

@@ -8,8 +8,7 @@ import click
 from harness.cli.options import Pair, match_option, readers
 from harness.grader import READERS, Grader
 
-_FILES = ("csv", "jsonl", "parquet")
-_TABLES = (*_FILES, "nemo-skills", "sgl-eval", "boinf", "every-eval-ever")
+_TABLES = ("csv", "jsonl", "parquet", "nemo-skills", "sgl-eval", "boinf", "every-eval-ever")
 _BELONGS = {
     "columns": ("--map", _TABLES),
     "drop": ("--drop", _TABLES),
@@ -135,8 +134,6 @@ def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any
 
     names = {name: text for name in ("dataset", "model") if (text := options[name])}
     if kind in _TABLES:
-        if kind in _FILES and file.suffix != f".{kind}":
-            raise BadInput(f"{file}: not a .{kind} file: give one, or unpack it first")
         columns = dict(options["columns"])
         given = names | {name: text for name in ("gold", "setting") if (text := options[name])}
         if len(columns) < len(options["columns"]) or columns.keys() & given.keys():

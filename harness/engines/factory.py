@@ -43,7 +43,7 @@ def engine_for(
         from harness.engines.http.api_key import ApiKey
         from harness.engines.openai import OpenAIEngine
 
-        key = ApiKey.from_environment(experiment.api_key_env)
+        key = ApiKey.from_environment("OPENAI_API_KEY")
         prompts = PromptTokens(model, revision, chat) if chat and experiment.at_limit == "force" else None
         return OpenAIEngine(experiment.url, model, chat=chat, key=key, prompts=prompts, say=say)
     if experiment.url:

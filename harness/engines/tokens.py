@@ -15,18 +15,13 @@ from results import BadInput
 class PromptTokens:
     """A model's tokenizer, and its chat template if `chat`."""
 
-    def __init__(self, model: str, revision: str | None, chat: bool, local_only: bool = False) -> None:
-        """Load the tokenizer of `model` (hub name or folder). Raises BadInput if there is none.
-
-        `local_only` looks on this machine only, never on the hub.
-        """
+    def __init__(self, model: str, revision: str | None, chat: bool) -> None:
+        """Load the tokenizer of `model` (hub name or folder). Raises BadInput if there is none."""
         declare_torchvision_operations()
         from transformers import AutoTokenizer
 
         try:
-            self.tokenizer: Any = AutoTokenizer.from_pretrained(
-                model, revision=revision, local_files_only=local_only
-            )
+            self.tokenizer: Any = AutoTokenizer.from_pretrained(model, revision=revision)
         except (OSError, ValueError) as error:
             raise BadInput(f"model {model}: no tokenizer could be loaded: {error}") from None
         if chat and not self.tokenizer.chat_template:

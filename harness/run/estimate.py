@@ -6,26 +6,21 @@ setting  decoding  requests  answers  prompt tokens  tokens per answer  at most 
 requests: 1,800, for 115,200 of 115,200 answers
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.engines.forcing import MOST_FORCED
-from harness.engines.tokens import PromptTokens
-from harness.experiment import Experiment, model_location
+from harness.experiment import Experiment
 from harness.questions.load import Question
 from harness.run.plan import Chunk, asked_questions, prompt_for, remaining_chunks
-from harness.run.record import measured_rate
-from harness.run.resume import check_same_run
-from harness.run.samples_file import SAMPLES, Key, key_of, read_rows
+from harness.run.resume import check_same_run, read_done
 from harness.run.sizing import Load, duration, gpu_lines
 from harness.run.tally import Tally
-from results import BadInput
 from results.aligned import aligned
 
 BYTES_PER_TOKEN = 4
-"""Where there is no tokenizer; English text and Llama's tokenizer come to about that."""
+"""English text and Llama's tokenizer come to about that."""
 BYTES_PER_ROW = 400
 """What a row of samples.jsonl holds beside the text."""
 
@@ -55,10 +50,10 @@ def estimate(
 ) -> list[str]:
     """What is missing in `folder` as a table by setting, the sums below it, and what GPUs would make of it.
 
-    `rate`: completion tokens per second, else that of the folder's last session. `price_per_hour` is that of
-    one GPU, in any currency. For the rest, and for errors, see `demands`.
+    `rate`: completion tokens per second. `price_per_hour` is that of one GPU, in any currency. For the rest,
+    and for errors, see `demands`.
     """
-    asked, counted = demands(experiment, questions, folder, fresh)
+    asked = demands(experiment, questions, folder, fresh)
     planned = len(asked_questions(experiment, questions)) * experiment.answers_per_question
     if not asked:
         return [f"nothing to ask for: all {planned:,} planned answers are there"]
@@ -68,16 +63,13 @@ def estimate(
         counts = (f"{count:,}" for count in (d.requests, d.answers, d.prompt_tokens))
         used = f"{d.tokens_per_answer:.1f}"
         table.append((d.setting, d.decoding, *counts, used, str(d.limit), f"from {d.taken_from}"))
-    requests, answers, prompts = (
-        sum(getattr(d, name) for d in asked) for name in ("requests", "answers", "prompt_tokens")
-    )
+    requests, answers = sum(d.requests for d in asked), sum(d.answers for d in asked)
+    prompts = sum(d.prompt_tokens for d in asked)
     expected = sum(d.answers * d.tokens_per_answer for d in asked)
     most = sum(d.answers * d.limit for d in asked)
-    measured = measured_rate(folder)
-    origin = "(given)" if rate or not measured else f"(measured here, session of {measured[1]})"
-    time = "unknown: give --rate TOKENS_PER_SECOND, or sample a little into this folder first"
-    if rate := rate or (measured[0] if measured else None):
-        time = f"{duration(expected / rate)} at {rate:,.0f} completion tokens/s {origin}"
+    time = "unknown: give --rate TOKENS_PER_SECOND, which gpu-check or a small run shows"
+    if rate:
+        time = f"{duration(expected / rate)} at {rate:,.0f} completion tokens/s"
         time += f", {duration(most / rate)} at most"
         if price_per_hour:
             cost = expected / rate / 3600 * price_per_hour * experiment.dp
@@ -87,7 +79,7 @@ def estimate(
     return [
         *aligned(table, left=(0, 1, 7)),
         f"requests: {requests:,}, for {answers:,} of {planned:,} answers",
-        f"prompt tokens: {prompts:,} ({counted})",
+        f"prompt tokens: {prompts:,} (a token for every {BYTES_PER_TOKEN} bytes)",
         f"completion tokens: {expected:,.0f} expected, {most:,} at most",
         f"time: {time}",
         f"disk: about {disk / 1e9:.2g} GB of answers",
@@ -97,20 +89,16 @@ def estimate(
 
 def demands(
     experiment: Experiment, questions: Sequence[Question], folder: Path, fresh: bool = False
-) -> tuple[list[Demand], str]:
-    """What is missing in `folder`, and how its prompts were counted. Nothing is written.
+) -> list[Demand]:
+    """What is missing in `folder`, by setting. Nothing is written.
 
     `questions` are all of the data set. `fresh`: as if the folder were empty. Raises BadInput: the folder
     holds another experiment, a prompt cannot be filled in.
     """
     asked = asked_questions(experiment, questions)
     tally = Tally(experiment)
-    done: defaultdict[Key, set[int]] = defaultdict(set)
-    if not fresh and check_same_run(folder, experiment, questions) and (folder / SAMPLES).exists():
-        for row in read_rows(folder / SAMPLES):
-            done[key_of(row)].add(row["sample"])
-            tally.add(row)
-    tokens, counted = _token_counter(experiment)
+    go_on = not fresh and check_same_run(folder, experiment, questions)
+    done = read_done(folder, tally) if go_on else {}
     found: dict[tuple[str, str], Demand] = {}
     for chunk in remaining_chunks(experiment, asked, done):
         key = chunk.setting, chunk.decoding
@@ -120,9 +108,9 @@ def demands(
             found[key] = Demand(*key, limit, *_tokens_per_answer(tally, chunk, limit))
         found[key].requests += 1
         found[key].answers += len(chunk.samples)
-        found[key].prompt_tokens += tokens(prompt_for(experiment, chunk))
+        found[key].prompt_tokens += len(prompt_for(experiment, chunk).encode()) // BYTES_PER_TOKEN
     settings = [name for name, _ in experiment.settings]
-    return sorted(found.values(), key=lambda d: (settings.index(d.setting), d.decoding)), counted
+    return sorted(found.values(), key=lambda d: (settings.index(d.setting), d.decoding))
 
 
 def _tokens_per_answer(tally: Tally, chunk: Chunk, limit: int) -> tuple[float, str]:
@@ -131,14 +119,3 @@ def _tokens_per_answer(tally: Tally, chunk: Chunk, limit: int) -> tuple[float, s
     if counts and counts.mean_tokens is not None:
         return counts.mean_tokens, "this folder"
     return (chunk.budget, "the budget") if chunk.budget else (limit, "the limit")
-
-
-def _token_counter(experiment: Experiment) -> tuple[Callable[[str], int], str]:
-    """What counts the tokens of a prompt, and how it does."""
-    try:
-        model = model_location(experiment.model)
-        encode = PromptTokens(model, experiment.revision, experiment.chat, local_only=True).encode
-    except BadInput:
-        how = f"a token for every {BYTES_PER_TOKEN} bytes: no tokenizer of {experiment.model} here"
-        return (lambda prompt: len(prompt.encode()) // BYTES_PER_TOKEN), how
-    return (lambda prompt: len(encode(prompt))), "tokenised"

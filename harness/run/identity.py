@@ -18,17 +18,17 @@ from harness.questions.load import Question, dataset_commit
 
 PLAN_FIELDS = {
     *("file", "limit", "samples", "budgets", "greedy"),
-    *("url", "api_key_env", "chunk", "concurrency", "device", "dp"),
+    *("url", "chunk", "concurrency", "device", "dp"),
 }
 """Fields that say how many answers are drawn, or where: a run may go on with others."""
 READING = {"readers", "match"}
 """Fields that say how answers are read: a run may go on with others, and all its answers are read again."""
 IDENTITY = {
-    "prompt_sha256": ("prompt", "prompt text"),
-    "questions_sha256": ("dataset", "set of questions"),
-    "model_sha256": ("model", "training of the model"),
+    "prompt_sha256": "prompt text",
+    "questions_sha256": "set of questions",
+    "model_sha256": "training of the model",
 }
-"""Digests of what may differ under the same name: the field with the name, and what to call it."""
+"""Digests of what may differ under the same name, and what to call it."""
 
 
 def identity(experiment: Experiment, questions: Sequence[Question]) -> dict[str, Any]:

@@ -9,9 +9,9 @@
      "readings": [{"at": "...", "before": {"readers": ["hashes"], ...}, "now": {...}, "changed": 512, ...}],
      "summary": {"settings": [{"setting": "40", "tokens_mean": 39.8, "unreadable": 0.012, ...}], ...}}
 
-It is written before the first answer, every few seconds and at the end, each time as a whole. Sessions are
-those of all commands that added answers (`ended` is null if one was killed), readings those that read stored
-answers again; `tokens_per_second` is of the steady middle of a session; the summary is over all answers.
+It is written before the first answer and at the end, each time as a whole. Sessions are those of all commands
+that added answers (`ended` is null if one was killed; the next one counts its answers), readings those that
+read stored answers again; `tokens_per_second` is of the steady middle of a session.
 """
 
 import json
@@ -49,15 +49,14 @@ class Record:
     ) -> None:
         """`before` is the record of the run that goes on, None for a new one.
 
-        `stored`: the answers in the folder, and their tokens. A session that was killed has not counted its
-        last ones.
+        `stored`: the answers in the folder, and their tokens, of which a killed session has counted none.
         """
         self._folder = folder
         self._before = before or {"sessions": [], "summary": None}
-        if self._before["sessions"] and (last := self._before["sessions"][-1])["ended"] is None:
+        *others, last = self._before["sessions"] or [None]
+        if last and last["ended"] is None:
             for name, total in zip(("answers", "tokens"), stored, strict=True):
-                counted = sum(session[name] for session in self._before["sessions"])
-                last[name] += max(0, total - counted)
+                last[name] = max(0, total - sum(session[name] for session in others))
         self._experiment = experiment
         self._identity = identity(experiment, questions)
 
@@ -92,20 +91,15 @@ class Record:
             "readings": self._before.get("readings", []),
             "summary": self._before.get("summary"),
         }
-        self.note(Pace(0))
+        _write(self._folder, self._content)
         return changed
 
-    def note(self, pace: Pace) -> None:
-        """Write how far the session has come."""
-        seconds, rates = round(time.monotonic() - self._began, 1), pace.rates()
-        self._session |= {"seconds": seconds, "answers": pace.answers, "tokens": pace.tokens}
-        self._session["tokens_per_second"] = round(rates[1], 1) if rates else None
-        _write(self._folder, self._content)
-
     def end(self, pace: Pace, summary: dict[str, Any]) -> None:
-        """Write that the session has ended, and the new summary."""
-        self._session["ended"], self._content["summary"] = _now(), summary
-        self.note(pace)
+        """Write that the session has ended, what it has added, and the new summary."""
+        seconds, rates = round(time.monotonic() - self._began, 1), pace.rates()
+        self._session |= {"ended": _now(), "seconds": seconds, "answers": pace.answers, "tokens": pace.tokens}
+        self._session["tokens_per_second"] = round(rates[1], 1) if rates else None
+        _write(self._folder, self._content | {"summary": summary})
 
     def keep(self, summary: dict[str, Any]) -> None:
         """Write the summary of a finished run where a killed session has left none, or an older one."""
@@ -119,22 +113,21 @@ def _write(folder: Path, content: dict[str, Any]) -> None:
 
 
 def read_record(folder: Path) -> dict[str, Any] | None:
-    """What run.json says, or None where there is none that can be read."""
+    """What run.json says, or None where there is none of this harness."""
     try:
         found = json.loads((folder / RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return found if isinstance(found, dict) else None
+    ours = isinstance(found, dict) and isinstance(found.get("experiment"), dict)
+    return found if ours else None
 
 
 def experiment_in(folder: Path) -> Experiment | None:
     """The experiment on record in a folder, or None: answers of another tool, or of another version."""
-    fields = (read_record(folder) or {}).get("experiment") or {}
+    record = read_record(folder)
     try:
-        return Experiment.model_validate(
-            {key: fields[key] for key in Experiment.model_fields if key in fields}
-        )
-    except (ValidationError, TypeError):
+        return Experiment.model_validate(record["experiment"], extra="ignore") if record else None
+    except ValidationError:
         return None
 
 
@@ -150,25 +143,13 @@ def note_reading(folder: Path, grader: Grader, kept: str, changed: int, summary:
     `kept` names the file with the verdicts before, `changed` counts those that differ.
     """
     record = read_record(folder)
-    if record is None or not isinstance(record.get("experiment"), dict):
+    if record is None:
         return
     fields, now = record["experiment"], asdict(grader)
     before = {name: fields.get(name) for name in now}
     note = {"at": _now(), "before": before, "now": now, "changed": changed, "verdicts_before": kept}
     readings = [*record.get("readings", ()), note]
     _write(folder, record | {"experiment": fields | now, "readings": readings, "summary": summary})
-
-
-def measured_rate(folder: Path) -> tuple[float, str] | None:
-    """Completion tokens per second of the last session that has any, and when it began; None if unknown.
-
-    Of its steady middle, or else of all of it.
-    """
-    for session in reversed((read_record(folder) or {}).get("sessions", [])):
-        if session.get("tokens") and session.get("seconds"):
-            whole = session["tokens"] / session["seconds"]
-            return session.get("tokens_per_second") or whole, session["started"]
-    return None
 
 
 def _git_commit() -> str | None:

@@ -17,8 +17,8 @@ import filelock
 from harness.experiment import Experiment
 from harness.questions.load import Question
 from harness.run.identity import IDENTITY, PLAN_FIELDS, READING, identity
-from harness.run.record import RECORD, grader_in
-from harness.run.samples_file import LOCK, SAMPLES, Key, Row, is_row, key_of, mend, not_a_row, numbered_lines
+from harness.run.record import RECORD, grader_in, read_record
+from harness.run.samples_file import LOCK, SAMPLES, Key, Row, is_row, key_of, not_a_row, numbered_lines
 from harness.run.tally import Tally
 from results import BadInput
 from results.tables.files import replacing
@@ -55,26 +55,20 @@ def check_same_run(
         if (folder / SAMPLES).exists():
             raise BadInput(f"{folder}: {SAMPLES} without {RECORD}: give another --out")
         return None
-    now = identity(experiment, questions)
+    found, now = read_record(folder) or {}, identity(experiment, questions)
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         before, *_ = found["experiment"], list(found["sessions"]), grader_in(found)
-        contents = [(field, words, found[name], now[name]) for name, (field, words) in IDENTITY.items()]
-        fields = [
-            f"{name} ({_short(before[name])} then, {_short(value)} now)"
-            for name, value in now["experiment"].items()
-            if name not in PLAN_FIELDS | READING and name in before and before[name] != value
-        ]
-    except (ValueError, KeyError, TypeError):
+        contents = [words for name, words in IDENTITY.items() if found[name] != now[name]]
+    except (KeyError, TypeError):
         raise BadInput(f"{path}: not a record of this harness: give another --out") from None
-    changed = [
-        words
-        for field, words, then, value in contents
-        if then != value and before.get(field) == now["experiment"][field]
+    fields = [
+        f"{name} ({json.dumps(before[name]):.40} then, {json.dumps(value):.40} now)"
+        for name, value in now["experiment"].items()
+        if name not in PLAN_FIELDS | READING and before.get(name, value) != value
     ]
-    if fields or changed:
+    if fields or contents:
         raise BadInput(
-            f"{folder}: sampled with another {', '.join(fields + changed)}: "
+            f"{folder}: sampled with another {', '.join(fields + contents)}: "
             "use the same, give another --out, or begin again with --restart"
         )
     return found
@@ -104,14 +98,13 @@ class Rows:
 
 
 def read_done(folder: Path, tally: Tally) -> dict[Key, set[int]]:
-    """The sample indices of the answers in `folder`, each counted in `tally`; a torn last line is mended.
+    """The sample indices of the answers in `folder`, each counted in `tally`; a torn last line is no answer.
 
     Raises BadInput naming the first row that is not one of this harness, contradicts itself or another, or is
     there twice.
     """
     path, rows = folder / SAMPLES, Rows()
     if path.exists():
-        mend(path)
         for number, line, row in numbered_lines(path):
             fault = rows.fault(row, line)
             if fault or row is None:
@@ -142,8 +135,3 @@ def unused(folder: Path, name: str, suffix: str) -> Path:
     while (folder / (name + suffix)).exists():  # twice within a second
         name += "x"
     return folder / (name + suffix)
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 40 else text[:37] + "..."

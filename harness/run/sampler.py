@@ -26,7 +26,7 @@ from harness.run.plan import Chunk, asked_questions, prompt_for, remaining_chunk
 from harness.run.record import Record, grader_in, read_record
 from harness.run.regrade import regrade
 from harness.run.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
-from harness.run.samples_file import SAMPLES, Moved, Row, SamplesFile
+from harness.run.samples_file import SAMPLES, Moved, Row, SamplesFile, mend
 from harness.run.sizing import duration
 from harness.run.tally import Tally
 
@@ -68,7 +68,8 @@ async def sample(
         if restart:
             set_aside(folder)
         before = check_same_run(folder, experiment, questions)
-        there = (folder / SAMPLES).exists()
+        if there := (folder / SAMPLES).exists():
+            mend(folder / SAMPLES)
         if quarantine and there:
             bad, aside = put_bad_rows_aside(folder)
             say(f"{bad} rows are put aside{f' in {aside}' if bad else ''}")
@@ -92,7 +93,7 @@ async def sample(
                 about = {"name": engine.name, "version": engine.version, **engine.describe()}
                 for name, (then, now) in record.begin(about, planned).items():
                     say(f"warning: {name} is {now!r} and was {then!r} in the last session (see run.json)")
-                session = _Session(experiment, engine, file, record, tally, say)
+                session = _Session(experiment, engine, file, tally, say)
                 try:
                     await session.draw(remaining_chunks(experiment, asked, done), planned, missing)
                 except Moved:  # nor is there a place for the record
@@ -112,7 +113,6 @@ class _Session:
     experiment: Experiment
     engine: Engine
     file: SamplesFile
-    record: Record
     tally: Tally
     say: Callable[[str], None]
 
@@ -161,13 +161,10 @@ class _Session:
                 row_of(self.experiment, chunk, index, completion)
                 for index, completion in zip(chunk.samples, reply, strict=True)
             ]
-            synced = self.file.append(rows)
+            self.file.append(rows)
             for row in rows:
                 self.tally.add(row)
             self.pace.add(len(rows), sum(row["tokens"] for row in rows))
-            if synced:
-                with suppress(OSError):  # a full disk: the next rows will say so
-                    self.record.note(self.pace)
             self._show_progress(len(rows))
             if self.looks and self.tally.finished >= self.looks[0]:
                 self.looks.pop(0)

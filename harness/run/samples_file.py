@@ -87,16 +87,13 @@ def is_row(found: Row | None) -> TypeGuard[Row]:
 def mend(path: Path) -> None:
     """Complete the last line of a file if only its newline is missing, else cut it off."""
     with path.open("r+b") as file:
-        whole, last = 0, b"\n"
+        last = b"\n"
         for line in file:
             last = line
-            whole += len(line) if line.endswith(b"\n") else 0
-        file.seek(0, os.SEEK_END)
-        if not last.endswith(b"\n"):
-            if parse_object(last) is not None:
-                file.write(b"\n")
-            else:
-                file.truncate(whole)
+        if parse_object(last) is not None and not last.endswith(b"\n"):
+            file.write(b"\n")
+        elif not last.endswith(b"\n"):
+            file.truncate(file.tell() - len(last))
 
 
 class Moved(BadInput):
@@ -113,18 +110,16 @@ class SamplesFile:
         self._lock = folder / LOCK
         self._lock_there = _inode(self._lock)
 
-    def append(self, rows: Sequence[Row]) -> bool:
-        """Add rows at the end of the file, where other processes see them at once; was the file synced?
+    def append(self, rows: Sequence[Row]) -> None:
+        """Add rows at the end of the file, where other processes see them at once.
 
         Raises BadInput where they cannot be written; the file is then as it was before.
         """
         lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         with self._bad_input_if_full():
             self._write(lines.encode(errors="replace"))
-        due = time.monotonic() - self._synced > SYNC_SECONDS
-        if due:
+        if time.monotonic() - self._synced > SYNC_SECONDS:
             self.sync()
-        return due
 
     def _write(self, content: bytes) -> None:
         """Write all of `content` or nothing; unbuffered, as a buffer would retry what has been undone."""

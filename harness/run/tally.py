@@ -9,15 +9,15 @@ and are not like the others. Requests that failed count nowhere in this table.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from harness.experiment import Experiment
 from harness.grader import Grader
 from harness.run.record import experiment_in, read_record
-from harness.run.repeats import Repeat, Texts, find_repeats
+from harness.run.repeats import Texts, find_repeats
 from harness.run.unreadable import MANY, Unreadable
 from results.aligned import aligned
 from results.visible import visible
@@ -135,15 +135,13 @@ class Tally:
 
     def warnings(self, run: Path) -> list[str]:
         """What the user of a run's folder, or of a table of answers, should know; one line each."""
-        alarm = _alarm(self._repeats())
-        lines = [alarm] if alarm else []
+        lines = [alarm] if (alarm := self._alarm()) else []
         if any(counts.unreadable > MANY * counts.answers for counts in self.settings.values()):
             lines.append(self._unreadable.advice(self._unreadable.count / self.answers, run))
         return lines
 
     def summary(self) -> dict[str, Any]:
-        """The counts for run.json: one object per setting and decoding, and how often answers repeat."""
-        repeats = self._repeats()
+        """The counts for run.json, one object per setting and decoding, and the alarm over equal answers."""
         return {
             "settings": [
                 {
@@ -159,8 +157,7 @@ class Tally:
                 }
                 for (setting, decoding), counts in self._ordered()
             ],
-            "repeats": [asdict(repeat) for repeat in repeats],
-            "alarm": _alarm(repeats),
+            "alarm": self._alarm(),
         }
 
     def table(self) -> str:
@@ -186,12 +183,13 @@ class Tally:
         budget = int(setting) if is_whole(setting) else None
         return self._experiment.max_new_tokens(budget) if self._experiment else None
 
-    def _repeats(self) -> list[Repeat]:
+    def _alarm(self) -> str | None:
         sampled = (counts for (_, decoding), counts in self.settings.items() if decoding == "sample")
         groups = (texts for counts in sampled for texts in counts.texts.values())
         known = self._experiment
         free = known is None or (known.temperature >= 0.5 and known.top_p >= 0.5 and known.top_k != 1)
-        return find_repeats(groups, known.chunk if known else None, free)
+        worst = next(iter(find_repeats(groups, known.chunk if known else None, free)), None)
+        return f"answers repeat more than independent draws can: {worst}" if worst and worst.alarm else None
 
 
 def tally_of(folder: Path, grader: Grader | None = None) -> Tally:
@@ -217,11 +215,6 @@ def by_size(setting: str) -> tuple[bool, int, str]:
 def is_whole(setting: str) -> bool:
     """Whether `setting` is a number of tokens."""
     return setting.isdecimal() and len(setting) < 19
-
-
-def _alarm(repeats: Sequence[Repeat]) -> str | None:
-    worst = next(iter(repeats), None)
-    return f"answers repeat more than independent draws can: {worst}" if worst and worst.alarm else None
 
 
 def _part(count: int, of: int) -> float | None:

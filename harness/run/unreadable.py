@@ -14,8 +14,6 @@ from results.visible import visible
 MANY = 0.05
 """The share of a setting's answers from which on a run says so."""
 ENDINGS = 3
-MOST_ENDINGS = 10_000
-"""Different endings that are counted, so that a run of any length keeps them in memory."""
 _WORDS = 2
 _NUMBER = re.compile(r"[0-9][0-9,.]*+(?<![.,])")
 
@@ -39,8 +37,7 @@ class Unreadable:
         cut_off = finish_reason == "length"
         # The last words, with N for a number: "so it is **26**." and "so it is **7**." end alike.
         ending = "" if cut_off else _NUMBER.sub("N", " ".join(text[-100:].split()[-_WORDS:]))
-        if ending in self._endings or len(self._endings) < MOST_ENDINGS:
-            self._endings[ending] += 1
+        self._endings[ending] += 1
         if self._all and (reader := self._all.read(text, cut_off).reader):
             self._read[reader] += 1
 

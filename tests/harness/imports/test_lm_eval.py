@@ -139,7 +139,7 @@ def test_tokens_are_counted_where_a_tokenizer_is_named(write: Write, tmp_path: P
     assert "--tokenizer" in said
     assert "tokens" not in read_samples(tmp_path / "without")
     assert "--tokenizer" not in imported(*arguments, tmp_path / "with", "--tokenizer", "tiny").output
-    tokenizer = PromptTokens(model_location("tiny"), None, chat=False, local_only=True).tokenizer
+    tokenizer = PromptTokens(model_location("tiny"), None, chat=False).tokenizer
     expected = [len(tokenizer.tokenize(text)) for text in chain(*RESPONSES)]
     assert read_samples(tmp_path / "with")["tokens"].tolist() == expected
     missing = imported(*arguments, tmp_path / "no", "--tokenizer", str(tmp_path)).output

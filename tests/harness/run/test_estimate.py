@@ -21,23 +21,22 @@ def experiment(**changes: Any) -> Experiment:
 
 
 def asked(folder: Path, fresh: bool = False, **changes: Any) -> list[Demand]:
-    return demands(experiment(**changes), QUESTIONS, folder, fresh)[0]
+    return demands(experiment(**changes), QUESTIONS, folder, fresh)
 
 
 def dry(folder: Path, rate: float | None = None, price: float | None = None, **changes: Any) -> list[str]:
     return estimate(experiment(**changes), QUESTIONS, folder, rate, price)
 
 
-def test_the_demand_is_that_of_the_plan_and_prompts_are_tokenised(tmp_path: Path) -> None:
+def test_the_demand_is_that_of_the_plan(tmp_path: Path) -> None:
     found = asked(tmp_path / "new", greedy=True)
     plan = experiment(greedy=True)
-    encode = PromptTokens(model_location("tiny"), None, chat=True).encode
     chunks = list(remaining_chunks(plan, QUESTIONS[:3], {}))
     for demand in found:
         own = [c for c in chunks if (c.setting, c.decoding) == (demand.setting, demand.decoding)]
         assert demand.requests == len(own)
         assert demand.answers == sum(len(chunk.samples) for chunk in own)
-        assert demand.prompt_tokens == sum(len(encode(prompt_for(plan, chunk))) for chunk in own)
+        assert demand.prompt_tokens == sum(len(prompt_for(plan, chunk).encode()) // 4 for chunk in own)
         assert demand.tokens_per_answer == int(demand.setting)
         assert demand.limit == 2 * int(demand.setting) + 64
     assert len(found) == 4
@@ -45,14 +44,9 @@ def test_the_demand_is_that_of_the_plan_and_prompts_are_tokenised(tmp_path: Path
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_s_own_answers_say_what_to_expect_and_how_fast(tmp_path: Path) -> None:
+def test_a_folder_s_own_answers_say_what_to_expect(tmp_path: Path) -> None:
     real_run.really(tmp_path, samples=5, limit=1)
     rows = [json.loads(line) for line in (tmp_path / "samples.jsonl").read_text().splitlines()]
-    path = tmp_path / "run.json"
-    record = json.loads(path.read_text())
-    assert record["sessions"][0]["tokens"] == sum(row["tokens"] for row in rows)
-    record["sessions"][0]["seconds"] = 2.0
-    path.write_text(json.dumps(record))
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
 
     found = asked(tmp_path, budgets=(10, 30, 60))
@@ -61,8 +55,6 @@ def test_a_folder_s_own_answers_say_what_to_expect_and_how_fast(tmp_path: Path) 
     assert {d.setting: d.tokens_per_answer for d in found} == pytest.approx(expected)
     assert {d.setting: d.answers for d in found} == {"10": 10, "30": 10, "60": 15}
     assert [d.taken_from for d in found] == ["this folder", "this folder", "the budget"]
-    for rate, expected_rate in ((None, record["sessions"][0]["tokens"] / 2.0), (7.0, 7.0)):
-        assert f" at {expected_rate:,.0f} completion tokens/s" in dry(tmp_path, rate)[-2]
 
     assert dry(tmp_path, limit=1) == ["nothing to ask for: all 10 planned answers are there"]
     assert sum(d.answers for d in asked(tmp_path, fresh=True, limit=1)) == 10
@@ -80,20 +72,10 @@ def test_the_most_tokens_of_a_forced_answer_include_those_of_its_end(tmp_path: P
         assert before.tokens_per_answer == after.tokens_per_answer
 
 
-def test_without_a_tokenizer_bytes_are_counted_and_said_so(tmp_path: Path) -> None:
-    other = {"model": "nobody/has-this", "chat": False}
-    (first, _) = asked(tmp_path, **other)
-    prompts = [
-        prompt_for(experiment(), c) for c in remaining_chunks(experiment(budgets=(10,)), QUESTIONS[:3], {})
-    ]
-    assert first.prompt_tokens == sum(len(prompt.encode()) // 4 for prompt in prompts)
-    assert "(a token for every 4 bytes: no tokenizer of nobody/has-this here)" in dry(tmp_path, **other)[4]
-
-
 def test_the_lines_add_up(tmp_path: Path) -> None:
     lines = dry(tmp_path, rate=2.0, price=12, dp=3)
     assert len({line.index("from the") for line in lines[1:3]}) == 1
     assert lines[3] == "requests: 18, for 30 of 30 answers"
     assert lines[5] == "completion tokens: 600 expected, 3,120 at most"
-    assert lines[6].startswith("time: 5 min at 2 completion tokens/s (given), 26 min at most; 3.00 ")
+    assert lines[6].startswith("time: 5 min at 2 completion tokens/s, 26 min at most; 3.00 ")
     assert "--rate" in dry(tmp_path)[6]

@@ -10,7 +10,7 @@ import prompts
 from harness.experiment import read_experiment
 from harness.questions.hub import GSM8K
 from harness.run.pace import Pace
-from harness.run.record import Record, experiment_in, measured_rate
+from harness.run.record import Record, experiment_in
 from results import BadInput
 from tests.harness.run.scripted import QUESTIONS
 
@@ -24,17 +24,13 @@ def on_disk(folder: Path) -> dict[str, Any]:
     return found
 
 
-def session(
-    folder: Path, answers: int | None, tokens: int = 0, stored: tuple[int, int] = (0, 0), noted: int = 0
-) -> None:
+def session(folder: Path, answers: int | None, tokens: int = 0, stored: tuple[int, int] = (0, 0)) -> None:
     """One more session, killed where it has no number of answers; `stored` was there before it."""
     before = on_disk(folder) if (folder / "run.json").exists() else None
     record, pace = Record(folder, EXPERIMENT, QUESTIONS, before, stored), Pace(1)
     record.begin(ENGINE, planned=10)
-    pace.add(answers or noted, tokens or 10 * noted)
-    if noted:
-        record.note(pace)
     if answers is not None:
+        pace.add(answers, tokens)
         record.end(pace, SUMMARY | {"answers": answers})
 
 
@@ -58,13 +54,12 @@ def test_everything_needed_to_repeat_a_run_is_on_record(tmp_path: Path) -> None:
 
 def test_a_session_that_begins_keeps_the_summary_and_counts_what_a_killed_one_did_not(tmp_path: Path) -> None:
     session(tmp_path, answers=7, tokens=70)
-    session(tmp_path, None, stored=(7, 70), noted=2)
-    assert on_disk(tmp_path)["sessions"][-1]["answers"] == 2
-    assert on_disk(tmp_path)["summary"] == SUMMARY | {"answers": 7}
-    for stored in ((10, 95), (10, 95), (8, 80)):  # the last as if rows had been put aside
+    for stored in ((7, 70), (10, 95), (10, 95), (8, 80)):  # the last as if rows had been put aside
         session(tmp_path, None, stored=stored)
-    found = [(one["answers"], one["tokens"]) for one in on_disk(tmp_path)["sessions"]]
-    assert found == [(7, 70), (3, 25), (0, 0), (0, 0), (0, 0)]
+    assert on_disk(tmp_path)["summary"] == SUMMARY | {"answers": 7}
+    *found, last = on_disk(tmp_path)["sessions"]
+    assert [(one["answers"], one["tokens"]) for one in found] == [(7, 70), (3, 25), (0, 0), (0, 0)]
+    assert "answers" not in last
 
 
 def test_the_summary_of_a_killed_session_is_made_good(tmp_path: Path) -> None:
@@ -76,19 +71,11 @@ def test_the_summary_of_a_killed_session_is_made_good(tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.parametrize(("steady", "rate"), [(None, 200.0), (350.0, 350.0)])
-def test_the_rate_is_that_of_the_last_session_with_answers(
-    tmp_path: Path, steady: float | None, rate: float
-) -> None:
-    assert measured_rate(tmp_path) is None
-    for tokens, answers in ((500, 3), (700, 3), (0, None)):
-        session(tmp_path, answers, tokens)
+def test_the_experiment_on_record_may_have_a_key_of_another_version(tmp_path: Path) -> None:
+    session(tmp_path, None)
     found = on_disk(tmp_path)
-    for one, seconds in zip(found["sessions"], (5.0, 3.5, None), strict=True):
-        one |= {"seconds": seconds, "tokens_per_second": steady}
-    found["experiment"]["colour"] = None  # a key of another version
+    found["experiment"]["colour"] = None
     (tmp_path / "run.json").write_text(json.dumps(found))
-    assert measured_rate(tmp_path) == (rate, found["sessions"][1]["started"])
     assert experiment_in(tmp_path) == EXPERIMENT
 
 
@@ -136,4 +123,3 @@ def test_a_hub_model_is_known_by_its_commit_and_must_keep_it(
 def test_a_record_of_another_kind_is_no_record(tmp_path: Path, content: str) -> None:
     (tmp_path / "run.json").write_text(content)
     assert experiment_in(tmp_path) is None
-    assert measured_rate(tmp_path) is None

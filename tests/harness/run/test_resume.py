@@ -14,7 +14,7 @@ from harness.experiment import model_location
 from harness.questions.load import Question
 from harness.run.record import Record
 from harness.run.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
-from harness.run.samples_file import SAMPLES
+from harness.run.samples_file import SAMPLES, mend
 from harness.run.tally import Tally
 from results import BadInput
 from tests.harness.run import scripted
@@ -59,6 +59,7 @@ def test_a_file_cut_anywhere_keeps_its_whole_rows_and_takes_the_others_again(
     ends = [index + 1 for index, byte in enumerate(whole) if byte == ord("\n")]
     expected = sum(end <= cut + 1 for end in ends)
     tally = Tally()
+    mend(folder / SAMPLES)
     done = read_done(folder, tally)
     assert done.get(("tiny-0000", "40", "sample"), set()) == set(range(expected))
     assert tally.answers == expected
@@ -68,7 +69,8 @@ def test_a_file_cut_anywhere_keeps_its_whole_rows_and_takes_the_others_again(
 def test_a_long_torn_line_is_cut_off(tmp_path: Path) -> None:
     whole = write(tmp_path, [row(0)])
     (tmp_path / SAMPLES).write_bytes(whole + b'{"question_id": "' + b"x" * 200_000)
-    read_done(tmp_path, Tally())
+    assert read_done(tmp_path, Tally()) == {("tiny-0000", "40", "sample"): {0}}
+    mend(tmp_path / SAMPLES)
     assert (tmp_path / SAMPLES).read_bytes() == whole
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.engines.base import Engine
-from harness.run import sampler, samples_file
+from harness.run import sampler
 from harness.run.pace import Pace
 from harness.run.plan import remaining_chunks
 from harness.run.sampler import sample
@@ -114,18 +114,6 @@ def test_a_folder_whose_engine_did_not_open_can_be_used_later(tmp_path: Path) ->
     with pytest.raises(BadInput, match="no server"):
         asyncio.run(sample(experiment(), QUESTIONS, tmp_path, closed))
     assert run(tmp_path, ScriptedEngine()).missing == 0
-
-
-def test_the_record_keeps_up_with_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def script(_prompt: str, _n: int) -> None:
-        (session,) = json.loads((tmp_path / "run.json").read_text())["sessions"]
-        assert session["answers"] == (len(stored(tmp_path)) if engine.asked[1:] else 0)
-        assert session["tokens"] == 9 * session["answers"]
-        assert session["ended"] is None
-
-    monkeypatch.setattr(samples_file, "SYNC_SECONDS", -1.0)
-    engine = ScriptedEngine(script)
-    assert run(tmp_path, engine, concurrency=1).missing == 0
 
 
 def test_rates_begin_once_as_many_answers_have_ended_as_are_in_flight(
