@@ -37,6 +37,7 @@ def serve(
     from contextlib import ExitStack
     from functools import partial
 
+    from harness.engines.tokens import PromptTokens
     from harness.experiment import model_location
     from harness.server.gateway import fleet
     from harness.server.launch import Server, check_free, launch
@@ -48,6 +49,7 @@ def serve(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     location = model_location(model)
     check_free(port)
+    PromptTokens(location, revision, chat=False)  # raises where there is no such model, before SGLang starts
 
     say = partial(click.echo, err=True)
     if dp > 1 and workers == 1:

@@ -6,8 +6,10 @@ A chat template writes its own begin-of-text token; a server that is sent text m
 """
 
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
+from harness.questions.hub import hub_trouble
 from harness.server.cpu.torchvision_names import declare_torchvision_operations
 from results import BadInput
 
@@ -16,14 +18,23 @@ class PromptTokens:
     """A model's tokenizer, and its chat template if `chat`."""
 
     def __init__(self, model: str, revision: str | None, chat: bool) -> None:
-        """Load the tokenizer of `model` (hub name or folder). Raises BadInput if there is none."""
+        """Load the tokenizer of `model` (hub name or folder). Raises BadInput if there is none.
+
+        Where the hub does not answer, the model has to be in its cache.
+        """
+        trouble = "" if Path(model).is_dir() else hub_trouble(model, revision)
+        self.local_only = bool(trouble)
         declare_torchvision_operations()
         from transformers import AutoTokenizer
 
         try:
-            self.tokenizer: Any = AutoTokenizer.from_pretrained(model, revision=revision)
+            self.tokenizer: Any = AutoTokenizer.from_pretrained(
+                model, revision=revision, local_files_only=self.local_only
+            )
         except (OSError, ValueError) as error:
-            raise BadInput(f"model {model}: no tokenizer could be loaded: {error}") from None
+            reason = f"no such folder, nor can the Hugging Face hub give it ({trouble})"
+            reason = reason if trouble else f"no tokenizer could be loaded: {error}"
+            raise BadInput(f"model {model}: {reason}") from None
         if chat and not self.tokenizer.chat_template:
             raise BadInput(f"model {model}: has no chat template, expected chat = false for a base model")
         self._chat = chat

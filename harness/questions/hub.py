@@ -82,9 +82,8 @@ def hub_rows(source: HubDataset) -> list[Row]:
         parts = (datasets.load_dataset(folder, config, split="test") for config in source.configs)
         return [row for part in parts for row in part]
     except (httpx.HTTPError, OSError, ValueError, DatasetsError) as error:
-        reason = (str(error) or type(error).__name__).splitlines()[0]
         raise BadInput(
-            f"cannot get {source.repository} from the Hugging Face hub ({reason}): "
+            f"cannot get {source.repository} from the Hugging Face hub ({_first_line(error)}): "
             "try again, or give a local file of the same rows: harness questions --file, harness sample "
             "--set file=, make FILE="
         ) from None
@@ -92,7 +91,7 @@ def hub_rows(source: HubDataset) -> list[Row]:
 
 def _download(source: HubDataset) -> str:
     """The folder in the hub's cache that holds the pinned revision, fetched if it is not there yet."""
-    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
     which: dict[str, Any] = {"repo_type": "dataset", "revision": source.revision}
@@ -100,6 +99,25 @@ def _download(source: HubDataset) -> str:
     try:
         return str(snapshot_download(source.repository, **which, local_files_only=True))
     except LocalEntryNotFoundError:
-        # The only request with a time limit: a hub that never replies would be waited for without end.
-        HfApi().dataset_info(source.repository, revision=source.revision, timeout=HUB_TIMEOUT)
+        if trouble := hub_trouble(source.repository, source.revision, "dataset"):
+            raise OSError(trouble) from None
         return str(snapshot_download(source.repository, **which))
+
+
+def hub_trouble(repository: str, revision: str | None, kind: str = "model") -> str:
+    """Why the hub does not have a model or data set, empty where it does.
+
+    The only request with a time limit and without retries: it comes before all others.
+    """
+    import httpx
+    from huggingface_hub import HfApi
+
+    try:
+        HfApi().repo_info(repository, repo_type=kind, revision=revision, timeout=HUB_TIMEOUT)
+    except (httpx.HTTPError, OSError, ValueError) as error:
+        return _first_line(error)
+    return ""
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]

@@ -66,7 +66,10 @@ class TransformersEngine:
         transformers.utils.logging.disable_progress_bar()
         try:
             model = transformers.AutoModelForCausalLM.from_pretrained(
-                self._location, revision=self._revision, dtype=self._dtype
+                self._location,
+                revision=self._revision,
+                dtype=self._dtype,
+                local_files_only=self._prompts.local_only,
             )
             model = model.to(self._device).eval()
             self._decoder = Decoder(model)

@@ -33,6 +33,18 @@ def test_a_folder_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
         PromptTokens(str(tmp_path), None, chat=False)
 
 
+def test_a_model_in_the_hubs_cache_needs_no_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:1")
+    cached = tmp_path / "models--org--model"
+    shutil.copytree(TINY, cached / "snapshots" / ("a" * 40))
+    (cached / "refs").mkdir()
+    (cached / "refs" / "main").write_text("a" * 40)
+    found = PromptTokens("org/model", None, chat=True)
+    assert found.encode(PROMPT) == PromptTokens(str(TINY), None, chat=True).encode(PROMPT)
+    assert found.local_only
+
+
 def test_a_model_without_a_template_is_refused_as_chat(tmp_path: Path) -> None:
     for file in TINY.glob("*.json"):
         shutil.copy(file, tmp_path)

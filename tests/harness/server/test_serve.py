@@ -1,5 +1,6 @@
 """`python -m harness serve` with a stand-in for SGLang: signals end it, and its server with it."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import harness.server.launch as module
 from tests.processes import OBEDIENT, python
 from harness.cli import cli
 from results import run
-pids, sys.argv = sys.argv[1], ["harness", "serve", "tiny"]
+pids, sys.argv = sys.argv[1], ["harness", "serve", *sys.argv[2:]]
 module.launch = lambda *_, **__: python(OBEDIENT, pids)
 run(cli, "python -m harness")
 """
@@ -26,9 +27,25 @@ run(cli, "python -m harness")
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_stops_the_server_too(sent: signal.Signals, status: int, tmp_path: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", SERVE, str(tmp_path / "pids")], cwd=ROOT, preexec_fn=interruptible
+        [sys.executable, "-c", SERVE, str(tmp_path / "pids"), "tiny"], cwd=ROOT, preexec_fn=interruptible
     ) as process:
         pids = pids_in(tmp_path / "pids")
         process.send_signal(sent)
         assert process.wait(60) == status
     wait_until(lambda: not any(map(runs, pids)))
+
+
+def test_a_model_that_is_nowhere_is_one_line_and_no_server_is_started(tmp_path: Path) -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", SERVE, str(tmp_path / "pids"), "no/model"],
+        cwd=ROOT,
+        env={**os.environ, "HF_ENDPOINT": "http://127.0.0.1:1", "HF_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert found.returncode == 2
+    assert found.stderr.startswith("error: model no/model: ")
+    assert found.stderr.count("\n") == 1
+    assert not (tmp_path / "pids").exists()
