@@ -5,15 +5,14 @@
 
 A template is a text file in this folder with `{problem}` and, if it asks for a budget, `{token_limit}`. To
 add one, add a file. Only `gsm8k-cot`, the 8-shot chain-of-thought prompt of Wei et al. (2022), is put
-together from the installed lm-eval package.
+together from the installed lm-eval package, whose data its examples are.
 """
 
 import hashlib
 import re
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
-
-from prompts.fewshot import gsm8k_cot
 
 FOLDER = Path(__file__).parent
 _PLACEHOLDER = re.compile(r"\{(problem|token_limit)\}")
@@ -33,8 +32,21 @@ def template(name: str) -> str:
     if name not in names():
         raise FileNotFoundError(f"no prompt named {name!r}, only {', '.join(names())}")
     if name == "gsm8k-cot":
-        return gsm8k_cot()
+        return _gsm8k_cot()
     return (FOLDER / f"{name}.txt").read_text(encoding="utf-8").removesuffix("\n")
+
+
+def _gsm8k_cot() -> str:
+    """The examples of lm-eval's task of that name, joined as lm-eval joins them."""
+    import yaml
+
+    spec = find_spec("lm_eval")  # looked up, not imported: the import takes seconds and needs torch
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError("prompt gsm8k-cot needs the package lm-eval: pip install lm-eval==0.4.13")
+    file = Path(spec.origin).parent / "tasks" / "gsm8k" / "gsm8k-cot.yaml"
+    shots = yaml.safe_load(file.read_text(encoding="utf-8"))["fewshot_config"]["samples"]
+    parts = [f"Q: {shot['question']}\nA: {shot['target']}" for shot in shots]
+    return "\n\n".join([*parts, "Q: {problem}\nA:"])
 
 
 def digest(name: str) -> str:

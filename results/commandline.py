@@ -7,8 +7,6 @@ Exit codes: 0 done, 2 bad input (one line on stderr), 130 stopped by Ctrl-C. Mes
 text: what a terminal would obey is escaped.
 """
 
-import os
-import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -26,16 +24,6 @@ EXTRAS = {"altair": "plots", "vl_convert": "plots", "torch": "lm", "transformers
 """Packages that the core does without, by what they import as, and what installs them."""
 
 
-def _stop_at_once(*_: Any) -> NoReturn:
-    os.write(2, b"error: stopped by Ctrl-C\n")
-    os._exit(INTERRUPTED)
-
-
-# While `python -m ROOM` still imports the room, sys.argv[0] is "-m".
-if sys.argv[0] == "-m" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    signal.signal(signal.SIGINT, _stop_at_once)
-
-
 class BadInput(click.ClickException):
     """Bad input; the message is one line: what is wrong, where, and what to do."""
 
@@ -50,8 +38,6 @@ def public_names(module: str) -> Callable[[str], Any]:
 def run(command: click.Command, name: str) -> NoReturn:
     """Run `command` as the program `name` and exit; every failure is one line on stderr, no traceback."""
     warnings.formatwarning = _one_line  # type: ignore[assignment]
-    if signal.getsignal(signal.SIGINT) is _stop_at_once:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         code = command.main(prog_name=name, standalone_mode=False)
         raise SystemExit(code if isinstance(code, int) else 0)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from results.saturating import Array, FitStatus, Saturating, condition_number, fit_saturating
+from results.saturating import Array, Saturating, condition_number, fit_saturating
 from results.tables.status import Status
 
 ILL_CONDITIONED = 100.0
@@ -29,11 +29,6 @@ POOR_FIT = 0.02
 
 _SAME = 1e-9
 """Two x closer than this share of their range are one: a Δ_T that has saturated differs by rounding only."""
-
-_AT_AN_END = {
-    FitStatus.NO_SATURATION: "the points do not bend towards a limit, so neither limit nor rate is fixed",
-    FitStatus.STEP: "all change lies before the second point, so the rate is not fixed",
-}
 
 
 @dataclass(frozen=True)
@@ -67,7 +62,7 @@ class Fit:
     def row(self) -> dict[str, Any]:
         """Its columns of a fits table, and the condition number."""
         low, high = (self.x.min(), self.x.max()) if len(self.x) else (np.nan, np.nan)
-        curve = self.curve or Saturating(np.nan, np.nan, np.nan, np.nan, FitStatus.TOO_FEW_POINTS)
+        curve = self.curve or Saturating(np.nan, np.nan, np.nan, np.nan, Status.NOT_IDENTIFIABLE)
         return {
             "fit": self.kind, "held": self.held, "points": len(self.x), "x_low": low, "x_high": high,
             "alpha": curve.alpha, "beta": curve.beta, "rate": curve.rate, "gap": self.gap, "rms": curve.rmse,
@@ -120,16 +115,16 @@ def _fitted(
         lost = f" ({(~known).sum()} without a known T)" if not known.all() else ""
         return _without(kind, held, xs, f"needs 3 different {axis}, has {different}{lost}")
     curve = fit_saturating(xs, ys)
-    if curve.status is FitStatus.FLAT:
-        return _without(kind, held, xs, "all accuracies are equal, so there is no rise to fit")
+    if curve.status is Status.NOT_IDENTIFIABLE:
+        return _without(kind, held, xs, curve.reason)
 
     gap = float(np.sqrt(2 * curve.rate)) if kind == "along_n" else np.nan
     condition = condition_number(curve.rate, xs)
     causes: list[tuple[Status, str]] = []
     if curve.beta < 0 and metric == "accuracy":
         causes.append((Status.FALLING, f"the accuracy falls with {axis}"))
-    if curve.status in _AT_AN_END:  # condition and limit would then tell of the end, not of the data
-        causes.append((Status.BOUND_HIT, _AT_AN_END[curve.status]))
+    if curve.reason:  # the rate is at an end of its range: condition and limit would tell of that end
+        causes.append((curve.status, curve.reason))
     else:
         if condition > ILL_CONDITIONED:
             unstable = f"its condition number is above {ILL_CONDITIONED:g}, so small errors of the accuracies"

@@ -1,7 +1,7 @@
 """The saturating exponential y ≈ α − β e^{−νx}: the project's one implementation of the paper's fit.
 
     >>> fit_saturating([1, 2, 4, 8], [0.50, 0.58, 0.67, 0.74])
-    Saturating(alpha=0.761..., beta=0.371..., rate=0.353..., rmse=0.00109..., status=<FitStatus.CONVERGED...)
+    Saturating(alpha=0.761..., beta=0.371..., rate=0.353..., rmse=0.00109..., status=<Status.OK...)
 
 Given the rate ν, α and β are the solution of a linear regression. Putting that solution back leaves a
 function of ν alone (variable projection: Golub and Pereyra, SIAM J. Numer. Anal. 1973), which is minimised on
@@ -10,10 +10,11 @@ matter. In log x the curve is a power law, α − β x^{−c}.
 """
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from results.tables.status import Status
 
 Array = NDArray[np.float64]
 
@@ -25,29 +26,20 @@ _ZOOM = 6  # each refinement divides the spacing of the rates by this
 _ZOOMS = 11  # 6^11 is 4e8: rates to nine digits
 
 
-class FitStatus(StrEnum):
-    """How far the three parameters can be trusted."""
-
-    CONVERGED = "converged"
-    NO_SATURATION = "no saturation"
-    """ν at its lower bound: the points lie on a line or bend upwards, so α and β are not determined."""
-    STEP = "step"
-    """ν at its upper bound, usually as all change lies before the second x: β and ν are not determined."""
-    FLAT = "flat"
-    """All y are equal: α is that value, β = ν = 0."""
-    TOO_FEW_POINTS = "too few points"
-    """Fewer than three different x: α is the mean of y, β = ν = 0."""
-
-
 @dataclass(frozen=True)
 class Saturating:
-    """The curve y = alpha − beta · exp(−rate · x), its root-mean-square residual, the status of its fit."""
+    """The curve y = alpha − beta · exp(−rate · x), its root-mean-square residual, the status of its fit.
+
+    `reason` says why the status is not ok: bound_hit if the rate is at an end of its range, not_identifiable
+    if there is nothing to fit; alpha is then the mean of y, beta = rate = 0.
+    """
 
     alpha: float
     beta: float
     rate: float
     rmse: float
-    status: FitStatus
+    status: Status
+    reason: str = ""
 
     def __call__(self, x: ArrayLike) -> Array:
         """The curve at `x` (any shape), in the units of the fitted y."""
@@ -83,13 +75,17 @@ def fit_saturating(x: ArrayLike, y: ArrayLike) -> Saturating:
         raise ValueError("x and y must be finite")
     few = len(np.unique(xs)) < 3
     if few or np.ptp(ys) <= 1e-12 * np.max(np.abs(ys)):
-        status = FitStatus.TOO_FEW_POINTS if few else FitStatus.FLAT
-        return Saturating(float(ys.mean()), 0.0, 0.0, float(ys.std()), status)
+        reason = "fewer than three different x" if few else "all values are equal, so there is no rise to fit"
+        return Saturating(float(ys.mean()), 0.0, 0.0, float(ys.std()), Status.NOT_IDENTIFIABLE, reason)
     fit = fit_curves(xs, ys[None])
     rates, rate, level, rise = rate_grid(xs), *(float(part[0]) for part in (fit.rate, fit.level, fit.rise))
-    status = {rates[0]: FitStatus.NO_SATURATION, rates[-1]: FitStatus.STEP}.get(rate, FitStatus.CONVERGED)
+    reason = {
+        rates[0]: "the points do not bend towards a limit, so neither limit nor rate is fixed",
+        rates[-1]: "all change lies before the second point, so the rate is not fixed",
+    }.get(rate, "")
     beta = rise * float(np.exp(rate * fit.start))
-    return Saturating(level + rise, beta, rate, float(np.sqrt(fit.loss[0])), status)
+    status = Status.BOUND_HIT if reason else Status.OK
+    return Saturating(level + rise, beta, rate, float(np.sqrt(fit.loss[0])), status, reason)
 
 
 def fit_curves(x: Array, y: Array, rates: Array | None = None, accuracy: bool = False) -> Curves:

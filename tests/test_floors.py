@@ -34,7 +34,7 @@ FLOORS = {
         ["report"],
         ["cli"],
     ],
-    "prompts": [["fewshot"]],
+    "prompts": [],
     "predict": [
         ["protocol"],
         ["groups"],

@@ -2,7 +2,6 @@
 
     {"experiment": {"dataset": "tiny", "model": "tiny", "temperature": 1.0, ...}, "prompt_sha256": "9f2c...",
      "questions_sha256": "41aa...", "model_sha256": "c07e...", "planned": 38400,
-     "plan_fields": ["budgets", "chunk", ...],
      "sessions": [{"started": "2026-03-01T10:00:00+00:00", "ended": "...", "seconds": 273.1,
        "answers": 38400, "tokens": 1274880, "tokens_per_second": 4691.3,
        "git_commit": "3ed5...", "engine": {"name": "sglang", "version": "0.5.23", "server": {...}}}],
@@ -28,7 +27,7 @@ from pydantic import ValidationError
 from harness.experiment import Experiment
 from harness.grader import Grader
 from harness.questions.load import Question
-from harness.run.identity import PLAN_FIELDS, commits, engine_changes, identity
+from harness.run.identity import commits, engine_changes, identity
 from harness.run.pace import Pace
 from results import BadInput
 from results.tables.files import replacing
@@ -86,7 +85,6 @@ class Record:
         self._content: dict[str, Any] = {
             **self._identity,
             "planned": planned,
-            "plan_fields": sorted(PLAN_FIELDS),
             "sessions": [*self._before["sessions"], self._session],
             "readings": self._before.get("readings", []),
             "summary": self._before.get("summary"),

@@ -18,7 +18,7 @@ import numpy as np
 from predict.protocol import Floats, Ints, Points, Status, Texts, everywhere
 from results import fit_saturating
 from results.paper_fits import ILL_CONDITIONED
-from results.saturating import FitStatus, Saturating
+from results.saturating import Saturating
 
 Curve = tuple[Ints, Floats]
 """N and accuracy at one setting."""
@@ -156,8 +156,4 @@ def _solve(e1: float, y1: float, e2: float, y2: float) -> tuple[tuple[float, flo
 
 
 def _of_fit(fit: Saturating) -> Status:
-    if fit.status in (FitStatus.TOO_FEW_POINTS, FitStatus.FLAT):
-        return Status.NOT_IDENTIFIABLE
-    if fit.status is not FitStatus.CONVERGED:
-        return Status.BOUND_HIT  # the rate ran to its end: any other that is as slow, or fast, fits as well
-    return Status.FALLING if fit.beta < 0 else Status.OK
+    return Status.FALLING if fit.status is Status.OK and fit.beta < 0 else fit.status

@@ -16,7 +16,6 @@ from results.figures.series import Series
 from results.figures.theme import Figure
 from results.figures.words import LENGTH_TITLES, METRIC_TITLES, some_of
 from results.paper_fits import Fit, along_gap, along_t
-from results.saturating import FitStatus
 from results.tables.status import Status
 
 GREEDY_LIMITS = {"fig2f linear-attention": 2 / 10}
@@ -27,15 +26,16 @@ def fit_trends(panel: Panel) -> dict[int, Fit]:
     """The trend in T at each N of the panel that has one; {} where fewer than three lengths are known.
 
     These are the fits that `python -m predict fits` writes. Where no gap varies with T (a risk has none, nor
-    has a flat or a step at N = 1) all are fitted in T.
+    has a flat or a step at N = 1) they are fitted in T.
     """
     rows = panel.exact.dropna(subset=["length"])
     parts = {n: part for n in panel.ns if len(part := rows[rows["N"] == n])}
     fits = {n: along_t(part["length"], part["value"], panel.metric) for n, part in parts.items()}
     single = fits.get(1)
-    if single and single.curve and single.curve.status is not FitStatus.STEP and panel.metric == "accuracy":
+    if single and panel.metric == "accuracy":
         several = {n: part for n, part in parts.items() if n > 1}
-        fits |= {n: along_gap(n, part["length"], part["value"], single) for n, part in several.items()}
+        by_gap = {n: along_gap(n, part["length"], part["value"], single) for n, part in several.items()}
+        fits |= {n: fit for n, fit in by_gap.items() if fit.curve}
     return {n: fit for n, fit in fits.items() if fit.curve}
 
 

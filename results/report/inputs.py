@@ -11,10 +11,9 @@ from pathlib import Path
 import pandas as pd
 
 from results.figures.words import listed
-from results.report.runs import Record, unfinished
+from results.report.runs import Record, read_record, unfinished
 from results.report.table import readable
 from results.tables.contract import kind_of, read_curves, read_samples, read_table, sample_files
-from results.tables.origins import read_record
 from results.tables.schemas import CURVE_KEY
 from results.votes.curves import build_curves
 
@@ -64,7 +63,7 @@ def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
     samples, records, lacking, said = None, [], {}, list[str]()
     if files:
         samples = _named(read_samples(*files))
-        records = [record for file in files if (record := read_record(file))]
+        records = [record for file in files if (record := read_record(file.parent))]
         named = listed([f"{file.parent.name}/{file.name}" for file in files])
         sources.append(f"{named}: samples, {len(samples):,} rows")
         with warnings.catch_warnings(record=True) as caught:

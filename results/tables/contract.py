@@ -22,7 +22,6 @@ from results.commandline import BadInput
 from results.tables.columns import arrow_schema, conform, refusal, text_columns
 from results.tables.contradictions import check_golds, say_grades
 from results.tables.files import check_suffix, column_names, read_raw, write_raw
-from results.tables.origins import check_origins
 from results.tables.schemas import DEFAULTS, SAMPLES, SCHEMAS
 
 
@@ -31,11 +30,9 @@ def read_samples(*paths: str | Path, texts: bool = True) -> pd.DataFrame:
 
     Without `texts`, columns that the contract does not declare are left out, the texts of the answers among
     them: millions of answers then fit into memory. `correct` is computed from `gold` (equal text) where the
-    column is absent. Raises BadInput, also where two runs share a curve but were sampled in different ways.
+    column is absent. Raises BadInput.
     """
-    files = sample_files(*paths)
-    check_origins(files)
-    return _read(files, "samples", None if texts else arrow_schema(SAMPLES))
+    return _read(sample_files(*paths), "samples", None if texts else arrow_schema(SAMPLES))
 
 
 def read_curves(*paths: str | Path) -> pd.DataFrame:

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import curve_fit
 
-from results.saturating import FitStatus, Saturating, fit_saturating
+from results.saturating import fit_saturating
+from results.tables.status import Status
 
 
 def curve(x, alpha, beta, rate):
@@ -18,7 +19,7 @@ def curve(x, alpha, beta, rate):
 def test_noise_free_parameters_come_back_whatever_the_units_of_x(scale, rate):
     x = scale * np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
     fit = fit_saturating(x, curve(x, 0.8, 0.5, rate / scale))
-    assert fit.status == FitStatus.CONVERGED
+    assert (fit.status, fit.reason) == (Status.OK, "")
     np.testing.assert_allclose([fit.alpha, fit.beta, fit.rate * scale], [0.8, 0.5, rate], rtol=1e-6)
     assert fit.rmse < 1e-9
 
@@ -75,23 +76,27 @@ def test_three_points_are_met_exactly():
 @pytest.mark.parametrize("x", [[5.0], [1.0, 2.0], [1.0, 1.0, 2.0, 2.0]])
 def test_fewer_than_three_different_x_say_so(x):
     fit = fit_saturating(x, np.linspace(0.2, 0.4, len(x)))
-    assert fit.status == FitStatus.TOO_FEW_POINTS
+    assert fit.status == Status.NOT_IDENTIFIABLE
     assert fit.alpha == pytest.approx(np.linspace(0.2, 0.4, len(x)).mean())
     assert (fit.beta, fit.rate) == (0.0, 0.0)
 
 
 def test_flat_data_say_so():
-    assert fit_saturating([1, 2, 4, 8], [0.7] * 4) == Saturating(0.7, 0.0, 0.0, 0.0, FitStatus.FLAT)
+    fit = fit_saturating([1, 2, 4, 8], [0.7] * 4)
+    assert (fit.alpha, fit.beta, fit.rate, fit.rmse, fit.status) == (0.7, 0, 0, 0, Status.NOT_IDENTIFIABLE)
 
 
 @pytest.mark.parametrize("y", [[0.1, 0.2, 0.3, 0.4], [0.1, 0.15, 0.3, 0.8]])
 def test_a_line_or_an_upward_bend_has_no_saturation(y):
-    assert fit_saturating([1, 2, 3, 4], y).status == FitStatus.NO_SATURATION
+    fit = fit_saturating([1, 2, 3, 4], y)
+    assert fit.status == Status.BOUND_HIT
+    assert "bend" in fit.reason
 
 
 def test_a_jump_before_the_second_point_is_a_step():
     fit = fit_saturating([1, 2, 4, 8], [0.2, 0.7, 0.7, 0.7])
-    assert fit.status == FitStatus.STEP
+    assert fit.status == Status.BOUND_HIT
+    assert "second point" in fit.reason
     assert fit.alpha == pytest.approx(0.7, abs=1e-9)
     assert np.isfinite(fit.beta)
 

@@ -13,7 +13,6 @@ from harness.engines.base import Completion, Sampling
 from harness.experiment import read_experiment
 from harness.questions.load import Question
 from harness.run.sampler import sample
-from prompts.fewshot import SHOTS
 from results import build_curves, read_samples
 
 RUN = read_experiment("gsm8k-256")
@@ -36,7 +35,7 @@ def stopped(text: str, stop: tuple[str, ...]) -> str:
 
 
 def test_every_new_question_in_the_prompts_format_begins_with_a_stop_string() -> None:
-    assert len(shots()) == SHOTS
+    assert len(shots()) == 8
     for question, solution in shots():
         for other, theirs in shots():
             answer = stopped(f" {solution}\n\nQ: {other}\nA: {theirs}", RUN.stop)
@@ -73,7 +72,7 @@ class BaseModel:
 
     async def generate(self, prompt: str, n: int, sampling: Sampling, seed: int) -> list[Completion]:
         self.asked.append(sampling)
-        assert prompt.count("Q: ") == SHOTS + 1
+        assert prompt.count("Q: ") == 8 + 1
         assert prompt.endswith("?\nA:")
         first = prompt.endswith("Q: Problem 0?\nA:")
         answers = [13 if first else 12] if sampling.temperature == 0 else [12, 12, 12, 14] * (n // 4)

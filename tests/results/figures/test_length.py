@@ -6,7 +6,6 @@ import pytest
 
 from results.figures.length import fit_trends, length_figure
 from results.figures.panels import axis_range, make_panels
-from results.saturating import FitStatus
 from results.tables.status import Status
 from tests.results.figures.made import curves, rows_of
 
@@ -42,7 +41,7 @@ def test_trends_are_fitted_in_length_where_one_answer_shows_no_gap():
     )
     (panel,) = make_panels(table)
     first, second = fit_trends(panel).values()
-    assert first.curve.status == FitStatus.STEP
+    assert first.curve.status == Status.BOUND_HIT
     assert second.single is None
     assert second.curve.rate == pytest.approx(0.5, rel=1e-5)
 

@@ -39,7 +39,6 @@ RECORD = {
         "revision": None,
         "temperature": 0.8,
     },
-    "plan_fields": [],
     "prompt_sha256": "0472592d84184dae",
     "planned": 20,
     "sessions": [{"started": "2026-01-02", "engine": {"name": "sglang", "version": "0.5"}}],
@@ -68,6 +67,14 @@ def test_a_run_folder_becomes_curves_facts_and_questions(run):
     assert told["engine"] == "sglang 0.5"
     assert told["prompt"] == "p\\u202e (SHA-256 0472592d8418…)"
     assert "revision" not in told
+
+
+@pytest.mark.parametrize("content", [None, "", "[]", "{}", '{"experiment": null}'])
+def test_answers_without_a_record_of_the_harness_have_no_facts(run, content):
+    (run / "run.json").unlink()
+    if content is not None:
+        (run / "run.json").write_text(content)
+    assert read_tables([run]).records == []
 
 
 def test_curves_that_are_given_win_over_those_of_samples(run, tmp_path):
