@@ -68,7 +68,7 @@ class Experiment(BaseModel):
     """A template in prompts/, by name."""
     chat: bool
     """Whether the prompt is a user's turn in the model's chat template, or plain text."""
-    readers: Annotated[tuple[Reader, ...], Field(min_length=1), _DISTINCT] = DEFAULT_READERS
+    readers: Annotated[tuple[Reader, ...], Field(min_length=1)] = DEFAULT_READERS
     """What reads the answers, tried in this order; the paper's is `hashes` alone."""
     match: Match = "first"
     """Which of several answers in one text counts."""
@@ -82,7 +82,7 @@ class Experiment(BaseModel):
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
     top_k: Annotated[int, Field(ge=-1, strict=True), _only(bool, "-1 (no limit) or at least 1")] = -1
     """Sample among the k likeliest tokens only; -1 is no limit."""
-    stop: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], _DISTINCT] = ()
+    stop: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     tokens_per_budget: Annotated[float, Field(ge=0, le=1000)] = 0.0
     tokens_extra: Count
     at_limit: Literal["cut", "force"] = "cut"
@@ -172,14 +172,11 @@ def read_experiment(path_or_name: str | Path, overrides: Mapping[str, str] | Non
 
 
 def _find(path_or_name: str | Path) -> Path:
-    path = Path(path_or_name)
-    shipped = EXPERIMENTS / f"{path_or_name}.toml"
-    if path.suffix == ".toml" or not shipped.exists():
+    for path in (EXPERIMENTS / f"{path_or_name}.toml", Path(path_or_name)):
         if path.is_file():
             return path
-        names = ", ".join(sorted(file.stem for file in EXPERIMENTS.glob("*.toml")))
-        raise BadInput(f"{path}: no such file, and no experiment of that name: there are {names}")
-    return shipped
+    names = ", ".join(sorted(file.stem for file in EXPERIMENTS.glob("*.toml")))
+    raise BadInput(f"{path}: no such file, and no experiment of that name: there are {names}")
 
 
 def _parse(key: str, text: str) -> Any:

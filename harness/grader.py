@@ -116,7 +116,7 @@ class Grader:
         for reader in self.readers:
             if cut_off and reader == "last-number":
                 continue
-            answers = [found for found in _FINDERS[reader](text) if _has_digit(found)]
+            answers = [found for found in _FINDERS[reader](text) if any(map(str.isdigit, found))]
             if answers and (value := normalise_integer(answers[0 if self.match == "first" else -1])):
                 return Answer(value, reader)
         return Answer(None, None)
@@ -181,7 +181,3 @@ def _is_unit(text: str) -> bool:
     text = _SQUARED.sub("", text)  # "6 cm^2"
     odd = any(char.isnumeric() for char in text)  # "6 ½"
     return not odd and _UNIT.fullmatch(text) is not None and _CHANGES_THE_VALUE.search(text) is None
-
-
-def _has_digit(text: str) -> bool:
-    return any(char.isdigit() for char in text)

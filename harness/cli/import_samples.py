@@ -115,12 +115,11 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     grader = Grader(options["grade"], options["match"]) if options["grade"] else None
     imported = _import(kind, file, grader, options)
     write_raw(imported.table, target)
-    for note in imported.notes:
-        click.echo(visible(f"note: {note}"), err=True)
     tally = Tally(grader=grader)
     tally.add_table(imported.table)
-    for warning in tally.warnings(out):
-        click.echo(visible(f"warning: {warning}"), err=True)
+    said = [f"note: {note}" for note in imported.notes]
+    for line in (*said, *(f"warning: {warning}" for warning in tally.warnings(out))):
+        click.echo(visible(line), err=True)
     answers, answered = len(imported.table), imported.table["question_id"].nunique()
     click.echo(f"{answers} answers to {answered} questions, {imported.left_out} rows left out -> {target}")
 

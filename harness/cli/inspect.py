@@ -25,14 +25,9 @@ def inspect(
     hardest questions. ✓ is right, ✗ wrong, ∅ unreadable. You can look at a run while it is sampling. Control
     characters in texts are escaped.
     """
-    import sys
-    from io import TextIOWrapper
-
     from harness.view.answers import answers, overview, read_answers
     from results.tables.contract import sample_files
 
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that is not Unicode
     (file,) = sample_files(samples)
     table = read_answers(file, question, setting)
     if question is None and only is None:

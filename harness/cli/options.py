@@ -30,8 +30,6 @@ def readers(_context: click.Context, _option: click.Parameter, text: str | None)
     for name in names:
         if name not in READERS:
             raise click.BadParameter(f"{name!r} is no reader; there are {', '.join(READERS)}.")
-    if len(set(names)) < len(names):
-        raise click.BadParameter(f"{text!r} names a reader twice.")
     return names
 
 

@@ -2,10 +2,7 @@
 
 $ python -m harness sample tiny --set limit=100 --out results/runs/tiny
 100%|██████████| 38400/38400 answers [04:33, 141.2 answers/s, 4,691 tokens/s, 0 s left, 51.5% of …]
-asked for  questions  answers  used  cut off at  cut off  unreadable  distinct  correct
-10 tokens        100     6400   8.9          84     0.0%        0.7%     46.8%     4.0%
-20 tokens        100     6400  18.5         104     0.0%        0.2%     51.8%    19.1%
-...
+... and a table of the answers, as in run/tally.py
 """
 
 from pathlib import Path

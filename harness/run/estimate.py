@@ -1,7 +1,7 @@
 """What a run will ask for and how long that takes, without starting it: `harness sample --dry-run`.
 
-setting  decoding  requests  answers  prompt tokens  tokens per answer  at most  expected
-10       sample         300   19,200         21,600                8.9       84  from this folder
+setting  decoding  requests  answers  prompt tokens  tokens per answer  at most
+10       sample         300   19,200         21,600                8.9       84
 ...
 requests: 1,800, for 115,200 of 115,200 answers
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from harness.engines.forcing import MOST_FORCED
 from harness.experiment import Experiment
 from harness.questions.load import Question
-from harness.run.plan import Chunk, asked_questions, prompt_for, remaining_chunks
+from harness.run.plan import asked_questions, prompt_for, remaining_chunks
 from harness.run.resume import check_same_run, read_done
 from harness.run.sizing import Load, duration, gpu_lines
 from harness.run.tally import Tally
@@ -34,7 +34,7 @@ class Demand:
     limit: int
     """The most tokens that an answer may have."""
     tokens_per_answer: float
-    taken_from: str
+    """As the answers in the folder have them, or else the budget, or the limit."""
     requests: int = 0
     answers: int = 0
     prompt_tokens: int = 0
@@ -58,11 +58,10 @@ def estimate(
     if not asked:
         return [f"nothing to ask for: all {planned:,} planned answers are there"]
     header = ("setting", "decoding", "requests", "answers", "prompt tokens", "tokens per answer")
-    table: list[tuple[str, ...]] = [(*header, "at most", "expected")]
+    table: list[tuple[str, ...]] = [(*header, "at most")]
     for d in asked:
         counts = (f"{count:,}" for count in (d.requests, d.answers, d.prompt_tokens))
-        used = f"{d.tokens_per_answer:.1f}"
-        table.append((d.setting, d.decoding, *counts, used, str(d.limit), f"from {d.taken_from}"))
+        table.append((d.setting, d.decoding, *counts, f"{d.tokens_per_answer:.1f}", str(d.limit)))
     requests, answers = sum(d.requests for d in asked), sum(d.answers for d in asked)
     prompts = sum(d.prompt_tokens for d in asked)
     expected = sum(d.answers * d.tokens_per_answer for d in asked)
@@ -77,7 +76,7 @@ def estimate(
     disk = answers * BYTES_PER_ROW + expected * BYTES_PER_TOKEN
     load = Load(expected, prompts / requests, expected / answers, answers / requests)
     return [
-        *aligned(table, left=(0, 1, 7)),
+        *aligned(table, left=(0, 1)),
         f"requests: {requests:,}, for {answers:,} of {planned:,} answers",
         f"prompt tokens: {prompts:,} (a token for every {BYTES_PER_TOKEN} bytes)",
         f"completion tokens: {expected:,.0f} expected, {most:,} at most",
@@ -105,17 +104,10 @@ def demands(
         if key not in found:
             limit = experiment.max_new_tokens(chunk.budget)
             limit += MOST_FORCED if experiment.at_limit == "force" else 0
-            found[key] = Demand(*key, limit, *_tokens_per_answer(tally, chunk, limit))
+            used = tally.settings[key].mean_tokens if key in tally.settings else None
+            found[key] = Demand(*key, limit, used or chunk.budget or limit)
         found[key].requests += 1
         found[key].answers += len(chunk.samples)
         found[key].prompt_tokens += len(prompt_for(experiment, chunk).encode()) // BYTES_PER_TOKEN
     settings = [name for name, _ in experiment.settings]
     return sorted(found.values(), key=lambda d: (settings.index(d.setting), d.decoding))
-
-
-def _tokens_per_answer(tally: Tally, chunk: Chunk, limit: int) -> tuple[float, str]:
-    """Tokens to be expected of an answer, and what that is taken from."""
-    counts = tally.settings.get((chunk.setting, chunk.decoding))
-    if counts and counts.mean_tokens is not None:
-        return counts.mean_tokens, "this folder"
-    return (chunk.budget, "the budget") if chunk.budget else (limit, "the limit")

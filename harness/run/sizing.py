@@ -1,6 +1,6 @@
 """What a run needs of GPUs, by arithmetic, before one is rented: memory, tokens/s at most, time and money.
 
-one GPU     answers at once  tokens/s at most  time at least  cost at least
+GPUs: 1     answers at once  tokens/s at most  time at least  cost at least
 H100 80GB             1,024            27,711            1 h           2.51
 
 A step of decoding reads the weights once, and the key-value cache of every answer in flight. The data sheets'
@@ -25,6 +25,7 @@ GPUS = {
 USABLE = 0.85
 """The share of the memory for weights and cache, as --mem-fraction-static of the servers we start."""
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
+_SHAPE = ("hidden_size", "intermediate_size", "vocab_size", "num_hidden_layers", "num_attention_heads")
 
 LLAMA = json.loads((Path(__file__).parents[1] / "llama-shapes.json").read_text(encoding="utf-8"))
 
@@ -50,13 +51,9 @@ class Size:
 
 def size_of(config: dict[str, Any], dtype: str) -> Size | None:
     """The size of the model with this config.json; None for anything but a dense decoder like Llama's."""
-    try:
-        width, inner, words = config["hidden_size"], config["intermediate_size"], config["vocab_size"]
-        layers, heads = config["num_hidden_layers"], config["num_attention_heads"]
-    except KeyError:
+    if any("expert" in name for name in config) or not set(_SHAPE) <= config.keys():
         return None
-    if any("expert" in name for name in config):
-        return None
+    width, inner, words, layers, heads = (config[name] for name in _SHAPE)
     head = config.get("head_dim") or width // heads
     groups = config.get("num_key_value_heads") or heads
     layer = width * head * (2 * heads + 2 * groups) + 3 * width * inner + 2 * width
@@ -92,8 +89,7 @@ def gpu_lines(experiment: Experiment, load: Load, price_per_hour: float | None) 
         f"to hold on each GPU, {size.cache / 1e3:.0f} kB of cache for each token"
     ]
     copies = experiment.dp
-    header = ("one GPU" if copies == 1 else f"{copies} GPUs", "answers at once", "tokens/s at most")
-    rows = [(*header, "time at least", "cost at least")]
+    rows = [(f"GPUs: {copies}", "answers at once", "tokens/s at most", "time at least", "cost at least")]
     for gpu in GPUS:
         found = tokens_per_second(size, gpu, load)
         if found is None:

@@ -47,15 +47,14 @@ def read_answers(path: Path, question: str | None, setting: str | None) -> pd.Da
     table["right"], table["unreadable"] = table["correct"].astype(bool), table["answer"].isna()
     table["wrong"] = ~(table["right"] | table["unreadable"])
     table["cut-off"] = table["finish_reason"] == "length"
-    rows = table
+    what = ""
     for column, value in (("question_id", question), ("setting", setting)):
-        rows = rows if value is None else rows[rows[column] == value]
-    if rows.empty:
-        asked = {"question": question, "setting": setting}
-        what = ", ".join(f"{name} {value!r}" for name, value in asked.items() if value is not None)
-        known = f": it has {', '.join(map(repr, table['question_id'].unique()[:3]))}, …" if question else ""
-        raise BadInput(visible(f"{path}: no answers{f' of {what}' if what else ''}{known}"))
-    return rows
+        if value is not None:
+            table = table[table[column] == value]
+            what += f" {'and' if what else 'with'} {column} {value!r}"
+    if table.empty:
+        raise BadInput(visible(f"{path}: no answers{what}"))
+    return table
 
 
 def overview(table: pd.DataFrame, file: Path) -> Iterator[str]:
@@ -96,9 +95,8 @@ def answers(
     for (model, name, decoding), group in rows.groupby(["model", "setting", "decoding"], sort=False):
         which = f"setting {name}" + (", greedy" if decoding == "greedy" else "")
         which += f", {model}" if models > 1 else ""
-        said = ", ".join(f"{group[kind].sum()} {kind}" for kind in ("right", "unreadable", "cut-off"))
-        said = f"{len(group)} answers, {said}"
-        shown = group
+        counts = (f"{group[kind].sum()} {kind}" for kind in ("right", "unreadable", "cut-off"))
+        shown, said = group, f"{len(group)} answers, {', '.join(counts)}"
         if only:
             shown = group[group[only]]
             said = f"{len(shown)} of {len(group)} answers are {only}"

@@ -147,11 +147,11 @@ def test_answers_of_one_kind_are_found_in_all_questions(
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (["--question", "x"], "no answers of question 'x': it has 'tiny-0000', 'tiny-0001'"),
-        (["--setting", "\x1b"], "no answers of setting '\\x1b'"),
+        (["--question", "x"], "no answers with question_id 'x'"),
+        (["--setting", "\x1b"], "no answers with setting '\\x1b'"),
         (
             ["--question", "tiny-0001", "--setting", "100"],
-            "no answers of question 'tiny-0001', setting '100'",
+            "no answers with question_id 'tiny-0001' and setting '100'",
         ),
     ],
 )
