@@ -96,7 +96,7 @@ demo: setup  ## the whole road on a CPU in a few minutes: sample the tiny model,
 	$(RUN) -m predict forecast $(DIR)/samples --fit-max-n 8 --predictor all --out $(DIR)/forecast.csv
 	$(RUN) -m results report $(DIR)/tiny.csv $(DIR)/fig1-binary.csv $(DIR)/fig2f.csv $(DIR)/forecast.csv --out $(DIR)/report
 
-tiny: setup  ## train the tiny model again (under 30 minutes; one thread, so that the seed repeats it exactly)
+tiny: setup  ## train the tiny model again (10 minutes; one thread, so that the seed repeats it exactly)
 	$(RUN) -m harness.tiny train --threads 1
 
 serve: $(SGLANG)  ## start SGLang for MODEL= (default: the tiny model) and leave it running

@@ -34,7 +34,7 @@ def write(found: pd.DataFrame) -> None:
     parts = {method: named[named["method"] == method] for method in METHODS}
     for method, part in parts.items():
         insert(method, markdown(part[part["predictor"] != CURVE]))
-    insert("ratio", "\n".join(verdict(METHODS[method], part) for method, part in parts.items()))
+    insert("ratio", "\n\n".join(verdict(METHODS[method], part) for method, part in parts.items()))
     insert("curves", curves_table(named))
     figures = [errors_figure(part, method, METHODS[method]) for method, part in parts.items()]
     png = bytes(vl_convert.vegalite_to_png(combined_spec([figures]), scale=1.6))
@@ -75,11 +75,12 @@ def verdict(label: str, table: pd.DataFrame) -> str:
     held = table[table["predictor"] == "mixture"]["coverage"]
     mean, beside, width = (np.exp(np.log(values).mean()) for values in (ratio, known, scored))
     return (
-        f"**{label}**, {len(ratio)} sets: the mixture's error is {mean:.2f} times that of the best simple "
-        f"rival of each set (flat, exponential or power law; geometric mean, {ratio.min():.2f} to "
-        f"{ratio.max():.2f}; on {ties} sets that is `flat`, or `flat` ties), {beside:.2f} times that of the "
-        f"best rival from the literature; its interval score is {width:.2f} of the best simple rival's, and "
-        f"{100 * held.mean():.0f} % of its intervals hold ({100 * held.min():.0f} % on the worst set)."
+        f"**{label}**, {len(ratio)} cases (a set and the answers seen): the mixture's error is {mean:.2f} "
+        "times that of the best simple rival of each case (flat, exponential or power law; geometric mean, "
+        f"{ratio.min():.2f} to {ratio.max():.2f}; `flat` is the best, or ties, in {ties}), {beside:.2f} "
+        "times that of the best rival from the literature; its interval score is "
+        f"{width:.2f} of the best simple rival's, and {100 * held.mean():.0f} % of its intervals hold "
+        f"({100 * held.min():.0f} % in the worst case)."
     )
 
 
