@@ -32,7 +32,7 @@ def cli() -> None:
 
 @cli.command("list", epilog="Example: python -m synthetic list")
 def list_() -> None:
-    """List the experiments: the setting that all lines of a panel share, then what differs in each."""
+    """List the experiments: what all lines share, then each line."""
     from dataclasses import asdict
 
     from synthetic.panels.experiments import EXPERIMENTS
@@ -85,9 +85,10 @@ _JOBS = click.option("--jobs", default=1, show_default=True, help="Processes to 
 @_JOBS
 @_FOLDER
 def run(name: str, out: Path, changes: tuple[str, ...], vary: str | None, **options: Any) -> None:
-    """Run experiment NAME (or `all`) and write OUT/NAME.csv, a curves table.
+    """Run experiment NAME, or `all`, and write its curves.
 
-    In the binary case a sampling solver also writes OUT/NAME.samples.parquet, the answers it drew.
+    OUT/NAME.csv is a curves table. In the binary case a sampling solver also writes OUT/NAME.samples.parquet,
+    the answers it drew.
     """
     from results import write_curves, write_samples
     from synthetic.panels.experiments import find_experiments
@@ -114,7 +115,7 @@ def run(name: str, out: Path, changes: tuple[str, ...], vary: str | None, **opti
 @click.option("--paths", default=16, show_default=True, help="Sampled paths of a task.")
 @_SEED
 def check(name: str, tasks: int, paths: int, seed: int) -> None:
-    """Run the literal transformer of experiment NAME up to t = 50 beside the exact solution."""
+    """Run NAME's literal transformer beside its exact solution."""
     from synthetic.panels.checking import check as checked
     from synthetic.panels.experiments import find_experiments
 
@@ -130,10 +131,11 @@ def check(name: str, tasks: int, paths: int, seed: int) -> None:
 @_JOBS
 @_FOLDER
 def train(out: Path, seed: int, jobs: int) -> None:
-    """Train transformers by the paper's loop and compare them with the one it builds by hand.
+    """Train transformers by the paper's loop.
 
-    Writes weights.npz, trained.csv (a curves table), learned.csv (the gradient steps learned), trained.png,
-    .svg and .pdf to the folder OUT. Takes minutes; needs PyTorch.
+    Compares them with the one that the paper builds by hand. Writes weights.npz, trained.csv (a curves
+    table), learned.csv (the gradient steps learned), trained.png, .svg and .pdf to the folder OUT. Takes
+    minutes; needs PyTorch.
     """
     from synthetic.trained.course import take_course
 
@@ -157,10 +159,11 @@ def train(out: Path, seed: int, jobs: int) -> None:
 @_JOBS
 @_TABLE
 def match(tables: tuple[Path, ...], figure: Path | None, out: Path, **options: Any) -> None:
-    """Find the twins that explain a language model's curves, and predict the rest of each curve.
+    """Find the twins that explain a language model's curves.
 
-    TABLES are curves, or samples, which also give histograms of each question's accuracy. Beside OUT, a
-    forecast table, NAME.settings.csv lists the settings (n, d, k, sigma_eps, t) with their weights.
+    They predict the rest of each curve. TABLES are curves, or samples, which also give histograms of each
+    question's accuracy. Beside OUT, a forecast table, NAME.settings.csv lists the settings (n, d, k,
+    sigma_eps, t) with their weights.
     """
     from results import BadInput, write_forecast
     from results.commandline import warnings_last
@@ -191,7 +194,7 @@ def match(tables: tuple[Path, ...], figure: Path | None, out: Path, **options: A
 @_SEED
 @_TABLE
 def claims(seed: int, out: Path) -> None:
-    """Check the paper's claims and write a table of measured values and verdicts."""
+    """Measure the paper's claims and write the verdicts."""
     from results.tables.files import check_suffix, write_raw
     from synthetic.theory.claims.table import CLAIMS, evaluate
 
@@ -207,7 +210,7 @@ def claims(seed: int, out: Path) -> None:
 @click.argument("curves", nargs=-1, required=True, type=PATH)
 @_FOLDER
 def figures(curves: tuple[Path, ...], out: Path) -> None:
-    """Draw each experiment of the CURVES tables as OUT/NAME.svg, laid out like the paper's panels."""
+    """Draw the CURVES as the paper's panels, OUT/NAME.svg."""
     from results import read_curves
     from synthetic.panels.figures import save_figures
 

@@ -10,7 +10,7 @@ import click
 @click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="A new folder.")
 @click.option("--organization", default="unknown", show_default=True, help="Who sampled the answers.")
 def export(samples: Path, out: Path, organization: str) -> None:
-    """Write a run as a data set for the Hugging Face hub, and as records of Every Eval Ever.
+    """Write a run as a data set for the hub and Every Eval Ever.
 
     SAMPLES is a run's folder or a samples table. OUT gets the data set's card (README.md), samples.parquet,
     and in data/ the scores of votes and best-of-N with a record of each answer.

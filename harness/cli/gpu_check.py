@@ -17,7 +17,7 @@ import click
 def gpu_check(
     prompts: int, answers: int, tokens: int, dp: int, shape: str, device: Literal["cpu", "cuda"]
 ) -> None:
-    """Sample from SGLang with random weights of Llama-3.1-8B's shape, and print how fast that went.
+    """Measure SGLang on random weights of Llama-3.1-8B's shape.
 
     Shape `small` is for trying this command out on a CPU.
     Printed are tokens a second while the server is full, the share of prompt tokens out of the prefix cache,

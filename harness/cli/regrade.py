@@ -15,7 +15,7 @@ from harness.grader import Match, Reader
 @reader_option
 @match_option
 def regrade(folder: Path, readers: tuple[Reader, ...], match: Match) -> None:
-    """Read the answers in a run's folder again: their texts are stored, nothing is sampled.
+    """Read a run's stored texts again; nothing is sampled.
 
     hashes reads ##18## and #### 18, boxed \\boxed{18}, answer-is "The answer is 18.", last-number the last
     number. The first reader that finds an integer wins. The verdicts before are kept in a file beside

@@ -26,10 +26,10 @@ import click
 def serve(
     model: str, flags: tuple[str, ...], dp: int, workers: int, device: str, port: int, revision: str | None
 ) -> None:
-    """Serve MODEL (on the hub, a folder, or `tiny`) on 127.0.0.1 and show the server's log.
+    """Serve MODEL on 127.0.0.1 and show the server's log.
 
-    FLAGS after `--` go to SGLang as they are. Servers on several hosts: run this on each with
-    `-- --host ADDRESS`, and one gateway in front of all:
+    MODEL is a name on the hub, a folder, or `tiny`. FLAGS after `--` go to SGLang as they are. Servers on
+    several hosts: run this on each with `-- --host ADDRESS`, and one gateway in front of all:
     `smg launch --host 127.0.0.1 --policy cache_aware --worker-urls http://ADDRESS:30000 ...`.
     """
     import signal

@@ -16,9 +16,14 @@ def tiny() -> None:
 
 @tiny.command(epilog="Example: python -m harness.tiny train --out results/runs/tiny-model")
 @click.option("--threads", type=click.IntRange(1), default=2, show_default=True)
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=MODEL_FOLDER)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=MODEL_FOLDER,
+    show_default="that of the model that ships",
+)
 def train(threads: int, out: Path) -> None:
-    """Train the tiny model on a CPU and write its folder, by default that of the shipped model."""
+    """Train the tiny model on a CPU and write its folder."""
     import torch
 
     from harness.tiny import train as training

@@ -53,12 +53,13 @@ def price_option(what: str) -> Callable[..., Any]:
 def compare_command(
     samples: tuple[Path, ...], out: Path, n: tuple[int, ...], prices: dict[str, float]
 ) -> None:
-    """Compare SAMPLES (files or run folders) on the questions they share, each question with itself.
+    """Compare runs on the questions they share.
 
-    Two or more runs are compared at each setting they have in common; one run is compared across its
-    settings. Each row is accuracy of B − accuracy of A by majority vote or best-of-N, at equal N and at equal
-    cost (tokens, or with --price US dollars, per question), with the 90 % interval for new questions of the
-    kind, the questions that flip, and how many questions or answers would tell the two apart.
+    SAMPLES are files or run folders. Two or more runs are compared at each setting they have in common; one
+    run is compared across its settings. Each row is accuracy of B − accuracy of A by majority vote or
+    best-of-N, at equal N and at equal cost (tokens, or with --price US dollars, per question), with the 90 %
+    interval for new questions of the kind, the questions that flip, and how many questions or answers would
+    tell the two apart.
     """
     from results.paired.runs import compare_runs
     from results.tables.contract import check_out, read_samples, write_table

@@ -37,11 +37,12 @@ def curves_command(
     samples: tuple[Path, ...], out: Path, method: str, n: tuple[int, ...], caps: tuple[int, ...],
     permutations: int, seed: int,
 ) -> None:  # fmt: skip
-    """Compute the accuracy of a majority vote and of best-of-N at each N from SAMPLES (files or run folders).
+    """Compute the accuracy of a vote and of best-of-N at each N.
 
-    Several SAMPLES make one table: different models and datasets, or parts of one run. Rows with
-    permutation "exact" are the mean over all subsets of N answers; rows 0, 1, … use the first N answers of a
-    random order. An N larger than the number of answers of some question is left out with a warning.
+    SAMPLES are files or run folders. Several make one table: different models and datasets, or parts of one
+    run. Rows with permutation "exact" are the mean over all subsets of N answers; rows 0, 1, … use the first
+    N answers of a random order. An N larger than the number of answers of some question is left out with a
+    warning.
 
     With --caps the settings are hard limits on the tokens of an answer: longer answers cast no vote and count
     with the tokens of the cap.

@@ -20,11 +20,12 @@ CACHED = Path(__file__).parents[1] / "cached"
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
 @price_option("model")
 def report_command(inputs: tuple[Path, ...], out: Path, prices: dict[str, float]) -> None:
-    """Write OUT/index.html, a page that opens offline, and each of its figures as PNG, SVG and PDF.
+    """Write OUT/index.html, a page that opens offline.
 
-    TABLES are run folders, samples, curves (from `results curves` or `synthetic run`), comparisons (`results
-    compare`), forecasts, plans, backtests and fits (`predict`) and claims (`synthetic claims`), told apart by
-    their columns. Without TABLES, those that ship with the project.
+    Beside it stands each figure as PNG, SVG and PDF. TABLES are run folders, samples, curves (from `results
+    curves` or `synthetic run`), comparisons (`results compare`), forecasts, plans, backtests and fits
+    (`predict`) and claims (`synthetic claims`), told apart by their columns. Without TABLES, those that ship
+    with the project.
     """
     from results.report.inputs import read_tables
     from results.report.page import build_report

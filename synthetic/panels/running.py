@@ -146,7 +146,8 @@ def _check_answers(label: str, experiment: Experiment, request: Request) -> None
 def _over_blocks(solve: Callable[[list[Key]], Block], request: Request, label: str) -> list[Block]:
     """Call `solve` on every block of tasks, in order."""
     keys, jobs = request.keys, request.jobs
-    at_once = min(TASKS_AT_ONCE, -(-len(keys) // jobs))
+    most = 1 if request.solver == "transformer" else TASKS_AT_ONCE  # a block takes minutes
+    at_once = min(most, -(-len(keys) // jobs))
     blocks = [keys[start : start + at_once] for start in range(0, len(keys), at_once)]
     found: Iterable[Block] = map(solve, blocks)
     if jobs > 1:

@@ -22,6 +22,11 @@ def test_neither_workers_nor_blocks_change_a_number(monkeypatch):
         pd.testing.assert_frame_equal(alone.curves, shared.curves, rtol=1e-12)
 
 
+def test_the_slow_solver_reports_after_every_task():
+    request = running.Request("transformer", [(0, 0), (0, 1), (0, 2)], 0, 1, 1, False)
+    assert running._over_blocks(len, request, "") == [1, 1, 1]
+
+
 def test_too_many_supports_are_sampled_and_said_so():
     setting = BinarySetting(n=6, d=40, k=5, eta=1 / 6, sigma_eps=0.1)
     experiment = Experiment(
