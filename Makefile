@@ -97,7 +97,7 @@ demo: setup  ## the whole road on a CPU in a few minutes: sample the tiny model,
 	$(RUN) -m results report $(DIR)/tiny.csv $(DIR)/fig1-binary.csv $(DIR)/fig2f.csv $(DIR)/forecast.csv --out $(DIR)/report
 
 tiny: setup  ## train the tiny model again (10 minutes; one thread, so that the seed repeats it exactly)
-	$(RUN) -m harness.tiny train --threads 1
+	$(RUN) -m harness.tiny.train
 
 serve: $(SGLANG)  ## start SGLang for MODEL= (default: the tiny model) and leave it running
 	$(RUN) -m harness serve $(or $(MODEL),harness/tiny/model) $(if $(DP),--dp $(DP)) $(if $(WORKERS),--workers $(WORKERS))

@@ -31,13 +31,12 @@ PAGES = [
 NOT_RUN = {
     r"harness (sample|serve|gpu-check)": "a GPU, the hub, a server or minutes; tests/integration samples",
     r"harness import (lm-eval|inspect)": "their logs are made, and imported, in tests/integration",
-    r"harness\.tiny train": "ten minutes; tests/harness/tiny trains a few steps",
     r"predict backtest|predict forecast results/cached": "a minute or more; tests/predict runs fewer splits",
     r"synthetic run fig1-binary --out results/cached": "the same is run with another folder",
     r"synthetic (train|match|claims|check|run (all|.*--tasks)|figures)": "minutes; parts in tests/synthetic",
 }
 GROUPS = {
-    "harness": "harness.cli:cli", "harness.tiny": "harness.tiny.__main__:tiny", "predict": "predict.cli:main",
+    "harness": "harness.cli:cli", "predict": "predict.cli:main",
     "results": "results.cli:cli", "synthetic": "synthetic.cli:cli",
 }  # fmt: skip
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)

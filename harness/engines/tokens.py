@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from harness.questions.hub import hub_trouble
-from harness.server.cpu.torchvision_names import declare_torchvision_operations
 from results import BadInput
 
 
@@ -24,11 +23,10 @@ class PromptTokens:
         """
         trouble = "" if Path(model).is_dir() else hub_trouble(model, revision)
         self.local_only = bool(trouble)
-        declare_torchvision_operations()
-        from transformers import AutoTokenizer
+        from transformers import PreTrainedTokenizerFast  # AutoTokenizer imports PyTorch, 280 MB of it
 
         try:
-            self.tokenizer: Any = AutoTokenizer.from_pretrained(
+            self.tokenizer: Any = PreTrainedTokenizerFast.from_pretrained(
                 model, revision=revision, local_files_only=self.local_only
             )
         except (OSError, ValueError) as error:

@@ -1,7 +1,7 @@
-"""Seeded grade-school word problems in GSM8K's own file format.
+"""Seeded grade-school word problems, each with its steps; `test.jsonl` has 300 of them in GSM8K's format.
 
-    {"question": "Anna has 12 apples. She finds 5 more. She sells each one for 3 dollars. How many ...?",
-     "answer": "After finding 5 more she has 12 + 5 = <<12+5=17>>17.\\nShe gets 17 * 3 = ...\\n#### 51"}
+    "Anna has 12 apples. She finds 5 more. She sells each one for 3 dollars. How many dollars does she get?"
+    12 + 5 = 17, 17 * 3 = 51
 
 A hash of its question decides which split a problem belongs to: no test question appears in training.
 """
@@ -53,12 +53,6 @@ class Step:
     def equation(self) -> str:
         return f"{self.left} {self.op} {self.right} = {self.result}"
 
-    @property
-    def annotated(self) -> str:
-        """The equation as GSM8K writes it: `12 + 5 = <<12+5=17>>17`."""
-        compact = f"{self.left}{self.op}{self.right}={self.result}"
-        return f"{self.left} {self.op} {self.right} = <<{compact}>>{self.result}"
-
 
 @dataclass(frozen=True)
 class Problem:
@@ -76,11 +70,6 @@ class Problem:
         digest = hashlib.sha256(self.question.encode()).digest()
         return "test" if int.from_bytes(digest[:4]) < TEST_SHARE * 2**32 else "train"
 
-    def row(self) -> dict[str, str]:
-        """The problem as one line of a GSM8K file."""
-        lines = [step.sentence.format(eq=step.annotated) for step in self.steps]
-        return {"question": self.question, "answer": "\n".join([*lines, f"#### {self.gold}"])}
-
 
 def problems(split: Split, seed: int) -> Iterator[Problem]:
     """An endless stream of problems of one split; the same seed gives the same stream."""
@@ -89,16 +78,6 @@ def problems(split: Split, seed: int) -> Iterator[Problem]:
         problem = _draw_problem(rng)
         if problem is not None and problem.split == split:
             yield problem
-
-
-def distinct_problems(split: Split, seed: int, count: int) -> list[Problem]:
-    """The first `count` problems of the stream with different questions."""
-    found: dict[str, Problem] = {}
-    for problem in problems(split, seed):
-        found.setdefault(problem.question, problem)
-        if len(found) == count:
-            break
-    return list(found.values())
 
 
 def _draw_problem(rng: random.Random) -> Problem | None:

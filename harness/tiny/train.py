@@ -1,31 +1,34 @@
-"""Training of the tiny model: a plain language-model loss on the solutions, all budgets mixed.
+"""Training of the tiny model, `python -m harness.tiny.train`: a plain language-model loss, all budgets mixed.
 
 One example is `<|user|>` problem and budget `<|assistant|>` solution `<|end|>`; the loss counts what follows
 `<|assistant|>`. The number of steps is fixed, not the time, so that a slower machine trains the same model.
+Tokenizer and configuration are those of the folder `model`.
 
 Losses of the shipped model's training: step 0: 4.7, step 100: 1.1, step 300: 0.37, step 999: 0.06.
 """
 
-import json
 import math
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import torch
 from tqdm import tqdm
+from transformers import AutoConfig, AutoModelForCausalLM, GenerationConfig
 
 import prompts
+from harness.engines.tokens import PromptTokens
+from harness.experiment import TINY_MODEL
+from harness.server.cpu.torchvision_names import declare_torchvision_operations
 from harness.tiny.problems import problems
 from harness.tiny.solutions import BUDGETS, solution
-from harness.tiny.tokenizer import END, MAX_LENGTH, PROMPT, build_tokenizer
 
-if TYPE_CHECKING:
-    from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
+declare_torchvision_operations()  # before the first model of transformers
 
+PROMPT = "tiny-budget"
+"""The template in prompts/."""
 IGNORED = -100
 # Widths are rounded up, so that the compiled kernels of few shapes serve all batches.
 WIDTH_BLOCK = 16
@@ -47,48 +50,23 @@ class Training:
     seed: int = 0
 
 
-def build_model(vocabulary: int, pad: int, end: int) -> "LlamaForCausalLM":
-    """A Llama of 0.9 million parameters with random weights."""
-    from transformers import LlamaConfig, LlamaForCausalLM
-
-    config = LlamaConfig(
-        vocab_size=vocabulary,
-        hidden_size=128,
-        intermediate_size=384,
-        num_hidden_layers=4,
-        num_attention_heads=4,
-        num_key_value_heads=4,
-        max_position_embeddings=MAX_LENGTH,
-        tie_word_embeddings=True,
-        pad_token_id=pad,
-        bos_token_id=None,
-        eos_token_id=end,
-        dtype="float32",
-    )
-    return LlamaForCausalLM(config)
-
-
-def examples(tokenizer: "PreTrainedTokenizerFast", seed: int) -> Iterator[tuple[list[int], list[int]]]:
+def examples(tokens: PromptTokens, seed: int) -> Iterator[tuple[list[int], list[int]]]:
     """Endless (prompt ids, solution ids) of the training split, each with a budget of its own."""
     rng = random.Random(f"budgets-{seed}")
 
     def count_tokens(text: str) -> int:
-        return len(tokenizer(text).input_ids)
+        return len(tokens.tokenizer(text).input_ids)
 
     for problem in problems("train", seed):
         budget = rng.choice(BUDGETS) if rng.random() < LISTED_SHARE else rng.randint(*OTHER_BUDGETS)
-        content = prompts.fill(PROMPT, problem=problem.question, token_limit=budget)
-        prompt = tokenizer.apply_chat_template(
-            [{"role": "user", "content": content}], add_generation_prompt=True, return_dict=False
-        )
-        yield prompt, tokenizer(solution(problem, budget, count_tokens) + END).input_ids
+        prompt = tokens.encode(prompts.fill(PROMPT, problem=problem.question, token_limit=budget))
+        text = solution(problem, budget, count_tokens) + tokens.tokenizer.eos_token
+        yield list(prompt), tokens.tokenizer(text).input_ids
 
 
-def batches(
-    tokenizer: "PreTrainedTokenizerFast", training: Training
-) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+def batches(tokens: PromptTokens, training: Training) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     """Endless (input ids, labels), both (examples, width), right-padded; examples of like length together."""
-    stream = examples(tokenizer, training.seed)
+    stream = examples(tokens, training.seed)
     rng = random.Random(f"batches-{training.seed}")
     while True:
         pool = sorted(islice(stream, training.examples_per_pool), key=lambda pair: sum(map(len, pair)))
@@ -101,7 +79,7 @@ def batches(
         for group in groups:
             longest = max(len(prompt) + len(answer) for prompt, answer in group)
             width = math.ceil(longest / WIDTH_BLOCK) * WIDTH_BLOCK
-            inputs = torch.full((len(group), width), tokenizer.pad_token_id)
+            inputs = torch.full((len(group), width), tokens.tokenizer.pad_token_id)
             labels = torch.full((len(group), width), IGNORED)
             for row, (prompt, answer) in enumerate(group):
                 end = len(prompt) + len(answer)
@@ -110,7 +88,7 @@ def batches(
             yield inputs, labels
 
 
-def loss_of(model: "LlamaForCausalLM", inputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+def loss_of(model: Any, inputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     """Mean cross-entropy over the labelled tokens, each predicted from those before it."""
     targets = labels[:, 1:]
     counted = targets != IGNORED
@@ -120,11 +98,11 @@ def loss_of(model: "LlamaForCausalLM", inputs: torch.Tensor, labels: torch.Tenso
     return torch.nn.functional.cross_entropy(logits.float(), targets[counted])
 
 
-def train(training: Training) -> tuple["LlamaForCausalLM", "PreTrainedTokenizerFast", list[float]]:
-    """The trained model, its tokenizer, and the loss of every step."""
-    tokenizer = build_tokenizer()
+def train(training: Training) -> tuple[Any, list[float]]:
+    """The trained model and the loss of every step."""
+    tokens = PromptTokens(str(TINY_MODEL), None, chat=True)
     torch.manual_seed(training.seed)
-    model = build_model(len(tokenizer), tokenizer.pad_token_id, tokenizer.eos_token_id)
+    model = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(TINY_MODEL))
     matrices = [p for name, p in model.named_parameters() if p.ndim == 2 and "embed" not in name]
     others = [p for name, p in model.named_parameters() if p.ndim != 2 or "embed" in name]
     optimizers = [
@@ -135,7 +113,7 @@ def train(training: Training) -> tuple["LlamaForCausalLM", "PreTrainedTokenizerF
     ]
     schedules = [torch.optim.lr_scheduler.LambdaLR(o, lambda step: _rate(step, training)) for o in optimizers]
     losses: list[float] = []
-    stream = batches(tokenizer, training)
+    stream = batches(tokens, training)
     progress = tqdm(range(training.steps), desc="training", unit="step")
     for _ in progress:
         inputs, labels = next(stream)
@@ -148,7 +126,7 @@ def train(training: Training) -> tuple["LlamaForCausalLM", "PreTrainedTokenizerF
             optimizer.zero_grad()
         losses.append(loss.item())
         progress.set_postfix(loss=f"{sum(losses[-50:]) / len(losses[-50:]):.3f}")
-    return model.eval(), tokenizer, losses
+    return model.eval(), losses
 
 
 def _rate(step: int, training: Training) -> float:
@@ -157,21 +135,14 @@ def _rate(step: int, training: Training) -> float:
     return max(0.0, min(1.0, done / training.warmup, (1 + 1 / training.steps - done) / training.decay))
 
 
-def save(model: "LlamaForCausalLM", tokenizer: "PreTrainedTokenizerFast", folder: Path) -> None:
-    """Writes a folder that transformers and SGLang load unchanged."""
-    from transformers import GenerationConfig
+def main() -> None:
+    """Train the shipped model again, in its place, on one thread: the same seed gives the same weights."""
+    torch.set_num_threads(1)
+    model, losses = train(Training())
+    model.generation_config = GenerationConfig.from_pretrained(TINY_MODEL)
+    model.save_pretrained(TINY_MODEL)
+    tqdm.write(f"{len(losses)} steps, mean loss of the last 50 {sum(losses[-50:]) / 50:.4f}")
 
-    model.generation_config = GenerationConfig(
-        do_sample=True,
-        temperature=1.0,
-        top_k=0,
-        top_p=1.0,
-        pad_token_id=tokenizer.pad_token_id,
-        eos_token_id=tokenizer.eos_token_id,
-    )
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    # transformers 5 writes a class name that version 4 does not know.
-    config = folder / "tokenizer_config.json"
-    settings = json.loads(config.read_text(encoding="utf-8")) | {"tokenizer_class": "PreTrainedTokenizerFast"}
-    config.write_text(json.dumps(settings, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+if __name__ == "__main__":
+    main()

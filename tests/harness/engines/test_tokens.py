@@ -1,14 +1,21 @@
 """Prompts as token ids: what transformers makes of them."""
 
+import asyncio
 import shutil
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from harness.engines.tokens import PromptTokens
 from harness.experiment import model_location
 from harness.server.cpu.torchvision_names import declare_torchvision_operations
 from results import BadInput
+from tests.conftest import ROOT
+from tests.harness.engines.sglang_responder import FaultyServer
 
 TINY = Path(model_location("tiny"))
 PROMPT = "Anna has 12 apples. She finds 5 more.\nUse around 40 tokens."
@@ -50,3 +57,25 @@ def test_a_model_without_a_template_is_refused_as_chat(tmp_path: Path) -> None:
         shutil.copy(file, tmp_path)
     with pytest.raises(BadInput, match="no chat template"):
         PromptTokens(str(tmp_path), None, chat=True)
+
+
+def test_a_run_through_a_server_does_not_import_pytorch(tmp_path: Path) -> None:
+    async def reply(request: web.Request, _fetch: Any) -> web.Response:
+        sent = await request.json()
+        meta = {"completion_tokens": 9, "finish_reason": {"type": "stop"}}
+        meta |= {"prompt_tokens": len(sent["input_ids"])}
+        return web.json_response([{"text": " ##18##.", "meta_info": meta}] * sent["sampling_params"]["n"])
+
+    async def run() -> bytes:
+        script = "import atexit, sys; atexit.register(lambda: print('torch' in sys.modules)); "
+        script += "from harness.cli import cli; cli()"
+        async with TestServer(FaultyServer(reply).app) as server:
+            command = ["sample", "tiny", "--url", str(server.make_url("/")), "--out", str(tmp_path)]
+            command += ["--set", "engine=sglang", "--set", "limit=2"]
+            child = await asyncio.create_subprocess_exec(
+                sys.executable, "-c", script, *command, cwd=ROOT, stdout=asyncio.subprocess.PIPE
+            )
+            return (await child.communicate())[0]
+
+    assert asyncio.run(run()).splitlines()[-1] == b"False"
+    assert (tmp_path / "samples.jsonl").exists()

@@ -1,15 +1,20 @@
 """The shipped model: it loads unchanged, keeps to the format, and thinks longer when it may."""
 
+from itertools import islice
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import prompts
+from harness.experiment import TINY_MODEL
 from harness.grader import Grader
+from harness.questions.load import load_questions
 from harness.server.cpu.torchvision_names import declare_torchvision_operations
-from harness.tiny.__main__ import MODEL_FOLDER
-from harness.tiny.problems import distinct_problems
-from harness.tiny.tokenizer import PROMPT, build_tokenizer
+from harness.tiny.problems import problems
+from harness.tiny.solutions import solutions
 
-ASKED = 40
+QUESTIONS = load_questions("tiny")[:40]
 BUDGETS = (10, 30, 120)
 
 
@@ -18,7 +23,7 @@ def loaded():
     declare_torchvision_operations()
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    return AutoTokenizer.from_pretrained(MODEL_FOLDER), AutoModelForCausalLM.from_pretrained(MODEL_FOLDER)
+    return AutoTokenizer.from_pretrained(TINY_MODEL), AutoModelForCausalLM.from_pretrained(TINY_MODEL)
 
 
 @pytest.fixture(scope="module")
@@ -27,13 +32,10 @@ def greedy_answers(loaded):
     import torch
 
     tokenizer, model = loaded
-    questions = distinct_problems("test", 0, ASKED)
     answers = {}
     for budget in BUDGETS:
-        chats = [
-            [{"role": "user", "content": prompts.fill(PROMPT, problem=p.question, token_limit=budget)}]
-            for p in questions
-        ]
+        asked = [prompts.fill("tiny-budget", problem=q.problem, token_limit=budget) for q in QUESTIONS]
+        chats = [[{"role": "user", "content": text}] for text in asked]
         texts = tokenizer.apply_chat_template(chats, add_generation_prompt=True, tokenize=False)
         batch = tokenizer(texts, return_tensors="pt", padding=True, padding_side="left")
         with torch.inference_mode():
@@ -44,21 +46,46 @@ def greedy_answers(loaded):
     return answers
 
 
-def test_the_shipped_tokenizer_is_the_one_the_code_builds(loaded, tmp_path):
+def test_vocabulary_and_end_token_are_the_model_s(loaded):
     tokenizer, model = loaded
-    build_tokenizer().save_pretrained(tmp_path)
-    for name in ("tokenizer.json", "chat_template.jinja"):
-        assert (tmp_path / name).read_bytes() == (MODEL_FOLDER / name).read_bytes()
     assert len(tokenizer) == model.config.vocab_size
     assert len(tokenizer) % 64 == 0  # servers split an embedding over devices in such blocks
     assert model.generation_config.eos_token_id == tokenizer.eos_token_id
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_problems_and_solutions_come_back_exactly_and_token_by_token(loaded, seed):
+    tokenizer, _ = loaded
+    for problem in islice(problems("train", seed), 10):
+        for text in [problem.question, *solutions(problem)]:
+            ids = tokenizer(text).input_ids
+            assert tokenizer.decode(ids) == text
+            assert "".join(tokenizer.decode([token]) for token in ids) == text
+
+
+@settings(deadline=None)
+@given(text=st.text())
+def test_any_text_is_encoded_with_known_ids(loaded, text):
+    ids = loaded[0](text).input_ids
+    assert all(0 <= token < len(loaded[0]) for token in ids)
+    assert len(ids) <= len(text)
+
+
+def test_a_chat_has_roles_of_two_kinds(loaded):
+    tokenizer, _ = loaded
+    chat = [{"role": "user", "content": "Anna"}, {"role": "assistant", "content": "##12##"}]
+    shown = tokenizer.apply_chat_template(chat, tokenize=False)
+    assert shown == "<|user|>Anna<|assistant|>##12##<|end|>"
+    with pytest.raises(Exception, match="system"):
+        tokenizer.apply_chat_template([{"role": "system", "content": "x"}], tokenize=False)
 
 
 def test_greedy_answers_keep_to_the_format_and_longer_budgets_give_longer_and_better_ones(
     loaded, greedy_answers
 ):
     tokenizer, _ = loaded
-    golds = [str(problem.gold) for problem in distinct_problems("test", 0, ASKED)]
+    golds = [asked.gold for asked in QUESTIONS]
     lengths, accuracies = [], []
     for budget, rows in greedy_answers.items():
         assert all(row[-1] == tokenizer.eos_token_id for row in rows), budget

@@ -7,16 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.engines.tokens import PromptTokens
+from harness.experiment import model_location
 from harness.tiny.problems import problems
 from harness.tiny.solutions import solution, solutions
-from harness.tiny.tokenizer import build_tokenizer
 
 EXPRESSION = re.compile(r"\d+(?: [-+*/=] \d+)+")
 
 
 @pytest.fixture(scope="module")
 def count_tokens():
-    tokenizer = build_tokenizer()
+    tokenizer = PromptTokens(model_location("tiny"), None, chat=True).tokenizer
     return lambda text: len(tokenizer(text).input_ids)
 
 

@@ -5,33 +5,33 @@ from itertools import islice
 import pytest
 import torch
 
-from harness.tiny.tokenizer import build_tokenizer
-from harness.tiny.train import IGNORED, Training, batches, build_model, loss_of, save, train
+from harness.engines.tokens import PromptTokens
+from harness.experiment import TINY_MODEL
+from harness.tiny.train import IGNORED, Training, batches, loss_of, train
 
 SHORT = Training(steps=12, tokens_per_batch=512, examples_per_pool=64)
 
 
 @pytest.fixture(scope="module")
-def tokenizer():
-    return build_tokenizer()
+def tokens():
+    return PromptTokens(str(TINY_MODEL), None, chat=True)
 
 
-def test_a_batch_keeps_to_its_size_and_labels_the_solutions_only(tokenizer):
-    for inputs, labels in islice(batches(tokenizer, Training(examples_per_pool=128)), 6):
+def test_a_batch_keeps_to_its_size_and_labels_the_solutions_only(tokens):
+    for inputs, labels in islice(batches(tokens, Training(examples_per_pool=128)), 6):
         assert inputs.shape == labels.shape
         assert inputs.shape[1] % 16 == 0
         assert inputs.shape[0] * (inputs.shape[1] - 15) <= Training().tokens_per_batch
         for row, labelled in zip(inputs.tolist(), labels.tolist(), strict=True):
-            start = row.index(tokenizer.convert_tokens_to_ids("<|assistant|>")) + 1
-            end = row.index(tokenizer.eos_token_id) + 1
+            start = row.index(tokens.tokenizer.convert_tokens_to_ids("<|assistant|>")) + 1
+            end = row.index(tokens.tokenizer.eos_token_id) + 1
             assert labelled == [IGNORED] * start + row[start:end] + [IGNORED] * (len(row) - end)
-            assert set(row[end:]) <= {tokenizer.pad_token_id}
+            assert set(row[end:]) <= {tokens.tokenizer.pad_token_id}
 
 
-def test_the_loss_is_the_library_s_own_and_padding_does_not_change_it(tokenizer):
-    torch.manual_seed(0)
-    model = build_model(len(tokenizer), tokenizer.pad_token_id, tokenizer.eos_token_id)
-    inputs, labels = next(batches(tokenizer, SHORT))
+def test_the_loss_is_the_library_s_own_and_padding_does_not_change_it(tokens):
+    model, _ = train(Training(steps=1, tokens_per_batch=512, examples_per_pool=64))
+    inputs, labels = next(batches(tokens, SHORT))
     with torch.no_grad():
         ours = loss_of(model, inputs, labels)
         reference = model(input_ids=inputs, labels=labels).loss
@@ -43,22 +43,15 @@ def test_the_loss_is_the_library_s_own_and_padding_does_not_change_it(tokenizer)
     torch.testing.assert_close(ours, padded, rtol=1e-5, atol=1e-6)
 
 
-def test_a_few_steps_lower_the_loss_and_the_same_seed_repeats_them(tmp_path):
+def test_a_few_steps_lower_the_loss_and_the_same_seed_repeats_them():
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        model, tokenizer, losses = train(SHORT)
-        again = train(SHORT)[2]
-        other = train(Training(steps=2, tokens_per_batch=512, examples_per_pool=64, seed=1))[2]
+        losses, again = (train(SHORT)[1] for _ in range(2))
+        other = train(Training(steps=2, tokens_per_batch=512, examples_per_pool=64, seed=1))[1]
     finally:
         torch.set_num_threads(threads)
     assert losses[0] > 4
     assert losses[-1] < losses[0] - 1
     assert losses == again
     assert losses[:2] != other
-    save(model, tokenizer, tmp_path)
-    assert {file.name for file in tmp_path.iterdir()} >= {
-        "model.safetensors",
-        "config.json",
-        "tokenizer.json",
-    }
