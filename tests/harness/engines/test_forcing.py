@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, Engine, Sampling
+from harness.engines.factory import engine_for
 from harness.engines.forcing import ENDING, FINAL_TOKENS, forced
 from harness.engines.http.api_key import ApiKey
 from harness.engines.openai import OpenAIEngine
@@ -22,7 +24,7 @@ from harness.grader import Grader
 from results import BadInput
 from tests.harness.engines.openai_responder import Responder
 from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, TINY, FaultyServer
-from tests.harness.run.real_run import really
+from tests.harness.run.real_run import experiment, really
 
 CUT = Completion(
     "Clara has 12 eggs, so", tokens=8, prompt_tokens=PROMPT_TOKENS, finish_reason="length", seed=1
@@ -72,6 +74,18 @@ def test_a_run_forces_what_reaches_its_limit(tmp_path: Path) -> None:
     assert "forced" in {row["finish_reason"] for row in rows} <= {"forced", "stop"}
 
 
+@pytest.mark.parametrize(
+    ("chat", "at_limit", "needed"), [(True, "cut", False), (True, "force", True), (False, "force", False)]
+)
+def test_only_a_chat_that_goes_on_needs_the_tokenizer_of_a_model_elsewhere(
+    chat: bool, at_limit: str, needed: bool, tmp_path: Path
+) -> None:
+    asked = {"engine": "openai", "url": "http://elsewhere", "model": str(tmp_path)}
+    plan = experiment(**asked, chat=chat, at_limit=at_limit)
+    with pytest.raises(BadInput, match="tokenizer") if needed else nullcontext():
+        engine_for(plan, tmp_path / "log", print)
+
+
 def through(app: web.Application, open_engine: Callable[[str], Any]) -> Completion:
     """The forced answer by a server."""
 
@@ -107,8 +121,8 @@ def test_servers_with_openais_interface_go_on_in_completions(chat: bool) -> None
 
 
 def test_the_experiment_cuts_at_the_budget_and_asks_for_what_is_read() -> None:
-    experiment = read_experiment("gsm8k-forced")
-    assert experiment.at_limit == "force"
-    assert [experiment.max_new_tokens(budget) for budget in experiment.budgets] == list(experiment.budgets)
+    shipped = read_experiment("gsm8k-forced")
+    assert shipped.at_limit == "force"
+    assert [shipped.max_new_tokens(budget) for budget in shipped.budgets] == list(shipped.budgets)
     with pytest.raises(BadInput, match="hashes"):
         read_experiment("gsm8k-forced", {"readers": "boxed"})

@@ -16,6 +16,7 @@ from tests.harness.engines.sglang_faults import FAULTS, last_meta, status
 from tests.harness.engines.sglang_responder import (
     PROMPT_TOKENS,
     SAMPLING,
+    TINY,
     FaultyServer,
     answer,
     ask,
@@ -155,6 +156,7 @@ def test_another_model_is_refused() -> None:
         *(("org/model", "org/model", True), ("org/model", "other/model", False)),
         *(("org/model", "/srv/model", True), ("/srv/a/model", "/mnt/model", True)),
         *(("org/model", "model", True), ("/srv/model-a", "/srv/model-b", False)),
+        *((TINY, "mounted/model", True), ("no/model", "mounted/model", False)),  # TINY is a folder
     ],
 )
 def test_a_model_of_another_owner_is_another_model(ours: str, theirs: str, same: bool) -> None:
@@ -172,15 +174,18 @@ def account(server: FaultyServer, revision: str | None = None) -> dict[str, Any]
 
 
 @pytest.mark.parametrize(
-    ("said", "refused"),
+    ("said", "asked", "refused"),
     [
-        *(({"revision": "abc"}, False), ({"revision": None}, False), ({"revision": "def"}, True)),
-        ({"enable_deterministic_inference": True}, True),  # all answers would be copies of one another
+        *(({"revision": "abc"}, "abc", False), ({"revision": None}, "abc", False)),
+        *(({"revision": "def"}, "abc", True), ({"revision": "def"}, None, False)),
+        ({"enable_deterministic_inference": True}, None, True),  # all answers would be copies of one another
     ],
 )
-def test_another_revision_and_answers_without_chance_are_refused(said: dict[str, Any], refused: bool) -> None:
+def test_another_revision_and_answers_without_chance_are_refused(
+    said: dict[str, Any], asked: str | None, refused: bool
+) -> None:
     with pytest.raises(BadInput, match=r"revision def|deterministic") if refused else nullcontext():
-        account(FaultyServer(answer(), info=said), "abc")
+        account(FaultyServer(answer(), info=said), asked)
 
 
 @pytest.mark.parametrize(

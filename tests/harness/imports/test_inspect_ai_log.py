@@ -17,7 +17,8 @@ pytest.importorskip("inspect_ai")
 
 Write = Callable[..., Path]
 
-USED = {"input_tokens": 5, "input_tokens_cache_read": 20, "output_tokens": 31, "total_tokens": 56}
+USED = {"input_tokens": 5, "input_tokens_cache_read": 20, "input_tokens_cache_write": 7}
+USED |= {"output_tokens": 31, "total_tokens": 63}
 
 
 def score(value: Any = "C", answer: str | None = "18") -> dict[str, Any]:
@@ -85,7 +86,7 @@ def test_each_epoch_is_an_answer(write: Write, tmp_path: Path, suffix: str) -> N
     assert table["correct"].tolist() == [True, False, False]
     assert table["gold"].tolist() == ["18"] * 3
     assert table["tokens"].tolist() == [31] * 3  # the judge's are not the model's
-    assert table["prompt_tokens"].tolist() == [25] * 3
+    assert table["prompt_tokens"].tolist() == [32] * 3
     assert table["finish_reason"].tolist() == ["stop", "length", "stop"]
     for name, value in (
         ("dataset", "suite/toy"),
@@ -147,7 +148,10 @@ def test_temperature_0_is_greedy_and_settings_are_found_in_all_places(write: Wri
 def test_a_scorer_that_reads_no_answer_is_named(write: Write) -> None:
     text = "Mia has 12 - 2 = 10 eggs. Paul has 10 - 5 = 5 eggs. The answer is ##18##."
     long = {"includes": score("I", text.casefold())}
-    notes = import_inspect_ai(write(sample(1, text, scores=long), sample(2, text, scores=long))).notes
+    whole = [sample(1, text, scores=long), sample(2, text, scores=long)]
+    short = sample(3, "18", scores={"includes": score("C", "18")})
+    other = sample(4, text, scores={"includes": score("I", text[:-1])})
+    notes = import_inspect_ai(write(*whole, short, other)).notes
     assert any("2 times" in note and "--grade" in note for note in notes)
 
 

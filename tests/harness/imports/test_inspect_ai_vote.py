@@ -85,6 +85,8 @@ def test_epochs_without_a_score_take_no_part() -> None:
     scores = [Score(value="C", answer="18"), Score(value=float("nan")), Score(value=0.0, answer="7")]
     assert reducer()(scores).value == 0.5
     assert reducer(k=1)(scores).metadata == {"right": 1, "wrong": {"7": 1}, "unreadable": 0}
+    partly = reducer()([*scores, Score(value="P", answer="7")])
+    assert partly.metadata == {"right": 1, "wrong": {"7": 2}, "unreadable": 0}
     assert isnan(reducer(k=3)(scores).value)
     assert isnan(reducer()([Score(value=float("nan"))]).value)
     assert reducer()([Score(value="I"), Score(value="I", answer=" ")]).value == 0.0

@@ -192,13 +192,17 @@ def test_a_run_on_several_gpus_starts_a_server_for_each(
             super().__init__(python("raise SystemExit(7)"), None)
 
     monkeypatch.setattr(factory, "Server", Noted)
-    asked = experiment(device="cuda", dp=dp)
+    asked = experiment(device="cuda", dp=dp, dtype="bfloat16", revision="abc")
     opened = factory.own_server(asked, tmp_path / "log", said.append, ["--load-format", "dummy"])
     with pytest.raises(BadInput, match="status 7"):
         asyncio.run(opened.__aenter__())
     found = flags(started[0])
     assert (found.get("--workers"), found.get("--dp-size")) == (("8", None) if dp == 8 else (None, "1"))
-    assert found["--load-format"] == "dummy"
+    assert [found[name] for name in ("--load-format", "--dtype", "--revision")] == [
+        "dummy",
+        "bfloat16",
+        "abc",
+    ]
     assert sum(f"{dp} of {there} GPUs" in line for line in said) == (dp < there)
 
 

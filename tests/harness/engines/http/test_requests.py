@@ -15,6 +15,7 @@ from harness.engines.http.connection import (
     PATIENCE,
     POLL_SECONDS,
     SAY_SECONDS,
+    START_PATIENCE,
     Connection,
 )
 from harness.engines.http.reply import Reply
@@ -64,6 +65,31 @@ def test_nothing_is_sent_before_the_time_that_the_server_asks_for(status: int) -
     simulate(server, ask)
     (pause,) = pauses(server)
     assert 40 + FIRST_PAUSE <= pause <= 40 + 2 * FIRST_PAUSE
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_nothing_is_sent_to_a_server_that_is_away(status: int) -> None:
+    async def work(connection: Connection) -> int:
+        server.there = False
+        asking = asyncio.create_task(ask(connection))
+        await asyncio.sleep(100)
+        server.there, sent = True, len(server.sent)
+        assert await asking == "fine"
+        return sent
+
+    server = SimulatedServer(in_turn(Reply(status, "", b""), OK))
+    assert simulate(server, work) == 1
+
+
+def test_a_server_of_the_run_s_own_may_take_any_time_to_start_and_another_may_not() -> None:
+    def check_alive() -> None:
+        server.there = now() > 10 * START_PATIENCE
+
+    server = SimulatedServer(in_turn(OK))
+    server.there = False
+    with pytest.raises(BadInput, match=f"after {START_PATIENCE:.0f} s"):
+        simulate(server, ask)
+    assert simulate(server, ask, check_alive=check_alive) == "fine"
 
 
 @pytest.mark.parametrize("queues", [True, False])

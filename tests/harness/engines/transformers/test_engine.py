@@ -82,6 +82,16 @@ def test_local_answers_can_be_drawn_again() -> None:
     assert draw((PROMPT, 4, SAMPLING, 7)) == draw((PROMPT, 4, SAMPLING, 7))
 
 
+def test_a_model_runs_in_half_precision_where_that_is_asked_for() -> None:
+    async def run() -> dict[str, Any]:
+        async with TransformersEngine(
+            TINY, revision=None, chat=True, device="cpu", dtype="bfloat16"
+        ) as engine:
+            return engine.describe()
+
+    assert asyncio.run(run())["dtype"] == "bfloat16"
+
+
 def test_a_prompt_and_its_answer_must_fit_into_the_context() -> None:
     async def work(engine: TransformersEngine) -> None:
         engine._model.config.max_position_embeddings = PROMPT_TOKENS + 4
