@@ -4,7 +4,6 @@ $ python -m synthetic run fig2f --out results/runs/twin
 fig2f: 285 rows of 200 tasks, exact, 1.8 s -> results/runs/twin/fig2f.csv
 """
 
-from collections.abc import Iterable
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -12,17 +11,8 @@ from typing import Any
 import click
 
 PATH = click.Path(path_type=Path)
+FOLDER = click.Path(path_type=Path, file_okay=False)
 COUNT = click.IntRange(min=0)
-
-
-def _checked_folder(_: Any, __: Any, out: Path) -> Path:
-    """Refuse, before the work, a folder that cannot be made."""
-    from results import BadInput
-
-    nearest = next(path for path in (out, *out.absolute().parents) if path.exists())
-    if not nearest.is_dir():
-        raise BadInput(f"{out}: {nearest} is a file, expected a folder")
-    return out
 
 
 @click.group()
@@ -32,28 +22,22 @@ def cli() -> None:
 
 @cli.command("list", epilog="Example: python -m synthetic list")
 def list_() -> None:
-    """List the experiments: what all lines share, then each line."""
+    """List the experiments: the first line, then what others change."""
     from dataclasses import asdict
 
     from synthetic.panels.experiments import EXPERIMENTS
 
     for name, experiment in EXPERIMENTS.items():
         click.echo(f"{name:16} {experiment.title}")
-        settings = [asdict(variant.setting).items() for variant in experiment.variants]
-        shared = [pair for pair in settings[0] if all(pair in one for one in settings)]
-        click.echo(f"{'':16}   {_pairs(shared)}")
-        for one in settings if len(settings) > 1 else []:
-            click.echo(f"{'':16}   - {_pairs(pair for pair in one if pair not in shared)}")
-
-
-def _pairs(pairs: Iterable[tuple[str, Any]]) -> str:
-    return " ".join(f"{name}={value}" for name, value in pairs)
+        first, *others = experiment.variants
+        fields = " ".join(f"{name}={value}" for name, value in asdict(first.setting).items())
+        click.echo(f"{'':16}   {fields}")
+        for line in others:
+            click.echo(f"{'':16}   - {line.label}")
 
 
 _SEED = click.option("--seed", default=0, show_default=True, type=COUNT, help="Seed of all randomness.")
-_FOLDER = click.option(
-    "--out", required=True, type=PATH, callback=_checked_folder, help="Folder to write to."
-)
+_FOLDER = click.option("--out", required=True, type=FOLDER, help="Folder to write to.")
 _TABLE = click.option("--out", required=True, type=PATH, help="The .csv, .jsonl or .parquet to write.")
 _JOBS = click.option("--jobs", default=1, show_default=True, help="Processes to use.")
 
@@ -75,37 +59,35 @@ _JOBS = click.option("--jobs", default=1, show_default=True, help="Processes to 
     "--set",
     "changes",
     multiple=True,
-    metavar="FIELD=VALUE",
-    help="Change a field of the setting, e.g. step_rule=eta/n; `list` shows them all.",
-)
-@click.option(
-    "--vary", metavar="FIELD=V1,V2,…", help="Run the experiment's first line once for each value of a field."
+    metavar="FIELD=VALUE[,VALUE…]",
+    help="Change a field of the setting, e.g. step_rule=eta/n; `list` shows them all. Several values: every "
+    "line of the experiment at each of them.",
 )
 @_SEED
 @_JOBS
 @_FOLDER
-def run(name: str, out: Path, changes: tuple[str, ...], vary: str | None, **options: Any) -> None:
+def run(name: str, out: Path, changes: tuple[str, ...], **options: Any) -> None:
     """Run experiment NAME, or `all`, and write its curves.
 
     OUT/NAME.csv is a curves table. In the binary case a sampling solver also writes OUT/NAME.samples.parquet,
     the answers it drew.
     """
     from results import write_curves, write_samples
+    from results.commandline import warnings_last
     from synthetic.panels.experiments import find_experiments
-    from synthetic.panels.overrides import swept, with_changes
+    from synthetic.panels.overrides import with_changes
     from synthetic.panels.running import run_experiment
 
     for key, experiment in find_experiments(name).items():
         start = perf_counter()
-        changed = with_changes(experiment, changes)
-        outcome = run_experiment(key, swept(changed, vary) if vary else changed, progress=True, **options)
-        for note in outcome.notes:
-            click.echo(f"note: {note}", err=True)
-        write_curves(outcome.curves, out / f"{key}.csv")
-        if outcome.samples is not None:
-            write_samples(outcome.samples, out / f"{key}.samples.parquet")
-        count, seconds = int(outcome.curves["questions"].max()), perf_counter() - start
-        done = f"{len(outcome.curves)} rows of {count} tasks, {options['solver']}, {seconds:.1f} s"
+        with warnings_last():
+            changed = with_changes(experiment, changes)
+            curves, samples = run_experiment(key, changed, progress=True, **options)
+        write_curves(curves, out / f"{key}.csv")
+        if samples is not None:
+            write_samples(samples, out / f"{key}.samples.parquet")
+        count, seconds = int(curves["questions"].max()), perf_counter() - start
+        done = f"{len(curves)} rows of {count} tasks, {options['solver']}, {seconds:.1f} s"
         click.echo(f"{key}: {done} -> {out / key}.csv")
 
 
@@ -177,7 +159,6 @@ def match(tables: tuple[Path, ...], figure: Path | None, out: Path, **options: A
 
         if figure.suffix not in (".png", ".svg", ".pdf"):
             raise BadInput(f"{figure}: a picture ends in .png, .svg or .pdf")
-        _checked_folder(None, None, figure.parent)
     with warnings_last():
         curves, shares = matching.read_tables(tables)
         matches = matching.match_all(curves, shares, progress=True, **options)

@@ -4,9 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from results import BadInput
 from synthetic.model.settings import BinarySetting, ContinuousSetting, Solver
-from synthetic.panels.experiments import EXPERIMENTS, Experiment, Variant
+from synthetic.panels.experiments import Experiment, Variant, find_experiments
 from synthetic.panels.overrides import with_changes
 from synthetic.panels.running import run_experiment
 
@@ -19,7 +18,7 @@ def run_panel(
 ) -> pd.DataFrame:  # fmt: skip
     """The curves table of `python -m synthetic run`: of a panel by name, or of an experiment of yours.
 
-    changes: fields of its settings, as with --set. Raises BadInput.
+    changes: fields of its settings, as with --set (d="5,10" is a line for each). Raises BadInput.
 
     >>> curves = run_panel("fig2f", d=20, repeats=1, tasks=4)
     >>> curves.query("method == 'majority' and N == 64 and T >= 32")[["T", "accuracy", "stderr"]].round(3)
@@ -29,11 +28,10 @@ def run_panel(
     123  100.0     0.944   0.056
     132  200.0     0.991   0.009
     """
-    if isinstance(panel, str):
-        if panel not in EXPERIMENTS:
-            raise BadInput(f"{panel!r}: no such panel, expected one of {', '.join(EXPERIMENTS)}")
-        name, experiment = panel, EXPERIMENTS[panel]
-    else:
-        name, experiment = "experiment", panel
-    changed = with_changes(experiment, [f"{field}={value}" for field, value in changes.items()])
-    return run_experiment(name, changed, solver, repeats, seed, tasks, paths, jobs).curves
+    chosen = find_experiments(panel) if isinstance(panel, str) else {"experiment": panel}
+    change = [f"{field}={value}" for field, value in changes.items()]
+    tables = [
+        run_experiment(name, with_changes(one, change), solver, repeats, seed, tasks, paths, jobs)[0]
+        for name, one in chosen.items()
+    ]
+    return pd.concat(tables, ignore_index=True)

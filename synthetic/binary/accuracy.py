@@ -32,18 +32,14 @@ def exact_accuracy(
 
     The second value is the share of steps, (tasks,), with too few positive entries (`PathLaw.fallback`).
     """
-    found: dict[str, Array] = {}
-    fallback = np.zeros(len(tasks))
-    if {"majority", "best_of_n"} & set(methods):
-        law = law_of_paths(tasks, setting, steps)
-        fallback = law.fallback
-        if "majority" in methods:
-            found["majority"] = vote_accuracy(law.probabilities, law.gold[:, None], votes)
-        if "best_of_n" in methods:
-            found["best_of_n"] = best_of_n_accuracy(law.correct, votes)
+    law, found = law_of_paths(tasks, setting, steps), {}
+    if "majority" in methods:
+        found["majority"] = vote_accuracy(law.probabilities, law.gold[:, None], votes)
+    if "best_of_n" in methods:
+        found["best_of_n"] = best_of_n_accuracy(law.correct, votes)
     if "greedy" in methods:
         found["greedy"] = greedy_correct(tasks, setting, steps)[:, :, None]
-    return found, fallback
+    return found, law.fallback
 
 
 def transformer_supports(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from synthetic.model.settings import BinarySetting, check_count
+from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, Tasks
 
 Supports = NDArray[np.int64]
@@ -28,7 +28,6 @@ def walked_supports(
     tasks: Tasks, k: int, paths: int, steps: tuple[int, ...], model: Callable[[int], Callable[[Array], Array]]
 ) -> Supports:
     """The same by any model: `model(task)` gives, for each w (paths, d) of a path in turn, the next w̃."""
-    check_count("paths", paths)
     out = np.empty((len(tasks), len(steps), paths, k), dtype=np.int64)
     for task in range(len(tasks)):
         rng, following = tasks.path_generator(task), model(task)

@@ -8,8 +8,7 @@ A twin's questions are random tasks. Their answers are drawn from the exact law 
 model gave a question, so that the twin's marks scatter over questions and pools as the model's do.
 """
 
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 from itertools import product
 from math import gcd
 
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from results.votes.exact import VoteCounts, best_of_n, majority_accuracy
 from synthetic.binary.chain import law_of_paths
 from synthetic.model.settings import BinarySetting
-from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
+from synthetic.model.tasks import Array, draw_tasks, task_keys
 
 TASKS = 500
 """Tasks of each candidate; that they are not infinitely many is part of the likelihood."""
@@ -74,8 +73,7 @@ def candidates() -> list[BinarySetting]:
 
 def sit(exam: Exam, setting: BinarySetting, steps: tuple[int, ...], seed: int) -> list[Twin]:
     """The twins of one setting, one for each t of `steps`."""
-    clean, noise = _tasks(replace(setting, sigma_eps=0.0), seed)
-    law = law_of_paths(replace(clean, y=clean.y + setting.sigma_eps * noise), setting, steps)
+    law = law_of_paths(draw_tasks(setting, task_keys(1, TASKS), seed), setting, steps)
     twins = []
     for at, t in enumerate(steps):
         drawn = draw_answers(law.probabilities[:, at], law.gold, exam, seed)
@@ -83,14 +81,6 @@ def sit(exam: Exam, setting: BinarySetting, steps: tuple[int, ...], seed: int) -
         share = shares(_counts(drawn.sum(axis=1)))
         twins.append(Twin(setting, t, found.mean(axis=0), np.asarray(np.cov(found.T)), share))
     return twins
-
-
-@lru_cache(maxsize=1)
-def _tasks(noiseless: BinarySetting, seed: int) -> tuple[Tasks, Array]:
-    """The tasks and their label noise of scale 1, the same at every σ_ε."""
-    keys = task_keys(1, TASKS)
-    clean = draw_tasks(noiseless, keys, seed)
-    return clean, draw_tasks(replace(noiseless, sigma_eps=1.0), keys, seed).y - clean.y
 
 
 def draw_answers(laws: Array, gold: Ints, exam: Exam, seed: int) -> Ints:

@@ -17,14 +17,12 @@ from synthetic.match.matching import Match, forecast_table
 from synthetic.match.words import fit_words
 from synthetic.model.tasks import Array
 
-MOST = 9
-"""Matches shown in one picture at most."""
 BLUE, ORANGE, MODEL = "#2c728e", "#f08a24", "#b8bfcc"
 
 
 def save_picture(matches: Sequence[Match], path: Path) -> None:
-    """Draw up to MOST matches to a .png, .svg or .pdf."""
-    rows = [_row(match, place) for place, match in enumerate(matches[:MOST])]
+    """Draw the matches to a .png, .svg or .pdf."""
+    rows = [_row(match, place) for place, match in enumerate(matches)]
     if max(map(len, rows)) == 1:
         figures = [row[0] for row in rows]
         rows = [figures[start : start + 3] for start in range(0, len(figures), 3)]

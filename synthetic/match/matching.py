@@ -11,7 +11,7 @@ Vote and best-of-N of a setting are explained together, by the same twins.
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -122,25 +122,18 @@ def match_all(
     places = [(setting, t) for setting in candidates() for t in STEPS]
     groups = {tuple(map(str, names)): rows for names, rows in curves.groupby(GROUP, sort=False)}
     measured = {names: _curve(names, rows, fit_max_n) for names, rows in groups.items()}
-    by_exam: dict[tuple[Exam, Exam], list[tuple[str, ...]]] = {}
+    everyone = lru_cache(maxsize=1)(lambda exam: _all_sit(exam, places, seed, jobs, progress))
+    found = []
     for names, curve in measured.items():
-        first = Exam(curve.pool, curve.up_to(fit_max_n).points)
-        by_exam.setdefault((first, Exam(curve.pool, curve.points)), []).append(names)
-    found = {}
-    for (first, whole), members in by_exam.items():
-        twins = _all_sit(first, places, seed, jobs, progress)
-        fits = {names: weigh(measured[names].up_to(fit_max_n), twins, fit_max_n) for names in members}
-        kept = {names: sorted(heaviest(fit.weights, KEPT)) for names, fit in fits.items()}
-        every = sorted(set(chain.from_iterable(kept.values())))
-        sat = _all_sit(whole, [places[i] for i in every], seed, jobs, progress)
-        again = dict(zip(every, sat, strict=True))
-        for names, fit in fits.items():
-            mine, weights = [again[i] for i in kept[names]], fit.weights[kept[names]]
-            weights = weights / weights.sum()
-            said = predict(measured[names], mine, weights, fit.wider, fit_max_n, seed)
-            known = groups[names], measured[names], fit, mine, weights, said, fit_max_n
-            found[names] = Match(names, *known, known_shares.get(names))
-    return [found[names] for names in groups]
+        known = curve.up_to(fit_max_n)
+        fit = weigh(known, everyone(Exam(known.pool, known.points)), fit_max_n)
+        kept = sorted(heaviest(fit.weights, KEPT))
+        twins = _all_sit(Exam(curve.pool, curve.points), [places[i] for i in kept], seed, jobs, progress)
+        weights = fit.weights[kept] / fit.weights[kept].sum()
+        said = predict(curve, twins, weights, fit.wider, fit_max_n, seed)
+        rest = fit, twins, weights, said, fit_max_n, known_shares.get(names)
+        found.append(Match(names, groups[names], curve, *rest))
+    return found
 
 
 def _all_sit(

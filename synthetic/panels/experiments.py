@@ -128,8 +128,6 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 def find_experiments(name: str) -> dict[str, Experiment]:
     """The experiment of that name, or every one for "all". Raises BadInput."""
-    if name == "all":
-        return EXPERIMENTS
-    if name not in EXPERIMENTS:
+    if name not in ("all", *EXPERIMENTS):
         raise BadInput(f"{name!r}: no such experiment, expected all or one of {', '.join(EXPERIMENTS)}")
-    return {name: EXPERIMENTS[name]}
+    return EXPERIMENTS if name == "all" else {name: EXPERIMENTS[name]}

@@ -1,7 +1,7 @@
-"""Change a setting from the command line: `step_rule=eta/n`, `noise_scale=raw`, `sigma_eps=0.5,1,2`.
+"""Change the settings of an experiment: `step_rule=eta/n`, `noise_scale=raw`, `sigma_eps=0.5,1,2`.
 
     with_changes(EXPERIMENTS["fig2h"], ["step_rule=eta/n"])   ->  the same panel at the other step rule
-    swept(EXPERIMENTS["fig2f"], "d=5,10,20")                  ->  one line for each d
+    with_changes(EXPERIMENTS["fig2f"], ["d=5,10,20"])         ->  one line for each d
 
 FIELD is any field of `BinarySetting` or `ContinuousSetting`.
 """
@@ -16,21 +16,14 @@ from synthetic.panels.experiments import Experiment, Variant
 
 
 def with_changes(experiment: Experiment, changes: Sequence[str]) -> Experiment:
-    """The experiment with every line's setting changed by `key=value` items, and the change in its label.
+    """The experiment with every line at each value of `key=value,value,…`, and the change in its label.
 
     Raises BadInput on an unknown field, a value of the wrong kind, or one that the setting refuses.
     """
     for change in changes:
-        lines = [_varied(line, change) for line in experiment.variants]
-        if len(lines[0]) != 1:
-            raise BadInput(f"{change!r}: expected one value")
-        experiment = replace(experiment, variants=tuple(line for (line,) in lines))
+        lines = [varied for line in experiment.variants for varied in _varied(line, change)]
+        experiment = replace(experiment, variants=tuple(lines))
     return experiment
-
-
-def swept(experiment: Experiment, vary: str) -> Experiment:
-    """The experiment's first line once for each value of `key=value,value,…`. Raises BadInput."""
-    return replace(experiment, variants=tuple(_varied(experiment.variants[0], vary)))
 
 
 def _varied(line: Variant, change: str) -> list[Variant]:

@@ -7,8 +7,11 @@ A curve is the mean over all tasks of all repeats; `stderr` is its standard erro
 solved in blocks on `jobs` processes. Each task has a seed of its own, so neither changes a number.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import sys
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TypeVar
 
 import numpy as np
@@ -17,14 +20,15 @@ from tqdm import tqdm
 
 from results import BadInput, build_curves
 from synthetic.binary.accuracy import exact_accuracy, samples_table, transformer_supports
-from synthetic.binary.chain import MAX_SUPPORTS
 from synthetic.binary.sampler import sample_supports
-from synthetic.continuous.risk import continuous_risk, needs_sampling
+from synthetic.continuous.risk import continuous_risk, needs_sampling, transformer_paths
 from synthetic.model.settings import ContinuousSetting, Solver, check_count
 from synthetic.model.tasks import Array, draw_tasks, task_keys
 from synthetic.panels.experiments import Experiment, Variant
 
 Key = tuple[int, int]
+Solved = tuple[pd.DataFrame, pd.DataFrame | None]
+"""The curves table, and the samples table behind it where answers were sampled."""
 Block = TypeVar("Block")
 TASKS_AT_ONCE = 25
 PATHS: dict[Solver, int] = {"exact": 256, "monte-carlo": 256, "transformer": 16}
@@ -45,15 +49,6 @@ class Request:
     progress: bool
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The `curves` of one experiment, the `samples` behind them if any were kept, and `notes` to show."""
-
-    curves: pd.DataFrame
-    samples: pd.DataFrame | None
-    notes: tuple[str, ...]
-
-
 def run_experiment(
     name: str,
     experiment: Experiment,
@@ -64,33 +59,32 @@ def run_experiment(
     paths: int | None = None,
     jobs: int = 1,
     progress: bool = False,
-) -> Outcome:
-    """Solve every line of an experiment. Raises BadInput on a count out of range."""
+) -> Solved:
+    """Solve every line of an experiment; warns where sampling had to help out. Raises BadInput on counts."""
     keys = task_keys(repeats, experiment.tasks if tasks is None else tasks)
     request = Request(solver, keys, seed, PATHS[solver] if paths is None else paths, jobs, progress)
-    check_count("paths", request.paths)
+    check_count("paths", request.paths, high=100_000)
     check_count("jobs", jobs, high=1024)
+    answers = len(keys) * len(experiment.steps) * request.paths
+    if solver != "exact" and answers > MAX_ANSWERS:
+        raise BadInput(f"{name}: {answers:,} sampled answers do not fit in memory: reduce --paths or --tasks")
+    if solver == "transformer" and progress:
+        _say_how_long(name, experiment, request)
     if isinstance(experiment.variants[0].setting, ContinuousSetting):
-        return _run_continuous(name, experiment, request)
-    outcomes = [_run_binary(name, experiment, line, request) for line in experiment.variants]
-    samples = [outcome.samples for outcome in outcomes if outcome.samples is not None]
-    return Outcome(
-        pd.concat([outcome.curves for outcome in outcomes], ignore_index=True),
-        pd.concat(samples, ignore_index=True) if samples else None,
-        tuple(note for outcome in outcomes for note in outcome.notes),
-    )
+        return _run_continuous(name, experiment, request), None
+    solved = [_run_binary(name, experiment, line, request) for line in experiment.variants]
+    curves, samples = zip(*solved, strict=True)
+    drawn = None if solver == "exact" else pd.concat(samples, ignore_index=True)
+    return pd.concat(curves, ignore_index=True), drawn
 
 
-def _run_continuous(name: str, experiment: Experiment, request: Request) -> Outcome:
+def _run_continuous(name: str, experiment: Experiment, request: Request) -> pd.DataFrame:
     """All lines at once, so that those that sample share their normals (`sample_paths`)."""
     settings = [line.setting for line in experiment.variants if isinstance(line.setting, ContinuousSetting)]
     steps, votes, methods = experiment.steps, experiment.votes, experiment.methods
-    notes: tuple[str, ...] = ()
-    if any(needs_sampling(setting, methods, request.solver) for setting in settings):
-        _check_answers(name, experiment, request)
-        if request.solver == "exact":
-            why = "best-of-N has no formula under linear noise"
-            notes = (f"{name}: {why}: {request.paths} sampled paths a task",)
+    if request.solver == "exact" and any(needs_sampling(setting, methods) for setting in settings):
+        why = "best-of-N has no formula under linear noise"
+        warnings.warn(f"{name}: {why}: {request.paths} sampled paths a task", stacklevel=3)
 
     def solve(keys: list[Key]) -> list[dict[str, Array]]:
         lines = [(draw_tasks(setting, keys, request.seed), setting) for setting in settings]
@@ -101,10 +95,10 @@ def _run_continuous(name: str, experiment: Experiment, request: Request) -> Outc
         curves_table(_joined(values), steps, votes, {"dataset": name, "model": line.model}, "risk")
         for line, values in zip(experiment.variants, lines, strict=True)
     ]
-    return Outcome(pd.concat(tables, ignore_index=True), None, notes)
+    return pd.concat(tables, ignore_index=True)
 
 
-def _run_binary(name: str, experiment: Experiment, line: Variant, request: Request) -> Outcome:
+def _run_binary(name: str, experiment: Experiment, line: Variant, request: Request) -> Solved:
     label, setting = f"{name} {line.label}".strip(), line.setting
     assert not isinstance(setting, ContinuousSetting)
     named = {"dataset": name, "model": line.model}
@@ -119,41 +113,38 @@ def _run_binary(name: str, experiment: Experiment, line: Variant, request: Reque
         tasks = draw_tasks(setting, keys, request.seed)
         return samples_table(tasks, setting, steps, source(tasks, setting, request.paths, steps))
 
-    notes: tuple[str, ...] = ()
     if request.solver == "exact":
-        if setting.supports <= MAX_SUPPORTS:
-            values, shares = zip(*_over_blocks(solve, request, label), strict=True)
-            if share := float(np.concatenate(shares).mean()):  # how often ClipNorm was 0/0
-                few = f"{label}: too few positive entries in {share:.2%} of steps, the rest drawn uniformly"
-                notes = (few,)
-            return Outcome(curves_table(_joined(values), steps, votes, named, "accuracy"), None, notes)
-        why = f"{setting.supports:,} supports are too many for the exact chain"
-        notes = (f"{label}: {why}: {request.paths} sampled paths a task instead",)
-    _check_answers(label, experiment, request)
+        values, shares = zip(*_over_blocks(solve, request, label), strict=True)
+        if share := float(np.concatenate(shares).mean()):  # how often ClipNorm was 0/0
+            few = f"{label}: too few positive entries in {share:.2%} of steps, the rest drawn uniformly"
+            warnings.warn(few, stacklevel=3)
+        return curves_table(_joined(values), steps, votes, named, "accuracy"), None
     samples = pd.concat(_over_blocks(sample, request, label), ignore_index=True).assign(**named)
     reached = [n for n in votes if n <= request.paths]
-    return Outcome(build_curves(samples, ns=reached, permutations=10, seed=request.seed), samples, notes)
+    return build_curves(samples, ns=reached, permutations=10, seed=request.seed), samples
 
 
-def _check_answers(label: str, experiment: Experiment, request: Request) -> None:
-    answers = len(request.keys) * len(experiment.steps) * request.paths
-    if answers > MAX_ANSWERS:
-        raise BadInput(
-            f"{label}: {answers:,} sampled answers do not fit in memory: reduce --paths or --tasks"
-        )
+def _say_how_long(name: str, experiment: Experiment, request: Request) -> None:
+    """Tell how long the literal transformer may take, from one path of the first line, walked for this."""
+    setting, start = experiment.variants[0].setting, perf_counter()
+    task, count = draw_tasks(setting, [(0, 0)], request.seed), len(experiment.variants) * len(request.keys)
+    if isinstance(setting, ContinuousSetting):
+        transformer_paths(task, setting, 1, experiment.steps)
+    else:
+        transformer_supports(task, setting, 1, experiment.steps)
+    each, count = perf_counter() - start, count * request.paths
+    whole = tqdm.format_interval(each * count / request.jobs)
+    tqdm.write(f"{name}: {count:,} paths, one takes {each:.2g} s: {whole} in all", file=sys.stderr)
 
 
 def _over_blocks(solve: Callable[[list[Key]], Block], request: Request, label: str) -> list[Block]:
     """Call `solve` on every block of tasks, in order."""
-    keys, jobs = request.keys, request.jobs
-    most = 1 if request.solver == "transformer" else TASKS_AT_ONCE  # a block takes minutes
-    at_once = min(most, -(-len(keys) // jobs))
-    blocks = [keys[start : start + at_once] for start in range(0, len(keys), at_once)]
-    found: Iterable[Block] = map(solve, blocks)
-    if jobs > 1:
-        from joblib import Parallel, delayed  # type: ignore[import-untyped]
+    from joblib import Parallel, delayed  # type: ignore[import-untyped]
 
-        found = Parallel(n_jobs=jobs, return_as="generator")(delayed(solve)(block) for block in blocks)
+    keys, jobs = request.keys, request.jobs
+    at_once = 1 if request.solver == "transformer" else min(TASKS_AT_ONCE, -(-len(keys) // jobs))
+    blocks = [keys[start : start + at_once] for start in range(0, len(keys), at_once)]
+    found = Parallel(n_jobs=jobs, return_as="generator")(delayed(solve)(block) for block in blocks)
     off = None if request.progress else True
     return list(tqdm(found, total=len(blocks), desc=label, unit="block", delay=2, disable=off))
 

@@ -4,12 +4,11 @@ tables = take_course(out, seed=0, jobs=2)
 weights.npz, trained.csv (a curves table), learned.csv, trained.png, .svg, .pdf
 """
 
-from importlib.util import find_spec
 from pathlib import Path
 
 from tqdm import tqdm
 
-from results import BadInput, write_curves
+from results import write_curves
 from results.figures.theme import rendered
 from results.tables.files import write_raw
 from synthetic.model.settings import check_count
@@ -25,10 +24,8 @@ def take_course(
 ) -> dict[str, str]:
     """Teach, examine and write the folder `out`; returns the tables of `summary`, by title.
 
-    The models are examined as they were written, rounded. Raises BadInput without PyTorch.
+    The models are examined as they were written, rounded. Raises ModuleNotFoundError without PyTorch.
     """
-    if find_spec("torch") is None:
-        raise BadInput("training needs PyTorch, which is not installed: pip install torch")
     check_count("jobs", jobs, high=1024)
     from joblib import Parallel, delayed  # type: ignore[import-untyped]
 

@@ -71,6 +71,15 @@ def _matrices(weights: Weights) -> Figure:
     )
 
 
+def _log(channel: Any, field: str, ticks: Sequence[float], title: str) -> Any:
+    """A logarithmic axis with these ticks."""
+    axis = alt.Axis(values=list(ticks), format="~g")
+    return channel(f"{field}:Q", scale=alt.Scale(type="log", nice=False), axis=axis, title=title)
+
+
+_RISK = _log(alt.Y, "risk", DECADES, "squared error (lower is better)")
+
+
 def _risk(curves: pd.DataFrame) -> Figure:
     rows = curves[(curves["dataset"] == FEW_DIMENSIONS) & curves["risk"].between(1e-4, 20)]
     lines = {
@@ -82,7 +91,7 @@ def _risk(curves: pd.DataFrame) -> Figure:
     }
     title = "Risk of the noise-free path, in training and beyond"
     subtitle = f"d = 5, n = 20; grey: the trained length, {TRAINED_LENGTH} steps"
-    return Figure("trained-risk", title, (subtitle,), _against_t(rows, lines, _risk_axis()))
+    return Figure("trained-risk", title, (subtitle,), _against_t(rows, lines, _RISK))
 
 
 def _without_chain(curves: pd.DataFrame) -> Figure:
@@ -98,7 +107,7 @@ def _without_chain(curves: pd.DataFrame) -> Figure:
     scale = alt.Scale(domain=names, range=[QUIET, RED, BLUE])
     base = alt.Chart(pd.DataFrame(rows, columns=["n", "risk", "line"]).dropna()).encode(
         _log(alt.X, "n", EXAMPLES, "examples, n"),
-        _risk_axis(),
+        _RISK,
         alt.Color("line:N", scale=scale, title=None, legend=alt.Legend(columns=1)),
     )
     return Figure(
@@ -134,17 +143,6 @@ def _panel(curves: pd.DataFrame, dataset: str) -> Figure:
     marks = f"full: one path; dashed: the vote of {most}; grey: the trained length"
     layers = _against_t(rows[rows["N"].isin([1, most])], lines, axis)
     return Figure(f"trained-{dataset}", title, (marks,), layers)
-
-
-def _log(channel: Any, field: str, ticks: Sequence[float], title: str) -> Any:
-    """A logarithmic axis with these ticks."""
-    axis = alt.Axis(values=list(ticks), format="~g")
-    return channel(f"{field}:Q", scale=alt.Scale(type="log", nice=False), axis=axis, title=title)
-
-
-def _risk_axis() -> alt.Y:
-    axis: alt.Y = _log(alt.Y, "risk", DECADES, "squared error (lower is better)")
-    return axis
 
 
 def _against_t(rows: pd.DataFrame, lines: Lines, y: alt.Y) -> tuple[alt.Chart, ...]:

@@ -47,10 +47,9 @@ class Layer:
 
     def without_thoughts(self) -> "Layer":
         """The same layer, blind to the tokens it generated except the last (its residual connection)."""
-        value, key_query = self.value.copy(), self.key_query.copy()
+        value = self.value.copy()
         value[:, self.d + 1 :] = 0
-        key_query[self.d + 1 :] = 0
-        return Layer(value, key_query)
+        return Layer(value, self.key_query)
 
     def normalised(self) -> "Layer":
         """The same function with its free scale fixed.
@@ -65,10 +64,9 @@ class Layer:
         value[:, : d + 1] *= scale
         key_query[: d + 1] /= scale
         thought_value, thought_key = (np.linalg.norm(m) for m in (value[:, d + 1 :], key_query[d + 1 :]))
-        if thought_value > 0 and thought_key > 0:
-            balance = np.sqrt(thought_key / thought_value)
-            value[:, d + 1 :] *= balance
-            key_query[d + 1 :] /= balance
+        balance = np.sqrt(thought_key / thought_value)
+        value[:, d + 1 :] *= balance
+        key_query[d + 1 :] /= balance
         return Layer(value, key_query)
 
     def step_sizes(self, k: int = 0) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from synthetic.model.tasks import Array
 from synthetic.trained.layer import Model
 
 WIDTH, LAYERS, HEADS, HIDDEN = 28, 2, 4, 56
-Kept = list[tuple[Tensor, Tensor]]
+Kept = dict[int, tuple[Tensor, Tensor]]
 """The keys and values of each layer, (b, heads, tokens, width / heads)."""
 
 
@@ -45,14 +45,12 @@ def softmax_reader(weights: dict[str, Tensor], x: Tensor, y: Tensor) -> Callable
     """
     d = x.shape[2]
     examples = torch.cat([x, y[:, :, None], torch.zeros(*x.shape[:2], d + 1)], dim=2)
-    kept: Kept = []
+    kept: Kept = {}
     _advance(weights, examples, kept)
-    known = 0
 
     def guesses(thoughts: Tensor, asked: int) -> Tensor:
-        nonlocal known
+        known = kept[0][0].shape[2] - x.shape[1]
         fresh = thoughts[:, known:]
-        known = thoughts.shape[1]
         tokens = torch.cat([torch.zeros(*fresh.shape[:2], d + 1), fresh], dim=2)
         said = _advance(weights, tokens, kept)[:, -asked:] @ weights["out"]
         return thoughts[:, -asked:, :d] + said
@@ -68,14 +66,11 @@ def _advance(weights: dict[str, Tensor], tokens: Tensor, kept: Kept) -> Tensor:
     for layer in range(LAYERS):
         mixed = layer_norm(h, (WIDTH,)) @ weights[f"{layer} attention"]
         query, key, value = mixed.view(b, t, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
-        if first:
-            kept.append((key, value))
-        else:
+        if not first:
             key, value = (torch.cat(pair, dim=2) for pair in zip(kept[layer], (key, value), strict=True))
-            kept[layer] = (key, value)
+        kept[layer] = key, value
         seen = key.shape[2]
-        mask = torch.ones(t, seen, dtype=torch.bool)
-        mask = mask if first else mask.tril(seen - t)
+        mask = torch.ones(t, seen, dtype=torch.bool).tril(seen if first else seen - t)
         mixed = scaled_dot_product_attention(query, key, value, attn_mask=mask)
         h = h + mixed.permute(0, 2, 1, 3).reshape(b, t, WIDTH) @ weights[f"{layer} merge"]
         hidden = layer_norm(h, (WIDTH,)) @ weights[f"{layer} hidden"] + weights[f"{layer} bias"]

@@ -27,16 +27,12 @@ MARGIN = 0.01
 """Our threshold: a share of tasks is one point from its bound at most, a fit from each of its points."""
 
 
-def _panel(name: str, line: int = 0) -> tuple[str, BinarySetting]:
-    """A line of a panel: what it is called, and its setting."""
-    variant = EXPERIMENTS[name].variants[line]
-    assert isinstance(variant.setting, BinarySetting)
-    return f"{name} {variant.label}".strip(), variant.setting
-
-
 def _panels(*names: str) -> list[tuple[str, BinarySetting]]:
-    """Every line of these panels."""
-    return [_panel(name, line) for name in names for line in range(len(EXPERIMENTS[name].variants))]
+    """Every line of these panels: what it is called, and its setting."""
+    lines = [
+        (f"{name} {one.label}".strip(), one.setting) for name in names for one in EXPERIMENTS[name].variants
+    ]
+    return [(name, setting) for name, setting in lines if isinstance(setting, BinarySetting)]
 
 
 def _tasks(setting: BinarySetting, seed: int, count: int) -> Tasks:
@@ -49,7 +45,7 @@ def _law(setting: BinarySetting, steps: tuple[int, ...], seed: int, count: int) 
 
 
 def _perfect(seed: int) -> Iterator[Row]:
-    (name, setting), steps = _panel("fig2e"), (2, 16)
+    ((name, setting),), steps = _panels("fig2e"), (2, 16)
     law = _law(setting, steps, seed, 40)
     greedy = greedy_correct(_tasks(setting, seed, 200), setting, steps)
     limit = vote_limit(law.probabilities, law.gold[:, None])
@@ -59,7 +55,7 @@ def _perfect(seed: int) -> Iterator[Row]:
 
 
 def _greedy_stuck(seed: int) -> Iterator[Row]:
-    (name, setting), steps = _panel("fig2f"), (1, 2, 5, 10, 50, 200)
+    ((name, setting),), steps = _panels("fig2f"), (1, 2, 5, 10, 50, 200)
     greedy = greedy_correct(_tasks(setting, seed, 4000), setting, steps)
     bound = 2 / setting.d + 2.0 ** (1 - setting.d)
     quantity = f"P(greedy right), below 2/d + 2^(1−d) = {bound:.3f} and {MARGIN} (ours)"
@@ -68,7 +64,7 @@ def _greedy_stuck(seed: int) -> Iterator[Row]:
 
 
 def _vote_rises(seed: int) -> Iterator[Row]:
-    (name, setting), steps = _panel("fig2f"), (1, 2, 5, 10, 50, 200, 1000, 10_000)
+    ((name, setting),), steps = _panels("fig2f"), (1, 2, 5, 10, 50, 200, 1000, 10_000)
     law = _law(setting, steps, seed, 400)
     bound = 1 - 2.0 ** (1 - setting.d)
     quantity = f"P(gap > 0), above 1 − 2^(1−d) = {bound:.3f} less {MARGIN} (ours)"
@@ -115,7 +111,7 @@ def _exponential_in_examples(seed: int) -> Iterator[Row]:
     """δ(n) falls like e^(−c √n): from one n to the next the error must fall at least at that rate."""
     steps, wrong = (1, 16), {}
     for n in (10, 20, 30, 40):
-        setting = replace(_panel("fig2e")[1], n=n, eta=1 / n)
+        setting = replace(_panels("fig2e")[0][1], n=n, eta=1 / n)
         wrong[n] = 1 - greedy_correct(_tasks(setting, seed, 400), setting, steps)
     for (at, t), (before, n) in product(enumerate(steps), pairwise(wrong)):
         rate = wrong[before][:, at].mean() ** np.sqrt(n / before)
@@ -142,7 +138,7 @@ def _stays_rather_than_comes(_: int) -> Iterator[Row]:
 
 
 def _longer_is_better(seed: int) -> Iterator[Row]:
-    for name, setting in (_panel("fig1-binary"), *_panels("fig2e", "fig2f", "fig2g", "fig2h")):
+    for name, setting in (_panels("fig1-binary")[0], *_panels("fig2e", "fig2f", "fig2g", "fig2h")):
         law = _law(setting, (1, 50), seed, 4 if name == "fig2e" else 20)
         gain = law.correct[:, 1] - law.correct[:, 0]
         yield mean_row(name, "P(path right) at t=50 less t=1", gain, above=0)
@@ -177,7 +173,7 @@ def _exponential_in_length(seed: int) -> Iterator[Row]:
 def _hoeffding(seed: int) -> Iterator[Row]:
     votes = (1, 4, 16, 64, 256, 1024)
     for panel, line in (("fig2f", 0), ("fig2h", 1)):
-        setting = _panel(panel, line)[1]
+        setting = _panels(panel)[line][1]
         law = _law(setting, (2, 8, 50), seed, 20)
         bound = theory.vote_lower_bound(law.gap[..., None], np.array(votes), setting.supports)
         slack = (vote_accuracy(law.probabilities, law.gold[:, None], votes) - bound).min()

@@ -20,19 +20,13 @@ from synthetic.continuous.moments import Moments, gradient_descent_risk, path_mo
 from synthetic.continuous.sampler import sample_paths
 from synthetic.model.settings import ContinuousSetting, NoiseFunction, NoiseScale, StepRule
 from synthetic.model.tasks import Array, covariance_eigenvalues, draw_tasks, task_keys
-from synthetic.panels.experiments import EXPERIMENTS
 from synthetic.theory import theorems as theory
 from synthetic.theory.verdict import Claim, Row, mean_row
 
 REPEATS, TASKS = 5, 20
 T = 950
-
-
-def _paper() -> ContinuousSetting:
-    """The paper's sizes, σ² = 4, constant noise, label noise 1."""
-    setting = EXPERIMENTS["fig1-continuous"].variants[0].setting
-    assert isinstance(setting, ContinuousSetting)
-    return setting
+PAPER = ContinuousSetting(n=36, d=72, eta=1e-3, sigma_eps=1.0, sigma=2.0)
+"""The sizes of Figure 1, constant noise."""
 
 
 def _solved(
@@ -45,7 +39,7 @@ def _solved(
 
 def _linear_ensemble(seed: int) -> Iterator[Row]:
     for step_rule, sigma_eps in product(get_args(StepRule), (0.5, 1.0, 2.0, 3.0, 5.0)):
-        setting = replace(_paper(), sigma_eps=sigma_eps, noise="linear", step_rule=step_rule)
+        setting = replace(PAPER, sigma_eps=sigma_eps, noise="linear", step_rule=step_rule)
         moments, descent = _solved(setting, seed)
         label = f"sigma_eps={sigma_eps:g} step_rule={step_rule}"
         yield mean_row(label, "risk − descent's, N → ∞", moments.bias[:, 0] - descent[:, 0], below=0)
@@ -54,7 +48,7 @@ def _linear_ensemble(seed: int) -> Iterator[Row]:
 @lru_cache(maxsize=2)
 def _at_256(noise: NoiseFunction, seed: int) -> tuple[Array, Array, Array]:
     """Risk of best-of-256, of an ensemble of 256 and of gradient descent at t = 50 and T, (tasks, 2) each."""
-    setting = replace(_paper(), noise=noise)
+    setting = replace(PAPER, noise=noise)
     tasks = draw_tasks(setting, task_keys(REPEATS, 2), seed)
     moments = path_moments(tasks, setting, (50, T))
     if noise == "constant":
@@ -72,7 +66,7 @@ def _best_of_n_beats_descent(seed: int) -> Iterator[Row]:
         for at, t in enumerate((50, T)):
             yield mean_row(f"{noise} noise, t={t}", quantity, best[:, at] - descent[:, at], below=0)
     for scale in get_args(NoiseScale)[1:]:
-        moments, descent = _solved(replace(_paper(), noise_scale=scale), seed, tasks=2)
+        moments, descent = _solved(replace(PAPER, noise_scale=scale), seed, tasks=2)
         excess = best_of_n_risk(moments, (256,))[:, 0, 0] - descent[:, 0]
         yield mean_row(f"constant noise, t={T}, noise_scale={scale}", quantity, excess, below=0)
 
@@ -88,7 +82,7 @@ def _best_of_n_beats_ensemble(seed: int) -> Iterator[Row]:
 
 def _longer_is_better(seed: int) -> Iterator[Row]:
     for noise in get_args(NoiseFunction):
-        moments, _ = _solved(replace(_paper(), noise=noise), seed, steps=(50, T))
+        moments, _ = _solved(replace(PAPER, noise=noise), seed, steps=(50, T))
         for votes, of in ((1, "one path"), (256, "ensemble of 256")):
             risk = moments.ensemble_risk((votes,))[..., 0]
             gain = risk[:, 1] - risk[:, 0]

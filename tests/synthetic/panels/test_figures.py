@@ -11,9 +11,7 @@ from synthetic.panels.running import run_experiment
 
 @pytest.fixture(scope="module")
 def curves() -> pd.DataFrame:
-    tables = [
-        run_experiment(name, EXPERIMENTS[name], repeats=1, tasks=2).curves for name in ("fig2h", "fig2b")
-    ]
+    tables = [run_experiment(name, EXPERIMENTS[name], repeats=1, tasks=2)[0] for name in ("fig2h", "fig2b")]
     return pd.concat(tables, ignore_index=True)
 
 

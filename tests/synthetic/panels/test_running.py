@@ -1,13 +1,16 @@
 """Running an experiment: the numbers depend on neither workers nor blocks, and the paper's are met."""
 
+import re
+import warnings
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from results import BadInput
-from synthetic.model.settings import BinarySetting
 from synthetic.panels import running
-from synthetic.panels.experiments import EXPERIMENTS, Experiment, Variant
+from synthetic.panels.experiments import EXPERIMENTS
 from synthetic.panels.running import run_experiment
 
 SMALL = {"repeats": 2, "tasks": 3}
@@ -15,11 +18,11 @@ SMALL = {"repeats": 2, "tasks": 3}
 
 def test_neither_workers_nor_blocks_change_a_number(monkeypatch):
     for name, solver in (("fig2g", "exact"), ("fig2g", "monte-carlo"), ("fig1-continuous", "exact")):
-        alone = run_experiment(name, EXPERIMENTS[name], solver, paths=8, **SMALL)
+        alone, _ = run_experiment(name, EXPERIMENTS[name], solver, paths=8, **SMALL)
         monkeypatch.setattr(running, "TASKS_AT_ONCE", 2)
-        shared = run_experiment(name, EXPERIMENTS[name], solver, paths=8, jobs=2, **SMALL)
+        shared, _ = run_experiment(name, EXPERIMENTS[name], solver, paths=8, jobs=2, **SMALL)
         monkeypatch.undo()
-        pd.testing.assert_frame_equal(alone.curves, shared.curves, rtol=1e-12)
+        pd.testing.assert_frame_equal(alone, shared, rtol=1e-12)
 
 
 def test_the_slow_solver_reports_after_every_task():
@@ -27,20 +30,9 @@ def test_the_slow_solver_reports_after_every_task():
     assert running._over_blocks(len, request, "") == [1, 1, 1]
 
 
-def test_too_many_supports_are_sampled_and_said_so():
-    setting = BinarySetting(n=6, d=40, k=5, eta=1 / 6, sigma_eps=0.1)
-    experiment = Experiment(
-        "large", (Variant(setting),), (1, 3), ("majority", "best_of_n", "greedy"), tasks=2
-    )
-    outcome = run_experiment("large", experiment, paths=16, repeats=1)
-    assert "658,008 supports are too many for the exact chain: 16 sampled paths" in outcome.notes[0]
-    assert outcome.samples is not None
-    assert outcome.samples["answer"].str.count(r"\+").eq(4).all()
-
-
 def test_standard_error_is_that_of_the_mean_over_tasks():
-    outcome = run_experiment("fig2g", EXPERIMENTS["fig2g"], repeats=2, tasks=20)
-    greedy = outcome.curves[outcome.curves["method"] == "greedy"]
+    curves, _ = run_experiment("fig2g", EXPERIMENTS["fig2g"], repeats=2, tasks=20)
+    greedy = curves[curves["method"] == "greedy"]
     p, n = greedy["accuracy"], 40
     np.testing.assert_allclose(greedy["stderr"], np.sqrt(p * (1 - p) / (n - 1)))
     assert (greedy["questions"] == n).all()
@@ -49,10 +41,10 @@ def test_standard_error_is_that_of_the_mean_over_tasks():
 def test_continuous_roads_agree():
     experiment = EXPERIMENTS["fig1-continuous"]
     exact, sampled = (
-        run_experiment("fig1-continuous", experiment, solver, repeats=1, tasks=2, paths=256).curves
+        run_experiment("fig1-continuous", experiment, solver, repeats=1, tasks=2, paths=256)[0]
         for solver in ("exact", "monte-carlo")
     )
-    fewer = run_experiment("fig1-continuous", experiment, repeats=1, tasks=2, paths=2).curves
+    fewer, _ = run_experiment("fig1-continuous", experiment, repeats=1, tasks=2, paths=2)
     ensembles = (table.query("method == 'ensemble' and N <= 2")["risk"] for table in (exact, fewer))
     np.testing.assert_array_equal(*ensembles)  # where best-of-N is sampled the ensemble is still exact
     key = ["model", "method", "setting", "N"]
@@ -65,11 +57,22 @@ def test_continuous_roads_agree():
 
 def test_fallbacks_of_clip_norm_are_reported():
     """With one example of two coordinates, both of the wrong sign, nothing is positive at the first step."""
-    notes = run_experiment("fig2g", EXPERIMENTS["fig2g"], repeats=1, tasks=40).notes
-    assert "too few positive entries in" in notes[0]
-    assert run_experiment("fig2e", EXPERIMENTS["fig2e"], repeats=1, tasks=2).notes == ()
+    with pytest.warns(UserWarning, match="too few positive entries in"):
+        run_experiment("fig2g", EXPERIMENTS["fig2g"], repeats=1, tasks=40)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run_experiment("fig2e", EXPERIMENTS["fig2e"], repeats=1, tasks=2)
+
+
+def test_the_literal_transformer_says_how_long_it_takes(capsys):
+    """Once per experiment: the paths of all its lines and tasks, and hours, minutes and seconds."""
+    experiment = replace(EXPERIMENTS["fig2h"], steps=(1, 4))
+    run_experiment("fig2h", experiment, "transformer", repeats=2, tasks=3, paths=4, progress=True)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "fig2h: 48 paths" in line
+    assert re.search(r"\d\d:\d\d", line)
 
 
 def test_more_answers_than_memory_holds_are_refused_before_any_is_drawn():
-    with pytest.raises(BadInput, match="2,200,000,000 sampled answers do not fit in memory"):
-        run_experiment("fig2g", EXPERIMENTS["fig2g"], "monte-carlo", paths=1_000_000)
+    with pytest.raises(BadInput, match="110,000,000 sampled answers"):
+        run_experiment("fig2g", EXPERIMENTS["fig2g"], "monte-carlo", paths=50_000)

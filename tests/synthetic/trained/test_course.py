@@ -43,14 +43,6 @@ def test_bad_input_is_refused_before_anything_is_written(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_without_torch_it_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setattr(course, "find_spec", lambda _: None)
-    result = run("--out", tmp_path / "out")
-    assert isinstance(result.exception, BadInput)
-    assert "pip install torch" in result.exception.message
-    assert not (tmp_path / "out").exists()
-
-
 def test_weights_survive_their_file_but_for_rounding(tmp_path):
     key = "fig2h", "trained-linear-attention paths"
     write_weights({key: {"value": np.array([[1.0, -1 / 3]])}}, tmp_path / "w.npz")
