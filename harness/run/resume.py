@@ -116,14 +116,17 @@ def read_done(folder: Path, tally: Tally) -> dict[Key, set[int]]:
 
 
 def put_bad_rows_aside(folder: Path) -> tuple[int, Path]:
-    """Move the rows that `read_done` would refuse into a file of their own; how many, and that file."""
+    """Move the rows that `read_done` would refuse into a file of their own; how many, and that file.
+
+    The samples file has no torn line (see `mend`).
+    """
     path, rows, count = folder / SAMPLES, Rows(), 0
     aside = unused(folder, "quarantine", ".jsonl")
     with replacing(path) as good, good.open("wb") as kept, replacing(aside) as bad, bad.open("wb") as taken:
         for _, line, row in numbered_lines(path):
             faulty = rows.fault(row, line) is not None
             count += faulty
-            (taken if faulty else kept).write(line if line.endswith(b"\n") else line + b"\n")
+            (taken if faulty else kept).write(line)
     if not count:
         aside.unlink()
     return count, aside

@@ -88,6 +88,11 @@ def test_set_replaces_a_key(minimal: Path, key: str, text: str, value: Any) -> N
     assert after == before.model_copy(update={key: value})
 
 
+def test_the_room_for_an_answer_is_a_whole_number_of_tokens_and_never_less(minimal: Path) -> None:
+    limits = read_experiment(minimal, {"tokens_per_budget": "1.3", "tokens_extra": "7"})
+    assert [limits.max_new_tokens(budget) for budget in (1, 10, 11, None)] == [9, 20, 22, 7]
+
+
 def test_another_model_drops_the_revision_of_the_first(minimal: Path) -> None:
     assert read_experiment(minimal).revision == "abc"
     assert read_experiment(minimal, {"model": "some/model"}).revision == "abc"

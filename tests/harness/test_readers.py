@@ -77,6 +77,7 @@ def test_first_or_last_of_several_answers(text: str, first: str, last: str) -> N
     [
         ("The answer is 18", "18", None),
         ("The answer is ##18", "18", None),
+        ("The answer is 1,", "1", None),
         ("#### 18", "18", None),
         ("The answer is 18 dollars", "18", "18"),
         ("##18##", "18", "18"),

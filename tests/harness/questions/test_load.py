@@ -93,7 +93,7 @@ def test_a_file_of_ones_own_is_read_in_any_of_its_forms(tmp_path: Path) -> None:
         [
             {"question": "A?", "answer": "First 2.\n#### 1,234"},
             {"problem": "B?", "gold": "-5"},
-            {"question_id": "c", "problem": "C?", "answer": 7},
+            {"question_id": "c", "problem": "C?", "question": "c", "gold": 7, "answer": "6, then 8"},
         ],
     )
     assert load_questions(str(file)) == [

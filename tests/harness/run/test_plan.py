@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.engines.base import Sampling
 from harness.run.plan import prompt_for, remaining_chunks, sampling_for
 from tests.harness.run.scripted import QUESTIONS, SETTINGS, experiment
 
@@ -47,8 +48,6 @@ def test_requests_say_budget_limit_and_decoding() -> None:
     plan = experiment(greedy=True, top_p=0.9, top_k=20, temperature=0.7)
     greedy, first, *_ = remaining_chunks(plan, QUESTIONS, {})
     assert prompt_for(plan, first) == "Problem number 0?\nUse around 10 tokens."
-    sampled = sampling_for(plan, first)
-    assert (sampled.temperature, sampled.top_p, sampled.top_k, sampled.stop) == (0.7, 0.9, 20, ("[END]",))
-    assert sampled.max_new_tokens == 2 * 10 + 64
-    drawn_greedily = sampling_for(plan, greedy)
-    assert (greedy.decoding, greedy.samples, drawn_greedily.temperature) == ("greedy", (0,), 0.0)
+    assert sampling_for(plan, first) == Sampling(2 * 10 + 64, 0.7, 0.9, 20, ("[END]",))
+    assert sampling_for(plan, greedy) == Sampling(2 * 10 + 64, temperature=0.0, stop=("[END]",))
+    assert (greedy.decoding, greedy.samples) == ("greedy", (0,))

@@ -9,6 +9,7 @@ import pytest
 import prompts
 from harness.experiment import read_experiment
 from harness.questions.hub import GSM8K
+from harness.run.identity import commits
 from harness.run.pace import Pace
 from harness.run.record import Record, experiment_in
 from results import BadInput
@@ -110,6 +111,7 @@ def test_a_hub_model_is_known_by_its_commit_and_must_keep_it(
     begin()
     begin()
     assert on_disk(run)["sessions"][1]["commits"] == {"model": "a" * 40, "dataset": GSM8K.revision}
+    assert commits(experiment.model_copy(update={"file": Path("rows.jsonl")}))["dataset"] is None
     hub_has("b" * 40)
     before = (run / "run.json").read_bytes()
     with pytest.raises(BadInput, match="b" * 40):

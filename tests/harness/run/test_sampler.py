@@ -47,6 +47,20 @@ def test_the_answers_of_a_reply_get_the_indices_of_their_request_in_order(tmp_pa
     }
 
 
+def test_a_row_says_everything_about_its_answer(tmp_path: Path) -> None:
+    text = "3 and 4 are ##7##."
+    run(tmp_path, ScriptedEngine(lambda _prompt, _n: [text]), samples=1, greedy=True, budgets=(40,), limit=1)
+    greedy, sampled = sorted(stored(tmp_path), key=lambda row: row["decoding"])
+    assert sampled == {
+        **{"question_id": "q-0", "setting": "40", "sample": 0, "dataset": "tiny", "model": "tiny"},
+        **{"answer": "7", "gold": "0", "correct": False, "reader": "hashes", "text": text},
+        **{"tokens": 9, "finish_reason": "stop", "prompt_tokens": 20, "decoding": "sample"},
+        "seed": sampled["seed"],
+    }
+    assert greedy == sampled | {"decoding": "greedy", "seed": greedy["seed"]}
+    assert greedy["seed"] != sampled["seed"]
+
+
 def test_each_answer_has_the_verdict_on_its_own_text(tmp_path: Path) -> None:
     texts = ["The answer is ##2##. [END] ##1##", "none"]
     outcome = run(tmp_path, ScriptedEngine(lambda _prompt, _n: texts), samples=2)
@@ -119,10 +133,20 @@ def test_a_folder_whose_engine_did_not_open_can_be_used_later(tmp_path: Path) ->
 def test_rates_begin_once_as_many_answers_have_ended_as_are_in_flight(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    paces: list[Pace] = []
     in_flight: list[int] = []
-    monkeypatch.setattr(sampler, "Pace", lambda answers: in_flight.append(answers) or Pace(answers))
-    run(tmp_path, ScriptedEngine(), concurrency=7, chunk=2)
+    endings: list[bool] = []
+
+    def pace(answers: int) -> Pace:
+        in_flight.append(answers)
+        paces.append(Pace(answers))
+        return paces[-1]
+
+    monkeypatch.setattr(sampler, "Pace", pace)
+    script = ScriptedEngine(lambda _prompt, _n: endings.append(paces[0].ending))
+    run(tmp_path, script, concurrency=7, chunk=2)
     assert in_flight == [14]
+    assert endings == [False] * 17 + [True] * 7  # the last of 24 requests is sent while six are under way
 
 
 def test_a_run_warns_while_it_can_still_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

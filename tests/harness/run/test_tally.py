@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from harness.experiment import Experiment, read_experiment
+from harness.grader import Grader
 from harness.run.tally import Tally
 
 EXPERIMENT = Experiment.model_validate(
@@ -106,6 +107,21 @@ def test_many_unreadable_answers_are_a_warning_that_names_what_reads_them() -> N
     for answer in (None, "1", "1"):  # a setting's share is of its own answers
         tally.add(row("100", "##1##", answer=answer))
     assert len(tally.warnings(Path("runs/a"))) == 1
+
+
+@pytest.mark.parametrize(("characters", "alarms"), [(79, 0), (80, 1)])
+def test_without_token_counts_four_characters_are_a_token(characters: int, alarms: int) -> None:
+    tally = Tally()
+    for index in range(48):
+        tally.add(row("x", "y" * characters, question_id=str(index % 6), tokens=None))
+    assert len(tally.warnings(Path())) == alarms
+
+
+def test_what_would_read_an_answer_is_asked_for_the_same_match() -> None:
+    tally = Tally(grader=Grader(("hashes",), "last"))
+    tally.add(row("x", "\\boxed{half} is wrong: \\boxed{7.5}, \\boxed{8}", answer=None))
+    (warning,) = tally.warnings(Path("runs/a"))
+    assert "--reader hashes,boxed --match last` reads 1 of these 1" in warning
 
 
 @pytest.mark.parametrize("decoding", ["sample", "greedy"])
