@@ -1,12 +1,19 @@
 """The check of a GPU host: its model has Llama-3.1-8B's shape and ends no answer early."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
 
+import harness.gpu_check
 from harness.engines.tokens import PromptTokens
-from harness.gpu_check import prompt_tokens, write_model
+from harness.experiment import Experiment
+from harness.gpu_check import CHUNK, measure, prompt_tokens, write_model
 from harness.run.sizing import LLAMA
 from harness.server.cpu.torchvision_names import declare_torchvision_operations
 
@@ -33,6 +40,7 @@ def test_nothing_ends_an_answer_early(tmp_path: Path, shape: str) -> None:
     assert (config.bos_token_id, config.eos_token_id, prompts.tokenizer.eos_token_id) == (None, None, None)
     assert not (tmp_path / "model" / "generation_config.json").exists()
     assert max(prompts.encode("Anna has 12 apples.")) < config.vocab_size
+    assert prompts.tokenizer.model_max_length == config.max_position_embeddings
 
 
 def test_prompt_tokens_are_summed_over_the_copies_of_a_model() -> None:
@@ -43,3 +51,38 @@ sglang:prompt_tokens_total 4312.5
 process_cpu_seconds_total 7.0
 """
     assert prompt_tokens(text) == [4312.5, 1100.0]
+
+
+def test_the_requests_come_in_rounds_and_only_their_tokens_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, metrics = list[Experiment](), [[1000.0, 700.0], [3000.0, 2200.0]]
+
+    @asynccontextmanager
+    async def server(*_: Any) -> AsyncIterator[Any]:
+        yield SimpleNamespace(describe=lambda: {"url": "http://there"})
+
+    async def sampled(experiment: Experiment, *_: Any) -> Any:
+        asked.append(experiment)
+        pace, tally = SimpleNamespace(rates=lambda: (1.0, 512.0)), SimpleNamespace(tokens=32768)
+        return SimpleNamespace(missing=0, pace=pace, tally=tally)
+
+    async def read(url: str) -> list[float]:
+        assert url == "http://there/metrics"
+        return metrics.pop(0)
+
+    for name, played in (("own_server", server), ("sample", sampled), ("_metrics", read)):
+        monkeypatch.setattr(harness.gpu_check, name, played)
+    size: dict[str, Any] = {"prompts": 32, "answers": 48, "tokens": 128, "dp": 2, "device": "cuda"}
+    found = asyncio.run(measure("small", tmp_path, **size, say=print))
+    (plan,) = asked
+    assert (plan.limit, plan.samples, plan.dp, plan.device) == (32, 48, 2, "cuda")
+    assert [plan.max_new_tokens(budget) for budget in plan.budgets] == [128]
+    assert 4 * plan.concurrency * plan.chunk == 32 * 48
+    assert plan.chunk == CHUNK
+    assert [line.split()[1 + at] for at, line in zip((0, 1), found.splitlines(), strict=False)] == [
+        "512",
+        "75.0%",
+    ]
+    assert "32768 tokens" in found
+    assert "of 2000 prompt tokens" in found

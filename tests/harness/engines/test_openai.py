@@ -19,11 +19,12 @@ def test_a_request_says_everything_and_asks_for_one_answer(chat: bool) -> None:
     answer, *others = ask(server, 3, chat=chat)
     assert answer == Completion(" The answer is ##18##.", 9, 71, "stop", None)
     assert [(other.text, other.tokens) for other in others] == list(ANSWERS[1:])
-    assert len(server.requests) == 1 + 3
+    trial, *asked = server.requests
+    assert (trial["max_tokens"] > 100, len(asked)) == (chat, 3)  # a model that reasons needs room
     text = "How many eggs?"
     prompt = {"messages": [{"role": "user", "content": text}]} if chat else {"prompt": text}
     drawn = {"temperature": 1.0, "top_p": 1.0, "top_k": -1, "stop": ["[END]"]}
-    assert server.requests[1] == {**prompt, **NO_EFFECT, **drawn, "model": MODEL, "max_tokens": 64}
+    assert asked[0] == {**prompt, **NO_EFFECT, **drawn, "model": MODEL, "max_tokens": 64}
 
 
 @pytest.mark.parametrize(

@@ -109,13 +109,13 @@ def test_what_says_nothing_about_the_model_is_absent(write: Write) -> None:
             sample(5, limit={"type": "operator", "limit": 1}),
             sample(6, scores=None),
             sample(7, invalidation=taken_back),
-            status="error",
+            status="cancelled",
         )
     )
     assert table["sample"].tolist() == [0, 3]
     assert table["finish_reason"].tolist() == ["stop", "length"]
     assert left_out == 5
-    assert any("the evaluation's status is 'error'" in note for note in notes)
+    assert any("the evaluation's status is 'cancelled'" in note for note in notes)
     reasons = (
         "1 for an error, 1 for the time limit, 1 for the operator limit, 1 for being invalidated, 1 for no"
     )

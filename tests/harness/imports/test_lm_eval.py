@@ -96,7 +96,17 @@ def test_every_repeat_is_read_by_the_filter(write: Write, name: str, expected: l
 
 
 @pytest.mark.parametrize("name", ["strict-match", "flexible-extract"])
-def test_answers_and_verdicts_are_those_lm_eval_itself_gives(write: Write, name: str) -> None:
+@pytest.mark.parametrize(
+    "ignored",
+    [
+        METRIC,
+        {"metric": "exact_match", "ignore_punctuation": True, "regexes_to_ignore": ["(?s).*#### "]},
+        {"metric": "exact_match", "ignore_punctuation": True, "ignore_numbers": True},
+    ],
+)
+def test_answers_and_verdicts_are_those_lm_eval_itself_gives(
+    write: Write, name: str, ignored: dict[str, Any]
+) -> None:
     """The reference: lm-eval's own task object, one repeat at a time, scored by its own exact_match."""
     pytest.importorskip("lm_eval")
     from lm_eval.api.instance import Instance
@@ -105,7 +115,7 @@ def test_answers_and_verdicts_are_those_lm_eval_itself_gives(write: Write, name:
 
     steps = {"strict-match": STRICT, "flexible-extract": FLEXIBLE}[name]
     options = {key: value for key, value in steps.items() if key != "function"}
-    table = import_lm_eval(write(), name).table
+    table = import_lm_eval(write(metrics=[ignored]), name).table
     for document, texts in enumerate(RESPONSES):
         for sample, text in enumerate(texts):
             asked = Instance("generate_until", {}, ("?", {}), 0, (TASK, document, 1))
@@ -114,8 +124,7 @@ def test_answers_and_verdicts_are_those_lm_eval_itself_gives(write: Write, name:
             scored = exact_match_hf_evaluate(
                 [asked.filtered_resps[name]],
                 [TARGETS[document]],
-                ignore_case=True,
-                regexes_to_ignore=METRIC["regexes_to_ignore"],
+                **{key: value for key, value in ignored.items() if key != "metric"},
             )
             (mine,) = table[(table["question_id"] == str(document)) & (table["sample"] == sample)].index
             assert table["correct"][mine] == bool(scored["exact_match"])

@@ -63,6 +63,31 @@ def test_records_are_complete_and_are_read_back(run: Path, tmp_path: Path) -> No
     records = [json.loads(line) for line in samples.read_text().splitlines()]
     assert all(RECORD <= {*record} <= RECORD | MORE for record in records)
     assert {record["evaluation_id"] for record in records} == {aggregate["evaluation_id"]}
+    asked = QUESTIONS[0]
+    assert records[1] == {
+        "schema_version": "0.3.0",
+        "evaluation_id": aggregate["evaluation_id"],
+        "evaluation_name": "tiny",
+        "evaluation_result_id": "tiny/10/majority_at_k/1",
+        "model_id": "../a|b/m x",
+        "interaction_type": "single_turn",
+        "sample_id": asked.question_id,
+        "input": {"raw": asked.problem, "reference": [asked.gold]},
+        "output": {"raw": ["##999##"]},
+        "answer_attribution": [
+            {
+                "turn_idx": 0,
+                "source": "output.raw",
+                "is_terminal": True,
+                "extraction_method": "hashes",
+                "extracted_value": "999",
+            }
+        ],
+        "evaluation": {"is_correct": False, "score": 0.0},
+        "token_usage": {"output_tokens": 9, "input_tokens": 71, "total_tokens": 80},
+        "metadata": {"sample": "1", "setting": "10", "decoding": "sample"},
+    }
+    assert {record["evaluation"]["score"] for record in records if record["evaluation"]["is_correct"]} == {1}
     results = {result["evaluation_result_id"]: result for result in aggregate["evaluation_results"]}
     assert {record["evaluation_result_id"] for record in records} <= {*results}
     assert {record["input"]["raw"] for record in records} == {asked.problem for asked in QUESTIONS}
@@ -71,7 +96,15 @@ def test_records_are_complete_and_are_read_back(run: Path, tmp_path: Path) -> No
         for name, r in results.items()
     }
     assert scores["10", "pass_at_k/2"]["score_details"]["score"] == 0.5
-    assert scores["10", "majority_at_k/2"]["score_details"]["score"] == 0.25
+    vote = scores["10", "majority_at_k/2"]
+    error = {"value": 0.25, "method": "over questions"}
+    assert vote["score_details"] == {
+        "score": 0.25,
+        "uncertainty": {"num_samples": 2, "standard_error": error},
+    }
+    assert vote["source_data"]["dataset_name"] == vote["evaluation_name"] == "tiny"
+    assert vote["metric_config"]["metric_parameters"] == {"k": 2}
+    assert vote["generation_config"]["generation_args"] == {"temperature": 1.0, "top_p": 1.0}
     assert scores["10", "greedy_accuracy/1"]["generation_config"]["generation_args"] == {"temperature": 0}
     table, original = import_table(out, kind="every-eval-ever").table, read_samples(run)
     again = table.groupby(["question_id", "setting"])

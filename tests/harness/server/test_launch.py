@@ -114,7 +114,8 @@ def test_on_a_gpu_the_flags_are_those_for_many_answers_a_prompt(gpus: Callable[[
     assert (found["--schedule-policy"], found["--sampling-defaults"]) == ("lpm", "openai")
     assert (found["--revision"], found["--dtype"]) == ("abc", "bfloat16")
     assert found["--dp-size"] == "4"  # flags of one's own come last
-    assert flags(launch("m", port=1, device="cpu"))["--device"] == "cpu"
+    found = flags(launch("m", port=1, device="cpu", dtype="bfloat16"))
+    assert (found["--device"], found["--dtype"]) == ("cpu", "bfloat16")
 
 
 @pytest.mark.parametrize(
@@ -265,11 +266,14 @@ def test_a_server_that_cannot_start_is_one_line_and_a_model_that_cannot_be_had_s
 
 
 def test_a_server_that_ends_again_and_again_ends_the_run(tmp_path: Path) -> None:
-    server = factory.OwnServer(python("raise SystemExit(7)"), tmp_path / "log", print)
+    said = list[str]()
+    script = "print(*range(30), sep='\\n', flush=True); raise SystemExit(7)"
+    server = factory.OwnServer(python(script), tmp_path / "log", said.append)
     with server:
         server.may_restart = True
         wait_until(lambda: server._server.ended() is not None)
         server.check()
+        assert said[1:11] == [f"  {line}" for line in range(20, 30)]
         wait_until(lambda: server._server.ended() is not None)
         with pytest.raises(BadInput, match="status 7"):
             server.check()

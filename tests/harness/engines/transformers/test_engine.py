@@ -1,7 +1,10 @@
 """The local engine's answers: cut at the stop string, counted, drawn again, and stopped when it is closed."""
 
 import asyncio
+import json
+import shutil
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,6 +83,31 @@ def test_local_requests_of_different_kinds_are_answered_side_by_side() -> None:
 
 def test_local_answers_can_be_drawn_again() -> None:
     assert draw((PROMPT, 4, SAMPLING, 7)) == draw((PROMPT, 4, SAMPLING, 7))
+
+
+@pytest.mark.parametrize(
+    ("of_model", "of_tokenizer", "ends"),
+    [(None, "<|end|>", {4}), (4, "<|pad|>", {0, 4}), ([4, 7], None, {4, 7}), (4, "<|end|>", {4})],
+)
+def test_an_answer_ends_with_the_end_tokens_of_the_model_and_of_its_tokenizer(
+    of_model: int | list[int] | None, of_tokenizer: str | None, ends: set[int], tmp_path: Path
+) -> None:
+    shutil.copytree(TINY, tmp_path, dirs_exist_ok=True)
+    for name, end in (
+        ("generation_config", of_model),
+        ("config", of_model),
+        ("tokenizer_config", of_tokenizer),
+    ):
+        file = tmp_path / f"{name}.json"
+        key = "eos_token" if name == "tokenizer_config" else "eos_token_id"
+        file.write_text(json.dumps(json.loads(file.read_text()) | {key: end}))
+
+    async def run() -> set[int]:
+        async with TransformersEngine(str(tmp_path), revision=None, chat=True) as engine:
+            rule = engine._stop_rule(())
+            return {token for token in range(50) if rule.ends([token])}
+
+    assert asyncio.run(run()) == ends
 
 
 def test_a_model_runs_in_half_precision_where_that_is_asked_for() -> None:
