@@ -45,6 +45,7 @@ endif
 
 $(SETUP): pyproject.toml $(CONSTRAINTS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or later, not " + sys.version)'
+	@echo 'installing into $(VENV): some minutes in which pip says nothing'
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --constraint $(CONSTRAINTS) --editable '.[$(EXTRAS)]'
 	@touch $@
@@ -60,8 +61,11 @@ else
 endif
 	@touch $@
 
-# What starts a server needs SGLang; with URL= there is one, and where PyTorch finds no GPU the command says so at once.
-SERVER := $(if $(URL),,$(if $(GPU)$(DEVICE),$(SGLANG)))
+# What starts a server needs SGLang and a GPU, or DEVICE=cpu; with URL= there is one. Nothing is installed before that is clear.
+SERVER := $(if $(URL),,$(if $(GPU)$(DEVICE),$(SGLANG),no-gpu))
+.PHONY: no-gpu
+no-gpu:
+	@echo 'error: no GPU here (no nvidia-smi): URL= names a server elsewhere, DEVICE=cpu is for a small model' >&2; exit 2
 
 setup: $(SETUP)  ## build .venv with everything but SGLang (which the targets that need it add)
 
@@ -102,7 +106,7 @@ tiny: setup  ## train the tiny model again (10 minutes; one thread, so that the 
 serve: $(SGLANG)  ## start SGLang for MODEL= (default: the tiny model) and leave it running
 	$(RUN) -m harness serve $(or $(MODEL),harness/tiny/model) $(if $(DP),--dp $(DP)) $(if $(WORKERS),--workers $(WORKERS))
 
-gpu-check: $(SETUP) $(SERVER)  ## GPU host: tokens/s, prefix cache and the client's share, random weights of Llama-3.1-8B's shape
+gpu-check: $(SERVER) $(SETUP)  ## GPU host: tokens/s, prefix cache and the client's share, random weights of Llama-3.1-8B's shape
 	$(RUN) -m harness gpu-check $(if $(DP),--dp $(DP))
 
 gsm8k-samples: EXPERIMENT = gsm8k-budgets
@@ -116,7 +120,7 @@ math-samples: run-experiment  ## MATH level 1, 309 integer problems, 64 answers 
 
 .PHONY: run-experiment
 run-experiment: DIR = $(call runs,$(EXPERIMENT))
-run-experiment: $(SETUP) $(SERVER)  # status 3: some answers are missing, and those that are there have curves too
+run-experiment: $(SERVER) $(SETUP)  # status 3: some answers are missing, and those that are there have curves too
 	$(RUN) -m harness sample $(EXPERIMENT) $(SET) --out $(DIR); status=$$?; \
 	case $$status in 0|3) $(RUN) -m results curves $(DIR) --out $(DIR)/curves.csv || exit ;; esac; exit $$status
 

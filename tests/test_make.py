@@ -22,7 +22,7 @@ def test_a_run_with_missing_answers_still_gets_curves(
     python.chmod(0o755)
     made = (f".{what}-{kind}" for what in ("setup", "sglang") for kind in ("cpu", "gpu"))
     stamps = [word for name in made for word in ("-o", str(tmp_path / name))]
-    variables = [f"RUN={python}", f"VENV={tmp_path}", f"OUT={tmp_path}/run"]
+    variables = [f"RUN={python}", f"VENV={tmp_path}", f"OUT={tmp_path}/run", "URL=http://127.0.0.1:1"]
     found = subprocess.run(
         ["make", "-C", str(ROOT), *stamps, "gsm8k-samples", *variables],
         capture_output=True,
@@ -45,3 +45,12 @@ def test_nothing_is_made_before_python_is_new_enough(tmp_path: Path, accepted: b
     found = subprocess.run(command, capture_output=True, timeout=60, check=False)
     assert found.returncode == 2
     assert (tmp_path / "said").read_text().split() == commands.split()
+
+
+@pytest.mark.parametrize("target", ["gpu-check", "gsm8k-samples"])
+def test_nothing_is_installed_where_no_gpu_could_be_used(tmp_path: Path, target: str) -> None:
+    command = ["make", "-C", str(ROOT), target, f"VENV={tmp_path}/venv", f"PYTHON={tmp_path}/none", "GPU="]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert found.returncode == 2
+    assert "DEVICE=cpu" in found.stderr
+    assert not (tmp_path / "venv").exists()

@@ -31,7 +31,9 @@ class PromptTokens:
             )
         except (OSError, ValueError) as error:
             reason = f"no such folder, nor can the Hugging Face hub give it ({trouble})"
-            reason = reason if trouble else f"no tokenizer could be loaded: {error}"
+            if not trouble:
+                here = any(Path(model).glob("tokenizer*"))
+                reason = f"no tokenizer could be loaded: {error if here else 'none is in this folder'}"
             raise BadInput(f"model {model}: {reason}") from None
         if chat and not self.tokenizer.chat_template:
             raise BadInput(f"model {model}: has no chat template, expected chat = false for a base model")
