@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from results.aligned import aligned
-from results.commandline import BadInput, numbers, warnings_last
+from results.commandline import BadInput, warnings_last
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,15 +44,8 @@ def price_option(what: str) -> Callable[..., Any]:
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="File to write (.csv, .jsonl, .parquet)."
 )
-@click.option(
-    "--n",
-    callback=numbers,
-    help="Values of N, separated by commas.  [default: 1, 2, 4, … and the smaller pool]",
-)
 @price_option("run")
-def compare_command(
-    samples: tuple[Path, ...], out: Path, n: tuple[int, ...], prices: dict[str, float]
-) -> None:
+def compare_command(samples: tuple[Path, ...], out: Path, prices: dict[str, float]) -> None:
     """Compare runs on the questions they share.
 
     SAMPLES are files or run folders. Two or more runs are compared at each setting they have in common; one
@@ -68,10 +61,9 @@ def compare_command(
     names = _names(samples)
     if prices and prices.keys() != set(names):
         raise BadInput(f"--price: give a price for each run, {', '.join(names)}, and for nothing else")
-    each = [prices[name] / 1e6 for name in names] if prices else None
     with warnings_last():
         tables = {name: read_samples(path, texts=False) for name, path in zip(names, samples, strict=True)}
-        compared = compare_runs(tables, n or None, each)
+        compared = compare_runs(tables, {name: price / 1e6 for name, price in prices.items()})
     write_table(compared, out, "comparison")
     click.echo("\n".join(_summary(compared)))
     click.echo(f"{', '.join(map(str, samples))} -> {out}: {len(compared)} rows")
@@ -86,7 +78,7 @@ def _names(paths: tuple[Path, ...]) -> list[str]:
     ]
     if len(set(names)) < len(names):
         names = [str(path) for path in paths]
-    return [name if name not in names[:i] else f"{name} ({i + 1})" for i, name in enumerate(names)]
+    return names
 
 
 def _summary(compared: pd.DataFrame) -> list[str]:

@@ -72,21 +72,21 @@ class Forecast:
 
 
 def make_forecasts(tables: dict[str, pd.DataFrame]) -> list[Forecast]:
-    """The forecasts of several tables by file stem, which tells those of the same curves apart."""
+    """The forecasts of several tables by file name, which tells those of the same curves apart."""
     keys = ["source", "dataset", "model", "method", "predictor"]
     parts = [
-        (tuple(map(str, key)), stem, rows)
-        for stem, table in tables.items()
+        (tuple(map(str, key)), file, rows)
+        for file, table in tables.items()
         for key, rows in table.assign(length=answer_lengths(table)).groupby(keys, sort=False)
     ]
     files = Counter(key for key, _, _ in parts)
     forecasts: list[Forecast] = []
-    for key, stem, rows in parts:
+    for key, file, rows in parts:
         source, dataset, model, method, predictor = key
         title = curves_name(source, dataset, model)
-        label = [stem] if files[key] > 1 else []
-        name = f"{title}, {METHOD_NAMES[method]}" + "".join(f" ({stem})" for stem in label)
-        slug = unique_slug(["forecast", *key[1:], *label], [forecast.slug for forecast in forecasts])
+        label = f" ({file})" if files[key] > 1 else ""
+        name = f"{title}, {METHOD_NAMES[method]}{label}"
+        slug = unique_slug(["forecast", *key[1:], label], [forecast.slug for forecast in forecasts])
         rows = rows.reindex(columns=_COLUMNS)
         forecasts.append(Forecast(source, method, predictor, title, name, rows, slug))
     return forecasts

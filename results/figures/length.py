@@ -42,7 +42,7 @@ def fit_trends(panel: Panel) -> dict[int, Fit]:
 def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     """The panel's accuracy (or risk) against reasoning length, a colour for each of at most MOST_COUNTS N."""
     shown = counts_to_show(panel.ns, MOST_COUNTS)
-    rows, greedy = (part.dropna(subset=["length"]) for part in (panel.exact, panel.greedy))
+    rows, dots, greedy = (part.dropna(subset=["length"]) for part in (panel.exact, panel.dots, panel.greedy))
     grid = np.geomspace(rows["length"].min(), rows["length"].max(), 80)
     trends = {n: fit for n, fit in fit_trends(panel).items() if fit.status is Status.OK}
     lines = [pd.DataFrame({"N": n, "length": grid, "value": trends[n](grid)}) for n in shown if n in trends]
@@ -52,7 +52,7 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     x = log_axis("length", rows["length"], LENGTH_TITLES[panel.source])
     y = value_axis("value", panel.metric, y_range)
     series = Series(f"{panel.slug}-length", "N", x, y, count_colour(shown))
-    series.add(_dots(panel, shown), "circle", "dot", (0.3, 0.02))
+    series.add(dots[dots["N"].isin(shown)], "circle", "dot", (0.3, 0.02))
     series.add(greedy, "line", "baseline", None)
     series.add(pd.DataFrame({"value": [proven] if proven else []}), "rule", "zero", None, x=alt.Undefined)
     series.add(pd.concat([pd.DataFrame(), *lines]), "line", "curve")
@@ -70,10 +70,3 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
         marks.append(f"thin: points joined, where no trend fits ({joined})")
     about = f"{panel.combined}: {METRIC_TITLES[panel.metric]} against reasoning length."
     return series.figure(panel.name, about, "; ".join([*marks, *panel.marks(greedy)]) + ".")
-
-
-def _dots(panel: Panel, ns: list[int]) -> pd.DataFrame:
-    """Random orders at their own length or, where that is unknown, at their setting's."""
-    dots = panel.dots[panel.dots["N"].isin(ns)]
-    usual = panel.exact.groupby("setting")["length"].mean()
-    return dots.assign(length=dots["length"].fillna(dots["setting"].map(usual))).dropna(subset=["length"])

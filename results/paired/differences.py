@@ -19,6 +19,7 @@ from statistics import NormalDist
 import numpy as np
 from scipy import special
 
+from results.votes.curves import standard_error
 from results.votes.exact import AnswerPools, Floats, Ints, accuracy_by_question
 from results.votes.permutations import random_orders
 
@@ -50,11 +51,7 @@ class Differences:
 def mean_differences(by_question: Floats) -> Differences:
     """The paired t test of each column of `by_question`, (Q, K)."""
     questions = len(by_question)
-    mean = by_question.mean(axis=0)
-    if questions < 2:
-        unknown = np.full(mean.shape, np.nan)
-        return Differences(questions, mean, unknown, unknown, unknown, unknown)
-    stderr = by_question.std(axis=0, ddof=1) / np.sqrt(questions)
+    mean, stderr = by_question.mean(axis=0), standard_error(by_question)
     margin = special.stdtrit(questions - 1, 0.95) * stderr
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.nan_to_num(np.abs(mean) / stderr, nan=0.0)  # 0 / 0: no difference in any question

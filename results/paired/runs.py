@@ -75,36 +75,28 @@ class Side:
         return np.asarray(self.price * means, np.float64)
 
 
-def compare_runs(
-    runs: Mapping[str, pd.DataFrame], ns: Sequence[int] | None = None, prices: Sequence[float] | None = None
-) -> pd.DataFrame:
+def compare_runs(runs: Mapping[str, pd.DataFrame], prices: Mapping[str, float] | None = None) -> pd.DataFrame:
     """The comparison table of checked samples tables, given by name; see docs/tables.md for its columns.
 
-    ns: the N to compare at, by default the powers of two up to the smaller pool and that pool itself; an N
-    above it is left out. prices: of a token of each run, by default 1. Raises BadInput where there is nothing
-    to compare: one run with one setting, no question in common, or questions of one name with different right
-    answers. Warns (UserWarning) of questions that only one side has, and of questions with fewer answers than
-    most, which set the largest N.
+    They are compared at the powers of two up to the smaller pool and at that pool. prices: of a token of each
+    run, by default 1. Raises BadInput where there is nothing to compare: one run with one setting, no common
+    question, or questions of one name with different right answers. Warns (UserWarning) of questions that
+    only one side has, and of questions with fewer answers than most, which set the largest N.
     """
-    priced = zip(runs.items(), prices or [1.0] * len(runs), strict=True)
-    sides = [side for (name, table), price in priced for side in _sides(table, name, len(runs), price)]
+    prices = prices or dict.fromkeys(runs, 1.0)
+    sides = [one for name, table in runs.items() for one in _sides(table, name, len(runs), prices[name])]
     rows = []
     for a, b in _pairs(sides):
         shared = _shared(a, b)
         a, b = a.on(shared), b.on(shared)
-        most = min(a.most, b.most)
-        wanted = np.array(sorted(n for n in ns or powers_and(most) if 1 <= n <= most), np.int64)
+        ns = np.array(sorted(powers_and(min(a.most, b.most))), np.int64)
         alone = a.run == b.run
         names = {"dataset": a.dataset, "a": a.setting if alone else a.run, "b": b.setting if alone else b.run}
         names |= {"setting_a": a.setting, "setting_b": b.setting}
-        rows += [_compared(a, b, method, wanted).assign(**names, method=method) for method in METHODS]
-    table = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
-    if table.empty:
-        raise BadInput(
-            "nothing to compare: give two runs of one data set, or one run with several settings, and an N "
-            "that they all reach"
-        )
-    return table[list(COMPARISON.columns)]
+        rows += [_compared(a, b, method, ns).assign(**names, method=method) for method in METHODS]
+    if not rows:
+        raise BadInput("nothing to compare: give two runs of one data set, or one run with several settings")
+    return pd.concat(rows, ignore_index=True)[list(COMPARISON.columns)]
 
 
 def _sides(samples: pd.DataFrame, name: str, runs: int, price: float) -> Iterator[Side]:

@@ -97,20 +97,18 @@ def closest(forecasts: Sequence[Forecast]) -> str:
         return ""
     table = scores(targets(compared))
     table = table[complete(table)].round({"mean": 1})
-    best = table[table["mean"] == table["mean"].min()]
-    if best.empty:
+    if table.empty:
         return ""
+    best, first = table[table["mean"] == table["mean"].min()], table.iloc[0]
     tied = ", tied," if len(best) > 1 else ""
     said = (
         f"Closest over all {best['asked'].iloc[0]} measured points: {listed(sorted(best.index))}{tied} "
         f"{best['mean'].iloc[0]:.1f} points off on average."
     )
-    first = table.iloc[0]
-    if first.name not in best.index:
-        said += (
-            f" Best by intervals: {first.name} (score {first['score']:.0f}), {first['mean']:.1f} points off."
-        )
-    return said
+    if first.name in best.index:
+        return said
+    scored = f"{first.name} (score {first['score']:.0f}), {first['mean']:.1f} points off"
+    return f"{said} Best by intervals: {scored}."
 
 
 def matched_twin(forecasts: Sequence[Forecast]) -> str:

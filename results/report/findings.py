@@ -4,7 +4,9 @@
             tiles=[("One answer", "41.2 % → 78.0 %", "asked for 10 → 500 tokens"), ...],
             headline="Thinking longer pays; voting pays.", …)
 
-A difference smaller than its 90 % interval is called "no clear difference".
+A difference smaller than its 90 % interval is called "no clear difference". The same questions are answered
+at every N and setting: a standard error of the difference that is paired by question is taken at its word;
+where the table has none, those of both values count as independent, and the interval is too wide.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from results.figures.cost import cost_column, frontier, with_cost
 from results.figures.panels import Panel
@@ -27,13 +30,58 @@ from results.figures.words import (
     show,
 )
 from results.frontier import best_choice
-from results.report.gains import Gain, ends, length_gain, vote_gain
+from results.normal import Z90
 
 IGNORED = 0.5
 """Tokens used that grow as asked for to a smaller power than this are not set by the budget."""
 
 WORTH_SAYING = 0.01
 """A smaller share of answers that could not be read, or were cut off, is left to the tables."""
+
+
+@dataclass(frozen=True)
+class Gain:
+    """A difference of two accuracies (or risks) and the half-width of its 90 % interval."""
+
+    value: float
+    margin: float
+
+    @property
+    def direction(self) -> int:
+        """1 or −1 where the value clearly rises or falls, 0 where all of it could be noise."""
+        return int(np.sign(self.value)) if abs(self.value) > self.margin else 0
+
+    def __str__(self) -> str:
+        margin = f" ± {100 * self.margin:.1f}" if self.margin else ""
+        return f"{points(self.value)}{margin} points"
+
+
+def gain(before: Any, after: Any, paired: str) -> Gain:
+    """The difference of two rows of a panel; `paired` is the column with its standard error.
+
+    That column is null in the row that the others are compared with.
+    """
+    stderr = after[paired]
+    if pd.isna(stderr) or pd.notna(before[paired]):
+        stderr = np.hypot(*pd.Series([before["stderr"], after["stderr"]], dtype="float64").fillna(0))
+    return Gain(float(after["value"] - before["value"]), Z90 * float(stderr))
+
+
+def ends(panel: Panel) -> tuple[Any, Any, Any]:
+    """Three exact rows: fewest answers at the cheapest setting and at the dearest, most at the dearest."""
+    rows = panel.exact.sort_values("N")
+    first, last = (rows[rows["setting"] == panel.settings[end]] for end in (0, -1))
+    return first.iloc[0], last.iloc[0], last.iloc[-1]
+
+
+def vote_gain(panel: Panel) -> Gain:
+    """What the most answers gain over the fewest at the dearest setting."""
+    return gain(*ends(panel)[1:], "stderr_vs_first_n")
+
+
+def length_gain(panel: Panel) -> Gain:
+    """What the dearest setting gains over the cheapest at the fewest answers."""
+    return gain(*ends(panel)[:2], "stderr_vs_cheapest")
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,6 @@ def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
     if tables.pop("curves", None):
         curves = _named(read_curves(*kinds["curves"]))  # refuses two rows of one point
     forecasts = tables.pop("forecast", {})
-    unlike = len({path.stem for path in forecasts}) == len(forecasts)
     samples, records, lacking, said = None, [], {}, list[str]()
     if files:
         samples = _named(read_samples(*files))
@@ -74,7 +73,7 @@ def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
         curves = _with_own(curves, own)
     return Tables(
         curves,
-        {path.stem if unlike else str(path): table for path, table in forecasts.items()},
+        {str(path): table for path, table in forecasts.items()},
         samples,
         records,
         {kind: pd.concat(found.values(), ignore_index=True) for kind, found in tables.items()},

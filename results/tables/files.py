@@ -28,7 +28,6 @@ SUFFIXES = (".csv", ".jsonl", ".parquet")
 _TEXT = pa.string()
 _BLOCK = 1 << 24  # bytes read at a time; a longer row of JSON is left to the plain parser
 _FORMULA = r"(?s:'*(?:[=@]|[+-].*[|!(]))"  # "=cmd|…", "+HYPERLINK(…"; "-5" and "-x" are answers
-_LONGEST_WHOLE = 4000  # digits; Python refuses to parse integers a little longer than this
 
 
 def check_suffix(path: Path) -> None:
@@ -137,7 +136,7 @@ def json_rows(path: Path) -> Iterator[dict[str, Any]]:
             if not line.strip():
                 continue
             try:
-                row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"), parse_int=_whole)
+                row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
             except (ValueError, RecursionError) as error:  # text that is not UTF-8 is a ValueError, too
                 torn = (
                     ""
@@ -148,10 +147,6 @@ def json_rows(path: Path) -> Iterator[dict[str, Any]]:
             if not isinstance(row, dict):
                 raise BadInput(f"{path}: row {number}: found {type(row).__name__}, expected a JSON object")
             yield _without_surrogates(row) if rb"\ud" in line.lower() else row
-
-
-def _whole(digits: str) -> int | str:
-    return int(digits) if len(digits) <= _LONGEST_WHOLE else digits
 
 
 def _without_surrogates(cell: Any) -> Any:

@@ -38,6 +38,7 @@ def test_steps_that_would_read_as_no_gain_are_left_off_the_frontier():
         ({}, 2.0),  # 0.595 is within a point of 0.6
         ({"target": 0.5}, 1.0),
         ({"target": 0.7}, None),
+        ({"budget": 1.0}, 1.0),
         ({"budget": 3.5}, 2.0),  # the third choice is dearer and worse
         ({"budget": 0.5}, None),
     ],

@@ -89,6 +89,8 @@ def rising(x: np.ndarray) -> Fit:
         (along_t(T, saturating((0.3, -0.2, 0.7), T)), Status.FALLING, "falls with T"),
         (along_gap(4, T, 0.9 - 0.4 * T / 4, rising(T)), Status.FALLING, "falls with Δ"),
         (along_t(T, saturating((0.95, 0.5, 0.02), T)), Status.ILL_CONDITIONED, "number is above 100"),
+        (along_gap(4, T, saturating((1.2, 1.3, 3), rising(T)(T) ** 2), rising(T)), Status.OK, ""),  # Δ ≤ 0.7
+        (along_gap(4, T, saturating((1.4, 1.5, 3), rising(T)(T) ** 2), rising(T)), Status.OUT_OF_RANGE, "∞"),
         (along_t(T, saturating((1.4, 1.2, 0.2), T)), Status.OUT_OF_RANGE, "for T → ∞ is outside 0 to 1"),
         (along_n("a", N, saturating((0.6, 0.3, 0.1), N) + 0.03 * (-1.0) ** np.arange(6)), Status.POOR_FIT,
          "misses its points by more than 0.02"),
@@ -98,7 +100,7 @@ def rising(x: np.ndarray) -> Fit:
          "3 parameters from 3 different N"),
     ],
     ids=["ok", "line", "step", "gap", "falls with N", "falls with T", "falls with the gap", "ill-conditioned",
-         "beyond 1", "poor", "scarce", "unchecked", "unchecked twice"],
+         "gap within 1", "gap beyond 1", "beyond 1", "poor", "scarce", "unchecked", "unchecked twice"],
 )  # fmt: skip
 def test_every_status_has_its_case(fit, status, words):
     assert fit.status is status

@@ -60,8 +60,8 @@ def test_length_is_tokens_per_answer_or_t_per_question_or_steps():
 
 
 def test_greedy_rows_are_a_baseline_and_not_a_panel():
-    table = pd.concat([curves(), curves(ns=(1,), permutations=0, method="greedy", accuracy=0.6)])
-    (panel,) = make_panels(table)
+    greedy = curves(ns=(1,), permutations=0, method="greedy", accuracy=0.6)
+    (panel,) = make_panels(pd.concat([curves(), greedy, greedy.assign(model="other", accuracy=0.9)]))
     assert panel.method == "majority"
     figure = answers_figure(panel, axis_range(panel))
     assert set(rows_of(figure, "rule")["value"]) == {0.6}
@@ -73,14 +73,20 @@ def test_the_trend_in_n_is_drawn_where_nothing_speaks_against_it():
     """0.8 − 0.5 e^(−0.2 N) comes back; accuracies that fall have no trend."""
     ns = (1, 2, 4, 8, 16, 32)
     rising = 0.8 - 0.5 * np.exp(-0.2 * np.array(ns))
-    for accuracy, expected in ((rising, {"10"}), (rising[::-1], set())):
-        (panel,) = make_panels(curves(("10",), ns, 0, accuracy=accuracy))
+    steep = 0.8 - 0.5 * np.exp(-0.8 * np.array(ns))  # as no vote can rise, while the best of N may
+    cases = ("majority", rising, {"10"}), ("majority", rising[::-1], set()), ("majority", steep, set())
+    for method, accuracy, expected in (*cases, ("best_of_n", steep, {"10"})):
+        (panel,) = make_panels(curves(("10",), ns, 0, method, accuracy=accuracy))
         spec = answers_figure(panel, (0, 1)).page_spec()
         trends = [layer["data"]["name"] for layer in spec["layer"] if layer["mark"].get("style") == "trend"]
         rows = pd.DataFrame([row for name in trends for row in spec["datasets"][name]])
         assert {*rows.get("setting", [])} == expected
         if expected:
-            np.testing.assert_allclose(rows["value"], 0.8 - 0.5 * np.exp(-0.2 * rows["N"]), atol=2e-4)
+            fitted = np.interp(ns, rows["N"], rows["value"])
+            np.testing.assert_allclose(fitted, accuracy, atol=2e-3)
+        faint = [layer["encoding"]["opacity"] for layer in spec["layer"]]
+        shown, faded = zip(*((one["condition"][0]["value"], one["value"]) for one in faint), strict=True)
+        assert np.greater(shown, faded).all()
 
 
 def test_without_exact_rows_the_mean_of_the_random_orders_stands_in():

@@ -29,6 +29,12 @@ def test_all_choices_frontier_goal_and_choice_are_drawn():
     assert highest == 1.0  # drawn within the axis; the table keeps the number
 
 
+def test_settings_take_their_colours_in_the_order_of_their_length():
+    options = view().options.assign(N=[1, 16, 1, 2], cost=[10.0, 160.0, 50.0, 100.0])
+    colours = plan_figure(Plan(options)).page_spec()["layer"][2]["encoding"]["color"]
+    assert colours["scale"]["domain"] == ["a", "b"]  # 10 and 50 tokens an answer
+
+
 def test_without_a_choice_it_says_so():
     figure = plan_figure(view(target_accuracy=None, token_budget=5.0))
     assert "no choice" in figure.subtitle[0]

@@ -81,6 +81,7 @@ def test_prices_can_turn_the_joint_frontier_over():
     assert joint_verdict(make_panels(tables)).startswith("m is the one")
     priced = make_panels(tables, {"m": 10.0, "large": 0.1})
     assert joint_verdict(priced).startswith("large is the one")
+    assert joint_verdict(make_panels(tables, {"large": 0.1})).startswith("m is the one")  # m has no price
     # 1,000 tokens a question at 0.1 dollars a million
     assert frontier_table(priced).rows[0][:3] == ["large", "1,000", "0.10"]
 

@@ -8,12 +8,7 @@ from results.figures.forecast import make_forecasts
 from results.figures.panels import make_panels
 from results.report.errors import closest, error_table, targets
 from results.report.errors import forecast_table as shown
-from results.report.findings import (
-    answers_verdict,
-    findings,
-    length_verdict,
-)
-from results.report.gains import gain
+from results.report.findings import answers_verdict, findings, gain, length_verdict
 from results.report.tables import value_table
 from tests.results.made_tables import curves, forecast_table, twin
 

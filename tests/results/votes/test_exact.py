@@ -114,6 +114,9 @@ def test_every_question_of_a_table_is_computed_for_itself():
         nulls=np.array([question[2] for question in questions]),
     )
     assert counts.pools.tolist() == [7, 7, 7, 7]
+    smaller = VoteCounts(counts.correct - [1, 0, 0, 0], counts.wrong, counts.starts, counts.nulls)
+    with pytest.raises(ValueError, match=r"smallest pool \(6\)"):
+        majority_accuracy(smaller, [7])
     together = majority_accuracy(counts, [1, 2, 5, 7])
     alone = [majority_curve(*question)[[0, 1, 4, 6]] for question in questions]
     np.testing.assert_allclose(together, alone, rtol=1e-14)
