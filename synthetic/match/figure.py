@@ -35,7 +35,7 @@ def _row(match: Match, place: int) -> list[Figure]:
         return [_curves(match, place)]
     spread = "How often each question is answered right", "share of right answers, p"
     lead = "Its lead over the largest wrong answer", "probability gap, Δ"
-    histograms = [_histogram(match, place, column, *told) for column, told in enumerate((spread, lead))]
+    histograms = [histogram(match, place, column, *told) for column, told in enumerate((spread, lead))]
     return [_curves(match, place), *histograms]
 
 
@@ -64,7 +64,7 @@ def _curves(match: Match, place: int) -> Figure:
     )
 
 
-def _histogram(match: Match, place: int, column: int, title: str, axis: str) -> Figure:
+def histogram(match: Match, place: int, column: int, title: str, axis: str) -> Figure:
     """The model's questions as bars, the tasks of the weighted twins as a line."""
     assert match.shares is not None
     twins, weights = match.twin_shares

@@ -27,8 +27,10 @@ def test_least_of_n_equals_the_integral_of_the_chi_square_tail(n):
     assert least_of_n(np.ones(12), np.zeros(12), (n,))[0] == pytest.approx(expected, rel=1e-7)
 
 
-def test_least_of_one_is_the_mean():
-    scales, offsets = np.array([2.0, 0.5, 0.1, 1.0, 3.0]), np.array([0.0, 1.0, -2.0, 0.3, 4.0])
+@pytest.mark.parametrize("far", [1, 100])
+def test_least_of_one_is_the_mean(far):
+    """Also where next to nothing lies near 0, and the integral begins above it."""
+    scales, offsets = np.array([2.0, 0.5, 0.1, 1.0, 3.0]), far * np.array([0.0, 1.0, -2.0, 0.3, 4.0])
     found = least_of_n(scales, offsets, (1,))[0]
     assert found == pytest.approx((scales + offsets**2).sum(), rel=1e-7)
 

@@ -1,5 +1,7 @@
 """The matched twin: it recovers itself, its intervals hold, and it admits what it cannot explain."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,8 +17,17 @@ from synthetic.binary.sampler import sample_supports
 from synthetic.cli import cli
 from synthetic.match import matching
 from synthetic.match.exam import STEPS, Exam, Twin, candidates, draw_answers, marks, shares, sit
-from synthetic.match.figure import share_edges
-from synthetic.match.likelihood import LEAST_P, TOLERANCE, Curve, Fit, Prediction, predict, weigh
+from synthetic.match.figure import histogram, share_edges
+from synthetic.match.likelihood import (
+    LEAST_P,
+    TOLERANCE,
+    Curve,
+    Fit,
+    Prediction,
+    fitted_marks,
+    predict,
+    weigh,
+)
 from synthetic.match.words import answer, common_odds
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys
@@ -81,6 +92,8 @@ def test_a_twin_recovers_itself(matched):
     assert abs(match.prediction.predicted - match.curve.accuracy)[held].max() < 0.02
     assert "fits 1 of 1" in answer([match])
     assert "4 of 4" in answer([match])
+    half = 50 * (match.prediction.high - match.prediction.low)[held].mean()
+    assert f"± {half:.1f})" in answer([match])
 
 
 def test_only_twins_of_weight_sit_for_the_whole_curve_and_the_others_would_change_nothing(matched):
@@ -144,6 +157,13 @@ def test_prediction_is_the_conditional_mean_and_variance():
     np.testing.assert_allclose([found.low[1], found.high[1]], np.quantile(near, [0.05, 0.95]), atol=0.002)
 
 
+def test_what_is_the_same_mark_twice_is_fitted_once():
+    curve = Curve(POINTS, np.full(len(POINTS), 0.5), 0.3, questions=100, pool=16)
+    fitted = [POINTS[i] for i in fitted_marks(curve, 4)[:-1]]
+    assert fitted == [("majority", 1), ("majority", 4), ("best_of_n", 2), ("best_of_n", 4)]
+    assert fitted_marks(curve, 4)[-1] == len(POINTS)  # the spread of one answer
+
+
 def test_weights_are_proportional_to_the_gaussian_likelihood():
     covariance = np.diag([0.09, 0.16, 0.01])
     twins = [Twin(TRUTH, 8, np.array([p, 0.6, 0.3]), covariance, np.zeros((400, 2))) for p in (0.5, 0.56)]
@@ -203,6 +223,9 @@ def test_command_writes_a_forecast_and_the_settings(samples, curves, tmp_path, m
         result = run(tmp_path / f"{name}.csv", "--out", out, "--figure", drawn, "--fit-max-n", 8)
         assert result.exception is None, result.exception
         assert drawn.read_text().startswith("<svg")
+        assert ("mark-rect role-mark" in drawn.read_text()) == (
+            name == "samples"
+        )  # the questions' histograms
         found.append(read_forecast(out))
     table, again = found
     pd.testing.assert_frame_equal(table, again, rtol=1e-6)
@@ -213,6 +236,23 @@ def test_command_writes_a_forecast_and_the_settings(samples, curves, tmp_path, m
     assert settings["weight"].sum() >= 0.99
     assert settings["weight"].is_monotonic_decreasing
     assert {"n", "d", "k", "sigma_eps", "t"} <= set(settings)
+
+
+def test_histograms_are_shares_of_the_sampled_answers(samples, matched, tmp_path):
+    write_samples(samples, tmp_path / "samples.csv")
+    ((names, known),) = matching.read_tables([tmp_path / "samples.csv"])[1].items()
+    assert names == ("llm", "quiz", "pupil", "8")
+    sampled = samples[samples["decoding"] == "sample"]
+    right = sampled["correct"].groupby(sampled["question_id"]).mean()
+    np.testing.assert_allclose(np.sort(known[:, 0]), np.sort(right))
+    match = replace(matched([TRUTH]), shares=known)
+    for column in (0, 1):
+        bars, line = (layer.data for layer in histogram(match, 0, column, "title", "axis").layers)
+        assert bars["model"].sum() == pytest.approx(1)
+        assert line["twin"][:-1].sum() == pytest.approx(1)
+        assert bars["model"] @ (bars["start"] + bars["end"]) / 2 == pytest.approx(
+            known[:, column].mean(), abs=0.04
+        )
 
 
 @pytest.mark.parametrize(

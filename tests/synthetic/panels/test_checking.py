@@ -15,7 +15,7 @@ def small(name):
     return replace(EXPERIMENTS[name], steps=(1, 3, 8))
 
 
-@pytest.mark.parametrize("name", ["fig2h", "fig2b"])
+@pytest.mark.parametrize("name", ["fig2h", "fig2e", "fig2b"])
 def test_the_literal_transformer_is_the_exact_solution(name):
     table = check(small(name), tasks=2, paths=24, seed=1)
     assert len(table) == 3 * len(EXPERIMENTS[name].variants)

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from results import BadInput
+from synthetic.panels import figures
 from synthetic.panels.experiments import EXPERIMENTS
 from synthetic.panels.figures import save_figures
 from synthetic.panels.running import run_experiment
@@ -21,6 +22,14 @@ def test_one_small_svg_a_dataset(curves, tmp_path):
     for path in written:
         assert path.read_bytes().startswith(b"<svg")
         assert path.stat().st_size < 200_000
+
+
+def test_permutations_and_other_sources_are_not_drawn(curves, tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(figures, "make_panels", lambda rows: drawn.append(rows) or [])
+    others = [curves.assign(permutation="0"), curves.assign(source="llm")]
+    assert figures.save_figures(pd.concat([*others, curves]), tmp_path) == []
+    pd.testing.assert_frame_equal(drawn[0], curves)
 
 
 def test_figures_of_the_paper_are_drawn_where_all_their_panels_are_there(curves, tmp_path):

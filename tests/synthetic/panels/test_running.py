@@ -45,6 +45,9 @@ def test_continuous_roads_agree():
         for solver in ("exact", "monte-carlo")
     )
     fewer, _ = run_experiment("fig1-continuous", experiment, repeats=1, tasks=2, paths=2)
+    most = fewer[fewer["method"] != "greedy"].groupby("model")["N"].max()
+    assert set(most[most.index.str.contains("constant")]) == {256}  # by formula
+    assert set(most[most.index.str.contains("linear noise")]) == {2}
     ensembles = (table.query("method == 'ensemble' and N <= 2")["risk"] for table in (exact, fewer))
     np.testing.assert_array_equal(*ensembles)  # where best-of-N is sampled the ensemble is still exact
     key = ["model", "method", "setting", "N"]

@@ -14,8 +14,8 @@ from tests.conftest import ROOT
 SHIPPED = pd.read_csv(ROOT / "results" / "cached" / "claims.csv")
 
 
-def rows(*holds):
-    return [extreme_row(f"d={i}", "slack", 0.0, held) for i, held in enumerate(holds)]
+def rows(*holds, value=0.0):
+    return [extreme_row(f"d={i}", "slack", value, held) for i, held in enumerate(holds)]
 
 
 @pytest.mark.parametrize(
@@ -27,9 +27,10 @@ def rows(*holds):
     ],
 )
 def test_verdict_follows_from_the_rows(held, verdict):
-    made = Claim("name", "where", lambda _: rows(*held))
+    made = Claim("name", "where", lambda seed: rows(*held, value=seed))
     assert made.verdict(rows(*held)) == verdict
-    table = evaluate([made], seed=0)
+    table = evaluate([made], seed=7)
+    assert (table["measured"] == 7).all()
     assert list(table.columns) == claims.COLUMNS
     assert (table["verdict"] == verdict).all()
     assert len(table) == len(held)

@@ -87,3 +87,4 @@ def test_gap_with_enough_examples(n, k, t):
 def test_the_bound_on_the_vote():
     assert theorems.vote_lower_bound(0.2, 256, 10) == pytest.approx(1 - 10 * exp(-256 * 0.04 / 2))
     np.testing.assert_array_equal(theorems.vote_lower_bound(np.array([-0.5, 0.0, 0.1]), 4096, 1)[:2], 0)
+    assert theorems.vote_lower_bound(0.1, 10, 100) == 0  # 1 − 100 e^(−0.05) is no bound

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from synthetic.trained.examination import BLIND, EXACT, TUNED, examine
+from synthetic.trained.examination import BLIND, EXACT, SAMPLED, TUNED, examine
 from synthetic.trained.layer import gradient_layer
 from synthetic.trained.lessons import FEW_DIMENSIONS, LINEAR
 
@@ -18,6 +18,7 @@ def test_votes_of_the_papers_layer_are_the_exact_ones(dataset, d, monkeypatch):
     curves = examine({(dataset, model): vars(gradient_layer(d, 1.0))}, 5, TASKS, PATHS)
     table = curves.pivot_table(index=["method", "T", "N"], columns="model", values="accuracy")
     assert set(curves["questions"]) == {TASKS}
+    np.testing.assert_array_equal(table[model], table[SAMPLED])  # the same layer on the same random numbers
     # A vote of N, read off 128 paths, is a mean over at least 128/N independent ones of each task.
     spread = 0.5 / np.sqrt(TASKS * PATHS / table.index.get_level_values("N"))
     apart = (table[model] - table[EXACT]).abs()
