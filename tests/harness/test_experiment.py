@@ -70,6 +70,7 @@ def test_the_sample_number_experiment_is_the_papers() -> None:
         ("budgets", "", ()),
         ("samples", "7", 7),
         ("greedy", "true", True),
+        ("file", "", None),
         ("temperature", "1", 1.0),
         ("dataset", "math-level1-integer", "math-level1-integer"),
         ("dataset", '"quoted"', "quoted"),
@@ -91,6 +92,10 @@ def test_set_replaces_a_key(minimal: Path, key: str, text: str, value: Any) -> N
 def test_the_room_for_an_answer_is_a_whole_number_of_tokens_and_never_less(minimal: Path) -> None:
     limits = read_experiment(minimal, {"tokens_per_budget": "1.3", "tokens_extra": "7"})
     assert [limits.max_new_tokens(budget) for budget in (1, 10, 11, None)] == [9, 20, 22, 7]
+
+
+def test_greedy_answers_alone_are_enough_to_ask_for(minimal: Path) -> None:
+    assert read_experiment(minimal, {"samples": "0", "greedy": "true"}).answers_per_question == 2
 
 
 def test_another_model_drops_the_revision_of_the_first(minimal: Path) -> None:

@@ -183,6 +183,9 @@ def test_the_command_refuses_what_it_cannot_use(csv: Path, tmp_path: Path) -> No
     assert "--match" in imported("csv", csv, "--out", out, "--match=last").output
     twice = imported("csv", csv, "--out", out, "--map", "answer=reply", "--map", "answer=gold")
     assert "--map" in twice.output
+    maps = [part for column, source in NAMES.items() for part in ("--map", f"{column}={source}")]
+    twice = imported("csv", csv, "--out", out, *maps, "--drop", "error=1", "--setting", "high")
+    assert (twice.exit_code, "--map" in twice.output) == (2, True)
     assert "--map" in imported("inspect", csv, "--out", out, "--map", "a=b").output
     assert "--gold" in imported("lm-eval", csv, "--out", out, "--gold", "5").output
     assert "--filter and --grade" in (

@@ -11,6 +11,7 @@ from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment, model_location
 from harness.run.estimate import Demand, demands, estimate
 from harness.run.plan import prompt_for, remaining_chunks
+from harness.run.sizing import Load, gpu_lines
 from results import BadInput
 from tests.harness.run import real_run
 from tests.harness.run.real_run import QUESTIONS
@@ -87,4 +88,5 @@ def test_the_lines_add_up(tmp_path: Path) -> None:
     assert lines[8].startswith("time: 6 min at 2 completion tokens/s, 31 min at most; 3.60 at 12 an hour ")
     assert lines[9:] == [f"disk: about {(36 * 400 + 720 * 4) / 1e9:.2g} GB of answers"]
     assert "--rate" in dry(tmp_path)[6]
-    assert dry(tmp_path, engine="sglang")[-1].startswith("bounds ")
+    gpus = gpu_lines(experiment(dp=3), Load(720, prompts / 24, 20, 1.5), 12)
+    assert dry(tmp_path, price=12, dp=3, greedy=True, engine="sglang")[-len(gpus) :] == gpus

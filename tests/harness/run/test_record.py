@@ -1,6 +1,7 @@
 """run.json: what is on record, and what is read from it."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,23 @@ def test_the_summary_of_a_killed_session_is_made_good(tmp_path: Path) -> None:
     assert on_disk(tmp_path) == before | {"summary": SUMMARY}
     Record(tmp_path / "new", EXPERIMENT, QUESTIONS).keep(SUMMARY)
     assert not (tmp_path / "new").exists()
+
+
+def test_the_rate_on_record_is_that_of_the_steady_middle_in_tokens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    record, pace = Record(tmp_path, EXPERIMENT, QUESTIONS), Pace(2)
+    record.begin(ENGINE, planned=10)
+    for seconds, answers, tokens in ((50.0, 2, 40), (60.0, 3, 55), (64.0, 1, 15)):
+        clock[0] = seconds
+        pace.add(answers, tokens)
+    clock[0] = 70.0
+    record.end(pace, SUMMARY)
+    (only,) = on_disk(tmp_path)["sessions"]
+    assert (only["seconds"], only["answers"], only["tokens"]) == (70.0, 6, 110)
+    assert only["tokens_per_second"] == 5.0  # 70 tokens in 14 s
 
 
 def test_the_experiment_on_record_may_have_a_key_of_another_version(tmp_path: Path) -> None:

@@ -51,6 +51,17 @@ def test_texts_are_read_again_and_the_old_verdicts_kept(folder: Path) -> None:
     assert regrade(folder, Grader(("last-number",))).changed == 8  # 3 for 2; another reader is no change
 
 
+def test_an_answer_that_was_cut_off_is_read_as_such(folder: Path) -> None:
+    rows = [
+        row | {"text": "The answer is 2", "finish_reason": end}
+        for row in stored(folder)[:1]
+        for end in ("length", "stop")
+    ]
+    (folder / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert regrade(folder, ALL).changed == 1
+    assert [row["answer"] for row in stored(folder)] == [None, "2"]
+
+
 def test_the_record_says_what_was_read_again(folder: Path) -> None:
     assert "readings" in (read_record(folder) or {})
     regrade(folder, Grader(("boxed",), "last"))

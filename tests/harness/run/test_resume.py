@@ -155,9 +155,15 @@ def test_what_has_changed_under_the_same_name_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(tmp_path)
-    other = [*QUESTIONS[1:], Question("q-0", "Problem number 0?", "3")]
+    for first in (
+        ("q-0", "Problem number 0?", "3"),
+        ("q-0", "Number 0?", "0"),
+        ("q", "Problem number 0?", "0"),
+    ):
+        with pytest.raises(BadInput, match="another set of questions"):
+            go_on(tmp_path, [Question(*first), *QUESTIONS[1:]])
     with pytest.raises(BadInput, match="another set of questions"):
-        go_on(tmp_path, other)
+        go_on(tmp_path, QUESTIONS[::-1])
     monkeypatch.setattr(prompts, "digest", lambda name: f"another {name}")
     with pytest.raises(BadInput, match="another prompt text"):
         go_on(tmp_path)
@@ -198,6 +204,14 @@ def test_a_record_of_an_earlier_version_is_one_clear_line(tmp_path: Path) -> Non
     (tmp_path / "run.json").write_text(json.dumps(record))
     with pytest.raises(BadInput, match=r"run\.json: not a record"):
         go_on(tmp_path)
+
+
+def test_a_key_that_an_earlier_version_did_not_have_is_no_change(tmp_path: Path) -> None:
+    begin(tmp_path)
+    record = json.loads((tmp_path / "run.json").read_text())
+    del record["experiment"]["at_limit"]
+    (tmp_path / "run.json").write_text(json.dumps(record))
+    assert go_on(tmp_path) == record
 
 
 def test_files_set_aside_are_kept(tmp_path: Path) -> None:

@@ -99,6 +99,7 @@ def test_many_unreadable_answers_are_a_warning_that_names_what_reads_them() -> N
     assert warning.startswith("25.0% ")
     assert "'is \\boxed{N}.' (2 times)" in warning
     assert "the token limit (1 times)" in warning
+    assert warning.count(" times)") == 3  # of four endings
     assert "\x1b" not in warning
     assert "regrade runs/a --reader hashes,boxed,last-number --match first` reads 3 of these 5" in warning
     for _ in range(100):

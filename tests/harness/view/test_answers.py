@@ -139,6 +139,8 @@ def test_answers_of_one_kind_are_found_in_all_questions(
             line.startswith(f"setting {setting}") and line.endswith(f"{found} answers are {kind}")
             for line in out
         )
+    headings = [line.split()[1].strip(",:") for line in out if line.startswith("setting ")]
+    assert headings == ["10", "10", "100"]
     shown = [line.strip().split("   ")[0] for line in out if "tokens" in line]
     assert shown == texts
     assert all("tiny-000" in line for line in out if "tokens" in line)
