@@ -39,7 +39,7 @@ class FaultyServer:
         """How often GET /health, and then a router's model_info, is answered with 503."""
         app = web.Application()
         app.router.add_get("/health", self._health)
-        self._model = {"model_path": model, "served_model_name": "served"}
+        self.names = {"model_path": model, "served_model_name": "served"}
         app.router.add_get(f"/{prefix}model_info", self._model_info)
         app.router.add_get(
             f"/{prefix}server_info", constant({"version": "0.5.23", "api_key": "secret", **(info or {})})
@@ -55,7 +55,7 @@ class FaultyServer:
         if self.alone:
             self.alone -= 1
             return web.Response(status=503)
-        return web.json_response(self._model)
+        return web.json_response(self.names)
 
     async def _generate(self, request: web.Request) -> web.StreamResponse:
         self.requests.append(await request.json())
@@ -77,15 +77,13 @@ def constant(content: Any) -> Callable[[web.Request], Awaitable[web.Response]]:
     return reply
 
 
-def with_engine(
-    server: FaultyServer, work: Callable[[SGLangEngine], Awaitable[Any]], revision: str | None = None
-) -> Any:
+def with_engine(server: FaultyServer, work: Callable[[SGLangEngine], Awaitable[Any]]) -> Any:
     """What `work` returns, given an engine that asks `server`."""
 
     async def run() -> Any:
         async with TestServer(server.app) as running:
             url = str(running.make_url("/"))
-            async with SGLangEngine(url, TINY, revision=revision, chat=True) as engine:
+            async with SGLangEngine(url, TINY, revision=None, chat=True) as engine:
                 return await work(engine)
 
     return asyncio.run(run())

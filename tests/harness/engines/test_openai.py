@@ -1,12 +1,15 @@
 """The engine for OpenAI's interface against servers of every habit."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, EngineError, RequestRefused, Sampling
-from harness.engines.openai import NO_EFFECT
+from harness.engines.http.api_key import ApiKey
+from harness.engines.openai import NO_EFFECT, OpenAIEngine
 from results import BadInput
 from tests.harness.engines.openai_responder import ANSWERS, MODEL, Responder, ask
 
@@ -42,6 +45,18 @@ def test_a_request_takes_the_form_that_the_server_takes(refuses: list[str], limi
     assert ("top_k" in server.requests[-1]) == plain
     assert described["request"]["limit"] == limit
     assert described["request"]["top_k_and_penalties_sent"] == plain
+
+
+def test_the_form_is_tried_at_the_start_and_not_when_the_server_comes_back() -> None:
+    async def run() -> None:
+        async with TestServer(server.app) as running:
+            url, key = str(running.make_url("/")), ApiKey("THE_KEY", "")
+            async with OpenAIEngine(url, MODEL, chat=True, key=key) as engine:
+                await engine.greet()
+
+    server = Responder()
+    asyncio.run(run())
+    assert len(server.requests) == 1
 
 
 def test_a_top_k_that_the_server_does_not_take_is_not_left_out() -> None:

@@ -1,13 +1,17 @@
 """What the SGLang client makes of every fault a server can have."""
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp.test_utils import TestServer
 
 import harness.engines.sglang
 from harness.engines.base import Completion, EngineError, EngineGone, RequestRefused, same_model
+from harness.engines.factory import engine_for
 from harness.engines.http import connection
 from harness.engines.http.connection import ATTEMPTS
 from harness.engines.sglang import SGLangEngine
@@ -23,6 +27,7 @@ from tests.harness.engines.sglang_responder import (
     constant,
     with_engine,
 )
+from tests.harness.run.real_run import experiment
 
 
 @pytest.fixture(autouse=True)
@@ -145,7 +150,10 @@ def test_another_program_at_the_url_is_refused(info: Any) -> None:
         ask(FaultyServer(answer(), prefix="unknown_"))
 
 
-def test_another_model_is_refused() -> None:
+def test_another_model_is_refused_and_one_that_is_served_by_our_name_is_not() -> None:
+    named = FaultyServer([answer(), answer()], model="org/Other-8B")
+    named.names["served_model_name"] = TINY
+    assert len(ask(named)) == 2
     with pytest.raises(BadInput, match=r"serves org/Other-8B, expected .*model"):
         ask(FaultyServer([answer(), answer()], model="org/Other-8B"))
 
@@ -155,7 +163,11 @@ def test_another_model_is_refused() -> None:
     [
         *(("org/model", "org/model", True), ("org/model", "other/model", False)),
         *(("org/model", "/srv/model", True), ("/srv/a/model", "/mnt/model", True)),
-        *(("org/model", "model", True), ("/srv/model-a", "/srv/model-b", False)),
+        *(
+            ("org/model", "model", True),
+            ("model", "org/model", True),
+            ("/srv/model-a", "/srv/model-b", False),
+        ),
         *((TINY, "mounted/model", True), ("no/model", "mounted/model", False)),  # TINY is a folder
     ],
 )
@@ -163,13 +175,13 @@ def test_a_model_of_another_owner_is_another_model(ours: str, theirs: str, same:
     assert same_model(ours, theirs) == same
 
 
-def account(server: FaultyServer, revision: str | None = None) -> dict[str, Any]:
+def account(server: FaultyServer) -> dict[str, Any]:
     """What the engine says of a server."""
 
     async def describe(engine: SGLangEngine) -> dict[str, Any]:
         return {"version": engine.version, **engine.describe()}
 
-    found: dict[str, Any] = with_engine(server, describe, revision)
+    found: dict[str, Any] = with_engine(server, describe)
     return found
 
 
@@ -184,8 +196,14 @@ def account(server: FaultyServer, revision: str | None = None) -> dict[str, Any]
 def test_another_revision_and_answers_without_chance_are_refused(
     said: dict[str, Any], asked: str | None, refused: bool
 ) -> None:
+    async def run() -> None:
+        async with TestServer(FaultyServer(answer(), info=said).app) as server:
+            plan = experiment(engine="sglang", url=str(server.make_url("/")), revision=asked)
+            async with engine_for(plan, Path("log"), print):
+                pass
+
     with pytest.raises(BadInput, match=r"revision def|deterministic") if refused else nullcontext():
-        account(FaultyServer(answer(), info=said), asked)
+        asyncio.run(run())
 
 
 @pytest.mark.parametrize(

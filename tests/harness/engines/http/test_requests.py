@@ -92,6 +92,13 @@ def test_a_server_of_the_run_s_own_may_take_any_time_to_start_and_another_may_no
     assert simulate(server, ask, check_alive=check_alive) == "fine"
 
 
+def test_an_account_without_credit_is_no_busy_server() -> None:
+    server = SimulatedServer(in_turn(Reply(429, "", b'{"error": {"code": "insufficient_quota"}}')))
+    with pytest.raises(EngineGone):
+        simulate(server, ask)
+    assert len(server.sent) == 1
+
+
 @pytest.mark.parametrize("queues", [True, False])
 def test_a_server_that_takes_few_requests_at_a_time_answers_all_in_the_end(queues: bool) -> None:
     """Three at a time, 60 s each, 200 asked at once: the last waits for twice PATIENCE, in a queue or not."""

@@ -16,7 +16,7 @@ from harness.questions.load import load_questions
 VOCABULARY = 50
 ROUNDING = 1e-3
 """How far a probability may be off: sums in another order, in single precision."""
-KINDS = ["tiny", "llama", "gpt2", "sliding window"]
+KINDS = ["tiny", "llama", "gpt2", "another scale", "sliding window"]
 
 
 def load(kind: str) -> Any:
@@ -29,6 +29,8 @@ def load(kind: str) -> Any:
         config = transformers.GPT2Config(
             vocab_size=VOCABULARY, n_positions=256, n_embd=32, n_layer=2, n_head=4, bos_token_id=0
         )
+    elif kind == "another scale":
+        config = transformers.GraniteConfig(**shape, attention_multiplier=0.7)
     elif kind == "sliding window":
         config = transformers.MistralConfig(**shape, sliding_window=8)
     else:
