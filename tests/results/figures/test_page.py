@@ -6,6 +6,7 @@ import hashlib
 from markupsafe import Markup
 
 from results.figures.page import draw_script, figure_data, in_script, policy, style, vega
+from results.figures.theme import PALETTES
 
 
 def test_scripts_can_stand_inside_a_page():
@@ -31,4 +32,6 @@ def test_policy_names_the_hash_of_each_text_and_nothing_unsafe():
 def test_both_palettes_are_on_the_page():
     looks = figure_data([])["looks"]
     assert "@" not in looks  # every colour of the theme is named in both palettes
-    assert style("").count("--ink:") == 2
+    light, dark = style("").split("@media")
+    for sheet, palette in ((light, "light"), (dark, "dark")):
+        assert f"--ink:{PALETTES[palette]['ink']};" in sheet

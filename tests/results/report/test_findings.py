@@ -66,11 +66,20 @@ def test_budgets_that_do_not_set_the_length_are_told_first(asked, used, told):
 def test_toys_come_after_real_models_and_runs_without_lengths_last():
     tables = [
         curves(model="sums"),
+        curves({key: 0.5 for key in ACCURACY if key[1] == 1}, model="small"),
         curves(model="real"),
         curves(model="bare").drop(columns=["T", "tokens_per_answer"]),
     ]
     panels = with_most_first(make_panels(pd.concat(tables)))
-    assert [panel.model for panel in panels] == ["real", "sums", "bare"]
+    assert [panel.model for panel in panels] == ["real", "small", "sums", "bare"]
+
+
+def test_the_order_of_the_rows_changes_no_finding():
+    table = pd.concat([curves(), curves(method="best_of_n").assign(accuracy=[0.5, 0.7, 0.8, 0.9])])
+    for rows in (table[::-1], table.sort_values("accuracy")):
+        found = make_panels(rows.sort_values("method", ascending=False, kind="stable"))
+        assert findings(found) == findings(make_panels(table))
+        assert answer(found) == answer(make_panels(table))
 
 
 def test_prices_can_turn_the_joint_frontier_over():

@@ -10,7 +10,7 @@ from results.report.choices import comparison_choices, number_tables, plan_choic
 from results.report.differences import verdict
 from results.report.errors import error_table
 from results.report.inputs import read_tables
-from results.report.runs import fact_table
+from results.report.runs import fact_table, unfinished
 from tests.results.made_tables import curves
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -62,6 +62,7 @@ def test_a_run_folder_becomes_curves_facts_and_questions(run):
     assert exact.set_index(["setting", "N"])["accuracy"][("10", 1)] == pytest.approx(2 / 3)
     assert tables.sources == ["run/samples.jsonl: samples, 12 rows"]
     assert tables.unfinished == {"m on sums": "12 of 20 planned answers, to 2 questions."}
+    assert "12 of 40 " in unfinished([RECORD, RECORD], tables.samples)["m on sums"]
     told = dict(fact_table(tables.records[0], tables.samples).rows)
     assert (told["answers"], told["planned"]) == ("12", "20")
     assert told["engine"] == "sglang 0.5"
