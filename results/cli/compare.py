@@ -71,14 +71,9 @@ def compare_command(samples: tuple[Path, ...], out: Path, prices: dict[str, floa
 
 def _names(paths: tuple[Path, ...]) -> list[str]:
     """What each input is called: its folder or file; the whole path where two would share a name."""
-    names = [path.resolve().name if path.is_dir() else path.stem for path in paths]
-    names = [
-        path.resolve().parent.name if name == "samples" else name
-        for path, name in zip(paths, names, strict=True)
-    ]
-    if len(set(names)) < len(names):
-        names = [str(path) for path in paths]
-    return names
+    inputs = [path.parent if path.stem == "samples" else path for path in map(Path.resolve, paths)]
+    names = [one.name if one.is_dir() else one.stem for one in inputs]
+    return names if len(set(names)) == len(names) else [str(path) for path in paths]
 
 
 def _summary(compared: pd.DataFrame) -> list[str]:

@@ -17,7 +17,7 @@ import pandas as pd
 from results.figures.axes import log_axis, setting_colour, tooltips, value_axis
 from results.figures.forecast import STAR
 from results.figures.page import figures_page
-from results.figures.panels import order_settings, unique_slug, value_range
+from results.figures.panels import order_settings, value_range
 from results.figures.series import Series
 from results.figures.theme import Figure, combined_spec, rendered
 from results.figures.words import METHOD_NAMES, UNITS, bought, curves_name, sentence, show
@@ -39,7 +39,7 @@ def advice(plan: Plan) -> str:
     return f"{goal}: {bought(source, plan.chosen, 'predicted')}"
 
 
-def plan_figure(plan: Plan, name: str = "plan") -> Figure:
+def plan_figure(plan: Plan, name: str) -> Figure:
     """All choices, the frontier with its intervals, the goal and the choice."""
     source, dataset, model, method = plan.options[["source", "dataset", "model", "method"]].iloc[0]
     rows, front = (
@@ -74,11 +74,7 @@ def plan_figure(plan: Plan, name: str = "plan") -> Figure:
 
 def save_plans(plans: Sequence[Plan], path: Path) -> None:
     """Draw one panel for each model, one below the other, into a .png, .svg or a page that opens offline."""
-    figures: list[Figure] = []
-    for plan in plans:
-        names = plan.options[["dataset", "model"]].iloc[0]
-        slug = unique_slug(["plan", *names], [figure.name for figure in figures])
-        figures.append(plan_figure(plan, slug))
+    figures = [plan_figure(plan, f"plan-{number}") for number, plan in enumerate(plans)]
     if path.suffix == ".html":
         content = figures_page("Plan", figures)
     else:

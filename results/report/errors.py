@@ -29,7 +29,8 @@ def scores(rows: pd.DataFrame) -> pd.DataFrame:
     Best is the least interval score, which a wide interval costs as much as a missed truth, and the least
     mean error where somebody gives no interval. `rows` are forecasts of a forecast or backtest table. One row
     a predictor: mean and largest absolute error, mean interval score, how many forecasts had an interval
-    (`bounded`) and the truth in it (`inside`), how many of the `asked` measured points it forecast (`told`).
+    (`bounded`) and the truth in it (`inside`), how many of the `asked` measured points it forecast (`told`);
+    `ranked` is what it is ordered by, NaN unless it forecast them all.
     """
     asked = len(rows.dropna(subset=["accuracy"])[[name for name in _POINT if name in rows]].drop_duplicates())
     told = rows[["accuracy", "predicted"]].notna().all(axis=1)
@@ -40,14 +41,9 @@ def scores(rows: pd.DataFrame) -> pd.DataFrame:
     by = rows.assign(error=error, score=score, told=told, bounded=bounded, inside=inside).groupby("predictor")
     table = by.agg(mean=("error", "mean"), largest=("error", "max"), score=("score", "mean"))
     table = table.join(by[["told", "bounded", "inside"]].sum()).assign(asked=asked)
-    whole = complete(table)
+    whole = (table["told"] == table["asked"]) & (table["asked"] > 0)
     best = "score" if (table["bounded"] == table["asked"])[whole].all() else "mean"
     return table.assign(ranked=table[best].where(whole)).sort_values(["ranked", "mean"], kind="stable")
-
-
-def complete(table: pd.DataFrame) -> "pd.Series[bool]":
-    """Which predictors of a score table forecast every point: only they can be compared."""
-    return (table["told"] == table["asked"]) & (table["asked"] > 0)
 
 
 def targets(forecasts: Sequence[Forecast]) -> pd.DataFrame:
@@ -95,8 +91,7 @@ def closest(forecasts: Sequence[Forecast]) -> str:
     compared = [one for one in forecasts if rivals[one.name] > 1]
     if not compared:
         return ""
-    table = scores(targets(compared))
-    table = table[complete(table)].round({"mean": 1})
+    table = scores(targets(compared)).dropna(subset="ranked").round({"mean": 1})
     if table.empty:
         return ""
     best, first = table[table["mean"] == table["mean"].min()], table.iloc[0]

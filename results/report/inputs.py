@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from results.figures.words import listed
-from results.report.runs import Record, read_record, unfinished
+from results.report.runs import Record, read_record
 from results.report.table import readable
 from results.tables.contract import kind_of, read_curves, read_samples, read_table, sample_files
 from results.tables.schemas import CURVE_KEY
@@ -30,8 +30,8 @@ class Tables:
 
     curves: all of them, also those of the samples; forecasts: by the names of their files; samples: all of
     them, None without any; records: the run.json of each run folder; others: tables by kind (claims,
-    comparison, fits, plan, backtest); sources: what was read, in words; warnings: what is incomplete;
-    unfinished: the same of runs, by the names of their curves; notes: about the tables.
+    comparison, fits, plan, backtest); sources: what was read, in words; warnings: what is incomplete in the
+    samples; notes: about the tables.
     """
 
     curves: pd.DataFrame
@@ -41,7 +41,6 @@ class Tables:
     others: dict[str, pd.DataFrame]
     sources: list[str]
     warnings: list[str]
-    unfinished: dict[str, str]
     notes: str = ""
 
 
@@ -59,7 +58,7 @@ def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
     if tables.pop("curves", None):
         curves = _named(read_curves(*kinds["curves"]))  # refuses two rows of one point
     forecasts = tables.pop("forecast", {})
-    samples, records, lacking, said = None, [], {}, list[str]()
+    samples, records, said = None, [], list[str]()
     if files:
         samples = _named(read_samples(*files))
         records = [record for file in files if (record := read_record(file.parent))]
@@ -69,7 +68,6 @@ def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
             warnings.simplefilter("always", UserWarning)
             own = build_curves(samples, progress=True, checked=True)
         said += [str(warning.message) for warning in caught]
-        lacking = unfinished(records, samples)
         curves = _with_own(curves, own)
     return Tables(
         curves,
@@ -79,7 +77,6 @@ def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
         {kind: pd.concat(found.values(), ignore_index=True) for kind, found in tables.items()},
         sources,
         said,
-        lacking,
         notes,
     )
 

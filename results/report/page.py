@@ -34,7 +34,7 @@ from results.report.errors import closest, error_table, matched_twin
 from results.report.findings import answer, findings
 from results.report.inputs import Tables
 from results.report.questions import question_data
-from results.report.runs import fact_table
+from results.report.runs import fact_table, unfinished
 from results.report.tables import measurement_table, verdict_table
 
 
@@ -72,8 +72,9 @@ def build_report(
         specs["side-by-side"] = combined_spec(side_by_side)
     if together:
         specs["figure2"] = combined_spec([together[i : i + 3] for i in range(0, len(together), 3)])
-    cards, claims = findings(real, tables.unfinished), others.get("claims")
-    warned = [*tables.warnings, *(f"{name}: {line}" for name, line in tables.unfinished.items())]
+    lacking = {} if samples is None else unfinished(tables.records, samples)
+    cards, claims, backtest = findings(real, lacking), others.get("claims"), others.get("backtest")
+    warned = [*tables.warnings, *(f"{name}: {line}" for name, line in lacking.items())]
     if samples is None:  # else the curves were made here, and `tables.warnings` tell the same
         warned += [f"{card.title}: {line}" for card in cards for line in card.partial]
     context: dict[str, object] = {
@@ -87,9 +88,7 @@ def build_report(
         "figure_2": paper,
         "claims": None if claims is None else (verdict_table(claims), measurement_table(claims)),
         "closest": closest(forecasts),
-        "backtest": error_table("Backtest: error by predictor", others["backtest"])
-        if "backtest" in others
-        else None,
+        "backtest": None if backtest is None else error_table("Backtest: error by predictor", backtest),
         "fits": "fits" in others,
         "numbers": number_tables(panels, others.get("fits")),
         "questions": None if samples is None else in_script(question_data(samples)),

@@ -108,6 +108,14 @@ def test_every_status_has_its_case(fit, status, words):
     assert (fit.reason == "") == (words == "")
 
 
+@pytest.mark.parametrize("unit", [1e-12, 1e12])
+def test_the_unit_of_length_does_not_matter(unit):
+    fit = along_t(unit * T, saturating(SINGLE, T))
+    assert fit.status is Status.OK
+    assert fit.curve is not None
+    assert (fit.curve.alpha, fit.curve.beta, unit * fit.curve.rate) == pytest.approx(SINGLE)
+
+
 def test_best_of_n_may_rise_faster_than_any_vote():
     chance = 0.6
     fit = along_n("a", N, 1 - (1 - chance) ** N, votes=False)

@@ -20,7 +20,7 @@ def view(**changes: float | None) -> Plan:
 
 
 def test_all_choices_frontier_goal_and_choice_are_drawn():
-    figure = plan_figure(view())
+    figure = plan_figure(view(), "p")
     data = figure.file_spec()["datasets"]
     assert sorted(len(rows) for rows in data.values()) == [1, 1, 3, 4]
     for word in ("70.0\N{NO-BREAK SPACE}%", "setting “b”", "N = 4"):
@@ -31,12 +31,12 @@ def test_all_choices_frontier_goal_and_choice_are_drawn():
 
 def test_settings_take_their_colours_in_the_order_of_their_length():
     options = view().options.assign(N=[1, 16, 1, 2], cost=[10.0, 160.0, 50.0, 100.0])
-    colours = plan_figure(Plan(options)).page_spec()["layer"][2]["encoding"]["color"]
+    colours = plan_figure(Plan(options), "p").page_spec()["layer"][2]["encoding"]["color"]
     assert colours["scale"]["domain"] == ["a", "b"]  # 10 and 50 tokens an answer
 
 
 def test_without_a_choice_it_says_so():
-    figure = plan_figure(view(target_accuracy=None, token_budget=5.0))
+    figure = plan_figure(view(target_accuracy=None, token_budget=5.0), "p")
     assert "no choice" in figure.subtitle[0]
 
 

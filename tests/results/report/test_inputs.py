@@ -61,8 +61,8 @@ def test_a_run_folder_becomes_curves_facts_and_questions(run):
     assert set(exact["setting"]) == {"10", "20"}
     assert exact.set_index(["setting", "N"])["accuracy"][("10", 1)] == pytest.approx(2 / 3)
     assert tables.sources == ["run/samples.jsonl: samples, 12 rows"]
-    assert tables.unfinished == {"m on sums": "12 of 20 planned answers, to 2 questions."}
-    assert "12 of 40 " in unfinished([RECORD, RECORD], tables.samples)["m on sums"]
+    for records, told in ((tables.records, "12 of 20 "), ([RECORD, RECORD], "12 of 40 ")):
+        assert told in unfinished(records, tables.samples)["m on sums"]
     told = dict(fact_table(tables.records[0], tables.samples).rows)
     assert (told["answers"], told["planned"]) == ("12", "20")
     assert told["engine"] == "sglang 0.5"
