@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,8 @@ from synthetic.model.tasks import Array, draw_tasks, task_keys
 from synthetic.panels.experiments import Experiment, Variant
 
 Key = tuple[int, int]
+Values = dict[str, Array]
+"""Accuracy or risk by method, (tasks, steps, votes)."""
 Solved = tuple[pd.DataFrame, pd.DataFrame | None]
 """The curves table, and the samples table behind it where answers were sampled."""
 Block = TypeVar("Block")
@@ -86,13 +88,13 @@ def _run_continuous(name: str, experiment: Experiment, request: Request) -> pd.D
         why = "best-of-N has no formula under linear noise"
         warnings.warn(f"{name}: {why}: {request.paths} sampled paths a task", stacklevel=3)
 
-    def solve(keys: list[Key]) -> list[dict[str, Array]]:
+    def solve(keys: list[Key]) -> list[Values]:
         lines = [(draw_tasks(setting, keys, request.seed), setting) for setting in settings]
         return continuous_risk(lines, steps, votes, methods, request.solver, request.paths)
 
     lines = zip(*_over_blocks(solve, request, name), strict=True)
     tables = [
-        curves_table(_joined(values), steps, votes, {"dataset": name, "model": line.model}, "risk")
+        curves_table(values, steps, votes, {"dataset": name, "model": line.model}, "risk")
         for line, values in zip(experiment.variants, lines, strict=True)
     ]
     return pd.concat(tables, ignore_index=True)
@@ -104,7 +106,7 @@ def _run_binary(name: str, experiment: Experiment, line: Variant, request: Reque
     named = {"dataset": name, "model": line.model}
     steps, votes = experiment.steps, experiment.votes
 
-    def solve(keys: list[Key]) -> tuple[dict[str, Array], Array]:
+    def solve(keys: list[Key]) -> tuple[Values, Array]:
         tasks = draw_tasks(setting, keys, request.seed)
         return exact_accuracy(tasks, setting, steps, votes, experiment.methods)
 
@@ -118,7 +120,7 @@ def _run_binary(name: str, experiment: Experiment, line: Variant, request: Reque
         if share := float(np.concatenate(shares).mean()):  # how often ClipNorm was 0/0
             few = f"{label}: too few positive entries in {share:.2%} of steps, the rest drawn uniformly"
             warnings.warn(few, stacklevel=3)
-        return curves_table(_joined(values), steps, votes, named, "accuracy"), None
+        return curves_table(values, steps, votes, named, "accuracy"), None
     samples = pd.concat(_over_blocks(sample, request, label), ignore_index=True).assign(**named)
     reached = [n for n in votes if n <= request.paths]
     return build_curves(samples, ns=reached, permutations=10, seed=request.seed), samples
@@ -128,10 +130,8 @@ def _say_how_long(name: str, experiment: Experiment, request: Request) -> None:
     """Tell how long the literal transformer may take, from one path of the first line, walked for this."""
     setting, start = experiment.variants[0].setting, perf_counter()
     task, count = draw_tasks(setting, [(0, 0)], request.seed), len(experiment.variants) * len(request.keys)
-    if isinstance(setting, ContinuousSetting):
-        transformer_paths(task, setting, 1, experiment.steps)
-    else:
-        transformer_supports(task, setting, 1, experiment.steps)
+    walk: Any = transformer_paths if isinstance(setting, ContinuousSetting) else transformer_supports
+    walk(task, setting, 1, experiment.steps)
     each, count = perf_counter() - start, count * request.paths
     whole = tqdm.format_interval(each * count / request.jobs)
     tqdm.write(f"{name}: {count:,} paths, one takes {each:.2g} s: {whole} in all", file=sys.stderr)
@@ -149,16 +149,13 @@ def _over_blocks(solve: Callable[[list[Key]], Block], request: Request, label: s
     return list(tqdm(found, total=len(blocks), desc=label, unit="block", delay=2, disable=off))
 
 
-def _joined(blocks: Sequence[dict[str, Array]]) -> dict[str, Array]:
-    return {method: np.concatenate([block[method] for block in blocks]) for method in blocks[0]}
-
-
 def curves_table(
-    values: dict[str, Array], steps: Sequence[int], votes: Sequence[int], named: dict[str, str], column: str
+    blocks: Sequence[Values], steps: Sequence[int], votes: Sequence[int], named: dict[str, str], column: str
 ) -> pd.DataFrame:
-    """The curves table of each task's values, (tasks, steps, votes) by method; fewer votes: the first."""
+    """The curves table of what was found for each block of tasks; fewer votes than `votes`: the first."""
     parts = []
-    for method, value in values.items():
+    for method in blocks[0]:
+        value = np.concatenate([block[method] for block in blocks])
         tasks, _, n = value.shape
         spread = value.std(axis=0, ddof=1) / np.sqrt(tasks) if tasks > 1 else np.full(value.shape[1:], np.nan)
         t = np.repeat(steps, n)

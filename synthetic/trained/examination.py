@@ -62,7 +62,7 @@ def _continuous(
         bounded = np.isfinite(risk).all(axis=0)
         steps = np.array(STEPS)[bounded].tolist()
         values = {"ensemble": risk[:, bounded, None]}
-        tables.append(curves_table(values, steps, (1,), {"dataset": dataset, "model": name}, "risk"))
+        tables.append(curves_table([values], steps, (1,), {"dataset": dataset, "model": name}, "risk"))
     return tables
 
 
@@ -80,7 +80,7 @@ def _binary(
 ) -> list[pd.DataFrame]:
     votes = [n for n in VOTES if n <= paths]
     exact, _ = exact_accuracy(tasks, setting, STEPS, votes, ("majority", "best_of_n"))
-    tables = [curves_table(exact, STEPS, votes, {"dataset": dataset, "model": EXACT}, "accuracy")]
+    tables = [curves_table([exact], STEPS, votes, {"dataset": dataset, "model": EXACT}, "accuracy")]
     models: dict[str, Model] = {SAMPLED: gradient_layer(setting.d, setting.step * setting.n).read}
     models |= {name: model_of(one) for name, one in matrices.items()}
     for name, model in models.items():

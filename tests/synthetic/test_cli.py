@@ -1,5 +1,7 @@
 """The commands as a user runs them: tables that keep their contract, clear refusals, nothing half-written."""
 
+import importlib
+import inspect
 import subprocess
 import sys
 
@@ -11,6 +13,10 @@ from click.testing import CliRunner
 
 from results import BadInput, build_curves, read_curves, read_samples
 from synthetic.cli import cli
+from synthetic.panels.experiments import EXPERIMENTS
+from tests.conftest import ROOT
+
+CACHED = ROOT / "results" / "cached"
 
 
 def run(*arguments):
@@ -18,8 +24,6 @@ def run(*arguments):
 
 
 def test_list_names_every_experiment():
-    from synthetic.panels.experiments import EXPERIMENTS
-
     output = run("list").output
     assert all(name in output for name in EXPERIMENTS)
 
@@ -79,6 +83,32 @@ def test_a_file_in_place_of_the_folder_is_refused_before_the_work(tmp_path):
     (tmp_path / "taken").write_text("")
     result = run("run", "fig2f", "--repeats", 10_000, "--tasks", 100, "--out", tmp_path / "taken")
     assert isinstance(result.exception, UsageError)
+
+
+@pytest.mark.parametrize(
+    ("called", "words", "options"),
+    [
+        ("panels.running.run_experiment", ["run", "fig2g"],
+         {"solver": "monte-carlo", "repeats": 2, "tasks": 3, "paths": 4, "seed": 7, "jobs": 6}),
+        ("panels.checking.check", ["check", "fig2h"], {"tasks": 3, "paths": 4, "seed": 7}),
+        ("trained.course.take_course", ["train"], {"seed": 7, "jobs": 6}),
+        ("theory.claims.table.evaluate", ["claims"], {"seed": 7}),
+        ("match.matching.match_all", ["match", CACHED / "tiny.csv"], {"fit_max_n": 8, "seed": 7, "jobs": 6}),
+    ],
+)  # fmt: skip
+def test_every_option_reaches_what_it_is_for(tmp_path, monkeypatch, called, words, options):
+    module, name = f"synthetic.{called}".rsplit(".", 1)
+    signature, bound = inspect.signature(getattr(importlib.import_module(module), name)), {}
+
+    def stand_in(*arguments, **named):
+        bound.update(signature.bind(*arguments, **named).arguments)
+        raise BadInput("enough")
+
+    monkeypatch.setattr(f"{module}.{name}", stand_in)
+    given = [word for key, value in options.items() for word in (f"--{key.replace('_', '-')}", value)]
+    out = [] if words[0] == "check" else ["--out", tmp_path / "out.csv"]
+    assert str(run(*words, *given, *out).exception) == "enough"
+    assert bound.items() >= options.items()
 
 
 def test_help_loads_no_compiled_votes_and_ends_with_an_example():

@@ -76,6 +76,13 @@ def test_the_literal_transformer_says_how_long_it_takes(capsys):
     assert re.search(r"\d\d:\d\d", line)
 
 
+@pytest.mark.parametrize(("solver", "paths"), [("monte-carlo", 256), ("transformer", 16)])
+def test_a_task_gets_as_many_paths_as_the_help_says(solver, paths):
+    one_step = replace(EXPERIMENTS["fig2g"], steps=(1,))
+    _, samples = run_experiment("fig2g", one_step, solver, repeats=1, tasks=1)
+    assert (samples["decoding"] == "sample").sum() == paths
+
+
 def test_more_answers_than_memory_holds_are_refused_before_any_is_drawn():
     with pytest.raises(BadInput, match="110,000,000 sampled answers"):
         run_experiment("fig2g", EXPERIMENTS["fig2g"], "monte-carlo", paths=50_000)
