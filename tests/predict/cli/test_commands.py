@@ -1,5 +1,8 @@
 """The command line: what it writes, prints and refuses."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -160,3 +163,15 @@ def test_a_setting_with_an_equals_sign_in_its_name_is_itself(tmp_path: Path) -> 
     done = forecast(tmp_path / "in.csv", tmp_path / "f.csv", *options, "--at-settings", "temperature=0.3")
     assert done.exit_code == 2
     assert "temperature=0.3" in done.output
+
+
+def test_small_matrices_are_not_shared_among_threads() -> None:
+    code = """
+import atexit, os, runpy, sys
+sys.argv = ["predict", "--help"]
+atexit.register(lambda: print(os.environ["OPENBLAS_NUM_THREADS"], "numpy" in sys.modules))
+runpy.run_module("predict", run_name="__main__")
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "1 False"  # said before NumPy is loaded, which reads it then
