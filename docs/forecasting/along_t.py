@@ -127,9 +127,10 @@ def verdict(table: pd.DataFrame) -> str:
     ours, other = means.loc["survival"], means.loc[rival]
     times = ours["error"] / other["error"]
     return (
-        f"Against the best curve predictor over all sets, {rival}, the error is {ours['error']:.1f} points\n"
-        f"to {other['error']:.1f}, {times:.2f} times as large (geometric mean: {np.exp(ratio):.2f}).\n"
-        f"Of 100 intervals {100 * ours['held']:.0f} hold, and {100 * other['held']:.0f}; "
+        f"Our error is {ours['error']:.1f} points; that of the best curve predictor over all sets, "
+        f"`{rival}`, is {other['error']:.1f}.\n"
+        f"The ratio is {times:.2f} (geometric mean over sets: {np.exp(ratio):.2f}).\n"
+        f"Of 100 intervals of ours {100 * ours['held']:.0f} hold, of `{rival}` {100 * other['held']:.0f}; "
         f"the interval scores are {ours['score']:.0f} and {other['score']:.0f}.\n"
         f"Tokens per answer are {tokens['tokens_error'].mean():.1f} % off on average, and "
         f"{100 * tokens['tokens_held'].mean():.0f} of 100 of their intervals hold."
