@@ -21,6 +21,23 @@ TINY = Path(model_location("tiny"))
 PROMPT = "Anna has 12 apples. She finds 5 more.\nUse around 40 tokens."
 
 
+BEGIN = 2
+
+
+def with_begin_token(folder: Path) -> Path:
+    """The tiny model's tokenizer in `folder`, which now puts a token before every text."""
+    from tokenizers import Tokenizer, processors
+
+    shutil.copytree(TINY, folder, dirs_exist_ok=True)
+    tokenizer = Tokenizer.from_file(str(TINY / "tokenizer.json"))
+    name = tokenizer.id_to_token(BEGIN)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"{name} $A", special_tokens=[(name, BEGIN)]
+    )
+    tokenizer.save(str(folder / "tokenizer.json"))
+    return folder
+
+
 def test_a_prompt_has_the_ids_of_the_chat_template_or_of_its_text_and_what_was_said_follows() -> None:
     declare_torchvision_operations()
     from transformers import AutoTokenizer
@@ -33,6 +50,15 @@ def test_a_prompt_has_the_ids_of_the_chat_template_or_of_its_text_and_what_was_s
     assert list(PromptTokens(str(TINY), None, chat=False).encode(PROMPT)) == theirs(PROMPT)["input_ids"]
     said = theirs(" 12 + 5", add_special_tokens=False)["input_ids"]
     assert list(ours.go_on(PROMPT, " 12 + 5")) == chat + said
+
+
+def test_only_the_text_of_a_prompt_begins_with_the_begin_token(tmp_path: Path) -> None:
+    begun = str(with_begin_token(tmp_path))
+    plain, chat = (PromptTokens(begun, None, chat=chat) for chat in (False, True))
+    tiny = [PromptTokens(str(TINY), None, chat=chat) for chat in (False, True)]
+    assert plain.encode(PROMPT) == (BEGIN, *tiny[0].encode(PROMPT))
+    assert plain.go_on(PROMPT, " 12") == (BEGIN, *tiny[0].go_on(PROMPT, " 12"))
+    assert chat.go_on(PROMPT, " 12") == tiny[1].go_on(PROMPT, " 12")  # a template writes its own
 
 
 def test_a_folder_without_a_tokenizer_is_refused(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from harness.grader import Grader
 from harness.imports.lm_eval import import_lm_eval
 from results import BadInput, read_samples
 from tests.harness.commands import imported
+from tests.harness.engines.test_tokens import with_begin_token
 
 TASK = "toy_math"
 STRICT = {"function": "regex", "regex_pattern": r"#### (\-?[0-9\.\,]+)"}
@@ -147,7 +148,8 @@ def test_tokens_are_counted_where_a_tokenizer_is_named(write: Write, tmp_path: P
     said = imported(*arguments, tmp_path / "without").output
     assert "--tokenizer" in said
     assert "tokens" not in read_samples(tmp_path / "without")
-    assert "--tokenizer" not in imported(*arguments, tmp_path / "with", "--tokenizer", "tiny").output
+    begun = with_begin_token(tmp_path / "begun")
+    assert "--tokenizer" not in imported(*arguments, tmp_path / "with", "--tokenizer", begun).output
     tokenizer = PromptTokens(model_location("tiny"), None, chat=False).tokenizer
     expected = [len(tokenizer.tokenize(text)) for text in chain(*RESPONSES)]
     assert read_samples(tmp_path / "with")["tokens"].tolist() == expected
@@ -189,6 +191,8 @@ def test_where_each_document_has_one_answer_the_log_decides(write: Write) -> Non
     assert table["answer"].tolist() == ["1018", "5"]
     assert table["correct"].tolist() == [True, False]
     assert set(table["decoding"]) == {"greedy"}
+    warm = import_lm_eval(write([row(0, "strict-match", resps=[["#### 5"]])])).table
+    assert set(warm["decoding"]) == {"sample"}
     several = import_lm_eval(write([row(0, "strict-match", arguments=greedy)])).table
     assert set(several["decoding"]) == {"sample"}  # greedy answers are single
 

@@ -139,6 +139,10 @@ def test_the_gateway_asks_for_the_workers_it_is_given(monkeypatch: pytest.Monkey
     start = words.index("--worker-urls")
     assert words[start + 1 : start + 3] == ("http://a:1", "http://b:2")
     assert words[words.index("--policy") + 1] == "cache_aware"
+    assert (
+        int(words[words.index("--request-timeout-secs") + 1]) >= 86400
+    )  # the client decides how long to wait
+    assert words[words.index("--port") + 1] != words[words.index("--prometheus-port") + 1] == "30001"
     assert words[words.index("--host") + 1] == words[words.index("--prometheus-host") + 1] == "127.0.0.1"
 
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
