@@ -28,6 +28,10 @@ from tests.processes import interruptible
         ),
         (["sample", "tiny", "--set", "colour=1", "--out", "x"], "error: --set colour: unknown key 'colour'"),
         (["sample", "tiny", "--set", "url=http://x", "--out", "x"], "error: engine 'transformers'"),
+        (
+            ["sample", "tiny", "--url=http://x", "--set", "engine=transformers", "--out", "x"],
+            "error: engine 'transformers'",
+        ),
         (["sample", "tiny", "--url", "not a url", "--out", "x"], "error: --set url: expected http://"),
         (["sample", "tiny"], "error: Missing option '--out'"),
         (["sample", "tiny", "--limit", "0", "--out", "x"], "error: --set limit: limit is 0"),

@@ -175,11 +175,12 @@ def test_a_model_that_was_trained_again_is_named(tmp_path: Path) -> None:
     run.mkdir()
     begin(run, model=str(model))
     assert go_on(run, model=str(model))
-    weights = bytearray((model / "model.safetensors").read_bytes())
-    weights[100_000] ^= 1
-    (model / "model.safetensors").write_bytes(weights)
-    with pytest.raises(BadInput, match="another training of the model"):
-        go_on(run, model=str(model))
+    weights = (model / "model.safetensors").read_bytes()
+    flipped = bytes(weights[:100_000]) + bytes([weights[100_000] ^ 1]) + weights[100_001:]
+    for other in (flipped, weights + b"1", weights[:-1]):
+        (model / "model.safetensors").write_bytes(other)
+        with pytest.raises(BadInput, match="another training of the model"):
+            go_on(run, model=str(model))
 
 
 def test_samples_of_unknown_origin_are_left_alone(tmp_path: Path) -> None:

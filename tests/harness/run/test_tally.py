@@ -110,6 +110,18 @@ def test_many_unreadable_answers_are_a_warning_that_names_what_reads_them() -> N
     assert len(tally.warnings(Path("runs/a"))) == 1
 
 
+def test_answers_beyond_those_asked_for_count_and_forced_ones_are_not_cut_off() -> None:
+    """A run of two samples goes on in a folder where three were drawn: the third counts as well."""
+    tally = Tally(EXPERIMENT.model_copy(update={"samples": 2}))
+    accuracies = []
+    for correct in (False, True, True, False):
+        tally.add(row("20", "a", correct=correct, finish_reason="forced"))
+        accuracies.append(tally.accuracy)
+    assert accuracies == [None, 1 / 2, 2 / 3, 2 / 4]
+    (setting,) = tally.summary()["settings"]
+    assert (setting["questions"], setting["answers"], setting["cut_off"]) == (1, 4, 0.0)
+
+
 @pytest.mark.parametrize(("characters", "alarms"), [(79, 0), (80, 1)])
 def test_without_token_counts_four_characters_are_a_token(characters: int, alarms: int) -> None:
     tally = Tally()

@@ -186,6 +186,14 @@ def test_answers_of_other_tools_can_be_read_too(inspect: Inspect, tmp_path: Path
     assert "      (no text in the table)" in out
 
 
+def test_the_texts_of_questions_are_those_of_the_run_s_own_file(inspect: Inspect, tmp_path: Path) -> None:
+    (tmp_path / "mine.jsonl").write_text(json.dumps({"question": "How many?", "answer": "18"}) + "\n")
+    experiment = read_experiment("tiny", {"file": str(tmp_path / "mine.jsonl")})
+    Record(tmp_path, experiment, QUESTIONS).begin({}, planned=1)
+    (tmp_path / "samples.jsonl").write_text(json.dumps(one_row(0)) + "\n")
+    assert inspect(tmp_path, "--question", "tiny-0000")[1][1] == "  How many?"
+
+
 def test_an_empty_folder_is_one_line(inspect: Inspect, tmp_path: Path) -> None:
     assert inspect(tmp_path)[2].startswith(f"error: {tmp_path}: no samples.jsonl")
     (tmp_path / "samples.jsonl").touch()
