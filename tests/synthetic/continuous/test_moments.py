@@ -83,6 +83,7 @@ def test_erratum_second_moment_of_linear_noise(s):
     [
         ({"eta": 1.0}, r"not below 2 "),
         ({"noise": "linear", "noise_scale": "raw", "sigma": 3.0}, r"about 2/\(d\+2\)"),
+        ({"noise": "linear", "noise_scale": "raw", "sigma": 1.0}, r"about 2/\(d\+2\)"),  # its mean does not
     ],
 )
 def test_divergence_is_refused_and_says_when(changes, limit):

@@ -24,12 +24,22 @@ def test_binary_panels_have_the_sizes_that_the_paper_lists(name, n, d, k, eta, s
         assert (one.n, one.d, one.k, one.eta, one.sigma_eps) == (n, d, k, eta, sigma_eps)
 
 
-@pytest.mark.parametrize("name", ["fig1-continuous", "fig2a", "fig2b", "fig2c", "fig2d"])
-def test_continuous_panels_share_their_sizes_and_end_at_950_steps(name):
+@pytest.mark.parametrize(
+    ("name", "noise", "methods"),
+    [
+        ("fig1-continuous", {"constant", "linear"}, ("ensemble", "best_of_n")),
+        ("fig2a", {"constant"}, ("ensemble",)),
+        ("fig2b", {"linear"}, ("ensemble",)),
+        ("fig2c", {"constant"}, ("best_of_n",)),
+        ("fig2d", {"linear"}, ("best_of_n",)),
+    ],
+)
+def test_continuous_panels_have_the_papers_sizes_noise_and_methods(name, noise, methods):
     experiment = EXPERIMENTS[name]
-    assert {(line.setting.n, line.setting.d, line.setting.eta) for line in experiment.variants} == {
-        (36, 72, 1e-3)
-    }
+    settings = [line.setting for line in experiment.variants]
+    assert {(one.n, one.d, one.eta) for one in settings} == {(36, 72, 1e-3)}
+    assert {one.noise for one in settings} == noise
+    assert experiment.methods == (*methods, "gradient_descent")
     assert experiment.steps[-1] == 950
 
 

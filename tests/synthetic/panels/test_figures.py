@@ -32,12 +32,16 @@ def test_permutations_and_other_sources_are_not_drawn(curves, tmp_path, monkeypa
     pd.testing.assert_frame_equal(drawn[0], curves)
 
 
-def test_figures_of_the_paper_are_drawn_where_all_their_panels_are_there(curves, tmp_path):
+def test_figures_of_the_paper_are_drawn_where_all_their_panels_are_there(curves, tmp_path, monkeypatch):
+    laid_out = []
+    combined = figures.combined_spec
+    monkeypatch.setattr(figures, "combined_spec", lambda rows: laid_out.append(rows) or combined(rows))
     panel = curves[curves["dataset"] == "fig2b"]
     binary = curves[curves["dataset"] == "fig2h"]
     both = [panel.assign(dataset="fig1-continuous"), binary.assign(dataset="fig1-binary")]
     written = save_figures(pd.concat(both), tmp_path)
     assert [path.name for path in written][2:] == ["figure1.png", "figure1.svg", "figure1.pdf"]
+    assert [len(row) for row in laid_out[-1]] == [2, 2, 2]
     assert (tmp_path / "figure1.pdf").read_bytes().startswith(b"%PDF")
 
 

@@ -65,6 +65,7 @@ def test_fallbacks_of_clip_norm_are_reported():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         run_experiment("fig2e", EXPERIMENTS["fig2e"], repeats=1, tasks=2)
+        run_experiment("fig2b", EXPERIMENTS["fig2b"], repeats=1, tasks=1)  # nothing is sampled either
 
 
 def test_the_literal_transformer_says_how_long_it_takes(capsys):

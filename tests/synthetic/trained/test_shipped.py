@@ -26,6 +26,16 @@ def test_every_lesson_ships_in_a_small_file():
     assert SHIPPED.stat().st_size < 200_000
 
 
+@pytest.mark.parametrize("key", LESSONS, ids=" ".join)
+def test_a_lesson_is_what_its_name_says(key):
+    dataset, model = key
+    kind, way = model.rsplit(" ", 1)
+    lesson = LESSONS[key]
+    assert (lesson.steps, lesson.way) == ((1, "loop") if way == "one-step" else (TRAINED_LENGTH, way))
+    assert lesson.softmax == kind.startswith("trained-softmax")
+    assert (lesson.setting is BINARY[dataset]) if dataset in BINARY else f"n={lesson.setting.n}" in dataset
+
+
 def test_trained_on_paths_it_is_as_accurate_as_the_exact_twin():
     curves = read_curves(ROOT / "docs" / "twin" / "trained.parquet")
     apart = largest_differences(curves[curves["method"] == "majority"])["off by"].xs(
