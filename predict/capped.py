@@ -18,7 +18,7 @@ import pandas as pd
 from predict.groups import Group, group_of_pools, make_pool, sampled
 from predict.protocol import Pool, Run
 from predict.survival.seen import stopped
-from results import BadInput, kind_of, read_samples
+from results import BadInput, read_samples
 from results.votes.caps import cap_name, check_tokens
 from results.votes.exact import AnswerPools, answer_pools
 
@@ -28,10 +28,7 @@ RIVAL_CAPS = 8
 def read_capped(
     paths: Sequence[Path], method: str, cap: int, at_caps: Sequence[int], at_n: Sequence[int] = ()
 ) -> list[Group]:
-    """`capped` of files of samples. Raises BadInput for curves, too."""
-    for path in paths:
-        if kind_of(path) != "samples":
-            raise BadInput(f"{path}: --fit-cap needs samples with tokens, not {kind_of(path)}")
+    """`capped` of files of samples."""
     samples = read_samples(*paths, texts=False)
     try:
         return capped(samples, method, cap, at_caps, at_n)
@@ -56,7 +53,7 @@ def capped(
             prefix = setting if len(settings) > 1 else None
             caps = {cap_name(one, prefix): one for one in sorted({cap, *at_caps})}
             run = Run(setting, answer_pools(rows), cap, caps)
-            known = _pools(run.answers, caps.items(), stop=_stop(run, rows))
+            known = pools_at(run.answers, caps.items(), stop=_stop(run, rows))
             groups.append(replace(group_of_pools(*key, method, known, at_n), run=run))
     if not groups:
         raise BadInput("no sampled answers to forecast from")
@@ -83,11 +80,6 @@ def _stop(run: Run, rows: pd.DataFrame) -> float:
     return float(np.nan_to_num(first, nan=np.inf))
 
 
-def at_caps(run: Run, answers: AnswerPools) -> list[Pool]:
-    """Other `answers` of the run stopped at each of its caps."""
-    return _pools(answers, run.caps.items())
-
-
 def seen_of(run: Run, answers: AnswerPools) -> tuple[Run, list[Pool]]:
     """What the run shows of some of its answers: themselves, stopped, and them at `RIVAL_CAPS` caps."""
     seen = replace(run, answers=stopped(answers, run.cap))
@@ -95,10 +87,10 @@ def seen_of(run: Run, answers: AnswerPools) -> tuple[Run, list[Pool]]:
     shares = np.arange(1, RIVAL_CAPS) / RIVAL_CAPS
     cheaper = np.unique(np.quantile(ended, shares, method="higher")).tolist() if ended.size else []
     named = [(f"{one:.0f}", one) for one in cheaper if one < run.cap]
-    return seen, _pools(seen.answers, [*named, (next(iter(run.caps)), run.cap)])
+    return seen, pools_at(seen.answers, [*named, (next(iter(run.caps)), run.cap)])
 
 
-def _pools(answers: AnswerPools, caps: Iterable[tuple[str, float]], stop: float = np.inf) -> list[Pool]:
+def pools_at(answers: AnswerPools, caps: Iterable[tuple[str, float]], stop: float = np.inf) -> list[Pool]:
     """The answers at each of the named caps up to `stop`, with the tokens that they then take."""
     pools = []
     for name, cap in caps:

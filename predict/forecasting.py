@@ -23,9 +23,6 @@ from results.normal import Z90
 from results.tables.status import MEANINGS
 from results.votes.tokens import reasoning_length
 
-ROUGH = 40
-"""With fewer replicates than this the ends of a 90 % interval are those of two or three of them."""
-
 
 def forecast(
     group: Group, request: Request, predictors: Iterable[str], options: Options,
@@ -83,8 +80,6 @@ def caveats(group: Group, replicates: int) -> list[str]:
             f"the settings have different questions{number}, so part of the difference between their "
             "accuracies may come from the questions"
         )
-    if 0 < replicates < ROUGH:
-        sentences.append(f"intervals from {replicates} replicates are rough; use --bootstrap {ROUGH} or more")
     if replicates and not group.pools and not np.isfinite(group.stderr).all():
         sentences.append("no intervals: the table has no standard error (stderr) in some rows")
     return sentences

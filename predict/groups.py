@@ -179,13 +179,6 @@ def question_accuracy(answers: AnswerPools, ns: Ints, method: str) -> Floats:
     return accuracy_by_question(answers.counts(), method, ns)
 
 
-def first_answers(pool: Pool, n: int) -> Pool:
-    """The pool cut to the first `n` answers of each question (its T stays)."""
-    if n >= pool.answers.sizes.max(initial=0):
-        return pool
-    return chosen_answers(pool, np.arange(len(pool.answers.votes)), n)
-
-
 def chosen_answers(pool: Pool, order: Ints, n: int, rest: bool = False) -> Pool:
     """The pool cut to `n` answers of each question: those first in `order`, a permutation of all answers.
 

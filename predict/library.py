@@ -36,10 +36,8 @@ def forecast(
     """
     frame = as_frame(answers, gold)
     kind = kind_of(frame)
-    request, options = (
-        Request(fit_max_n, None, tuple(at_settings), tuple(at_n)),
-        Options(0.9, replicates, seed),
-    )
+    request = Request(fit_max_n, at_n=tuple(at_n), at_settings=tuple(at_settings))
+    options = Options(replicates, seed)
     tables = []
     for group in groups_of(as_table(frame, kind), kind, method, at_n):
         table, notes = forecasting.forecast(group, request, chosen(predictor, group), options)

@@ -24,6 +24,9 @@ Texts = NDArray[np.str_]
 UNUSABLE = (Status.ILL_CONDITIONED, Status.OUT_OF_RANGE, Status.NOT_IDENTIFIABLE)
 """Nothing is decided by a forecast with one of these."""
 
+ENDS = (5, 95)
+"""Percentiles at the ends of an interval."""
+
 _SEVERITY = {status: rank for rank, status in enumerate(Status)}
 
 
@@ -128,13 +131,11 @@ class Options:
     """How intervals are made.
 
     Arguments:
-        level: their coverage.
         replicates: how many replicates or draws they are read from; 0 for none.
         target: "these-questions" (what sampling the same questions further will show) or "population".
         pool: answers a question in the pool whose accuracy is forecast; None: the largest N asked for.
     """
 
-    level: float = 0.9
     replicates: int = 0
     seed: int = 0
     target: str = "these-questions"
@@ -157,9 +158,9 @@ Predictor = Callable[[Observed, Points, Options], Prediction]
 
 
 def with_interval(
-    mean: Floats, draws: Floats, status: Texts, condition: Floats, level: float, notes: tuple[str, ...] = ()
+    mean: Floats, draws: Floats, status: Texts, condition: Floats, notes: tuple[str, ...] = ()
 ) -> Prediction:
-    """A Prediction whose interval is the middle `level` of `draws` (R, M), widened to hold the mean itself.
+    """A Prediction whose interval is the middle 90 % of `draws` (R, M), widened to hold the mean itself.
 
     A missing mean is marked not_identifiable. A mean outside [0, 1] is kept and marked out_of_range. Its
     interval and that of an ill-conditioned mean may leave [0, 1], to show how unstable they are.
@@ -170,8 +171,7 @@ def with_interval(
     ends = np.full((2, len(mean)), np.nan)
     usable = np.isfinite(draws).any(axis=0) & np.isfinite(mean)
     if usable.any():
-        tail = 50 * (1 - level)
-        ends[:, usable] = np.nanpercentile(draws[:, usable], [tail, 100 - tail], axis=0)
+        ends[:, usable] = np.nanpercentile(draws[:, usable], ENDS, axis=0)
         ends = np.where(outside | (status == Status.ILL_CONDITIONED), ends, np.clip(ends, 0.0, 1.0))
     low, high = np.minimum(ends[0], mean), np.maximum(ends[1], mean)  # NaN where there is no end
     return Prediction(mean, low, high, status, condition, notes)

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from predict.capped import at_caps, read_capped, seen_of
+from predict.capped import pools_at, read_capped, seen_of
 from predict.curves.intervals import replicate_curves, replicate_samples
-from predict.groups import Group, chosen_answers, first_answers, read_groups
+from predict.groups import Group, chosen_answers, read_groups
 from predict.length.requests import expected_length
 from predict.protocol import Floats, Observed, Options, Points, Pool
 from predict.survival.forecast import lengths_ahead
@@ -88,11 +88,7 @@ def observe(
     random ones. Everything a predictor sees, the bootstrap replicates too, is made from these answers alone.
     """
     if group.pools:
-        run = None
-        if draw is None:
-            seen = [first_answers(pool, max_n) for pool in _whole(group, settings)]
-        else:
-            seen = drawn(group, settings, max_n, options.seed, draw)
+        run, seen = None, drawn(group, settings, max_n, options.seed, draw)
         if group.run:
             run, seen = seen_of(group.run, seen[0].answers)
         cut = group.with_pools(seen)
@@ -106,19 +102,21 @@ def observe(
 
 
 def drawn(
-    group: Group, settings: Sequence[str], n: int, seed: int, draw: int, rest: bool = False
+    group: Group, settings: Sequence[str], n: int, seed: int, draw: int | None, rest: bool = False
 ) -> list[Pool]:
-    """`n` random answers to each question at `settings` in split number `draw`; with `rest` all others."""
-    rng = np.random.default_rng([seed, draw])
-    pools = _whole(group, settings)
-    return [chosen_answers(pool, rng.permutation(len(pool.answers.votes)), n, rest) for pool in pools]
+    """`n` random answers to each question at `settings` in split number `draw`, the first `n` where that is
+    None; with `rest` all others."""
+    rng, pools = np.random.default_rng([seed, draw or 0]), _whole(group, settings)
+    orders = [np.arange(len(pool.answers.votes)) for pool in pools]
+    orders = orders if draw is None else [rng.permutation(order) for order in orders]
+    return [chosen_answers(pool, order, n, rest) for pool, order in zip(pools, orders, strict=True)]
 
 
 def unseen(group: Group, settings: Sequence[str], n: int, seed: int, draw: int) -> list[Pool]:
     """The answers of a group that split number `draw` hides: of `settings` all but `n`, of others all."""
     rest = drawn(group, settings, n, seed, draw, rest=True)
     if group.run:
-        return at_caps(group.run, rest[0].answers)
+        return pools_at(rest[0].answers, group.run.caps.items())
     return [*rest, *(pool for pool in group.pools if pool.setting not in settings)]
 
 

@@ -1,6 +1,6 @@
 """What each part of the mixture is worth: its scores on many sets without that part, or with another choice.
 
-$ DATA_DIR=../shared/data python docs/forecasting/ablation.py            (after make.py; 2 min)
+$ DATA_DIR=../shared/data python docs/forecasting/ablation.py            (after make.py; 3 min)
 set     method     seen  predictor  forecasts  mean_error  coverage  width
 game24  best_of_n  4     c = 1      6          0.1451      1.00      0.412
 
@@ -23,7 +23,7 @@ import pandas as pd
 from along_n import Job, jobs, judged
 from page import HERE, METHODS, insert
 
-from predict.groups import first_answers, group_of_pools
+from predict.groups import chosen_answers, group_of_pools
 from predict.protocol import Observed, Options, Points, Prediction, Predictor
 from predict.questions.best_of_n import fit_rates
 from predict.questions.mixture import beta_binomial, mixture
@@ -50,7 +50,8 @@ def rolling_origin(observed: Observed, targets: Points, options: Options) -> Pre
     """
     found = mixture(observed, targets, options)
     n = int(observed.points.N.max())
-    half = group_of_pools("", "", "", observed.method, [first_answers(one, n // 2) for one in observed.pools])
+    first = [chosen_answers(one, np.arange(len(one.answers.votes)), n // 2) for one in observed.pools]
+    half = group_of_pools("", "", "", observed.method, first)
     last = n == observed.points.N
     seen = replace(observed, points=half.points, accuracy=half.accuracy, stderr=half.stderr, pools=half.pools)
     early = mixture(seen, observed.points[last], replace(options, pool=n))
@@ -76,17 +77,25 @@ VARIANTS: dict[str, dict[str, Predictor]] = {
         "prior half as wide": changed("best_of_n.SPREAD", 1.0),
         "intervals by rolling origin": rolling_origin,
     },
+    "several settings": {
+        "as it is": mixture,
+        "each setting by itself": changed("mixture.share_between", lambda found, _: found),
+    },
 }
+LABELS = METHODS | {"several settings": "Majority vote, several settings"}
 
 SETS = ("boinf", "rgeval", "game24")
 """The real sets with more than 40 answers to a question, by the beginning of their names."""
 
+SHARING = ("biggsm", "otis", "steps", "budgets", "jhu", "qwen")
+"""The sets with two settings or more of the same questions."""
+
 DATA = HERE.parents[2] / "shared" / "data"
 
 
-def scores_of(job: Job) -> pd.DataFrame:
+def scores_of(job: Job, kind: str) -> pd.DataFrame:
     """The scores of the mixture and its variants on a set."""
-    return judged(job, VARIANTS[job.method])
+    return judged(job, VARIANTS[kind]).assign(method=kind)
 
 
 @click.command()
@@ -94,13 +103,17 @@ def scores_of(job: Job) -> pd.DataFrame:
 @click.option("--splits", default=2, show_default=True, type=click.IntRange(1))
 @click.option("--jobs", "processes", default=2, show_default=True, type=click.IntRange(1), help="Processes.")
 def main(data: Path, splits: int, processes: int) -> None:
-    """Judge the mixture and its variants on `SETS`."""
-    chosen = [job for job in jobs(data, splits) if job.name.startswith(SETS)]
+    """Judge the mixture and its variants on `SETS` and `SHARING`."""
+    cached = (HERE.parents[1] / "results" / "cached").glob("qwen-*.parquet")
+    every = [*jobs(data, splits), *(Job(path.stem, path, "majority", splits) for path in cached)]
+    chosen = [(job, job.method) for job in every if job.name.startswith(SETS)]
+    votes = [job for job in every if job.method == "majority"]
+    chosen += [(job, "several settings") for job in votes if job.name.startswith(SHARING)]
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        found = pd.concat(pool.map(scores_of, chosen), ignore_index=True)
+        found = pd.concat(pool.map(scores_of, *zip(*chosen, strict=True)), ignore_index=True)
     write_raw(found, HERE / "ablation.csv")
     lines = ["| variant | method | error | interval score | held by 90 % | width |", "|---" * 6 + "|"]
-    for method, label in METHODS.items():
+    for method, label in LABELS.items():
         rows = found[found["method"] == method].set_index(["set", "seen"])
         ours = rows[rows["predictor"] == "as it is"]
         for name, part in rows.groupby("predictor", sort=False):

@@ -33,8 +33,9 @@ AT_N = {
     "budgets": dict.fromkeys((4, 8), (16, 48)), "close calls": dict.fromkeys((4, 8), (16, 64)),
     "boinf": dict.fromkeys((4, 8), (16, 32, 64)), "rgeval": dict.fromkeys((4, 8), (16, 40)),
     "jhu": {4: (8, 10)}, "epoch-gpt": {4: (8,)},
+    "qwen-gsm8k": {4: (8, 16, 32), 8: (16, 32), 16: (32,)}, "qwen-math": {4: (8, 16), 8: (16,)},
 }  # fmt: skip
-"""Answers seen and the N forecast, by the beginning of a set's name."""
+"""Answers seen and the N forecast, by the beginning of a set's name; qwen is for ablation.py alone."""
 
 
 @dataclass(frozen=True)

@@ -139,10 +139,10 @@ def beta_pitman_yor(counts: VoteCounts, N: Ints) -> Floats:
     row = np.repeat(np.arange(Q), kinds)
     seen[row, np.arange(len(row)) - counts.starts[row]] = counts.wrong
     q = np.repeat(np.arange(Q), DRAWS // Q + 1)
-    fit = fit_beta(counts.correct, cast)
-    p = rng.beta(fit.a + counts.correct[q], fit.b + (cast - counts.correct)[q])[:, None]
-    unread = fit_beta(counts.nulls, counts.pools)
-    blank = rng.beta(unread.a + counts.nulls[q], unread.b + (counts.pools - counts.nulls)[q])[:, None]
+    a, b = fit_beta(counts.correct, cast)
+    p = rng.beta(a + counts.correct[q], b + (cast - counts.correct)[q])[:, None]
+    a, b = fit_beta(counts.nulls, counts.pools)
+    blank = rng.beta(a + counts.nulls[q], b + (counts.pools - counts.nulls)[q])[:, None]
     rest = (theta + d * kinds)[q, None]
     known, new = rng.gamma(np.maximum(seen - d, 0.0)[q]), np.maximum(rng.gamma(rest), 1e-300)
     broken = rng.beta(1 - d, rest + d * np.arange(1, STICKS + 1))

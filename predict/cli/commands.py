@@ -1,6 +1,7 @@
 """The commands and their options. What a command does is imported when it runs, and not for its --help."""
 
 from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -72,13 +73,7 @@ def sampled(predictor: str, replicates: int, least: int = 0) -> Callable[[Comman
                      help=f"Bootstrap replicates for the intervals{none}."),
         seed,
     ]  # fmt: skip
-
-    def apply(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return apply
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
 @main.command(epilog="Example: python -m predict forecast results/cached/tiny.csv --out forecast.csv")

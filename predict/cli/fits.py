@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from predict.cli.wording import say, table, title
-from predict.curves.appendix import appendix_fits
-from predict.groups import read_groups
+from predict.groups import Group, read_groups
+from results.paper_fits import along_gap, along_n, along_t
 from results.tables.contract import check_out
 from results.tables.files import write_raw
 from results.tables.status import SHORT
@@ -28,6 +28,23 @@ def run(inputs: tuple[Path, ...], out: Path, method: str) -> None:
         say(printable(fits))
     write_raw(pd.concat(tables, ignore_index=True), out)
     say(f"\n{sum(map(len, tables))} rows in {out}")
+
+
+def appendix_fits(group: Group) -> pd.DataFrame:
+    """All fits of `group`, one row each: along_n by setting, along_t, along_gap by N > 1.
+
+    What cannot be fitted is there too, as not_identifiable with empty parameters and the reason.
+    """
+    setting, T, N, accuracy = group.points.setting, group.points.T, group.points.N, group.accuracy
+    single = along_t(T[N == 1], accuracy[N == 1])
+    fits = [
+        along_n(name, N[setting == name], accuracy[setting == name], votes=group.method == "majority")
+        for name, _ in group.points.settings()
+    ]
+    fits.append(single)
+    fits += [along_gap(int(n), T[n == N], accuracy[n == N], single) for n in np.unique(N[N > 1])]
+    names = {"source": group.source, "dataset": group.dataset, "model": group.model, "method": group.method}
+    return pd.DataFrame([names | fit.row() for fit in fits])
 
 
 def printable(fits: pd.DataFrame) -> str:

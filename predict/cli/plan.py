@@ -7,6 +7,7 @@ setting  run                tokens in all  interval of           points
 high     45 → 90 questions      7,864,798  new questions    ±6.4 → ±4.5
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +137,7 @@ def propose(group: Group, predictor: str, row: "pd.Series[float]", max_n: int, o
     if not group.pools or predictor in CURVE_ONLY:
         say(f"No next run is proposed: it takes samples, not curves, and --predictor {DEFAULT}.")
         return
-    options = Options(options.level, options.replicates, options.seed, pool=max(max_n, *group.points.N))
+    options = replace(options, target="these-questions", pool=max(max_n, *group.points.N))
     at = Points.grid({str(row["setting"]): row["cost"] / row["N"]}, [int(row["N"])])
     found = list(tqdm(next_runs(group, predictor, at, options), unit="run", disable=None, leave=False))
     useful = [

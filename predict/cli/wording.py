@@ -11,7 +11,6 @@ from typing import Any
 import click
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from predict.groups import Group
 from results.aligned import aligned
@@ -56,7 +55,8 @@ def spread(rows: pd.DataFrame, most: int) -> pd.DataFrame:
     if len(rows) <= most:
         return rows
     each, ns = max(2, most // rows["setting"].nunique()), np.unique(rows["N"])
-    return rows[rows["N"].isin(ns[evenly(len(ns), each)])]
+    kept = np.linspace(0, len(ns) - 1, min(each, len(ns))).round().astype(np.int64)
+    return rows[rows["N"].isin(ns[kept])]
 
 
 def table(columns: Mapping[str, Iterable[str]]) -> str:
@@ -64,11 +64,6 @@ def table(columns: Mapping[str, Iterable[str]]) -> str:
     rows = zip(*columns.values(), strict=True)
     left = [index for index, head in enumerate(columns) if head in TEXT]
     return "\n".join(aligned([list(columns), *map(list, rows)], left))
-
-
-def evenly(count: int, most: int) -> NDArray[np.int64]:
-    """At most `most` indices below `count`, evenly spread, with both ends."""
-    return np.unique(np.linspace(0, count - 1, min(most, count)).round().astype(np.int64))
 
 
 def percent(value: float) -> str:

@@ -58,11 +58,9 @@ def answers_alone(observed: Observed, draws: Floats, mean: Floats, target: str) 
     share = 1 - SHARED
     if observed.pools:
         counts = [pool.answers.counts() for pool in observed.pools]
-        rate = np.concatenate([c.correct / c.pools for c in counts])
-        size = np.concatenate([c.pools for c in counts])
-        place = np.repeat(np.arange(len(counts)), [len(c.pools) for c in counts])
-        between = np.mean([rate[place == i].var() for i in range(len(counts))])
-        within = np.mean(rate * (1 - rate) / np.maximum(size - 1, 1))
+        rates = [one.correct / one.pools for one in counts]
+        luck = [p * (1 - p) / np.maximum(one.pools - 1, 1) for p, one in zip(rates, counts, strict=True)]
+        between, within = np.mean([p.var() for p in rates]), np.concatenate(luck).mean()
         share = float(min(within / between, 1.0)) if between > 0 else 1.0
     return np.asarray(mean + np.sqrt(share) * (draws - mean))
 

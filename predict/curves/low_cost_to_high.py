@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from predict.curves.rivals import CurveForecast
 from predict.protocol import Floats, Ints, Points, Status, Texts, everywhere
 from results import fit_saturating
 from results.paper_fits import ILL_CONDITIONED
@@ -89,18 +90,14 @@ def read_off(gap: Gap, at_n: AtN, T: Floats | float, N: int) -> Floats:
     return np.asarray(at_n.alpha - at_n.beta * np.exp(-(gap(T) ** 2) * N / 2))
 
 
-@dataclass(frozen=True)
-class LowCostToHigh:
-    """Forecasts at the targets: accuracies, status and condition number, shape (targets,) each."""
-
-    mean: Floats
-    status: Texts
-    condition: Floats
-    gap: Gap | None
+def low_cost_to_high(points: Points, accuracy: Floats, targets: Points) -> CurveForecast:
+    """Algorithm 3 on observed `points` with each row of `accuracy` (B, P), read at every one of `targets`."""
+    means, statuses, conditions = zip(*(_one_curve(points, row, targets) for row in accuracy), strict=True)
+    return CurveForecast(np.stack(means), statuses[0], conditions[0])
 
 
-def low_cost_to_high(points: Points, accuracy: Floats, targets: Points) -> LowCostToHigh:
-    """Algorithm 3 on observed `points` with `accuracy` (P,), read at every one of `targets`.
+def _one_curve(points: Points, accuracy: Floats, targets: Points) -> tuple[Floats, Texts, Floats]:
+    """Accuracy, status and condition number at the targets (M,) from `accuracy` (P,).
 
     A target's condition number is the larger one of its two 2×2 systems. The fit needs three T with N = 1 and
     two settings with three different N each; without them every target is NaN and not_identifiable.
@@ -114,13 +111,13 @@ def low_cost_to_high(points: Points, accuracy: Floats, targets: Points) -> LowCo
     mean, condition = np.full(len(targets), np.nan), np.full(len(targets), np.inf)
     status = everywhere(Status.NOT_IDENTIFIABLE, len(targets))
     if len(np.unique(points.T[at_1])) < 3 or len(rich) < 2 or rich[0][1] == rich[-1][1]:
-        return LowCostToHigh(mean, status, condition, None)
+        return mean, status, condition
     (name_1, T1), (name_2, T2) = rich[0], rich[-1]
     at_T1, at_T2 = points.setting == name_1, points.setting == name_2
     curve_1, curve_2 = (points.N[at_T1], accuracy[at_T1]), (points.N[at_T2], accuracy[at_T2])
     gap = part_1(points.T[at_1], accuracy[at_1], T1, curve_1, T2, curve_2)
     if gap.status is Status.NOT_IDENTIFIABLE:
-        return LowCostToHigh(mean, status, condition, gap)
+        return mean, status, condition
 
     for N in np.unique(targets.N).tolist():
         at_n = part_2(gap, T1, _read(curve_1, gap.at_T1, N), T2, _read(curve_2, gap.at_T2, N), N)
@@ -128,7 +125,7 @@ def low_cost_to_high(points: Points, accuracy: Floats, targets: Points) -> LowCo
         mean[here] = read_off(gap, at_n, targets.T[here], N)
         condition[here] = max(gap.condition, at_n.condition)
     status = np.where(condition > ILL_CONDITIONED, Status.ILL_CONDITIONED, gap.status)
-    return LowCostToHigh(mean, status, condition, gap)
+    return mean, status, condition
 
 
 def _read(curve: Curve, fit: Saturating, N: int) -> float:

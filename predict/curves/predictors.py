@@ -47,7 +47,7 @@ def on_curves(curve: CurveModel, alarms: bool = True, steps: bool = False) -> Pr
             off = model_error(observed, targets, lambda p, y, at: model(p, y[None], at).mean[0])
             luck = np.random.default_rng(options.seed).standard_normal((len(draws), 1))
             draws = np.clip(draws + off * luck, np.fmin(draws, 0.0), np.fmax(draws, 1.0))
-        return with_interval(fitted.mean[0], draws, status, fitted.condition, options.level)
+        return with_interval(fitted.mean[0], draws, status, fitted.condition)
 
     return predict
 
@@ -61,14 +61,8 @@ def counted(points: Points) -> Points:
     return replace(points, N=points.N - (points.N % 2 == 0))
 
 
-def one_by_one(points: Points, accuracy: Floats, targets: Points) -> CurveForecast:
-    """Algorithm 3 on every row of a batch of curves (B, P)."""
-    fits = [low_cost_to_high(points, row, targets) for row in accuracy]
-    return CurveForecast(np.stack([fit.mean for fit in fits]), fits[0].status, fits[0].condition)
-
-
 CURVE_PREDICTORS: dict[str, Predictor] = {
-    "low-cost-to-high": on_curves(one_by_one),
+    "low-cost-to-high": on_curves(low_cost_to_high),
     "flat": on_curves(flat, alarms=False),
     "exponential": on_curves(exponential),
     "power-law": on_curves(power_law),

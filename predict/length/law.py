@@ -14,7 +14,6 @@ settings do not determine a law; the interval then shows how far the laws disagr
 fitted T, so the unit of T does not matter. Accuracy may fall with T (ζ > α).
 """
 
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -41,16 +40,13 @@ _LEVELS = 1.0
 """α and ζ are normal with mean 1/2 and this standard deviation, cut to [0, 1]: nearly uniform."""
 
 
-@dataclass(frozen=True)
-class AlongT:
-    """Forecast at m values of T: mean (m,), draws (R, m), each column sorted."""
+def along_T(
+    T: Floats, accuracy: Floats, variance: Floats, at: Floats, R: int, seed: int = 0
+) -> tuple[Floats, Floats]:
+    """Forecast at `at` (m,) from `accuracy` (n,) with error `variance` (n,) at n ≥ 2 positive lengths `T`.
 
-    mean: Floats
-    draws: Floats
-
-
-def along_T(T: Floats, accuracy: Floats, variance: Floats, at: Floats, R: int, seed: int = 0) -> AlongT:
-    """Forecast at `at` (m,) from `accuracy` (n,) with error `variance` (n,) at n ≥ 2 positive lengths `T`."""
+    Returns the mean (m,) and draws (R, m), each column sorted.
+    """
     shape, c, tau, size = (
         part.ravel()
         for part in np.meshgrid(
@@ -86,7 +82,7 @@ def along_T(T: Floats, accuracy: Floats, variance: Floats, at: Floats, R: int, s
     rng = np.random.default_rng(seed)
     law, point = np.unravel_index(rng.choice(weight.size, R, p=weight.ravel()), weight.shape)
     draws = value[law, point] + np.sqrt(unknown[law]) * rng.standard_normal((R, len(at)))
-    return AlongT(mean, np.sort(draws, axis=0))
+    return mean, np.sort(draws, axis=0)
 
 
 def _levels(T: Floats, shape: Ints, c: Floats, tau: Floats) -> Floats:

@@ -52,10 +52,8 @@ def _carried_on(x: Floats, y: Floats, at: float) -> float:
     """The line between the two settings nearest to `at`, of rising x."""
     i = int(np.clip(np.searchsorted(x, at), 1, len(x) - 1))
     slope = np.clip((y[i] - y[i - 1]) / (x[i] - x[i - 1]), 0.0, 1.0)
-    if x[0] <= at <= x[-1]:
-        return float(np.interp(at, x, y))
-    end = 0 if at < x[0] else -1
-    return float(y[end] + slope * (at - x[end]))
+    nearest = np.clip(at, x[0], x[-1])
+    return float(np.interp(nearest, x, y) + slope * (at - nearest))
 
 
 def _far(x: Floats, at: float) -> float:

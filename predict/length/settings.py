@@ -63,11 +63,11 @@ def spread_out(
         if len(np.unique(T[fit])) < 2:
             continue
         around = targets.T[here, None] * np.exp(unsure[here, None] * steps)
-        found = along_T(T[fit], means[fit, j], own[fit, j], around.ravel(), R, options.seed)
-        drawn = (found.mean + wider * (found.draws - found.mean)).reshape(R, *around.shape)
+        centre, spread = along_T(T[fit], means[fit, j], own[fit, j], around.ravel(), R, options.seed)
+        drawn = (centre + wider * (spread - centre)).reshape(R, *around.shape)
         drawn = drawn[np.arange(R), :, step]
         nearest = np.abs(np.log(targets.T[here])[:, None] - np.log(T[fit])).argmin(axis=1)
-        mean[here] = found.mean.reshape(around.shape).mean(axis=1)
+        mean[here] = centre.reshape(around.shape).mean(axis=1)
         draws[:, here] = drawn[order] + np.sqrt(common[fit, j][nearest]) * luck[:, None]
     known = np.isfinite(mean)
     status = everywhere(Status.OK, M)
@@ -98,9 +98,9 @@ def _widening(T: Floats, means: Floats, own: Floats, seed: int) -> float:
     for last in lengths[1:-1][-ORIGINS:]:
         near, squares = last >= T, []
         for j in np.flatnonzero(np.isfinite(means).all(axis=0)):
-            found = along_T(T[near], means[near, j], own[near, j], T[~near], DRAWS, seed)
-            spread = found.draws.var(axis=0) + own[~near, j]
-            squares.append(((means[~near, j] - found.mean) ** 2 / spread).mean())
+            mean, draws = along_T(T[near], means[near, j], own[near, j], T[~near], DRAWS, seed)
+            spread = draws.var(axis=0) + own[~near, j]
+            squares.append(((means[~near, j] - mean) ** 2 / spread).mean())
         off += [np.mean(squares)] if squares else []
     return max(1.0, float(np.sqrt((TRUST + sum(off)) / (TRUST + len(off)))))
 
@@ -111,7 +111,7 @@ def _luck(pool: Pool, N: Ints, method: str, options: Options) -> Floats:
     For a question of accuracy f it is about f(1 − f)·N/pool; f is read on half of the answers seen.
     """
     half = max(int(pool.answers.sizes.min()) // 2, 1)
-    f = question_accuracy(pool.answers, np.unique(np.minimum(N, half)), method)
-    scatter = (f * (1 - f)).mean(axis=0)[np.searchsorted(np.unique(np.minimum(N, half)), np.minimum(N, half))]
+    f = question_accuracy(pool.answers, np.minimum(N, half), method)
+    scatter = (f * (1 - f)).mean(axis=0)
     size = max(options.pool or 0, int(N.max()))
     return np.asarray(scatter * np.minimum(N / size, 1.0) / len(f))

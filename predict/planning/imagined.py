@@ -44,8 +44,8 @@ def _rates(successes: Ints, trials: Ints, rng: np.random.Generator) -> Floats:
     """One draw of each question's rate from its beta posterior, shape (Q,); 0 without any success."""
     if not successes.any():
         return np.zeros(len(successes))
-    fit = fit_beta(successes, trials)
-    return np.asarray(rng.beta(fit.a + successes, fit.b + trials - successes))
+    a, b = fit_beta(successes, trials)
+    return np.asarray(rng.beta(a + successes, b + trials - successes))
 
 
 def _wrong_answers(counts: VoteCounts, more: int, rng: np.random.Generator) -> Ints:

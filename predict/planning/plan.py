@@ -36,13 +36,6 @@ def plan(
     `new_settings` are settings without data, as NAME=LENGTH. Without a goal the cheapest choice within a
     point of the best is chosen. Raises BadInput without token counts or T, and where nothing can be forecast.
     """
-    return Plan(price(group, predictor, max_n, options, new_settings), target_accuracy, token_budget)
-
-
-def price(
-    group: Group, predictor: str, max_n: int, options: Options, new_settings: tuple[str, ...] = ()
-) -> pd.DataFrame:
-    """Usable choices at every setting and N with the cost of a question, cheapest first."""
     settings = tuple(group.run.caps if group.run else (name for name, _ in group.points.settings()))
     request = Request(
         at_n=tuple(2**k for k in range(max_n.bit_length())), at_settings=settings + new_settings
@@ -66,7 +59,8 @@ def price(
     values = ["predicted", "low", "high", "new_low", "new_high"]
     cost = table["tokens_per_answer"] * table["N"]
     table = table.assign(predictor=predictor, cost=cost, **table[values].round(12))
-    return table[PRICED].sort_values("cost", kind="stable").reset_index(drop=True)
+    priced = table[PRICED].sort_values("cost", kind="stable").reset_index(drop=True)
+    return Plan(priced, target_accuracy, token_budget)
 
 
 def _as_measured(table: pd.DataFrame) -> pd.DataFrame:

@@ -3,8 +3,6 @@
 successes 0 1 4 2 of 4 answers   ->   p ~ Beta(0.7, 0.9)
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import betaln, digamma
@@ -12,16 +10,8 @@ from scipy.special import betaln, digamma
 from predict.protocol import Floats, Ints
 
 
-@dataclass(frozen=True)
-class BetaFit:
-    """Beta(a, b)."""
-
-    a: float
-    b: float
-
-
-def fit_beta(successes: Ints, trials: Ints) -> BetaFit:
-    """Maximum likelihood of Beta(a, b) for counts (Q,); a and b are kept within e^±9."""
+def fit_beta(successes: Ints, trials: Ints) -> tuple[float, float]:
+    """Maximum likelihood of (a, b) for counts (Q,); both are kept within e^±9."""
     pairs, times = np.unique(np.stack([successes, trials]), axis=1, return_counts=True)
     s, n = pairs.astype(float)
 
@@ -37,4 +27,5 @@ def fit_beta(successes: Ints, trials: Ints) -> BetaFit:
         loss, np.log([2 * share, 2 * (1 - share)]), jac=True, method="L-BFGS-B",
         bounds=[(-9.0, 9.0)] * 2, options={"ftol": 0.0, "gtol": 1e-9, "maxiter": 1000},
     )  # fmt: skip
-    return BetaFit(*map(float, np.exp(found.x)))
+    a, b = np.exp(found.x)
+    return float(a), float(b)

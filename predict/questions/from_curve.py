@@ -99,7 +99,7 @@ def from_curves(observed: Observed, targets: Points, options: Options) -> Predic
     )  # fmt: skip
     note = "the mixture needs samples; from curves it goes by the points of each curve, and by a law along T"
     condition = np.where(np.isnan(mean), np.inf, np.nan)
-    return with_interval(mean, np.clip(draws, 0.0, 1.0), at_target, condition, options.level, (note,))
+    return with_interval(mean, np.clip(draws, 0.0, 1.0), at_target, condition, (note,))
 
 
 def along_n(observed: Observed, targets: Points, options: Options) -> tuple[Floats, np.ndarray, Floats]:

@@ -92,7 +92,7 @@ def from_answers(
     if len(beyond):
         along = other_settings(carried, grid, targets[beyond], observed.method, options)
         mean[beyond], status[beyond], condition[beyond], draws[:, beyond] = along
-    return with_interval(mean, np.clip(draws, 0.0, 1.0), status, condition, options.level)
+    return with_interval(mean, np.clip(draws, 0.0, 1.0), status, condition)
 
 
 def populations(observed: Observed) -> list[Population]:
@@ -159,9 +159,9 @@ def accuracy_by_atom(counts: VoteCounts, N: Ints, method: str = "majority") -> t
         return best_of_n_by_rate(N)[None], alike
     if not counts.nulls.any():
         return np.stack([vote_table(int(n)) for n in N], axis=1)[None], alike
-    fit = fit_beta(counts.nulls, counts.pools)
+    a, b = fit_beta(counts.nulls, counts.pools)
     pairs, which = np.unique(np.stack([counts.nulls, counts.pools]), axis=1, return_inverse=True)
-    unread, read = (fit.a + pairs[0])[:, None], (fit.b + pairs[1] - pairs[0])[:, None]
+    unread, read = (a + pairs[0])[:, None], (b + pairs[1] - pairs[0])[:, None]
     columns = []
     for n in N:
         tables, weights = votes_cast(int(n))

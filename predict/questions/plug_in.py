@@ -29,7 +29,7 @@ def plug_in(observed: Observed, targets: Points, options: Options) -> Prediction
         Q = len(values)
         weights = rng.multinomial(Q, np.full(Q, 1 / Q), size=options.replicates)
         draws[:, here] = weights @ values / Q
-    return with_interval(mean, draws, status, np.ones(M), options.level)
+    return with_interval(mean, draws, status, np.ones(M))
 
 
 def frequencies_vote(counts: VoteCounts, N: Ints, method: str) -> Floats:

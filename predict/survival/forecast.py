@@ -10,6 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from predict.protocol import (
+    ENDS,
     Floats,
     Ints,
     Observed,
@@ -65,13 +66,12 @@ def survival(observed: Observed, targets: Points, options: Options) -> Predictio
     run, unknown = observed.run, np.full(len(targets), np.nan)
     ahead = ahead_of(run, options.replicates, options.seed) if run else None
     if run is None or ahead is None:
-        status = everywhere(Status.NOT_IDENTIFIABLE, len(targets))
-        return Prediction(unknown, unknown, unknown, status, unknown)
+        return with_interval(unknown, unknown[None], everywhere(Status.OK, len(targets)), unknown)
     cap = np.searchsorted(list(run.caps.values()), [run.caps[name] for name in targets.setting])
     draws = _accuracies(ahead, cap, targets.N, observed.method, options)
     status = everywhere(Status.POOR_FIT if ahead.missed > MISSED else Status.OK, len(targets))
     shown = draws if options.replicates else draws[:0]
-    return with_interval(draws.mean(axis=0), shown, status, unknown, options.level)
+    return with_interval(draws.mean(axis=0), shown, status, unknown)
 
 
 def lengths_ahead(run: Run, settings: Texts, options: Options) -> tuple[Floats, Floats, Floats]:
@@ -81,7 +81,7 @@ def lengths_ahead(run: Run, settings: Texts, options: Options) -> tuple[Floats, 
         return (np.full(len(settings), np.nan),) * 3
     caps = np.array([run.caps[name] for name in settings], dtype=float)
     draws = ahead.simulated.tokens.mean(axis=1)[:, np.searchsorted(list(run.caps.values()), caps)]
-    return (draws.mean(axis=0), *_ends(draws, options.level))
+    return (draws.mean(axis=0), *np.percentile(draws, ENDS, axis=0))
 
 
 @lru_cache(maxsize=1)
@@ -125,9 +125,3 @@ def _accuracies(ahead: Ahead, cap: Ints, N: Ints, method: str, options: Options)
             shared = 2 / np.pi * np.arcsin(n / pool) * (1 - answers / pool)
             accuracy[:, i] += np.sqrt((one * (1 - one) * shared).mean(axis=1) / Q) * noise
     return accuracy
-
-
-def _ends(draws: Floats, level: float) -> tuple[Floats, Floats]:
-    tail = 50 * (1 - level)
-    low, high = np.percentile(draws, [tail, 100 - tail], axis=0)
-    return np.asarray(low), np.asarray(high)

@@ -64,8 +64,7 @@ def stopped(answers: AnswerPools, cap: float) -> AnswerPools:
     `cap` tokens counts as longer: a run that was itself stopped there writes its unfinished answers so.
     """
     over = (answers.tokens > cap) | ((answers.tokens == cap) & (answers.votes < 0))
-    question = np.repeat(np.arange(len(answers.question_ids)), answers.sizes)
-    votes = renumbered(question, np.where(over, -1, answers.votes))
+    votes = renumbered(answers.question, np.where(over, -1, answers.votes))
     return replace(answers, votes=votes, tokens=np.where(over, cap + 1, answers.tokens))
 
 
@@ -78,7 +77,7 @@ def seen_at(answers: AnswerPools, cap: float) -> Seen:
     ended = cut.tokens <= cap
     if not ended.any():
         raise ValueError(f"no answer ended within {cap:g} tokens")
-    question = np.repeat(np.arange(len(cut.question_ids)), cut.sizes)
+    question = cut.question
     inner = np.unique(np.quantile(cut.tokens[ended], np.arange(1, BINS) / BINS, method="lower"))
     limits = np.append(inner[inner < cap], cap)
     place = np.searchsorted(limits, cut.tokens[ended], side="left")
@@ -98,8 +97,7 @@ def seen_at(answers: AnswerPools, cap: float) -> Seen:
 
 def thinned(answers: AnswerPools, questions: int, each: int) -> AnswerPools:
     """At most `questions` questions, drawn by a fixed seed, with the first `each` of their answers."""
-    Q = len(answers.question_ids)
-    kept = np.random.default_rng(0).permutation(Q)[:questions]
-    question = np.repeat(np.arange(Q), answers.sizes)
+    kept = np.random.default_rng(0).permutation(len(answers.question_ids))[:questions]
+    question = answers.question
     chosen = (np.arange(len(question)) - answers.starts[question] < each) & np.isin(question, kept)
     return subset(answers, chosen).kept(np.ones(chosen.sum(), bool))  # less the questions left empty

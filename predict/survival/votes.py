@@ -10,6 +10,7 @@ grid of (chance of a vote, chance that a vote is right) and read off between its
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.interpolate import interpn
 from scipy.stats import binom
 
 from predict.protocol import Floats, Ints
@@ -67,15 +68,5 @@ def vote_accuracy(wrong: WrongAnswers, right: Floats, other: Floats, N: int) -> 
     mixed = binom.pmf(np.arange(N + 1), N, CAST[:, None]) @ spread
     table = by_votes @ mixed.T  # (U, P, CAST)
     cast = right + other * (1 - wrong.unreadable)
-    share = right / np.maximum(cast, 1e-300)
-    i, fi = _place(P, share)
-    j, fj = _place(CAST, cast)
-    u = np.broadcast_to(wrong.of, share.shape)
-    low = table[u, i, j] * (1 - fi) + table[u, i + 1, j] * fi
-    high = table[u, i, j + 1] * (1 - fi) + table[u, i + 1, j + 1] * fi
-    return np.asarray(low * (1 - fj) + high * fj)
-
-
-def _place(grid: Floats, values: Floats) -> tuple[Ints, Floats]:
-    i = np.clip(np.searchsorted(grid, values, side="right") - 1, 0, len(grid) - 2)
-    return i, np.clip((values - grid[i]) / (grid[i + 1] - grid[i]), 0.0, 1.0)
+    at = np.stack([np.broadcast_to(wrong.of, cast.shape), right / np.maximum(cast, 1e-300), cast], axis=-1)
+    return np.asarray(interpn((np.arange(len(table)), P, CAST), table, np.minimum(at, [np.inf, 1.0, 1.0])))

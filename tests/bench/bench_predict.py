@@ -18,7 +18,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from predict.capped import at_caps
+from predict.capped import pools_at
 from predict.forecasting import forecast as forecast_group
 from predict.groups import Group, group_of_pools, groups_of
 from predict.predictors import PREDICTORS, able
@@ -43,7 +43,7 @@ def beyond_a_cap(pools: AnswerPools) -> None:
     cap = int(np.median(pools.tokens))
     caps = (cap, cap * 4 // 3, cap * 2, cap * 3, cap * 5)
     run = Run("default", pools, cap, {str(one): one for one in caps})
-    group = group_of_pools("llm", "bench", "bench", "majority", at_caps(run, pools), (1, 8, 64))
+    group = group_of_pools("llm", "bench", "bench", "majority", pools_at(pools, run.caps.items()), (1, 8, 64))
     request = Request(at_n=(1, 8, 64))
     forecast_group(replace(group, run=run), request, ["survival"], Options(replicates=1000))
 

@@ -39,14 +39,14 @@ def test_a_law_of_three_parameters_is_found_again(law: Law) -> None:
 def test_without_its_third_parameter_a_law_is_the_beta(law: Law) -> None:
     right, n, N = np.random.default_rng(1).binomial(6, 0.2 + 0.3 * np.arange(60) / 60), 6, np.array([1, 16])
     counts = VoteCounts(right, n - right, np.arange(61), np.zeros(60, np.int64))
-    fit = fit_beta(right, counts.pools)
+    a, b = fit_beta(right, counts.pools)
     edge = -9.0 if law is rivals.zero_inflated else 9.0
-    beta_alone = rivals.best_by(lambda *_: law(np.array([np.log(fit.a), np.log(fit.b), edge])))(counts, N)
-    exact = 1 - betabinom.pmf(0, N, fit.a + right[:, None], fit.b + n - right[:, None]).mean(axis=0)
+    beta_alone = rivals.best_by(lambda *_: law(np.array([np.log(a), np.log(b), edge])))(counts, N)
+    exact = 1 - betabinom.pmf(0, N, a + right[:, None], b + n - right[:, None]).mean(axis=0)
     assert beta_alone == pytest.approx(exact, abs=2e-3)
     fitted = rivals.fit_law(law, *grouped(right, n))
     logs = [np.log(likelihood @ fitted) @ times for likelihood, times in [grouped(right, n)]]
-    assert logs[0] >= betabinom.logpmf(right, n, fit.a, fit.b).sum() - 0.05  # one parameter more, no worse
+    assert logs[0] >= betabinom.logpmf(right, n, a, b).sum() - 0.05  # one parameter more, no worse
 
 
 def test_no_rate_makes_the_answers_likelier_than_the_npmle_does() -> None:
@@ -86,11 +86,11 @@ def test_the_vote_is_that_of_answers_drawn_one_by_one(monkeypatch: pytest.Monkey
     monkeypatch.setattr("docs.forecasting.rivals.fit_pitman_yor", lambda _: (theta, d))
     Q = 60
     counts = VoteCounts(np.full(Q, 3), np.tile([2, 1], Q), 2 * np.arange(Q + 1), np.full(Q, 2))
-    fit, blank = fit_beta(counts.correct, counts.pools - 2), fit_beta(counts.nulls, counts.pools)
+    (a, b), blank = fit_beta(counts.correct, counts.pools - 2), fit_beta(counts.nulls, counts.pools)
     rng, won = np.random.default_rng(4), 0.0
     for _ in range(rounds):
-        p = rng.beta(fit.a + 3, fit.b + 3)
-        cast = rng.random(N) >= rng.beta(blank.a + 2, blank.b + 6)
+        p = rng.beta(a + 3, b + 3)
+        cast = rng.random(N) >= rng.beta(blank[0] + 2, blank[1] + 6)
         right = int((cast & (rng.random(N) < p)).sum())
         others = seats([2, 1], int(cast.sum()) - right, theta, d, rng)
         sizes = np.bincount(others) if others else np.zeros(1)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.groups import chosen_answers, first_answers, grid, groups_of_curves, groups_of_samples
+from predict.groups import chosen_answers, grid, groups_of_curves, groups_of_samples
 from predict.protocol import Pool
 from results import build_curves
 from results.votes.exact import AnswerPools
@@ -18,7 +18,7 @@ def toy_pool() -> Pool:
 
 
 def test_first_answers_are_kept_in_order_and_renumbered() -> None:
-    cut = first_answers(toy_pool(), 3)
+    cut = chosen_answers(toy_pool(), np.arange(len(toy_pool().answers.votes)), 3)
     assert cut.answers.votes.tolist() == [0, 1, 2, 2, 0, 1]
     assert cut.answers.starts.tolist() == [0, 3, 6]
     assert cut.T == 2.0

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.curves.appendix import appendix_fits
+from predict.cli.fits import appendix_fits
 from predict.groups import groups_of_curves
 from results import kind_of, read_curves
 from results.figures.length import fit_trends

@@ -1,5 +1,6 @@
 """The law along T: recovers known laws, does not know units, interpolates, and is unsure where it must be."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -33,10 +34,10 @@ def test_known_laws_are_recovered_and_carried_on(top: float, law: str) -> None:
     }[law]
     at = np.array([2.5, 5.0, 12.0, 16.0])
     truth = top - 0.8 * top * shape(at)
-    found = along_T(T, top - 0.8 * top * shape(T), EXACT, at, R=400)
-    assert found.mean[:2] == pytest.approx(truth[:2], abs=0.004)
-    assert found.mean[2:] == pytest.approx(truth[2:], abs=0.02)
-    low, high = np.quantile(found.draws, [0.02, 0.98], axis=0)
+    mean, draws = along_T(T, top - 0.8 * top * shape(T), EXACT, at, R=400)
+    assert mean[:2] == pytest.approx(truth[:2], abs=0.004)
+    assert mean[2:] == pytest.approx(truth[2:], abs=0.02)
+    low, high = np.quantile(draws, [0.02, 0.98], axis=0)
     assert ((low - 1e-9 <= truth) & (truth <= high + 1e-9)).all()
 
 
@@ -44,7 +45,7 @@ def test_known_laws_are_recovered_and_carried_on(top: float, law: str) -> None:
 @given(st.floats(1e-4, 1e6), st.integers(0, 100))
 def test_the_unit_of_T_does_not_matter(unit: float, seed: int) -> None:
     y = np.sort(np.random.default_rng(seed).uniform(0.1, 0.9, 3))
-    one, other = (along_T(s * T[:3], y, EXACT[:3], s * np.array([2.5, 9.0]), R=0).mean for s in (1.0, unit))
+    one, other = (along_T(s * T[:3], y, EXACT[:3], s * np.array([2.5, 9.0]), R=0)[0] for s in (1.0, unit))
     assert one == pytest.approx(other, abs=1e-6)
 
 
@@ -52,16 +53,16 @@ def test_the_unit_of_T_does_not_matter(unit: float, seed: int) -> None:
 @given(st.integers(0, 10**6), st.integers(2, 6))
 def test_forecasts_stay_accuracies_and_less_is_known_farther_out(seed: int, n: int) -> None:
     y = np.sort(np.random.default_rng(seed).uniform(0.0, 1.0, n))
-    found = along_T(T[:n], y, np.full(n, 1e-4), T[n - 1] * np.array([1.0, 2.0, 8.0]), R=400)
-    assert ((found.mean >= 0) & (found.mean <= 1)).all()
-    spread = found.draws.std(axis=0)
+    mean, draws = along_T(T[:n], y, np.full(n, 1e-4), T[n - 1] * np.array([1.0, 2.0, 8.0]), R=400)
+    assert ((mean >= 0) & (mean <= 1)).all()
+    spread = draws.std(axis=0)
     assert spread[0] < 0.05
     assert spread[0] < spread[2] + 1e-3
 
 
 def test_at_a_fitted_setting_the_observed_accuracy_is_kept() -> None:
     y = np.array([0.30, 0.52, 0.50, 0.61, 0.66, 0.71])
-    assert along_T(T, y, EXACT, T, R=0).mean == pytest.approx(y, abs=2e-3)
+    assert along_T(T, y, EXACT, T, R=0)[0] == pytest.approx(y, abs=2e-3)
 
 
 def test_beyond_and_between_it_beats_the_simple_rivals_on_a_population_of_rates() -> None:
@@ -71,7 +72,7 @@ def test_beyond_and_between_it_beats_the_simple_rivals_on_a_population_of_rates(
     y = (1 - np.exp(-rates[:, None] * T)).mean(axis=0)
     points = Points(np.repeat(T.astype(str), 3), np.repeat(T, 3), np.tile([1, 3, 5], len(T)))
     wanted = Points(far.astype(str), far, np.array([1, 1]))
-    error = np.abs(along_T(T, y, EXACT, far, R=0).mean - truth).mean()
+    error = np.abs(along_T(T, y, EXACT, far, R=0)[0] - truth).mean()
     for rival in (exponential, power_law):
         assert error < np.abs(rival(points, np.repeat(y, 3)[None], wanted).mean[0] - truth).mean()
 
@@ -172,6 +173,23 @@ def test_beside_an_observed_setting_the_noise_is_that_of_the_setting(target: str
     own, common = 1 - SHARED, SHARED * (target == "population")
     sd = (found.high[0] - found.low[0]) / (2 * 1.645)
     assert sd == pytest.approx(0.02 * np.sqrt(own + common), rel=0.25)
+
+
+def test_new_questions_move_all_settings_together() -> None:
+    """Six settings alike whose forecasts scatter by 0.05: nine tenths of that variance is the draw of the
+    questions, which no number of settings averages away; for these questions it is averaged."""
+    rng, T = np.random.default_rng(0), np.linspace(1.0, 2.0, 6)
+    pools = [replace(drawn_pool(80, 8, rng), setting=f"s{t}", T=t) for t in T]
+    carried = [(pool, np.array([0.6]), 0.6 + 0.05 * rng.standard_normal((4000, 1))) for pool in pools]
+    place = Points(np.array(["new"]), np.array([1.5]), np.array([1]))
+    new, these = (
+        other_settings(
+            carried, np.array([1]), place, "majority", Options(replicates=4000, target=target, pool=999)
+        )
+        for target in ("population", "these-questions")
+    )
+    assert new[3].std() == pytest.approx(0.05 * np.sqrt(SHARED + (1 - SHARED) / 6), rel=0.1)
+    assert these[3].std() < 0.6 * new[3].std()
 
 
 def test_the_luck_of_a_pool_is_that_of_its_answers() -> None:

@@ -13,6 +13,7 @@ from predict.planning.next_run import NextRun
 from predict.planning.plan import plan
 from predict.protocol import Options
 from predict.split import Request
+from results.frontier import Plan
 from tests.predict.commands import predict
 
 
@@ -36,18 +37,15 @@ def test_the_cheapest_choice_that_reaches_the_target_is_that_of_the_known_surfac
     assert (np.diff(found.frontier["predicted"]) > 0).all()
 
 
-def test_the_cautious_choice_goes_by_the_lower_end_of_the_interval(
-    group: Group, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_cautious_choice_goes_by_the_lower_end_of_the_interval() -> None:
     rows = pd.DataFrame(
         {"cost": [100.0, 200.0, 300.0, 400.0], "predicted": [0.80, 0.90, 0.86, 0.88],
          "low": [0.70, 0.60, 0.81, 0.84]}
     )  # fmt: skip
-    monkeypatch.setattr("predict.planning.plan.price", lambda *_: rows)
     for goal, chosen, cautious in (
         ({"target_accuracy": 0.8}, 100, 300), ({"token_budget": 300.0}, 200, 300), ({}, 200, 400),
     ):  # fmt: skip
-        found = plan(group, "flat", 8, Options(), **goal)
+        found = Plan(rows, **goal)
         assert found.chosen is not None
         assert found.cautious is not None
         assert (found.chosen["cost"], found.cautious["cost"]) == (chosen, cautious)

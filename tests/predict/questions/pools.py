@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from predict.groups import Group, first_answers, group_of_pools
+from predict.groups import Group, chosen_answers, group_of_pools
 from predict.protocol import Observed, Points, Pool
 from results.votes.exact import AnswerPools
 
@@ -32,7 +32,9 @@ def drawn_pool(questions: int, answers: int, rng: np.random.Generator, blank: fl
 
 def observed(pool: Pool, n: int, method: str = "majority") -> tuple[Observed, Group]:
     """The first n answers of a pool, and all of them as a group."""
-    cut = group_of_pools("llm", "d", "m", method, [first_answers(pool, n)])
+    cut = group_of_pools(
+        "llm", "d", "m", method, [chosen_answers(pool, np.arange(len(pool.answers.votes)), n)]
+    )
     whole = group_of_pools("llm", "d", "m", method, [pool], at_n=(20, 40))
     empty = np.empty((0, len(cut.points)))
     return Observed(cut.points, cut.accuracy, cut.stderr, empty, cut.pools, method), whole

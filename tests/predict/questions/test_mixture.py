@@ -121,8 +121,8 @@ def test_votes_cast_are_beta_binomial_with_each_questions_own_unreadable_answers
     counts = VoteCounts(np.array([4, 2, 4]), np.zeros(0, int), np.zeros(4, int), np.array([0, 2, 0]))
     values, which = accuracy_by_atom(counts, np.array([1, 2]))
     assert which[0] == which[2] != which[1]
-    fit = fit_beta(counts.nulls, counts.pools)
-    a, b = fit.a + counts.nulls, fit.b + 4 - counts.nulls
+    a, b = fit_beta(counts.nulls, counts.pools)
+    a, b = a + counts.nulls, b + 4 - counts.nulls
     none = np.stack([a / (a + b), a / (a + b) * (a + 1) / (a + b + 1)], axis=1)
     assert none[1, 0] > 0.2 > 0.1 > none[0, 0]
     assert values[which, -1] == pytest.approx(1 - none)  # the last atom is right whenever it can be read

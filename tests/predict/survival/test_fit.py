@@ -6,7 +6,7 @@ from scipy.integrate import trapezoid
 from scipy.special import expit
 from scipy.stats import logistic, norm
 
-from predict.survival.fit import TOLERANCE, Problem, fit
+from predict.survival.fit import TOLERANCE, VAGUEST, Problem, _curvature, fit
 from predict.survival.law import PARAMETERS, PRIOR_MEAN, PRIOR_SD, survival
 from predict.survival.seen import Seen, seen_at
 from results.votes.exact import VoteCounts
@@ -107,6 +107,15 @@ def test_posteriors_are_laws_and_parts_of_them_are_the_whole() -> None:
     assert whole.scales.sum(axis=2) == pytest.approx(1.0)
     np.testing.assert_allclose(part.nodes, whole.nodes[1:3], rtol=1e-12)
     np.testing.assert_allclose(part.scales, whole.scales[1:3], rtol=1e-12)
+
+
+def test_the_curvature_is_that_of_a_bowl_and_no_direction_is_flatter_than_the_vaguest() -> None:
+    turned = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
+    bowl, told = (
+        turned * np.array(values) @ turned.T for values in ([9.0, 1.0, 0.01], [9.0, 1.0, VAGUEST**-2])
+    )
+    found = _curvature(lambda z: (float(z @ bowl @ z / 2), bowl @ z), np.array([0.3, -1.0, 0.2]))
+    assert found == pytest.approx(told)
 
 
 def test_known_parameters_are_found_again() -> None:
