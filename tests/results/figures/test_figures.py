@@ -63,6 +63,7 @@ def test_greedy_rows_are_a_baseline_and_not_a_panel():
     greedy = curves(ns=(1,), permutations=0, method="greedy", accuracy=0.6)
     (panel,) = make_panels(pd.concat([curves(), greedy, greedy.assign(model="other", accuracy=0.9)]))
     assert panel.method == "majority"
+    assert axis_range(panel)[1] > 0.6
     figure = answers_figure(panel, axis_range(panel))
     assert set(rows_of(figure, "rule")["value"]) == {0.6}
     (rule,) = (layer for layer in figure.page_spec()["layer"] if layer["mark"]["type"] == "rule")
@@ -117,6 +118,8 @@ def test_residuals_are_forecast_less_measured_in_points():
     drawn = rows_of(residual_figure(forecast), "point")
     np.testing.assert_allclose(drawn["residual"], [5, -15], atol=1e-6)
     np.testing.assert_allclose(drawn["top"] - drawn["bottom"], 6, atol=1e-6)
+    (fitted,) = make_forecasts({"f": forecast_table("flat", 0.6).assign(predicted=0.6)})
+    assert set(rows_of(residual_figure(fitted), "point")["N"]) == {16}  # what was not used
     (unseen,) = make_forecasts({"f": forecast_table("flat", 0.4).assign(accuracy=np.nan)})
     assert residual_figure(unseen) is None
 

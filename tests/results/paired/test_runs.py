@@ -94,6 +94,7 @@ def test_runs_meet_at_each_setting_they_share_or_else_everywhere():
         ("x", "y", "high", "z"),
     ]
     assert names(compare_runs({"x": both})) == [("low", "high", "low", "high")]
+    assert len(names(compare_runs({"x": run(A, dataset="d"), "y": run(B)}))) == 1  # one may not say its name
     models = pd.concat([run(A, model="m"), run(B, model="n")])
     assert names(compare_runs({"x": models})) == [("m", "n", "default", "default")]
     assert names(compare_runs({"x": models, "y": run(A)}))[1] == ("x m", "y", "default", "default")

@@ -61,8 +61,9 @@ def test_a_run_folder_becomes_curves_facts_and_questions(run):
     assert set(exact["setting"]) == {"10", "20"}
     assert exact.set_index(["setting", "N"])["accuracy"][("10", 1)] == pytest.approx(2 / 3)
     assert tables.sources == ["run/samples.jsonl: samples, 12 rows"]
+    both = pd.concat([tables.samples, tables.samples.assign(model="another")])
     for records, told in ((tables.records, "12 of 20 "), ([RECORD, RECORD], "12 of 40 ")):
-        assert told in unfinished(records, tables.samples)["m on sums"]
+        assert told in unfinished(records, both)["m on sums"]
     told = dict(fact_table(tables.records[0], tables.samples).rows)
     assert (told["answers"], told["planned"]) == ("12", "20")
     assert told["engine"] == "sglang 0.5"

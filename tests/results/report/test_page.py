@@ -149,6 +149,9 @@ def test_claims_are_counted_by_verdict(tables):
     _, page = made(tables(twin=twin(), claims=claims))
     assert "3 claims of the paper (hold: 1, hold in part: 1, fail: 1)" in page.text
     assert "Greedy stays near 2/d" in page.text
+    assert page.text.count("0.19\N{NO-BREAK SPACE}… 0.23") == 4
+    _, page = made(tables(twin=twin(), claims=claims.assign(low=0.21, high=0.21)))
+    assert "0.21\N{NO-BREAK SPACE}…" not in page.text  # an extreme over tasks has no interval
     with pytest.raises(BadInput, match="no column 'low'"):
         read_tables(tables(claims=claims.drop(columns="low")))
 

@@ -73,3 +73,6 @@ def test_of_many_questions_those_worth_a_look_are_kept():
     assert {"lost", "never"} <= kept
     assert len(kept) <= MOST_QUESTIONS
     assert model["total"] == 2 * MOST_QUESTIONS + 2
+    hard = samples("BBB", ("10",), [f"hard{i}" for i in range(MOST_QUESTIONS)])
+    (model,) = question_data(as_samples(pd.concat([hard, samples("AB", ("10",), ("z, a close call",))])))
+    assert "z, a close call" in {one["id"] for one in model["questions"]}

@@ -25,10 +25,11 @@ from tests.results.tables.rows import CURVE, FORECAST, SAMPLE, jsonl, without
     ],
 )
 def test_bad_samples_row_is_named(tmp_path, change, message):
-    first = {**SAMPLE, "decoding": "sample", "source": "llm"}
+    first = {**SAMPLE, "decoding": "sample", "source": "llm", "setting": "a"}
     if "correct" in change:
         first["correct"] = True
-    file = jsonl(tmp_path, first, {**first, "sample": 1, **change})
+    bad = {**first, "sample": 1, **change}
+    file = jsonl(tmp_path, first, bad, {**bad, "setting": "b"})  # the first bad row is named
     with pytest.raises(BadInput, match=rf"t\.jsonl: {message}"):
         read_samples(file)
 

@@ -71,8 +71,9 @@ def test_each_of_several_settings_is_capped_for_itself():
 def test_a_cap_beyond_where_the_run_stopped_is_warned_of():
     samples = table(finish_reason="stop")
     samples.loc[samples["tokens"] == 40, "finish_reason"] = "length"
-    with pytest.warns(UserWarning, match="cap=41: 1 answers"):
+    with pytest.warns(UserWarning, match="cap=41: 1 answers") as warned:
         capped = cap_samples(samples, [40, 41])
+    assert len(warned) == 1
     assert capped.groupby("setting")["finish_reason"].agg(lambda one: (one == "length").sum()).to_dict() == {
         "cap=40": 5,
         "cap=41": 5,
