@@ -56,7 +56,7 @@ def dataset_rows(source: HubDataset, file: Path | None) -> list[Row]:
     rows = file_rows(file) if file else hub_rows(source)
     if len(rows) != source.rows:
         where = file or source.repository
-        hint = ": to use other questions, give the file instead of the data set's name" if file else ""
+        hint = ": other questions go in place of the data set's name (make QUESTIONS=)" if file else ""
         raise BadInput(
             f"{where}: {len(rows)} rows, expected the {source.rows} of {source.repository}'s test split{hint}"
         )
