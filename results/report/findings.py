@@ -225,10 +225,10 @@ def answer(panels: Sequence[Panel]) -> str:
             values = sorted(one.value for one in gains)
             span = " to ".join(dict.fromkeys([points(values[0]), points(values[-1])]))
             clear = sum(one.direction > 0 for one in gains)
-            often = f"clearly pays in {clear} of {len(gains)} cases"
+            often = f"clearly pays in {clear} of {len(gains)} cases (all: "
             if len(gains) == 1:
-                often = "clearly pays" if clear else "does not clearly pay"
-            told.append(f"{way} {often} ({span} points)")
+                often = "clearly pays (" if clear else "does not clearly pay ("
+            told.append(f"{way} {often}{span} points)")
     return f"{'; '.join(told)}." if told else ""
 
 

@@ -20,8 +20,8 @@ FLAT = {("low", 1): 0.5, ("low", 16): 0.5, ("high", 1): 0.5, ("high", 16): 0.5}
 def test_the_title_is_answered_by_counts_of_clear_gains():
     both = make_panels(pd.concat([curves(), curves(FLAT, model="flat")]))
     for words in (
-        "again clearly pays in 1 of 2 cases (+0.0 to +4.0 p",
-        "longer clearly pays in 1 of 2 cases (+0.0 ",
+        "again clearly pays in 1 of 2 cases (all: +0.0 to +4.0 p",
+        "longer clearly pays in 1 of 2 cases (all: +0.0 ",
     ):
         assert words in answer(both)
     assert answer(make_panels(curves(FLAT))).count("does not clearly pay") == 2
