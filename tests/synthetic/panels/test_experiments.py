@@ -39,6 +39,9 @@ def test_continuous_panels_have_the_papers_sizes_noise_and_methods(name, noise, 
     settings = [line.setting for line in experiment.variants]
     assert {(one.n, one.d, one.eta) for one in settings} == {(36, 72, 1e-3)}
     assert {one.noise for one in settings} == noise
+    if name != "fig1-continuous":
+        grid = {(one.sigma_eps, one.sigma) for one in settings}
+        assert grid == {(label, 2) for label in (0.5, 1, 2, 3)} | {(1, path) for path in (1, 2, 4)}
     assert experiment.methods == (*methods, "gradient_descent")
     assert experiment.steps[-1] == 950
 

@@ -1,9 +1,13 @@
 """Pictures come out of curves tables, one a dataset, and hold the lines they should."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
-from results import BadInput
+from results import BadInput, write_curves
+from synthetic.cli import cli
 from synthetic.panels import figures
 from synthetic.panels.experiments import EXPERIMENTS
 from synthetic.panels.figures import save_figures
@@ -17,9 +21,13 @@ def curves() -> pd.DataFrame:
 
 
 def test_one_small_svg_a_dataset(curves, tmp_path):
-    written = save_figures(curves, tmp_path / "images")
-    assert [path.name for path in written] == ["fig2h.svg", "fig2b.svg"]
-    for path in written:
+    tables = [str(tmp_path / f"{name}.csv") for name in ("fig2h", "fig2b")]
+    for table, name in zip(tables, ("fig2h", "fig2b"), strict=True):
+        write_curves(curves[curves["dataset"] == name], Path(table))
+    result = CliRunner().invoke(cli, ["figures", *tables, "--out", str(tmp_path / "images")])
+    assert result.exit_code == 0, result.output
+    for name in ("fig2h", "fig2b"):
+        path = tmp_path / "images" / f"{name}.svg"
         assert path.read_bytes().startswith(b"<svg")
         assert path.stat().st_size < 200_000
 
