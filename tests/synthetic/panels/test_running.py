@@ -84,6 +84,10 @@ def test_a_task_gets_as_many_paths_as_the_help_says(solver, paths):
     assert (samples["decoding"] == "sample").sum() == paths
 
 
-def test_more_answers_than_memory_holds_are_refused_before_any_is_drawn():
-    with pytest.raises(BadInput, match="110,000,000 sampled answers"):
-        run_experiment("fig2g", EXPERIMENTS["fig2g"], "monte-carlo", paths=50_000)
+def test_more_answers_than_memory_holds_are_refused_before_any_is_drawn(monkeypatch):
+    """Eleven steps of two tasks: 22 answers a path."""
+    monkeypatch.setattr(running, "MAX_ANSWERS", 44)
+    few = {"repeats": 1, "tasks": 2}
+    run_experiment("fig2g", EXPERIMENTS["fig2g"], "monte-carlo", paths=2, **few)
+    with pytest.raises(BadInput, match="66 sampled answers"):
+        run_experiment("fig2g", EXPERIMENTS["fig2g"], "monte-carlo", paths=3, **few)
