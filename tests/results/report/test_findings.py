@@ -8,7 +8,7 @@ from predict.planning.plan import plan
 from predict.protocol import Options
 from results.cli.report import CACHED
 from results.figures.panels import make_panels
-from results.report.choices import with_most_first
+from results.report.choices import cost_choices, with_most_first
 from results.report.findings import answer, findings, joint_verdict
 from results.report.tables import frontier_table
 from results.tables.contract import read_table
@@ -80,6 +80,12 @@ def test_the_order_of_the_rows_changes_no_finding():
         found = make_panels(rows.sort_values("method", ascending=False, kind="stable"))
         assert findings(found) == findings(make_panels(table))
         assert answer(found) == answer(make_panels(table))
+
+
+def test_models_on_the_same_questions_share_one_frontier():
+    both = make_panels(pd.concat([curves(), curves(model="large"), curves(model="m", dataset="other")]))
+    names = ["2 models on sums", "m on sums", "large on sums", "m on other"]
+    assert [choice.name for choice in cost_choices(both)] == names
 
 
 def test_prices_can_turn_the_joint_frontier_over():
