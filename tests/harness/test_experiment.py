@@ -67,6 +67,7 @@ def test_the_sample_number_experiment_is_the_papers() -> None:
     ("key", "text", "value"),
     [
         ("budgets", "10,20", (10, 20)),
+        ("budgets", "20", (20,)),
         ("budgets", "", ()),
         ("samples", "7", 7),
         ("greedy", "true", True),
@@ -115,6 +116,8 @@ def test_another_model_drops_the_revision_of_the_first(minimal: Path) -> None:
         ("samples", "0", "mine.toml: expected samples"),
         ("tokens_extra", "0", "mine.toml: expected tokens_per_budget"),
         ("temperature", "0", "--set temperature: temperature is 0"),
+        ("top_p", "1.01", "--set top_p: top_p is 1.01"),
+        ("top_p", "0", "--set top_p: top_p is 0"),
         ("temperature", "nan", "--set temperature: temperature is nan"),
         ("tokens_per_budget", "1e308", "--set tokens_per_budget: tokens_per_budget is 1e+308"),
         ("samples", "1000000000000", "--set samples: samples is 1000000000000"),

@@ -31,7 +31,7 @@ class Called(Exception):
         ("questions.load.load_questions", ("questions", "gsm8k", "--file", FILE), ("gsm8k", FILE)),
         (
             "run.regrade.regrade",
-            ("regrade", ".", "--reader", "boxed,hashes", "--match", "last"),
+            ("regrade", ".", "--reader", "boxed, hashes", "--match", "last"),
             (Path(), GRADER),
         ),
         (

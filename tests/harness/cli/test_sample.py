@@ -122,6 +122,8 @@ def test_an_address_alone_takes_the_tiny_experiment_to_a_server(sampled: Sampled
 def test_answers_that_stay_missing_are_exit_status_3(sampled: Sampled, tmp_path: Path) -> None:
     code, out, err = sampled(refuse, "--limit", 2, "--set", "budgets=10")
     assert (code, out) == (3, [])
+    many = sampled(refuse, "--limit", 8, "--set", "budgets=10")[2]
+    assert sum(line.startswith("no answer: ") for line in many) == 5  # of 8
     (failure, _, last) = err[-3:]
     assert failure.startswith("no answer: question tiny-0000, setting 10, sample 0 to 63: ")
     assert "\\x1b[2J" in failure

@@ -73,6 +73,10 @@ def test_math_questions_are_the_same_from_the_hub_and_from_a_file_in_any_order(
     from_hub = load_questions("math-level1-integer")
     assert from_hub == load_questions("math-level1-integer", data_dir / "math" / "test.jsonl")
     assert {question.question_id.split("-")[1] for question in from_hub} == set(MATH.configs)
+    for row in as_on_the_hub:
+        row["problem"] = f" {row['problem']}\n".replace(" ", "  ")
+    again = load_questions("math-level1-integer")
+    assert [question.question_id for question in again] == [question.question_id for question in from_hub]
 
 
 BALANCED = st.recursive(

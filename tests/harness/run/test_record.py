@@ -10,7 +10,7 @@ import pytest
 import prompts
 from harness.experiment import read_experiment
 from harness.questions.hub import GSM8K
-from harness.run.identity import commits
+from harness.run.identity import commits, engine_changes
 from harness.run.pace import Pace
 from harness.run.record import Record, experiment_in
 from results import BadInput
@@ -104,6 +104,18 @@ def test_an_engine_that_changes_is_told_and_on_record(tmp_path: Path) -> None:
     changed = Record(tmp_path, EXPERIMENT, QUESTIONS, on_disk(tmp_path)).begin(other, planned=10)
     assert changed == {"version": ["0.5.23", "0.6"], "dtype": ["float32", "float16"]}
     assert [one["engine_changed"] for one in on_disk(tmp_path)["sessions"]] == [{}, changed]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("name", "version", "dtype", "quantization", "kv_cache_dtype", "load_format"),
+        *("revision", "model_path", "model", "answered_by"),
+    ],
+)
+def test_what_may_change_answers_is_told_wherever_an_engine_says_it(name: str) -> None:
+    assert engine_changes({name: "a"}, {"server": {name: "b"}}) == {name: ["a", "b"]}
+    assert engine_changes({name: "a"}, {name: "a"}) == engine_changes({}, {name: "b"}) == {}
 
 
 def test_a_hub_model_is_known_by_its_commit_and_must_keep_it(

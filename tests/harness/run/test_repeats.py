@@ -125,6 +125,7 @@ def test_answers_that_are_one_text_are_an_alarm_only_if_long_many_and_free_to_di
     assert find_repeats(same, 8, free=False) == []
     assert find_repeats(same[:4], 8, free=True) == []
     assert find_repeats([texts(["12"] * 8, tokens=9) for _ in range(6)], 8, free=True) == []
+    assert find_repeats([texts(["once"] * 4) for _ in range(6)], 8, free=True)[0].alarm
     assert find_repeats([texts(["once"] * 3) for _ in range(6)], 8, free=True) == []
 
 

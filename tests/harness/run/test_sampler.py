@@ -149,6 +149,17 @@ def test_rates_begin_once_as_many_answers_have_ended_as_are_in_flight(
     assert endings == [False] * 17 + [True] * 7  # the last of 24 requests is sent while six are under way
 
 
+def test_the_time_left_is_that_of_the_answers_that_are_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(sampler.tqdm, "set_postfix_str", lambda _bar, text, **_: said.append(text))
+    monkeypatch.setattr(Pace, "rates", lambda _pace: (2.0, 100.0))
+    run(tmp_path, ScriptedEngine(), concurrency=1)
+    assert said[0] == "2.0 answers/s, 100 tokens/s, 19 s left"
+    assert said[-1] == "2.0 answers/s, 100 tokens/s, 0 s left, 100.0% of finished questions correct"
+
+
 def test_a_run_warns_while_it_can_still_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every request gets the same answers, as with one seed for all, and none can be read."""
     monkeypatch.setattr(sampler, "LOOKS", (6, 7))
@@ -158,6 +169,7 @@ def test_a_run_warns_while_it_can_still_be_stopped(tmp_path: Path, monkeypatch: 
     run(tmp_path, engine, **plan, say=lambda line: said.append((len(engine.asked), line)))
     assert [asked for asked, _ in said] == [12, 12, 14, 14]  # of 16 requests
     assert all(line.startswith("warning, so far: ") for _, line in said)
+    assert f" {tmp_path} " in said[1][1]
     assert "100.00%" in said[0][1]
     assert "100.0% of the answers could not be read" in said[1][1]
     run(tmp_path, engine, **plan, budgets=(10, 40, 60), say=lambda line: said.append((0, line)))

@@ -137,9 +137,20 @@ def test_what_would_read_an_answer_is_asked_for_the_same_match() -> None:
     assert "--reader hashes,boxed --match last` reads 1 of these 1" in warning
 
 
-@pytest.mark.parametrize("decoding", ["sample", "greedy"])
-def test_equal_texts_are_an_alarm_unless_they_are_greedy(decoding: str) -> None:
-    tally = Tally(EXPERIMENT)
+@pytest.mark.parametrize(
+    ("decoding", "changes", "alarms"),
+    [
+        ("sample", {"temperature": 0.5, "top_p": 0.5, "top_k": 2}, 1),
+        ("greedy", {}, 0),
+        ("sample", {"temperature": 0.4}, 0),
+        ("sample", {"top_p": 0.4}, 0),
+        ("sample", {"top_k": 1}, 0),
+    ],
+)
+def test_equal_texts_are_an_alarm_unless_they_had_to_be_equal(
+    decoding: str, changes: dict[str, Any], alarms: int
+) -> None:
+    tally = Tally(EXPERIMENT.model_copy(update=changes))
     for index in range(48):
         tally.add(row("100", "the same", question_id=str(index % 6), tokens=60, decoding=decoding))
-    assert len(tally.warnings(Path())) == (decoding == "sample")
+    assert len(tally.warnings(Path())) == alarms

@@ -107,6 +107,8 @@ def test_a_question_has_problem_gold_votes_and_texts(inspect: Inspect, folder: P
         out[-1],
     ]
     assert out[-1].split()[:2] == ["1", "more:"]
+    _, out, _ = inspect(folder, "--question", "tiny-0000", "--setting", "100", "--limit", 4)
+    assert out[-1].split()[0] == "I"  # the fourth text, and no more
 
 
 def test_long_texts_are_shortened_unless_asked_for_as_a_whole(inspect: Inspect, folder: Path) -> None:
