@@ -46,7 +46,7 @@ def as_logged(file: Path, rows: list[Row], texts: list[list[str]], task: Row | N
     metrics = {str(metric.get("metric")): metric for metric in task.get("metric_list") or ()}
     clean = _cleaner(metrics.get("exact_match", {}))
     golds = [clean(str(row["target"])) for row in rows]
-    answers = [[None if text in ("", _NO_MATCH) else clean(text) for text in said] for said in found]
+    answers = [[None if text == _NO_MATCH else clean(text) for text in said] for said in found]
     documents = list(zip(golds, answers, rows, strict=True))
     if all(len(said) == 1 for said in texts):
         logged = [(gold, answer, _logged(file, row)) for gold, (answer,), row in documents]

@@ -41,6 +41,16 @@ def test_options_of_tables_are_for_formats_too() -> None:
     assert table["correct"].tolist() == [False, True, True, True]
 
 
+@pytest.mark.parametrize(("letters", "shown"), [(100, 100), (101, 16)])
+def test_a_question_that_is_named_by_a_long_text_gets_a_hash_of_it(
+    letters: int, shown: int, tmp_path: Path
+) -> None:
+    (tmp_path / "x.jsonl").write_text(json.dumps({"problem": "x" * letters, "predicted_answer": "7"}))
+    given = {"gold": "7"}
+    (name,) = import_table(tmp_path / "x.jsonl", given=given, kind="nemo-skills").table["question_id"]
+    assert len(name) == shown
+
+
 @pytest.mark.parametrize(
     ("kind", "row", "message"),
     [

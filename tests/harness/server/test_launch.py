@@ -114,8 +114,9 @@ def test_on_a_gpu_the_flags_are_those_for_many_answers_a_prompt(gpus: Callable[[
     assert (found["--schedule-policy"], found["--sampling-defaults"]) == ("lpm", "openai")
     assert (found["--revision"], found["--dtype"]) == ("abc", "bfloat16")
     assert found["--dp-size"] == "4"  # flags of one's own come last
-    found = flags(launch("m", port=1, device="cpu", dtype="bfloat16"))
-    assert (found["--device"], found["--dtype"]) == ("cpu", "bfloat16")
+    own = ["--max-total-tokens", "9", "--device", "xpu"]
+    found = flags(launch("m", port=1, device="cpu", dtype="bfloat16", extra=own))
+    assert [found[name] for name in ("--max-total-tokens", "--device", "--dtype")] == ["9", "xpu", "bfloat16"]
 
 
 @pytest.mark.parametrize(
@@ -199,11 +200,9 @@ def test_a_run_on_several_gpus_starts_a_server_for_each(
         asyncio.run(opened.__aenter__())
     found = flags(started[0])
     assert (found.get("--workers"), found.get("--dp-size")) == (("8", None) if dp == 8 else (None, "1"))
-    assert [found[name] for name in ("--load-format", "--dtype", "--revision")] == [
-        "dummy",
-        "bfloat16",
-        "abc",
-    ]
+    given = [found[name] for name in ("--load-format", "--dtype", "--revision")]
+    assert given == ["dummy", "bfloat16", "abc"]
+    assert found.get("--device") == ("cuda" if dp == 8 else None)
     assert sum(f"{dp} of {there} GPUs" in line for line in said) == (dp < there)
 
 

@@ -1,5 +1,6 @@
 """Solutions at every budget: right, in the format, and of about the length that was asked for."""
 
+import hashlib
 import re
 from itertools import islice
 
@@ -39,6 +40,11 @@ def test_every_solution_is_true_and_ends_in_the_format(seed):
             assert text.endswith(texts[0])
             assert text.count("##") == 2
             assert sides_hold(text)
+
+
+def test_the_texts_are_those_the_shipped_model_was_trained_on():
+    texts = [[problem.question, *solutions(problem)] for problem in islice(problems("train", 0), 2000)]
+    assert hashlib.sha256(repr(texts).encode()).hexdigest()[:16] == "4b6aba760885a241"
 
 
 def test_a_bigger_budget_never_gives_a_shorter_solution_and_the_nearest_length_wins(count_tokens):

@@ -77,8 +77,9 @@ def test_nothing_is_sent_to_a_server_that_is_away(status: int) -> None:
         assert await asking == "fine"
         return sent
 
-    server = SimulatedServer(in_turn(Reply(status, "", b""), OK))
-    assert simulate(server, work) == 1
+    server, said = SimulatedServer(in_turn(Reply(status, "", b""), OK)), list[str]()
+    assert simulate(server, work, say=said.append) == 1
+    assert ["waiting" in line for line in said if "requests wait" not in line] == [True, False]
 
 
 def test_a_server_of_the_run_s_own_may_take_any_time_to_start_and_another_may_not() -> None:

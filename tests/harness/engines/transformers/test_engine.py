@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from harness.engines.base import Completion, EngineError, EngineGone, Sampling
+from harness.engines.factory import engine_for
 from harness.engines.transformers.decoding import Request
 from harness.engines.transformers.engine import BATCH_ROWS, TransformersEngine
 from harness.engines.transformers.stopping import StopRule
 from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, SAMPLING, TINY
+from tests.harness.run.real_run import experiment
 
 
 def with_engine(work: Callable[[TransformersEngine], Awaitable[Any]]) -> Any:
@@ -112,9 +114,8 @@ def test_an_answer_ends_with_the_end_tokens_of_the_model_and_of_its_tokenizer(
 
 def test_a_model_runs_in_half_precision_where_that_is_asked_for() -> None:
     async def run() -> dict[str, Any]:
-        async with TransformersEngine(
-            TINY, revision=None, chat=True, device="cpu", dtype="bfloat16"
-        ) as engine:
+        plan = experiment(engine="transformers", device="cpu", dtype="bfloat16")
+        async with engine_for(plan, Path("log"), print) as engine:
             return engine.describe()
 
     assert asyncio.run(run())["dtype"] == "bfloat16"
