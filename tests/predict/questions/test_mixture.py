@@ -100,6 +100,9 @@ def test_the_uncertainty_of_a_question_counts_once_for_each_question() -> None:
     each = np.full((50, 1), 0.5)
     found = error_variance(each, each**2 + 0.04, np.full(50, 8), np.array([8]), Options(pool=8))
     assert np.sqrt(found) == pytest.approx(0.2 / np.sqrt(50))
+    # of a pool of which nothing is known yet, the vote of all answers is right half of the time
+    fresh = error_variance(each, each**2 + 0.04, np.zeros(50), np.array([8]), Options(pool=8))
+    assert fresh == pytest.approx(0.25 / 50)
 
 
 @pytest.mark.parametrize("share", [0.25, 0.5])
