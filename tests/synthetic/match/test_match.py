@@ -15,9 +15,8 @@ from synthetic.binary.accuracy import samples_table
 from synthetic.binary.chain import law_of_paths
 from synthetic.binary.sampler import sample_supports
 from synthetic.cli import cli
-from synthetic.match import matching
+from synthetic.match import figure, matching
 from synthetic.match.exam import STEPS, Exam, Twin, candidates, draw_answers, marks, shares, sit
-from synthetic.match.figure import histogram, share_edges
 from synthetic.match.likelihood import (
     LEAST_P,
     TOLERANCE,
@@ -94,6 +93,9 @@ def test_a_twin_recovers_itself(matched):
     assert "4 of 4" in answer([match])
     half = 50 * (match.prediction.high - match.prediction.low)[held].mean()
     assert f"± {half:.1f})" in answer([match])
+    assert "fits 1 of 2" in answer([match, replace(match, fit=replace(match.fit, misfit=1e3))])
+    opacity = figure._curves(match, 0).layers[-1].to_dict()["encoding"]["fillOpacity"]["scale"]
+    assert dict(zip(opacity["domain"], opacity["range"], strict=True)) == {"used": 1, "held_out": 0}
 
 
 def test_only_twins_of_weight_sit_for_the_whole_curve_and_the_others_would_change_nothing(matched):
@@ -204,7 +206,7 @@ def test_shares_are_counted_by_question():
 @pytest.mark.parametrize(("pool", "lowest"), [(8, 0), (16, 0), (64, -1), (80, 0), (10, -1)])
 def test_bins_hold_equally_many_shares(pool, lowest):
     values = np.arange(lowest * pool, pool + 1) / pool
-    held = np.histogram(values, share_edges(pool, lowest))[0]
+    held = np.histogram(values, figure.share_edges(pool, lowest))[0]
     assert held.sum() == len(values)
     assert len(set(held[:-1])) == 1
 
@@ -247,7 +249,7 @@ def test_histograms_are_shares_of_the_sampled_answers(samples, matched, tmp_path
     np.testing.assert_allclose(np.sort(known[:, 0]), np.sort(right))
     match = replace(matched([TRUTH]), shares=known)
     for column in (0, 1):
-        bars, line = (layer.data for layer in histogram(match, 0, column, "title", "axis").layers)
+        bars, line = (layer.data for layer in figure.histogram(match, 0, column, "title", "axis").layers)
         assert bars["model"].sum() == pytest.approx(1)
         assert line["twin"][:-1].sum() == pytest.approx(1)
         assert bars["model"] @ (bars["start"] + bars["end"]) / 2 == pytest.approx(
@@ -275,11 +277,11 @@ def test_a_table_that_cannot_be_matched_is_refused(curves, tmp_path, change, nam
 
 def test_rows_above_the_largest_exam_are_left_out_and_said_so(curves, tmp_path):
     table = exact_only(curves)
-    large = table[table["N"] == 16].assign(N=4096)
-    write_curves(pd.concat([table, large]), tmp_path / "many.csv")
+    large = [table[table["N"] == 16].assign(N=n) for n in (1024, 1025)]
+    write_curves(pd.concat([table, *large]), tmp_path / "many.csv")
     with pytest.warns(UserWarning, match="2 rows of N above 1024"):
         kept, _ = matching.read_tables([tmp_path / "many.csv"])
-    assert kept["N"].max() == 16
+    assert kept["N"].max() == 1024
 
 
 def test_odds_of_one_twin_for_several_settings():

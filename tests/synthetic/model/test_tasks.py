@@ -60,8 +60,8 @@ def test_paths_are_drawn_from_numbers_of_their_own():
 
 
 def test_a_seed_a_repeat_and_an_index_each_make_another_task():
-    drawn = [draw_tasks(continuous(), [key], seed).x for key, seed in (((0, 1), 0), ((1, 0), 0), ((0, 1), 1))]
-    assert len({x.tobytes() for x in drawn}) == 3
+    named = [((0, 1), 0), ((1, 1), 0), ((0, 0), 0), ((0, 1), 1)]
+    assert len({draw_tasks(continuous(), [key], seed).x.tobytes() for key, seed in named}) == 4
 
 
 def test_settings_of_one_size_see_the_same_tasks():

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -19,6 +20,7 @@ def small(name):
 def test_the_literal_transformer_is_the_exact_solution(name):
     table = check(small(name), tasks=2, paths=24, seed=1)
     assert len(table) == 3 * len(EXPERIMENTS[name].variants)
+    np.testing.assert_allclose(table["difference"], table["transformer"] - table["exact"], atol=1e-12)
     assert (abs(table["difference"]) < 4.5 * table["stderr"]).all()
 
 
