@@ -45,7 +45,8 @@ def import_inspect_ai(
     asked = [sample for sample in samples if not _absent(sample)]
     scorers = list(dict.fromkeys(name for sample in asked for name in sample.scores or ()))
     if not (scorers or scorer or grader):
-        raise BadInput(f"{file}: no scores in this log: use --grade")
+        hint = "use --grade" if asked else f"all {len(samples)} samples had an error or were stopped"
+        raise BadInput(f"{file}: no scores in this log: {hint}")
     name = None if grader else chosen(file, "scorer", scorers, scorer)
     shared = {
         "dataset": log.eval.task,

@@ -122,6 +122,14 @@ def test_what_says_nothing_about_the_model_is_absent(write: Write) -> None:
     assert any(f"left out: {reasons} score" in note for note in notes)
 
 
+def test_a_log_of_errors_is_named_as_such(write: Write) -> None:
+    error = {"message": "timeout", "traceback": "", "traceback_ansi": ""}
+    with pytest.raises(BadInput, match="all 2 samples had an error"):
+        import_inspect_ai(write(*(sample(i, error=error, scores=None) for i in (1, 2)), status="error"))
+    with pytest.raises(BadInput, match="use --grade"):
+        import_inspect_ai(write(sample(1, scores=None)))
+
+
 def test_our_grader_takes_the_place_of_a_scorer(write: Write) -> None:
     file = write(
         sample(1, "The answer is 18.", scores=None),
