@@ -59,6 +59,17 @@ def test_the_form_is_tried_at_the_start_and_not_when_the_server_comes_back() -> 
     assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize(
+    ("url", "asked"),
+    [
+        *(("http://host:8000", "http://host:8000/v1"), ("https://host/", "https://host/v1")),
+        *(("http://host/v1/", "http://host/v1"), ("http://host/api/v3", "http://host/api/v3")),
+    ],
+)
+def test_the_path_v1_may_be_left_out_and_no_other(url: str, asked: str) -> None:
+    assert OpenAIEngine(url, MODEL, chat=True, key=ApiKey("THE_KEY", "")).url == asked
+
+
 def test_a_top_k_that_the_server_does_not_take_is_not_left_out() -> None:
     with pytest.raises(EngineError, match="top_k = -1"):
         ask(Responder(refuses=["top_k"]), sampling=Sampling(64, 1.0, top_k=20))

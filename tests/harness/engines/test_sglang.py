@@ -125,6 +125,12 @@ def test_what_would_be_refused_again_is_not_sent_again(
         assert len(server.requests) == 1
 
 
+def test_what_a_server_says_is_shown_as_text() -> None:
+    with pytest.raises(RequestRefused, match="too long") as refusal:
+        ask(FaultyServer(status(400, b"\x1b[31mtoo long\x00\n")))
+    assert str(refusal.value).isprintable()
+
+
 def test_the_client_waits_for_a_server_that_is_starting() -> None:
     server = FaultyServer([answer(), answer()])
     server.unready = 2
@@ -132,9 +138,12 @@ def test_the_client_waits_for_a_server_that_is_starting() -> None:
     assert server.unready == -1  # asked three times
 
 
-def test_a_router_that_does_not_know_its_servers_yet_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("prefix", ["", "get_"])
+def test_a_router_that_does_not_know_its_servers_yet_is_waited_for(
+    prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(harness.engines.sglang, "POLL_SECONDS", 0.01)
-    server = FaultyServer([answer(), answer()], prefix="get_")
+    server = FaultyServer([answer(), answer()], prefix=prefix)
     server.alone = 3
     assert len(ask(server)) == 2
     assert server.alone == 0
