@@ -14,6 +14,7 @@ from harness.engines.forcing import MOST_FORCED
 from harness.experiment import Experiment
 from harness.questions.load import Question
 from harness.run.plan import asked_questions, prompt_for, remaining_chunks
+from harness.run.record import read_record
 from harness.run.resume import check_same_run, read_done
 from harness.run.sizing import Load, duration, gpu_lines
 from harness.run.tally import Tally
@@ -50,8 +51,8 @@ def estimate(
 ) -> list[str]:
     """What is missing in `folder` as a table by setting, the sums below it, and what GPUs would make of it.
 
-    `rate`: completion tokens per second. `price_per_hour` is that of one GPU, in any currency. For the rest,
-    and for errors, see `demands`.
+    `rate`: completion tokens per second, else that of the folder's last whole session. `price_per_hour` is
+    that of one GPU, in any currency. For the rest, and for errors, see `demands`.
     """
     asked = demands(experiment, questions, folder, fresh)
     planned = len(asked_questions(experiment, questions)) * experiment.answers_per_question
@@ -66,7 +67,9 @@ def estimate(
     prompts = sum(d.prompt_tokens for d in asked)
     expected = sum(d.answers * d.tokens_per_answer for d in asked)
     most = sum(d.answers * d.limit for d in asked)
-    time = "unknown: give --rate TOKENS_PER_SECOND, which gpu-check or a small run shows"
+    time = "unknown: give --rate TOKENS_PER_SECOND, or sample a little into this folder first"
+    sessions = reversed((read_record(folder) or {}).get("sessions", []))
+    rate = rate or next(filter(None, (session.get("tokens_per_second") for session in sessions)), None)
     if rate:
         time = f"{duration(expected / rate)} at {rate:,.0f} completion tokens/s"
         time += f", {duration(most / rate)} at most"

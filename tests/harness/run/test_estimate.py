@@ -45,9 +45,14 @@ def test_the_demand_is_that_of_the_plan(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_s_own_answers_say_what_to_expect(tmp_path: Path) -> None:
+def test_a_folder_s_own_answers_say_what_to_expect_and_how_fast(tmp_path: Path) -> None:
     real_run.really(tmp_path, samples=5, limit=1)
     rows = [json.loads(line) for line in (tmp_path / "samples.jsonl").read_text().splitlines()]
+    record = json.loads((tmp_path / "run.json").read_text())
+    (session,) = record["sessions"]
+    killed = {name: value for name, value in session.items() if name != "tokens_per_second"}
+    record["sessions"] = [session | {"tokens_per_second": 20.0}, killed]
+    (tmp_path / "run.json").write_text(json.dumps(record))
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
 
     found = asked(tmp_path, budgets=(10, 30, 60))
@@ -55,6 +60,8 @@ def test_a_folder_s_own_answers_say_what_to_expect(tmp_path: Path) -> None:
     expected = {s: sum(tokens) / 5 for s, tokens in used.items()} | {"60": 60.0}
     assert {d.setting: d.tokens_per_answer for d in found} == pytest.approx(expected)
     assert {d.setting: d.answers for d in found} == {"10": 10, "30": 10, "60": 15}
+    for given, rate in ((None, 20), (7.0, 7)):
+        assert f" at {rate} completion tokens/s" in dry(tmp_path, given)[-2]
 
     assert dry(tmp_path, limit=1) == ["nothing to ask for: all 10 planned answers are there"]
     assert sum(d.answers for d in asked(tmp_path, fresh=True, limit=1)) == 10
