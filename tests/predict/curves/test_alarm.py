@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from predict.curves.alarm import falling, poor_fit
+from predict.curves.alarm import falling, far_along_T, poor_fit
 from predict.curves.intervals import SHARED
 from predict.groups import groups_of_samples
-from predict.protocol import Observed, Options, Points
+from predict.protocol import Observed, Options, Points, Status
 from predict.split import observe
 from tests.predict.conftest import samples_of
 
@@ -79,3 +79,14 @@ def test_noise_alone_is_no_poor_fit() -> None:
         noise = data.stderr * (np.sqrt(SHARED) * shift + np.sqrt(1 - SHARED) * own)
         alarms.append(poor_fit(replace(data, accuracy=data.accuracy + noise), data.accuracy) == "poor_fit")
     assert np.mean(alarms) == 0
+
+
+@pytest.mark.parametrize(("miss", "expected"), [(0.05, Status.OK), (0.07, Status.POOR_FIT)])
+def test_a_curve_along_T_is_poor_where_it_misses_settings_by_far_more_than_their_noise(
+    miss: float, expected: Status
+) -> None:
+    """Of a standard deviation of 0.02 half of the variance is the settings' own: four of those are 0.057."""
+    replicates = 0.6 + np.random.default_rng(0).normal(0, 0.02, (2000, 3))
+    missed = miss * np.array([1.0, -1.0, 1.0])
+    assert far_along_T(missed, replicates) is expected
+    assert far_along_T(missed, replicates[:5]) is Status.POOR_FIT  # too few to tell: noise of half a point

@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import betaln, softmax
 
+from predict.curves.alarm import LOOSE
 from predict.curves.intervals import SHARED
 from predict.protocol import Observed, Options, Points
 from predict.questions import prior
@@ -14,6 +15,7 @@ from predict.questions.atom_votes import vote_table
 from predict.questions.best_of_n import best_of_n_by_rate, rate_laws
 from predict.questions.from_curve import along_n, fit_curve
 from predict.questions.mixture import mixture
+from results.normal import Z90
 from tests.predict.questions.pools import drawn_pool, observed, targets
 
 N = np.array([1, 2, 3, 4, 8, 16])
@@ -37,6 +39,17 @@ def test_a_vote_curve_of_the_prior_s_own_kind_is_carried_on() -> None:
     low, high = np.quantile(draws, [0.03, 0.97], axis=0)
     assert ((low < truth) & (truth < high)).all()
     assert set(status) <= {"ok", "bound_hit"}
+
+
+def test_a_vote_is_pinned_down_where_its_draws_stay_within_three_points() -> None:
+    """Slower curves leave more of their rise to come; at N = 33 some are within, some are not."""
+    told = []
+    for rate in (0.02, 0.05, 0.1, 0.2, 0.4, 0.8):
+        known = 0.75 - 0.2 * np.exp(-rate * (N - 1))
+        _, status, draws = along_n(curve(known), FAR, Options(replicates=2000))
+        told += list(zip(Z90 * draws.std(axis=0) / LOOSE, status, strict=True))
+    clear = {(unsure > 1, status) for unsure, status in told if abs(unsure - 1) > 0.15}
+    assert clear - {(False, "poor_fit"), (True, "poor_fit")} == {(True, "bound_hit"), (False, "ok")}
 
 
 @pytest.mark.parametrize(("a", "b"), [(0.4, 1.2), (2.0, 3.0), (0.3, 0.3)])

@@ -225,6 +225,12 @@ def test_a_vote_against_votes_drawn_one_by_one() -> None:
     assert nobody == pytest.approx(0.0)
 
 
+def test_unreadable_answers_are_a_share_of_those_not_right() -> None:
+    """Of ten answers to each question five are right, two wrong and three unreadable."""
+    counts = VoteCounts(np.full(40, 5), np.full(40, 2), np.arange(41), np.full(40, 3))
+    assert wrong_answers(counts).unreadable == pytest.approx(np.full(40, 0.6), abs=0.01)
+
+
 def test_unreadable_answers_cast_no_vote() -> None:
     split = np.full((1, 34, 80), 1 / 80)
     one = WrongAnswers(split, np.zeros(3, int), np.array([0.0, 0.5, 1.0]))
