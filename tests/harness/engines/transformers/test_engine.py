@@ -205,7 +205,7 @@ def test_requests_that_wait_when_the_engine_closes_fail() -> None:
 
 def test_a_tokenizer_that_is_not_the_model_s_fails_by_request() -> None:
     async def work(engine: TransformersEngine) -> None:
-        engine._model.resize_token_embeddings(8)
+        engine._model.resize_token_embeddings(max(engine._prompts.encode(PROMPT)))
         with pytest.raises(EngineError, match="tokenizer"):
             await engine.generate(PROMPT, 1, SAMPLING, 1)
 
