@@ -214,8 +214,6 @@ def _explain(error: ValidationError, path: Path, given: Mapping[str, Any]) -> Ba
     expected = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     expected = expected.replace("greater than or equal to", "at least")
     expected = expected.replace("less than or equal to", "at most")
-    if not key:
-        return BadInput(f"{path}: expected {expected}")
-    if key == "url":  # which may hold a secret
+    if key in ("", "url"):  # the experiment as a whole, or what may hold a secret
         return BadInput(f"{origin}: expected {expected}")
     return BadInput(f"{origin}: {key} is {first['input']!r}, expected {expected}")

@@ -2,9 +2,6 @@
 
 $ python -m harness serve tiny --port 30000
 serving harness/tiny/model at http://127.0.0.1:30000, Ctrl-C stops it
-$ python -m harness serve tiny --workers 2
-starting 2 servers for harness/tiny/model, Ctrl-C stops them
-2 servers at http://127.0.0.1:41001, http://127.0.0.1:41002 answer at http://127.0.0.1:30000
 """
 
 import click

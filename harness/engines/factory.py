@@ -20,9 +20,6 @@ from harness.server.launch import Launch, Server, free_ports, launch
 from results import BadInput
 from results.visible import visible
 
-TAIL_LINES = 10
-"""How much of the log of a server that has ended is shown."""
-
 
 def engine_for(
     experiment: Experiment, log: Path, say: Callable[[str], None]
@@ -97,7 +94,7 @@ class OwnServer:
         if status is None:
             return
         self._say(f"SGLang ended with status {status}; the end of {self._log}:")
-        for line in self._log.read_text(errors="replace").splitlines()[-TAIL_LINES:]:
+        for line in self._log.read_text(errors="replace").splitlines()[-10:]:
             self._say(f"  {visible(line)}")
         if not self.may_restart:
             raise BadInput(f"SGLang ended with status {status}: see {self._log}")

@@ -45,7 +45,8 @@ def import_lm_eval(
     results = read_json(file.with_name(f"results_{parts['stamp']}.json")) if parts else {}
     cells: list[Row] = []
     for row, said in zip(rows, texts, strict=True):
-        settings = _generation(row)
+        found = at(row, "arguments.gen_args_0.arg_1")  # {"until": [...], "temperature": 1.0, ...}
+        settings = found if isinstance(found, dict) else {}
         greedy = settings.get("temperature") == 0 or settings.get("do_sample") is False
         shared = {
             "dataset": task,
@@ -96,17 +97,10 @@ def _rows(file: Path, filter_name: str | None, *, first: bool) -> list[Row]:
 
 def _responses(row: Row, file: Path) -> list[str]:
     """The texts of all repeats. Raises BadInput for a task that generates none."""
-    requests = row["resps"]
-    match requests:
+    match row["resps"]:
         case [[_, *_] as texts] if all(isinstance(text, str) for text in texts):
             return list(texts)
     raise BadInput(
-        f"{file}: doc_id {row['doc_id']}: resps {str(requests)[:60]}, expected generated text "
+        f"{file}: doc_id {row['doc_id']}: resps {str(row['resps'])[:60]}, expected generated text "
         "(a task with output_type: generate_until), one list of it a document"
     )
-
-
-def _generation(row: Row) -> Row:
-    """The generation settings of the request: `{"until": [...], "temperature": 1.0, "max_gen_toks": 256}`."""
-    settings = at(row, "arguments.gen_args_0.arg_1")
-    return settings if isinstance(settings, dict) else {}

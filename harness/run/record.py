@@ -17,6 +17,7 @@ import json
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -112,21 +113,19 @@ def _write(folder: Path, content: dict[str, Any]) -> None:
 
 def read_record(folder: Path) -> dict[str, Any] | None:
     """What run.json says, or None where there is none of this harness."""
-    try:
+    with suppress(OSError, ValueError):
         found = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    ours = isinstance(found, dict) and isinstance(found.get("experiment"), dict)
-    return found if ours else None
+        if isinstance(found, dict) and isinstance(found.get("experiment"), dict):
+            return found
+    return None
 
 
 def experiment_in(folder: Path) -> Experiment | None:
     """The experiment on record in a folder, or None: answers of another tool, or of another version."""
     record = read_record(folder)
-    try:
+    with suppress(ValidationError):
         return Experiment.model_validate(record["experiment"], extra="ignore") if record else None
-    except ValidationError:
-        return None
+    return None
 
 
 def grader_in(record: dict[str, Any]) -> Grader:
@@ -153,11 +152,9 @@ def note_reading(folder: Path, grader: Grader, kept: str, changed: int, summary:
 def _git_commit() -> str | None:
     """The commit of the project's working tree, or None where there is none."""
     command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
-    try:
-        found = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return found.stdout.strip()
+    with suppress(OSError, subprocess.SubprocessError):
+        return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
+    return None
 
 
 def _now() -> str:

@@ -169,8 +169,7 @@ class SamplesFile:
 
 def _inode(path: Path) -> tuple[int, int] | None:
     """What tells the file at `path` from another; None if there is none."""
-    try:
+    with suppress(OSError):
         found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+        return found.st_dev, found.st_ino
+    return None

@@ -9,7 +9,7 @@ and are not like the others. Requests that failed count nowhere in this table.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -162,7 +162,8 @@ class Tally:
 
     def table(self) -> str:
         """The counts as lines of text, one per setting, and which reader read how many answers."""
-        lines: list[tuple[str, ...]] = [_HEADER]
+        header = "asked for,questions,answers,used,cut off at,cut off,unreadable,distinct,correct"
+        lines: list[Sequence[str]] = [header.split(",")]
         for (setting, decoding), counts in self._ordered():
             asked = f"{setting} tokens" if self._experiment and is_whole(setting) else setting
             asked += ", greedy" if decoding == "greedy" else ""
@@ -199,12 +200,6 @@ def tally_of(folder: Path, grader: Grader | None = None) -> Tally:
     """
     planned = (read_record(folder) or {}).get("planned")
     return Tally(experiment_in(folder), planned if isinstance(planned, int) else None, grader)
-
-
-_HEADER = (
-    *("asked for", "questions", "answers", "used", "cut off at"),
-    *("cut off", "unreadable", "distinct", "correct"),
-)
 
 
 def by_size(setting: str) -> tuple[bool, int, str]:

@@ -94,13 +94,13 @@ def _draw_problem(rng: random.Random) -> Problem | None:
     value = 0
     for form in forms:
         numbers = {name: rng.randint(*bounds) for name, bounds in form.draws.items()}
-        fields = {**words, **{name: str(number) for name, number in numbers.items()}}
+        fields = {**words, **numbers}
         texts.append(form.text.format(**fields))
         # An opening starts from the `n` it draws; the other forms go on from the value before them.
         before, last = value, numbers.get("n", value)
         for left_name, op, right_name, sentence in form.steps:
             scope = {**numbers, "v": before, "s": last}
-            left, right = _operand(left_name, scope), _operand(right_name, scope)
+            left, right = (scope[n] if n in scope else int(n) for n in (left_name, right_name))
             result = _apply(left, op, right)
             if result is None:
                 return None
@@ -120,10 +120,6 @@ def _draw_forms(rng: random.Random, wanted: int) -> list[Form] | None:
             events.append(event)
             left -= len(event.steps)
     return [opening, *events, question] if left == 0 else None
-
-
-def _operand(name: str, scope: dict[str, int]) -> int:
-    return int(name) if name.isdigit() else scope[name]
 
 
 def _apply(left: int, op: str, right: int) -> int | None:

@@ -27,8 +27,6 @@ from harness.tiny.solutions import BUDGETS, solution
 
 declare_torchvision_operations()  # before the first model of transformers
 
-PROMPT = "tiny-budget"
-"""The template in prompts/."""
 IGNORED = -100
 # Widths are rounded up, so that the compiled kernels of few shapes serve all batches.
 WIDTH_BLOCK = 16
@@ -59,7 +57,7 @@ def examples(tokens: PromptTokens, seed: int) -> Iterator[tuple[list[int], list[
 
     for problem in problems("train", seed):
         budget = rng.choice(BUDGETS) if rng.random() < LISTED_SHARE else rng.randint(*OTHER_BUDGETS)
-        prompt = tokens.encode(prompts.fill(PROMPT, problem=problem.question, token_limit=budget))
+        prompt = tokens.encode(prompts.fill("tiny-budget", problem=problem.question, token_limit=budget))
         text = solution(problem, budget, count_tokens) + tokens.tokenizer.eos_token
         yield list(prompt), tokens.tokenizer(text).input_ids
 

@@ -12,6 +12,7 @@ Whatever a model, a server or a table says is untrusted, and is shown with contr
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -118,12 +119,11 @@ def answers(
 
 def problems_in(folder: Path) -> dict[str, str]:
     """The texts of a run's questions, where they can be had."""
-    experiment = experiment_in(folder)
-    try:
-        loaded = load_questions(experiment.dataset, experiment.file) if experiment else []
-    except BadInput:
-        loaded = []
-    return {found.question_id: found.problem for found in loaded}
+    with suppress(BadInput):
+        if experiment := experiment_in(folder):
+            loaded = load_questions(experiment.dataset, experiment.file)
+            return {found.question_id: found.problem for found in loaded}
+    return {}
 
 
 def _votes(group: pd.DataFrame) -> str:

@@ -253,9 +253,9 @@ class Connection:
             reply = await self.get(self.ready)
         except BadInput as error:
             return error.message
-        return (
-            None if reply.status < 500 else f"the server at {self.url} is not ready (status {reply.status})"
-        )
+        if reply.status < 500:
+            return None
+        return f"the server at {self.url} is not ready (status {reply.status})"
 
     async def _send(self, method: str, path: str, max_bytes: int, body: Any = None) -> Reply:
         """The reply. Raises Fault if none comes, if it is larger than `max_bytes`, or if it is compressed."""

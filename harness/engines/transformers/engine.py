@@ -111,14 +111,8 @@ class TransformersEngine:
         answers = await self._asked[request]
         try:
             return [
-                Completion(
-                    text=rule.text(tokens),
-                    tokens=len(tokens),
-                    prompt_tokens=len(ids),
-                    finish_reason="stop" if rule.ends(tokens) else "length",
-                    seed=seed,
-                )
-                for tokens in answers
+                Completion(rule.text(row), len(row), len(ids), "stop" if rule.ends(row) else "length", seed)
+                for row in answers
             ]
         except Exception as error:  # whatever it is: a fault of the tokenizer's code fails this request only
             raise EngineError(f"{type(error).__name__}: {error}") from None
