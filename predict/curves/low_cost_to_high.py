@@ -24,6 +24,9 @@ from results.saturating import Saturating
 Curve = tuple[Ints, Floats]
 """N and accuracy at one setting."""
 
+Solution = tuple[tuple[float, float], float]
+"""Level and drop, as (α, β), and the condition number of their 2×2 system."""
+
 
 @dataclass(frozen=True)
 class Gap:
@@ -43,15 +46,6 @@ class Gap:
         return np.asarray(self.gamma - self.kappa * np.exp(-self.mu * np.asarray(T)))
 
 
-@dataclass(frozen=True)
-class AtN:
-    """Part 2's result for one N: Acc(T, N) ≈ alpha − beta · e^{−Δ_T² N / 2}."""
-
-    alpha: float
-    beta: float
-    condition: float
-
-
 def part_1(T: Floats, acc_single: Floats, T1: float, curve_1: Curve, T2: float, curve_2: Curve) -> Gap:
     """Part 1: (γ, κ, μ) of Δ_T ≈ γ − κ e^{−μT}.
 
@@ -67,27 +61,23 @@ def part_1(T: Floats, acc_single: Floats, T1: float, curve_1: Curve, T2: float, 
     # line 5: (γ, κ) from Δ_{T_1}, Δ_{T_2}, with μ held
     (gamma, kappa), condition = _solve(np.exp(-mu * T1), delta_1, np.exp(-mu * T2), delta_2)
     status = max((_of_fit(fit) for fit in (single, at_T1, at_T2)), key=list(Status).index)
-    if status is Status.OK and max(delta_1, delta_2) > 1:
-        status = Status.BOUND_HIT  # a difference of two probabilities cannot exceed 1
-    if status is Status.OK and kappa < 0:
-        status = Status.BOUND_HIT  # the gap shrinks with T, which the paper's law rules out
+    # Δ is a difference of two probabilities, so at most 1; by the paper's law it grows with T
+    if status is Status.OK and (max(delta_1, delta_2) > 1 or kappa < 0):
+        status = Status.BOUND_HIT
     return Gap(gamma, kappa, mu, single, at_T1, at_T2, condition, status)
 
 
-def part_2(gap: Gap, T1: float, acc_1: float, T2: float, acc_2: float, N: int) -> AtN:
+def part_2(gap: Gap, T1: float, acc_1: float, T2: float, acc_2: float, N: int) -> Solution:
     """Part 2, lines 2-3: (α_N, β_N) from Acc(T_1, N) and Acc(T_2, N)."""
     # line 2: Δ_{T_i} = γ − κ e^{−μ T_i}
     delta_1, delta_2 = float(gap(T1)), float(gap(T2))
     # line 3: (α_N, β_N) from the two points
-    (alpha, beta), condition = _solve(
-        np.exp(-(delta_1**2) * N / 2), acc_1, np.exp(-(delta_2**2) * N / 2), acc_2
-    )
-    return AtN(alpha, beta, condition)
+    return _solve(np.exp(-(delta_1**2) * N / 2), acc_1, np.exp(-(delta_2**2) * N / 2), acc_2)
 
 
-def read_off(gap: Gap, at_n: AtN, T: Floats | float, N: int) -> Floats:
+def read_off(gap: Gap, alpha: float, beta: float, T: Floats | float, N: int) -> Floats:
     """Part 2, line 4: Acc(T, N) at any T, shape as given."""
-    return np.asarray(at_n.alpha - at_n.beta * np.exp(-(gap(T) ** 2) * N / 2))
+    return np.asarray(alpha - beta * np.exp(-(gap(T) ** 2) * N / 2))
 
 
 def low_cost_to_high(points: Points, accuracy: Floats, targets: Points) -> CurveForecast:
@@ -120,10 +110,11 @@ def _one_curve(points: Points, accuracy: Floats, targets: Points) -> tuple[Float
         return mean, status, condition
 
     for N in np.unique(targets.N).tolist():
-        at_n = part_2(gap, T1, _read(curve_1, gap.at_T1, N), T2, _read(curve_2, gap.at_T2, N), N)
+        acc_1, acc_2 = _read(curve_1, gap.at_T1, N), _read(curve_2, gap.at_T2, N)
+        (alpha, beta), condition_N = part_2(gap, T1, acc_1, T2, acc_2, N)
         here = targets.N == N
-        mean[here] = read_off(gap, at_n, targets.T[here], N)
-        condition[here] = max(gap.condition, at_n.condition)
+        mean[here] = read_off(gap, alpha, beta, targets.T[here], N)
+        condition[here] = max(gap.condition, condition_N)
     status = np.where(condition > ILL_CONDITIONED, Status.ILL_CONDITIONED, gap.status)
     return mean, status, condition
 
@@ -133,7 +124,7 @@ def _read(curve: Curve, fit: Saturating, N: int) -> float:
     return float(measured.mean()) if len(measured) else float(fit(N))
 
 
-def _solve(e1: float, y1: float, e2: float, y2: float) -> tuple[tuple[float, float], float]:
+def _solve(e1: float, y1: float, e2: float, y2: float) -> Solution:
     """Solve level − drop·e_i = y_i, i = 1, 2: (level, drop), NaN where e_1 = e_2, and the condition number.
 
     The columns are scaled to length 1 first, as the unit of `drop` does not matter for the forecast.
