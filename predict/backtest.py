@@ -15,18 +15,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from predict.groups import Group, question_accuracy
+from predict.groups import Group
 from predict.predictors import predicted
 from predict.protocol import Floats, Options, Points, Pool
 from predict.split import Request, fitted, observe, unseen
 from predict.survival.forecast import lengths_ahead
 from results import BadInput
 from results.normal import interval_score, missed
-
-SCORES = (
-    "forecasts", "missing", "mean_error", "unseen_error", "bias", "worst_error", "coverage", "width",
-    "interval_score",
-)  # fmt: skip
+from results.votes.exact import accuracy_by_question
 
 
 def backtest(
@@ -72,7 +68,7 @@ def accuracy_of(pools: Sequence[Pool], targets: Points, method: str) -> Floats:
     for pool in pools:
         at = (targets.setting == pool.setting) & (pool.answers.sizes.min() >= targets.N)
         if at.any():
-            found[at] = question_accuracy(pool.answers, targets.N[at], method).mean(axis=0)
+            found[at] = accuracy_by_question(pool.answers.counts(), method, targets.N[at]).mean(axis=0)
     return found
 
 
@@ -87,18 +83,14 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     width = table["high"] - table["low"]
     parts = pd.DataFrame(
         {
-            "predictor": table["predictor"], "bias": error, "mean_error": error.abs(),
-            "unseen_error": (table["predicted"] - unseen).abs(), "width": width,
-            "coverage": (missed(table) <= 1e-9).where(width.notna()).astype(float),
+            "forecasts": error.notna(), "missing": error.isna(), "mean_error": error.abs(),
+            "unseen_error": (table["predicted"] - unseen).abs(), "bias": error, "worst_error": error.abs(),
+            "coverage": (missed(table) <= 1e-9).where(width.notna()).astype(float), "width": width,
             "interval_score": interval_score(table),
         }
     )  # fmt: skip
-    by = parts.groupby("predictor", sort=False)
-    made = by["bias"].count()
-    counts = pd.DataFrame(
-        {"forecasts": made, "missing": by["bias"].size() - made, "worst_error": by["mean_error"].max()}
-    )
-    return counts.join(by.mean())[list(SCORES)]
+    how = dict.fromkeys(parts, "mean") | {"forecasts": "sum", "missing": "sum", "worst_error": "max"}
+    return parts.groupby(table["predictor"], sort=False).agg(how)
 
 
 def over_sets(table: pd.DataFrame) -> pd.DataFrame:
