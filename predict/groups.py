@@ -124,12 +124,11 @@ def _group(key: tuple[object, ...], method: str, rows: pd.DataFrame) -> Group:
 
 def groups_of_samples(frame: pd.DataFrame, method: str, at_n: Sequence[int] = ()) -> list[Group]:
     """The groups in a checked samples table, exact at `grid` and `at_n`."""
-    return [
-        group_of_pools(
-            *key, method, [make_pool(name, answer_pools(rows)) for name, rows in settings.items()], at_n
-        )
-        for key, settings in sampled(frame)
-    ]
+    groups = []
+    for key, settings in sampled(frame):
+        pools = [make_pool(name, answer_pools(rows)) for name, rows in settings.items()]
+        groups.append(group_of_pools(*key, method, pools, at_n))
+    return groups
 
 
 def sampled(frame: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], dict[str, pd.DataFrame]]]:
@@ -152,7 +151,7 @@ def group_of_pools(
     """The group whose points are the exact accuracies of `pools`, each up to its smallest question's pool."""
     ordered = sorted(pools, key=lambda pool: (np.isnan(pool.T), pool.T, pool.setting))
     parts = [(pool, grid(int(pool.answers.sizes.min()), at_n)) for pool in ordered]
-    values = [question_accuracy(pool.answers, ns, method) for pool, ns in parts]
+    values = [accuracy_by_question(pool.answers.counts(), method, ns) for pool, ns in parts]
     sizes = [len(ns) for _, ns in parts]
     points = Points(
         np.repeat([pool.setting for pool in ordered], sizes),
@@ -172,11 +171,6 @@ def grid(smallest_pool: int, at_n: Sequence[int] = ()) -> Ints:
     powers = [2**k for k in range(4, smallest_pool.bit_length())]
     asked = [n for n in at_n if n <= smallest_pool]
     return np.unique([*range(1, min(8, smallest_pool) + 1), *powers, smallest_pool, *asked]).astype(np.int64)
-
-
-def question_accuracy(answers: AnswerPools, ns: Ints, method: str) -> Floats:
-    """Exact accuracy of each question at each N, shape (questions, len(ns))."""
-    return accuracy_by_question(answers.counts(), method, ns)
 
 
 def chosen_answers(pool: Pool, order: Ints, n: int, rest: bool = False) -> Pool:

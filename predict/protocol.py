@@ -108,7 +108,7 @@ class Observed:
     """What a predictor may look at.
 
     Arguments:
-        points: the observed curve points, P of them.
+        points: the observed curve points, P of them, sorted by T, then N.
         accuracy: their accuracies, shape (P,).
         stderr: their standard errors over questions, shape (P,); NaN where unknown.
         replicates: the same accuracies for R bootstrap samples, shape (R, P); R = 0 for no intervals.

@@ -106,9 +106,13 @@ def drawn(
 ) -> list[Pool]:
     """`n` random answers to each question at `settings` in split number `draw`, the first `n` where that is
     None; with `rest` all others."""
-    rng, pools = np.random.default_rng([seed, draw or 0]), _whole(group, settings)
+    pools = [pool for pool in group.pools if pool.setting in settings]
+    if group.run:  # its answers as they came, not as they are at each cap
+        pools = [Pool(group.run.setting, np.nan, group.run.answers)]
     orders = [np.arange(len(pool.answers.votes)) for pool in pools]
-    orders = orders if draw is None else [rng.permutation(order) for order in orders]
+    if draw is not None:
+        rng = np.random.default_rng([seed, draw])
+        orders = [rng.permutation(order) for order in orders]
     return [chosen_answers(pool, order, n, rest) for pool, order in zip(pools, orders, strict=True)]
 
 
@@ -118,13 +122,6 @@ def unseen(group: Group, settings: Sequence[str], n: int, seed: int, draw: int) 
     if group.run:
         return pools_at(rest[0].answers, group.run.caps.items())
     return [*rest, *(pool for pool in group.pools if pool.setting not in settings)]
-
-
-def _whole(group: Group, settings: Sequence[str]) -> list[Pool]:
-    """The answers that are cut into seen and hidden ones: those at `settings`, or those of the run."""
-    if group.run:
-        return [Pool(group.run.setting, np.nan, group.run.answers)]
-    return [pool for pool in group.pools if pool.setting in settings]
 
 
 def fitted(group: Group, request: Request) -> tuple[list[str], int]:

@@ -43,12 +43,12 @@ def falling(observed: Observed, targets: Points) -> Texts:
     points = observed.points
     settings = points.settings()
     for name, _ in settings:
-        if _falls(observed, _ordered(points.setting == name, points.N.astype(float)), SHARED):
+        if _falls(observed, np.flatnonzero(points.setting == name), SHARED):
             alarmed |= targets.setting == name
     known = np.array([name for name, _ in settings])
     if np.isfinite(points.T).all():
         for N in np.unique(points.N):
-            if _falls(observed, _ordered(points.N == N, points.T), SHARED_ALONG_T):
+            if _falls(observed, np.flatnonzero(points.N == N), SHARED_ALONG_T):
                 alarmed |= ~np.isin(targets.setting, known)
     return np.where(alarmed, Status.FALLING, Status.OK).astype("<U20")
 
@@ -63,10 +63,8 @@ def poor_fit(observed: Observed, fitted: Floats) -> Status:
 
 def far_along_T(missed: Floats, replicates: Floats) -> Status:
     """Whether a curve along T misses n settings by far: residuals (n,), replicates of the values (R, n)."""
-    noise = np.zeros(len(missed))
-    if len(replicates) >= ENOUGH:
-        noise = np.sqrt(1 - SHARED_ALONG_T) * replicates.std(axis=0)
-    return _missed(missed, noise)
+    noise = replicates.std(axis=0) if len(replicates) >= ENOUGH else np.zeros(len(missed))
+    return _missed(missed, np.sqrt(1 - SHARED_ALONG_T) * noise)
 
 
 def _missed(residual: Floats, noise: Floats) -> Status:
@@ -84,11 +82,6 @@ def own_noise(replicates: Floats) -> Floats:
 def loose(reach: Floats) -> Texts:
     """ "bound_hit" where other curves that fit as well are further away than `LOOSE`: `reach` (M,)."""
     return np.where(reach > LOOSE, Status.BOUND_HIT, Status.OK).astype("<U20")
-
-
-def _ordered(chosen: np.ndarray, by: Floats) -> np.ndarray:
-    index = np.flatnonzero(chosen)
-    return np.asarray(index[np.argsort(by[index], kind="stable")])
 
 
 def _falls(observed: Observed, order: np.ndarray, shared: float) -> bool:

@@ -9,8 +9,8 @@ its points share their questions, so `SHARED` of each variance is a common shift
 
 import numpy as np
 
-from predict.groups import question_accuracy
 from predict.protocol import Floats, Points, Pool
+from results.votes.exact import accuracy_by_question
 
 SHARED = 0.9
 """The share of a point's variance that all points of the curve have in common: the choice of questions.
@@ -23,20 +23,17 @@ the variance.
 
 def replicate_samples(points: Points, pools: tuple[Pool, ...], method: str, R: int, seed: int) -> Floats:
     """R bootstrap curves over questions, shape (R, P); a setting counts the questions it has."""
-    if not R:
-        return np.empty((0, len(points)))
     names = sorted({name for pool in pools for name in pool.answers.question_ids})
     place = {name: i for i, name in enumerate(names)}
     weights = np.random.default_rng(seed).multinomial(len(names), np.full(len(names), 1 / len(names)), size=R)
-    curves: Floats = np.full((R, len(points)), np.nan)
+    curves = np.full((R, len(points)), np.nan)
     for pool in pools:
         at = points.setting == pool.setting
-        values = question_accuracy(pool.answers, points.N[at], method)
+        values = accuracy_by_question(pool.answers.counts(), method, points.N[at])
         own = weights[:, [place[name] for name in pool.answers.question_ids]].astype(float)
         total = own.sum(axis=1, keepdims=True)
         curves[:, at] = own @ values / np.where(total > 0, total, np.nan)
-    complete: Floats = curves[np.isfinite(curves).all(axis=1)]
-    return complete
+    return np.asarray(curves[np.isfinite(curves).all(axis=1)])
 
 
 def replicate_curves(accuracy: Floats, stderr: Floats, R: int, seed: int) -> Floats:

@@ -14,13 +14,11 @@ settings do not determine a law; the interval then shows how far the laws disagr
 fitted T, so the unit of T does not matter. Accuracy may fall with T (ζ > α).
 """
 
-from functools import cache
-
 import numpy as np
 from scipy.special import ndtri
 from scipy.stats import qmc
 
-from predict.protocol import Floats, Ints
+from predict.protocol import Floats
 
 EXPONENTS = (0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
 SPREAD = 0.5
@@ -39,6 +37,9 @@ REACH = 2.0
 _LEVELS = 1.0
 """α and ζ are normal with mean 1/2 and this standard deviation, cut to [0, 1]: nearly uniform."""
 
+_POINTS = ndtri(np.clip(qmc.Sobol(2, seed=0).random(64), 1e-9, 1 - 1e-9))
+"""Quasi-random points of the standard normal law in the plane."""
+
 
 def along_T(
     T: Floats, accuracy: Floats, variance: Floats, at: Floats, R: int, seed: int = 0
@@ -47,12 +48,8 @@ def along_T(
 
     Returns the mean (m,) and draws (R, m), each column sorted.
     """
-    shape, c, tau, size = (
-        part.ravel()
-        for part in np.meshgrid(
-            [0, 1], EXPONENTS, np.geomspace(T.min() / BEYOND, T.max() * BEYOND, SCALES), SIZES, indexing="ij"
-        )
-    )
+    axes = [0, 1], EXPONENTS, np.geomspace(T.min() / BEYOND, T.max() * BEYOND, SCALES), SIZES
+    shape, c, tau, size = np.stack(np.meshgrid(*axes, indexing="ij")).reshape(len(axes), -1)
     regressor, regressor_at = _levels(T, shape, c, tau), _levels(at, shape, c, tau)
     missed = size[:, None, None] ** 2
     noise = np.diag(variance + 1e-8) + missed * (_correlation(T, T) + 1e-3 * np.eye(len(T)))
@@ -66,7 +63,7 @@ def along_T(
     score = -0.5 * np.einsum("ci,ci->c", deviation, np.linalg.solve(marginal, deviation[..., None])[..., 0])
     score += -0.5 * np.linalg.slogdet(marginal)[1] - 0.5 * (np.log(c) / SPREAD) ** 2
     # cut α and ζ to [0, 1]: keep the points of the normal law that lie inside
-    ends = centre[:, None] + _normal_points() @ np.swapaxes(np.linalg.cholesky(covariance), 1, 2)
+    ends = centre[:, None] + _POINTS @ np.swapaxes(np.linalg.cholesky(covariance), 1, 2)
     weight = np.exp(score - score.max())[:, None] * ((ends >= 0) & (ends <= 1)).all(axis=2)
     if not weight.any():
         ends, weight = np.clip(ends, 0.0, 1.0), np.exp(score - score.max())[:, None] * np.ones(ends.shape[:2])
@@ -85,7 +82,7 @@ def along_T(
     return mean, np.sort(draws, axis=0)
 
 
-def _levels(T: Floats, shape: Ints, c: Floats, tau: Floats) -> Floats:
+def _levels(T: Floats, shape: Floats, c: Floats, tau: Floats) -> Floats:
     """The regressors of α and ζ at `T` (n,) for each law: shape (laws, n, 2)."""
     u = (T / tau[:, None]) ** c[:, None]
     left = np.where(shape[:, None] == 0, np.exp(-np.minimum(u, 700.0)), 1 / (1 + u))
@@ -94,9 +91,3 @@ def _levels(T: Floats, shape: Ints, c: Floats, tau: Floats) -> Floats:
 
 def _correlation(one: Floats, other: Floats) -> Floats:
     return np.asarray(np.exp(-np.abs(np.log(one)[:, None] - np.log(other)) / REACH))
-
-
-@cache
-def _normal_points() -> Floats:
-    """64 quasi-random points (Sobol) of the standard normal law in the plane."""
-    return np.asarray(ndtri(np.clip(qmc.Sobol(2, seed=0).random(64), 1e-9, 1 - 1e-9)))

@@ -7,9 +7,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from predict.curves.intervals import SHARED
-from predict.groups import question_accuracy
 from predict.length.law import along_T
 from predict.protocol import Floats, Ints, Options, Points, Pool, Status, everywhere
+from results.votes.exact import accuracy_by_question
 
 ORIGINS = 3
 TRUST = 1.0
@@ -111,7 +111,7 @@ def _luck(pool: Pool, N: Ints, method: str, options: Options) -> Floats:
     For a question of accuracy f it is about f(1 − f)·N/pool; f is read on half of the answers seen.
     """
     half = max(int(pool.answers.sizes.min()) // 2, 1)
-    f = question_accuracy(pool.answers, np.minimum(N, half), method)
+    f = accuracy_by_question(pool.answers.counts(), method, np.minimum(N, half))
     scatter = (f * (1 - f)).mean(axis=0)
     size = max(options.pool or 0, int(N.max()))
     return np.asarray(scatter * np.minimum(N / size, 1.0) / len(f))

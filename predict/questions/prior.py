@@ -50,8 +50,7 @@ def features() -> Floats:
     t = np.append(np.linspace(-1, 1, len(THETAS)), np.zeros(len(CHOICES)))
     choice = np.append(np.zeros(len(THETAS)), np.ones(len(CHOICES)))
     even = np.append(np.zeros(len(THETAS)), [beta > 1 for _, beta in CHOICES])
-    grids = np.meshgrid(np.arange(len(P)), np.arange(len(A)), np.arange(RESTS), indexing="ij")
-    i, j, k = (grid.ravel() for grid in grids)
+    i, j, k = np.indices((len(P), len(A), RESTS)).reshape(3, -1)
     u, v, t, choice, even, p = u[i], v[j], t[k], choice[k], even[k], P[i]
     guessed = np.clip(_log_law(1 - _FLOOR) - _log_law(_FLOOR), -_CLEAR, _CLEAR)
     columns = [
