@@ -44,15 +44,9 @@ def value_axis(field: str, metric: str, y_range: tuple[float, float]) -> alt.Y:
     return alt.Y(f"{field}:Q", scale=scale, axis=axis, title=METRIC_TITLES[metric])
 
 
-def setting_colour(settings: list[str], source: str = "") -> alt.Color:
+def setting_colour(settings: list[str], source: str) -> alt.Color:
     """The colour of each setting, from cheap to dear."""
-    title = settings_title(source, settings) if source else "setting"
-    return colour("setting:N", settings, title)
-
-
-def count_colour(ns: list[int]) -> alt.Color:
-    """The colour of each N, from few to many."""
-    return colour("N:O", ns, "answers N")
+    return colour("setting:N", settings, settings_title(source, settings))
 
 
 def colour(field: str, values: Sequence[object], title: str | None) -> alt.Color:
@@ -63,9 +57,8 @@ def colour(field: str, values: Sequence[object], title: str | None) -> alt.Color
 
 def legend(title: str | None, labels: Sequence[str]) -> alt.Legend:
     """A legend in as many columns as a phone has room for."""
-    widest = max(len(label) for label in labels)
-    columns = max(1, min(len(labels), 310 // (32 + 7 * min(widest, 36))))
-    return alt.Legend(title=title, columns=columns)
+    widest = max(map(len, labels))
+    return alt.Legend(title=title, columns=max(1, min(len(labels), 310 // (32 + 7 * min(widest, 36)))))
 
 
 def tooltips(fields: Sequence[str], source: str = "llm", metric: str = "accuracy") -> list[alt.Tooltip]:

@@ -17,7 +17,7 @@ import pandas as pd
 from results.figures.axes import (
     MOST_COUNTS,
     MOST_SETTINGS,
-    count_colour,
+    colour,
     log_axis,
     n_axis,
     setting_colour,
@@ -142,13 +142,12 @@ def _axes(forecast: Forecast) -> tuple[str, pd.DataFrame, alt.X, alt.Color]:
         shown = counts_to_show(ns, MOST_COUNTS)
         rows = rows[rows["N"].isin(shown)]
         x = log_axis("length", rows["length"], LENGTH_TITLES[forecast.source])
-        return "N", rows, x, count_colour(shown)
+        return "N", rows, x, colour("N:O", shown, "answers N")
     settings = spread_out(order_settings(rows), MOST_SETTINGS)
     rows = rows[rows["setting"].isin(settings)]
     aside = np.linspace(-_ASIDE, _ASIDE, len(settings)) if len(settings) > 1 else [0.0]
     place = rows["N"] * 2.0 ** rows["setting"].map(dict(zip(settings, aside, strict=True)))
-    colour = setting_colour(settings, forecast.source)
-    return "setting", rows.assign(place=place), n_axis(ns, "place"), colour
+    return "setting", rows.assign(place=place), n_axis(ns, "place"), setting_colour(settings, forecast.source)
 
 
 def _bars(rows: pd.DataFrame, kind: str) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from results.figures.axes import MOST_COUNTS, count_colour, log_axis, value_axis
+from results.figures.axes import MOST_COUNTS, colour, log_axis, value_axis
 from results.figures.panels import Panel, counts_to_show
 from results.figures.series import Series
 from results.figures.theme import Figure
@@ -51,7 +51,7 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
 
     x = log_axis("length", rows["length"], LENGTH_TITLES[panel.source])
     y = value_axis("value", panel.metric, y_range)
-    series = Series(f"{panel.slug}-length", "N", x, y, count_colour(shown))
+    series = Series(f"{panel.slug}-length", "N", x, y, colour("N:O", shown, "answers N"))
     series.add(dots[dots["N"].isin(shown)], "circle", "dot", (0.3, 0.02))
     series.add(greedy, "line", "baseline", None)
     series.add(pd.DataFrame({"value": [proven] if proven else []}), "rule", "zero", None, x=alt.Undefined)

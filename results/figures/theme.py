@@ -72,12 +72,8 @@ class Figure:
 
     def page_spec(self) -> dict[str, Any]:
         """The specification for a page, which adds the look: as wide as the element that holds it."""
-        size = {
-            "width": "container",
-            "height": HEIGHT,
-            "autosize": {"type": "fit-x", "contains": "padding"},
-        }
-        return {**self.spec, **size}
+        fit = {"type": "fit-x", "contains": "padding"}
+        return {**self.spec, "width": "container", "height": HEIGHT, "autosize": fit}
 
     def file_spec(self) -> dict[str, Any]:
         """The specification for a file: of fixed size, with its title in it."""
