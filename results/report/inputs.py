@@ -57,7 +57,7 @@ def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
     curves = pd.DataFrame(columns=CURVE_KEY)
     if tables.pop("curves", None):
         curves = _named(read_curves(*kinds["curves"]))  # refuses two rows of one point
-    forecasts = tables.pop("forecast", {})
+    forecasts = {str(path): table for path, table in tables.pop("forecast", {}).items()}
     samples, records, said = None, [], list[str]()
     if files:
         samples = _named(read_samples(*files))
@@ -69,16 +69,8 @@ def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
             own = build_curves(samples, progress=True, checked=True)
         said += [str(warning.message) for warning in caught]
         curves = _with_own(curves, own)
-    return Tables(
-        curves,
-        {str(path): table for path, table in forecasts.items()},
-        samples,
-        records,
-        {kind: pd.concat(found.values(), ignore_index=True) for kind, found in tables.items()},
-        sources,
-        said,
-        notes,
-    )
+    others = {kind: pd.concat(found.values(), ignore_index=True) for kind, found in tables.items()}
+    return Tables(curves, forecasts, samples, records, others, sources, said, notes)
 
 
 def _named(table: pd.DataFrame) -> pd.DataFrame:

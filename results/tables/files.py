@@ -66,10 +66,9 @@ def read_raw(path: Path, text_columns: tuple[str, ...], only: pa.Schema | None =
     _check_file(path)
     if path.suffix == ".jsonl":
         return _read_jsonl(path, text_columns, only)
-    there = column_names(path)
-    names = [
-        name for name in there if only is None or name in only.names
-    ] or there  # Arrow takes none for all
+    names = column_names(path)
+    if only is not None:
+        names = [name for name in names if name in only.names] or names  # Arrow takes none for all
     if path.suffix == ".csv":
         return _to_pandas(_csv_text(path, names))
     return _to_pandas(_parquet(pyarrow.parquet.read_table, path, columns=names))
@@ -138,12 +137,10 @@ def json_rows(path: Path) -> Iterator[dict[str, Any]]:
             try:
                 row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
             except (ValueError, RecursionError) as error:  # text that is not UTF-8 is a ValueError, too
-                torn = (
-                    ""
-                    if line.endswith(b"\n")
-                    else "; a killed run leaves half a line: start it again, or delete it"
-                )
-                raise BadInput(f"{path}: row {number}: not JSON: {error}{torn}") from None
+                told = f"{path}: row {number}: not JSON: {error}"
+                if not line.endswith(b"\n"):
+                    told += "; a killed run leaves half a line: start it again, or delete it"
+                raise BadInput(told) from None
             if not isinstance(row, dict):
                 raise BadInput(f"{path}: row {number}: found {type(row).__name__}, expected a JSON object")
             yield _without_surrogates(row) if rb"\ud" in line.lower() else row
