@@ -139,8 +139,7 @@ def majority_curve(correct: int, wrong: Sequence[int], nulls: int = 0) -> Floats
     positive = np.array([count for count in wrong if count], np.int64)
     pool = int(correct + positive.sum() + nulls)
     counts = VoteCounts(np.array([correct]), positive, np.array([0, positive.size]), np.array([nulls]))
-    curve: Floats = majority_accuracy(counts, np.arange(1, pool + 1))[0]
-    return curve
+    return np.asarray(majority_accuracy(counts, np.arange(1, pool + 1))[0])
 
 
 def best_of_n(pool: ArrayLike, correct: ArrayLike, n: ArrayLike) -> Floats:

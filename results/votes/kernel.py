@@ -38,8 +38,7 @@ def binomial_row(n: int, rate: float, row: Floats, start: int) -> None:
     for i in range(mode, 0, -1):
         row[start + i - 1] = row[start + i] * i * (1.0 - rate) / ((n - i + 1) * rate)
         total += row[start + i - 1]
-    for i in range(n + 1):
-        row[start + i] /= total
+    row[start : start + n + 1] /= total
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
@@ -73,8 +72,7 @@ def multiply(
     `degree` is that of `left`; returns that of `out`.
     """
     result = min(degree + last, top)
-    for d in range(result + 1):
-        out[d] = 0.0
+    out[: result + 1] = 0.0
     for i in range(min(last, top) + 1):
         factor = row[start + i] * (tie if i == last else 1.0)
         for d in range(min(degree, top - i) + 1):
@@ -95,8 +93,7 @@ def rival_polynomial(
     nodes, weights = np.ones(count), np.ones(count)
     if m > 1:
         unit_legendre(count, nodes, weights)
-    for d in range(top + 1):
-        out[d] = 0.0
+    out[: top + 1] = 0.0
     degree = 0
     for k in range(count):
         a[0] = weights[k]
@@ -126,8 +123,7 @@ def question_curve(correct: int, wrong: Ints, nulls: int, n_max: int, rate: floa
     binomial_row(pool, rate, every, 0)
     rivals, product = np.empty(n_max + 1), np.empty(n_max + 1)
     a, b = np.empty(n_max + 1), np.empty(n_max + 1)
-    for n in range(n_max):
-        curve[n] = 0.0
+    curve[:n_max] = 0.0
     first, free, drawn = 0, nulls, -1  # `free` answers cannot reach m votes: any number of them may be drawn
     for m in range(1, min(correct, n_max) + 1):
         while first < classes and wrong[first] < m:
@@ -151,15 +147,11 @@ def vote_curves(correct: Ints, wrong: Ints, starts: Ints, nulls: Ints, ns: Ints,
 
     The wrong counts of question q, rising and without zeros, are wrong[starts[q] : starts[q + 1]].
     """
-    n_max = 0
-    for n in ns:
-        n_max = max(n_max, n)
+    n_max = ns.max()
     curve = np.empty(n_max)
     for q in range(correct.size):
         counts = wrong[starts[q] : starts[q + 1]]
-        pool = correct[q] + nulls[q]
-        for count in counts:
-            pool += count
+        pool = correct[q] + nulls[q] + counts.sum()
         whole = pool <= WHOLE_CURVE
         for k in range(ns.size):
             if k == 0 or not whole:

@@ -57,5 +57,4 @@ def prefix_tokens(pools: AnswerPools, orders: NDArray[np.int32], ns: NDArray[np.
     before = np.concatenate([np.zeros((len(orders), 1)), sums], axis=1)[:, pools.starts[:-1]]
     ends = pools.starts[:-1, None] + ns - 1  # (questions, len(ns))
     means = (sums[:, ends] - before[:, :, None]) / ns
-    averaged: Floats = means.mean(axis=1)
-    return averaged
+    return np.asarray(means.mean(axis=1))

@@ -40,8 +40,7 @@ class PathLaw:
     @property
     def correct(self) -> Array:
         """P(w_t = w*), (tasks, steps): the accuracy of a single path."""
-        found: Array = np.take_along_axis(self.probabilities, self.gold[:, None, None], axis=2)[:, :, 0]
-        return found
+        return np.asarray(np.take_along_axis(self.probabilities, self.gold[:, None, None], axis=2)[:, :, 0])
 
     @property
     def gap(self) -> Array:
