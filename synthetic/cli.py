@@ -15,7 +15,7 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 COUNT = click.IntRange(min=0)
 
 
-@click.group()
+@click.group(context_settings={"show_default": True})
 def cli() -> None:
     """The paper's transformer on in-context regression: exact curves, sampled paths, claims checked."""
 
@@ -36,10 +36,10 @@ def list_() -> None:
             click.echo(f"{'':16}   - {line.label}")
 
 
-_SEED = click.option("--seed", default=0, show_default=True, type=COUNT, help="Seed of all randomness.")
+_SEED = click.option("--seed", default=0, type=COUNT, help="Seed of all randomness.")
 _FOLDER = click.option("--out", required=True, type=FOLDER, help="Folder to write to.")
 _TABLE = click.option("--out", required=True, type=PATH, help="The .csv, .jsonl or .parquet to write.")
-_JOBS = click.option("--jobs", default=1, show_default=True, help="Processes to use.")
+_JOBS = click.option("--jobs", default=1, help="Processes to use.")
 
 
 @cli.command(epilog="Example: python -m synthetic run fig1-binary --out results/runs/twin")
@@ -48,11 +48,10 @@ _JOBS = click.option("--jobs", default=1, show_default=True, help="Processes to 
     "--solver",
     type=click.Choice(["exact", "monte-carlo", "transformer"]),
     default="exact",
-    show_default=True,
     help="exact: by formula where there is one; monte-carlo: sampled paths, many at once; transformer: "
     "the paper's loop word for word, slow (seconds a path where t=950).",
 )
-@click.option("--repeats", default=5, show_default=True, help="Repeats of the experiment.")
+@click.option("--repeats", default=5, help="Repeats of the experiment.")
 @click.option("--tasks", type=int, help="Tasks in a repeat.  [default: the experiment's own]")
 @click.option("--paths", type=int, help="Sampled paths of a task.  [default: 256; transformer: 16]")
 @click.option(
@@ -93,8 +92,8 @@ def run(name: str, out: Path, changes: tuple[str, ...], **options: Any) -> None:
 
 @cli.command(epilog="Example: python -m synthetic check fig2h")
 @click.argument("name")
-@click.option("--tasks", default=2, show_default=True, help="Tasks in each of 5 repeats.")
-@click.option("--paths", default=16, show_default=True, help="Sampled paths of a task.")
+@click.option("--tasks", default=2, help="Tasks in each of 5 repeats.")
+@click.option("--paths", default=16, help="Sampled paths of a task.")
 @_SEED
 def check(name: str, tasks: int, paths: int, seed: int) -> None:
     """Run NAME's literal transformer beside its exact solution."""
@@ -129,13 +128,7 @@ def train(out: Path, seed: int, jobs: int) -> None:
 
 @cli.command(epilog="Example: python -m synthetic match results/cached/tiny.csv --out match.csv")
 @click.argument("tables", nargs=-1, required=True, type=PATH)
-@click.option(
-    "--fit-max-n",
-    default=4,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Fit N up to this; predict the rest.",
-)
+@click.option("--fit-max-n", default=4, type=click.IntRange(1), help="Fit N up to this; predict the rest.")
 @click.option("--figure", type=PATH, help="Draw to this .png, .svg or .pdf.")
 @_SEED
 @_JOBS
