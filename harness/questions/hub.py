@@ -29,16 +29,11 @@ class HubDataset:
     rows: int
 
 
-GSM8K = HubDataset(
-    repository="openai/gsm8k",
-    revision="740312add88f781978c0658806c59bc2815b9866",
-    configs=("main",),
-    rows=1319,
-)
+GSM8K = HubDataset("openai/gsm8k", "740312add88f781978c0658806c59bc2815b9866", ("main",), rows=1319)
 MATH = HubDataset(
-    repository="EleutherAI/hendrycks_math",
-    revision="21a5633873b6a120296cce3e2df9d5550074f4a3",
-    configs=(
+    "EleutherAI/hendrycks_math",
+    "21a5633873b6a120296cce3e2df9d5550074f4a3",
+    (
         "algebra",
         "counting_and_probability",
         "geometry",

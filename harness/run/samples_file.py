@@ -29,9 +29,8 @@ COLUMNS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("dataset", "model", "decoding"), (str,)),
     **dict.fromkeys(("sample", "tokens", "prompt_tokens"), (int,)),
     "correct": (bool,),
-    "answer": (str, NULL),
+    **dict.fromkeys(("answer", "reader"), (str, NULL)),
     "seed": (int, NULL),
-    "reader": (str, NULL),
 }
 """The types that the cells of a row may have."""
 

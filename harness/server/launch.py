@@ -65,9 +65,8 @@ def launch(
 ) -> Launch:
     """The command that serves `dp` copies of `model` (hub name or folder) on 127.0.0.1:`port`.
 
-    `device` auto is cuda if there is a GPU. Each server draws a random seed of its own; the copies of one
-    server share it. If a host runs several servers, `workers` is their number, and
-    `worker` (from 0) says which share of the GPUs this one gets. Raises BadInput: SGLang or a GPU is missing.
+    `device` auto is cuda if there is a GPU. The copies of one server share its random seed. `worker` (from 0)
+    of `workers` on a host gets its share of the GPUs. Raises BadInput: SGLang or a GPU is missing.
     """
     if importlib.util.find_spec("sglang") is None:
         raise BadInput("SGLang is not installed: `make serve` installs it")

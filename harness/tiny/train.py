@@ -103,11 +103,10 @@ def train(training: Training) -> tuple[Any, list[float]]:
     model = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(TINY_MODEL))
     matrices = [p for name, p in model.named_parameters() if p.ndim == 2 and "embed" not in name]
     others = [p for name, p in model.named_parameters() if p.ndim != 2 or "embed" in name]
+    rate = training.learning_rate
     optimizers = [
-        torch.optim.Muon(
-            matrices, lr=training.learning_rate, weight_decay=0.0, adjust_lr_fn="match_rms_adamw"
-        ),
-        torch.optim.AdamW(others, lr=training.learning_rate, weight_decay=0.0),
+        torch.optim.Muon(matrices, lr=rate, weight_decay=0.0, adjust_lr_fn="match_rms_adamw"),
+        torch.optim.AdamW(others, lr=rate, weight_decay=0.0),
     ]
     schedules = [torch.optim.lr_scheduler.LambdaLR(o, lambda step: _rate(step, training)) for o in optimizers]
     losses: list[float] = []

@@ -141,12 +141,11 @@ class TransformersEngine:
     def _draw(self) -> list[tuple[Request, list[list[int]]]]:
         """In the thread: begin with requests while there is room, and draw until some are finished."""
         finished: list[tuple[Request, list[list[int]]]] = []
+        decoder, waiting = self._decoder, self._waiting
         while not finished and not self._closed:
-            rows = self._decoder.rows
-            while self._waiting and (not rows or rows + self._waiting[0].n <= BATCH_ROWS):
-                self._decoder.add(self._waiting.popleft())
-                rows = self._decoder.rows
-            finished = self._decoder.step()
+            while waiting and (not decoder.rows or decoder.rows + waiting[0].n <= BATCH_ROWS):
+                decoder.add(waiting.popleft())
+            finished = decoder.step()
         return finished
 
     def _fail(self, error: EngineError) -> None:

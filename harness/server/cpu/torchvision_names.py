@@ -1,11 +1,8 @@
 """Makes `import transformers` and `import sglang` work although torchvision's compiled library does not load.
 
 SGLang needs torchvision, and transformers imports it if it is installed. PyPI has it for CUDA only. Beside a
-CPU build of PyTorch, its Python code misses two operations that its compiled library would declare:
-
-    RuntimeError: operator torchvision::nms does not exist
-
-No language model calls them, so declaring them is enough. Do it before the first import of either library.
+CPU build of PyTorch it misses two operations (`RuntimeError: operator torchvision::nms does not exist`) that
+no language model calls: declaring them is enough. Do it before the first import of either library.
 """
 
 import importlib
