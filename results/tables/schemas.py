@@ -150,9 +150,8 @@ PLAN = pa.DataFrameSchema(
         "N": _whole(1),
         "predicted": _real(nullable=False),
         **{name: _real() for name in ("low", "high")},
-        **{
-            name: _real(required=False) for name in ("new_low", "new_high", "target_accuracy", "token_budget")
-        },
+        **{name: _real(required=False) for name in ("new_low", "new_high")},
+        **{name: _real(required=False) for name in ("target_accuracy", "token_budget")},
         "known": _text(_one_of("measured", "forecast")),
         "predictor": _text(),
     },

@@ -111,10 +111,8 @@ def question_curve(correct: int, wrong: Ints, nulls: int, n_max: int, rate: floa
     """Write the vote accuracy of one question at N = 1 … n_max to `curve`; `wrong` rising, no zeros."""
     classes = wrong.size
     starts = np.zeros(classes + 1, np.int64)
-    pool = correct + nulls
-    for j in range(classes):
-        starts[j + 1] = starts[j] + wrong[j] + 1
-        pool += wrong[j]
+    starts[1:] = np.cumsum(wrong + 1)
+    pool = correct + nulls + wrong.sum()
     rows, own = np.empty(starts[classes]), np.empty(correct + 1)
     others, every = np.empty(pool + 1), np.empty(pool + 1)
     for j in range(classes):

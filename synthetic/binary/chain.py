@@ -127,10 +127,8 @@ def _level(d: int, size: int) -> tuple[Indices, Indices, Array]:
     members = all_supports(d, size)
     smaller = all_supports(d, size - 1)
     index = {tuple(subset): i for i, subset in enumerate(smaller.tolist())}
-    parents = np.array(
-        [[index[tuple(row[:j] + row[j + 1 :])] for j in range(size)] for row in members.tolist()],
-        dtype=np.int64,
-    )
+    rows = members.tolist()
+    parents = np.array([[index[tuple(row[:j] + row[j + 1 :])] for j in range(size)] for row in rows])
     outside = np.ones((d, len(smaller)))
     np.put_along_axis(outside.T, smaller, 0, axis=1)
     return members, parents, outside
