@@ -99,7 +99,7 @@ def summary(values: "pd.Series[Any]") -> list[Any]:
 
 
 def figures(folder: Path) -> dict[str, Any]:
-    """Each figure of a report in Vega-Lite, with the sum of each column for its data."""
+    """Each figure of a report in Vega-Lite, its data by column as in `summary`."""
     for name in ("qwen-math.csv", "qwen-math-forecast.csv", "fig2f.csv"):
         table = pd.read_csv(ROOT / "results/cached" / name)
         if "predictor" in table:
@@ -108,18 +108,15 @@ def figures(folder: Path) -> dict[str, Any]:
     specs: list[dict[str, Any]] = []
     with patch("results.report.page.rendered", lambda spec: specs.append(spec) or {}):
         build_report(read_tables(sorted(folder.iterdir())), datetime(2026, 1, 2, tzinfo=UTC))
-    return {
-        next(iter(spec["datasets"])): spec
-        | {"title": "", "description": "", "datasets": summed(spec["datasets"])}
-        for spec in specs
-        if "layer" in spec
-    }
-
-
-def summed(datasets: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    """Of each column of each data set how many values it has, and their sum."""
-    tables = {name: pd.DataFrame(rows) for name, rows in datasets.items()}
-    return {name: {str(key): summary(table[key])[:2] for key in table} for name, table in tables.items()}
+    found = {}
+    for spec in specs:
+        if "layer" in spec:
+            tables = {name: pd.DataFrame(rows) for name, rows in spec["datasets"].items()}
+            data = {
+                name: {column: summary(table[column]) for column in table} for name, table in tables.items()
+            }
+            found[next(iter(data))] = spec | {"title": "", "description": "", "datasets": data}
+    return found
 
 
 if __name__ == "__main__":
