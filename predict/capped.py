@@ -18,7 +18,7 @@ import pandas as pd
 from predict.groups import Group, group_of_pools, make_pool, sampled
 from predict.protocol import Pool, Run
 from predict.survival.seen import stopped
-from results import BadInput, read_samples
+from results import BadInput, kind_of, read_samples
 from results.votes.caps import cap_name, check_tokens
 from results.votes.exact import AnswerPools, answer_pools
 
@@ -28,7 +28,10 @@ RIVAL_CAPS = 8
 def read_capped(
     paths: Sequence[Path], method: str, cap: int, at_caps: Sequence[int], at_n: Sequence[int] = ()
 ) -> list[Group]:
-    """`capped` of files of samples."""
+    """`capped` of files of samples. Raises BadInput for curves, too."""
+    for path in paths:
+        if kind_of(path) != "samples":
+            raise BadInput(f"{path}: --fit-cap needs samples with tokens, not {kind_of(path)}")
     samples = read_samples(*paths, texts=False)
     try:
         return capped(samples, method, cap, at_caps, at_n)

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from predict.curves.joint import fit_surface
-from predict.curves.low_cost_to_high import low_cost_to_high
-from predict.protocol import Points
+from predict.curves.low_cost_to_high import part_1
 from results import fit_saturating
 from results.votes.multinomial import vote_accuracy
 from synthetic.binary.chain import PathLaw, law_of_paths
@@ -51,12 +50,11 @@ def test_of_one_question_the_fit_finds_chernoff_s_rate_and_so_more_than_the_gap(
 def test_of_many_questions_the_fitted_gap_follows_the_exact_mean_from_above(twin: Twin) -> None:
     law, exact = twin
     T, N = np.repeat(np.array(STEPS, dtype=float), len(VOTES)), np.tile(VOTES, len(STEPS))
-    points = Points(np.array([f"{t:g}" for t in T]), T, N)
     curve = exact.mean(axis=0).ravel()
     steps, gap = np.array(STEPS, dtype=float), law.gap.mean(axis=0)
 
-    algorithm_3 = low_cost_to_high(points, curve, points).gap
-    assert algorithm_3 is not None
+    first_T, last_T = ((t, (N[t == T], curve[t == T])) for t in (steps[0], steps[-1]))
+    algorithm_3 = part_1(steps, curve[N == 1], *first_T, *last_T)
     surface = fit_surface(T, N, curve)
     mu, first, last = np.exp(surface.log)
     late = -np.expm1(-mu * (steps - surface.start) / surface.scale)
