@@ -72,7 +72,7 @@ setup: $(SETUP)  ## build .venv with everything but SGLang (which the targets th
 # ---- looking after the code ----------------------------------------------------------------------------------
 
 # Two processes; the tests of one file, and all tests that share a server, stay together. One thread in each.
-PYTEST = OMP_NUM_THREADS=1 $(RUN) -m pytest -n 2 --dist loadgroup
+PYTEST = OMP_NUM_THREADS=1 $(RUN) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 
 test: $(SGLANG) $(DEV)  ## all tests, the real SGLang server and a real browser among them
 	$(PYTEST)

@@ -24,10 +24,12 @@ def data_dir() -> Path:
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Group the tests that one process of `pytest -n 2 --dist loadgroup` runs.
+    """Group the tests that one process of `pytest -n 2 --dist loadgroup` runs, and start the slow ones first.
 
     Tests of one file share its fixtures; all tests of the SGLang servers share these.
     """
+    items.sort(key=lambda item: item.get_closest_marker("integration") is None)
     for item in items:
-        shared = "sglang_fleet" if "sglang_fleet" in getattr(item, "fixturenames", ()) else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(shared))
+        if not item.get_closest_marker("xdist_group"):
+            shared = "sglang_fleet" if "sglang_fleet" in getattr(item, "fixturenames", ()) else str(item.path)
+            item.add_marker(pytest.mark.xdist_group(shared))

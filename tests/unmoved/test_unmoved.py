@@ -29,7 +29,9 @@ def moved(before: Any, now: Any, within: float) -> list[str]:
     return [f"/{key}{line}" for key, one, other in pairs for line in moved(one, other, within)]
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, "figures"])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in (*COMMANDS, "figures")]
+)
 def test_no_number_has_moved(name: str, tmp_path: Path) -> None:
     before = json.loads((KEPT / f"{name}.json").read_text(encoding="utf-8"))
     now = figures(tmp_path) if name == "figures" else outcome(name, tmp_path)
