@@ -14,7 +14,7 @@ questions are sums over the fixed nodes of a `Grid`.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, exprel
+from scipy.special import expit
 
 from predict.protocol import Floats
 
@@ -47,6 +47,9 @@ NEVER_RIGHT = -12.0
 
 FARTHEST = 8.0
 """The logit of being right stops changing this many scales from the mode."""
+
+FLAT = 1e-3
+"""A tilt nearer to 0 is as good as none."""
 
 REACH = 4.0
 """The nodes go as far as this many standard deviations."""
@@ -104,8 +107,11 @@ class Law:
     def __init__(self, theta: Floats, grid: Grid, origin: float) -> None:
         self.at = dict(zip(PARAMETERS, theta, strict=True))
         self.grid, u = grid, grid.modes
-        spread = np.exp(self.at["log_ratio"] + self.at["log_scale"])
-        self.modes = origin + self.at["centre"] + spread * u * exprel(self.at["tilt"] * u)
+        tilt = self.at["tilt"] if abs(self.at["tilt"]) > FLAT else FLAT
+        self._spread = np.exp(self.at["log_ratio"] + self.at["log_scale"])
+        self._bent = np.expm1(tilt * u) / tilt
+        self._bent_slope = (u * np.exp(tilt * u) - self._bent) / tilt
+        self.modes = origin + self.at["centre"] + self._spread * self._bent
         self.scales = np.exp(self.at["log_scale"] + np.exp(self.at["log_scale_spread"]) * grid.scales)
         self.never = expit(self.at["never_ends"] + self.at["never_ends_rise"] * u)[:, None]
 
@@ -118,23 +124,80 @@ class Law:
     def grades(self, middles: Floats) -> Grades:
         """Whether answers are right, for bins with `middles` (K,)."""
         at, grid = self.at, self.grid
-        y = self._late(middles)
-        level = at["level"] + np.exp(at["log_level_spread"]) * self._deviation()
+        y, _ = self._late(middles)
+        level = at["level"] + np.exp(at["log_level_spread"]) * self._deviation()[0]
         logits = level + (at["slope"] * y + at["bend"] * np.logaddexp(0.0, y))[:, :, None]
-        lost = expit(at["never_right"] + NEVER_RIGHT_RISE * grid.modes[:, None])
+        lost = self._lost()
         weights = np.concatenate([(1 - lost) * grid.level_weights, lost], axis=1)
         never = np.full((*y.shape, 1), NEVER_RIGHT)
         return Grades(np.concatenate([logits, never], axis=2), grid.mode_weights[:, None] * weights)
 
-    def _late(self, middles: Floats) -> Floats:
-        """By how many scales a bin is later than each mode, (K, I), levelling off."""
-        late = (middles[:, None] - self.modes) / np.exp(self.at["log_scale"])
-        return np.asarray(FARTHEST * np.tanh(late / FARTHEST))
+    def times_slope(self, edges: Floats, d_ends: Floats, d_lives: Floats) -> Floats:
+        """The slope in theta of a number whose slopes in the tables of `times` are given."""
+        u, skew = self.grid.modes, self.at["skew"]
+        off = edges[1:, None, None] - self.modes[:, None]  # at the first edge, −inf, nothing changes
+        late = off > 0
+        width = self.scales * np.exp(np.where(late, skew, -skew) / 2)
+        share = 2 * expit(np.where(late, skew, -skew))
+        tail = expit(-np.abs(off) / width)
+        density = share * tail * (1 - tail) / width
+        beyond = np.where(late, share * tail, 1 - share * tail)
+        d = -d_ends
+        d[:-1] += d_ends[1:]
+        d[-1] += d_lives
+        d_beyond = d * (1 - self.never)
+        d_mode = (d_beyond * density).sum(axis=(0, 2))
+        d_log_scale = (d_beyond * density * off).sum(axis=(0, 1))
+        d_skew = (d_beyond * (2 * expit(skew) * expit(-skew) * tail + density * np.abs(off) / 2)).sum()
+        d_never = (d * (1 - beyond)).sum(axis=(0, 2)) * (self.never * (1 - self.never))[:, 0]
+        found = self._modes_slope(d_mode)
+        found["log_scale"] += d_log_scale.sum()
+        found["log_scale_spread"] = np.exp(self.at["log_scale_spread"]) * (d_log_scale @ self.grid.scales)
+        found |= {"skew": d_skew, "never_ends": d_never.sum(), "never_ends_rise": d_never @ u}
+        return _in_order(found)
 
-    def _deviation(self) -> Floats:
-        """(a − mean) / sd at every node, (I, J)."""
-        r = np.tanh(self.at["correlation"])
-        return np.asarray(r * self.grid.modes[:, None] + np.sqrt(1 - r**2) * self.grid.levels)
+    def grades_slope(self, middles: Floats, d_logits: Floats, d_weights: Floats) -> Floats:
+        """The slope in theta of a number whose slopes in the tables of `grades` are given."""
+        at, grid, d = self.at, self.grid, d_logits[:, :, :-1]
+        y, steep = self._late(middles)
+        by_time, by_level = d.sum(axis=2), d.sum(axis=0)
+        d_y = by_time * (at["slope"] + at["bend"] * expit(y)) * steep
+        s = np.exp(at["log_scale"])
+        found = self._modes_slope(-d_y.sum(axis=0) / s)
+        found["log_scale"] -= (d_y * (middles[:, None] - self.modes)).sum() / s
+        found["slope"], found["bend"] = (by_time * y).sum(), (by_time * np.logaddexp(0.0, y)).sum()
+        deviation, turn = self._deviation()
+        spread = np.exp(at["log_level_spread"])
+        found["level"], found["log_level_spread"] = by_level.sum(), spread * (by_level * deviation).sum()
+        found["correlation"] = spread * (by_level * turn).sum()
+        lost = self._lost()[:, 0]
+        gained = d_weights[:, -1] - d_weights[:, :-1] @ grid.level_weights
+        found["never_right"] = (gained * grid.mode_weights * lost * (1 - lost)).sum()
+        return _in_order(found)
+
+    def _late(self, middles: Floats) -> tuple[Floats, Floats]:
+        """By how many scales a bin is later than each mode, (K, I), levelling off; and the slope of that."""
+        y = np.tanh((middles[:, None] - self.modes) / np.exp(self.at["log_scale"]) / FARTHEST)
+        return FARTHEST * y, 1 - y**2
+
+    def _deviation(self) -> tuple[Floats, Floats]:
+        """(a − mean) / sd at every node, (I, J), and its slope in `correlation`."""
+        r, u, v = np.tanh(self.at["correlation"]), self.grid.modes[:, None], self.grid.levels
+        rest = np.sqrt(1 - r**2)
+        return r * u + rest * v, (1 - r**2) * u - r * rest * v
+
+    def _lost(self) -> Floats:
+        """The share never answered right, (I, 1)."""
+        return np.asarray(expit(self.at["never_right"] + NEVER_RIGHT_RISE * self.grid.modes[:, None]))
+
+    def _modes_slope(self, d_modes: Floats) -> dict[str, float]:
+        by_ratio = float(d_modes @ self._bent) * self._spread
+        tilt = float(d_modes @ self._bent_slope) * self._spread
+        return {"centre": d_modes.sum(), "log_ratio": by_ratio, "log_scale": by_ratio, "tilt": tilt}
+
+
+def _in_order(slopes: dict[str, float]) -> Floats:
+    return np.array([slopes.get(name, 0.0) for name in PARAMETERS])
 
 
 def survival(late: Floats, scale: Floats, skew: float) -> Floats:
