@@ -15,7 +15,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any, Self
 
@@ -110,12 +110,19 @@ def _cpu_environment(dp: int) -> dict[str, str]:
 
 
 def free_ports(count: int = 1) -> list[int]:
-    """Different ports on 127.0.0.1 that nothing listens on."""
-    with ExitStack() as stack:
-        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in probes]
+    """Different ports on 127.0.0.1 that nothing listens on.
+
+    A server binds its port seconds after it was chosen. So none is of the range that systems give to outgoing
+    connections (from 32768): one of those may take it in between.
+    """
+    ports: list[int] = []
+    for port in secrets.SystemRandom().sample(range(20000, 30000), 10000):
+        if len(ports) == count:
+            break
+        with suppress(BadInput):
+            check_free(port)
+            ports.append(port)
+    return ports
 
 
 def check_free(port: int) -> None:
