@@ -54,8 +54,23 @@ def vote_weights(x: Floats) -> Floats:
     return np.asarray(softmax(prior.base() + prior.features() @ x / np.sqrt(prior.RIDGE)))
 
 
-LAWS = {"majority": (vote_tables, vote_weights), "best_of_n": (best_of_n_by_rate, rate_laws)}
-"""By method: accuracy at N by atom, and the weights at x ~ N(0, 1)."""
+def vote_slopes(x: Floats) -> Floats:
+    """The slopes of `vote_weights` along x, shape (ATOMS, len(x))."""
+    weights, features = vote_weights(x), prior.features() / np.sqrt(prior.RIDGE)
+    return np.asarray(weights[:, None] * (features - weights @ features))
+
+
+def rate_slopes(x: Floats) -> Floats:
+    """The slopes of `rate_laws` along x by central differences, shape (rates, len(x))."""
+    steps = STEP * np.eye(len(x))
+    return np.asarray((rate_laws(x + steps) - rate_laws(x - steps)).T / (2 * STEP))
+
+
+LAWS = {
+    "majority": (vote_tables, vote_weights, vote_slopes),
+    "best_of_n": (best_of_n_by_rate, rate_laws, rate_slopes),
+}
+"""By method: accuracy at N by atom, the weights at x ~ N(0, 1), and their slopes."""
 
 
 def from_curves(observed: Observed, targets: Points, options: Options) -> Prediction:
@@ -134,15 +149,16 @@ def fit_curve(N: Ints, accuracy: Floats, noise: Floats, method: str, at: Ints) -
     The spread (M, len(x)) turns independent standard normal numbers into errors of the curve: those of x by
     Laplace's approximation, with the curvature of Gauss and Newton, and to first order those of the curve.
     """
-    tables, weights = LAWS[method]
+    tables, weights, slopes = LAWS[method]
     size = prior.features().shape[1] if method == "majority" else len(CENTRE)
     seen, asked = tables(N).T, tables(at).T
 
     def missed(x: Floats) -> Floats:
         return np.concatenate([(seen @ weights(x) - accuracy) / noise, x])
 
-    x = least_squares(missed, np.zeros(size), "3-point", xtol=1e-12, ftol=1e-12, gtol=1e-12).x
-    steps = STEP * np.eye(size)
-    slopes = np.stack([weights(x + step) - weights(x - step) for step in steps], axis=1) / (2 * STEP)
-    J = np.vstack([seen @ slopes / noise[:, None], np.eye(size)])
-    return asked @ weights(x), asked @ slopes @ np.linalg.cholesky(np.linalg.inv(J.T @ J))
+    def jacobian(x: Floats) -> Floats:
+        return np.vstack([seen @ slopes(x) / noise[:, None], np.eye(size)])
+
+    x = least_squares(missed, np.zeros(size), jacobian, xtol=1e-12, ftol=1e-12, gtol=1e-12).x
+    J = jacobian(x)
+    return asked @ weights(x), asked @ slopes(x) @ np.linalg.cholesky(np.linalg.inv(J.T @ J))
