@@ -8,7 +8,6 @@ optimiser that stops early, no draw from what is not unique.
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +22,7 @@ from tests.predict.survival.simulated import samples as capped_samples
 
 pytestmark = pytest.mark.integration
 
+ROOT = Path(__file__).resolve().parents[2]
 CHOICES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENBLAS_CORETYPE", "NUMBA_CPU_NAME")
 MACHINES = [
     {"OMP_NUM_THREADS": "2"},
@@ -32,79 +32,66 @@ MACHINES = [
     {"OMP_NUM_THREADS": "1", "NUMBA_CPU_NAME": "generic"},
 ]
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}
-PANELS = ("fig1-continuous", "fig2d")
+EVERY = "--fit-max-n 6 --at-n 12 --fit-settings 40,80,160 --bootstrap 100 --predictor all"
+CAPS = "--fit-cap 8000 --at-caps 12000,20000 --at-n 1,8 --bootstrap 60"
+COMMANDS = [
+    f"predict forecast samples.csv {EVERY} --out majority.csv",
+    f"predict forecast samples.csv {EVERY} --method best_of_n --out best-of-n.csv",
+    f"predict forecast capped.csv {CAPS} --out caps.csv",
+    *(f"synthetic run {panel} --repeats 1 --out ." for panel in ("fig1-continuous", "fig2d")),
+]
+CHILD = """
+import sys
+from predict.cli import main as predict
+from synthetic.cli import cli as synthetic
+for line in sys.stdin.read().splitlines():
+    room, *words = line.split()
+    {"predict": predict, "synthetic": synthetic}[room](words, standalone_mode=False)
+"""
+Tables = dict[str, pd.DataFrame]
 
 
-def run(machine: dict[str, str], *arguments: str) -> None:
+def tables(machine: dict[str, str]) -> Tables:
+    """What the commands write on this machine, in one process: to start five takes longer than they do."""
     environment = {name: value for name, value in os.environ.items() if name not in CHOICES} | machine
-    command = [sys.executable, "-m", *arguments]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-
-
-def forecast(folder: Path, machine: dict[str, str]) -> pd.DataFrame:
-    """Forecasts with intervals by every predictor of either method, as this machine gives them."""
-    samples, out = str(folder / "samples.csv"), folder / "forecast.csv"
-    write_samples(simulated_samples(), samples)
-    request = ["--fit-max-n", "6", "--at-n", "12", "--fit-settings", "40,80,160", "--bootstrap", "100"]
-    tables = []
-    for method in ("majority", "best_of_n"):
-        options = [*request, "--method", method, "--predictor", "all", "--out", str(out)]
-        run(machine, "predict", "forecast", samples, *options)
-        tables.append(pd.read_csv(out))
-    return pd.concat(tables, ignore_index=True)
-
-
-def beyond_a_cap(folder: Path, machine: dict[str, str]) -> pd.DataFrame:
-    """Forecasts of dearer caps with intervals, of accuracies and of tokens, as this machine gives them."""
-    samples, out = str(folder / "capped.csv"), folder / "caps.csv"
-    write_samples(capped_samples(), samples)
-    request = ["--fit-cap", "8000", "--at-caps", "12000,20000", "--at-n", "1,8", "--bootstrap", "60"]
-    run(machine, "predict", "forecast", samples, *request, "--out", str(out))
-    return pd.read_csv(out)
-
-
-def panels(folder: Path, machine: dict[str, str]) -> pd.DataFrame:
-    """The two panels whose paths are sampled, as this machine gives them."""
-    for name in PANELS:
-        run(machine, "synthetic", "run", name, "--repeats", "1", "--out", str(folder))
-    return pd.concat([pd.read_csv(folder / f"{name}.csv") for name in PANELS])
+    with TemporaryDirectory() as folder:
+        write_samples(simulated_samples(), Path(folder, "samples.csv"))
+        write_samples(capped_samples(), Path(folder, "capped.csv"))
+        done = subprocess.run(
+            [sys.executable, "-c", CHILD], input="\n".join(COMMANDS), cwd=folder,
+            capture_output=True, text=True, env=environment | {"PYTHONPATH": str(ROOT)}, timeout=300,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        names = ("majority", "best-of-n", "caps", "fig1-continuous", "fig2d")
+        return {name: pd.read_csv(Path(folder, f"{name}.csv")) for name in names}
 
 
 @cache
-def here(make: Callable[[Path, dict[str, str]], pd.DataFrame]) -> pd.DataFrame:
+def here() -> Tables:
     """The same by this processor with one thread."""
-    with TemporaryDirectory() as folder:
-        return make(Path(folder), ONE_THREAD)
+    return tables(ONE_THREAD)
 
 
-@pytest.fixture(params=MACHINES, ids=lambda machine: "-".join(machine.values()))
-def machine(request: pytest.FixtureRequest) -> dict[str, str]:
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: "-".join(machine.values()))
+def test_the_numbers_are_the_same(machine: dict[str, str]) -> None:
     """Another machine, as far as one processor can play it."""
-    found: dict[str, str] = request.param
-    flags = Path("/proc/cpuinfo")
-    if found.get("OPENBLAS_CORETYPE") == "SkylakeX" and "avx512f" not in flags.read_text():
+    if machine.get("OPENBLAS_CORETYPE") == "SkylakeX" and "avx512f" not in Path("/proc/cpuinfo").read_text():
         pytest.skip("this processor has no AVX-512")
-    return found
+    there, at_home = tables(machine), here()
+    for name in ("majority", "best-of-n"):
+        keys, numbers = ["predictor", "setting", "N", "role", "status"], ["predicted", "low", "high"]
+        one, other = there[name], at_home[name]
+        pd.testing.assert_frame_equal(one[keys], other[keys])
+        off = (one[numbers] - other[numbers]).abs().max(axis=1)
+        assert off.max() < 5e-4, one[keys].assign(off=off).nlargest(5, "off")
+        assert (one[numbers].isna() == other[numbers].isna()).all(axis=None)
 
-
-def test_forecasts_are_the_same(machine: dict[str, str], tmp_path: Path) -> None:
-    there, at_home = forecast(tmp_path, machine), here(forecast)
-    keys, numbers = ["predictor", "setting", "N", "role", "status"], ["predicted", "low", "high"]
-    pd.testing.assert_frame_equal(there[keys], at_home[keys])
-    off = (there[numbers] - at_home[numbers]).abs().max(axis=1)
-    assert off.max() < 5e-4, there[keys].assign(off=off).nlargest(5, "off")
-    assert (there[numbers].isna() == at_home[numbers].isna()).all(axis=None)
-
-
-def test_forecasts_beyond_a_cap_are_the_same(machine: dict[str, str], tmp_path: Path) -> None:
-    there, at_home = beyond_a_cap(tmp_path, machine), here(beyond_a_cap)
+    one, other = there["caps"], at_home["caps"]
     numbers = ["predicted", "low", "high", "new_low", "new_high"]
-    assert (there[numbers] - at_home[numbers]).abs().max(axis=None) < 5e-4
+    assert (one[numbers] - other[numbers]).abs().max(axis=None) < 5e-4
     for name in ("tokens_per_answer", "tokens_low", "tokens_high"):
-        np.testing.assert_allclose(there[name], at_home[name], rtol=5e-4)
-    assert there["status"].tolist() == at_home["status"].tolist()
+        np.testing.assert_allclose(one[name], other[name], rtol=5e-4)
+    assert one["status"].tolist() == other["status"].tolist()
 
-
-def test_panels_are_the_same(machine: dict[str, str], tmp_path: Path) -> None:
-    np.testing.assert_allclose(panels(tmp_path, machine)["risk"], here(panels)["risk"], rtol=0, atol=1e-6)
+    for panel in ("fig1-continuous", "fig2d"):
+        np.testing.assert_allclose(there[panel]["risk"], at_home[panel]["risk"], rtol=0, atol=1e-6)
