@@ -13,6 +13,7 @@ import pytest
 
 import harness.engines.factory
 from harness.engines.base import RequestRefused
+from tests.harness.commands import command as harness_command
 from tests.harness.commands import exit_status
 from tests.harness.run.scripted import ScriptedEngine
 from tests.processes import interruptible
@@ -79,8 +80,8 @@ def test_ctrl_c_and_the_same_command_again(tmp_path: Path, signal_sent: signal.S
     session = json.loads((tmp_path / "run.json").read_text())["sessions"][0]
     assert 0 < session["answers"] == before.count(b"\n") < 256
 
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
+    done = harness_command("sample", "tiny", *sets, "--out", tmp_path)
+    assert done.exit_code == 0, done.output
     counts = [line.split()[:4] for line in done.stdout.splitlines()[1:3]]
     assert counts == [["10", "tokens", "4", "128"], ["20", "tokens", "4", "128"]]
     after = (tmp_path / "samples.jsonl").read_bytes()

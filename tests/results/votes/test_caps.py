@@ -1,8 +1,6 @@
 """results.votes.caps: a run cut at hard caps, against counting subsets out and against a real shorter run."""
 
 import itertools
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +12,7 @@ from results.cli import cli
 from results.votes.caps import cap_samples
 from tests.by_hand import by_subsets
 from tests.commands import exit_status
-from tests.conftest import ROOT
+from tests.harness.commands import command
 
 ANSWERS = {  # (answer, tokens); r is right, None unreadable
     "q1": [("r", 10), ("r", 25), ("a", 11), ("b", 40)],
@@ -126,9 +124,8 @@ def test_a_real_run_with_the_cap_as_its_limit_agrees(tmp_path):
     runs = {}
     for name, extra in (("long", {"tokens_extra": 200}), ("short", {"tokens_extra": cap, "seed": 1})):
         pairs = [part for key, value in {**common, **extra}.items() for part in ("--set", f"{key}={value}")]
-        command = [sys.executable, "-m", "harness", "sample", "tiny", *pairs, "--out", str(tmp_path / name)]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
-        assert done.returncode == 0, done.stderr
+        done = command("sample", "tiny", *pairs, "--out", tmp_path / name)
+        assert done.exit_code == 0, done.output
         runs[name] = read_samples(tmp_path / name)
     short = runs["short"]
     cut = short["finish_reason"] == "length"
