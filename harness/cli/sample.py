@@ -134,7 +134,7 @@ def sample(
     try:
         outcome = asyncio.run(stoppable())
     except (asyncio.CancelledError, KeyboardInterrupt):
-        fail("stopped by Ctrl-C: the same command goes on where it stopped", INTERRUPTED)
+        fail("stopped: the same command goes on where it stopped", INTERRUPTED)
     if outcome.tally.answers:
         click.echo(outcome.tally.table())
     for warning in outcome.tally.warnings(out):
