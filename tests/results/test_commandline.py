@@ -22,7 +22,9 @@ def program() -> None:
 @program.command()
 @click.option(
     "--fail",
-    type=click.Choice(["no", "input", "interrupt", "abort", "missing", "bug", "pipe", "exit", "extra"]),
+    type=click.Choice(
+        ["no", "input", "interrupt", "abort", "missing", "full", "bug", "exit", "extra", "package"]
+    ),
 )
 def work(fail: str) -> None:
     """Do nothing, or fail as told."""
@@ -35,10 +37,14 @@ def work(fail: str) -> None:
             raise click.Abort
         case "missing":
             Path("/no/such/file").read_text()
+        case "full":
+            raise OSError(28, "No space left on device")
         case "bug":
             raise RuntimeError("a bug")
         case "extra":
-            raise ModuleNotFoundError("No module named 'altair'", name="altair")
+            raise ModuleNotFoundError("No module named 'torch'", name="torch")
+        case "package":
+            raise ModuleNotFoundError("No module named 'wheel'", name="wheel")
         case "exit":
             click.get_current_context().exit(3)
     click.echo("done")
@@ -53,16 +59,17 @@ def work(fail: str) -> None:
         (["work", "--fail", "abort"], 130, "error: stopped by Ctrl-C\n"),
         (["work", "--fail", "missing"], 2, "error: /no/such/file: no such file or directory\n"),
         (["work", "--fail", "exit"], 3, ""),
+        (["work", "--fail", "full"], 2, "error: no space left on device\n"),
         (
             ["work", "--fail", "extra"],
             2,
-            "error: this needs altair, which is not installed: pip install '.[plots]'",
+            "error: this needs torch, which is not installed: pip install '.[lm]'",
         ),
         (["wrok"], 2, "error: No such command 'wrok'. Did you mean 'work'? (see python -m program --help)\n"),
         (
             ["work", "--fial"],
             2,
-            "error: No such option '--fial'. Did you mean '--fail'? (see python -m program work",
+            "error: No such option '--fial'. Did you mean '--fail'? (see python -m program w",
         ),
         (["work", "--fail", "x"], 2, "error: Invalid value for '--fail'"),
     ],
@@ -74,9 +81,10 @@ def test_every_end_has_its_exit_code_and_one_line(monkeypatch, capsys, arguments
     assert errors.count("\n") == (1 if code and message else 0)
 
 
-def test_a_bug_is_not_hidden(monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["program", "work", "--fail", "bug"])
-    with pytest.raises(RuntimeError, match="a bug"):
+@pytest.mark.parametrize(("kind", "error"), [("bug", RuntimeError), ("package", ModuleNotFoundError)])
+def test_a_bug_is_not_hidden(monkeypatch, kind, error):
+    monkeypatch.setattr(sys, "argv", ["program", "work", "--fail", kind])
+    with pytest.raises(error):
         run(program, "program")
 
 

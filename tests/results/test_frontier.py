@@ -35,15 +35,18 @@ def test_steps_that_would_read_as_no_gain_are_left_off_the_frontier():
 @pytest.mark.parametrize(
     ("goal", "cost"),
     [
-        ({}, 2.0),  # 0.595 is within a point of 0.6
+        ({}, 2.0),  # 0.595 is within a point of 0.6, 0.588 is not
         ({"target": 0.5}, 1.0),
         ({"target": 0.7}, None),
         ({"budget": 1.0}, 1.0),
-        ({"budget": 3.5}, 2.0),  # the third choice is dearer and worse
+        ({"budget": 3.5}, 2.0),  # the next is dearer and no better
         ({"budget": 0.5}, None),
     ],
 )
 def test_the_best_choice_meets_its_goal(goal, cost):
-    choices = pd.DataFrame({"cost": [4.0, 3.0, 2.0, 1.0], "value": [0.6, 0.55, 0.595, 0.5]})
+    choices = pd.DataFrame(
+        {"cost": [4.0, 3.0, 2.0, 2.0, 1.5, 1.0, 0.4], "value": [0.6, 0.595, 0.59, 0.595, 0.588, 0.5, np.nan]}
+    )
     found = best_choice(choices, "value", **goal)
     assert (None if found is None else found["cost"]) == cost
+    assert cost != 2.0 or found["value"] == 0.595

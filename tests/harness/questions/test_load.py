@@ -96,13 +96,13 @@ def test_a_file_of_ones_own_is_read_in_any_of_its_forms(tmp_path: Path) -> None:
         tmp_path / "mine.jsonl",
         [
             {"question": "A?", "answer": "First 2.\n#### 1,234"},
-            {"problem": "B?", "gold": "-5"},
+            {"problem": "B?", "gold": -12345678.0},
             {"question_id": "c", "problem": "C?", "question": "c", "gold": 7, "answer": "6, then 8"},
         ],
     )
     assert load_questions(str(file)) == [
         Question("mine-0000", "A?", "1234"),
-        Question("mine-0001", "B?", "-5"),
+        Question("mine-0001", "B?", "-12345678"),
         Question("c", "C?", "7"),
     ]
 

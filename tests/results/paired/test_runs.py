@@ -44,24 +44,31 @@ def test_a_row_is_the_mean_over_questions_of_each_with_itself(method, n):
 
 def test_questions_that_flip_are_counted_and_named_the_furthest_first():
     row = compare_runs({"one": run(A), "two": run(B)}).iloc[0]
-    assert (row["gained"], row["lost"]) == (2, 1)  # q1 .25 to .75, q4 .5 to 1; q2 1 to .5
-    assert [part.split()[0] for part in row["flips"].split(", ")] == ["q1", "q2", "q4"]
-    assert pd.isna(compare_runs({"one": run(A), "two": run(A)}).iloc[0]["flips"])
+    assert (row["gained"], row["lost"]) == (2, 1)
+    assert row["flips"] == "q1 0.25 to 0.75, q2 1.00 to 0.50, q4 0.50 to 1.00"
+    assert compare_runs({"one": run(A), "two": run(A)}).iloc[0][["flips", "questions_needed"]].isna().all()
+    many = {f"q{i}": "r" * i + "a" * (8 - i) for i in range(5)}
+    more = compare_runs(
+        {"one": run({**many, "z": "a" * 8}), "two": run(dict.fromkeys([*many, "z"], "r" * 8))}
+    )
+    assert [part.split()[0] for part in more["flips"][0].split(", ")] == ["q0", "z", "q1", "q2", "q3", "…"]
 
 
-def test_default_n_are_powers_of_two_and_the_smaller_pool():
+def test_default_n_are_powers_of_two_and_the_smaller_pool(monkeypatch):
     longer = {name: answers + "rr" for name, answers in B.items()}
     with pytest.warns(UserWarning, match="one/default: N up to 3: 1 of 4 questions"):
         compared = compare_runs({"one": run({**A, "q1": "raa"}), "two": run(longer)})
     assert compared[compared["method"] == "best_of_n"]["N"].tolist() == [1, 2, 3]
+    monkeypatch.setattr("results.paired.runs.MOST", 3)
+    assert set(compare_runs({"one": run(B), "two": run(longer)})["N"]) == {1, 2, 3}
 
 
 def test_only_shared_questions_count_and_the_others_are_counted_in_a_warning():
+    less = {name: B[name] for name in ("q1", "q2", "q4")}
     with pytest.warns(UserWarning, match="2 of 5 questions"):
-        row = compare_runs(
-            {"one": run({**A, "z": "a"}), "two": run({name: B[name] for name in ("q1", "q2", "q3")})}
-        ).iloc[0]
-    assert row["questions"] == 3
+        found = compare_runs({"one": run({"0": "a", **A}), "two": run(less)})
+    expected = compare_runs({"one": run({name: A[name] for name in less}), "two": run(less)})
+    pd.testing.assert_frame_equal(found, expected)
 
 
 @pytest.mark.parametrize(
@@ -94,6 +101,8 @@ def test_runs_meet_at_each_setting_they_share_or_else_everywhere():
         ("x", "y", "high", "z"),
     ]
     assert names(compare_runs({"x": both})) == [("low", "high", "low", "high")]
+    numbered = pd.concat([run(A, setting="100"), run(B, setting="20")])
+    assert names(compare_runs({"x": numbered})) == [("20", "100", "20", "100")]
     assert len(names(compare_runs({"x": run(A, dataset="d"), "y": run(B)}))) == 1  # one may not say its name
     models = pd.concat([run(A, model="m"), run(B, model="n")])
     assert names(compare_runs({"x": models})) == [("m", "n", "default", "default")]
@@ -116,22 +125,20 @@ def test_equal_cost_gives_the_cheaper_run_more_answers():
     curve = [np.mean([by_subsets(answers, n, null="-") for answers in B.values()]) for n in (2, 3)]
     single = np.mean([by_subsets(answers, 1, null="-") for answers in A.values()])
     assert rows.loc[1, "difference_at_cost"] == pytest.approx(np.mean(curve) - single)
-    assert (
-        rows.loc[2, ["N_at_cost", "difference_at_cost", "low_at_cost"]].isna().all()
-    )  # five answers, four there
+    # five answers, of four
+    assert rows.loc[2, ["N_at_cost", "difference_at_cost", "low_at_cost"]].isna().all()
     back = compare_runs({"cheap": run(B, tokens=8), "dear": run(A, tokens=20)}).head(3)
     assert back["N_at_cost"].isna().tolist() == [True, True, False]
 
 
 def test_at_equal_prices_equal_cost_is_equal_n():
     rows = compare_runs({"one": run(A), "two": run(B)})
-    for ours, other in (
-        ("difference", "difference_at_cost"),
-        ("low", "low_at_cost"),
-        ("high", "high_at_cost"),
-    ):
-        np.testing.assert_allclose(rows[ours], rows[other])
+    for name in ("difference", "low", "high"):
+        np.testing.assert_allclose(rows[name], rows[f"{name}_at_cost"])
     np.testing.assert_allclose(rows["N"], rows["N_at_cost"])
+    for tokens, last in ((99, 4), (97, np.nan)):  # a hundredth beyond the pool is no matter
+        near = compare_runs({"one": run(A, tokens=100), "two": run(B, tokens=tokens)})["N_at_cost"]
+        np.testing.assert_allclose(near[[0, 2]], [100 / tokens, last])
 
 
 def test_prices_turn_tokens_into_money():

@@ -9,14 +9,8 @@ from results.tables.files import write_raw
 
 SAMPLE = {"question_id": "q", "sample": 0, "answer": "18", "gold": "18", "tokens": 87}
 CURVE = {"method": "majority", "N": 4, "accuracy": 0.5}
-INTERVAL = {"predicted": 0.5, "low": 0.4, "high": 0.6}
-FORECAST = {**CURVE, **INTERVAL, "predictor": "flat", "role": "used", "status": "ok"}
 
 
 def jsonl(folder: Path, *rows: dict[str, Any], name: str = "t.jsonl") -> Path:
     write_raw(pd.DataFrame(list(rows), dtype=object), folder / name)
     return folder / name
-
-
-def without(row: dict[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if key != name}

@@ -16,7 +16,8 @@ from results import (
 )
 from results.tables.contract import sample_files
 from results.tables.files import write_raw
-from tests.results.tables.rows import CURVE, FORECAST, SAMPLE, jsonl
+from results.tables.schemas import SCHEMAS
+from tests.results.tables.rows import CURVE, SAMPLE, jsonl
 
 KINDS = ["csv", "jsonl", "parquet"]
 
@@ -80,24 +81,20 @@ def test_row_given_twice_by_two_inputs_is_named_in_the_second(tmp_path):
 def test_folder_stands_for_the_samples_in_it(tmp_path):
     with pytest.raises(BadInput, match=r"no samples\.jsonl"):
         read_samples(tmp_path)
-    write_samples(pd.DataFrame([SAMPLE]), tmp_path / "samples.csv")
-    write_samples(pd.DataFrame([SAMPLE, {**SAMPLE, "sample": 1}]), tmp_path / "samples.jsonl")
-    assert len(read_samples(tmp_path)) == 2
-    assert sample_files(tmp_path) == [tmp_path / "samples.jsonl"]
+    for suffix in ("csv", "parquet", "jsonl"):  # each is read before the one above it
+        write_samples(pd.DataFrame([{**SAMPLE, "setting": suffix}]), tmp_path / f"samples.{suffix}")
+        assert sample_files(tmp_path) == [tmp_path / f"samples.{suffix}"]
+        assert read_samples(tmp_path)["setting"].tolist() == [suffix]
 
 
-def test_table_without_rows_is_refused(tmp_path):
-    file = tmp_path / "t.csv"
-    file.write_text("question_id,sample,answer,correct\n")
-    with pytest.raises(BadInput, match=r"t\.csv: no rows"):
-        read_samples(file)
-
-
-def test_column_given_twice_is_refused(tmp_path):
-    file = tmp_path / "t.csv"
-    file.write_text("question_id,sample,answer,answer,correct\nq,0,1,1,1\n")
-    with pytest.raises(BadInput, match="column 'answer' appears twice"):
-        read_samples(file)
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [("answer,correct\n", "no rows"), ("answer,answer,correct\n1,1,1\n", "column 'answer' appears twice")],
+)
+def test_table_without_rows_or_with_a_column_twice_is_refused(tmp_path, text, named):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(BadInput, match=rf"t\.csv: {named}"):
+        read_samples(tmp_path / "t.csv")
 
 
 def test_refused_table_is_not_written(tmp_path):
@@ -109,8 +106,10 @@ def test_refused_table_is_not_written(tmp_path):
 
 
 def test_kind_of_a_file_is_told_by_its_columns(tmp_path):
-    for kind, row in (("samples", SAMPLE), ("curves", CURVE), ("forecast", FORECAST)):
-        assert kind_of(jsonl(tmp_path, row)) == kind
+    for kind, schema in SCHEMAS.items():
+        assert kind_of(pd.DataFrame(columns=list(schema.columns))) == kind
+    assert kind_of(jsonl(tmp_path, CURVE)) == "curves"
+    assert kind_of(jsonl(tmp_path, SAMPLE, name="samples.jsonl").parent) == "samples"
     with pytest.raises(BadInput, match=r"t\.jsonl: .* columns a "):
         kind_of(jsonl(tmp_path, {"a": 1}))
 

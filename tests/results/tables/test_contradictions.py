@@ -22,12 +22,17 @@ def test_rows_that_agree_are_silent():
         as_samples(ROWS)
         as_samples(ROWS.drop(columns="gold").assign(correct=[False, True, False]))
         as_samples(ROWS.assign(gold=["018", "018", "5"]))
+        as_samples(ROWS.assign(gold=[None, "18", "5"]))
 
 
-@pytest.mark.parametrize(("row", "correct"), [(0, False), (1, True)])
-def test_a_grade_that_the_texts_deny_is_said_and_believed(row, correct):
-    samples = ROWS.assign(correct=ROWS["correct"].where(ROWS.index != row, correct))
-    with pytest.warns(UserWarning, match=rf"^t\.csv: 1 answers .* row {row + 1},"):
+@pytest.mark.parametrize(
+    ("correct", "said"),
+    [([False, False], "1 .* row 1, answer '18'"), ([True, True], "1 .* row 2, answer '7'"),
+     ([False, True], "2 .* row 1, answer '18'")],
+)  # fmt: skip
+def test_a_grade_that_the_texts_deny_is_said_and_believed(correct, said):
+    samples = ROWS.assign(correct=[*correct, False])
+    with pytest.warns(UserWarning, match=rf"^t\.csv: {said} and gold '18'"):
         assert as_samples(samples, "t.csv")["correct"].tolist() == samples["correct"].tolist()
 
 

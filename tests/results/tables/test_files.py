@@ -53,8 +53,20 @@ def test_round_trip_keeps_every_cell(tmp_path, suffix, cells):
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_text_that_looks_like_something_else_stays_text(tmp_path, suffix):
-    looks = ["007", "1e3", "2024-01-01", "True", "None", " 18 ", "=1+1", '{"a": 1}', 'a,"b"\r\nc', "\x00"]
-    back = read_back(pd.DataFrame({"name": looks, "answer": looks}), tmp_path / f"t{suffix}")
+    looks = [
+        "007",
+        "1e3",
+        "2024-01-01",
+        "True",
+        "None",
+        " 18 ",
+        "=1+1",
+        '{"a": 1}',
+        'a,"b"\r\nc',
+        "\x00",
+        "a\rb",
+    ]
+    back = read_back(pd.DataFrame({"name": looks, "answer": "plain"}), tmp_path / f"t{suffix}")
     assert back["name"].tolist() == looks
 
 
@@ -106,7 +118,7 @@ def test_mixed_json_types_are_read_as_they_are(tmp_path):
 
 def test_half_an_emoji_is_mended(tmp_path):
     file = tmp_path / "t.jsonl"
-    file.write_text('{"answer": "ok \\ud83d", "x": {"\\udc00": ["\\ud83d\\ude00"]}}\n')
+    file.write_text('{"answer": "ok \\uD83D", "x": {"\\udc00": ["\\ud83d\\ude00"]}}\n')
     row = read_raw(file, ("answer",)).iloc[0]
     assert row["answer"] == "ok \ufffd"
     assert row["x"] == {"\ufffd": ["😀"]}

@@ -9,6 +9,7 @@ import pytest
 
 from results import BadInput, build_curves, majority_curve, read_samples
 from results.votes.curves import COLUMNS
+from tests.by_hand import by_subsets
 
 
 def table(
@@ -36,14 +37,14 @@ TWO = {"q1": "rrab", "q2": ["a", "a", None, "r"]}
 
 
 def test_rows_and_columns_of_a_small_table():
-    curves = build_curves(table(TWO), permutations=2)
+    curves = build_curves(table(TWO), permutations=11)
     assert list(curves.columns) == COLUMNS
     found = list(curves[["method", "N", "permutation"]].itertuples(index=False, name=None))
     assert found == [
         (method, n, permutation)
         for method in ("majority", "best_of_n")
         for n in (1, 2, 4)
-        for permutation in ("exact", "0", "1")
+        for permutation in ("exact", *map(str, range(11)))
     ]
     assert (curves["questions"] == 2).all()
     assert curves["T"].isna().all()
@@ -101,12 +102,14 @@ def test_t_is_null_and_said_so_where_some_answers_have_no_tokens():
 
 def test_greedy_answers_stay_out_of_the_vote_and_make_rows_of_their_own():
     sampled = table(TWO, tokens={"q1": [10] * 4, "q2": [10] * 4})
-    greedy = table({"q1": "r", "q2": "a"}, decoding="greedy", tokens={"q1": [7], "q2": [9]})
+    answers = {"q1": "rra", "q2": ["a", None]}
+    greedy = table(answers, decoding="greedy", tokens={"q1": [7, 7, 10], "q2": [9, 11]})
     curves = build_curves(pd.concat([sampled, greedy]))
     alone = build_curves(sampled)
     pd.testing.assert_frame_equal(curves[curves["method"] != "greedy"], alone)
     row = curves[curves["method"] == "greedy"].iloc[0]
-    assert row[["N", "permutation", "accuracy", "T", "questions"]].tolist() == [1, "exact", 0.5, 16.0, 2]
+    assert row[["N", "permutation", "T", "questions", "unreadable"]].tolist() == [1, "exact", 18.0, 2, 0.25]
+    assert row[["accuracy", "stderr"]].tolist() == pytest.approx([1 / 3, 1 / 3])
 
 
 def test_default_n_are_powers_of_two_and_the_pool():
@@ -131,11 +134,12 @@ def test_n_too_large_for_one_setting_is_kept_for_the_other():
 
 @pytest.mark.parametrize("ns", [[5], [8, 16]])
 def test_n_too_large_for_every_setting_is_refused(ns):
+    both = pd.concat([table({"q1": "ra", "q2": "rrrrr"}, "10"), table(TWO)])
     with (
         pytest.warns(UserWarning, match="left out"),
         pytest.raises(BadInput, match=f"N = {ns[0]}.* 4$"),
     ):
-        build_curves(table(TWO), ns=ns)
+        build_curves(both, ns=ns)
 
 
 @pytest.mark.parametrize("ns", [[0], [-4], [2, 1.5], []])
@@ -148,27 +152,33 @@ def test_n_that_is_no_count_is_refused(ns):
 def test_unknown_method_is_refused(methods):
     with pytest.raises(BadInput, match="method "):
         build_curves(table(TWO), methods=methods)
+    assert set(build_curves(table(TWO), methods="majority")["method"]) == {"majority"}
+    for wrong in ({"permutations": -1}, {"seed": -1}):
+        with pytest.raises(BadInput, match="permutations and seed"):
+            build_curves(table(TWO), **wrong)
 
 
 def test_setting_without_some_questions_is_said_so():
-    both = pd.concat([table({"q1": "ra", "q2": "ra"}, "10"), table({"q1": "ra"}, "20")])
-    with pytest.warns(UserWarning, match="d/m/20: 1 of 2 questions have no answer"):
+    both = pd.concat([table({"q1": "ra", "q2": "ra"}, "10"), table({"q1": "ra"}, "20", model="n")])
+    with pytest.warns(UserWarning, match="d/n/20: 1 of 2 questions have no answer"):
         build_curves(both)
 
 
 def test_complete_table_gives_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        build_curves(pd.concat([table(TWO, "10"), table(TWO, "20")]))
+        other = table({"x": "ra"}, dataset="e", tokens={"x": [1, 2]})
+        build_curves(pd.concat([table(TWO, "10"), table(TWO, "20"), other]))
 
 
 @pytest.mark.parametrize(
     ("given", "expected"),
     [(["100", "20", "3"], ["3", "20", "100"]), (["low", "high", "20"], ["low", "high", "20"])],
 )
-def test_settings_are_ordered_by_size_where_they_are_numbers(given, expected):
-    curves = build_curves(pd.concat([table(TWO, setting) for setting in given]))
-    assert curves["setting"].drop_duplicates().tolist() == expected
+def test_settings_are_ordered_by_size_where_they_are_numbers_and_models_as_given(given, expected):
+    tables = [table(TWO, setting, model=model) for model in ("z", "b") for setting in given]
+    rows = exact(build_curves(pd.concat(tables))).loc[4, ["model", "setting"]]
+    assert rows.to_numpy().tolist() == [[model, setting] for model in ("z", "b") for setting in expected]
 
 
 def test_groups_do_not_depend_on_each_other_or_on_the_order_of_the_rows():
@@ -177,28 +187,7 @@ def test_groups_do_not_depend_on_each_other_or_on_the_order_of_the_rows():
     together = build_curves(pd.concat([second, first]).sample(frac=1, random_state=0), seed=3)
     alone = build_curves(first, seed=3)
     pd.testing.assert_frame_equal(together[together["setting"] == "10"].reset_index(drop=True), alone)
-
-
-def test_real_answers_with_tokens_and_three_settings(data_dir):
-    raw = pd.read_csv(data_dir / "samples/epoch_otis_mock_aime.csv", keep_default_na=False)
-    samples = (
-        raw[raw["model"] == "openai/gpt-5.1"]
-        .rename(columns={"effort": "setting", "completion_tokens": "tokens"})
-        .assign(
-            answer=lambda rows: rows["answer"].replace("", None), correct=lambda rows: rows["correct"] == 1
-        )
-    )
-    assert samples["correct"].mean() > 0.3
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        curves = build_curves(samples.assign(dataset="aime", decoding="sample"), permutations=0)
-    for setting, group in samples.groupby("setting"):
-        row = curves[
-            (curves["setting"] == setting) & (curves["N"] == 1) & (curves["method"] == "majority")
-        ].iloc[0]
-        by_question = group.groupby("question_id")
-        assert row["T"] == pytest.approx(by_question["tokens"].mean().sum())
-        assert row["accuracy"] == pytest.approx(by_question["correct"].mean().mean())
+    assert not alone.equals(build_curves(first, seed=4))
 
 
 def test_real_answers_of_gpt_35(data_dir):
@@ -225,14 +214,16 @@ def test_shares_of_unreadable_and_cut_off_answers_are_means_over_questions():
     assert build_curves(table(uneven), ns=[1])["cut_off"].isna().all()
 
 
-def test_gains_over_one_answer_and_over_the_cheapest_setting_have_errors_paired_by_question():
+@pytest.mark.parametrize("method", ["majority", "best_of_n"])
+def test_gains_over_one_answer_and_over_the_cheapest_setting_have_errors_paired_by_question(method):
     right = {"100": {"q1": 5, "q2": 1, "q3": 3}, "20": {"q1": 4, "q2": 1, "q3": 1}}
     tokens = {"100": 30, "20": 90}  # the setting of the larger name used fewer tokens
     answers = {name: {q: "r" * c + "a" * (6 - c) for q, c in of.items()} for name, of in right.items()}
     tables = [table(answers[name], name, {q: [n] * 6 for q in answers[name]}) for name, n in tokens.items()]
-    curves = build_curves(pd.concat(tables), ns=[1, 4], permutations=0)
+    other = table(answers["20"], "5", {q: [1] * 6 for q in answers["20"]}, model="n")  # cheaper, and alone
+    curves = build_curves(pd.concat([*tables, other]), ns=[1, 4], permutations=0)
     values = {
-        (name, n): np.array([majority_curve(c, [6 - c])[n - 1] for c in of.values()])
+        (name, n): np.array([by_subsets("r" * c + "a" * (6 - c), n, method) for c in of.values()])
         for name, of in right.items()
         for n in (1, 4)
     }
@@ -240,7 +231,8 @@ def test_gains_over_one_answer_and_over_the_cheapest_setting_have_errors_paired_
     def error(place: tuple[str, int], other: tuple[str, int]) -> float:
         return float((values[place] - values[other]).std(ddof=1) / np.sqrt(3))
 
-    rows = curves[curves["method"] == "majority"].set_index(["setting", "N"])
+    rows = curves[curves["method"] == method].set_index(["setting", "N"])
+    assert rows.loc["5", "stderr_vs_cheapest"].isna().all()
     for name in right:
         assert rows.loc[(name, 4), "stderr_vs_first_n"] == pytest.approx(error((name, 4), (name, 1)))
         assert np.isnan(rows.loc[(name, 1), "stderr_vs_first_n"])
@@ -250,9 +242,13 @@ def test_gains_over_one_answer_and_over_the_cheapest_setting_have_errors_paired_
 
 
 def test_settings_with_other_questions_or_n_are_not_paired():
-    small = table({"q1": "ra", "q2": "aa"}, "10")
-    larger = pd.concat([small, table({"q1": "rrra", "q2": "raaa"}, "20"), table({"q1": "rr"}, "30")])
-    with pytest.warns(UserWarning, match="1 of 2 questions"):
-        rows = exact(build_curves(larger, permutations=0)).reset_index().set_index(["setting", "N"])
+    settings = {
+        "20": {"q1": "rrra", "q2": "raaa"},
+        "10": {"q1": "ra", "q2": "aa"},
+        "30": {"q1": "rr", "q3": "ra"},
+    }
+    tables = pd.concat([table(answers, setting) for setting, answers in settings.items()])
+    with pytest.warns(UserWarning, match="1 of 3 questions"):
+        rows = exact(build_curves(tables, permutations=0)).reset_index().set_index(["setting", "N"])
     paired = rows["stderr_vs_cheapest"].dropna()
     assert sorted(paired.index) == [("20", 1), ("20", 2)]
