@@ -1,5 +1,6 @@
 """Backtests: the truth is exact, splits are reproducible, the mixture beats its rivals on real answers."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from predict.backtest import accuracy_of, backtest, over_sets, summary
 from predict.cli import commands
+from predict.cli.backtest import show
 from predict.forecasting import forecast
 from predict.groups import Group, groups_of_samples, read_groups
 from predict.predictors import PREDICTORS
@@ -104,13 +106,25 @@ def test_summary_counts_errors_bias_coverage_width_and_interval_score() -> None:
     assert found.tolist() == pytest.approx([0.1, 0.1, -1 / 30, 0.2, 2 / 3, 0.2, (0.3 + 0.1 + 2.2) / 3])
 
 
-def test_sets_count_alike_however_many_rows_they_have() -> None:
+def test_sets_count_alike_however_many_rows_they_have(capsys: pytest.CaptureFixture[str]) -> None:
+    """A set is a model on a dataset; the errors of "p" are 10, 4 and 2 points, "q" has one set."""
     few = SCORED.head(1).assign(model="n", predicted=0.54)
-    found = over_sets(pd.concat([SCORED, few])).loc["p"]
-    assert found["sets"] == 2
-    assert found["mean_error"] == pytest.approx(np.sqrt(0.1 * 0.04))
-    exact = few.assign(predicted=0.5)
-    assert over_sets(exact).loc["p", "mean_error"] == pytest.approx(1e-4)
+    third = few.assign(dataset="e", predicted=[0.48])
+    table = pd.concat([SCORED, few, third, third.assign(predictor="q", predicted=0.5)])
+    found = over_sets(table)
+    assert found["sets"].to_dict() == {"p": 3, "q": 1}
+    assert found.loc["p", "mean_error"] == pytest.approx((0.1 * 0.04 * 0.02) ** (1 / 3))
+    assert found.loc["q", "mean_error"] == pytest.approx(1e-4)
+    sets = [Group("llm", d, m, "majority", Points.grid({}, []), *np.empty((2, 0)), {}) for d, m in
+            (("d", "m"), ("d", "n"), ("e", "n"))]  # fmt: skip
+    show(table, sets)
+    told = capsys.readouterr().out.split("\n\n")
+    rows = [re.findall(r"^p .*", part, re.M)[0].split()[1:4] for part in told]
+    assert rows[:3] == [["3", "1", "10.00"], ["1", "0", "4.00"], ["1", "0", "2.00"]]
+    assert rows[3][0] == "4.31"
+    assert told[3].startswith("geometric means")
+    show(SCORED, sets[:1])
+    assert "geometric" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

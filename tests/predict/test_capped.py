@@ -12,8 +12,8 @@ from predict.capped import capped, seen_of
 from predict.cli import main
 from predict.forecasting import forecast
 from predict.groups import Group
-from predict.predictors import CURVE_ONLY, SURVIVAL, chosen
-from predict.protocol import Options, Run
+from predict.predictors import CURVE_ONLY, SURVIVAL, chosen, predicted
+from predict.protocol import Options, Points, Run
 from predict.split import Request, observe
 from results import BadInput, build_curves, read_forecast
 from results.votes.caps import cap_samples
@@ -65,10 +65,11 @@ def test_a_forecast_is_a_forecast_table_with_the_truth_where_the_run_went_on() -
         assert alone[name].to_numpy() == pytest.approx(table[name].to_numpy(), abs=1e-12)
 
 
-def test_far_beyond_the_cap_that_was_seen_no_forecast_is_ok() -> None:
-    group = capped(samples(), "best_of_n", 8000, [128_000, 129_000])[0]
-    found, _ = forecast(group, Request(fit_max_n=8, at_n=(1,)), ["flat"], Options())  # no interval
-    assert found["status"].tolist() == ["ok", "bound_hit"]
+def test_sixteen_times_beyond_the_cap_or_the_answers_seen_no_forecast_is_ok() -> None:
+    group = capped(samples(), "best_of_n", 8000, [128_000, 128_001])[0]
+    asked = Points.grid({"cap=128000": 1.0, "cap=128001": 1.0}, [1, 128, 129])
+    found = predicted("flat", observe(group, ["cap=8000"], 8, Options()), asked, Options())
+    assert found.status.tolist() == ["ok", "ok"] + 4 * ["bound_hit"]
 
 
 def test_rivals_see_eight_caps_in_equal_steps_of_the_share_ended() -> None:

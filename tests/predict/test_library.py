@@ -2,6 +2,7 @@
 
 import doctest
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -20,17 +21,33 @@ def test_documented_lines_give_what_stands_beside_them() -> None:
     assert (found.failed, found.attempted) == (0, 3)
 
 
-@pytest.mark.parametrize("kind", ["lists", "samples", "curves"])
+@pytest.mark.parametrize(
+    ("kind", "asked"),
+    [
+        ("lists", {}),
+        ("samples", {"predictor": "plug-in", "method": "best_of_n", "seed": 5, "at_settings": "b"}),
+        ("curves", {"predictor": "power-law", "fit_max_n": 5}),
+    ],
+)
 @pytest.mark.filterwarnings("ignore:your answers")
-def test_forecasts_are_those_of_the_command(kind: str, tmp_path: Path) -> None:
+def test_forecasts_are_those_of_the_command(kind: str, asked: dict[str, Any], tmp_path: Path) -> None:
     samples = as_frame(ANSWERS, GOLD)
     given = build_curves(samples, permutations=0) if kind == "curves" else samples
-    assert commands.forecast(given, tmp_path, "--at-n", "4,16").exit_code == 0
+    if kind == "samples":
+        given = pd.concat([samples.assign(setting="a"), samples.assign(setting="b")])
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in asked.items()]
+    assert commands.forecast(given, tmp_path, "--at-n", "4,16", *options).exit_code == 0
     data = (ANSWERS, GOLD) if kind == "lists" else (given,)
     columns = ["setting", "N", "role", "accuracy", "predicted", "low", "high", "status"]
     expected = read_forecast(tmp_path / "f.csv")[columns]
-    found = forecast(*data, at_n=[4, 16], replicates=20)[columns]
+    found = forecast(*data, at_n=[4, 16], replicates=20, **asked)[columns]
     pd.testing.assert_frame_equal(found, expected, check_dtype=False, rtol=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore:your answers")
+def test_a_warning_names_the_group() -> None:
+    with pytest.warns(UserWarning, match=r"your answers.*needs samples"):
+        forecast(build_curves(as_frame(ANSWERS, GOLD), permutations=0), at_n=[16], replicates=0)
 
 
 def test_what_cannot_be_forecast_is_named() -> None:

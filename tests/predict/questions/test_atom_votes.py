@@ -1,77 +1,36 @@
-"""Atoms and votes: probabilities sum to 1, tables of votes agree with answers drawn one by one."""
+"""Atoms and votes: probabilities sum to 1, tables of votes agree with sums over all outcomes."""
 
 import tracemalloc
 from collections import Counter
+from math import factorial, prod
 
 import numpy as np
 import pytest
-from scipy.special import comb
 
 from predict.questions.atom_votes import vote_table, votes_cast
-from predict.questions.atoms import ATOMS, CHOICES, RESTS, THETAS, A, P, Patterns, log_likelihood, patterns
+from predict.questions.atoms import ATOMS, RESTS, A, P, Patterns, log_likelihood, patterns
 
 
-def set_partitions(n: int) -> list[tuple[int, ...]]:
-    """Block sizes of every set partition of n things, one entry a partition (restricted growth strings)."""
-    strings = [()]
-    for _ in range(n):
-        strings = [(*s, k) for s in strings for k in range(max(s, default=-1) + 2)]
-    return [tuple(sorted(Counter(s).values(), reverse=True)) for s in strings]
+def partitions(n: int, largest: int) -> list[tuple[int, ...]]:
+    """The ways to write n as a falling sum of numbers up to `largest`."""
+    if n == 0:
+        return [()]
+    return [(k, *rest) for k in range(min(n, largest), 0, -1) for rest in partitions(n - k, k)]
 
 
-def test_probabilities_of_all_outcomes_of_five_answers_sum_to_one_for_every_atom() -> None:
-    total = np.zeros(ATOMS)
-    for s in range(6):
-        for blocks, times in Counter(set_partitions(5 - s)).items():
-            one = Patterns(np.array([s]), (np.array(blocks, dtype=np.int64),), np.ones(1), np.zeros(1))
-            total += comb(5, s) * times * np.exp(log_likelihood(one)[0])
-    assert total == pytest.approx(np.ones(ATOMS), abs=1e-10)
-
-
-def simulated_vote(p: float, a: float, rest: int, N: int, rounds: int, rng: np.random.Generator) -> float:
-    """The vote of N answers from an atom, one answer after the other."""
-    won = 0.0
-    for _ in range(rounds):
-        blocks: Counter[object] = Counter()
-        others: list[int] = []
-        shares = None
-        if rest >= len(THETAS):
-            J, beta = CHOICES[rest - len(THETAS)]
-            shares = rng.dirichlet(np.full(J, beta))
-        for _ in range(N):
-            u = rng.random()
-            if u < p:
-                blocks["right"] += 1
-            elif u < p + (1 - p) * a:
-                blocks["lead"] += 1
-            elif shares is not None:
-                blocks[int(rng.choice(len(shares), p=shares))] += 1
-            else:
-                theta = THETAS[rest]
-                new = rng.random() < theta / (theta + len(others))
-                kind = len(set(others)) if new else int(rng.choice(others))
-                others.append(kind)
-                blocks[kind] += 1
-        top = max(blocks.values())
-        if blocks["right"] == top:
-            won += 1 / sum(count == top for count in blocks.values())
-    return won / rounds
-
-
-@pytest.mark.parametrize(
-    ("p", "a", "rest", "N"),
-    [
-        (12, 4, 1, 5), (10, 2, 7, 9), (9, 0, 8, 8), (14, 5, 0, 9),
-        (8, 0, 2, 16), (6, 0, 4, 12), (9, 1, 8, 15), (8, 2, 9, 14),
-    ],
-)  # fmt: skip
-def test_vote_table_agrees_with_answers_drawn_one_by_one(p: int, a: int, rest: int, N: int) -> None:
-    rng = np.random.default_rng(p)
-    rounds = 4000
-    exact = vote_table(N).reshape(len(P), len(A), RESTS)[p, a, rest]
-    assert simulated_vote(P[p], A[a], rest, N, rounds, rng) == pytest.approx(
-        exact, abs=3.5 * 0.5 / np.sqrt(rounds)
-    )
+@pytest.mark.parametrize("n", [2, 5, 11, 12])
+def test_over_all_outcomes_of_n_answers_chances_sum_to_one_and_credits_to_the_vote(n: int) -> None:
+    outcomes = [(s, blocks) for s in range(n + 1) for blocks in partitions(n - s, n)]
+    right, wrong = zip(*((s, np.array(blocks, np.int64)) for s, blocks in outcomes), strict=True)
+    every = Patterns(np.array(right), wrong, np.ones(len(wrong)), np.arange(len(wrong)))
+    ways = [  # in which the n answers fall into such blocks
+        factorial(n) // prod(map(factorial, [s, *blocks, *Counter(blocks).values()]))
+        for s, blocks in outcomes
+    ]
+    chances = np.array(ways)[:, None] * np.exp(log_likelihood(every))
+    assert chances.sum(axis=0) == pytest.approx(np.ones(ATOMS), abs=1e-9)
+    credit = [(s >= max(blocks, default=0)) / (1 + blocks.count(s)) for s, blocks in outcomes]
+    assert credit @ chances == pytest.approx(vote_table(n), abs=1e-9)
 
 
 def test_one_answer_is_right_with_probability_p_and_no_vote_leaves_the_unit_interval() -> None:
@@ -86,10 +45,6 @@ def test_one_answer_is_right_with_probability_p_and_no_vote_leaves_the_unit_inte
 def test_votes_beyond_the_largest_table_keep_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("predict.questions.atom_votes.LARGEST", 32)
     assert vote_table(10**6) is vote_table(32)
-
-
-def test_two_answers_vote_as_well_as_one() -> None:
-    assert vote_table(2) == pytest.approx(vote_table(1), abs=1e-10)
 
 
 def test_tables_by_votes_cast_are_exact_up_to_24_and_close_beyond() -> None:

@@ -12,7 +12,7 @@ from predict.survival.forecast import ahead_of, lengths_ahead, survival
 from predict.survival.law import PRIOR_MEAN
 from predict.survival.pace import LASTING, ORIGINS, PASSING, misses, paces
 from predict.survival.seen import seen_at, stopped, thinned
-from predict.survival.simulate import bins_to, simulate
+from predict.survival.simulate import Simulated, bins_to, simulate
 from predict.survival.votes import WrongAnswers, vote_accuracy, wrong_answers
 from results.votes.exact import AnswerPools, VoteCounts, best_of_n, majority_accuracy
 from tests.predict.survival.simulated import answers, questions
@@ -94,13 +94,12 @@ def test_nothing_beyond_the_cap_is_looked_at(run: Run) -> None:
         tokens=np.where(longer, CAP + 1 + rng.integers(0, 10**6, len(longer)), pools.tokens),
     )
     assert (other.votes != pools.votes).any()
-    both = run_of(pools), run_of(other)
-    for method in ("majority", "best_of_n"):
-        one, two = (accuracy(x, [1, 8], method, replicates=20) for x in both)
-        for name in ("mean", "low", "high"):
-            assert np.array_equal(getattr(one, name), getattr(two, name)), (method, name)
-    lengths = (lengths_ahead(x, NAMES, Options(replicates=20)) for x in both)
-    assert all(np.array_equal(x, y) for x, y in zip(*lengths, strict=True))
+    told = []
+    for one in (run_of(pools), run_of(other)):
+        found = [accuracy(one, [1, 8], method, replicates=20) for method in ("majority", "best_of_n")]
+        told.append([*lengths_ahead(one, NAMES, Options(replicates=20))])
+        told[-1] += [values for part in found for values in (part.mean, part.low, part.high)]
+    assert all(np.array_equal(x, y) for x, y in zip(*told, strict=True))
 
 
 def test_forecasts_of_a_world_that_follows_the_law(world: tuple[AnswerPools, AnswerPools], run: Run) -> None:
@@ -138,30 +137,50 @@ def test_a_law_that_missed_by_far_is_a_poor_fit(run: Run, monkeypatch: pytest.Mo
     assert set(accuracy(run, [1], "best_of_n").status) == {Status.POOR_FIT}
 
 
-def test_the_pace_is_that_of_answers_at_earlier_cuts(world: tuple[AnswerPools, AnswerPools]) -> None:
+def test_a_miss_at_earlier_cuts_and_its_noise_are_those_of_answers_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Chances to end by the cap that the forecast says at an earlier cut, and how many did: the noise is what
+    such draws scatter by. 40 % or 20 % of the ended answers ended later, and 60 never did."""
+    rng = np.random.default_rng(0)
+    tokens = rng.permutation([*np.arange(1.0, 201.0), *np.full(60, 900.0)])
+    pools = AnswerPools(["a", "b"], np.array([0, 90, 260]), np.zeros(260, int), tokens)
+    chances = np.array([0.45, 0.5, 0.56])[:, None, None] * np.ones((1, 2, 1))
+    ended = np.concatenate([0.2 + 0 * chances, 0.2 + 0.8 * chances], axis=2)
+    monkeypatch.setattr("predict.survival.pace.simulate", lambda *_: Simulated(ended, ended, ended))
+    monkeypatch.setattr("predict.survival.pace.fit", lambda *_: None)
+    found, noise = misses(pools, 500, Fit(PRIOR_MEAN, np.eye(len(PRIOR_MEAN))), 0)
+    missed, scatter = [], []
+    for later in (80, 40):
+        count = later + 60
+        drawn = logit((rng.binomial(count, rng.choice(chances[:, 0, 0], 200_000)) + 0.5) / (count + 1))
+        missed.append(logit((later + 0.5) / (count + 1)) - drawn.mean())
+        scatter.append(drawn.var())
+    assert found == pytest.approx(np.mean(missed), abs=0.01)
+    assert noise == pytest.approx(np.mean(scatter), rel=0.05)
+
+
+def test_the_pace_is_that_of_answers_at_earlier_cuts(
+    world: tuple[AnswerPools, AnswerPools], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where the law holds it is about 0; where most answers after the first cut are held up, it is slower."""
     pools = world[0]
     start = Fit(PRIOR_MEAN, np.eye(len(PRIOR_MEAN)))
     first = np.quantile(pools.tokens[pools.tokens <= CAP], ORIGINS[0])
     late = (pools.tokens > first) & (np.arange(len(pools.tokens)) % 4 > 0)
     held_up = replace(pools, tokens=np.where(late, 2 * CAP, pools.tokens))
-    rng = np.random.default_rng(0)
-    found = []
-    for one in (pools, held_up):
-        miss, noise = misses(one, CAP, start, 0)
-        lasting = LASTING * rng.standard_normal(400_000)
-        at_cuts = lasting + np.sqrt(PASSING**2 + noise) * rng.standard_normal(400_000)
-        beyond = lasting + PASSING * rng.standard_normal(400_000)
-        (slope, level), left, *_ = np.polyfit(at_cuts, beyond, 1, full=True)
-        drawn, off = paces(one, CAP, start, 4000, 0)
-        assert drawn.mean() == pytest.approx(level + slope * miss, abs=0.015)
-        assert drawn.std() == pytest.approx(np.sqrt(left[0] / 400_000), rel=0.04)
-        assert off == pytest.approx(abs(miss) / at_cuts.std(), rel=0.01)
-        found.append((miss, off))
-    (lawful, near), (slow, far) = found
+    (lawful, _), (slow, noise) = (misses(one, CAP, start, 0) for one in (pools, held_up))
     assert abs(lawful) < 0.3
     assert slow < -1
-    assert far > near + 1
+    monkeypatch.setattr("predict.survival.pace.misses", lambda *_: (slow, noise))
+    lasting, fresh, new = np.random.default_rng(0).standard_normal((3, 400_000))
+    at_cuts = LASTING * lasting + np.sqrt(PASSING**2 + noise) * fresh
+    beyond = LASTING * lasting + PASSING * new
+    (slope, level), left, *_ = np.polyfit(at_cuts, beyond, 1, full=True)
+    drawn, off = paces(pools, CAP, start, 4000, 0)
+    assert drawn.mean() == pytest.approx(level + slope * slow, abs=0.015)
+    assert drawn.std() == pytest.approx(np.sqrt(left[0] / 400_000), rel=0.04)
+    assert off == pytest.approx(abs(slow) / at_cuts.std(), rel=0.01)
 
 
 def test_a_pace_moves_the_log_odds_of_ending(run: Run) -> None:
@@ -179,10 +198,35 @@ def test_a_pace_moves_the_log_odds_of_ending(run: Run) -> None:
     assert (moved.right[:, :, 1:] <= plain.right[:, :, 1:]).all()
 
 
-def test_too_little_that_ended_gives_no_forecast(world: tuple[AnswerPools, AnswerPools]) -> None:
-    early = run_of(world[0], int(np.sort(world[0].tokens)[20]))
-    assert ahead_of(early, 50, 0) is None
-    assert set(accuracy(early, [1], "majority").status) == {Status.NOT_IDENTIFIABLE}
+@pytest.mark.parametrize(
+    ("ended", "of", "enough"), [(29, 40, False), (30, 601, False), (30, 600, True), (40, 60, True)]
+)
+def test_too_little_that_ended_gives_no_forecast(
+    monkeypatch: pytest.MonkeyPatch, ended: int, of: int, enough: bool
+) -> None:
+    """At least 30 answers, and a twentieth of all."""
+    monkeypatch.setattr("predict.survival.forecast.fit", lambda _: pytest.fail("so it is fitted"))
+    tokens = np.where(np.arange(of) < ended, 10.0, CAP + 1)
+    few = run_of(AnswerPools(["a"], np.array([0, of]), np.zeros(of, int), tokens))
+    if enough:
+        with pytest.raises(pytest.fail.Exception):
+            ahead_of(few, 50, 0)
+    else:
+        assert ahead_of(few, 50, 0) is None
+        assert set(accuracy(few, [1], "majority").status) == {Status.NOT_IDENTIFIABLE}
+
+
+@pytest.mark.parametrize(("questions", "asked", "draws"), [(3, 0, 200), (3, 7, 7), (3, 300, 200), (4, 0, 50)])
+def test_so_many_draws_as_are_asked_for_and_fewer_of_many_questions(
+    monkeypatch: pytest.MonkeyPatch, questions: int, asked: int, draws: int
+) -> None:
+    monkeypatch.setattr("predict.survival.forecast.MANY", 3)
+    monkeypatch.setattr("predict.survival.forecast.fit", lambda _: None)
+    monkeypatch.setattr("predict.survival.forecast.paces", lambda *given: pytest.fail(f"{given[3]} draws"))
+    starts = np.arange(0, 20 * questions + 1, 20)
+    pools = AnswerPools(list("abcd")[:questions], starts, np.zeros(starts[-1], int), np.full(starts[-1], 9.0))
+    with pytest.raises(pytest.fail.Exception, match=f"^{draws} draws"):
+        ahead_of(run_of(pools), asked, 0)
 
 
 def test_bins_reach_each_cap() -> None:
