@@ -107,8 +107,8 @@ def judged(asked: pd.DataFrame) -> str:
     held = f"; {inside} of {len(bounded)} intervals contain the measured value" if len(bounded) else ""
     lean = f"{points(abs(error.mean()))} too {'high' if error.mean() > 0 else 'low'} on average"
     return (
-        f"Error on the {len(both)} held-out value{'s' if len(both) > 1 else ''}: "
-        f"{points(error.abs().mean())} points on average ({lean}), {points(error.abs().max())} at worst{held}."
+        f"Error on the {len(both)} held-out value{'s' if len(both) > 1 else ''}: {points(error.abs().mean())}"
+        f" points on average ({lean}), {points(error.abs().max())} at worst{held}."
     )
 
 

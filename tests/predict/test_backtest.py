@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from predict.backtest import accuracy_of, backtest, over_sets, summary
-from predict.cli import commands
 from predict.cli.backtest import show
 from predict.forecasting import forecast
 from predict.groups import Group, groups_of_samples, read_groups
@@ -18,7 +17,6 @@ from predict.protocol import Observed, Options, Points, Prediction
 from predict.split import Request, drawn, observe
 from results import BadInput, read_samples
 from results.votes.exact import majority_accuracy
-from tests.predict.commands import predict
 
 SETTINGS = ("40", "80", "160", "320")
 
@@ -168,33 +166,13 @@ def test_of_curves_the_hidden_points_are_the_truth(group: Group) -> None:
     assert set(along_n["N"]) == {5, 6, 7, 8, 12}
 
 
-def test_command_writes_a_row_a_forecast_and_prints_a_line_a_predictor(
-    samples_file: Path, tmp_path: Path
-) -> None:
-    out = tmp_path / "backtest.csv"
-    options = ["--fit-max-n", "4", "--at-n", "8,12", "--splits", "2", "--bootstrap", "20"]
-    done = predict("backtest", samples_file, "--out", out, *options)
-    assert done.exit_code == 0, done.output
-    table = pd.read_csv(out)
-    assert set(table["predictor"]) == {
-        "low-cost-to-high", "flat", "exponential", "power-law", "joint", "plug-in", "mixture"
-    }  # fmt: skip
-    assert len(table) == 7 * 2 * 4 * 2
-    assert "mean error" in done.output
-
-
 def test_mixture_beats_the_simple_rivals_on_real_answers(data_dir: Path) -> None:
     tables = []
     for temperature in ("0.1", "0.5", "0.8"):
         path = data_dir / "samples" / f"gpt-3.5-turbo_biggsm_t{temperature}.csv"
         real = groups_of_samples(read_samples(path), "majority")[0]
         names = ["flat", "exponential", "power-law", "mixture"]
-        tables.append(backtest(real, names, Request(fit_max_n=8, at_n=(16,)), 10, Options(replicates=100)))
+        tables.append(backtest(real, names, Request(fit_max_n=8, at_n=(16,)), 4, Options(replicates=50)))
     found = summary(pd.concat(tables))
     assert found["mean_error"]["mixture"] < 0.75 * found["mean_error"].drop("mixture").min()
     assert found["coverage"]["mixture"] >= 0.85
-
-
-def test_the_help_names_every_predictor() -> None:
-    """It has names of its own, since it imports none of them."""
-    assert set(commands.PREDICTORS) == set(PREDICTORS)

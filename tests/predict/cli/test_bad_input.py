@@ -9,6 +9,7 @@ import pytest
 from results import read_forecast
 from tests.predict.commands import command, curve, forecast, predict
 from tests.predict.conftest import simulated_samples
+from tests.predict.survival.simulated import samples
 
 CACHED = Path(__file__).parents[3] / "results" / "cached"
 FEW = simulated_samples(questions=8, answers=4)
@@ -20,6 +21,7 @@ def without(frame: pd.DataFrame, column: str, row: int = 3) -> pd.DataFrame:
     return frame
 
 
+RUN, CAPPED = samples(n=4, Q=6), "--fit-cap 8000 --at-caps 9000"
 CURVE, CURVES = curve(), Path("curves")
 """A curve of one setting without tokens; the curves of `curves_file`."""
 
@@ -69,8 +71,28 @@ CURVE, CURVES = curve(), Path("curves")
         ("plan", CURVES, "--at-settings new", "no setting 'new' to forecast"),
         ("backtest", FEW, "", "hides nothing"),
         ("backtest", FEW, "--fit-max-n 2 --at-n 64", "has no truth"),
+        *(
+            (name, RUN, options, words)
+            for name in ("forecast", "backtest")
+            for options, words in (
+                ("--fit-cap 8000", "--at-caps"),
+                ("--at-caps 9000", "--fit-cap"),
+                ("--fit-cap 8000 --at-caps 8000", "--at-caps 8000"),
+                ("--fit-cap 8000 --at-caps x", "--at-caps"),
+                ("--fit-cap 0 --at-caps 9", "--fit-cap"),
+                ("--fit-cap 1 --at-caps 9", "the shortest"),
+                (f"{CAPPED} --fit-settings a", "--fit-settings"),
+                (f"{CAPPED} --predictor plug-in", "plug-in"),
+            )
+        ),
+        ("forecast", RUN.drop(columns="tokens"), CAPPED, "'tokens'"),
+        ("forecast", CURVES, CAPPED, "curves"),
         ("precision", CURVES, "", "give samples"),
         ("precision", FEW, "--answers 4,1001", "1,001"),
+        *(
+            (name, Path("absent.csv"), "--out f.foo", "kind of file '.foo'")
+            for name in ("forecast", "backtest")
+        ),
         ("fits", Path("absent.csv"), "", "no such file"),
         ("fits", CACHED / "claims.csv", "", "claims"),
     ],
@@ -119,7 +141,7 @@ def test_unanimous_samples_give_defined_results(tmp_path: Path, correct: bool) -
     table = whole(frame, tmp_path, "--at-n", "16")
     assert (table[table["predictor"] == "flat"]["predicted"] == float(correct)).all()
     assert table["predicted"].dropna().between(-1e-9, 1 + 1e-9).all()
-    done = command("plan", frame, tmp_path, "--target-accuracy", "0.7")
+    done = command("plan", frame, tmp_path, "--target-accuracy", "0.7", "--predictor", "plug-in")
     assert done.exit_code == 0, done.output
     told = next(line for line in done.output.splitlines() if line.startswith("To reach 70.0 %:"))
     assert ("asked for 40 tokens, used 32, N = 1:" in told) if correct else "no choice does" in told
@@ -128,9 +150,8 @@ def test_unanimous_samples_give_defined_results(tmp_path: Path, correct: bool) -
 def test_unequal_pools_are_read_up_to_the_smallest_one(tmp_path: Path) -> None:
     frame = simulated_samples(questions=20, answers=8)
     short = (frame["question_id"] == "q3") & (frame["sample"] >= 5)
-    table = whole(frame[~short], tmp_path, "--at-n", "4,16")
-    assert set(table[table["N"] == 4]["role"]) == {"used"}
-    assert set(table[table["N"] == 16]["role"]) == {"forecast"}
+    table = whole(frame[~short], tmp_path, "--at-n", "5,6", "--predictor", "mixture")
+    assert table["role"].tolist() == 4 * ["used", "forecast"]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +164,7 @@ def test_one_question_or_one_setting_is_forecast_and_planned_with(
 ) -> None:
     mixture = whole(frame, tmp_path, "--at-n", "12").query("predictor == 'mixture'")
     assert mixture["predicted"].between(0, 1).all()
-    done = command("plan", frame, tmp_path, "--token-budget", "1000")
+    done = command("plan", frame, tmp_path, "--token-budget", "1000", "--predictor", "plug-in")
     assert done.exit_code == 0, done.output
     assert "Within 1,000 tokens a question: " in done.output
 
@@ -175,13 +196,6 @@ def test_no_command_writes_over_what_it_reads(tmp_path: Path, name: str) -> None
         assert done.exit_code == 2, done.output
         assert str(source) in done.output
     assert source.read_bytes() == before
-
-
-@pytest.mark.parametrize("name", ["forecast", "backtest"])
-def test_a_name_that_is_no_table_s_is_refused_before_anything_is_read(tmp_path: Path, name: str) -> None:
-    done = predict(name, tmp_path / "none.csv", "--fit-max-n", "2", "--out", tmp_path / "f.foo")
-    assert done.exit_code == 2
-    assert "unknown kind of file '.foo'" in done.output
 
 
 def test_settings_with_fewer_questions_keep_their_place_along_T(tmp_path: Path) -> None:
@@ -230,12 +244,14 @@ def test_curves_of_one_n_only_are_forecast_from_that_n(tmp_path: Path) -> None:
 
 
 def test_no_run_is_proposed_where_nothing_would_be_gained(tmp_path: Path) -> None:
-    alike = simulated_samples(questions=40, answers=16).assign(answer="right", correct=True)
-    for frame, *options in ((alike, "--max-n", "2"), (curve(tokens_per_answer=100.0, questions=50),),
-                            (FEW, "--predictor", "flat")):  # fmt: skip
+    alike = FEW[FEW["setting"] == "40"].assign(answer="right", correct=True)
+    for frame, why, *options in ((alike, "none would narrow", "--predictor", "plug-in"),
+                                 (curve(tokens_per_answer=100.0, questions=50), "it takes samples"),
+                                 (FEW, "it takes samples", "--predictor", "flat")):  # fmt: skip
         done = command("plan", frame, tmp_path, *options)
         assert done.exit_code == 0, done.output
-        assert "No next run is proposed" in done.output
+        assert f"No next run is proposed: {why}" in done.output
+        assert ("(stderr)" in done.stderr) == (frame is not alike and frame is not FEW)
 
 
 def test_a_run_is_proposed_where_the_goal_is_only_within_the_best_interval(tmp_path: Path) -> None:

@@ -67,13 +67,14 @@ def test_on_curves_the_default_predictor_tells_these_questions_from_new_ones(
     curves_file: Path, tmp_path: Path
 ) -> None:
     """At an observed point nine tenths of the variance is the questions' luck: √10 times the width."""
-    options = ("--fit-max-n", "32", "--at-n", "1,32,64", "--at-settings", "1.2", "--bootstrap", "200")
+    options = ("--fit-max-n", "32", "--at-n", "1,32,64", "--at-settings", "1.2")
     assert forecast(curves_file, tmp_path / "f.csv", *options).exit_code == 0
     table = read_forecast(tmp_path / "f.csv")
     ratio = (table["new_high"] - table["new_low"]) / (table["high"] - table["low"])
     beyond = table["N"] == 64
     assert (ratio[beyond] > 1).all()  # most of either is the error of the fit
     assert ratio[~beyond].to_numpy() == pytest.approx(np.sqrt(10), rel=1e-6)
+    assert table["predicted"][~beyond].to_numpy() == pytest.approx(table["accuracy"][~beyond].to_numpy())
 
 
 @pytest.mark.parametrize("command", ["forecast", "backtest", "plan", "precision", "fits"])
@@ -125,7 +126,7 @@ def test_names_are_printed_so_that_no_terminal_obeys_them(tmp_path: Path) -> Non
     frame.to_json(tmp_path / "in.jsonl", orient="records", lines=True)
     out, few = ("--out", str(tmp_path / "o.csv")), ("--bootstrap", "5")
     for command, *options in (
-        ["forecast", *out, *few], ["backtest", *out, *few, "--fit-max-n", "2", "--splits", "1"],
+        ["forecast", *out, *few], ["backtest", *out, "--fit-max-n", "2", "--predictor", "flat"],
         ["fits", *out], ["plan", *out, *few], ["forecast", *out, "--at-settings", "new"],
     ):  # fmt: skip
         done = predict(command, tmp_path / "in.jsonl", *options)

@@ -41,15 +41,14 @@ def curves(accuracy: Mapping[str, NDArray[np.float64]], stderr: float) -> pd.Dat
     )  # fmt: skip
 
 
-def told(
-    table: pd.DataFrame, folder: Path, predictor: str, *options: str
-) -> tuple[dict[str, set[str]], list[str]]:
-    """Statuses by setting in the file that the command writes, and the warnings with a status on stderr."""
-    done = forecast(table, folder, "--predictor", predictor, *options)
+def told(table: pd.DataFrame, folder: Path, *options: str) -> tuple["pd.Series[str]", list[str]]:
+    """Statuses by predictor and setting in the file that the command writes, joined, and the warnings with a
+    status on stderr."""
+    done = forecast(table, folder, "--predictor", "all", *options)
     assert done.exit_code == 0, done.output
-    found = read_forecast(folder / "f.csv").groupby("setting")["status"]
+    found = read_forecast(folder / "f.csv").groupby(["predictor", "setting"])["status"]
     said = [line for line in done.stderr.splitlines() if any(f": {one}: " in line for one in Status)]
-    return found.agg(lambda part: set(map(str, part))).to_dict(), said
+    return found.agg(lambda part: " ".join(sorted(set(part)))), said
 
 
 ROUND = np.array([0.42, 0.42, 0.47, 0.48, 0.47, 0.45, 0.41, 0.38])
@@ -57,24 +56,22 @@ RISING = 0.6 - 0.2 * N**-0.5
 FORMULAS = ["exponential", "power-law", "joint"]
 
 
-@pytest.mark.parametrize("predictor", [*FORMULAS, "mixture"])
-def test_a_curve_that_rises_and_then_falls_is_told_of_its_setting_in_one_sentence(
-    tmp_path: Path, predictor: str
-) -> None:
+def test_a_curve_that_rises_and_then_falls_is_told_of_its_setting_in_one_sentence(tmp_path: Path) -> None:
     table = curves({"up": RISING, "round": ROUND}, stderr=0.005)
-    status, said = told(table, tmp_path, predictor, "--fit-max-n", "16", "--at-n", "64")
-    assert status["round"] == {"falling"}
-    assert "falling" not in status["up"]
-    assert [line for line in said if "setting round at N = 64: falling: " in line] == [
-        line for line in said if "falling" in line
-    ]
+    status, said = told(table, tmp_path, "--fit-max-n", "16", "--at-n", "64")
+    for predictor in (*FORMULAS, "mixture"):
+        assert status[predictor, "round"] == "falling"
+        assert "falling" not in status[predictor, "up"]
+        (line,) = (line for line in said if f" {predictor}, " in line and "falling" in line)
+        assert f" {predictor}, setting round at N = 64: falling: " in line
 
 
 def test_the_mixture_follows_a_falling_vote_and_does_not_call_it_falling(tmp_path: Path) -> None:
     """Half of the answers seen; at N = 16 the vote has come down from 32 % to about 10 %."""
     table = samples_of({"a": alike(0.35, 0.6)}, answers=16, seed=0)
-    status, _ = told(table, tmp_path, "mixture", "--fit-max-n", "8", "--at-n", "1,16", "--bootstrap", "100")
-    assert status["a"] <= {"ok", "bound_hit"}
+    options = ("--predictor", "mixture", "--bootstrap", "100")
+    status, _ = told(table, tmp_path, "--fit-max-n", "8", "--at-n", "1,16", *options)
+    assert set(status["mixture", "a"].split()) <= {"ok", "bound_hit"}
     found = read_forecast(tmp_path / "f.csv").set_index("N")
     assert found.loc[16, "accuracy"] < 0.15
     assert found.loc[16, "low"] <= found.loc[16, "accuracy"] <= found.loc[16, "high"]
@@ -84,41 +81,30 @@ FALLING = {
     "samples": samples_of({"a": alike(0.6), "b": alike(0.45), "c": alike(0.3)}, answers=8, seed=1),
     "curves": curves({name: RISING - 0.08 * i for i, name in enumerate("abc")}, stderr=0.01),
 }
-PAIRS = [(kind, name) for kind in FALLING for name in FORMULAS]
-
-
-@pytest.mark.parametrize(("kind", "predictor"), [*PAIRS, ("samples", "low-cost-to-high")])
-def test_accuracy_that_falls_with_T_is_told_of_settings_beyond(
-    tmp_path: Path, kind: str, predictor: str
-) -> None:
-    options = ("--fit-settings", "a,b,c", "--at-n", "4", "--at-settings", "d=800")
-    status, said = told(FALLING[kind], tmp_path, predictor, *options)
-    assert status == {"d": {"falling"}}
-    assert len(said) == 1
 
 
 @pytest.mark.parametrize("kind", FALLING)
-def test_the_mixture_follows_a_fall_with_T(tmp_path: Path, kind: str) -> None:
-    status, _ = told(FALLING[kind], tmp_path, "mixture", "--at-n", "1", "--at-settings", "c,d=800")
-    assert status["d"] == {"ok"}
-    found = read_forecast(tmp_path / "f.csv").set_index("setting")
+def test_accuracy_that_falls_with_T_is_told_of_settings_beyond_and_the_mixture_follows(
+    tmp_path: Path, kind: str
+) -> None:
+    options = ("--fit-settings", "a,b,c", "--at-n", "4", "--at-settings", "c,d=800")
+    status, said = told(FALLING[kind], tmp_path, *options)
+    for predictor in FORMULAS + ["low-cost-to-high"] * (kind == "samples"):
+        assert status[predictor, "d"] == "falling"
+        assert len([line for line in said if f" {predictor}, " in line]) == 1
+    found = read_forecast(tmp_path / "f.csv").set_index(["predictor", "setting"]).loc["mixture"]
+    assert found.loc["d", "status"] == "ok"
     assert found.loc["d", "predicted"] < found.loc["c", "predicted"]
 
 
-STEP = np.where(N >= 4, 0.6, 0.4)
-LATE = 0.4 + 0.25 / (1 + np.exp(-1.5 * (N - 9.0)))
-
-
-@pytest.mark.parametrize("predictor", FORMULAS)
-@pytest.mark.parametrize("curve", [STEP, LATE], ids=["step", "late"])
-def test_curves_that_no_formula_follows_are_a_poor_fit(
-    tmp_path: Path, curve: NDArray[np.float64], predictor: str
-) -> None:
+def test_curves_that_no_formula_follows_are_a_poor_fit(tmp_path: Path) -> None:
+    step, late = np.where(N >= 4, 0.6, 0.4), 0.4 + 0.25 / (1 + np.exp(-1.5 * (N - 9.0)))
     noise = 0.003 * np.random.default_rng(0).standard_normal(len(N))
-    table = curves({"a": curve + noise}, stderr=0.01)
-    status, said = told(table, tmp_path, predictor, "--fit-max-n", "16", "--at-n", "32")
-    assert status["a"] == {"poor_fit"}
-    assert len(said) == 1
+    table = curves({"step": step + noise, "late": late + noise}, stderr=0.01)
+    status, said = told(table, tmp_path, "--fit-max-n", "16", "--at-n", "32")
+    for predictor in FORMULAS:
+        assert set(status[predictor]) == {"poor_fit"}
+        assert len([line for line in said if f" {predictor}, every forecast: poor_fit: " in line]) == 1
 
 
 def test_answers_that_are_not_drawn_independently_fit_the_mixture_poorly(tmp_path: Path) -> None:
@@ -126,7 +112,8 @@ def test_answers_that_are_not_drawn_independently_fit_the_mixture_poorly(tmp_pat
     table = samples_of({"a": alike(0.4, 0.6)}, answers=9, seed=0)
     right = table["sample"] < 4
     table = table.assign(answer=np.where(right, "0", "1"), correct=right)
-    assert told(table, tmp_path, "mixture", "--at-n", "32", "--fit-max-n", "9")[0]["a"] == {"poor_fit"}
+    options = ("--predictor", "mixture", "--at-n", "32", "--fit-max-n", "9")
+    assert told(table, tmp_path, *options)[0].tolist() == ["poor_fit"]
 
 
 def test_independent_answers_do_not_fit_the_mixture_poorly(tmp_path: Path) -> None:
@@ -135,7 +122,7 @@ def test_independent_answers_do_not_fit_the_mixture_poorly(tmp_path: Path) -> No
         samples_of({f"table {seed}": varied(np.random.default_rng(seed))}, 8, seed).assign(model=str(seed))
         for seed in range(30)
     ]
-    options = ("--fit-max-n", "8", "--at-n", "32", "--bootstrap", "0")
-    status, _ = told(pd.concat(tables), tmp_path, "mixture", *options)
+    options = ("--predictor", "mixture", "--fit-max-n", "8", "--at-n", "32", "--bootstrap", "0")
+    status, _ = told(pd.concat(tables), tmp_path, *options)
     assert len(status) == 30
-    assert sum("poor_fit" in found for found in status.values()) <= 3
+    assert sum("poor_fit" in found for found in status) <= 3

@@ -20,19 +20,14 @@ def one_curve(n: np.ndarray) -> Points:
 
 
 @given(
-    st.floats(0.3, 1.0),
-    st.floats(0.05, 0.3),
-    st.floats(0.05, 0.8),
+    st.floats(0.3, 1.0), st.floats(0.05, 0.3), st.floats(0.1, 0.8), st.sampled_from([exponential, power_law])
 )
-def test_exponential_recovers_its_own_curve(alpha: float, beta: float, rate: float) -> None:
-    found = exponential(one_curve(N), (alpha - beta * np.exp(-rate * N))[None], one_curve(FAR))
-    assert found.mean[0] == pytest.approx(alpha - beta * np.exp(-rate * FAR), abs=2e-3)
+def test_a_family_recovers_its_own_curve(alpha: float, beta: float, rate: float, model: CurveModel) -> None:
+    def curve(n: np.ndarray) -> np.ndarray:
+        return alpha - beta * (n ** (-3 * rate) if model is power_law else np.exp(-rate * n))
 
-
-@given(st.floats(0.3, 1.0), st.floats(0.05, 0.3), st.floats(0.1, 3.0))
-def test_power_law_recovers_its_own_curve(alpha: float, beta: float, c: float) -> None:
-    found = power_law(one_curve(N), (alpha - beta * N**-c)[None], one_curve(FAR))
-    assert found.mean[0] == pytest.approx(alpha - beta * FAR**-c, abs=2e-3)
+    found = model(one_curve(N), curve(N)[None], one_curve(FAR))
+    assert found.mean[0] == pytest.approx(curve(FAR), abs=2e-3)
 
 
 def test_exponential_agrees_with_the_scalar_fit_where_no_bound_acts() -> None:
@@ -60,10 +55,13 @@ def test_along_T_the_family_is_fitted_to_the_curves_in_N(model: CurveModel) -> N
 
 
 def test_flat_repeats_the_last_value_of_its_setting_or_the_next_cheaper_one() -> None:
-    points = Points(np.array(["a", "a", "b", "b"]), np.array([1.0, 1.0, 2.0, 2.0]), np.array([1, 4, 1, 4]))
-    y = np.array([[0.1, 0.2, 0.3, 0.4]])
-    wanted = Points(np.array(["a", "b", "b", "c"]), np.array([1.0, 2.0, 2.0, 3.0]), np.array([64, 64, 2, 64]))
-    assert flat(points, y, wanted).mean[0] == pytest.approx([0.2, 0.4, 0.3, 0.4])
+    """Or the first, of an N below all that were seen."""
+    points = Points(np.array(["a", "a", "b", "b"]), np.array([1.0, 1.0, 2.0, 2.0]), np.array([2, 4, 2, 4]))
+    y = np.array([[0.1, 0.2, 0.3, 0.15]])
+    names, T, ns = zip(("a", 1, 64), ("b", 2, 64), ("b", 2, 3), ("c", 3, 64), ("d", 1.5, 64), ("e", 2, 1),
+                       strict=True)  # fmt: skip
+    wanted = Points(np.array(names), np.array(T, float), np.array(ns))
+    assert flat(points, y, wanted).mean[0] == pytest.approx([0.2, 0.15, 0.3, 0.15, 0.2, 0.3])
 
 
 @pytest.mark.parametrize("model", [exponential, power_law])
@@ -75,10 +73,14 @@ def test_falling_curves_are_marked_and_constant_ones_are_continued(model: CurveM
 
 
 @pytest.mark.parametrize("model", [exponential, power_law])
-def test_two_points_fix_nothing(model: CurveModel) -> None:
+def test_two_points_or_two_settings_fix_nothing(model: CurveModel) -> None:
     found = model(one_curve(N[:2]), np.array([[0.4, 0.5]]), one_curve(FAR))
     assert np.isnan(found.mean).all()
     assert set(found.status) == {"not_identifiable"}
+    points = Points(np.repeat(["a", "b"], 3), np.repeat([1.0, 2.0], 3), np.tile(N[:3], 2))
+    new = Points(np.array(["b", "c"]), np.array([2.0, 3.0]), np.array([4, 4]))
+    found = model(points, np.array([[0.3, 0.4, 0.45, 0.4, 0.5, 0.55]]), new)
+    assert found.mean[0] == pytest.approx([0.55, np.nan], abs=0.01, nan_ok=True)
 
 
 def other_fits(model: CurveModel, y: np.ndarray, at: np.ndarray) -> np.ndarray:

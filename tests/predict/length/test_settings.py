@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from predict.backtest import backtest
 from predict.curves.intervals import SHARED
 from predict.curves.rivals import exponential, power_law
-from predict.groups import group_of_pools, read_groups
+from predict.groups import read_groups
 from predict.length.law import along_T
 from predict.length.settings import _luck, _widening, other_settings
 from predict.protocol import Observed, Options, Points
@@ -93,23 +93,6 @@ def test_settings_without_answers_from_those_with_some() -> None:
     assert np.isnan(mean[2])
     alone = other_settings(carried[:1], N, targets, "majority", Options())
     assert np.isnan(alone[0]).all()
-
-
-def test_curves_keep_their_points_and_are_carried_on_along_both_axes() -> None:
-    group = group_of_pools(
-        "llm", "d", "m", "majority",
-        [type(p)(f"s{i}", 1.0 + i, p.answers)
-         for i, p in enumerate(drawn_pool(60, 8, np.random.default_rng(4), b) for b in (0.6, 0.4, 0.2))],
-    )  # fmt: skip
-    points = group.points
-    copies = group.accuracy + np.random.default_rng(0).normal(0, 0.01, (200, len(points)))
-    observed = Observed(points, group.accuracy, group.stderr, copies)
-    again = from_curves(observed, points, Options(replicates=200))
-    assert again.mean == pytest.approx(group.accuracy)
-    wanted = Points(np.array(["s2", "s9"]), np.array([3.0, 5.0]), np.array([64, 64]))
-    found = from_curves(observed, wanted, Options(replicates=200))
-    assert np.isfinite([*found.mean, *found.low, *found.high]).all()
-    assert found.notes
 
 
 def test_on_the_twins_exact_curve_the_interval_of_the_fallback_holds_the_truth() -> None:

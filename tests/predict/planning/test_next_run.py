@@ -12,22 +12,15 @@ from predict.planning.next_run import next_runs, width
 from predict.protocol import Options, Points
 from predict.questions.prior import RIDGE, features
 from results.votes.exact import AnswerPools, answer_pools
-from tests.predict.conftest import simulated_samples
+from tests.predict.conftest import samples_of, simulated_samples
 
 
 def samples(answers: int, questions: int = 300, seed: int = 0) -> pd.DataFrame:
     """One setting of 100 tokens; rates from a beta law, wrong answers from a law of each question's own."""
     rng = np.random.default_rng(seed)
     rate, wrong = rng.beta(1.2, 0.9, questions), rng.dirichlet([1, 0.5, 0.3, 0.2, 0.2], questions)
-    chance = np.column_stack([rate, (1 - rate)[:, None] * wrong])
-    drawn = np.stack([rng.choice(6, answers, p=row / row.sum()) for row in chance])
-    question, sample = (axis.ravel() for axis in np.indices(drawn.shape))
-    frame = pd.DataFrame(
-        {"question_id": question.astype(str), "sample": sample, "answer": drawn.ravel().astype(str)}
-    )
-    return frame.assign(
-        dataset="toy", model="sim", setting="s", decoding="sample", tokens=100, correct=drawn.ravel() == 0
-    )
+    chances = np.column_stack([rate, (1 - rate)[:, None] * wrong, np.zeros(questions)])
+    return samples_of({"s": chances / chances.sum(axis=1, keepdims=True)}, answers, seed)
 
 
 def group(frame: pd.DataFrame, method: str = "majority") -> Group:

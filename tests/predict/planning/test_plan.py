@@ -16,7 +16,6 @@ from predict.split import Request
 from results.frontier import Plan
 from tests.predict.commands import predict
 
-
 LENGTHS = np.array([0.8, 1.2, 1.7, 2.5, 3.2, 4.0, 6.0])
 GAP = {T: (0.8 - 0.5 * np.exp(-0.6 * T)) ** 2 / 2 for T in LENGTHS}
 
@@ -138,7 +137,7 @@ def test_from_samples_the_next_run_is_named_with_its_price(samples_file: Path, t
 def test_runs_are_named_by_what_they_narrow_for_their_tokens_and_only_where_they_do(
     samples_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """"idle" gains less than a tenth of a point to either side, "noise" less than a fiftieth."""
+    """ "idle" gains less than a tenth of a point to either side, "noise" less than a fiftieth."""
     (sampled,) = read_groups([samples_file], "majority")
     runs = [
         NextRun(name, kind, 8, 16, cost, now, then)

@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from predict.groups import group_of_pools
-from predict.protocol import Observed, Options, Points, Pool, Status
+from predict.protocol import Options, Status
 from predict.questions.atom_votes import vote_table
 from predict.questions.atoms import CHOICES, RESTS, THETAS, A, P
 from predict.questions.beta_binomial import fit_beta
@@ -149,34 +148,6 @@ def test_unanimous_answers_give_a_defined_forecast(vote: int, method: str) -> No
     found = mixture(seen, targets([16], T=np.nan), Options(replicates=50))
     assert found.mean[0] == pytest.approx(1 - vote, abs=0.12)
     assert 0 <= found.low[0] <= found.mean[0] <= found.high[0] <= 1
-
-
-def test_one_question_gives_a_defined_forecast() -> None:
-    seen, _ = observed(pool_of(np.array([[0, 0, 1, 2]])), 4)
-    found = mixture(seen, targets([16]), Options(replicates=50))
-    assert 0 < found.mean[0] < 1
-    assert 0 <= found.low[0] < found.mean[0] < found.high[0] <= 1
-
-
-def test_unreadable_answers_alone_are_forecast_to_stay_so() -> None:
-    seen, _ = observed(pool_of(np.full((20, 4), -1)), 4)
-    assert mixture(seen, targets([16]), Options()).mean[0] < 0.05
-
-
-def test_settings_without_answers_are_forecast_along_T_and_curves_without_samples() -> None:
-    pools = []
-    for i, blank in enumerate((0.5, 0.3, 0.2, 0.15)):
-        pool = drawn_pool(100, 8, np.random.default_rng(7), blank)
-        pools.append(Pool(f"s{i}", 1.0 + i, pool.answers))
-    cut = group_of_pools("llm", "d", "m", "majority", pools)
-    empty = np.empty((0, len(cut.points)))
-    seen = Observed(cut.points, cut.accuracy, cut.stderr, empty, cut.pools)
-    asked = Points(np.array(["s3", "new"]), np.array([4.0, 6.0]), np.array([32, 32]))
-    found = mixture(seen, asked, Options(replicates=60))
-    assert found.mean[1] == pytest.approx(found.mean[0], abs=0.08)
-    assert np.isfinite([*found.low, *found.high]).all()
-    curves = mixture(Observed(cut.points, cut.accuracy, cut.stderr, empty), asked, Options())
-    assert len(curves.notes) == 1
 
 
 def test_question_order_and_label_order_do_not_matter() -> None:

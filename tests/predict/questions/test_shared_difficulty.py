@@ -6,10 +6,10 @@ from scipy.integrate import quad
 from scipy.stats import beta, norm
 
 from predict.groups import group_of_pools
-from predict.protocol import Observed, Options, Points, Pool
+from predict.protocol import Observed, Pool
 from predict.questions.atom_votes import vote_table
 from predict.questions.atoms import P
-from predict.questions.mixture import mixture, populations
+from predict.questions.mixture import populations
 from predict.questions.shared_difficulty import (
     CORRELATIONS,
     NODE_WEIGHTS,
@@ -124,19 +124,6 @@ def test_rates_are_closer_to_the_truth_with_the_other_settings() -> None:
     assert errors[0] < 0.75 * errors[1]
     one, some = populations(seen_together(pools))[0], np.array([250, 3])
     assert one.moments(grid, some)[0] == pytest.approx(one.moments(grid)[0][some])
-
-
-def forecast(pools: list[Pool], N: int) -> np.ndarray:
-    """The forecasts at every setting."""
-    at = Points(np.array([p.setting for p in pools]), np.array([p.T for p in pools]), np.full(len(pools), N))
-    return mixture(seen_together(pools), at, Options()).mean
-
-
-def test_unrelated_settings_change_nothing_much() -> None:
-    pools, _ = copula_answers([0.0, 0.0], 6, 200, np.random.default_rng(3))
-    together = forecast(pools, 24)
-    alone = [forecast([pool], 24)[0] for pool in pools]
-    assert together == pytest.approx(alone, abs=0.01)
 
 
 def test_questions_are_matched_by_name_and_one_of_a_single_setting_keeps_its_own_posterior() -> None:
