@@ -9,9 +9,12 @@ They are forks of one process that has imported everything, this module too, and
 import multiprocessing
 import os
 import resource
+import signal
 import sys
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+
+import pytest
 
 from harness.cli import cli
 from harness.engines.transformers.engine import TransformersEngine  # noqa: F401
@@ -20,6 +23,9 @@ from results import run
 
 declare_torchvision_operations()
 import transformers.models.llama.modeling_llama  # noqa: E402, F401
+
+FORKED = pytest.mark.xdist_group("forked_runs")
+"""One process of pytest runs all tests that fork, so that the imports are made once."""
 
 
 def forked(arguments: list[str], errors: Path, largest_file: int | None = None) -> BaseProcess:
@@ -35,6 +41,7 @@ def forked(arguments: list[str], errors: Path, largest_file: int | None = None) 
 
 
 def _run(arguments: list[str], errors: Path, largest_file: int | None) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # as Python starts where it is not ignored
     file = os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(file, 1)
     os.dup2(file, 2)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.forked_runs import forked
+from tests.integration.forked_runs import FORKED, forked
 from tests.integration.planned import assert_exactly, keys, planned, sessions, settings
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, FORKED]
 
-LIMIT, SAMPLES, BUDGETS = 20, 32, (20,)
+LIMIT, SAMPLES, BUDGETS = 8, 32, (20,)
 DEADLINE = 120.0
 PLANNED = planned(LIMIT, SAMPLES, BUDGETS)
 
@@ -61,16 +61,16 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def test_answers_beyond_the_largest_file(tmp_path: Path) -> None:
     folder, errors = tmp_path / "run", tmp_path / "errors.txt"
-    status, told = sample(folder, errors, largest_file=50_000)
+    status, told = sample(folder, errors, largest_file=30_000)
     assert status == 2
     assert told.startswith(f"error: {folder}/samples.jsonl: file too large")
     assert told.count("\n") == 0
     assert 0 < len(keys(folder)) < len(PLANNED)
-    assert (folder / "samples.jsonl").stat().st_size <= 50_000
+    assert (folder / "samples.jsonl").stat().st_size <= 30_000
 
     # Nothing at all can be added.
     before = (folder / "samples.jsonl").read_bytes()
-    assert sample(folder, errors, largest_file=50_000)[0] == 2
+    assert sample(folder, errors, largest_file=30_000)[0] == 2
     assert (folder / "samples.jsonl").read_bytes().startswith(before)
     assert_it_goes_on(folder, errors)
 
@@ -85,7 +85,7 @@ def test_a_record_that_cannot_be_written(tmp_path: Path) -> None:
 def test_a_disk_that_is_full(small_disk: Path, tmp_path: Path) -> None:
     folder, errors = small_disk / "run", tmp_path / "errors.txt"
     room = small_disk / "in the way"
-    room.write_bytes(bytes(950_000))
+    room.write_bytes(bytes(1_000_000))
     status, told = sample(folder, errors)
     assert (status, told.count("\n")) == (2, 0)
     assert told.startswith(f"error: {folder}/samples.jsonl: no space left on device")

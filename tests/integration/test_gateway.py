@@ -1,16 +1,16 @@
 """Two real SGLang servers behind smg: both work, one is killed (kill -9) midway, and nothing is lost."""
 
 import re
-import subprocess
-import sys
-import time
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from tests.harness.commands import command
 from tests.integration.conftest import Fleet
 from tests.integration.planned import assert_exactly, planned, sessions, settings
+from tests.processes import wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -50,20 +50,22 @@ def test_a_server_that_is_killed_in_the_middle_loses_nothing(
     killed, kept = sglang_fleet.servers
     assert kept == sglang_url  # the other tests need it
     folder = tmp_path / "run"
-    command = [sys.executable, "-m", "harness", "sample", "tiny", "--url", sglang_fleet.url]
-    command += ["--out", str(folder), *settings(LIMIT, SAMPLES, BUDGETS, chunk=8, concurrency=12)]
+    arguments = ["sample", "tiny", "--url", sglang_fleet.url, "--out", folder]
+    arguments += settings(LIMIT, SAMPLES, BUDGETS, chunk=8, concurrency=12)
     warm = [tokens_of(worker) for worker in (killed, kept)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + RUN_SECONDS
-        while stored(folder) < len(PLANNED) // 3:
-            assert process.poll() is None, process.communicate()
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+
+    def kill_midway() -> list[float]:
+        wait_until(lambda: stored(folder) >= len(PLANNED) // 3, RUN_SECONDS)
         shares = [tokens_of(worker) - before for worker, before in zip((killed, kept), warm, strict=True)]
         kill_server(killed, sglang_fleet.pid)
         assert stored(folder) < len(PLANNED)
-        _, errors = process.communicate(timeout=RUN_SECONDS)
-    assert process.returncode == 0, errors
+        return shares
+
+    with ThreadPoolExecutor(1) as beside:
+        killing = beside.submit(kill_midway)
+        done = command(*arguments)
+    shares = killing.result()
+    assert done.exit_code == 0, done.output
     assert min(shares) > 0.1 * sum(shares) > 0  # both worked
 
     assert re.search(rf"{re.escape(killed)} ended with status -9", sglang_fleet.log.read_text())
@@ -71,3 +73,4 @@ def test_a_server_that_is_killed_in_the_middle_loses_nothing(
     assert_exactly(PLANNED, folder)
     (session,) = sessions(folder)
     assert (session["engine"]["name"], session["answers"]) == ("sglang", len(PLANNED))
+    assert session["engine"]["server"]["device"] == "cpu"

@@ -1,6 +1,8 @@
-"""Runs that are killed (kill -9) at any stage end up with exactly the planned answers."""
+"""Runs that are killed (kill -9) at any stage, or stopped, end up with exactly the planned answers."""
 
+import os
 import random
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -8,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from tests.integration.forked_runs import forked
+from tests.harness.commands import command as harness_command
+from tests.integration.forked_runs import FORKED, forked
 from tests.integration.planned import assert_exactly, planned, sessions, settings
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, FORKED]
 
 BUDGETS = (20, 60)
 DEADLINE = 120.0
@@ -33,7 +36,7 @@ def test_kills_at_every_stage_of_a_run(tmp_path: Path) -> None:
     After each kill the last row is cut short as well, as if it had been half written.
     """
     folder, errors, rng = tmp_path / "run", tmp_path / "errors.txt", random.Random(20)
-    limit, samples = 6, 24
+    limit, samples = 6, 16
     count = limit * len(BUDGETS) * samples
     command = arguments(folder, limit, samples, chunk=4, concurrency=4)
     stages: list[Callable[[], bool]] = [
@@ -68,26 +71,26 @@ def test_kills_at_every_stage_of_a_run(tmp_path: Path) -> None:
     assert count <= counted <= count + len(stages)  # rows that were cut short may have been counted
 
 
-def test_kills_while_a_server_answers(sglang_url: str, tmp_path: Path) -> None:
-    folder, errors, rng = tmp_path / "run", tmp_path / "errors.txt", random.Random(2)
-    limit, samples = 5, 24
-    command = arguments(folder, limit, samples, "--url", sglang_url, chunk=8, concurrency=4)
-    for _ in range(2):
-        rows = len(lines(folder)) + rng.randint(1, 80)
-        deadline = time.monotonic() + DEADLINE
-        process = forked(command, errors)
-        while len(lines(folder)) < rows and process.is_alive():
-            assert time.monotonic() < deadline
-            time.sleep(0.005)
-        process.kill()
-        process.join()
-    assert 2 <= len(lines(folder)) < limit * len(BUDGETS) * samples
-
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_the_same_command_again(tmp_path: Path, sent: signal.Signals) -> None:
+    folder, errors = tmp_path / "run", tmp_path / "errors.txt"
+    command = arguments(folder, 4, 16, chunk=4, concurrency=4)
     process = forked(command, errors)
+    while not lines(folder):
+        assert process.is_alive(), errors.read_text()
+        time.sleep(0.005)
+    assert process.pid
+    os.kill(process.pid, sent)
     process.join(DEADLINE)
-    assert process.exitcode == 0, errors.read_text()
-    assert_exactly(planned(limit, samples, BUDGETS), folder)
-    assert [session["ended"] is None for session in sessions(folder)] == [True, True, False]
-    assert sum(session["answers"] for session in sessions(folder)) == limit * len(BUDGETS) * samples
-    assert {session["engine"]["name"] for session in sessions(folder)} == {"sglang"}
-    assert sessions(folder)[0]["engine"]["server"]["device"] == "cpu"
+    *_, last = errors.read_text().splitlines()
+    assert (process.exitcode, last.startswith("error: stopped"), "same command" in last) == (130, True, True)
+    assert "Traceback" not in errors.read_text()
+    before = lines(folder)
+    assert 0 < sessions(folder)[0]["answers"] == len(before) < 128
+
+    done = harness_command(*command)
+    assert done.exit_code == 0, done.output
+    counts = [line.split()[:4] for line in done.stdout.splitlines()[1:3]]
+    assert counts == [["20", "tokens", "4", "64"], ["60", "tokens", "4", "64"]]
+    assert lines(folder)[: len(before)] == before
+    assert len(lines(folder)) == 128

@@ -61,8 +61,8 @@ class Called(Exception):
         ),
         (
             "imports.columns.import_table",
-            ("import", "csv", FILE, "--out", OUT, "--map", "tokens=t", "--drop", "error=1", *NAMES, *GRADE),
-            (FILE, {"tokens": "t"}, (("error", "1"),), GIVEN, (), (), {"grader": GRADER, "kind": "csv"}),
+            ("import", "csv", FILE, "--out", OUT, "--map", "tokens=t", "--drop", "error=a=1", *NAMES, *GRADE),
+            (FILE, {"tokens": "t"}, (("error", "a=1"),), GIVEN, (), (), {"grader": GRADER, "kind": "csv"}),
         ),
         (
             "imports.columns.import_table",

@@ -1,10 +1,6 @@
 """python -m harness sample and serve, as a user meets them."""
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,10 +9,8 @@ import pytest
 
 import harness.engines.factory
 from harness.engines.base import RequestRefused
-from tests.harness.commands import command as harness_command
 from tests.harness.commands import exit_status
 from tests.harness.run.scripted import ScriptedEngine
-from tests.processes import interruptible
 
 
 @pytest.mark.parametrize(
@@ -58,35 +52,6 @@ def test_bad_input_is_one_line_and_writes_nothing(
     assert err.startswith(line)
     assert err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.integration  # many seconds
-@pytest.mark.parametrize("signal_sent", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_and_the_same_command_again(tmp_path: Path, signal_sent: signal.Signals) -> None:
-    plan = {"limit": 4, "budgets": "10,20", "samples": 32, "chunk": 4, "concurrency": 4}
-    sets = [word for key, value in plan.items() for word in ("--set", f"{key}={value}")]
-    command = [sys.executable, "-m", "harness", "sample", "tiny", *sets, "--out", str(tmp_path)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=interruptible) as process:
-        while not (tmp_path / "samples.jsonl").exists():
-            assert process.poll() is None
-            time.sleep(0.005)
-        process.send_signal(signal_sent)
-        _, stderr = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert stderr.splitlines()[-1].startswith("error: stopped")
-    assert "same command" in stderr.splitlines()[-1]
-    assert "Traceback" not in stderr
-    before = (tmp_path / "samples.jsonl").read_bytes()
-    session = json.loads((tmp_path / "run.json").read_text())["sessions"][0]
-    assert 0 < session["answers"] == before.count(b"\n") < 256
-
-    done = harness_command("sample", "tiny", *sets, "--out", tmp_path)
-    assert done.exit_code == 0, done.output
-    counts = [line.split()[:4] for line in done.stdout.splitlines()[1:3]]
-    assert counts == [["10", "tokens", "4", "128"], ["20", "tokens", "4", "128"]]
-    after = (tmp_path / "samples.jsonl").read_bytes()
-    assert after.startswith(before)
-    assert after.count(b"\n") == 256
 
 
 @pytest.fixture

@@ -2,11 +2,8 @@
 
 import hashlib
 import json
-import os
 import socket
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
@@ -14,14 +11,15 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import datasets
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from huggingface_hub import constants
 
-from harness.questions.hub import HubDataset, dataset_rows
+from harness.questions.hub import HubDataset, Row, dataset_rows
 from results import BadInput
 
-ROOT = Path(__file__).resolve().parents[3]
 ROWS = [{"problem": f"What is {n} + 1?", "answer": str(n + 1)} for n in range(5)]
 CONFIGS = {"second": ROWS[:2], "first": ROWS[2:]}
 SOURCE = HubDataset("someone/sums", "0123456789abcdef0123456789abcdef01234567", ("second", "first"), rows=5)
@@ -83,59 +81,52 @@ def hub(files: dict[str, bytes], commit: str) -> Iterator[tuple[str, list[str]]]
         server.server_close()
 
 
-def load_in_new_process(endpoint: str, home: Path) -> subprocess.CompletedProcess[str]:
-    """hub_rows(SOURCE) printed as JSON; the hub's address and cache are read when the library is imported."""
-    code = (
-        "import json, harness.questions.hub as rows\n"
-        "rows.HUB_TIMEOUT = 1.0\n"
-        f"try: print(json.dumps(rows.hub_rows(rows.{SOURCE!r})))\n"
-        "except rows.BadInput as error: raise SystemExit(error.message)"
-    )
-    environment = {**os.environ, "HF_ENDPOINT": endpoint, "HF_HOME": str(home), "PYTHONPATH": str(ROOT)}
-    environment.pop("HF_HUB_OFFLINE", None)
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
+Load = Callable[[str], list[Row]]
 
 
-def test_rows_are_downloaded_at_the_pinned_revision_and_then_kept(tmp_path: Path) -> None:
+@pytest.fixture
+def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
+    """`hub_rows` with a cache of its own, from a hub at some address."""
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "datasets")
+    monkeypatch.setattr("harness.questions.hub.HUB_TIMEOUT", 0.5)
+
+    def load(address: str) -> list[Row]:
+        template = constants.HUGGINGFACE_CO_URL_TEMPLATE.removeprefix(constants.ENDPOINT)
+        monkeypatch.setattr(constants, "ENDPOINT", address)
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", address + template)
+        return dataset_rows(SOURCE, None)
+
+    return load
+
+
+def test_rows_are_downloaded_at_the_pinned_revision_and_then_kept(load: Load) -> None:
     with hub(hub_layout(CONFIGS), SOURCE.revision) as (address, seen):
-        first = load_in_new_process(address, tmp_path)
-        assert first.returncode == 0, first.stderr
-        assert json.loads(first.stdout) == ROWS
+        assert load(address) == ROWS
         asked = [path for path in seen if SOURCE.repository in path]
         assert asked
         assert all(SOURCE.revision in path for path in asked)
-    again = load_in_new_process(address, tmp_path)  # the hub is gone
-    assert again.returncode == 0, again.stderr
-    assert json.loads(again.stdout) == ROWS
+    assert load(address) == ROWS  # the hub is gone
 
 
-def test_an_unreachable_hub_is_one_line_that_names_the_way_out(tmp_path: Path) -> None:
-    result = load_in_new_process("http://127.0.0.1:1", tmp_path)
-    assert result.returncode == 1
-    assert result.stderr.startswith("cannot get someone/sums from the Hugging Face hub (")
-    assert "--file" in result.stderr
-    assert result.stderr.count("\n") == 1
+def test_an_unreachable_hub_is_one_line_that_names_the_way_out(load: Load) -> None:
+    with pytest.raises(BadInput, match=r"^cannot get someone/sums from .* \(.*--file") as refusal:
+        load("http://127.0.0.1:1")
+    assert "\n" not in refusal.value.message
 
 
-@pytest.mark.integration  # many seconds
-def test_a_hub_that_never_replies_is_given_up(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        result = load_in_new_process(f"http://127.0.0.1:{silent.getsockname()[1]}", tmp_path)
-    assert "from the Hugging Face hub (timed out)" in result.stderr
+def test_a_hub_that_never_replies_is_given_up(load: Load) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(BadInput, match=r"\(timed out\)"):
+        load(f"http://127.0.0.1:{silent.getsockname()[1]}")
 
 
-def test_an_incomplete_download_is_refused(tmp_path: Path) -> None:
-    with hub({"README.md": b"a card without data"}, SOURCE.revision) as (address, _):
-        result = load_in_new_process(address, tmp_path)
-    assert result.returncode == 1
-    assert result.stderr.splitlines()[-1].startswith("cannot get someone/sums from the Hugging Face hub (")
+def test_an_incomplete_download_is_refused(load: Load) -> None:
+    with (
+        hub({"README.md": b"a card without data"}, SOURCE.revision) as (address, _),
+        pytest.raises(BadInput, match=r"^cannot get someone/sums from "),
+    ):
+        load(address)
 
 
 def test_a_file_of_other_rows_is_refused(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """`python -m harness serve` with a stand-in for SGLang: signals end it, and its server with it."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -8,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.server.launch import free_ports
 from tests.conftest import ROOT
+from tests.harness.commands import exit_status
 from tests.processes import interruptible, needs_proc, pids_in, runs, wait_until
 
 SERVE = """
@@ -35,17 +36,13 @@ def test_a_signal_stops_the_server_too(sent: signal.Signals, status: int, tmp_pa
     wait_until(lambda: not any(map(runs, pids)))
 
 
-def test_a_model_that_is_nowhere_is_one_line_and_no_server_is_started(tmp_path: Path) -> None:
-    found = subprocess.run(
-        [sys.executable, "-c", SERVE, str(tmp_path / "pids"), "no/model"],
-        cwd=ROOT,
-        env={**os.environ, "HF_ENDPOINT": "http://127.0.0.1:1", "HF_HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    assert found.returncode == 2
-    assert found.stderr.startswith("error: model no/model: ")
-    assert found.stderr.count("\n") == 1
-    assert not (tmp_path / "pids").exists()
+def test_a_model_that_is_nowhere_is_one_line_and_no_server_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:1")
+    monkeypatch.setattr("harness.server.launch.launch", None)
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    assert exit_status(monkeypatch, "serve", "no/model", "--port", free_ports()[0]) == 2
+    said = capsys.readouterr().err
+    assert (said.startswith("error: model no/model: "), said.count("\n")) == (True, 1)

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from functools import cache
 from itertools import islice
 
 import pytest
@@ -20,7 +21,7 @@ EXPRESSION = re.compile(r"\d+(?: [-+*/=] \d+)+")
 @pytest.fixture(scope="module")
 def count_tokens():
     tokenizer = PromptTokens(model_location("tiny"), None, chat=True).tokenizer
-    return lambda text: len(tokenizer(text).input_ids)
+    return cache(lambda text: len(tokenizer(text).input_ids))
 
 
 def sides_hold(text: str) -> bool:
