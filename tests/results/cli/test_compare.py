@@ -1,5 +1,7 @@
 """`python -m results compare`: its file, its summary, its exit codes."""
 
+import re
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -33,11 +35,15 @@ def test_a_table_is_written_and_a_line_printed_for_one_answer_vote_and_best(tmp_
     assert single[["questions", "difference", "gained", "lost"]].tolist() == [30, 0.5, 30, 0]
     assert single[["cost", "N_at_cost"]].tolist() == [3e-5, 1.5]  # 10 tokens at 3 dollars for a million
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[:2] for line in lines[2:5]] == [["one", "two"]] * 3
-    assert "+50.0" in lines[2]
+    told = [re.split(r"\s{2,}", line.strip()) for line in lines[1:-1]]
+    assert told[0][:4] == ["a", "b", "answer", "at equal N"]
+    answers = ["single answer", "majority vote, N = 4", "best of N, N = 4"]  # of N = 1, 2 and 4
+    assert [row[:3] for row in told[1:]] == [["one", "two", answer] for answer in answers]
+    assert [row[3].split()[0] for row in told[1:]] == ["+50.0", "+100.0", "+0.0"]
+    assert lines[-1].endswith(f" -> {out}: 6 rows")
 
 
-def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(tmp_path, monkeypatch):
+def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(tmp_path, monkeypatch, capsys):
     low, high = (
         samples_file(tmp_path / name / "s.csv", right, setting=name)
         for name, right in (("low", 1), ("high", 2))
@@ -48,8 +54,13 @@ def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(tmp_
     assert set(zip(*(read_table(out, "comparison")[name] for name in ("a", "b")), strict=True)) == {
         ("low", "high")
     }
+    assert "setting" not in capsys.readouterr().out
     assert results(monkeypatch, "compare", low, high, "--out", out) == 0
     assert set(read_table(out, "comparison")["a"]) == {str(low)}
+    copy = shutil.copy(both, tmp_path / "copy.csv")
+    assert results(monkeypatch, "compare", both, copy, "--out", out) == 0
+    told = [line.split()[:3] for line in capsys.readouterr().out.splitlines()[-7:-1]]
+    assert told == [["both", "copy", setting] for setting in ("low", "high") for _ in range(3)]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """What the figures show: settings in order, trends, frontiers, forecasts, and files with readable text."""
 
-import re
 import struct
 
 import numpy as np
@@ -14,14 +13,8 @@ from results.figures.answers import answers_figure
 from results.figures.cost import cost_figure, surface_figure
 from results.figures.forecast import forecast_figure, make_forecasts, residual_figure
 from results.figures.length import length_figure
-from results.figures.panels import (
-    axis_range,
-    counts_to_show,
-    make_panels,
-    order_settings,
-    spread_out,
-    unique_slug,
-)
+from results.figures.panels import axis_range, counts_to_show, make_panels, order_settings, spread_out
+from results.figures.panels import unique_slug as slug
 from results.figures.theme import combined_spec, rendered
 from results.normal import Z90
 from tests.results.figures.made import curves, rows_of
@@ -156,17 +149,29 @@ def test_the_surface_of_caps_outlines_what_nothing_cheaper_equals():
     # 0.3 + 0.1 i + 0.05 log2 N for 7 (i + 1) N tokens
     cost = {(row["setting"], row["N"]) for row in outlined}
     assert cost == {("cap=10", 1), ("cap=20", 1), ("cap=40", 1), ("cap=40", 2), ("cap=40", 4)}
+    drawn = {(row["setting"], row["N"]): row["value"] for row in cells}
+    assert drawn["cap=40", 2] == 0.55
     assert surface_figure(make_panels(curves(("10", "20", "40")))[0]) is None
     assert surface_figure(make_panels(curves(("cap=10", "cap=20")))[0]) is None
 
 
-def test_exact_points_and_every_order_are_drawn():
-    (panel,) = make_panels(curves())
-    figure = answers_figure(panel, axis_range(panel))
-    np.testing.assert_allclose(
-        sorted(rows_of(figure, "line")["value"]), sorted(panel.exact["value"]), atol=1e-4
+def test_several_models_are_drawn_by_their_own_frontiers():
+    """At 10 and 2 dollars a million "m" is the cheaper one in tokens, the other in money."""
+    other = curves(
+        ("1",), (1, 4, 2, 3), 0, tokens_per_answer=20.0, model="o", accuracy=[0.2, 0.47, 0.46, 0.45]
     )
-    assert len(rows_of(figure, "circle")) == 12
+    table = pd.concat([curves(permutations=0), other])
+    for prices, by, title, best in (
+        ({"o": 2.0}, "cost", "tokens", [("m", 7), ("m", 14), ("m", 28), ("o", 40), ("m", 56)]),
+        ({"m": 10.0, "o": 2.0}, "usd", "US$", [("o", 20), ("m", 7), ("o", 40), ("o", 80), ("m", 56)]),
+    ):
+        figure = cost_figure(make_panels(table, prices), "c")
+        rows, rings = rows_of(figure, "circle"), rows_of(figure, "point")
+        x = figure.page_spec()["layer"][-1]["encoding"]["x"]
+        assert (x["field"], x["title"][: len(title)]) == (by, title)
+        assert x["scale"]["domain"][0] < rows[by].min() < rows[by].max() < x["scale"]["domain"][1]
+        assert rows[rows["model"] == "o"]["cost"].tolist() == [20, 40, 80]  # N = 3 costs more for less
+        assert [*zip(rings["model"], rings["cost"], strict=True)] == best
 
 
 def test_legends_show_plain_symbols():
@@ -182,7 +187,7 @@ def test_legends_show_plain_symbols():
 def test_slugs_are_plain_and_never_the_same():
     taken: list[str] = []
     for name in ("Llama-3.1 8B/π", "llama 3.1-8b ", "算", "数"):
-        taken.append(unique_slug([name], taken))
+        taken.append(slug([name], taken))
     assert taken == ["llama-3-1-8b", "llama-3-1-8b-2", "figure", "figure-2"]
 
 
@@ -204,7 +209,7 @@ def test_files_carry_title_and_text():
 
 def test_several_figures_make_one_file_with_all_their_data():
     (panel,) = make_panels(curves())
-    first, second = answers_figure(panel, axis_range(panel)), length_figure(panel, axis_range(panel))
-    spec = combined_spec([[first, second], [first]])
+    first, second = (draw(panel, axis_range(panel)) for draw in (answers_figure, length_figure))
+    spec = combined_spec([[first], [first, second]])
     assert set(spec["datasets"]) == set(first.spec["datasets"]) | set(second.spec["datasets"])
-    assert len(re.findall("answers per question, N", rendered(spec)[".svg"].decode())) >= 2
+    assert rendered(spec)[".svg"].decode().count("answers per question, N") >= 2

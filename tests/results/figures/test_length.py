@@ -9,38 +9,33 @@ from results.figures.panels import axis_range, make_panels
 from results.tables.status import Status
 from tests.results.figures.made import curves, rows_of
 
+LENGTHS = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
+ONE = 0.7 - 0.5 * np.exp(-0.3 * LENGTHS)
+MANY = 0.95 - 0.8 * np.exp(-4 * ONE**2)
+
+
+def panel(**accuracy):
+    """The panel of the accuracies at LENGTHS at n1, n4, …"""
+    names = [str(x) for x in LENGTHS]
+    parts = ((int(n[1:]), value) for n, value in accuracy.items())
+    tables = (curves(names, (n,), 0, tokens_per_answer=LENGTHS, accuracy=value) for n, value in parts)
+    return make_panels(pd.concat(tables))[0]
+
 
 def test_trends_recover_the_papers_form():
     """Acc(T, 1) = 0.7 − 0.5 e^(−0.3 T) and Acc(T, 16) = 0.95 − 0.8 e^(−4 Acc(T, 1)²) come back."""
-    lengths = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
-    one = 0.7 - 0.5 * np.exp(-0.3 * lengths)
-    many = 0.95 - 0.8 * np.exp(-4 * one**2)
-    table = pd.concat(
-        curves([str(x) for x in lengths], (n,), 0, tokens_per_answer=lengths, accuracy=value)
-        for n, value in ((1, one), (16, many))
-    )
-    first, second = fit_trends(make_panels(table)[0]).values()
-    np.testing.assert_allclose(
-        [first.curve.alpha, first.curve.beta, first.curve.rate], [0.7, 0.5, 0.3], rtol=1e-5
-    )
-    np.testing.assert_allclose(
-        [second.curve.alpha, second.curve.beta, second.curve.rate], [0.95, 0.8, 4], rtol=1e-3
-    )
+    first, second = fit_trends(panel(n1=ONE, n16=MANY)).values()
+    found = [(fit.curve.alpha, fit.curve.beta, fit.curve.rate) for fit in (first, second)]
+    np.testing.assert_allclose(found[0], [0.7, 0.5, 0.3], rtol=1e-5)
+    np.testing.assert_allclose(found[1], [0.95, 0.8, 4], rtol=1e-3)
     between = np.array([1.5, 3.0, 11.0])
-    np.testing.assert_allclose(
-        second(between), 0.95 - 0.8 * np.exp(-4 * (0.7 - 0.5 * np.exp(-0.3 * between)) ** 2), atol=1e-5
-    )
+    expected = 0.95 - 0.8 * np.exp(-4 * (0.7 - 0.5 * np.exp(-0.3 * between)) ** 2)
+    np.testing.assert_allclose(second(between), expected, atol=1e-5)
 
 
 def test_trends_are_fitted_in_length_where_one_answer_shows_no_gap():
-    names = ["1", "2", "4", "8"]
-    step, rise = np.array([0.1, 0.4, 0.4, 0.4]), 0.9 - 0.5 * np.exp(-0.5 * np.array([1, 2, 4, 8]))
-    table = pd.concat(
-        curves(names, (n,), 0, tokens_per_answer=[1.0, 2.0, 4.0, 8.0], accuracy=value)
-        for n, value in ((1, step), (4, rise))
-    )
-    (panel,) = make_panels(table)
-    first, second = fit_trends(panel).values()
+    step, rise = np.array([0.1, 0.4, 0.4, 0.4, 0.4]), 0.9 - 0.5 * np.exp(-0.5 * LENGTHS)
+    first, second = fit_trends(panel(n1=step, n4=rise)).values()
     assert first.curve.status == Status.BOUND_HIT
     assert second.single is None
     assert second.curve.rate == pytest.approx(0.5, rel=1e-5)
@@ -48,24 +43,13 @@ def test_trends_are_fitted_in_length_where_one_answer_shows_no_gap():
 
 def test_a_trend_that_its_own_status_rejects_is_not_drawn_and_said():
     """At N = 16 the accuracy zigzags by far more than any curve follows."""
-    lengths = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
-    one = 0.7 - 0.5 * np.exp(-0.3 * lengths)
-    many = 0.95 - 0.8 * np.exp(-4 * one**2)
-    zigzag = many + 0.1 * np.array([1, -1, 1, -1, 1])
-    table = pd.concat(
-        curves([str(x) for x in lengths], (n,), 0, tokens_per_answer=lengths, accuracy=value)
-        for n, value in ((1, one), (4, many), (16, zigzag.clip(0, 1)))
-    )
-    (panel,) = make_panels(table)
-    rejected = [n for n, fit in fit_trends(panel).items() if fit.status is not Status.OK]
-    figure = length_figure(panel, axis_range(panel))
+    zigzag = panel(n1=ONE, n4=MANY, n16=(MANY + 0.1 * np.array([1, -1, 1, -1, 1])).clip(0, 1))
+    rejected = [n for n, fit in fit_trends(zigzag).items() if fit.status is not Status.OK]
+    figure = length_figure(zigzag, axis_range(zigzag))
     spec = figure.page_spec()
     thin = next(layer for layer in spec["layer"] if layer["mark"].get("style") == "thin")
     assert rejected == [16]
     assert {row["N"] for row in spec["datasets"][thin["data"]["name"]]} == {16}
     assert set(rows_of(figure, "line")["N"]) == {1, 4}
     assert "(N = 16)" in figure.subtitle[-1]
-
-
-def test_two_lengths_have_no_trend():
-    assert fit_trends(make_panels(curves())[0]) == {}
+    assert fit_trends(make_panels(curves())[0]) == {}  # two lengths have no trend

@@ -5,6 +5,7 @@ import pytest
 
 from results.figures.plan import plan_figure, save_plans
 from results.frontier import Plan
+from tests.results.figures.made import rows_of
 
 
 def view(**changes: float | None) -> Plan:
@@ -23,10 +24,31 @@ def test_all_choices_frontier_goal_and_choice_are_drawn():
     figure = plan_figure(view(), "p")
     data = figure.file_spec()["datasets"]
     assert sorted(len(rows) for rows in data.values()) == [1, 1, 3, 4]
-    for word in ("70.0\N{NO-BREAK SPACE}%", "setting “b”", "N = 4"):
+    for word in ("reach 70.0\N{NO-BREAK SPACE}%", "setting “b”", "used 50 tokens, N = 4", "200 tokens"):
         assert word in figure.subtitle[0]
     highest = max(row["high"] for rows in data.values() for row in rows if "high" in row and len(rows) == 3)
     assert highest == 1.0  # drawn within the axis; the table keeps the number
+    assert rows_of(figure, "rule")["predicted"].tolist() == [0.7]
+    far = plan_figure(view(target_accuracy=0.2), "p").page_spec()["layer"][0]["encoding"]["y"]
+    assert far["scale"]["domain"][0] <= 0.2
+    layers = {layer["mark"]["style"]: layer for layer in figure.page_spec()["layer"]}
+    assert [row["N"] for row in data[layers["star"]["data"]["name"]]] == [4]
+    assert [row["cost"] for row in data[layers["frontier-line"]["data"]["name"]]] == [10, 40, 200]
+    assert layers["mark"]["encoding"]["shape"]["scale"]["range"] == ["circle", "diamond"]
+
+
+@pytest.mark.parametrize(
+    ("budget", "bought"), [(45.0, "used 10 tokens, N = 4: 60.0"), (900.0, "used 50 tokens, N = 4: 80.0")]
+)
+def test_a_budget_is_drawn_within_the_chart(budget, bought):
+    figure = plan_figure(view(target_accuracy=None, token_budget=budget), "p")
+    (line,) = (layer for layer in figure.page_spec()["layer"] if layer["mark"]["style"] == "goal")
+    assert line["encoding"]["x"]["field"] == "cost"
+    assert rows_of(figure, "rule")["cost"].tolist() == [budget]
+    low, high = line["encoding"]["x"]["scale"]["domain"]
+    assert low < 10 < max(200, budget) < high
+    for word in (f"Within {budget:.0f} tokens", bought):
+        assert word in figure.subtitle[0]
 
 
 def test_settings_take_their_colours_in_the_order_of_their_length():

@@ -1,53 +1,84 @@
 """Sentences that answer the page's questions, with data on both sides of where each one flips."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
-from predict.groups import read_groups
-from predict.planning.plan import plan
-from predict.protocol import Options
-from results.cli.report import CACHED
 from results.figures.panels import make_panels
 from results.report.choices import cost_choices, with_most_first
-from results.report.findings import answer, findings, joint_verdict
-from results.report.tables import frontier_table
-from results.tables.contract import read_table
+from results.report.findings import answer, answers_verdict, findings, joint_verdict, length_verdict
+from results.report.tables import frontier_table, value_table
 from tests.results.made_tables import ACCURACY, curves, twin
 
+NBSP = "\N{NO-BREAK SPACE}"
 FLAT = {("low", 1): 0.5, ("low", 16): 0.5, ("high", 1): 0.5, ("high", 16): 0.5}
 
 
 def test_the_title_is_answered_by_counts_of_clear_gains():
-    both = make_panels(pd.concat([curves(), curves(FLAT, model="flat")]))
-    for words in (
-        "again clearly pays in 1 of 2 cases (all: +0.0 to +4.0 p",
-        "longer clearly pays in 1 of 2 cases (all: +0.0 ",
-    ):
-        assert words in answer(both)
-    assert answer(make_panels(curves(FLAT))).count("does not clearly pay") == 2
+    """Of +4, 0 and −10 points by the vote one is a gain, of +20, 0 and +2 by length too (clear from 2.3)."""
+    loses = curves({("low", 1): 0.6, ("low", 16): 0.7, ("high", 1): 0.62, ("high", 16): 0.52}, model="loses")
+    best = curves(method="best_of_n").assign(accuracy=[0.5, 0.6, 0.5, 0.99])
+    told = answer(make_panels(pd.concat([best, curves(), curves(FLAT, model="flat"), loses])))
+    assert "again clearly pays in 1 of 3 cases (all: −10.0 to +4.0 p" in told
+    assert "longer clearly pays in 1 of 3 cases (all: +0.0 to +20.0 p" in told
+    assert answer(make_panels(curves(FLAT))).count("does not clearly pay (+0.0 p") == 2
+    assert "Asking again clearly pays (+4.0 p" in answer(make_panels(curves()))
     assert answer(make_panels(twin())) == ""
     assert "thinking" not in answer(make_panels(curves(setting="one", permutation=["exact", *"012"])))
 
 
-def test_paired_standard_errors_turn_noise_into_a_gain():
-    table = curves(stderr=0.03)
-    (card,) = findings(make_panels(table))
-    assert card.tiles[1][2].endswith("within the noise")
-    after = table["N"] == 16
-    (card,) = findings(make_panels(table.assign(stderr_vs_first_n=after.map({True: 0.01, False: None}))))
-    assert card.tiles[1][2] == "+4.0 ± 1.6 points"
+def told(table, method="majority"):
+    """The card of one model, its spaces plain, and the sentences above the figures of one method."""
+    panels = make_panels(table)
+    (card,) = findings(panels)
+    plain = [tuple(part.replace(NBSP, " ") for part in tile) for tile in card.tiles]
+    (panel,) = (panel for panel in panels if panel.method == method)
+    return card, plain, answers_verdict(panel).replace(NBSP, " "), length_verdict(panel)
+
+
+def test_a_card_tells_first_last_and_cheapest_good_choice():
+    """64 and 73.5 % at N = 4: the one within a point of the best, for a quarter of its tokens."""
+    accuracy = {**ACCURACY, ("low", 4): 0.64, ("high", 4): 0.735}
+    table = pd.concat([curves(accuracy), curves(method="best_of_n").assign(accuracy=[0.5, 0.6, 0.7, 0.65])])
+    card, tiles, answers, longer = told(table)
+    assert tiles[0] == ("One answer", "50.0 % → 70.0 %", "setting “low” → “high”")
+    assert tiles[1] == ("Vote over 16", "74.0 %", "+4.0 ± 2.3 points")
+    assert [tile[1] for tile in tiles[2:]] == ["65.0 %", "100 → 400"]
+    assert card.about == "200 questions, 2 settings, up to 16 answers per question"
+    assert "“high”, used 400 tokens, N = 4: 73.5 % for 1,600 tokens" in card.notes[0].replace(NBSP, " ")
+    assert "over 16 answers adds 4.0 ± 2.3 points (setting “high”, used 400 tokens)" in answers
+    assert "from 100 to 400 tokens per answer (setting “low” → “high”) adds 20.0 ± 2.3 points" in longer
+    assert "judge of 16 answers loses 5.0 ± 2.3 points" in told(table, "best_of_n")[2]
+    synthetic = make_panels(twin(setting=["1", "1", "4", "4"], tokens_per_answer=[1, 1, 4, 4]))[0]
+    assert "adds 4.0 ± 2.3 points (4 steps)" in answers_verdict(synthetic)
+    assert "from 1 to 4 steps per answer adds" in length_verdict(synthetic)
 
 
 @pytest.mark.parametrize(
-    ("column", "share", "words"),
-    [("unreadable", 0.031, "3.1"), ("cut_off", 0.2, "20.0"), ("unreadable", 0.009, None)],
+    ("accuracy", "method", "first", "last", "headline"),
+    [
+        ([0.7, 0.6], "majority", "Majority vote, N = 4", "−10.0 points", "Voting hurts."),
+        ([0.7, 0.8], "best_of_n", "Best of N, N = 4", None, "Asking again pays."),
+        ([0.7], "majority", "Majority vote, N = 4", None, "One measurement"),
+    ],
 )
-def test_lost_answers_stand_beside_the_accuracy_they_touch(column, share, words):
-    table = curves()
-    (card,) = findings(make_panels(table.assign(**{column: share * (table["setting"] == "high")})))
-    told = [note for note in card.notes if "of the answers" in note]
-    assert len(told) == (words is not None)
-    assert words is None or (words in told[0] and "“high”" in told[0])
+def test_a_card_of_one_setting_claims_nothing_about_lengths(accuracy, method, first, last, headline):
+    given = dict(zip([("high", 4), ("high", 16)], accuracy, strict=False))
+    card, tiles, answers, _ = told(curves(given, method=method, stderr=None, questions=None), method)
+    assert tiles[0] == (first, "70.0 %", "no vote")
+    assert (last is None) == ("Vote over" not in tiles[1][0])
+    assert last is None or tiles[1] == ("Vote over 16", "60.0 %", last)
+    assert card.headline.startswith(headline)
+    assert card.about == f"1 setting, up to {4 if len(accuracy) == 1 else 16} answers per question"
+    assert "high" not in answers
+
+
+def test_paired_standard_errors_turn_noise_into_a_gain():
+    table = curves(stderr=0.03)
+    assert told(table)[1][1][2].endswith("within the noise")
+    paired = (table["N"] == 16).map({True: 0.01, False: None})
+    assert told(table.assign(stderr_vs_first_n=paired))[1][1][2] == "+4.0 ± 1.6 points"
 
 
 @pytest.mark.parametrize(
@@ -64,14 +95,10 @@ def test_budgets_that_do_not_set_the_length_are_told_first(asked, used, told):
 
 
 def test_toys_come_after_real_models_and_runs_without_lengths_last():
-    tables = [
-        curves(model="sums"),
-        curves({key: 0.5 for key in ACCURACY if key[1] == 1}, model="small"),
-        curves(model="real"),
-        curves(model="bare").drop(columns=["T", "tokens_per_answer"]),
-    ]
-    panels = with_most_first(make_panels(pd.concat(tables)))
-    assert [panel.model for panel in panels] == ["real", "small", "sums", "bare"]
+    bare = curves(model="bare").drop(columns=["T", "tokens_per_answer"])
+    small = curves({key: 0.5 for key in ACCURACY if key[1] == 1}, model="small")
+    panels = make_panels(pd.concat([curves(model="sums"), small, curves(model="real"), bare]))
+    assert [panel.model for panel in with_most_first(panels)] == ["real", "small", "sums", "bare"]
 
 
 def test_the_order_of_the_rows_changes_no_finding():
@@ -90,45 +117,35 @@ def test_models_on_the_same_questions_share_one_frontier():
 
 def test_prices_can_turn_the_joint_frontier_over():
     """Ten times the tokens and no better: never bought by tokens, always at a hundredth of the price."""
-    tables = pd.concat(
-        [curves(), curves(model="large").assign(tokens_per_answer=lambda t: 10 * t["tokens_per_answer"])]
-    )
+    tables = pd.concat([curves(), curves(model="large")])
+    tables["tokens_per_answer"] *= tables["model"].map({"m": 1, "large": 10})
     assert joint_verdict(make_panels(tables)).startswith("m is the one")
-    priced = make_panels(tables, {"m": 10.0, "large": 0.1})
+    priced, half = make_panels(tables, {"m": 10.0, "large": 0.1}), make_panels(tables, {"large": 0.1})
     assert joint_verdict(priced).startswith("large is the one")
-    assert joint_verdict(make_panels(tables, {"large": 0.1})).startswith("m is the one")  # m has no price
+    assert joint_verdict(half).startswith("m is the one")  # m has no price
     # 1,000 tokens a question at 0.1 dollars a million
-    assert frontier_table(priced).rows[0][:3] == ["large", "1,000", "0.10"]
+    assert frontier_table(priced).rows[0] == ["large", "1,000", "0.10", "low", "1,000", "1", f"50.0{NBSP}%"]
+    assert [cells[1] for cells in frontier_table(priced).rows] == ["1,000", "4,000", "64,000"]
+    assert "m has no price" in frontier_table(half).note
+    assert [("price" in frontier_table([panel]).note.lower()) for panel in half] == [False, True]
+    better = make_panels(tables.assign(accuracy=tables["accuracy"] + 0.2 * (tables["model"] == "large")))
+    assert "from 100 tokens m, from 4,000 tokens large" in joint_verdict(better)
+    better = [replace(panel, price=price) for panel, price in zip(better, (1.0, 0.2), strict=True)]
+    assert "1,000 questions: from US$ 0.10 m, from US$ 0.20 large" in joint_verdict(better)
 
 
-def test_the_report_and_the_plan_give_the_same_advice():
-    """On the small model's curves, with every N measured."""
-    (group,) = read_groups([CACHED / "tiny.csv"], "majority")
-    chosen = plan(group, "joint", 64, Options(replicates=2)).chosen
-    table = read_table(CACHED / "tiny.csv", "curves")
-    (card,) = findings(make_panels(table))
-    for word in (
-        f"asked for {chosen['setting']} tokens",
-        f"N = {chosen['N']}:",
-        f"{chosen['cost']:,.0f} tokens",
-    ):
-        assert word in card.notes[0]
-
-
-def test_a_setting_with_fewer_questions_is_told():
-    table = curves()
-    (card,) = findings(make_panels(table.assign(questions=[200, 200, 120, 120])))
+def test_lost_answers_and_questions_stand_beside_the_accuracy_they_touch():
+    lost = {"unreadable": [0, 0, 0.031, 0.031], "cut_off": [0.2, 0.2, 0, 0]}
+    panels = make_panels(curves(questions=[200, 200, 120, 120], **lost))
+    (card,) = findings(panels)
     assert card.partial == ["120 of 200 questions (setting “high”)."]
-    (card,) = findings(make_panels(table), {"m on sums": "12 of 20 planned answers"})
+    told = [(note[6:10], note.split("“")[1][:4]) for note in card.notes if "of the answers" in note]
+    assert told == [("3.1" + NBSP, "high"), ("20.0", "low”")]
+    assert value_table(panels[0]).rows == [
+        ["low", "100", "200", "0.0", "20.0", "50.0 ± 1.6", "62.0 ± 1.6"],
+        ["high", "400", "120", "3.1", "0.0", "70.0 ± 1.6", "74.0 ± 1.6"],
+    ]
+    few = make_panels(curves(unreadable=0.009, cut_off=0.01))
+    (card,) = findings(few, {"m on sums": "12 of 20 planned answers"})
     assert card.partial == ["12 of 20 planned answers"]
-
-
-@pytest.mark.parametrize(
-    ("more", "words"), [(0.2, ("from 100 tokens m,", "from 4,000 tokens large")), (0.0, ("m is the one",))]
-)
-def test_the_model_to_ask_follows_the_joint_frontier(more, words):
-    """The large model costs ten times the tokens; it is worth them only where it reaches more."""
-    large = curves({key: value + more for key, value in ACCURACY.items()}, model="large")
-    large["tokens_per_answer"] *= 10
-    told = joint_verdict(make_panels(pd.concat([curves(), large])))
-    assert all(word in told for word in words), told
+    assert [f"1.0{NBSP}%" in note for note in card.notes] == [False, True]
