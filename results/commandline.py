@@ -7,7 +7,6 @@ Exit codes: 0 done, 2 bad input (one line on stderr), 130 stopped by Ctrl-C. Mes
 text: what a terminal would obey is escaped.
 """
 
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -51,9 +50,6 @@ def run(command: click.Command, name: str) -> NoReturn:
         fail(error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         fail("stopped by Ctrl-C", INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has closed the pipe (`| head`)
-        raise SystemExit(0) from None
     except ModuleNotFoundError as error:
         if error.name not in EXTRAS:
             raise

@@ -4,12 +4,14 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import click
 import pytest
 
 from results import BadInput, run
+from results.commandline import warnings_last
 from tests.commands import exit_status
 from tests.processes import interruptible
 
@@ -86,6 +88,24 @@ def test_a_bug_is_not_hidden(monkeypatch, kind, error):
     monkeypatch.setattr(sys, "argv", ["program", "work", "--fail", kind])
     with pytest.raises(error):
         run(program, "program")
+
+
+def test_a_reader_that_stops_reading_is_told_nothing():
+    work = "click.Command('c', callback=lambda: [click.echo('x' * 99) for _ in range(9999)])"
+    code = f"import click; from results.commandline import run; run({work}, 'c')"
+    start = f'{sys.executable} -c "{code}" | head -1'
+    done = subprocess.run(start, shell=True, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("x" * 99 + "\n", "")
+
+
+def test_every_warning_is_a_line_at_the_end(monkeypatch, capsys):
+    with warnings_last():
+        for _ in range(2):
+            warnings.warn("a\n\x1b[2J", stacklevel=1)
+        click.echo("first", err=True)
+    assert capsys.readouterr().err.splitlines() == ["first", *["warning: a \\x1b[2J"] * 2]
+    exit_status(monkeypatch, program, "program", "--help")
+    assert warnings.formatwarning("b", RuntimeWarning, "f", 1) == "warning: RuntimeWarning: b\n"
 
 
 def test_help_and_no_arguments(monkeypatch, capsys):

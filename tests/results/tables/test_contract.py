@@ -60,6 +60,9 @@ def test_columns_absent_get_their_constant_and_correct_is_computed(tmp_path):
     row = read_samples(jsonl(tmp_path, SAMPLE)).iloc[0]
     assert row.iloc[:4].tolist() == ["unknown", "unknown", "default", "sample"]
     assert row["correct"]
+    curve = read_curves(jsonl(tmp_path, CURVE)).iloc[0]
+    names = ["source", "dataset", "model", "setting", "permutation"]
+    assert curve[names].tolist() == ["llm", "unknown", "unknown", "default", "exact"]
 
 
 def test_csv_of_another_program_is_read(tmp_path):
@@ -72,7 +75,7 @@ def test_csv_of_another_program_is_read(tmp_path):
 
 
 def test_row_given_twice_by_two_inputs_is_named_in_the_second(tmp_path):
-    first = jsonl(tmp_path, *({**SAMPLE, "sample": i} for i in range(3)), name="a.jsonl")
+    first = jsonl(tmp_path, *({**SAMPLE, "sample": i} for i in (1, 0, 2)), name="a.jsonl")
     second = jsonl(tmp_path, {**SAMPLE, "sample": 7}, {**SAMPLE, "sample": 1}, name="b.jsonl")
     with pytest.raises(BadInput, match=r"b\.jsonl: row 2: a second row for .*sample=1, expected one"):
         read_samples(first, second)

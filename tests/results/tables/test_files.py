@@ -118,7 +118,7 @@ def test_mixed_json_types_are_read_as_they_are(tmp_path):
 
 def test_half_an_emoji_is_mended(tmp_path):
     file = tmp_path / "t.jsonl"
-    file.write_text('{"answer": "ok \\uD83D", "x": {"\\udc00": ["\\ud83d\\ude00"]}}\n')
+    file.write_text('{"answer": "ok \\uD83D", "x": {"\\uDC00": ["\\uD83D\\uDE00"]}}\n')
     row = read_raw(file, ("answer",)).iloc[0]
     assert row["answer"] == "ok \ufffd"
     assert row["x"] == {"\ufffd": ["😀"]}
