@@ -21,34 +21,25 @@ def program() -> None:
     """A program for the tests."""
 
 
+ERRORS = {
+    "input": BadInput("t.csv: row 3, column 'N':\n  found '0'"),
+    "interrupt": KeyboardInterrupt(),
+    "abort": click.Abort(),
+    "missing": FileNotFoundError(2, "No such file or directory", "/no/such/file"),
+    "full": OSError(28, "No space left on device"),
+    "bug": RuntimeError("a bug"),
+    "extra": ModuleNotFoundError("No module named 'torch'", name="torch"),
+    "package": ModuleNotFoundError("No module named 'wheel'", name="wheel"),
+    "exit": click.exceptions.Exit(3),
+}
+
+
 @program.command()
-@click.option(
-    "--fail",
-    type=click.Choice(
-        ["no", "input", "interrupt", "abort", "missing", "full", "bug", "exit", "extra", "package"]
-    ),
-)
+@click.option("--fail", type=click.Choice(["no", *ERRORS]))
 def work(fail: str) -> None:
     """Do nothing, or fail as told."""
-    match fail:
-        case "input":
-            raise BadInput("t.csv: row 3, column 'N':\n  found '0'")
-        case "interrupt":
-            raise KeyboardInterrupt
-        case "abort":
-            raise click.Abort
-        case "missing":
-            Path("/no/such/file").read_text()
-        case "full":
-            raise OSError(28, "No space left on device")
-        case "bug":
-            raise RuntimeError("a bug")
-        case "extra":
-            raise ModuleNotFoundError("No module named 'torch'", name="torch")
-        case "package":
-            raise ModuleNotFoundError("No module named 'wheel'", name="wheel")
-        case "exit":
-            click.get_current_context().exit(3)
+    if fail in ERRORS:
+        raise ERRORS[fail]
     click.echo("done")
 
 

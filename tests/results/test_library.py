@@ -25,7 +25,7 @@ def test_runs_as_tables_or_as_answers_compare_alike():
         )
         for side in sides
     ]
-    pd.testing.assert_frame_equal(compare(*tables), compare(*sides, gold=gold))
+    pd.testing.assert_frame_equal(compare(*tables), compare(*sides, gold=iter(gold)))
     accuracy = [build_curves(table, ["majority"], [1], permutations=0)["accuracy"][0] for table in tables]
     assert compare(*tables)["difference"][0] == accuracy[1] - accuracy[0]
 

@@ -84,9 +84,10 @@ def test_halves_too_small_for_a_vote_are_no_halves():
     run = pools(np.full((3, 2), 0.5), 9, np.random.default_rng(0))
     known = np.isfinite(answer_variance(run, "majority", np.array([1, 4, 5, 9])))
     assert known.tolist() == [True, True, False, False]
-    uneven = AnswerPools(["a", "b"], np.array([0, 4, 6]), np.array([0, 0, 0, 0, 0, 1]), np.full(6, np.nan))
-    # a is always right; the halves of b are one right answer and one wrong: 1 / 2 of variance, halved
-    assert answer_variance(uneven, "majority", np.array([1])) == pytest.approx((0 + 1 / 4) / 2)
+    starts, votes = np.cumsum([0] + [4, 2] * 200), np.array([0, 1, 0, 1, 0, 1] * 200)
+    uneven = AnswerPools([str(q) for q in range(400)], starts, votes, np.full(1200, np.nan))
+    expected = (0.25 / 3 + 0.25 / 1) / 2  # p (1 − p) / (n − 1) of pools of 4 and of 2
+    assert answer_variance(uneven, "majority", np.array([1])) == pytest.approx(expected, abs=0.01)
 
 
 def test_as_many_questions_or_answers_as_are_named_find_the_difference_in_80_of_100_runs():

@@ -47,20 +47,21 @@ def test_questions_that_flip_are_counted_and_named_the_furthest_first():
     assert (row["gained"], row["lost"]) == (2, 1)
     assert row["flips"] == "q1 0.25 to 0.75, q2 1.00 to 0.50, q4 0.50 to 1.00"
     assert compare_runs({"one": run(A), "two": run(A)}).iloc[0][["flips", "questions_needed"]].isna().all()
-    many = {f"q{i}": "r" * i + "a" * (8 - i) for i in range(5)}
-    more = compare_runs(
-        {"one": run({**many, "z": "a" * 8}), "two": run(dict.fromkeys([*many, "z"], "r" * 8))}
-    )
-    assert [part.split()[0] for part in more["flips"][0].split(", ")] == ["q0", "z", "q1", "q2", "q3", "…"]
+    five = {f"q{i}": "r" * i + "a" * (8 - i) for i in range(5)}
+    for given, named in ((five, "q0 q1 q2 q3 q4"), (five | {"z": "a" * 8}, "q0 z q1 q2 q3 …")):
+        flips = compare_runs({"one": run(given), "two": run(dict.fromkeys(given, "r" * 8))})["flips"][0]
+        assert " ".join(part.split()[0] for part in flips.split(", ")) == named
 
 
-def test_default_n_are_powers_of_two_and_the_smaller_pool(monkeypatch):
+def test_default_n_are_powers_of_two_and_the_smaller_pool(monkeypatch, recwarn):
     longer = {name: answers + "rr" for name, answers in B.items()}
     with pytest.warns(UserWarning, match="one/default: N up to 3: 1 of 4 questions"):
         compared = compare_runs({"one": run({**A, "q1": "raa"}), "two": run(longer)})
     assert compared[compared["method"] == "best_of_n"]["N"].tolist() == [1, 2, 3]
     monkeypatch.setattr("results.paired.runs.MOST", 3)
+    longer["q1"] += "a"  # which keeps no N from the others
     assert set(compare_runs({"one": run(B), "two": run(longer)})["N"]) == {1, 2, 3}
+    assert not recwarn.list
 
 
 def test_only_shared_questions_count_and_the_others_are_counted_in_a_warning():
@@ -147,7 +148,7 @@ def test_prices_turn_tokens_into_money():
 
 
 def test_without_tokens_there_is_no_cost():
-    rows = compare_runs({"one": run(A), "two": run(B).drop(columns="tokens")})
+    rows = compare_runs({"one": run(A), "two": run(B).drop(columns="tokens").assign(gold=None)})
     assert rows[["N_at_cost", "difference_at_cost"]].isna().all(axis=None)
 
 
