@@ -2,6 +2,7 @@
 
 import doctest
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -11,6 +12,7 @@ import synthetic.library
 from results import BadInput, read_curves
 from synthetic import run_panel
 from synthetic.cli import cli
+from synthetic.panels.experiments import EXPERIMENTS
 
 
 def test_documented_lines_give_what_stands_beside_them() -> None:
@@ -19,11 +21,20 @@ def test_documented_lines_give_what_stands_beside_them() -> None:
 
 
 def test_curves_are_those_of_the_command(tmp_path: Path) -> None:
-    options = ["--tasks", "2", "--repeats", "2", "--seed", "3", "--set", "d=3", "--out", str(tmp_path)]
-    assert CliRunner().invoke(cli, ["run", "fig2g", *options]).exit_code == 0
+    options = ["--tasks", "2", "--repeats", "2", "--seed", "5", "--set", "d=3", "--out", str(tmp_path)]
+    result = CliRunner().invoke(cli, ["run", "fig2g", *options])
+    assert "too few positive entries" in result.output
     expected = read_curves(tmp_path / "fig2g.csv")
-    found = run_panel("fig2g", d=3, tasks=2, repeats=2, seed=3)
+    found = run_panel("fig2g", d=3, tasks=2, repeats=2, seed=5)
     pd.testing.assert_frame_equal(found[list(expected)], expected, check_dtype=False, rtol=1e-9)
+
+
+def test_an_experiment_of_ones_own_is_solved_as_a_panel_is() -> None:
+    given: dict[str, Any] = {"solver": "monte-carlo", "tasks": 3, "repeats": 1, "paths": 4}
+    panel, mine = (run_panel(one, **given) for one in ("fig2g", EXPERIMENTS["fig2g"]))
+    assert (panel["N"].max(), panel["questions"].max()) == (4, 3)
+    exact = panel["permutation"] == "exact"
+    pd.testing.assert_frame_equal(mine.assign(dataset="fig2g")[exact], panel[exact])
 
 
 def test_what_does_not_exist_is_named() -> None:

@@ -18,7 +18,7 @@ from synthetic.model.tasks import draw_tasks, task_keys
 STEPS = (1, 2, 5, 12)
 SETTINGS = [
     BinarySetting(n=4, d=12, k=1, eta=1 / 4, sigma_eps=0.5),
-    BinarySetting(n=3, d=6, k=2, eta=1 / 3, sigma_eps=0.3),
+    BinarySetting(n=1, d=6, k=2, eta=1, sigma_eps=0.3),  # often short of positive entries
     BinarySetting(n=5, d=7, k=3, eta=1, sigma_eps=0.5, step_rule="eta/n"),
 ]
 
@@ -55,23 +55,6 @@ def test_sampler_and_literal_transformer_draw_the_same_paths(setting):
     np.testing.assert_array_equal(fast, slow)
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=str)
-def test_sampled_frequencies_agree_with_the_chain(setting):
-    paths = 40_000
-    tasks = draw_tasks(setting, task_keys(1, 3), seed=6)
-    law = law_of_paths(tasks, setting, STEPS)
-    sampled = sample_supports(tasks, setting, paths, STEPS)
-    subsets = all_supports(setting.d, setting.k)
-    base = setting.d ** np.arange(setting.k)
-    for task in range(3):
-        for step in range(len(STEPS)):
-            codes = (sampled[task, step] * base).sum(axis=1)
-            counts = (codes[:, None] == (subsets * base).sum(axis=1)[None]).sum(axis=0)
-            p = law.probabilities[task, step]
-            # 4.5 standard errors, and one count for supports of next to no probability
-            assert np.all(abs(counts / paths - p) < 4.5 * np.sqrt(p * (1 - p) / paths) + 1 / paths)
-
-
 @pytest.mark.parametrize("k", [1, 2])
 def test_law_and_fallback_equal_a_walk_through_all_supports(k):
     """P(w_t = ·) and the share of steps that fell short, step by step, without a matrix."""
@@ -97,14 +80,6 @@ def test_law_and_fallback_equal_a_walk_through_all_supports(k):
         assert law.fallback[task] == pytest.approx(short / max(STEPS), abs=1e-13)
         assert tasks.w_star[task][list(subsets[law.gold[task]])].all()
     assert (law.fallback > 0).any()
-
-
-def test_tasks_do_not_depend_on_what_is_drawn_beside_them():
-    keys = task_keys(2, 3)
-    together = draw_tasks(SETTINGS[0], keys, seed=8)
-    alone = draw_tasks(SETTINGS[0], [keys[4]], seed=8)
-    np.testing.assert_array_equal(together.x[4], alone.x[0])
-    assert together.path_generator(4).random() == alone.path_generator(0).random()
 
 
 def test_tasks_solved_apart_have_the_same_law(monkeypatch):

@@ -18,7 +18,6 @@ from synthetic.cli import cli
 from synthetic.match import figure, matching
 from synthetic.match.exam import STEPS, Exam, Twin, candidates, draw_answers, marks, shares, sit
 from synthetic.match.likelihood import (
-    LEAST_P,
     TOLERANCE,
     Curve,
     Fit,
@@ -27,7 +26,7 @@ from synthetic.match.likelihood import (
     predict,
     weigh,
 )
-from synthetic.match.words import answer, common_odds
+from synthetic.match.words import answer, common_odds, one_twin, verdict
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys
 
@@ -89,11 +88,19 @@ def test_a_twin_recovers_itself(matched):
     assert match.fit.weights[true].sum() > 3 * true.mean()
     held = match.rows["N"].to_numpy() > 4
     assert abs(match.prediction.predicted - match.curve.accuracy)[held].max() < 0.02
-    assert "fits 1 of 1" in answer([match])
-    assert "4 of 4" in answer([match])
-    half = 50 * (match.prediction.high - match.prediction.low)[held].mean()
-    assert f"± {half:.1f})" in answer([match])
-    assert "fits 1 of 2" in answer([match, replace(match, fit=replace(match.fit, misfit=1e3))])
+    said = match.prediction
+    half, off = 50 * (said.high - said.low)[held].mean(), 100 * abs(said.predicted - match.curve.accuracy)
+    assert f"4 of 4 points are in its 90 % intervals (± {half:.1f})" in answer([match])
+    for method, name in (("majority", "majority vote"), ("best_of_n", "best of N")):
+        its = off[held & (match.rows["method"] == method)]
+        assert f"{name} {its.mean():.1f} points off (at most {its.max():.1f})" in verdict(match)
+    poor = replace(match, fit=replace(match.fit, misfit=1e3), fit_max_n=16)
+    assert "fits 1 of 2" in answer([match, poor])
+    assert "misfits N up to 16" in verdict(poor)
+    table = matching.forecast_table([match, poor])
+    assert list(table["status"]) == ["ok"] * 10 + ["poor_fit"] * 10
+    assert (table["role"] == "held_out").sum() == 4  # of the first, nothing of the second
+    np.testing.assert_array_equal(table["predicted"][:10], said.predicted)
     opacity = figure._curves(match, 0).layers[-1].to_dict()["encoding"]["fillOpacity"]["scale"]
     assert dict(zip(opacity["domain"], opacity["range"], strict=True)) == {"used": 1, "held_out": 0}
 
@@ -105,6 +112,17 @@ def test_only_twins_of_weight_sit_for_the_whole_curve_and_the_others_would_chang
     said = predict(match.curve, every, match.fit.weights, match.fit.wider, 4)
     np.testing.assert_allclose(match.prediction.predicted, said.predicted, atol=2e-3)
     np.testing.assert_allclose(match.prediction.low, said.low, atol=1e-2)
+    weights = dict(zip(((one.setting, one.t) for one in every), match.fit.weights, strict=True))
+    kept = np.array([weights[one.setting, one.t] for one in match.twins])
+    assert kept.sum() >= 0.999 > kept.sum() - kept.min()
+    np.testing.assert_allclose(match.weights, kept / kept.sum())
+    rows = matching.settings_table([match])
+    told = rows.set_index(["n", "d", "k", "sigma_eps", "t"])["weight"].to_dict()
+    assert 0.99 <= sum(told.values()) < 0.99 + min(told.values())
+    for (n, d, k, sigma_eps, t), weight in told.items():
+        own = replace(TRUTH, n=n, d=d, k=k, sigma_eps=sigma_eps)
+        assert weight == pytest.approx(weights[own, t] / kept.sum())
+    assert rows["weight"].is_monotonic_decreasing
 
 
 @pytest.mark.parametrize(("pool", "ns"), [(16, NS), (64, (1, 4, 24, 64))])
@@ -119,17 +137,6 @@ def test_marks_are_the_exact_accuracies_on_average(pool, ns):
     assert (abs(found.mean(axis=0) - expected) < 4 * error + 1 / len(found)).all()  # or a single event
 
 
-def test_a_vote_of_the_whole_pool_is_the_lead_in_its_counts():
-    exam = Exam(40, (("majority", 1), ("majority", 40)))
-    drawn = draw_answers(np.tile([0.4, 0.35, 0.25], (300, 1)), np.zeros(300, np.int64), exam, seed=2)
-    right, *wrong = drawn.sum(axis=1).T
-    lead = right - np.max(wrong, axis=0)
-    whole = marks(drawn, exam)[:, 1]
-    assert (whole[lead > 0] == 1).all()
-    assert (whole[lead < 0] == 0).all()
-    assert set(whole[lead == 0]) <= {1 / 2, 1 / 3}
-
-
 def test_the_table_gives_the_mean_square_of_an_answer(samples, matched):
     counts = answer_pools(samples[samples["decoding"] == "sample"]).counts()
     match = matched([TRUTH])
@@ -138,10 +145,24 @@ def test_the_table_gives_the_mean_square_of_an_answer(samples, matched):
 
 
 def test_sit_is_the_law_read_at_its_steps():
-    (twin,) = sit(Exam(64, POINTS), TRUTH, (8,), seed=3)
-    law = law_of_paths(draw_tasks(TRUTH, task_keys(1, 500), 3), TRUTH, (8,))
-    assert twin.shares[:, 0].mean() == pytest.approx(law.correct.mean(), abs=0.015)
-    assert np.corrcoef(twin.shares[:, 1], law.gap[:, 0])[0, 1] > 0.95
+    twins = sit(Exam(64, POINTS), TRUTH, (1, 8), seed=3)
+    law = law_of_paths(draw_tasks(TRUTH, task_keys(1, 500), 3), TRUTH, (1, 8))
+    assert [twin.t for twin in twins] == [1, 8]
+    for at, twin in enumerate(twins):
+        p, lead = twin.shares.T
+        assert p.mean() == pytest.approx(law.correct[:, at].mean(), abs=0.015)
+        assert np.corrcoef(lead, law.gap[:, at])[0, 1] > 0.95
+        assert (twin.mean[0], twin.mean[-1]) == pytest.approx((p.mean(), (p**2).mean()))
+        assert twin.covariance[0, 0] == pytest.approx(p.var(ddof=1))
+
+
+def test_candidates_are_all_sizes_at_every_label_noise_and_the_step_1_over_n():
+    grid = candidates()
+    assert len(set(grid)) == len(grid) == 5 * (8 * 6 + 5 * 4 + 4)
+    assert {one.step * one.n for one in grid} == {1.0}
+    assert sum(one.sigma_eps == 2 for one in grid) == len(grid) / 5
+    most = [(k, max(one.n for one in grid if one.k == k)) for k in (1, 2, 3)]
+    assert most == [(1, 20), (2, 16), (3, 8)]
 
 
 def test_prediction_is_the_conditional_mean_and_variance():
@@ -157,6 +178,14 @@ def test_prediction_is_the_conditional_mean_and_variance():
     near = drawn[abs(drawn[:, 0] - 0.52) < 0.002, 1]
     assert found.predicted[1] == pytest.approx(near.mean(), abs=0.001)
     np.testing.assert_allclose([found.low[1], found.high[1]], np.quantile(near, [0.05, 0.95]), atol=0.002)
+    wide = predict(curve, [twin], np.ones(1), 4.0, 1)  # the variance, so that the interval is twice as wide
+    assert wide.high[1] - wide.low[1] == pytest.approx(2 * (found.high[1] - found.low[1]))
+    other = replace(twin, mean=twin.mean - 0.3)
+    alone, mixed, none = (
+        predict(curve, [twin, other], np.array([p, 1 - p]), 1.0, 1) for p in (0.0, 0.75, 1.0)
+    )
+    np.testing.assert_allclose(mixed.predicted, 0.25 * alone.predicted + 0.75 * none.predicted)
+    np.testing.assert_array_equal([none.low, none.high], [found.low, found.high])
 
 
 def test_what_is_the_same_mark_twice_is_fitted_once():
@@ -164,15 +193,30 @@ def test_what_is_the_same_mark_twice_is_fitted_once():
     fitted = [POINTS[i] for i in fitted_marks(curve, 4)[:-1]]
     assert fitted == [("majority", 1), ("majority", 4), ("best_of_n", 2), ("best_of_n", 4)]
     assert fitted_marks(curve, 4)[-1] == len(POINTS)  # the spread of one answer
+    best = replace(curve, points=POINTS[5:], accuracy=np.full(5, 0.5), square=np.nan)
+    assert fitted_marks(best, 4) == [0, 1, 2]  # without a vote, the best of one is one answer
 
 
-def test_weights_are_proportional_to_the_gaussian_likelihood():
-    covariance = np.diag([0.09, 0.16, 0.01])
-    twins = [Twin(TRUTH, 8, np.array([p, 0.6, 0.3]), covariance, np.zeros((400, 2))) for p in (0.5, 0.56)]
-    curve = Curve((("majority", 1), ("majority", 8)), np.array([0.52, 0.6]), float("nan"), 100, pool=8)
-    both = covariance[:2, :2] * (1 / 100 + 1 / 400) + TOLERANCE**2 * np.eye(2)
-    density = np.array([multivariate_normal(twin.mean[:2], both).pdf([0.52, 0.6]) for twin in twins])
-    np.testing.assert_allclose(weigh(curve, twins, 8).weights, density / density.sum())
+@pytest.mark.parametrize("measured", [[0.52, 0.6], [0.7, 0.45]])
+def test_weights_are_proportional_to_the_gaussian_likelihood(measured):
+    """Its variance times the likelier twin's χ² over 2 marks, where that is above 1: the second case."""
+    twins = [
+        Twin(TRUTH, 8, np.array([p, 0.6, 0.3]), np.diag([0.09, v, 0.01]), np.zeros((400, 2)))
+        for p, v in ((0.5, 0.16), (0.56, 0.48))
+    ]
+    curve = Curve((("majority", 1), ("majority", 8)), np.array(measured), float("nan"), 100, pool=8)
+    scale, slack = 1 / 100 + 1 / 400, TOLERANCE**2
+    laws = [
+        multivariate_normal(one.mean[:2], one.covariance[:2, :2] * scale + slack * np.eye(2)) for one in twins
+    ]
+    squares = np.array([-2 * (law.logpdf(measured) - law.logpdf(law.mean)) for law in laws])
+    peaks = np.array([law.pdf(law.mean) for law in laws])
+    least = squares[np.argmax(peaks * np.exp(-squares / 2))]
+    density = peaks * np.exp(-squares / 2 / max(1, least / 2))
+    fit = weigh(curve, twins, 8)
+    np.testing.assert_allclose(fit.weights, density / density.sum())
+    assert (fit.misfit, fit.fitted) == (pytest.approx(least), 2)
+    assert fit.p_value == pytest.approx(np.exp(-least / 2))  # χ² on 2
 
 
 def test_intervals_hold_nine_of_ten_held_out_points():
@@ -187,20 +231,10 @@ def test_intervals_hold_nine_of_ten_held_out_points():
     assert 0.8 <= np.mean(inside) <= 1.0
 
 
-def test_questions_of_two_kinds_are_not_explained():
-    """Half of the questions are always right, half one time in two by chance between two answers."""
-    laws = np.array([[1.0, 0.0], [0.5, 0.5]]).repeat(200, axis=0)
-    curve = measured(marks(draw_answers(laws, np.zeros(400, np.int64), EXAM, seed=0), EXAM))
-    twins = [twin for setting in grid() for twin in sit(EXAM, setting, STEPS, seed=0)]
-    fit, said = explained(curve, twins)
-    assert fit.p_value < LEAST_P
-    assert 1 / (fit.weights**2).sum() > 2  # the least bad one does not take all
-    assert said.low[3] <= curve.accuracy[3] <= said.high[3]
-
-
 def test_shares_are_counted_by_question():
     counts = VoteCounts(np.array([3, 0]), np.array([4, 1]), np.array([0, 2, 2]), np.array([2, 5]))
     np.testing.assert_allclose(shares(counts), [[0.3, -0.1], [0.0, 0.0]])
+    assert matching.heaviest(np.array([0.1, 0.5, 0.3, 0.1]), 0.6) == [1, 2]
 
 
 @pytest.mark.parametrize(("pool", "lowest"), [(8, 0), (16, 0), (64, -1), (80, 0), (10, -1)])
@@ -234,22 +268,33 @@ def test_command_writes_a_forecast_and_the_settings(samples, curves, tmp_path, m
     assert set(table["predictor"]) == {"twin"}
     assert (table["role"] == np.where(table["N"] <= 8, "used", "held_out")).all()
     assert ((table["low"] <= table["predicted"]) & (table["predicted"] <= table["high"])).all()
+    assert result.output.startswith("pupil on quiz")
+    assert "Does the twin explain the model? It fits 0 of 1 curves up to N = 8" in result.output
     settings = pd.read_csv(tmp_path / "curves-match.settings.csv")
-    assert settings["weight"].sum() >= 0.99
-    assert settings["weight"].is_monotonic_decreasing
-    assert {"n", "d", "k", "sigma_eps", "t"} <= set(settings)
+    assert list(settings) == [*matching.GROUP, "n", "d", "k", "sigma_eps", "t", "weight"]
+    refused = run(tmp_path / "curves.csv", "--out", tmp_path / "other.csv", "--figure", "twin.jpg")
+    assert ".png, .svg or .pdf" in str(refused.exception)
+    assert not (tmp_path / "other.csv").exists()
 
 
 def test_histograms_are_shares_of_the_sampled_answers(samples, matched, tmp_path):
-    write_samples(samples, tmp_path / "samples.csv")
+    write_samples(samples.drop(columns="source"), tmp_path / "samples.csv")
     ((names, known),) = matching.read_tables([tmp_path / "samples.csv"])[1].items()
     assert names == ("llm", "quiz", "pupil", "8")
     sampled = samples[samples["decoding"] == "sample"]
     right = sampled["correct"].groupby(sampled["question_id"]).mean()
     np.testing.assert_allclose(np.sort(known[:, 0]), np.sort(right))
-    match = replace(matched([TRUTH]), shares=known)
+    match = matched([TRUTH])
+    match = replace(match, shares=known, weights=np.append(0.9, np.full(len(match.twins) - 1, 0.1)))
+    weights = np.concatenate([np.full(500, weight) for weight in match.weights])
     for column in (0, 1):
-        bars, line = (layer.data for layer in figure.histogram(match, 0, column, "title", "axis").layers)
+        drawn = figure.histogram(match, 0, column, "title", "axis")
+        bars, line = (layer.data for layer in drawn.layers)
+        twins = np.concatenate([twin.shares[:, column] for twin in match.twins])
+        spread = np.sqrt(np.average((twins - np.average(twins, weights=weights)) ** 2, weights=weights))
+        assert f"deviation {known[:, column].std():.2f}; line: the twin, {spread:.2f}" in drawn.subtitle[0]
+        middle = (line["start"][:-1] + line["start"].shift(-1)[:-1]) / 2
+        assert line["twin"][:-1] @ middle == pytest.approx(np.average(twins, weights=weights), abs=0.04)
         assert bars["model"].sum() == pytest.approx(1)
         assert line["twin"][:-1].sum() == pytest.approx(1)
         assert bars["model"] @ (bars["start"] + bars["end"]) / 2 == pytest.approx(
@@ -260,7 +305,7 @@ def test_histograms_are_shares_of_the_sampled_answers(samples, matched, tmp_path
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"questions": None}, "questions"),
+        ({"questions": lambda table: table["questions"].where(table["N"] > 1)}, "questions"),
         ({"method": "ensemble"}, "no exact accuracies"),
         ({"permutation": "0"}, "no exact accuracies"),
         ({"N": lambda table: table["N"] + 8}, "least N is 9"),
@@ -282,6 +327,35 @@ def test_rows_above_the_largest_exam_are_left_out_and_said_so(curves, tmp_path):
     with pytest.warns(UserWarning, match="2 rows of N above 1024"):
         kept, _ = matching.read_tables([tmp_path / "many.csv"])
     assert kept["N"].max() == 1024
+
+
+def test_each_setting_of_each_model_is_matched_by_itself(curves, monkeypatch, tmp_path):
+    """Two models, one of two settings, whose rows stand in one another's midst; one begins at N = 2."""
+    monkeypatch.setattr(matching, "candidates", lambda: grid()[:3])
+    table = exact_only(curves)
+    short, other = table[table["N"] > 1].assign(setting="9"), table.assign(model="adult")
+    other["accuracy"] = 0.9 * other["accuracy"]
+    mixed = pd.concat([other, table, short]).sort_values("N", kind="stable")
+    known = {("llm", "quiz", "pupil", "9"): np.zeros((300, 2))}
+    matches = matching.match_all(mixed, known)
+    assert [match.names[2:] for match in matches] == [("adult", "8"), ("pupil", "8"), ("pupil", "9")]
+    assert [match.shares is None for match in matches] == [True, True, False]
+    assert [np.isfinite(match.curve.square) for match in matches] == [True, True, False]
+    for match, rows in zip(matches, (other, table, short), strict=True):
+        np.testing.assert_allclose(np.sort(match.curve.accuracy), np.sort(rows["accuracy"]))
+        assert (match.curve.pool, match.curve.questions) == (16, 300)
+    (told,) = one_twin(matches)
+    odds = common_odds([match.fit.weights for match in matches[1:]], len(STEPS))
+    words = (
+        f"at its 2 settings, t alone changing, is 10^{abs(odds):.1f} times {'more' if odds > 0 else 'less'}"
+    )
+    assert words in told
+    laid_out = []
+    monkeypatch.setattr(figure, "combined_spec", laid_out.append)
+    monkeypatch.setattr(figure, "rendered", lambda _: {".svg": b"<svg"})
+    figure.save_picture(matches, tmp_path / "histograms.svg")
+    figure.save_picture(matches[:2] * 2, tmp_path / "curves.svg")
+    assert [[len(row) for row in rows] for rows in laid_out] == [[1, 1, 3], [3, 1]]
 
 
 def test_odds_of_one_twin_for_several_settings():

@@ -19,7 +19,8 @@ def example() -> tuple[np.ndarray, np.ndarray]:
     return tasks.x[0], tasks.y[0]
 
 
-def test_prompt_matrix_has_the_blocks_of_the_paper(example):
+def test_erratum_a_token_stands_one_column_further(example):
+    """Proposition 1 has (H_t)_{:,n+ℓ} = (0, 0, w_ℓ, 1); H_0 already has w_0 in column n + 1."""
     x, y = example
     h = transformer.prompt_matrix(x, y)
     assert h.shape == (2 * 4 + 2, 5 + 1)
@@ -39,16 +40,6 @@ def test_one_layer_takes_one_gradient_step_from_any_coefficient(example):
     expected = w - 0.7 / 5 * x.T @ (x @ w - y)
     np.testing.assert_allclose(transformer.coefficient(last), expected, rtol=1e-12)
     np.testing.assert_array_equal(np.delete(last, slice(5, 9)), [0, 0, 0, 0, 0, 1])
-
-
-def test_earlier_tokens_do_not_change_the_next_one(example):
-    x, y = example
-    value, key_query = transformer.value_matrix(4, 1.0), transformer.key_query_matrix(4)
-    first, second = (transformer.coefficient_token(np.full(4, c)) for c in (5.0, 0.5))
-    short = np.column_stack([transformer.prompt_matrix(x, y), second])
-    long = np.column_stack([transformer.prompt_matrix(x, y), first, second])
-    layer = [transformer.attention_layer(h, value, key_query, n=5)[:, -1] for h in (short, long)]
-    np.testing.assert_allclose(layer[0], layer[1], rtol=1e-12)
 
 
 def test_without_noise_the_loop_is_gradient_descent_in_closed_form(example):

@@ -1,8 +1,9 @@
-"""`check`: the literal transformer agrees with the exact solution, and a wrong one is seen."""
+"""`check`: the literal transformer agrees with the exact solution, and how far apart they are is told."""
 
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -13,13 +14,15 @@ from synthetic.panels.experiments import EXPERIMENTS
 
 
 def small(name):
-    return replace(EXPERIMENTS[name], steps=(1, 3, 8))
+    return replace(EXPERIMENTS[name], steps=(1, 3, 8, 9))
 
 
 @pytest.mark.parametrize("name", ["fig2h", "fig2e", "fig2b"])
-def test_the_literal_transformer_is_the_exact_solution(name):
+def test_the_literal_transformer_is_the_exact_solution(name, monkeypatch):
+    monkeypatch.setattr(checking, "LONGEST", 8)
     table = check(small(name), tasks=2, paths=24, seed=1)
-    assert len(table) == 3 * len(EXPERIMENTS[name].variants)
+    assert list(table["t"]) == [1, 3, 8] * len(EXPERIMENTS[name].variants)  # not the longest
+    assert set(table["line"]) == {line.label for line in EXPERIMENTS[name].variants}
     np.testing.assert_allclose(table["difference"], table["transformer"] - table["exact"], atol=1e-12)
     assert (abs(table["difference"]) < 4.5 * table["stderr"]).all()
 
@@ -30,18 +33,10 @@ def test_the_standard_error_is_that_of_the_sampled_paths():
     assert (table["stderr"] / most).between(0.5, 1.2).all()
 
 
-def test_another_step_is_seen(monkeypatch):
-    exact = checking.law_of_paths
-    monkeypatch.setattr(
-        checking, "law_of_paths", lambda tasks, s, steps: exact(tasks, replace(s, eta=0.2), steps)
-    )
-    table = check(small("fig2h"), tasks=8, paths=16, seed=1)
-    assert (abs(table["difference"]) > 4.5 * table["stderr"]).any()
-
-
-def test_the_command_says_how_far_apart_they_are():
-    result = CliRunner().invoke(
-        cli, ["check", "fig2g", "--tasks", "1", "--paths", "2"], standalone_mode=False
-    )
-    assert result.exception is None, result.exception
-    assert "standard errors apart" in result.output
+def test_the_command_says_how_far_apart_they_are(monkeypatch):
+    """By the size of the difference, of either sign."""
+    table = pd.DataFrame({"difference": [0.02, -0.03], "stderr": [0.02, 0.01]})
+    monkeypatch.setattr(checking, "check", lambda *_: table)
+    result = CliRunner().invoke(cli, ["check", "fig2g"], standalone_mode=False)
+    assert "fig2g: at most 3.0 standard errors apart" in result.output
+    assert "-0.030" in result.output

@@ -1,7 +1,5 @@
 """Pictures come out of curves tables, one a dataset, and hold the lines they should."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 from click.testing import CliRunner
@@ -21,13 +19,13 @@ def curves() -> pd.DataFrame:
 
 
 def test_one_small_svg_a_dataset(curves, tmp_path):
-    tables = [str(tmp_path / f"{name}.csv") for name in ("fig2h", "fig2b")]
+    """And none of the paper's figures, of which panels are missing."""
+    tables, images = [tmp_path / "a.csv", tmp_path / "b.csv"], tmp_path / "images"
     for table, name in zip(tables, ("fig2h", "fig2b"), strict=True):
-        write_curves(curves[curves["dataset"] == name], Path(table))
-    result = CliRunner().invoke(cli, ["figures", *tables, "--out", str(tmp_path / "images")])
-    assert result.exit_code == 0, result.output
-    for name in ("fig2h", "fig2b"):
-        path = tmp_path / "images" / f"{name}.svg"
+        write_curves(curves[curves["dataset"] == name], table)
+    result = CliRunner().invoke(cli, ["figures", *map(str, tables), "--out", str(images)])
+    assert {path.name for path in images.iterdir()} == {"fig2h.svg", "fig2b.svg"}, result.output
+    for path in images.iterdir():
         assert path.read_bytes().startswith(b"<svg")
         assert path.stat().st_size < 200_000
 
@@ -42,15 +40,17 @@ def test_permutations_and_other_sources_are_not_drawn(curves, tmp_path, monkeypa
 
 def test_figures_of_the_paper_are_drawn_where_all_their_panels_are_there(curves, tmp_path, monkeypatch):
     laid_out = []
-    combined = figures.combined_spec
-    monkeypatch.setattr(figures, "combined_spec", lambda rows: laid_out.append(rows) or combined(rows))
-    panel = curves[curves["dataset"] == "fig2b"]
-    binary = curves[curves["dataset"] == "fig2h"]
-    both = [panel.assign(dataset="fig1-continuous"), binary.assign(dataset="fig1-binary")]
-    written = save_figures(pd.concat(both), tmp_path)
-    assert [path.name for path in written][2:] == ["figure1.png", "figure1.svg", "figure1.pdf"]
-    assert [len(row) for row in laid_out[-1]] == [2, 2, 2]
-    assert (tmp_path / "figure1.pdf").read_bytes().startswith(b"%PDF")
+    monkeypatch.setattr(figures, "combined_spec", lambda rows: laid_out.append(rows))
+    monkeypatch.setattr(figures, "rendered", lambda _: {".png": b"png", ".svg": b"svg"})
+    risks, votes = (curves[curves["dataset"] == name] for name in ("fig2b", "fig2h"))
+    names = ["fig1-continuous", "fig1-binary", *(f"fig2{panel}" for panel in "abcdefgh")]
+    copies = [(votes if name[-1] in "yefgh" else risks).assign(dataset=name) for name in names]
+    written = save_figures(pd.concat(copies), tmp_path)
+    whole = ["figure1.png", "figure1.svg", "figure2.png", "figure2.svg"]
+    assert [path.name for path in written] == [*(f"{name}.svg" for name in names), *whole]
+    assert (tmp_path / "figure2.png").read_bytes() == b"png"
+    # two lines of votes have a pair of pictures each; Figure 2 has one picture a panel and line
+    assert [[len(row) for row in rows] for rows in laid_out[-2:]] == [[2, 2, 2], [3, 3, 3, 3]]
 
 
 def test_a_table_without_the_twin_is_refused(curves, tmp_path):

@@ -1,10 +1,8 @@
 """Settings changed from the command line."""
 
 import pytest
-from click.testing import CliRunner
 
-from results import BadInput, read_curves
-from synthetic.cli import cli
+from results import BadInput
 from synthetic.panels.experiments import EXPERIMENTS
 from synthetic.panels.overrides import with_changes
 
@@ -39,10 +37,3 @@ def test_several_values_make_every_line_once_for_each():
 def test_senseless_changes_are_refused(change, message):
     with pytest.raises(BadInput, match=message):
         with_changes(EXPERIMENTS["fig2f"], [change])
-
-
-def test_a_run_writes_all_lines_to_one_table(tmp_path):
-    arguments = ["run", "fig2g", "--set", "sigma_eps=0,0.5", "--tasks", "2", "--out", str(tmp_path)]
-    assert CliRunner().invoke(cli, arguments, standalone_mode=False).exception is None
-    models = {f"linear-attention sigma_eps={value}" for value in (0, 0.5)}
-    assert set(read_curves(tmp_path / "fig2g.csv")["model"]) == models

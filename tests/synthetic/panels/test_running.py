@@ -1,6 +1,5 @@
 """Running an experiment: the numbers depend on neither workers nor blocks, and the paper's are met."""
 
-import re
 import warnings
 from dataclasses import replace
 
@@ -9,8 +8,11 @@ import pandas as pd
 import pytest
 
 from results import BadInput
+from synthetic.binary.chain import law_of_paths
+from synthetic.model.settings import BinarySetting
+from synthetic.model.tasks import draw_tasks, task_keys
 from synthetic.panels import running
-from synthetic.panels.experiments import EXPERIMENTS
+from synthetic.panels.experiments import EXPERIMENTS, Experiment, Variant
 from synthetic.panels.running import run_experiment
 
 SMALL = {"repeats": 2, "tasks": 3}
@@ -30,21 +32,14 @@ def test_the_slow_solver_reports_after_every_task():
     assert running._over_blocks(len, request, "") == [1, 1, 1]
 
 
-def test_standard_error_is_that_of_the_mean_over_tasks():
-    curves, _ = run_experiment("fig2g", EXPERIMENTS["fig2g"], repeats=2, tasks=20)
-    greedy = curves[curves["method"] == "greedy"]
-    p, n = greedy["accuracy"], 40
-    np.testing.assert_allclose(greedy["stderr"], np.sqrt(p * (1 - p) / (n - 1)))
-    assert (greedy["questions"] == n).all()
-
-
 def test_continuous_roads_agree():
     experiment = EXPERIMENTS["fig1-continuous"]
     exact, sampled = (
         run_experiment("fig1-continuous", experiment, solver, repeats=1, tasks=2, paths=256)[0]
         for solver in ("exact", "monte-carlo")
     )
-    fewer, _ = run_experiment("fig1-continuous", experiment, repeats=1, tasks=2, paths=2)
+    with pytest.warns(UserWarning, match="fig1-continuous: .* linear noise: 2 sampled paths a task"):
+        fewer, _ = run_experiment("fig1-continuous", experiment, repeats=1, tasks=2, paths=2)
     most = fewer[fewer["method"] != "greedy"].groupby("model")["N"].max()
     assert set(most[most.index.str.contains("constant")]) == {256}  # by formula
     assert set(most[most.index.str.contains("linear noise")]) == {2}
@@ -58,23 +53,64 @@ def test_continuous_roads_agree():
     np.testing.assert_allclose(near["risk"], near["risk_sampled"], rtol=0.05)
 
 
+@pytest.mark.parametrize("name", ["fig2h", "fig2e", "fig1-continuous"])
+def test_the_literal_transformer_gives_the_sampled_curves(name):
+    """Both walk by the same random numbers, so their tables are the same."""
+    short = replace(EXPERIMENTS[name], steps=(1, 3))
+    fast, slow = (
+        run_experiment(name, short, solver, paths=4, seed=2, **SMALL)[0]
+        for solver in ("monte-carlo", "transformer")
+    )
+    pd.testing.assert_frame_equal(fast, slow, rtol=1e-8)
+
+
+def test_binary_roads_agree():
+    """Greedy decoding is the same by both, and answers are as often right as the exact law says."""
+    settings = [BinarySetting(n=n, d=6, k=2, eta=1 / 4, sigma_eps=0.3) for n in (2, 5)]
+    lines = tuple(Variant(one, f"n={one.n}") for one in settings)
+    experiment = Experiment("", lines, (1, 3, 8), ("majority", "best_of_n", "greedy"), 5, votes=(1, 4, 16))
+    exact, sampled = (
+        run_experiment("mine", experiment, solver, repeats=3, paths=400)[0]
+        for solver in ("exact", "monte-carlo")
+    )
+    key = ["model", "method", "setting", "N"]
+    sampled = sampled[sampled["permutation"] == "exact"]
+    both = exact.merge(sampled, on=key, suffixes=("", "_sampled"), validate="one_to_one")
+    assert len(both) == len(exact) == len(sampled) == 2 * 3 * 7
+    assert (both["questions_sampled"] == 15).all()
+    greedy = both["method"] == "greedy"
+    for name in ("accuracy", "stderr"):
+        np.testing.assert_allclose(both[name][greedy], both[f"{name}_sampled"][greedy])
+    # a vote of N is a mean over at least 400/N independent ones of each task
+    spread = 0.5 / np.sqrt(15 * 400 / both["N"])
+    assert (abs(both["accuracy"] - both["accuracy_sampled"])[~greedy] < 4 * spread[~greedy]).all()
+
+
 def test_fallbacks_of_clip_norm_are_reported():
-    """With one example of two coordinates, both of the wrong sign, nothing is positive at the first step."""
-    with pytest.warns(UserWarning, match="too few positive entries in"):
-        run_experiment("fig2g", EXPERIMENTS["fig2g"], repeats=1, tasks=40)
+    """With one example of two coordinates, both of the wrong sign, nothing is positive at the first step.
+
+    The share is one of tasks, whose blocks here are of 25 and of 15.
+    """
+    experiment = EXPERIMENTS["fig2g"]
+    setting = experiment.variants[0].setting
+    law = law_of_paths(draw_tasks(setting, task_keys(1, 40), seed=0), setting, experiment.steps)
+    with pytest.warns(UserWarning, match=f"fig2g: too few positive entries in {law.fallback.mean():.2%} of"):
+        run_experiment("fig2g", experiment, repeats=1, tasks=40)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         run_experiment("fig2e", EXPERIMENTS["fig2e"], repeats=1, tasks=2)
         run_experiment("fig2b", EXPERIMENTS["fig2b"], repeats=1, tasks=1)  # nothing is sampled either
 
 
-def test_the_literal_transformer_says_how_long_it_takes(capsys):
-    """Once per experiment: the paths of all its lines and tasks, and hours, minutes and seconds."""
+def test_the_literal_transformer_says_how_long_it_takes(capsys, monkeypatch):
+    """Before the work: 2 lines × 6 tasks × 4 paths by 3 processes, where a path takes 5 s."""
+    clock = iter([100.0, 105.0])
+    monkeypatch.setattr(running, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(running, "_over_blocks", lambda *_: (_ for _ in ()).throw(BadInput("enough")))
     experiment = replace(EXPERIMENTS["fig2h"], steps=(1, 4))
-    run_experiment("fig2h", experiment, "transformer", repeats=2, tasks=3, paths=4, progress=True)
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "fig2h: 48 paths" in line
-    assert re.search(r"\d\d:\d\d", line)
+    with pytest.raises(BadInput, match="enough"):
+        run_experiment("fig2h", experiment, "transformer", 2, tasks=3, paths=4, jobs=3, progress=True)
+    assert "fig2h: 48 paths, one takes 5 s: 01:20 in all" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("solver", "paths"), [("monte-carlo", 256), ("transformer", 16)])
@@ -88,6 +124,7 @@ def test_more_answers_than_memory_holds_are_refused_before_any_is_drawn(monkeypa
     """Eleven steps of two tasks: 22 answers a path."""
     monkeypatch.setattr(running, "MAX_ANSWERS", 44)
     few = {"repeats": 1, "tasks": 2}
-    run_experiment("fig2g", EXPERIMENTS["fig2g"], "monte-carlo", paths=2, **few)
+    for solver, paths in (("monte-carlo", 2), ("exact", 3)):
+        run_experiment("fig2g", EXPERIMENTS["fig2g"], solver, paths=paths, **few)
     with pytest.raises(BadInput, match="66 sampled answers"):
         run_experiment("fig2g", EXPERIMENTS["fig2g"], "monte-carlo", paths=3, **few)

@@ -1,14 +1,12 @@
-"""Errata of the paper, each shown by a number, and what the theorem on many examples promises."""
+"""Errata of the paper, each shown by a number."""
 
 import numpy as np
 import pytest
 
 from synthetic.binary.chain import law_of_paths
-from synthetic.binary.greedy import greedy_correct
 from synthetic.continuous.moments import path_moments
 from synthetic.model.settings import BinarySetting, ContinuousSetting
 from synthetic.model.tasks import covariance_eigenvalues, draw_tasks, task_keys
-from synthetic.model.transformer import coefficient_token, prompt_matrix
 from synthetic.theory import theorems as theory
 
 
@@ -48,14 +46,6 @@ def test_erratum_the_theorem_on_limited_examples_needs_many_paths():
     assert law.correct[likely, 0].mean() < 1 - 2**-4
 
 
-def test_erratum_a_token_stands_one_column_further():
-    """Proposition 1 has (H_t)_{:,n+ℓ} = (0, 0, w_ℓ, 1); H_0 already has w_0 in column n + 1."""
-    rng = np.random.default_rng(0)
-    prompt = prompt_matrix(rng.standard_normal((3, 2)), rng.standard_normal(3))
-    assert prompt.shape[1] == 4
-    np.testing.assert_array_equal(prompt[:, 3], coefficient_token(np.zeros(2)))
-
-
 @pytest.mark.parametrize(("eta", "r"), [(2.0, 1.0), (0.1, 1.0), (0.5, 2.0)])
 def test_erratum_the_longest_path_of_the_rate_divides_by_eta(eta, r):
     """The proof needs n (r+1) (ηt)^(−1−1/(r+1)) ≥ (ηt)^(−r/(r+1)): t ≤ ((r+1)n)^((r+1)/2) / η, not · η."""
@@ -85,36 +75,6 @@ def test_erratum_the_error_decomposition_holds_on_average_only():
     cross = 2 * (bias * variance).sum(axis=1)
     assert 0.3 < (cross > 0).mean() < 0.7
     assert abs(cross.mean()) < 4 * cross.std() / np.sqrt(len(cross))
-
-
-def _g(gram, ridge, shrink, t):
-    """The proof's G = (ridge I + A)(I − shrink^t (I − A/scale)^t)^−1 as it stands, with A = XXᵀ."""
-    scale = ridge * shrink / (1 - shrink)  # n/η
-    one = np.eye(len(gram))
-    power = np.linalg.matrix_power(shrink * (one - gram / scale), t)
-    return (ridge * one + gram) @ np.linalg.inv(one - power)
-
-
-@pytest.mark.parametrize("n", [6, 30])  # fewer and more examples than coordinates
-def test_g_makes_the_mean_path_a_ridge_regression_and_lies_between_its_bounds(n):
-    """E w_t = Xᵀ G⁻¹ y (error decomposition), and the lemma on G from t = log 2/σ² on."""
-    d, eta, s = 12, 0.05, 1 / 12
-    setting = ContinuousSetting(
-        n=n, d=d, eta=eta, sigma_eps=0.5, sigma=s**0.5, noise="linear", noise_scale="raw", step_rule="eta/n"
-    )
-    tasks = draw_tasks(setting, task_keys(1, 3), seed=5)
-    steps = (int(np.ceil(np.log(2) / s)), 40, 400)
-    bias = path_moments(tasks, setting, steps).bias
-    for task in range(3):
-        gram, ridge = tasks.x[task] @ tasks.x[task].T, s * n / ((1 - s) * eta)
-        for at, t in enumerate(steps):
-            g = _g(gram, ridge, 1 - s, t)
-            mean = tasks.x[task].T @ np.linalg.solve(g, tasks.y[task])
-            assert bias[task, at] == pytest.approx(((mean - tasks.w_star[task]) ** 2).sum(), rel=1e-9)
-            most = n / eta * (2 / t + s / (1 - s) * (1 + 2 / t))
-            above, below = g - gram - ridge * np.eye(n), most * np.eye(n) + gram - g
-            for slack in (above, below):
-                assert np.linalg.eigvalsh((slack + slack.T) / 2).min() > -1e-9 * most
 
 
 def test_erratum_the_proof_of_the_lemma_on_g_drops_a_factor():
@@ -161,16 +121,6 @@ def _reach_in_two(x, w_star):
         scores = np.maximum(w - x[0] * (x[0] @ w - x[0] @ w_star), 0)
         matrix[start] = scores / scores.sum() if scores.any() else 1 / d
     return (matrix @ matrix)[:, int(w_star.argmax())]
-
-
-@pytest.mark.parametrize(("n", "k", "d", "sigma_eps"), [(1500, 1, 5, 0.05), (25_000, 2, 5, 0.1)])
-def test_with_enough_examples_the_gap_is_positive_and_greedy_is_right(n, k, d, sigma_eps):
-    """The theorem on sufficient examples, from n = (6k + 3σ_ε)⁴ on."""
-    assert n >= (6 * k + 3 * sigma_eps) ** 4
-    setting, steps = BinarySetting(n=n, d=d, k=k, eta=1 / n, sigma_eps=sigma_eps), (2, 5, 40)
-    tasks = draw_tasks(setting, task_keys(1, 4), seed=1)
-    assert (law_of_paths(tasks, setting, steps).gap > 0).all()
-    assert (greedy_correct(tasks, setting, steps) == 1).all()
 
 
 def test_erratum_bernstein_inequalities_are_reversed():

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from results import read_curves
+from synthetic.trained.examination import BLIND, TUNED
 from synthetic.trained.figure import page
-from synthetic.trained.layer import Layer
-from synthetic.trained.lessons import BINARY, EXAMPLES, FEW_DIMENSIONS, LINEAR, TRAINED_LENGTH
+from synthetic.trained.layer import Layer, gradient_layer
+from synthetic.trained.lessons import BINARY, EXAMPLES, FEW_DIMENSIONS, LINEAR, SOFTMAX, TRAINED_LENGTH
 from synthetic.trained.weights import SHIPPED, read_weights
 from tests.conftest import ROOT
 
@@ -47,8 +48,27 @@ def test_risks_are_those_of_the_looped_and_the_one_step_models(drawn):
     assert {row["n"] for row in rows} == set(EXAMPLES)
 
 
-def test_squares_are_the_learned_weights(drawn):
+def test_squares_are_the_learned_weights_beside_the_papers(drawn):
+    """The 5 rows of w in V above W's columns of w and the flag, written as rows; 14 squares to the right."""
     (cells,) = [rows for rows in drawn if "value" in rows[0]]
-    layer = Layer(**read_weights(SHIPPED)[FEW_DIMENSIONS, f"{LINEAR} loop"]).normalised()
-    shown = np.sort([cell["value"] for cell in cells if cell["x"] < 2 * layer.d + 2])
-    np.testing.assert_allclose(shown, np.sort(np.append(layer.value, layer.key_query)), atol=DIGITS)
+    shown = {(cell["x"], cell["y"]): cell["value"] for cell in cells}
+    learned = Layer(**read_weights(SHIPPED)[FEW_DIMENSIONS, f"{LINEAR} loop"]).normalised()
+    for x, layer in ((0, learned), (14, gradient_layer(5, np.mean(learned.step_sizes())))):
+        found = np.array(
+            [[shown[x + column, y] for column in range(12)] for y in (*range(1, 6), *range(10, 16))]
+        )
+        np.testing.assert_allclose(found, np.vstack([layer.value, layer.key_query.T]), atol=DIGITS)
+    assert len(cells) == 2 * 11 * 12
+
+
+def test_risks_against_t_are_those_of_every_model_of_five_dimensions(drawn):
+    (rows,) = [rows for rows in drawn if "risk" in rows[0] and "T" in rows[0]]
+    known = CURVES[(CURVES["dataset"] == FEW_DIMENSIONS) & CURVES["risk"].between(1e-4, 20)]
+    assert {(row["model"], row["T"]): row["risk"] for row in rows} == pytest.approx(
+        known.set_index(["model", "T"])["risk"].to_dict(), abs=DIGITS
+    )
+    names = dict(sorted({(row["model"], row["line"]) for row in rows}))
+    assert names[BLIND].endswith("blind to its own thoughts")
+    assert names[f"{LINEAR} one-step"] == "trained for one step"
+    assert "fixed step" in names[TUNED]
+    assert "softmax" in names[f"{SOFTMAX} loop"]

@@ -3,15 +3,12 @@
 import numpy as np
 import pytest
 
-from results import read_curves
 from synthetic.model.tasks import draw_tasks, task_keys
 from synthetic.trained.figure import one_step_risk
 from synthetic.trained.layer import Layer, gradient_layer
 from synthetic.trained.lessons import BINARY, EXAMPLES, LESSONS, LINEAR, TRAINED_LENGTH, noiseless
 from synthetic.trained.loop import mean_path_risk
-from synthetic.trained.summary import largest_differences
 from synthetic.trained.weights import SHIPPED, read_weights
-from tests.conftest import ROOT
 
 WEIGHTS = read_weights(SHIPPED)
 
@@ -34,15 +31,6 @@ def test_a_lesson_is_what_its_name_says(key):
     assert (lesson.steps, lesson.way) == ((1, "loop") if way == "one-step" else (TRAINED_LENGTH, way))
     assert lesson.softmax == kind.startswith("trained-softmax")
     assert (lesson.setting is BINARY[dataset]) if dataset in BINARY else f"n={lesson.setting.n}" in dataset
-
-
-def test_trained_on_paths_it_is_as_accurate_as_the_exact_twin():
-    curves = read_curves(ROOT / "docs" / "twin" / "trained.parquet")
-    apart = largest_differences(curves[curves["method"] == "majority"])["off by"].xs(
-        f"{LINEAR} paths", level=1
-    )
-    assert set(apart.index) == set(BINARY)
-    assert (apart < 0.02).all()
 
 
 @pytest.mark.parametrize("n", EXAMPLES)
