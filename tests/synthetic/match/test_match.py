@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from scipy.stats import multivariate_normal
 
 from results import BadInput, build_curves, read_forecast, write_curves, write_samples
-from results.votes.exact import VoteCounts, answer_pools
+from results.votes.exact import VoteCounts
 from results.votes.multinomial import best_of_n_accuracy, vote_accuracy
 from synthetic.binary.accuracy import samples_table
 from synthetic.binary.chain import law_of_paths
@@ -112,17 +112,21 @@ def test_only_twins_of_weight_sit_for_the_whole_curve_and_the_others_would_chang
     said = predict(match.curve, every, match.fit.weights, match.fit.wider, 4)
     np.testing.assert_allclose(match.prediction.predicted, said.predicted, atol=2e-3)
     np.testing.assert_allclose(match.prediction.low, said.low, atol=1e-2)
-    weights = dict(zip(((one.setting, one.t) for one in every), match.fit.weights, strict=True))
-    kept = np.array([weights[one.setting, one.t] for one in match.twins])
-    assert kept.sum() >= 0.999 > kept.sum() - kept.min()
-    np.testing.assert_allclose(match.weights, kept / kept.sum())
-    rows = matching.settings_table([match])
-    told = rows.set_index(["n", "d", "k", "sigma_eps", "t"])["weight"].to_dict()
-    assert 0.99 <= sum(told.values()) < 0.99 + min(told.values())
-    for (n, d, k, sigma_eps, t), weight in told.items():
-        own = replace(TRUTH, n=n, d=d, k=k, sigma_eps=sigma_eps)
-        assert weight == pytest.approx(weights[own, t] / kept.sum())
-    assert rows["weight"].is_monotonic_decreasing
+
+
+def test_twins_keep_their_weights_and_the_light_ones_do_not_sit_again(matched, monkeypatch):
+    """By weight the steps of two candidates take turns."""
+    other, weights = replace(TRUTH, n=2, d=3, sigma_eps=0.25), np.zeros(12)
+    weights[[1, 8, 2, 7, 4]] = 0.4, 0.3, 0.2, 0.0995, 0.0005
+    monkeypatch.setattr(matching, "weigh", lambda *_: Fit(weights, 1.0, 5, 1.0))
+    match = matched([TRUTH, other])
+    found = {(twin.setting, twin.t): weight for twin, weight in zip(match.twins, match.weights, strict=True)}
+    expected = {(TRUTH, 2): 0.4, (other, 4): 0.3, (TRUTH, 4): 0.2, (other, 2): 0.0995}
+    assert found == pytest.approx({key: weight / 0.9995 for key, weight in expected.items()})
+    rows = matching.settings_table([match], share=0.8)  # three of the four carry 0.9
+    told = [tuple(row) for row in rows[["n", "d", "k", "sigma_eps", "t"]].to_numpy().tolist()]
+    assert told == [(4, 5, 1, 0.5, 2), (2, 3, 1, 0.25, 4), (4, 5, 1, 0.5, 4)]
+    np.testing.assert_allclose(rows["weight"], np.array([0.4, 0.3, 0.2]) / 0.9995)
 
 
 @pytest.mark.parametrize(("pool", "ns"), [(16, NS), (64, (1, 4, 24, 64))])
@@ -135,13 +139,6 @@ def test_marks_are_the_exact_accuracies_on_average(pool, ns):
     expected.append(0.45**2 + 0.45 * 0.55 / pool)  # E[p̂²]
     error = found.std(axis=0) / np.sqrt(len(found))
     assert (abs(found.mean(axis=0) - expected) < 4 * error + 1 / len(found)).all()  # or a single event
-
-
-def test_the_table_gives_the_mean_square_of_an_answer(samples, matched):
-    counts = answer_pools(samples[samples["decoding"] == "sample"]).counts()
-    match = matched([TRUTH])
-    assert match.curve.square == pytest.approx(((counts.correct / 16) ** 2).mean())
-    assert match.curve.points == POINTS
 
 
 def test_sit_is_the_law_read_at_its_steps():
@@ -197,9 +194,11 @@ def test_what_is_the_same_mark_twice_is_fitted_once():
     assert fitted_marks(best, 4) == [0, 1, 2]  # without a vote, the best of one is one answer
 
 
-@pytest.mark.parametrize("measured", [[0.52, 0.6], [0.7, 0.45]])
+@pytest.mark.parametrize(
+    "measured", [[0.52, 0.6], [0.7, 0.45], [0.5, 0.7]]
+)  # the last: of less χ² is the other
 def test_weights_are_proportional_to_the_gaussian_likelihood(measured):
-    """Its variance times the likelier twin's χ² over 2 marks, where that is above 1: the second case."""
+    """Its variance times the likelier twin's χ² over 2 marks, where that is above 1."""
     twins = [
         Twin(TRUTH, 8, np.array([p, 0.6, 0.3]), np.diag([0.09, v, 0.01]), np.zeros((400, 2)))
         for p, v in ((0.5, 0.16), (0.56, 0.48))
@@ -259,9 +258,8 @@ def test_command_writes_a_forecast_and_the_settings(samples, curves, tmp_path, m
         result = run(tmp_path / f"{name}.csv", "--out", out, "--figure", drawn, "--fit-max-n", 8)
         assert result.exception is None, result.exception
         assert drawn.read_text().startswith("<svg")
-        assert ("mark-rect role-mark" in drawn.read_text()) == (
-            name == "samples"
-        )  # the questions' histograms
+        bars = "mark-rect role-mark" in drawn.read_text()
+        assert bars == (name == "samples")  # the questions' histograms
         found.append(read_forecast(out))
     table, again = found
     pd.testing.assert_frame_equal(table, again, rtol=1e-6)
@@ -285,21 +283,20 @@ def test_histograms_are_shares_of_the_sampled_answers(samples, matched, tmp_path
     right = sampled["correct"].groupby(sampled["question_id"]).mean()
     np.testing.assert_allclose(np.sort(known[:, 0]), np.sort(right))
     match = matched([TRUTH])
+    assert match.curve.square == pytest.approx((right**2).mean())
+    assert match.curve.points == POINTS
     match = replace(match, shares=known, weights=np.append(0.9, np.full(len(match.twins) - 1, 0.1)))
     weights = np.concatenate([np.full(500, weight) for weight in match.weights])
     for column in (0, 1):
         drawn = figure.histogram(match, 0, column, "title", "axis")
         bars, line = (layer.data for layer in drawn.layers)
         twins = np.concatenate([twin.shares[:, column] for twin in match.twins])
-        spread = np.sqrt(np.average((twins - np.average(twins, weights=weights)) ** 2, weights=weights))
+        mean = np.average(twins, weights=weights)
+        spread = np.sqrt(np.average((twins - mean) ** 2, weights=weights))
         assert f"deviation {known[:, column].std():.2f}; line: the twin, {spread:.2f}" in drawn.subtitle[0]
-        middle = (line["start"][:-1] + line["start"].shift(-1)[:-1]) / 2
-        assert line["twin"][:-1] @ middle == pytest.approx(np.average(twins, weights=weights), abs=0.04)
-        assert bars["model"].sum() == pytest.approx(1)
-        assert line["twin"][:-1].sum() == pytest.approx(1)
-        assert bars["model"] @ (bars["start"] + bars["end"]) / 2 == pytest.approx(
-            known[:, column].mean(), abs=0.04
-        )
+        middle = (bars["start"] + bars["end"]) / 2
+        for share, expected in ((bars["model"], known[:, column].mean()), (line["twin"][:-1], mean)):
+            assert (share.sum(), share @ middle) == pytest.approx((1, expected), abs=0.04)
 
 
 @pytest.mark.parametrize(

@@ -64,14 +64,6 @@ def test_a_seed_a_repeat_and_an_index_each_make_another_task():
     assert len({draw_tasks(continuous(), [key], seed).x.tobytes() for key, seed in named}) == 4
 
 
-def test_settings_of_one_size_see_the_same_tasks():
-    one, other = (
-        draw_tasks(continuous(eta=eta, sigma=sigma), KEYS[:3], 5) for eta, sigma in ((0.1, 1), (0.2, 3))
-    )
-    np.testing.assert_array_equal(one.x, other.x)
-    np.testing.assert_array_equal(one.y, other.y)
-
-
 def test_steps_and_noise_variances():
     setting = continuous(eta=0.2, sigma=3.0)
     assert setting.step == 0.2

@@ -20,9 +20,7 @@ def test_erratum_fluctuation_lemma_loses_a_factor_d():
         )  # fmt: skip
         tasks = draw_tasks(setting, task_keys(1, 20), seed=0)
         found.append(path_moments(tasks, setting, (20 * d,)).variance.mean())
-    assert found[1] / found[0] > 1.5
-    assert found[2] / found[1] > 1.5
-    assert found[2] > 2
+    assert found[2] > max(2, 1.5 * found[1]) > 1.5 * 1.5 * found[0]
 
 
 @pytest.mark.parametrize("sign", [-1, 1])
@@ -49,17 +47,13 @@ def test_erratum_the_theorem_on_limited_examples_needs_many_paths():
 @pytest.mark.parametrize(("eta", "r"), [(2.0, 1.0), (0.1, 1.0), (0.5, 2.0)])
 def test_erratum_the_longest_path_of_the_rate_divides_by_eta(eta, r):
     """The proof needs n (r+1) (ηt)^(−1−1/(r+1)) ≥ (ηt)^(−r/(r+1)): t ≤ ((r+1)n)^((r+1)/2) / η, not · η."""
-    n = 50
-
-    def slack(t):
-        return n * (r + 1) * (eta * t) ** (-1 - 1 / (r + 1)) - (eta * t) ** (-r / (r + 1))
-
-    power = ((r + 1) * n) ** ((r + 1) / 2)
-    assert slack(0.999 * power / eta) > 0 > slack(1.001 * power / eta)
-    if eta > 1:
-        assert slack(power * eta) < 0  # the paper's bound allows too much
-    else:
-        assert power * eta < 0.3 * power / eta  # or forbids what is fine
+    n, power = 50, (50 * (r + 1)) ** ((r + 1) / 2)
+    below, above, printed = (
+        n * (r + 1) * x ** (-1 - 1 / (r + 1)) - x ** (-r / (r + 1))
+        for x in (0.999 * power, 1.001 * power, eta**2 * power)  # ηt
+    )
+    assert below > 0 > above
+    assert (printed > 0) == (eta < 1)  # the paper's bound forbids what is fine, or allows too much
 
 
 def test_erratum_the_error_decomposition_holds_on_average_only():
@@ -67,12 +61,12 @@ def test_erratum_the_error_decomposition_holds_on_average_only():
     setting = ContinuousSetting(n=10, d=6, eta=0.05, sigma_eps=1.0, sigma=0.0)
     tasks = draw_tasks(setting, task_keys(1, 400), seed=4)
     noise = tasks.y - np.einsum("bnd,bd->bn", tasks.x, tasks.w_star)
-    bias, variance = -tasks.w_star, np.zeros_like(tasks.w_star)
+    shrink = np.eye(6) - setting.step * tasks.gram
+    bias, variance = -tasks.w_star[..., None], np.zeros((400, 6, 1))
     for _ in range(8):
-        bias = bias - setting.step * np.einsum("bij,bj->bi", tasks.gram, bias)
-        residual = np.einsum("bnd,bd->bn", tasks.x, variance) - noise
-        variance = variance - setting.step * np.einsum("bnd,bn->bd", tasks.x, residual)
-    cross = 2 * (bias * variance).sum(axis=1)
+        bias = shrink @ bias
+        variance = shrink @ variance + setting.step * np.swapaxes(tasks.x, 1, 2) @ noise[..., None]
+    cross = 2 * (bias * variance).sum(axis=(1, 2))
     assert 0.3 < (cross > 0).mean() < 0.7
     assert abs(cross.mean()) < 4 * cross.std() / np.sqrt(len(cross))
 
@@ -114,23 +108,16 @@ def test_erratum_steps_needed_with_few_examples():
 
 def _reach_in_two(x, w_star):
     """P(w_{t+2} = w* | w_t = w) for every w, from the definition (n = k = 1, step 1)."""
-    d = len(w_star)
-    matrix = np.zeros((d, d))
-    for start in range(d):
-        w = np.eye(d)[start]
-        scores = np.maximum(w - x[0] * (x[0] @ w - x[0] @ w_star), 0)
-        matrix[start] = scores / scores.sum() if scores.any() else 1 / d
+    scores = np.maximum(np.eye(len(w_star)) - np.outer(x[0] - x[0] @ w_star, x[0]), 0)
+    scores[~scores.any(axis=1)] = 1
+    matrix = scores / scores.sum(axis=1, keepdims=True)
     return (matrix @ matrix)[:, int(w_star.argmax())]
 
 
 def test_erratum_bernstein_inequalities_are_reversed():
     """P{|B_il| ≤ n^{3/4}} is near 1, not small, as the appendix's inequality (≤ inside P) would have it."""
-    rng = np.random.default_rng(4)
-    n = 400
-    x = rng.standard_normal((2000, n, 2))
-    products = abs((x[:, :, 0] * x[:, :, 1]).sum(axis=1))
-    assert (products <= n**0.75).mean() > 0.99
-    assert (products >= n**0.75).mean() < 0.01
+    x = np.random.default_rng(4).standard_normal((2, 2000, 400))
+    assert (abs((x[0] * x[1]).sum(axis=1)) <= 400**0.75).mean() > 0.99
 
 
 def test_erratum_constant_noise_theorem_lacks_the_label_noise():
