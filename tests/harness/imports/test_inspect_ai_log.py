@@ -53,10 +53,10 @@ def write(tmp_path: Path) -> Write:
                 "dataset": {},
                 "model": "x/m",
                 "config": {},
-                "task_args": {"shots": 8},
-                "model_generate_config": {"reasoning_effort": "low", **changes},
+                "task_args": {"shots": 8, "top_k": 9},
+                "model_generate_config": {"reasoning_effort": "low", "max_tokens": 7, **changes},
             },
-            "plan": {"config": {"max_tokens": 100}},
+            "plan": {"config": {"max_tokens": 100, "top_k": 5}},
             "samples": list(samples),
         }
         file = tmp_path / f"2026-01-31_toy{suffix}"
@@ -68,10 +68,11 @@ def write(tmp_path: Path) -> Write:
 
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 def test_each_epoch_is_an_answer(write: Write, tmp_path: Path, suffix: str) -> None:
+    counted = sample(1)["output"] | {"usage": USED | {"output_tokens": 4}}
     file = write(
         sample(1, scores={"pattern": score("C", None)}),  # right, though not read: it votes for the target
         sample(2, "##1,019##", scores={"pattern": score("I", "1,019")}, stop_reason="max_tokens"),
-        sample(1, id=8, scores={"pattern": score(0.0, None)}),
+        sample(1, id=8, scores={"pattern": score(0.0, None)}, model_usage={}, output=counted),
         suffix=suffix,
     )
     result = imported("inspect", file, "--setting", "reasoning_effort", "--out", tmp_path / "run")
@@ -85,7 +86,7 @@ def test_each_epoch_is_an_answer(write: Write, tmp_path: Path, suffix: str) -> N
     assert table["answer"].fillna("").tolist() == ["18", "1019", ""]
     assert table["correct"].tolist() == [True, False, False]
     assert table["gold"].tolist() == ["18"] * 3
-    assert table["tokens"].tolist() == [31] * 3  # the judge's are not the model's
+    assert table["tokens"].tolist() == [31, 31, 4]  # the judge's are not the model's
     assert table["prompt_tokens"].tolist() == [32] * 3
     assert table["finish_reason"].tolist() == ["stop", "length", "stop"]
     for name, value in (
@@ -105,6 +106,7 @@ def test_what_says_nothing_about_the_model_is_absent(write: Write) -> None:
             sample(1),
             sample(2, error=error, scores=None),
             sample(3, limit={"type": "time", "limit": 60}),
+            sample(8, limit={"type": "working", "limit": 60}),
             sample(4, limit={"type": "token", "limit": 99}, scores={"pattern": score("I", None)}),
             sample(5, limit={"type": "operator", "limit": 1}),
             sample(6, scores=None),
@@ -114,12 +116,11 @@ def test_what_says_nothing_about_the_model_is_absent(write: Write) -> None:
     )
     assert table["sample"].tolist() == [0, 3]
     assert table["finish_reason"].tolist() == ["stop", "length"]
-    assert left_out == 5
+    assert left_out == 6
     assert any("the evaluation's status is 'cancelled'" in note for note in notes)
-    reasons = (
-        "1 for an error, 1 for the time limit, 1 for the operator limit, 1 for being invalidated, 1 for no"
-    )
-    assert any(f"left out: {reasons} score" in note for note in notes)
+    reasons = ("an error", "the time limit", "the operator limit", "being invalidated", "the working limit")
+    said = ", ".join(f"1 for {reason}" for reason in (*reasons, "no score"))
+    assert any(note.endswith(f"left out: {said}") for note in notes)
 
 
 def test_a_log_of_errors_is_named_as_such(write: Write) -> None:
@@ -145,11 +146,9 @@ def test_our_grader_takes_the_place_of_a_scorer(write: Write) -> None:
 def test_temperature_0_is_greedy_and_settings_are_found_in_all_places(write: Write) -> None:
     file = write(sample(1), temperature=0.0)
     assert set(import_inspect_ai(file).table["decoding"]) == {"greedy"}
-    assert set(import_inspect_ai(file, setting="max_tokens").table["setting"]) == {"100"}
-    assert set(import_inspect_ai(file, setting="shots").table["setting"]) == {"8"}
-    with pytest.raises(
-        BadInput, match="no setting 'budget', found temperature, reasoning_effort, max_tokens, sh"
-    ):
+    for name, value in (("max_tokens", "100"), ("shots", "8"), ("top_k", "9")):
+        assert set(import_inspect_ai(file, setting=name).table["setting"]) == {value}
+    with pytest.raises(BadInput, match=r"no setting 'budget', found .*temperature.*shots"):
         import_inspect_ai(file, setting="budget")
 
 

@@ -182,10 +182,11 @@ def test_a_difference_to_the_logs_own_verdict_is_said(write: Write) -> None:
 
 def test_where_each_document_has_one_answer_the_log_decides(write: Write) -> None:
     pytest.importorskip("lm_eval")
-    greedy = {"gen_args_0": {"arg_0": "?", "arg_1": {"do_sample": False}}}
+    ways: tuple[dict[str, Any], ...] = ({"do_sample": False}, {"temperature": 0.0})
+    greedy, cold = ({"gen_args_0": {"arg_0": "?", "arg_1": way}} for way in ways)
     rows = [
         row(0, "strict-match", resps=[["about 1018"]], metrics=["judge"], judge=1, arguments=greedy),
-        row(1, "strict-match", resps=[["#### 5"]], metrics=["judge"], judge=0, arguments=greedy),
+        row(1, "strict-match", resps=[["#### 5"]], metrics=["judge"], judge=0, arguments=cold),
     ]
     table = import_lm_eval(write(rows)).table
     assert table["answer"].tolist() == ["1018", "5"]

@@ -230,6 +230,7 @@ def test_texts_of_a_table_are_read(tmp_path: Path) -> None:
     assert table["reader"].fillna("").tolist() == ["boxed", "", "answer-is", "", "hashes"]
     again = command("regrade", out, "--reader", "last-number")
     assert again.exit_code == 0, again.output
+    assert "\n1 of 5 answers are read differently" in again.output
     assert read_samples(out)["correct"].tolist() == [True, True, False, False, False]
     file.write_text(json.dumps(rows[0] | {"gold": "(B)"}) + "\n")
     refused = imported(*grading, "--out", tmp_path / "b")

@@ -153,10 +153,14 @@ def test_the_time_left_is_that_of_the_answers_that_are_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
+    run(tmp_path, ScriptedEngine(), limit=1, samples=4)
+    bars: list[tuple[float, float]] = []
     monkeypatch.setattr(sampler.tqdm, "set_postfix_str", lambda _bar, text, **_: said.append(text))
+    monkeypatch.setattr(sampler.tqdm, "close", lambda bar: bars.append((bar.initial, bar.n)))
     monkeypatch.setattr(Pace, "rates", lambda _pace: (2.0, 100.0))
     run(tmp_path, ScriptedEngine(), concurrency=1)
-    assert said[0] == "2.0 answers/s, 100 tokens/s, 19 s left"
+    assert bars[0] == (8, 40)
+    assert said[0] == "2.0 answers/s, 100 tokens/s, 16 s left, 100.0% of finished questions correct"
     assert said[-1] == "2.0 answers/s, 100 tokens/s, 0 s left, 100.0% of finished questions correct"
 
 

@@ -47,14 +47,18 @@ def test_the_bound_is_that_of_memory_or_arithmetic() -> None:
 
 def test_more_gpus_take_less_time_for_the_same_money() -> None:
     experiment = read_experiment("gsm8k-budgets")
-    load = Load(1e8, 600, 166, 16)
+    load, size = Load(1e8, 600, 166, 16), Size(8_030_261_248, 16_060_522_496, 131_072)
     one = gpu_lines(experiment, load, 2.5)
     two = gpu_lines(experiment.model_copy(update={"dp": 2}), load, 2.5)
     assert one[0].startswith("model: 8.03 billion parameters, 16.1 GB ")
     assert len(one) == len(two) == 3 + len(GPUS)
-    for single, double in zip(one[2:-1], two[2:-1], strict=True):
-        assert single.split()[-1] == double.split()[-1]
-        assert int(double.split()[2].replace(",", "")) == 2 * int(single.split()[2].replace(",", ""))
+    for gpu, single, double in zip(GPUS, one[2:-1], two[2:-1], strict=True):
+        (answers, rate), cells = tokens_per_second(size, gpu, load) or (0, 0.0), single.split()
+        hours = 1e8 / rate / 3600
+        found = [cells[2], cells[3], " ".join(cells[4:-1]), cells[-1]]
+        assert found == [f"{answers:,}", f"{rate:,.0f}", duration(3600 * hours), f"{2.5 * hours:,.2f}"]
+        assert double.split()[-1] == cells[-1]
+        assert int(double.split()[2].replace(",", "")) == 2 * answers
     assert len(gpu_lines(read_experiment("tiny", {"model": "nobody/has-this"}), load, None)) == 1
 
 

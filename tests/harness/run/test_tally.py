@@ -120,6 +120,8 @@ def test_answers_beyond_those_asked_for_count_and_forced_ones_are_not_cut_off() 
     assert accuracies == [None, 1 / 2, 2 / 3, 2 / 4]
     (setting,) = tally.summary()["settings"]
     assert (setting["questions"], setting["answers"], setting["cut_off"]) == (1, 4, 0.0)
+    tally.add(row("20", "a", decoding="greedy"))
+    assert tally.finished == 2  # greedy answers are single
 
 
 @pytest.mark.parametrize(("characters", "alarms"), [(79, 0), (80, 1)])
