@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from results.saturating import fit_saturating
+from results.saturating import fit_curves, fit_saturating
 from results.tables.status import Status
 
 
@@ -21,13 +21,6 @@ def test_noise_free_parameters_come_back_whatever_the_units_of_x(scale, rate):
     assert (fit.status, fit.reason) == (Status.OK, "")
     np.testing.assert_allclose([fit.alpha, fit.beta, fit.rate * scale], [0.8, 0.5, rate], rtol=1e-6)
     assert fit.rmse < 1e-9
-
-
-def test_the_misfit_is_the_root_of_the_mean_square_residual():
-    x = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
-    y = curve(x, 0.8, 0.5, 0.3) + np.array([0.03, -0.02, 0.01, -0.03, 0.02])
-    fit = fit_saturating(x, y)
-    assert fit.rmse == pytest.approx(np.sqrt(np.mean((fit(x) - y) ** 2)))
 
 
 @given(
@@ -53,6 +46,18 @@ def test_no_rate_on_a_fine_grid_does_better_even_on_data_of_another_shape():
         design = np.stack([np.ones_like(x), -np.exp(-rate * x)], axis=1)
         loss = np.mean((y - design @ np.linalg.lstsq(design, y, rcond=None)[0]) ** 2)
         assert fit.rmse**2 <= loss * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("limit", [1.1, -0.1])
+def test_the_limit_of_an_accuracy_is_held_between_0_and_1(limit):
+    x, held = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0]), float(limit > 1)
+    y = curve(x, limit, limit - 0.5, 0.2)
+    fit = fit_curves(x, y[None], accuracy=True)
+    assert fit.level[0] + fit.rise[0] == pytest.approx(held)
+    assert np.mean((fit(x)[0] - y) ** 2) == pytest.approx(fit.loss[0])
+    for decay in np.exp(-np.geomspace(1e-3, 20, 2_000)[:, None] * x):
+        best = np.mean((y - held - decay * (decay @ (y - held)) / (decay @ decay)) ** 2)
+        assert fit.loss[0] <= best * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("x", [[5.0], [1.0, 2.0], [1.0, 1.0, 2.0, 2.0]])

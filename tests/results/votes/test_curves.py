@@ -102,8 +102,8 @@ def test_t_is_null_and_said_so_where_some_answers_have_no_tokens():
 
 def test_greedy_answers_stay_out_of_the_vote_and_make_rows_of_their_own():
     sampled = table(TWO, tokens={"q1": [10] * 4, "q2": [10] * 4})
-    answers = {"q1": "rra", "q2": ["a", None]}
-    greedy = table(answers, decoding="greedy", tokens={"q1": [7, 7, 10], "q2": [9, 11]})
+    used = {"q1": [7, 7, 10], "q2": [9, 11]}
+    greedy = table({"q1": "rra", "q2": ["a", None]}, decoding="greedy", tokens=used)
     curves = build_curves(pd.concat([sampled, greedy]))
     alone = build_curves(sampled)
     pd.testing.assert_frame_equal(curves[curves["method"] != "greedy"], alone)

@@ -15,7 +15,7 @@ from scipy import stats
 
 from results import VoteCounts, answer_pools, best_of_n, majority_accuracy, majority_curve
 from results.votes.kernel import unit_legendre
-from tests.by_hand import by_subsets, voted
+from tests.by_hand import by_subsets
 
 
 def listed(correct: int, wrong: list[int], nulls: int) -> list[int]:
@@ -42,10 +42,6 @@ small_pools = st.tuples(st.integers(0, 6), st.lists(st.integers(1, 4), max_size=
     lambda counts: 1 <= counts[0] + sum(counts[1]) + counts[2] <= 11
 )
 
-large_pools = st.tuples(
-    st.integers(0, 150), st.lists(st.integers(1, 60), max_size=12), st.integers(0, 40)
-).filter(lambda counts: counts[0] + sum(counts[1]) + counts[2] >= 1)
-
 
 def test_two_right_two_wrong_one_null_by_hand():
     # N = 2: of 10 pairs, 1 is two right (1), 4 a right and a wrong (1/2), 2 a right and the null (1).
@@ -58,16 +54,6 @@ def test_equals_mean_over_all_subsets(counts):
     answers = listed(*counts)
     expected = [by_subsets(answers, n, right=0, null=-1) for n in range(1, len(answers) + 1)]
     np.testing.assert_allclose(majority_curve(*counts), expected, rtol=0, atol=1e-13)
-
-
-@settings(max_examples=60, deadline=None)
-@given(large_pools)
-def test_ends_of_a_large_pool_and_the_bound_in_between(counts):
-    curve, answers = majority_curve(*counts), listed(*counts)
-    assert curve[0] == pytest.approx(counts[0] / len(answers), rel=1e-12)
-    assert curve[-1] == pytest.approx(voted(answers, right=0, null=-1), abs=1e-12)
-    best = best_of_n(curve.size, counts[0], np.arange(1, curve.size + 1))
-    assert np.all((curve >= 0) & (curve <= best + 1e-12))
 
 
 @pytest.mark.parametrize(
