@@ -35,12 +35,9 @@ def test_curves_are_written(tmp_path, monkeypatch, capsys, kind):
 
 def test_options_are_heeded(tmp_path, monkeypatch):
     samples_file(tmp_path)
-    common = ["--method", "majority", "--n", "4, 1", "--permutations", 2]
     for seed in (0, 0, 1):
-        code = results(
-            monkeypatch, "curves", tmp_path, *common, "--seed", seed, "--out", tmp_path / f"{seed}.csv"
-        )
-        assert code == 0
+        common = ["--method", "majority", "--n", "4, 1", "--permutations", 2, "--seed", seed]
+        assert results(monkeypatch, "curves", tmp_path, *common, "--out", tmp_path / f"{seed}.csv") == 0
     first, second = read_curves(tmp_path / "0.csv"), read_curves(tmp_path / "1.csv")
     assert first["N"].unique().tolist() == [1, 4]
     assert first["permutation"].unique().tolist() == ["exact", "0", "1"]
@@ -64,20 +61,17 @@ def test_n_left_out_is_one_warning_a_setting(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["none.csv"], "error: none.csv: no such file"),
+        (["none.csv"], "error: none.csv: no such file"), ([], "error: Missing argument 'SAMPLES...'"),
         (["samples.jsonl", "--n", "8"], "error: N = 8: "),
-        (["samples.jsonl", "--n", "0"], "error: Invalid value for '--n': '0'"),
-        (["samples.jsonl", "--n", "2,x"], "error: Invalid value for '--n': 'x'"),
-        (["samples.jsonl", "--n", ""], "error: Invalid value for '--n': ''"),
+        *((["samples.jsonl", "--n", n], f"error: Invalid value for '--n': '{n[-1:]}'")
+          for n in ("0", "2,x", "")),
         (["samples.jsonl", "--method", "mode"], "error: method mode: "),
         (["samples.jsonl", "--permutations", "-1"], "error: Invalid value for '--permutations'"),
         (["samples.jsonl", "--out", "c.xlsx"], "error: c.xlsx: "),
-        (["samples.jsonl", "--out", "samples.jsonl"], "error: samples.jsonl: "),
-        ([".", "--out", "samples.jsonl"], "error: samples.jsonl: "),
+        *(([given, "--out", "samples.jsonl"], "error: samples.jsonl: ") for given in ("samples.jsonl", ".")),
         (["samples.jsonl", "samples.jsonl"], "error: samples.jsonl: row 1: "),
-        ([], "error: Missing argument 'SAMPLES...'"),
     ],
-)
+)  # fmt: skip
 def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, monkeypatch, capsys, arguments, message):
     monkeypatch.chdir(tmp_path)
     content = samples_file(tmp_path).read_bytes()

@@ -133,6 +133,8 @@ def test_forecast_of_new_settings_is_drawn_against_length():
     new = np.where(table["setting"] == "high", "held_out", "used")
     (by_length,) = make_forecasts({"f": table.assign(role=new)})
     assert (by_n.over_length, by_length.over_length) == (False, True)
+    (unknown,) = make_forecasts({"f": table.assign(role=new, tokens_per_answer=None, T=None)})
+    assert not unknown.over_length
     assert forecast_figure(by_length).page_spec()["layer"][-1]["encoding"]["x"]["field"] == "length"
 
 
@@ -157,9 +159,8 @@ def test_the_surface_of_caps_outlines_what_nothing_cheaper_equals():
 
 def test_several_models_are_drawn_by_their_own_frontiers():
     """At 10 and 2 dollars a million "m" is the cheaper one in tokens, the other in money."""
-    other = curves(
-        ("1",), (1, 4, 2, 3), 0, tokens_per_answer=20.0, model="o", accuracy=[0.2, 0.47, 0.46, 0.45]
-    )
+    accuracy = [0.2, 0.47, 0.46, 0.45]
+    other = curves(("1",), (1, 4, 2, 3), 0, tokens_per_answer=20.0, model="o", accuracy=accuracy)
     table = pd.concat([curves(permutations=0), other])
     for prices, by, title, best in (
         ({"o": 2.0}, "cost", "tokens", [("m", 7), ("m", 14), ("m", 28), ("o", 40), ("m", 56)]),

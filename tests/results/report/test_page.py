@@ -112,17 +112,15 @@ def test_claims_are_counted_by_verdict(tables):
     claims = pd.DataFrame(
         {**row, "claim": name, "setting": setting, "verdict": verdict, "holds": verdict != "fails"}
         for name, setting, verdict in (
-            ("greedy-stays-near-2/d", "t=1", "holds"),
-            ("vote-of-n-tends-to-one", "t=1", "holds only if t ≥ 9"),
-            ("vote-of-n-tends-to-one", "t=9", "holds only if t ≥ 9"),
-            ("greedy", "sigma_eps=1", "holds"),
+            ("greedy-stays-near-2/d", "t=1", "holds"), ("vote-of-n-answers", "t=1", "holds only if t ≥ 9"),
+            ("vote-of-n-answers", "t=9", "holds only if t ≥ 9"), ("greedy", "sigma_eps=1", "holds"),
             ("never", "t=1", "fails"),
         )
-    ).assign(low=[0.19, 0.19, 0.19, 0.21, 0.19], high=[0.23, 0.23, 0.23, 0.21, 0.23])
+    ).assign(low=[0.19, 0.19, 0.19, 0.21, 0.19], high=[0.23, 0.23, 0.23, 0.21, 0.23])  # fmt: skip
     _, page = made(tables(twin=twin(), claims=claims))
     assert "4 claims of the paper (hold: 2, hold in part: 1, fail: 1)" in page.text
     assert "Greedy stays near 2/d" in page.text
-    assert verdict_table(claims).rows[1] == ["Vote of N tends to one", "holds only if t ≥ 9", "5", "2"]
+    assert verdict_table(claims).rows[1] == ["Vote of N answers", "holds only if t ≥ 9", "5", "2"]
     measured = measurement_table(claims).rows
     one = "0.19\N{NO-BREAK SPACE}… 0.23"
     assert measured[0] == ["Greedy stays near 2/d", "t=1", "P ≤ 0.2", "0.21", one, "yes"]
@@ -132,9 +130,12 @@ def test_claims_are_counted_by_verdict(tables):
         read_tables(tables(claims=claims.drop(columns="low")))
 
 
-def test_the_same_point_in_two_files_is_refused(tables):
-    with pytest.raises(BadInput, match=r"b\.csv: row 1: .*source=llm, dataset=sums"):
-        read_tables(tables(a=curves(), b=curves()))
+def test_the_same_point_in_two_files_is_refused_and_nothing_written(tables, tmp_path):
+    paths, out = tables(a=curves(), b=curves()), tmp_path / "out"
+    result = CliRunner().invoke(report_command, [*map(str, paths), "--out", str(out)])
+    assert result.exit_code == 2
+    assert "b.csv: row 1: " in result.output
+    assert not out.exists()
 
 
 def test_command_writes_page_and_pictures(tables, tmp_path):
