@@ -77,7 +77,7 @@ def along_axes(points: Points, accuracy: Floats, targets: Points, fit: Fit1D) ->
         mean[:, here], status[here] = values[:, column], verdict[column]
     T = np.array([t for _, t in settings])
     new = ~np.isin(targets.setting, [name for name, _ in settings]) & np.isfinite(targets.T)
-    if len(T) >= 3 and np.isfinite(T).all():
+    if np.isfinite(T).all():
         for N in np.unique(targets.N[new]):
             here, column = new & (targets.N == N), np.searchsorted(wanted, N)
             y = np.stack([value[name][0][:, column] for name, _ in settings], axis=1)

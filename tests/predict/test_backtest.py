@@ -26,14 +26,6 @@ def group(samples_file: Path) -> Group:
     return read_groups([samples_file], "majority")[0]
 
 
-def test_truth_is_the_exact_vote_of_all_answers(group: Group) -> None:
-    table = backtest(group, ["flat"], Request(fit_max_n=4, at_n=(8, 12)), 2, Options())
-    known = {(s, n): a for s, n, a in zip(group.points.setting, group.points.N, group.accuracy, strict=True)}
-    assert len(table) == 2 * 4 * 2
-    for row in table.itertuples():
-        assert row.accuracy == pytest.approx(known[row.setting, row.N])
-
-
 def test_every_split_has_a_seed_of_its_own_and_truths_the_luck_of_their_pool(
     group: Group, monkeypatch: pytest.MonkeyPatch
 ) -> None:

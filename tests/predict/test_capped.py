@@ -89,8 +89,10 @@ def test_rivals_see_eight_caps_in_equal_steps_of_the_share_ended() -> None:
 
 
 def test_several_settings_are_told_apart() -> None:
-    groups = capped(samples(settings=("low", "high")), "majority", 8000, CAPS)
-    assert [group.points.settings()[0][0] for group in groups] == ["low cap=8000", "high cap=8000"]
+    groups = capped(samples(settings=("low", "high")), "majority", 8000, CAPS[::-1])
+    for group, name in zip(groups, ("low", "high"), strict=True):
+        assert group.run
+        assert list(group.run.caps) == [f"{name} cap={cap}" for cap in (8000, *CAPS)]
 
 
 def test_a_run_that_cut_answers_off_itself_is_no_truth_there() -> None:

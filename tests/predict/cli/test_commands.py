@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,8 @@ import pytest
 from click.testing import Result
 
 from predict.predictors import PREDICTORS
+from predict.protocol import Options
+from predict.split import Request
 from results import read_forecast
 from tests.predict.commands import predict
 from tests.predict.conftest import simulated_samples
@@ -94,18 +97,27 @@ def test_what_was_fitted_is_told(curves_file: Path, tmp_path: Path, limit: str, 
     assert told in forecast(curves_file, tmp_path / "f.csv", *options).output
 
 
-def test_every_row_has_the_interval_of_new_questions_whatever_the_target(
-    samples_file: Path, tmp_path: Path
+SPLIT = "--fit-max-n 4 --fit-settings 0.8,1.2 --at-n 8,16 --at-settings 4"
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "given"),
+    [
+        ("forecast", f"{SPLIT} --fit-max-tokens 3000 --target population --out f.csv",
+         [Request(4, 3000, ("0.8", "1.2"), (8, 16), ("4",)), ["flat"], Options(9, 7, "population")]),
+        ("backtest", f"{SPLIT} --splits 3 --out f.csv",
+         [["flat"], Request(4, None, ("0.8", "1.2"), (8, 16), ("4",)), 3, Options(9, 7)]),
+        ("plan", "--max-n 5 --token-budget 300 --at-settings long=9 --target population",
+         ["flat", 5, Options(9, 7, "population"), None, 300, ("long=9",)]),
+    ],
+)  # fmt: skip
+def test_what_is_asked_reaches_the_forecast(
+    command: str, words: str, given: list[object], curves_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tables = {}
-    for target in ("these-questions", "population"):
-        options = ("--fit-max-n", "6", "--bootstrap", "60", "--target", target)
-        assert forecast(samples_file, tmp_path / "f.csv", *options).exit_code == 0
-        tables[target] = pd.read_csv(tmp_path / "f.csv")
-    these, new = tables.values()
-    assert these[["new_low", "new_high"]].equals(new[["new_low", "new_high"]])
-    assert new["low"].equals(new["new_low"])
-    assert (these["high"] - these["low"]).mean() < 0.9 * (new["high"] - new["low"]).mean()
+    seen = Mock(side_effect=RuntimeError)
+    monkeypatch.setattr(f"predict.cli.{command}.{command}", seen)
+    predict(command, curves_file, "--seed", 7, "--bootstrap", 9, "--predictor", "flat", *words.split())
+    assert list(seen.call_args.args[1 : 1 + len(given)]) == given
 
 
 def test_an_interval_of_a_third_of_the_range_is_not_ok_whoever_forecasts(

@@ -48,6 +48,7 @@ def test_curves_give_back_what_they_were_made_of(tmp_path: Path) -> None:
     assert set(found["status"]) == {"ok"}
     assert found["reason"].fillna("").eq("").all()
     assert done.output.count("along_n") == 6
+    assert "T in tokens per answer" in done.output
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from predict.curves.alarm import falling, far_along_T, poor_fit
-from predict.curves.intervals import SHARED
 from predict.groups import groups_of_samples
 from predict.protocol import Observed, Options, Points, Status
 from predict.split import observe
@@ -68,17 +67,6 @@ def test_accuracy_that_truly_falls_with_T_is_noticed(curves_only: bool) -> None:
         data = simulated(1.6, seed)
         data = replace(data, pools=(), replicates=data.replicates[:0]) if curves_only else data
         assert falling(data, BEYOND).tolist() == ["ok", "falling"]
-
-
-def test_noise_alone_is_no_poor_fit() -> None:
-    rng = np.random.default_rng(0)
-    alarms = []
-    for _ in range(200):
-        data = curves({"a": RISING})
-        shift, own = rng.standard_normal(), rng.standard_normal(len(N))
-        noise = data.stderr * (np.sqrt(SHARED) * shift + np.sqrt(1 - SHARED) * own)
-        alarms.append(poor_fit(replace(data, accuracy=data.accuracy + noise), data.accuracy) == "poor_fit")
-    assert np.mean(alarms) == 0
 
 
 @pytest.mark.parametrize(("miss", "expected"), [(0.05, Status.OK), (0.07, Status.POOR_FIT)])

@@ -9,7 +9,6 @@ from scipy.optimize import lsq_linear
 from predict.curves.alarm import LIKELY, LOOSE, SURE
 from predict.curves.rivals import CurveModel, exponential, flat, power_law
 from predict.protocol import Points
-from results import fit_saturating
 
 N = np.array([1, 2, 4, 8, 16])
 FAR = np.array([32, 100])
@@ -28,15 +27,6 @@ def test_a_family_recovers_its_own_curve(alpha: float, beta: float, rate: float,
 
     found = model(one_curve(N), curve(N)[None], one_curve(FAR))
     assert found.mean[0] == pytest.approx(curve(FAR), abs=2e-3)
-
-
-def test_exponential_agrees_with_the_scalar_fit_where_no_bound_acts() -> None:
-    rng = np.random.default_rng(1)
-    y = 0.8 - 0.3 * np.exp(-0.2 * N) + rng.normal(0, 0.005, (20, len(N)))
-    found = exponential(one_curve(N), y, one_curve(FAR))
-    single = np.array([fit_saturating(N, row)(FAR) for row in y])
-    assert (single <= 1).all()
-    assert found.mean == pytest.approx(single, abs=2e-3)
 
 
 @pytest.mark.parametrize("model", [exponential, power_law])

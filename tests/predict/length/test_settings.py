@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from predict.backtest import backtest
 from predict.curves.intervals import SHARED
-from predict.curves.rivals import exponential, power_law
 from predict.groups import read_groups
 from predict.length.law import along_T
 from predict.length.settings import _luck, _widening, other_settings
@@ -63,18 +62,6 @@ def test_forecasts_stay_accuracies_and_less_is_known_farther_out(seed: int, n: i
 def test_at_a_fitted_setting_the_observed_accuracy_is_kept() -> None:
     y = np.array([0.30, 0.52, 0.50, 0.61, 0.66, 0.71])
     assert along_T(T, y, EXACT, T, R=0)[0] == pytest.approx(y, abs=2e-3)
-
-
-def test_beyond_and_between_it_beats_the_simple_rivals_on_a_population_of_rates() -> None:
-    rates = np.random.default_rng(0).lognormal(-1.5, 1.2, 400)
-    far = np.array([16.0, 32.0])
-    truth = (1 - np.exp(-rates[:, None] * far)).mean(axis=0)
-    y = (1 - np.exp(-rates[:, None] * T)).mean(axis=0)
-    points = Points(np.repeat(T.astype(str), 3), np.repeat(T, 3), np.tile([1, 3, 5], len(T)))
-    wanted = Points(far.astype(str), far, np.array([1, 1]))
-    error = np.abs(along_T(T, y, EXACT, far, R=0)[0] - truth).mean()
-    for rival in (exponential, power_law):
-        assert error < np.abs(rival(points, np.repeat(y, 3)[None], wanted).mean[0] - truth).mean()
 
 
 def test_settings_without_answers_from_those_with_some() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from predict.groups import groups_of_samples
 from predict.planning.precision import precision
 from results.tables.files import read_raw
 from results.votes.exact import AnswerPools, accuracy_by_question
@@ -66,9 +67,15 @@ def test_a_pilot_of_one_question_says_nothing_of_others() -> None:
 
 
 def test_the_command_prints_and_writes_it(tmp_path: Path) -> None:
-    simulated_samples(questions=20, answers=3, settings=("40", "80")).to_csv(tmp_path / "pilot.csv")
-    done = predict(
-        "precision", tmp_path / "pilot.csv", "--questions", "20,100", "--out", tmp_path / "out.csv"
-    )
-    assert (done.exit_code, done.output.count("best of 12")) == (0, 4)
-    assert len(read_raw(tmp_path / "out.csv", ())) == 2 * 2 * 2 * 3
+    """By setting, of as many answers as every question has, and four times as many."""
+    frame = simulated_samples(questions=20, answers=3, settings=("40", "80"))
+    lost = (frame["setting"] == "80") & (frame["question_id"] == "q3") & (frame["sample"] == 2)
+    frame[~lost].to_csv(tmp_path / "pilot.csv")
+    options = "--questions", "20,100", "--seed", "5", "--out", tmp_path / "out.csv"
+    done = predict("precision", tmp_path / "pilot.csv", *options)
+    assert [done.output.count(f"best of {n} ") for n in (3, 12, 2, 8)] == [2, 2, 2, 2]
+    written = read_raw(tmp_path / "out.csv", ())
+    assert len(written) == 2 * 2 * 2 * 3
+    (group,) = groups_of_samples(frame, "majority")
+    expected = precision(group.pools[0].answers, [20, 100], [3, 12], 5)
+    assert written["margin"][:12].astype(float).to_numpy() == pytest.approx(expected["margin"].to_numpy())

@@ -5,7 +5,7 @@ import pytest
 
 from predict.protocol import Options, Status
 from predict.questions.best_of_n import fit_rates
-from predict.questions.mixture import fit_status, mixture
+from predict.questions.mixture import fit_status, mixture, populations
 from predict.questions.population import fit_population
 from results.votes.exact import VoteCounts
 from tests.predict.questions.pools import drawn_pool, observed, pool_of, targets
@@ -14,6 +14,8 @@ from tests.predict.questions.pools import drawn_pool, observed, pool_of, targets
 def test_one_answer_a_question_pins_no_vote_down() -> None:
     seen, _ = observed(drawn_pool(60, 4, np.random.default_rng(0)), 1)
     assert mixture(seen, targets([16]), Options()).status[0] == Status.BOUND_HIT
+    two, _ = observed(drawn_pool(60, 4, np.random.default_rng(0)), 2)
+    assert fit_status(two, two.pools[0], populations(two)[0]) is Status.OK
     rare, _ = observed(drawn_pool(60, 8, np.random.default_rng(0), 0.85), 8)
     assert mixture(rare, targets([16]), Options()).status[0] == Status.BOUND_HIT
 
