@@ -33,12 +33,6 @@ def test_a_right_formula_is_off_by_what_is_usual_at_most_and_nowhere_where_it_wa
     assert (error[1:] <= USUAL * np.log(FAR.N[1:] / 16) + 1e-3).all()
 
 
-def test_a_wrong_formula_is_off_by_more_the_farther_away() -> None:
-    error = model_error(seen(RISING), FAR, by_last)
-    assert (np.diff(error) > 0).all()
-    assert (error[1:] > 1.5 * model_error(seen(RISING), FAR, by_exponential)[1:]).all()
-
-
 def test_where_it_was_fitted_a_formula_is_off_by_its_residual() -> None:
     error = model_error(seen(RISING), FAR, lambda _points, _accuracy, at: np.full(len(at), 0.6))
     assert error[0] == pytest.approx(np.sqrt(np.mean((RISING - 0.6) ** 2)))

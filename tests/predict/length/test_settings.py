@@ -12,7 +12,7 @@ from predict.backtest import backtest
 from predict.curves.intervals import SHARED
 from predict.groups import read_groups
 from predict.length.law import along_T
-from predict.length.settings import _luck, _widening, other_settings
+from predict.length.settings import _luck, _widening, other_settings, spread_out
 from predict.protocol import Observed, Options, Points
 from predict.questions.from_curve import from_curves
 from predict.split import Request
@@ -80,6 +80,15 @@ def test_settings_without_answers_from_those_with_some() -> None:
     assert np.isnan(mean[2])
     alone = other_settings(carried[:1], N, targets, "majority", Options())
     assert np.isnan(alone[0]).all()
+
+
+def test_the_luck_is_that_of_the_setting_of_the_nearest_length() -> None:
+    """Between T = 1 and 8 as ratios go: 2 is nearer to the first, 4 to the second."""
+    common, own = np.array([[0.0], [0.04]]), np.full((2, 1), 1e-8)
+    wanted = Points(np.array(["a", "b"]), np.array([2.0, 4.0]), np.ones(2, int))
+    given = np.array([1.0, 8.0]), np.ones(1, int), np.full((2, 1), 0.5), own, common, wanted
+    draws = spread_out(*given, Options(replicates=2000))[3]
+    assert draws.var(axis=0) == pytest.approx([0, 0.04], abs=0.004)
 
 
 def test_on_the_twins_exact_curve_the_interval_of_the_fallback_holds_the_truth() -> None:

@@ -65,15 +65,6 @@ def test_leaning_is_the_posterior_by_integration(
     assert second.leaning(LAW, np.array([2])) == pytest.approx(found[[2]])
 
 
-@pytest.mark.parametrize("correlation", [0.98, 0.99])
-def test_many_cells_do_not_show_the_spacing_of_the_nodes(correlation: float) -> None:
-    """Of 200 equally likely cells, answers elsewhere that say nothing change none by 1 %."""
-    law = np.full(200, 1 / 200)
-    assert NODE_WEIGHTS @ law_given_difficulty(law, correlation) * 200 == pytest.approx(
-        np.ones(200), abs=0.01
-    )
-
-
 def test_a_setting_without_correlation_leaves_the_other_one_alone() -> None:
     """All ρ of the second are then as likely as any: the smallest is taken, on every machine."""
     rng = np.random.default_rng(0)
