@@ -117,11 +117,7 @@ def test_every_option_reaches_what_it_is_for(tmp_path, monkeypatch, called, word
 
 
 def test_help_loads_no_compiled_votes_and_ends_with_an_example():
-    done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "synthetic", "run", "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    words = [sys.executable, "-X", "importtime", "-m", "synthetic", "run", "--help"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert done.stdout.rstrip().splitlines()[-1].strip().startswith("Example: python -m synthetic run")
     assert "results.votes.multinomial" not in done.stderr

@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pytest
 from click.testing import CliRunner
 
 import synthetic.library
-from results import BadInput, read_curves
+from results import read_curves
 from synthetic import run_panel
 from synthetic.cli import cli
 from synthetic.panels.experiments import EXPERIMENTS
@@ -35,10 +34,3 @@ def test_an_experiment_of_ones_own_is_solved_as_a_panel_is() -> None:
     assert (panel["N"].max(), panel["questions"].max()) == (4, 3)
     exact = panel["permutation"] == "exact"
     pd.testing.assert_frame_equal(mine.assign(dataset="fig2g")[exact], panel[exact])
-
-
-def test_what_does_not_exist_is_named() -> None:
-    with pytest.raises(BadInput, match="fig2z"):
-        run_panel("fig2z")
-    with pytest.raises(BadInput, match="depth"):
-        run_panel("fig2f", depth=3)

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from results import BadInput
 from synthetic.binary import chain
 from synthetic.binary.accuracy import transformer_supports
 from synthetic.binary.chain import all_supports, draw_law, law_of_paths
@@ -88,9 +87,3 @@ def test_tasks_solved_apart_have_the_same_law(monkeypatch):
     together = law_of_paths(tasks, setting, STEPS).probabilities
     monkeypatch.setattr(chain, "MAX_NUMBERS", 1)
     np.testing.assert_allclose(law_of_paths(tasks, setting, STEPS).probabilities, together, rtol=1e-12)
-
-
-def test_too_many_supports_are_refused_with_the_way_out():
-    setting = BinarySetting(n=2, d=60, k=5, eta=0.1, sigma_eps=0)
-    with pytest.raises(BadInput, match="monte-carlo"):
-        law_of_paths(draw_tasks(setting, task_keys(1, 1), seed=0), setting, (1,))

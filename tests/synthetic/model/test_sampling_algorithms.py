@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from synthetic.binary.sampler import draw_supports
 from synthetic.model.sampling_algorithms import constant_noise, linear_noise, sample_support
 
 
@@ -17,6 +18,7 @@ from synthetic.model.sampling_algorithms import constant_noise, linear_noise, sa
 )
 def test_coordinates_are_drawn_one_after_the_other_without_replacement(scores, uniforms, support):
     assert sample_support(np.array(scores), np.array(uniforms)).tolist() == support
+    assert draw_supports(np.array([scores]), np.array([uniforms])).tolist() == [support]
 
 
 @pytest.mark.parametrize("sign", [-1, 1])

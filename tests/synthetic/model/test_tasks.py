@@ -65,8 +65,7 @@ def test_a_seed_a_repeat_and_an_index_each_make_another_task():
 
 
 def test_steps_and_noise_variances():
-    setting = continuous(eta=0.2, sigma=3.0)
-    assert setting.step == 0.2
+    assert continuous(eta=0.2).step == 0.2
     assert continuous(eta=0.2, step_rule="eta/n").step == pytest.approx(0.05)
     assert BinarySetting(n=4, d=5, eta=0.2, sigma_eps=0, step_rule="eta/n").step == pytest.approx(0.05)
     for scale, expected in (("eta", 1.8), ("eta2", 0.36), ("raw", 9.0)):

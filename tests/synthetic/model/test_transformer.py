@@ -27,8 +27,7 @@ def test_erratum_a_token_stands_one_column_further(example):
     np.testing.assert_array_equal(h[:4, :5], x.T)
     np.testing.assert_array_equal(h[4, :5], y)
     np.testing.assert_array_equal(h[:, 5], [0] * 9 + [1])
-    assert not h[5:9, :5].any()
-    assert not h[9, :5].any()
+    assert not h[5:, :5].any()
 
 
 def test_one_layer_takes_one_gradient_step_from_any_coefficient(example):

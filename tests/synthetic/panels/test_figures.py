@@ -24,7 +24,8 @@ def test_one_small_svg_a_dataset(curves, tmp_path):
     for table, name in zip(tables, ("fig2h", "fig2b"), strict=True):
         write_curves(curves[curves["dataset"] == name], table)
     result = CliRunner().invoke(cli, ["figures", *map(str, tables), "--out", str(images)])
-    assert {path.name for path in images.iterdir()} == {"fig2h.svg", "fig2b.svg"}, result.output
+    assert result.exit_code == 0, result.output
+    assert {path.name for path in images.iterdir()} == {"fig2h.svg", "fig2b.svg"}
     for path in images.iterdir():
         assert path.read_bytes().startswith(b"<svg")
         assert path.stat().st_size < 200_000

@@ -1,4 +1,4 @@
-"""`python -m synthetic train` as a user runs it: its files, its refusals, what its summary counts."""
+"""`python -m synthetic train` as a user runs it: its files, and what its summary counts."""
 
 import importlib.util
 from dataclasses import replace
@@ -30,6 +30,7 @@ def test_a_tiny_course_writes_every_file(tmp_path, monkeypatch):
     names = {"weights.npz", "trained.csv", "learned.csv", "trained.pdf", "trained.png", "trained.svg"}
     assert {path.name for path in out.iterdir()} == names
     curves = read_curves(out / "trained.csv")
+    assert set(curves["questions"]) == {3}
     assert set(zip(curves["dataset"], curves["model"], strict=True)) >= set(LESSONS)
     np.testing.assert_equal(examined, read_weights(out / "weights.npz"))  # rounded as they are in the file
     assert set(examined) == set(LESSONS)

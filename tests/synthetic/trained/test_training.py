@@ -23,11 +23,6 @@ def batch(setting, count=6, seed=0):
     return training.draw_batch(lesson, torch.Generator().manual_seed(seed))
 
 
-def thoughts_of(d, t=4, count=6):
-    w = torch.randn(count, t, d, generator=torch.Generator().manual_seed(1))
-    return torch.cat([w, torch.ones(count, t, 1)], dim=2)
-
-
 def test_tasks_are_drawn_as_the_twin_draws_them():
     setting = BinarySetting(n=3, d=6, k=2, eta=1.0, sigma_eps=0.5)
     x, y, w_star = batch(setting, count=4000)
@@ -59,18 +54,18 @@ def test_right_answers_are_the_coordinates_in_every_order():
         assert {tuple(one) for one in told} == {(low, high), (high, low)}
 
 
-KINDS = {
-    "linear": (training.linear_weights, training.linear_reader),
-    "softmax": (softmax.softmax_weights, softmax.softmax_reader),
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_whole_sequence_at_once_says_what_token_after_token_and_numpy_say(kind):
-    new, read = KINDS[kind]
+@pytest.mark.parametrize(
+    ("new", "read"),
+    [
+        (training.linear_weights, training.linear_reader),
+        (softmax.softmax_weights, softmax.softmax_reader),
+    ],
+)
+def test_a_whole_sequence_at_once_says_what_token_after_token_and_numpy_say(new, read):
     weights = new(5, torch.Generator().manual_seed(2))
     x, y, _ = batch(noiseless(7))
-    thoughts = thoughts_of(5)
+    w = torch.randn(6, 4, 5, generator=torch.Generator().manual_seed(1))
+    thoughts = torch.cat([w, torch.ones(6, 4, 1)], dim=2)
     at_once = read(weights, x, y)(thoughts, 4).numpy()
     one_by_one = read(weights, x, y)
     for t in range(4):
@@ -109,7 +104,9 @@ def test_sampled_paths_follow_the_twins_first_step(seed):
 
 
 @pytest.mark.parametrize("way", ["loop", "paths", "answers", "softmax"])
-def test_a_short_training_lowers_the_loss_and_repeats_with_its_seed(way):
+def test_a_short_training_lowers_the_loss_and_repeats_with_its_seed(way, monkeypatch):
+    asked, path = [], training.noise_free_path
+    monkeypatch.setattr(training, "noise_free_path", lambda *given: asked.append(given[-1]) or path(*given))
     lesson = Lesson(BINARY["fig2h"], way, steps=2, iterations=120, batch=64, learning_rate=2e-2)
     if way in ("loop", "softmax"):
         lesson = replace(lesson, setting=noiseless(20))
@@ -117,6 +114,7 @@ def test_a_short_training_lowers_the_loss_and_repeats_with_its_seed(way):
         lesson = replace(lesson, learning_rate=4e-3, softmax=True)
     _, losses = training.teach(lesson, seed=4)
     assert np.mean(losses[-20:]) < 0.8 * np.mean(losses[:20])
+    assert asked == ([1] * 30 + [2] * 90 if way in ("loop", "softmax") else [])  # the loop grows
     short = replace(lesson, iterations=3)
     (matrices, losses), again = training.teach(short, seed=4), training.teach(short, seed=4)
     assert again[1] == losses
