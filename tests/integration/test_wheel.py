@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
+from tests.integration.planned import settings
 
 pytestmark = pytest.mark.integration
 
@@ -94,12 +95,10 @@ def several(python: Path, folder: Path, *commands: list[object], missing: tuple[
 
 
 def test_samples_curves_and_forecasts_without_the_checkout(python: Path, tmp_path: Path) -> None:
-    few = ["limit=2", "samples=4", "budgets=10"]
-    options = [word for setting in few for word in ("--set", setting)]
     said = several(
         python,
         tmp_path,
-        ["harness", "sample", "tiny", *options, "--out", "run"],
+        ["harness", "sample", "tiny", *settings(2, 4, (10,)), "--out", "run"],
         ["results", "curves", "run", "--out", "curves.csv"],
         ["results", "report", "curves.csv", "--out", "report"],
         ["synthetic", "list"],

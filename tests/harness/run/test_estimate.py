@@ -55,7 +55,8 @@ def test_a_folder_s_own_answers_say_what_to_expect_and_how_fast(tmp_path: Path) 
     (tmp_path / "run.json").write_text(json.dumps(record))
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
 
-    found = asked(tmp_path, budgets=(10, 30, 60))
+    found = asked(tmp_path, budgets=(30, 10, 60))
+    assert [d.setting for d in found] == ["30", "10", "60"]  # as given
     used = {s: [row["tokens"] for row in rows if row["setting"] == s] for s in ("10", "30")}
     expected = {s: sum(tokens) / 5 for s, tokens in used.items()} | {"60": 60.0}
     assert {d.setting: d.tokens_per_answer for d in found} == pytest.approx(expected)

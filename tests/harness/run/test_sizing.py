@@ -15,7 +15,10 @@ def test_llama_has_its_published_size() -> None:
     """8,030,261,248 parameters; a token's keys and values are 32 layers x 8 heads x 128 x 2, in two bytes."""
     found = size_of(LLAMA_8B, "auto")
     assert found == Size(8_030_261_248, 16_060_522_496, 131_072)
-    assert size_of(LLAMA_8B, "float32") == Size(8_030_261_248, 2 * 16_060_522_496, 2 * 131_072)
+    twice = Size(8_030_261_248, 2 * 16_060_522_496, 2 * 131_072)
+    bare = {name: value for name, value in LLAMA_8B.items() if not name.endswith("dtype")}
+    for name in ("dtype", "torch_dtype"):
+        assert size_of(bare | {name: "float32"}, "auto") == size_of(LLAMA_8B, "float32") == twice
 
 
 def test_the_tiny_model_has_the_size_of_its_file() -> None:
