@@ -47,11 +47,13 @@ def test_the_risk_of_an_average_is_bias_and_a_share_of_the_variance():
 
 
 def test_risks_have_a_line_for_each_setting_and_gradient_descent_beside_them():
-    descent = risk("fig2a").query("N == 1").assign(method="greedy", risk=6.0)
-    figure = risk_figure(
-        make_panels(pd.concat([risk("fig2a"), risk("fig2a", "linear-attention b"), descent])), "N"
-    )
+    descent = risk("fig2a").query("N == 1").assign(method="greedy", risk=[8.0, 7.0, 6.0])
+    both = pd.concat([risk("fig2a"), risk("fig2a", "linear-attention b"), descent])
+    figure = risk_figure(make_panels(both), "N")
     points = rows_of(figure, "circle")
     assert set(points["line"]) == {"", "b"}
     assert set(points["setting"]) == {"4"}
     assert set(rows_of(figure, "rule")["value"]) == {6.0}
+    assert len(rows_of(figure, "line")) == 2 * 60  # the law of an average; a best of N has none
+    best = risk_figure(make_panels(both.replace("ensemble", "best_of_n")), "N")
+    assert len(rows_of(best, "line")) == 2 * 3
