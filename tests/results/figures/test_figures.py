@@ -13,8 +13,15 @@ from results.figures.answers import answers_figure
 from results.figures.cost import cost_figure, surface_figure
 from results.figures.forecast import forecast_figure, make_forecasts, residual_figure
 from results.figures.length import length_figure
-from results.figures.panels import axis_range, counts_to_show, make_panels, order_settings, spread_out
-from results.figures.panels import unique_slug as slug
+from results.figures.panels import (
+    axis_range,
+    counts_to_show,
+    make_panels,
+    order_settings,
+    spread_out,
+    unique_slug,
+    value_range,
+)
 from results.figures.theme import combined_spec, rendered
 from results.normal import Z90
 from tests.results.figures.made import curves, rows_of
@@ -59,6 +66,12 @@ def test_greedy_rows_are_a_baseline_and_not_a_panel():
     assert axis_range(panel)[1] > 0.65
     figure = answers_figure(panel, axis_range(panel))
     assert set(rows_of(figure, "rule")["value"]) == {0.6}
+    assert "dots: 2 random orders; dashed: greedy (" in figure.subtitle[-1]
+    (steps,) = make_panels(curves(source="synthetic"))
+    assert "dots: 2 repeats." in length_figure(steps, (0, 1)).subtitle[-1]
+    ranges = [value_range(pd.Series([low, 0.71]), "accuracy") for low in (0.52, 0.12)]
+    np.testing.assert_allclose(ranges, [(0.5, 0.75), (0.1, 0.8)])
+    assert value_range(pd.Series([0.1, 4.1]), "risk") == (0, pytest.approx(4.3))
     (rule,) = (layer for layer in figure.page_spec()["layer"] if layer["mark"]["type"] == "rule")
     assert "x" not in rule["encoding"]  # its rows have no N: it goes all the way across
 
@@ -188,7 +201,7 @@ def test_legends_show_plain_symbols():
 def test_slugs_are_plain_and_never_the_same():
     taken: list[str] = []
     for name in ("Llama-3.1 8B/π", "llama 3.1-8b ", "算", "数"):
-        taken.append(slug([name], taken))
+        taken.append(unique_slug([name], taken))
     assert taken == ["llama-3-1-8b", "llama-3-1-8b-2", "figure", "figure-2"]
 
 

@@ -52,4 +52,5 @@ def test_a_trend_that_its_own_status_rejects_is_not_drawn_and_said():
     assert {row["N"] for row in spec["datasets"][thin["data"]["name"]]} == {16}
     assert set(rows_of(figure, "line")["N"]) == {1, 4}
     assert "(N = 16)" in figure.subtitle[-1]
+    assert "any three points" not in figure.subtitle[-1]
     assert fit_trends(make_panels(curves())[0]) == {}  # two lengths have no trend
