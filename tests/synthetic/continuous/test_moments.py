@@ -1,6 +1,7 @@
 """Exact moments against simulation and the sampler against the literal transformer."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -52,8 +53,6 @@ def test_sampled_variance_is_that_between_paths(paths):
 
 
 def test_weights_of_the_least_of_n_are_the_mean_over_subsets():
-    from itertools import combinations
-
     errors = np.array([0.3, 1.0, 2.0, 2.5, 7.0])
     for n in range(1, 6):
         exact = np.mean([min(subset) for subset in combinations(errors, n)])

@@ -107,6 +107,8 @@ def test_sampled_paths_follow_the_twins_first_step(seed):
 def test_a_short_training_lowers_the_loss_and_repeats_with_its_seed(way, monkeypatch):
     asked, path = [], training.noise_free_path
     monkeypatch.setattr(training, "noise_free_path", lambda *given: asked.append(given[-1]) or path(*given))
+    told, answers = [], training.right_answers
+    monkeypatch.setattr(training, "right_answers", lambda *given: told.append(given) or answers(*given))
     lesson = Lesson(BINARY["fig2h"], way, steps=2, iterations=120, batch=64, learning_rate=2e-2)
     if way in ("loop", "softmax"):
         lesson = replace(lesson, setting=noiseless(20))
@@ -114,6 +116,7 @@ def test_a_short_training_lowers_the_loss_and_repeats_with_its_seed(way, monkeyp
         lesson = replace(lesson, learning_rate=4e-3, softmax=True)
     _, losses = training.teach(lesson, seed=4)
     assert np.mean(losses[-20:]) < 0.8 * np.mean(losses[:20])
+    assert bool(told) == (way == "answers")
     assert asked == ([1] * 30 + [2] * 90 if way in ("loop", "softmax") else [])  # the loop grows
     short = replace(lesson, iterations=3)
     (matrices, losses), again = training.teach(short, seed=4), training.teach(short, seed=4)
