@@ -211,7 +211,7 @@ def test_shares_of_unreadable_and_cut_off_answers_are_means_over_questions():
     assert set(rows["unreadable"]) == {(1 / 4 + 1 / 2) / 2}
     assert set(rows["cut_off"]) == {(2 / 4 + 1 / 2) / 2}
     assert curves.loc[curves["permutation"] == "0", ["unreadable", "cut_off"]].isna().all(axis=None)
-    assert build_curves(table(uneven), ns=[1])["cut_off"].isna().all()
+    assert build_curves(table(uneven).assign(finish_reason=None), ns=[1])["cut_off"].isna().all()
 
 
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
@@ -242,12 +242,11 @@ def test_gains_over_one_answer_and_over_the_cheapest_setting_have_errors_paired_
 
 
 def test_settings_with_other_questions_or_n_are_not_paired():
-    settings = {
-        "20": {"q1": "rrra", "q2": "raaa"},
-        "10": {"q1": "ra", "q2": "aa"},
-        "30": {"q1": "rr", "q3": "ra"},
-    }
-    tables = pd.concat([table(answers, setting) for setting, answers in settings.items()])
+    tables = pd.concat([
+        table({"q1": "rrra", "q2": "raaa"}, "20", {"q1": [1] * 4, "q2": [1] * 4}),
+        table({"q1": "ra", "q2": "aa"}, "10", {"q1": [9, 9], "q2": [9, 9]}),
+        table({"q1": "rr", "q3": "ra"}, "30"),  # of unknown length: then the first is taken for the cheapest
+    ])  # fmt: skip
     with pytest.warns(UserWarning, match="1 of 3 questions"):
         rows = exact(build_curves(tables, permutations=0)).reset_index().set_index(["setting", "N"])
     paired = rows["stderr_vs_cheapest"].dropna()

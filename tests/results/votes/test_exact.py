@@ -72,7 +72,7 @@ def test_equals_exact_integer_arithmetic_up_to_256_answers(correct, wrong, nulls
         assert curve[n - 1] == pytest.approx(in_whole_numbers(correct, wrong, nulls, n), rel=1e-11)
 
 
-@pytest.mark.parametrize(("correct", "wrong"), [(400, 600), (501, 500), (2000, 1900)])
+@pytest.mark.parametrize(("correct", "wrong"), [(400, 600), (501, 500), (800, 700), (2000, 1900)])
 def test_two_camps_follow_the_hypergeometric_law(correct, wrong):
     pool = correct + wrong  # one pool on each side of the size at which each N gets a tilt of its own
     ns = np.array([1, 2, 9, 64, 333, pool - 1, pool])
