@@ -10,8 +10,8 @@ from synthetic.model.sampling_algorithms import constant_noise, linear_noise, sa
 @pytest.mark.parametrize(
     ("scores", "uniforms", "support"),
     [
-        # sums .5 .5 .8 1, where .5 just passes the first; then .5 .5 .5 .7, of which .6 is .42
-        ([0.5, -1.0, 0.3, 0.2], [0.5, 0.6], [1, 0, 1, 0]),
+        # sums .5 .5 .8 1, where .5 just passes the first; then .5 .5 .5 .7, of which .9 is .63
+        ([0.5, -1.0, 0.3, 0.2], [0.5, 0.9], [0, 0, 1, 1]),
         # after the only positive entry the other three share the rest: 1 1 2 3, of which .4 is 1.2
         ([-1.0, 2.0, -3.0, -1.0], [0.3, 0.4], [0, 1, 1, 0]),
     ],
