@@ -17,6 +17,19 @@ DIGESTS = {
     "math-budget": "a1c454c898756baa9ef680e07de87abca8b348e718aafd714c222b7902cd26ca",
 }
 
+PAPER = [
+    "I will give you a problem from the Grade School Math 8K dataset (GSM8K). At the end, provide the",
+    "Answer (You should choose different reasoning method based on different tokens limit):",
+    "Case 1 (low token budgets, for example 20): We have token limits 20.  The answer is ##6##. [END]",
+    "Case 2 (medium token budgets, for example 100): We have token limits 100. 21 - 15 = 6. The answer is",
+    "So there must have been 21 - 15 = 6. The answer is ##6##. [END]",
+    "[...(more thoughts such as check answer to satisfy tokens limit)]  The answer is ##6##. [END]",
+    "Important: You should try your best to use around {token_limit} tokens in your reasoning steps.",
+    "spend the extra tokens trying to double check your work until you are absolutely sure",
+    "Here's the problem:\n\n{problem}\n\nSolve this problem, use around  {token_limit} tokens in your",
+    "in this format: \"The answer is ##your answer##.\", and end this chat with '[END]'",
+]
+
 
 @pytest.mark.parametrize("name", DIGESTS)
 def test_templates_have_not_changed(name: str) -> None:
@@ -73,3 +86,18 @@ def test_the_installed_prompt_has_wei_et_als_eight_answers() -> None:
 def test_the_package_with_the_prompt_is_not_imported() -> None:
     program = "import sys, prompts; prompts.template('gsm8k-cot'); sys.exit('lm_eval' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_gsm8k_prompt_has_the_papers_sentences_in_order() -> None:
+    text = prompts.template("gsm8k-budget")
+    places = [text.find(sentence) for sentence in PAPER]
+    assert -1 not in places
+    assert places == sorted(places)
+
+
+def test_the_example_in_the_math_prompt_is_right() -> None:
+    text = prompts.template("math-budget")
+    assert "$2x + 7 = 3(x - 4) + 5$" in text
+    roots = [x for x in range(-1000, 1000) if 2 * x + 7 == 3 * (x - 4) + 5]
+    assert [x * x for x in roots] == [196]
+    assert re.findall(r"The answer is ##(\d+)##\. \[END\]", text) == ["196"] * 4

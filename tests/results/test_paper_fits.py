@@ -141,3 +141,20 @@ def test_a_gap_that_has_saturated_at_once_is_two_values_and_not_many():
     fit = along_gap(4, T, step + 0.01 * np.sin(T), along_t(T, step))
     assert fit.status is Status.NOT_IDENTIFIABLE
     assert fit.reason == "needs 3 different Δ, has 2"
+
+
+def test_noisy_curves_give_their_parameters_back_with_the_spread_that_the_jacobian_says():
+    made, noise, votes = (0.85, 0.35, 0.15), 0.003, np.arange(1, 41)
+    rng = np.random.default_rng(0)
+    exact = saturating(made, votes)
+    drawn = [along_n("a", votes, exact + rng.normal(0, noise, len(votes))) for _ in range(400)]
+    found = np.array(
+        [(fit.curve.alpha, fit.curve.beta, np.log(fit.curve.rate)) for fit in drawn if fit.curve]
+    )
+    jacobian = finite_differences(made, votes)
+    spread = noise * np.sqrt(np.diag(np.linalg.inv(jacobian.T @ jacobian)))
+    truth = np.array([made[0], made[1], np.log(made[2])])
+    assert (np.abs(found.mean(axis=0) - truth) < 4 * spread / np.sqrt(400)).all()
+    assert found.std(axis=0) == pytest.approx(spread, rel=0.12)  # 400 draws know a spread to 3.5 %
+    assert (np.abs(found - truth) < 5 * spread).all()
+    assert {fit.status for fit in drawn} == {Status.OK}

@@ -1,5 +1,10 @@
 """Untrusted text on a terminal."""
 
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from results.visible import visible
 
 
@@ -10,3 +15,11 @@ def test_what_a_terminal_would_obey_or_hide_is_written_out():
     assert visible("one\r\ntwo\n", keep="\n") == "one\\r\ntwo\n"
     assert visible("one\ntwo") == "one\\ntwo"
     assert visible("é 漢字 ½ \\frac{1}{2} 🙂") == "é 漢字 ½ \\frac{1}{2} 🙂"
+
+
+@given(st.text())
+def test_nothing_else_is_left_and_nothing_else_is_changed(text):
+    shown = visible(text)
+    assert all(unicodedata.category(char)[0] != "C" or unicodedata.category(char) == "Cn" for char in shown)
+    if all(char.isprintable() for char in text):
+        assert shown == text

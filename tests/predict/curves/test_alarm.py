@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from predict.curves.alarm import falling, far_along_T, poor_fit
+from predict.curves.intervals import SHARED
 from predict.groups import groups_of_samples
 from predict.protocol import Observed, Options, Points, Status
 from predict.split import observe
@@ -78,3 +79,14 @@ def test_a_curve_along_T_is_poor_where_it_misses_settings_by_far_more_than_their
     missed = miss * np.array([1.0, -1.0, 1.0])
     assert far_along_T(missed, replicates) is expected
     assert far_along_T(missed, replicates[:5]) is Status.POOR_FIT  # too few to tell: noise of half a point
+
+
+def test_noise_alone_is_no_poor_fit() -> None:
+    rng = np.random.default_rng(0)
+    alarms = []
+    for _ in range(200):
+        data = curves({"a": RISING})
+        shift, own = rng.standard_normal(), rng.standard_normal(len(N))
+        noise = data.stderr * (np.sqrt(SHARED) * shift + np.sqrt(1 - SHARED) * own)
+        alarms.append(poor_fit(replace(data, accuracy=data.accuracy + noise), data.accuracy) == "poor_fit")
+    assert np.mean(alarms) == 0

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from predict.backtest import backtest
 from predict.curves.intervals import SHARED
+from predict.curves.rivals import exponential, power_law
 from predict.groups import read_groups
 from predict.length.law import along_T
 from predict.length.settings import _luck, _widening, other_settings, spread_out
@@ -181,3 +182,15 @@ def test_the_luck_of_a_pool_is_that_of_its_answers() -> None:
     whole = _luck(pool, np.array([1, 4]), "best_of_n", Options(pool=4))
     best = 1 - np.prod([(8 - counts.correct - i).clip(0) / (8 - i) for i in range(4)], axis=0)
     assert whole[1] == pytest.approx((best * (1 - best)).mean() / 80)
+
+
+def test_beyond_and_between_it_beats_the_simple_rivals_on_a_population_of_rates() -> None:
+    rates = np.random.default_rng(0).lognormal(-1.5, 1.2, 400)
+    far = np.array([16.0, 32.0])
+    truth = (1 - np.exp(-rates[:, None] * far)).mean(axis=0)
+    y = (1 - np.exp(-rates[:, None] * T)).mean(axis=0)
+    points = Points(np.repeat(T.astype(str), 3), np.repeat(T, 3), np.tile([1, 3, 5], len(T)))
+    wanted = Points(far.astype(str), far, np.array([1, 1]))
+    error = np.abs(along_T(T, y, EXACT, far, R=0)[0] - truth).mean()
+    for rival in (exponential, power_law):
+        assert error < np.abs(rival(points, np.repeat(y, 3)[None], wanted).mean[0] - truth).mean()

@@ -1,5 +1,6 @@
 """Atoms and votes: probabilities sum to 1, tables of votes agree with sums over all outcomes."""
 
+import tracemalloc
 from collections import Counter
 from math import factorial, prod
 
@@ -56,3 +57,12 @@ def test_tables_by_votes_cast_are_exact_up_to_24_and_close_beyond() -> None:
 def test_answers_counted_zero_times_are_no_answers() -> None:
     with_zero = patterns(np.array([2]), [np.array([0, 3, 0, 1])])
     assert with_zero.wrong[0].tolist() == [3, 1]
+
+
+def test_a_table_keeps_no_more_memory_than_itself() -> None:
+    """The credits it is made of, 400 times as large, are forgotten."""
+    tracemalloc.start()
+    table = vote_table(121)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 20 * table.nbytes

@@ -125,3 +125,12 @@ def test_questions_are_matched_by_name_and_one_of_a_single_setting_keeps_its_own
     assert first.posterior[0] == pytest.approx(NODE_WEIGHTS)
     assert second.posterior[1] == pytest.approx(NODE_WEIGHTS)
     assert first.posterior[1] @ NODES > 0.3  # "b" is right elsewhere: an easy one
+
+
+@pytest.mark.parametrize("correlation", [0.98, 0.99])
+def test_many_cells_do_not_show_the_spacing_of_the_nodes(correlation: float) -> None:
+    """Of 200 equally likely cells, answers elsewhere that say nothing change none by 1 %."""
+    law = np.full(200, 1 / 200)
+    assert NODE_WEIGHTS @ law_given_difficulty(law, correlation) * 200 == pytest.approx(
+        np.ones(200), abs=0.01
+    )

@@ -15,6 +15,8 @@ from results.votes.exact import AnswerPools, Floats, accuracy_by_question
 
 QUESTIONS = 120
 
+TRUE_GAIN = (0.4 - 0.2) * (0.3 - 0.3**2 / 2)
+
 
 def pools(laws: Floats, answers: int, rng: np.random.Generator) -> AnswerPools:
     """Fresh answers to questions of the given laws (Q, answers), the right one in column 0."""
@@ -108,3 +110,16 @@ def test_what_no_number_of_answers_can_show():
     assert questions_needed(known)[0] == np.inf
     assert more_answers_needed(known, np.array([0.1, 0.1, np.nan])).tolist()[:2] == [np.inf, np.inf]
     assert np.isnan(more_answers_needed(known, np.array([0.1, 0.1, np.nan]))[2])
+
+
+def test_nine_of_ten_intervals_hold_the_difference_of_the_population():
+    """New questions every time, with differences of their own: the interval is about the kind of question."""
+    rng = np.random.default_rng(5)
+    held = []
+    for _ in range(2000):
+        right = rng.beta(1, 1, 60)
+        better = np.clip(right + rng.choice([-0.3, 0.0, 0.3], 60, p=[0.2, 0.4, 0.4]), 0, 1)
+        d = rng.binomial(4, better) / 4 - rng.binomial(4, right) / 4
+        found = mean_differences(d[:, None])
+        held.append(found.low[0] <= TRUE_GAIN <= found.high[0])
+    assert 0.88 <= np.mean(held) <= 0.92

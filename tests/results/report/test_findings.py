@@ -5,10 +5,15 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from predict.groups import read_groups
+from predict.planning.plan import plan
+from predict.protocol import Options
+from results.cli.report import CACHED
 from results.figures.panels import make_panels
 from results.report.choices import cost_choices, with_most_first
 from results.report.findings import answer, answers_verdict, findings, joint_verdict, length_verdict
 from results.report.tables import frontier_table, value_table
+from results.tables.contract import read_table
 from tests.results.made_tables import ACCURACY, curves, twin
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -149,3 +154,17 @@ def test_lost_answers_and_questions_stand_beside_the_accuracy_they_touch():
     (card,) = findings(few, {"m on sums": "12 of 20 planned answers"})
     assert card.partial == ["12 of 20 planned answers"]
     assert [f"1.0{NBSP}%" in note for note in card.notes] == [False, True]
+
+
+def test_the_report_and_the_plan_give_the_same_advice():
+    """On the small model's curves, with every N measured."""
+    (group,) = read_groups([CACHED / "tiny.csv"], "majority")
+    chosen = plan(group, "joint", 64, Options(replicates=2)).chosen
+    table = read_table(CACHED / "tiny.csv", "curves")
+    (card,) = findings(make_panels(table))
+    for word in (
+        f"asked for {chosen['setting']} tokens",
+        f"N = {chosen['N']}:",
+        f"{chosen['cost']:,.0f} tokens",
+    ):
+        assert word in card.notes[0]

@@ -15,7 +15,7 @@ from scipy import stats
 
 from results import VoteCounts, answer_pools, best_of_n, majority_accuracy, majority_curve
 from results.votes.kernel import unit_legendre
-from tests.by_hand import by_subsets
+from tests.by_hand import by_subsets, voted
 
 
 def listed(correct: int, wrong: list[int], nulls: int) -> list[int]:
@@ -160,3 +160,18 @@ def test_counts_merge_right_answers_and_tell_wrong_ones_apart():
     assert counts.wrong.tolist() == [1, 1, 2]
     assert counts.starts.tolist() == [0, 2, 3]
     assert counts.pools.tolist() == [2, 5]
+
+
+large_pools = st.tuples(
+    st.integers(0, 150), st.lists(st.integers(1, 60), max_size=12), st.integers(0, 40)
+).filter(lambda counts: counts[0] + sum(counts[1]) + counts[2] >= 1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(large_pools)
+def test_ends_of_a_large_pool_and_the_bound_in_between(counts):
+    curve, answers = majority_curve(*counts), listed(*counts)
+    assert curve[0] == pytest.approx(counts[0] / len(answers), rel=1e-12)
+    assert curve[-1] == pytest.approx(voted(answers, right=0, null=-1), abs=1e-12)
+    best = best_of_n(curve.size, counts[0], np.arange(1, curve.size + 1))
+    assert np.all((curve >= 0) & (curve <= best + 1e-12))

@@ -83,3 +83,24 @@ def test_prefixes_refuse_impossible_n(ns):
     pools = pools_of([[0, 1, 0], [0, 0, 1, 1]])
     with pytest.raises(ValueError, match=r"smallest pool \(3\)"):
         prefix_accuracy(pools, random_orders(pools, 1, seed=0), ns)
+
+
+def test_mean_over_random_orders_converges_to_the_exact_expectation():
+    rng = np.random.default_rng(1)
+    questions = [
+        rng.choice([-1, 0, 1, 2, 3, 4], 24, p=[0.1, p, *(4 * [(0.9 - p) / 4])]) for p in (0.2, 0.4, 0.7)
+    ]
+    pools = pools_of([list(question) for question in questions])
+    ns = [1, 2, 4, 8, 16, 23]
+    permutations = 4000
+    found = prefix_accuracy(pools, random_orders(pools, permutations, seed=0), ns)
+    exact = {
+        "majority": majority_accuracy(pools.counts(), ns),
+        "best_of_n": best_of_n(24, pools.counts().correct[:, None], np.array(ns)),
+    }
+    for method, values in found.items():
+        error = values.mean(axis=0) - exact[method]
+        widest = np.sqrt(exact[method] * (1 - exact[method]))  # the largest sd of a value in [0, 1]
+        bound = 4.5 * widest / np.sqrt(permutations) + 1e-9
+        assert np.all(np.abs(error) < bound), method  # 36 values: chance 3e-4 that a right program fails
+        assert bound.max() < 0.04

@@ -87,3 +87,20 @@ def test_tasks_solved_apart_have_the_same_law(monkeypatch):
     together = law_of_paths(tasks, setting, STEPS).probabilities
     monkeypatch.setattr(chain, "MAX_NUMBERS", 1)
     np.testing.assert_allclose(law_of_paths(tasks, setting, STEPS).probabilities, together, rtol=1e-12)
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+def test_sampled_frequencies_agree_with_the_chain(setting):
+    paths = 40_000
+    tasks = draw_tasks(setting, task_keys(1, 3), seed=6)
+    law = law_of_paths(tasks, setting, STEPS)
+    sampled = sample_supports(tasks, setting, paths, STEPS)
+    subsets = all_supports(setting.d, setting.k)
+    base = setting.d ** np.arange(setting.k)
+    for task in range(3):
+        for step in range(len(STEPS)):
+            codes = (sampled[task, step] * base).sum(axis=1)
+            counts = (codes[:, None] == (subsets * base).sum(axis=1)[None]).sum(axis=0)
+            p = law.probabilities[task, step]
+            # 4.5 standard errors, and one count for supports of next to no probability
+            assert np.all(abs(counts / paths - p) < 4.5 * np.sqrt(p * (1 - p) / paths) + 1 / paths)
