@@ -16,6 +16,7 @@ from synthetic.cli import cli
 from synthetic.match import figure, matching
 from synthetic.match.exam import STEPS, Exam, candidates, draw_answers, marks, shares, sit
 from synthetic.match.likelihood import (
+    LEAST_P,
     Curve,
     Fit,
     predict,
@@ -262,3 +263,16 @@ def test_odds_of_one_twin_for_several_settings():
     assert common_odds([early, other], steps=2) < -7
     even = np.full(8, 1 / 8)
     assert common_odds([even, early, even], steps=2) == pytest.approx(0, abs=1e-6)
+
+
+def test_questions_of_two_kinds_are_not_explained():
+    """Half of the questions are always right, half one time in two by chance between two answers."""
+    laws = np.array([[1.0, 0.0], [0.5, 0.5]]).repeat(200, axis=0)
+    rows = marks(draw_answers(laws, np.zeros(400, np.int64), EXAM, seed=0), EXAM)
+    curve = Curve(POINTS, rows.mean(axis=0)[:-1], float(rows[:, -1].mean()), questions=400, pool=16)
+    twins = [twin for setting in grid() for twin in sit(EXAM, setting, STEPS, seed=0)]
+    fit = weigh(curve, twins, 4)
+    said = predict(curve, twins, fit.weights, fit.wider, 4)
+    assert fit.p_value < LEAST_P
+    assert 1 / (fit.weights**2).sum() > 2  # the least bad one does not take all
+    assert said.low[3] <= curve.accuracy[3] <= said.high[3]

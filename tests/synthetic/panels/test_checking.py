@@ -40,3 +40,12 @@ def test_the_command_says_how_far_apart_they_are(monkeypatch):
     result = CliRunner().invoke(cli, ["check", "fig2g"], standalone_mode=False)
     assert "fig2g: at most 3.0 standard errors apart" in result.output
     assert "-0.030" in result.output
+
+
+def test_another_step_is_seen(monkeypatch):
+    exact = checking.law_of_paths
+    monkeypatch.setattr(
+        checking, "law_of_paths", lambda tasks, s, steps: exact(tasks, replace(s, eta=0.2), steps)
+    )
+    table = check(small("fig2h"), tasks=8, paths=16, seed=1)
+    assert (abs(table["difference"]) > 4.5 * table["stderr"]).any()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from synthetic.binary.chain import law_of_paths
+from synthetic.binary.greedy import greedy_correct
 from synthetic.continuous.moments import path_moments
 from synthetic.model.settings import BinarySetting, ContinuousSetting
 from synthetic.model.tasks import covariance_eigenvalues, draw_tasks, task_keys
@@ -132,3 +133,43 @@ def test_erratum_constant_noise_theorem_lacks_the_label_noise():
     as_printed = bound.bias + bound.sampling / 10**9
     assert as_printed < 1e-6 < limit
     assert limit < bound.total(votes=10**9)
+
+
+def _g(gram, ridge, shrink, t):
+    """The proof's G = (ridge I + A)(I − shrink^t (I − A/scale)^t)^−1 as it stands, with A = XXᵀ."""
+    scale = ridge * shrink / (1 - shrink)  # n/η
+    one = np.eye(len(gram))
+    power = np.linalg.matrix_power(shrink * (one - gram / scale), t)
+    return (ridge * one + gram) @ np.linalg.inv(one - power)
+
+
+@pytest.mark.parametrize("n", [6, 30])  # fewer and more examples than coordinates
+def test_g_makes_the_mean_path_a_ridge_regression_and_lies_between_its_bounds(n):
+    """E w_t = Xᵀ G⁻¹ y (error decomposition), and the lemma on G from t = log 2/σ² on."""
+    d, eta, s = 12, 0.05, 1 / 12
+    setting = ContinuousSetting(
+        n=n, d=d, eta=eta, sigma_eps=0.5, sigma=s**0.5, noise="linear", noise_scale="raw", step_rule="eta/n"
+    )
+    tasks = draw_tasks(setting, task_keys(1, 3), seed=5)
+    steps = (int(np.ceil(np.log(2) / s)), 40, 400)
+    bias = path_moments(tasks, setting, steps).bias
+    for task in range(3):
+        gram, ridge = tasks.x[task] @ tasks.x[task].T, s * n / ((1 - s) * eta)
+        for at, t in enumerate(steps):
+            g = _g(gram, ridge, 1 - s, t)
+            mean = tasks.x[task].T @ np.linalg.solve(g, tasks.y[task])
+            assert bias[task, at] == pytest.approx(((mean - tasks.w_star[task]) ** 2).sum(), rel=1e-9)
+            most = n / eta * (2 / t + s / (1 - s) * (1 + 2 / t))
+            above, below = g - gram - ridge * np.eye(n), most * np.eye(n) + gram - g
+            for slack in (above, below):
+                assert np.linalg.eigvalsh((slack + slack.T) / 2).min() > -1e-9 * most
+
+
+@pytest.mark.parametrize(("n", "k", "d", "sigma_eps"), [(1500, 1, 5, 0.05), (25_000, 2, 5, 0.1)])
+def test_with_enough_examples_the_gap_is_positive_and_greedy_is_right(n, k, d, sigma_eps):
+    """The theorem on sufficient examples, from n = (6k + 3σ_ε)⁴ on."""
+    assert n >= (6 * k + 3 * sigma_eps) ** 4
+    setting, steps = BinarySetting(n=n, d=d, k=k, eta=1 / n, sigma_eps=sigma_eps), (2, 5, 40)
+    tasks = draw_tasks(setting, task_keys(1, 4), seed=1)
+    assert (law_of_paths(tasks, setting, steps).gap > 0).all()
+    assert (greedy_correct(tasks, setting, steps) == 1).all()

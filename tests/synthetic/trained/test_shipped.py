@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 
+from results import read_curves
 from synthetic.model.tasks import draw_tasks, task_keys
 from synthetic.trained.figure import one_step_risk
-from synthetic.trained.layer import Layer
+from synthetic.trained.layer import Layer, gradient_layer
 from synthetic.trained.lessons import BINARY, EXAMPLES, LESSONS, LINEAR, TRAINED_LENGTH, noiseless
 from synthetic.trained.loop import mean_path_risk
+from synthetic.trained.summary import largest_differences
 from synthetic.trained.weights import SHIPPED, read_weights
+from tests.conftest import ROOT
 
 WEIGHTS = read_weights(SHIPPED)
 
@@ -42,3 +45,18 @@ def test_without_chain_of_thought_it_is_as_good_as_one_step_can_be(n):
     many = risk(Layer(**WEIGHTS[dataset, f"{LINEAR} loop"]), noiseless(n), (TRAINED_LENGTH,))
     # The mean of the loop hangs on rare tasks of large eigenvalues, where it diverges; the median does not.
     assert np.median(many) < np.median(one) / 4
+
+
+def test_trained_on_paths_it_is_as_accurate_as_the_exact_twin():
+    curves = read_curves(ROOT / "docs" / "twin" / "trained.parquet")
+    apart = largest_differences(curves[curves["method"] == "majority"])["off by"].xs(
+        f"{LINEAR} paths", level=1
+    )
+    assert set(apart.index) == set(BINARY)
+    assert (apart < 0.02).all()
+
+
+def test_the_best_single_step_is_found_by_trying():
+    setting = noiseless(20)
+    tried = [risk(gradient_layer(5, eta), setting, (1,)).mean() for eta in (0.6, 20 / 26, 0.95)]
+    assert min(tried) == tried[1] == pytest.approx(one_step_risk(setting), rel=0.1)
