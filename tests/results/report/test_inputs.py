@@ -91,7 +91,7 @@ def test_curves_that_are_given_win_over_those_of_samples(run, tmp_path):
     """Only over those of the same model on the same dataset."""
     for given, settings in (({}, {"low", "high"}), *(({name: "o"}, None) for name in ("dataset", "model"))):
         write_curves(curves(**given), tmp_path / "c.csv")
-        read = read_tables([run, tmp_path / "c.csv"])
+        read = read_tables([run, *[tmp_path / "c.csv"] * 2])  # a file that is named twice is read once
         assert set(read.curves["setting"]) == (settings or {"low", "high", "10", "20"})
 
 
@@ -225,6 +225,7 @@ def test_differences_are_told_in_words_pair_by_pair():
     [
         ([0.01, 0.08], "large beats small by 8.0 points (majority vote, N = 4), the"),
         ([0.06, 0.08, -0.07], "large beats small by 8.0 points (majority vote, N = 4), but"),
+        ([0.06, 0.08, -0.09], "small beats large by 9.0 points (majority vote, N = 6), but"),
         ([-0.06, -0.08], "small beats large"), ([0.01, -0.04], "No difference is clear"),
     ],
 )  # fmt: skip
