@@ -183,7 +183,10 @@ def test_an_unknown_experiment_lists_the_known_ones(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("given", "requests"),
-    [({}, 64), ({"dp": 8}, 512), ({"chunk": 1}, 512), ({"chunk": 4000}, 1), ({"concurrency": 3}, 3)],
+    [
+        *(({}, 64), ({"dp": 8}, 512), ({"chunk": 1}, 512), ({"chunk": 4000}, 1), ({"concurrency": 3}, 3)),
+        *(({"dp": 2, "chunk": 1}, 2 * 512), ({"dp": 3, "chunk": 600}, 3 * 1), ({"dp": 2, "chunk": 4000}, 2)),
+    ],
 )
 def test_requests_in_flight_follow_from_the_answers_in_each(
     given: dict[str, int], requests: int, minimal: Path

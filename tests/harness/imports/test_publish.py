@@ -152,8 +152,10 @@ def test_a_bare_table_is_published_with_what_it_has(tmp_path: Path) -> None:
     assert command("export", file, "--out", out).exit_code == 0
     found = {json.loads(each.read_text())["model_info"]["name"]: each for each in out.rglob("*.json")}
     for name, accuracy in (("m", 0.5), ("wrong", 0.0)):
-        scores = json.loads(found[name].read_text())["evaluation_results"]
+        aggregate = json.loads(found[name].read_text())
+        scores, details = aggregate["evaluation_results"], aggregate["detailed_evaluation_results"]
         assert [scores[0]["score_details"]["score"], len(scores)] == [accuracy, 4]
+        assert details["total_rows"] == len((out / details["file_path"]).read_text().splitlines()) == 2
     write_samples(models[0], file)
     again = import_table(found["m"].parent, kind="every-eval-ever").table
     assert again["answer"].fillna("").tolist() == ["x", ""]

@@ -188,9 +188,11 @@ def test_the_command_refuses_what_it_cannot_use(csv: Path, tmp_path: Path) -> No
     assert (twice.exit_code, "--map" in twice.output) == (2, True)
     assert "--map" in imported("inspect", csv, "--out", out, "--map", "a=b").output
     assert "--gold" in imported("lm-eval", csv, "--out", out, "--gold", "5").output
-    assert "--filter and --grade" in (
-        imported("lm-eval", csv, "--out", out, "--filter=f", "--grade=boxed").output
-    )
+    told = {"--filter": ("lm-eval", "f"), "--scorer": ("inspect", "s")}
+    told |= {"--unreadable": ("csv", "?"), "--correct-if": ("csv", "mark=ok")}
+    for option, (kind, value) in told.items():
+        twice = imported(kind, csv, "--out", out, option, value, "--grade=boxed")
+        assert (twice.exit_code, f"{option} and --grade" in twice.output) == (2, True)
     assert not out.exists()
 
 

@@ -104,6 +104,8 @@ def test_an_engine_that_changes_is_told_and_on_record(tmp_path: Path) -> None:
     changed = Record(tmp_path, EXPERIMENT, QUESTIONS, on_disk(tmp_path)).begin(other, planned=10)
     assert changed == {"version": ["0.5.23", "0.6"], "dtype": ["float32", "float16"]}
     assert [one["engine_changed"] for one in on_disk(tmp_path)["sessions"]] == [{}, changed]
+    back = Record(tmp_path, EXPERIMENT, QUESTIONS, on_disk(tmp_path)).begin(ENGINE, planned=10)
+    assert back == {"version": ["0.6", "0.5.23"], "dtype": ["float16", "float32"]}
 
 
 @pytest.mark.parametrize(
