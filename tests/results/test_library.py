@@ -35,6 +35,8 @@ def test_gold_that_is_missing_is_asked_for():
         compare([["1"]], [["1"]])
     with pytest.raises(BadInput, match="2 lists of answers and 1 gold"):
         vote_curve([["1"], ["2"]], ["1"])
+    with pytest.raises(BadInput, match="1 lists of answers and 2 gold"):
+        vote_curve([["1"]], ["1", "2"])
 
 
 @pytest.mark.parametrize("name", ["dataset", "model", "setting"])

@@ -105,6 +105,13 @@ def test_four_answers_do_not_tell_the_rate_so_it_is_the_usual_one_and_marked() -
     assert found.status.tolist() == ["bound_hit"]
 
 
+def test_three_numbers_of_answers_tell_the_rate_however_unusual_it_is() -> None:
+    """0.3, 0.35, 0.395: every two more answers add 0.9 of what the two before them did."""
+    found = fit_surface(np.zeros(3), np.array([1, 3, 5]), np.array([0.3, 0.35, 0.395]))
+    expected = [0.395 + 0.0405, 0.3 + 0.05 / (1 - 0.9)]
+    assert found(np.zeros(2), np.array([7, 1000])) == pytest.approx(expected, abs=1e-4)
+
+
 def test_the_interval_has_the_spread_of_refits() -> None:
     """Between exact points nothing is added: it is the spread of the surface fitted to each replicate."""
     data = observe(TRUE(T, N), 0.004, copies=400)
