@@ -95,7 +95,7 @@ def _choices(
     """Choices of setting and N with what a question costs, in tokens and, where priced, in US dollars."""
     columns: Columns = {name: itemgetter(name) for name in names}
     columns[f"{UNITS[source]} per question"] = lambda row: f"{row['cost']:,.0f}"
-    if best["usd"].notna().all():
+    if not note and best["usd"].notna().all():
         columns[PRICED] = lambda row: f"{row['usd']:,.2f}"
         note = "Prices of the answers' tokens; prompts are not counted."
     columns |= {

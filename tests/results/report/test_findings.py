@@ -132,6 +132,8 @@ def test_prices_can_turn_the_joint_frontier_over():
     assert frontier_table(priced).rows[0] == ["large", "1,000", "0.10", "low", "1,000", "1", f"50.0{NBSP}%"]
     assert [cells[1] for cells in frontier_table(priced).rows] == ["1,000", "4,000", "64,000"]
     assert "m has no price" in frontier_table(half).note
+    table = frontier_table(make_panels(tables, {"m": 10.0}))  # all of it are m's choices
+    assert ("large has no price" in table.note, table.rows[0][:3]) == (True, ["m", "100", "low"])
     assert [("price" in frontier_table([panel]).note.lower()) for panel in half] == [False, True]
     better = make_panels(tables.assign(accuracy=tables["accuracy"] + 0.2 * (tables["model"] == "large")))
     assert "from 100 tokens m, from 4,000 tokens large" in joint_verdict(better)
