@@ -10,7 +10,7 @@ from predict.cli.plan import propose, verdict
 from predict.forecasting import forecast
 from predict.groups import Group, read_groups
 from predict.planning.next_run import NextRun
-from predict.planning.plan import plan
+from predict.planning.plan import _as_measured, plan
 from predict.protocol import Options
 from predict.split import Request
 from results.frontier import Plan
@@ -61,6 +61,13 @@ def test_what_was_measured_is_taken_as_measured_whoever_forecasts(group: Group, 
     assert new == pytest.approx(2 * 1.645 * 0.005, rel=0.1)
     assert (seen["high"] - seen["low"]).mean() == pytest.approx(np.sqrt(0.1) * new)
     assert set(rows.loc[rows["known"] == "forecast", "N"]) == {64}
+
+
+def test_both_intervals_hold_what_was_measured() -> None:
+    forecast = {"predicted": 0.5, "low": 0.4, "high": 0.6, "new_low": 0.3, "new_high": 0.7}
+    found = _as_measured(pd.DataFrame({"accuracy": [0.2, 0.9], **forecast}))
+    ends = found[["low", "high", "new_low", "new_high"]].to_numpy().tolist()
+    assert ends == [[0.2, 0.6, 0.2, 0.7], [0.4, 0.9, 0.3, 0.9]]
 
 
 ROWS = pd.DataFrame(
