@@ -131,6 +131,10 @@ def test_the_data_set_has_a_card_and_loads(run: Path, tmp_path: Path) -> None:
         ["100", "1"],
         ["100", "2"],
     ]
+    exact = build_curves(read_samples(run), permutations=0).set_index(["method", "setting", "N"])["accuracy"]
+    for _, _, setting, n, vote, best in (line.strip("| ").split(" | ") for line in lines):
+        for told, method in ((vote, "majority"), (best, "best_of_n")):
+            assert float(told.split("%")[0]) == pytest.approx(100 * exact[method, setting, int(n)], abs=0.06)
     again = command("export", run, "--out", out)
     assert again.exit_code == 2
     assert "not empty" in again.output
