@@ -191,12 +191,14 @@ class Law:
         return np.asarray(expit(self.at["never_right"] + NEVER_RIGHT_RISE * self.grid.modes[:, None]))
 
     def _modes_slope(self, d_modes: Floats) -> dict[str, float]:
+        """The slopes in the parameters of the modes of a number whose slopes in the modes are given, (I,)."""
         by_ratio = float(d_modes @ self._bent) * self._spread
         tilt = float(d_modes @ self._bent_slope) * self._spread
         return {"centre": d_modes.sum(), "log_ratio": by_ratio, "log_scale": by_ratio, "tilt": tilt}
 
 
 def _in_order(slopes: dict[str, float]) -> Floats:
+    """The slopes in the order of PARAMETERS; 0 for one that is not named."""
     return np.array([slopes.get(name, 0.0) for name in PARAMETERS])
 
 

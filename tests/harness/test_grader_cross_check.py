@@ -95,21 +95,15 @@ def test_gold_answers_of_gsm8k(data_dir: Path, split: str) -> None:
     check(source, found)
 
 
-@pytest.mark.integration  # seconds
+@pytest.mark.integration  # many seconds
 def test_gold_answers_of_math(data_dir: Path) -> None:
-    """Our grader claims the integers among 5,000: it reads math-verify's number, or both read none.
-
-    Of those that it does not read every fourth is compared, and all in the table.
-    """
+    """Our grader claims the integers among 5,000: it reads math-verify's number, or both read none."""
     source = "math/test.jsonl"
-    known = {row["id"] for row in explained(source)}
     found, read = [], 0
-    for number, line in enumerate((data_dir / source).read_text(encoding="utf-8").splitlines()):
+    for line in (data_dir / source).read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         written, ours = f"${row['answer']}$", normalise_integer(row["answer"])
         read += ours is not None
-        if ours is None and number % 4 and row["unique_id"] not in known:
-            continue
         theirs = their_integer(written)
         if theirs is not None if ours is None else not equal(written, ours):
             found.append(_row(source, row["unique_id"], ours, theirs))

@@ -26,6 +26,8 @@ class FaultyProxy:
         self._disturbed: list[Any] = []
         self.left = list(faults)
         self.requests = self.answered = 0
+        self.other_settings: dict[str, Any] = {}
+        """What /server_info says in place of the truth."""
 
     async def __aenter__(self) -> Self:
         self._session = aiohttp.ClientSession()
@@ -54,6 +56,8 @@ class FaultyProxy:
 
     async def _pass_on(self, request: web.Request) -> web.Response:
         async with self._session.get(self._upstream + request.path) as reply:
+            if request.path == "/server_info":
+                return web.json_response(await reply.json() | self.other_settings)
             return web.Response(status=reply.status, body=await reply.read())
 
     async def _generate(self, request: web.Request) -> web.StreamResponse:

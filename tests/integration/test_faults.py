@@ -112,6 +112,41 @@ def test_a_server_that_is_killed_and_started_again(sglang_url: str, tmp_path: Pa
     assert "is back" in said[1]
 
 
+def test_a_server_that_is_killed_for_good(
+    sglang_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def give_up_soon() -> None:
+        monkeypatch.setattr(connection, "PATIENCE", 1.0)
+
+    outcome, proxy = through_proxy(
+        sglang_url, [], lambda proxy: interrupted(tmp_path, proxy, [], give_up_soon)
+    )
+    assert 0 < outcome.missing == len(PLANNED) - len(rows(tmp_path)) < len(PLANNED)
+    assert len(outcome.failures) == 1
+    assert proxy.url in outcome.failures[0]
+
+    monkeypatch.setattr(connection, "PATIENCE", 60.0)
+    asyncio.run(draw(sglang_url, tmp_path))
+    assert_exactly(PLANNED, tmp_path)
+
+
+def test_a_server_that_comes_back_with_other_settings_ends_the_run(sglang_url: str, tmp_path: Path) -> None:
+    async def replaced(proxy: FaultyProxy) -> Outcome:
+        async def another() -> None:
+            proxy.other_settings = {"dtype": "bfloat16"}
+            await proxy.start()
+
+        return await interrupted(tmp_path, proxy, [], another)
+
+    outcome, _ = through_proxy(sglang_url, [], replaced)
+    (failure,) = outcome.failures
+    assert "another dtype" in failure
+    assert 0 < outcome.missing == len(PLANNED) - len(rows(tmp_path)) < len(PLANNED)
+
+    asyncio.run(draw(sglang_url, tmp_path))
+    assert_exactly(PLANNED, tmp_path)
+
+
 def test_the_server_stops_work_on_a_request_that_is_given_up(sglang_url: str) -> None:
     answers, tokens = 16, 3500
     parameters = {"n": answers, "max_new_tokens": tokens, "ignore_eos": True}

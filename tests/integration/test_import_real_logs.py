@@ -11,8 +11,11 @@ from itertools import product
 from pathlib import Path
 from statistics import mean
 
+import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy.stats import hypergeom
 
 from harness.cli import cli
 from harness.grader import Grader
@@ -28,6 +31,8 @@ pytestmark = pytest.mark.integration
 QUESTIONS = 6
 REPEATS = 5
 RUN_SECONDS = 300
+FALSE_ALARM = 1e-4
+"""The probability that two tools which sample alike fail the comparison."""
 MARKED = re.compile(r"##\s*(-?[0-9][0-9,]*)\s*##")
 
 Pool = list[tuple[str | None, bool]]
@@ -139,3 +144,19 @@ def test_scores_of_inspect_ai_are_the_curves_its_log_implies(inspect_log: Path, 
     # T: the tokens of one answer, summed over the questions.
     used = sum(sample.output.usage.output_tokens for sample in log.samples)
     assert curves["T"].iloc[0] == pytest.approx(used / REPEATS)
+
+
+def test_both_tools_measure_the_same_model(lm_eval_out: Path, inspect_log: Path, tmp_path: Path) -> None:
+    """The same prompt and temperature: answers to a question are drawn from one distribution."""
+    invoke("import", "lm-eval", lm_eval_out, "--grade", "hashes", "--out", tmp_path / "a")
+    invoke("import", "inspect", inspect_log, "--grade", "hashes", "--out", tmp_path / "b")
+    ours, theirs = read_samples(tmp_path / "a"), read_samples(tmp_path / "b")
+    assert ours["gold"].tolist()[::REPEATS] == theirs.sort_values("question_id")["gold"].tolist()[::REPEATS]
+    # Then, of the right answers to a question, the number from one tool is hypergeometric: an exact test.
+    number_right = np.ones(1)
+    for _, both in pd.concat([ours, theirs]).groupby("question_id"):
+        right = hypergeom(2 * REPEATS, int(both["correct"].sum()), REPEATS).pmf(range(REPEATS + 1))
+        number_right = np.convolve(number_right, right)
+    found = int(ours["correct"].sum())
+    chance = 2 * min(number_right[: found + 1].sum(), number_right[found:].sum())
+    assert chance > FALSE_ALARM

@@ -26,6 +26,14 @@ def group(samples_file: Path) -> Group:
     return read_groups([samples_file], "majority")[0]
 
 
+def test_truth_is_the_exact_vote_of_all_answers(group: Group) -> None:
+    table = backtest(group, ["flat"], Request(fit_max_n=4, at_n=(8, 12)), 2, Options())
+    known = {(s, n): a for s, n, a in zip(group.points.setting, group.points.N, group.accuracy, strict=True)}
+    assert len(table) == 2 * 4 * 2
+    for row in table.itertuples():
+        assert row.accuracy == pytest.approx(known[row.setting, row.N])
+
+
 def test_every_split_has_a_seed_of_its_own_and_truths_the_luck_of_their_pool(
     group: Group, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,7 +172,7 @@ def test_mixture_beats_the_simple_rivals_on_real_answers(data_dir: Path) -> None
         path = data_dir / "samples" / f"gpt-3.5-turbo_biggsm_t{temperature}.csv"
         real = groups_of_samples(read_samples(path), "majority")[0]
         names = ["flat", "exponential", "power-law", "mixture"]
-        tables.append(backtest(real, names, Request(fit_max_n=8, at_n=(16,)), 4, Options(replicates=50)))
+        tables.append(backtest(real, names, Request(fit_max_n=8, at_n=(16,)), 10, Options(replicates=100)))
     found = summary(pd.concat(tables))
     assert found["mean_error"]["mixture"] < 0.75 * found["mean_error"].drop("mixture").min()
     assert found["coverage"]["mixture"] >= 0.85
