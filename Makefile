@@ -17,49 +17,63 @@ SET = $(call key,model,$(MODEL)) $(call key,budgets,$(BUDGETS)) $(call key,sampl
 runs = $(or $(OUT),results/runs/$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-fast lint demo tiny serve gpu-check gsm8k-samples gsm8k-256 math-samples synthetic train match predict report bench clean
+.PHONY: help setup test test-fast lint pins demo tiny serve gpu-check gsm8k-samples gsm8k-256 math-samples synthetic train match predict report bench clean
 
 help:  ## print this list
-	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-18s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # ---- installing: each stamp is redone only when what it was made from changes -------------------------------
 
 # Their names say for which kind of machine: a .venv of a login node without a GPU is no use on the GPU node.
-GPU         := $(shell command -v nvidia-smi)
+GPU         := $(shell :; command -v nvidia-smi)
 GPUS         = $(if $(GPU),$(if $(URL),,$(shell nvidia-smi -L | grep -c ^GPU)))
+KIND        := $(if $(GPU),gpu,cpu)
 CONSTRAINTS := $(if $(GPU),constraints-gpu.txt,constraints.txt)
-SETUP       := $(VENV)/.setup-$(if $(GPU),gpu,cpu)
-SGLANG      := $(VENV)/.sglang-$(if $(GPU),gpu,cpu)
-
-# A GPU host samples: the tools of tests and lint are installed there when one of them runs.
-ifdef GPU
-EXTRAS      := lm,plots
-DEV         := $(VENV)/.dev-gpu
-$(DEV): $(SETUP)
-	$(PIP) --constraint $(CONSTRAINTS) --editable '.[lm,dev]'
-	@touch $@
-else
-EXTRAS      := lm,dev
-DEV         := $(SETUP)
-endif
+SETUP       := $(VENV)/.setup-$(KIND)
+DEV         := $(VENV)/.dev-$(KIND)
+TORCH       := $(VENV)/.torch-$(KIND)
+SGLANG      := $(VENV)/.sglang-$(KIND)
+INSTALL      = $(PIP) --constraint $(CONSTRAINTS)
 
 $(SETUP): pyproject.toml $(CONSTRAINTS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or later, not " + sys.version)'
-	@echo 'installing into $(VENV): some minutes in which pip says nothing'
+	@echo 'installing into $(VENV), about 1 GB: a minute or two in which pip speaks only of what goes wrong'
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --constraint $(CONSTRAINTS) --editable '.[$(EXTRAS)]'
+	$(INSTALL) --editable '.[lm,plots]'
 	@touch $@
 
-# A GPU host takes SGLang as it comes; without a GPU the wheels of harness/server/cpu are enough.
-$(SGLANG): $(SETUP) $(wildcard harness/server/cpu/requirements*.txt)
-ifdef GPU
-	$(PIP) --constraint $(CONSTRAINTS) --editable '.[lm,sglang]'
-	$(RUN) -m harness.server.gpus
-else
-	$(PIP) --constraint $(CONSTRAINTS) --requirement harness/server/cpu/requirements.txt
-	$(PIP) --no-deps --requirement harness/server/cpu/requirements-no-deps.txt
-endif
+$(DEV): $(SETUP)
+	@echo 'installing the tools of tests and lint'
+	$(INSTALL) --editable '.[dev]'
 	@touch $@
+
+# On Linux, PyTorch comes with CUDA unless pip finds a CPU build, or one is there already.
+$(TORCH): $(SETUP)
+	@echo 'installing PyTorch: up to 6 GB, as it brings CUDA on Linux. A CPU build takes 1 GB: stop this, and first run'
+	@echo '    $(RUN) -m pip install uv && $(RUN) -m uv pip install --torch-backend cpu -c $(CONSTRAINTS) torch'
+	$(INSTALL) --editable '.[torch]'
+	@touch $@
+
+# A GPU host takes SGLang as it comes; without a GPU the wheels of harness/server/cpu are enough. They exist for Linux
+# (glibc 2.34 or later) and Python 3.11 to 3.13: the tests of a real server skip where there are none.
+CPU_WHEELS := $(wildcard harness/server/cpu/requirements*.txt)
+ifdef GPU
+$(SGLANG): $(SETUP)
+	$(INSTALL) --editable '.[lm,sglang]'
+	$(RUN) -m harness.server.gpus
+	@touch $@
+else
+$(SGLANG): $(TORCH) $(CPU_WHEELS)
+	@echo 'installing SGLang for a CPU'
+	$(INSTALL) --requirement harness/server/cpu/requirements.txt
+	$(PIP) --no-deps --requirement harness/server/cpu/requirements-no-deps.txt
+	@touch $@
+endif
+SGLANG_RUNS := import platform, sys; sys.exit(sys.version_info >= (3, 14) or platform.system() != "Linux")
+.PHONY: server-of-tests
+server-of-tests: $(TORCH)
+	@if $(RUN) -c '$(SGLANG_RUNS)'; then $(MAKE) --no-print-directory $(SGLANG); \
+	else echo 'SGLang has no wheels for this Python or system: the tests of a real server skip'; fi
 
 # What starts a server needs SGLang and a GPU, or DEVICE=cpu; with URL= there is one. Nothing is installed before that is clear.
 SERVER := $(if $(URL),,$(if $(GPU)$(DEVICE),$(SGLANG),no-gpu))
@@ -67,25 +81,32 @@ SERVER := $(if $(URL),,$(if $(GPU)$(DEVICE),$(SGLANG),no-gpu))
 no-gpu:
 	@echo 'error: no GPU here (no nvidia-smi): URL= names a server elsewhere, DEVICE=cpu is for a small model' >&2; exit 2
 
-setup: $(SETUP)  ## build .venv with everything but SGLang (which the targets that need it add)
+setup: $(SETUP)  ## build .venv with what the demo needs (other targets add PyTorch, SGLang or the tools)
 
 # ---- looking after the code ----------------------------------------------------------------------------------
 
 # Two processes; the tests of one file, and all tests that share a server, stay together. One thread in each.
 PYTEST = OMP_NUM_THREADS=1 $(RUN) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 
-test: $(SGLANG) $(DEV)  ## all tests, the real SGLang server and a real browser among them
+test: $(DEV) server-of-tests  ## all tests, the real SGLang server and a real browser among them
 	$(PYTEST)
 
 test-fast: $(DEV)  ## the tests that start no server and no browser
 	$(PYTEST) -m "not integration"
 
-lint: $(DEV)  ## ruff (lint and format) and mypy
+lint: $(DEV) $(TORCH)  ## ruff (lint and format) and mypy
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 
-bench: $(SGLANG) $(DEV)  ## measure the hot paths
+pins: $(DEV)  ## write the constraints anew: the newest versions that pyproject.toml allows, for all platforms and Pythons
+	$(COMPILE) --extra dev --extra torch -c harness/server/cpu/requirements-no-deps.txt -o constraints.txt pyproject.toml
+	$(COMPILE) --extra dev --extra torch --extra sglang -o constraints-gpu.txt pyproject.toml
+	$(COMPILE) -c constraints.txt -o harness/server/cpu/requirements.txt harness/server/cpu/requirements.in
+COMPILE = $(RUN) -m uv pip compile --quiet --upgrade --universal --python-version 3.11.2 --no-annotate \
+          --custom-compile-command 'make pins'
+
+bench: $(DEV) $(SGLANG)  ## measure the hot paths
 	for part in tests/bench/bench_*.py; do $(RUN) $$part || exit 1; done
 
 # ---- the jobs ------------------------------------------------------------------------------------------------
@@ -100,7 +121,7 @@ demo: setup  ## the whole road on a CPU in a few minutes: sample the tiny model,
 	$(RUN) -m predict forecast $(DIR)/samples --fit-max-n 8 --predictor all --out $(DIR)/forecast.csv
 	$(RUN) -m results report $(DIR)/tiny.csv $(DIR)/fig1-binary.csv $(DIR)/fig2f.csv $(DIR)/forecast.csv --out $(DIR)/report
 
-tiny: setup  ## train the tiny model again (10 minutes; one thread, so that the seed repeats it exactly)
+tiny: $(TORCH)  ## train the tiny model again (10 minutes; one thread, so that the seed repeats it exactly)
 	$(RUN) -m harness.tiny.train
 
 serve: $(SGLANG)  ## start SGLang for MODEL= (default: the tiny model) and leave it running
@@ -131,7 +152,7 @@ synthetic: setup  ## the twin: every panel of the paper redrawn from exact solut
 	$(RUN) -m synthetic claims --out $(DIR)/claims.csv
 	$(RUN) -m results report $(DIR)/fig*.csv $(DIR)/claims.csv --out $(DIR)/report
 
-train: setup  ## transformers trained to do what the paper builds by hand (five minutes of processor time)
+train: $(TORCH)  ## transformers trained to do what the paper builds by hand (five minutes of processor time)
 	$(RUN) -m synthetic train --jobs 2 --out $(call runs,trained)
 
 match: DIR = $(call runs,match)

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 import prompts
-from harness.grader import DEFAULT_READERS, Grader, Match, Reader
+from harness.grader import DEFAULT_READERS, Grader, GraderName, Match, Reader
 from results import BadInput
 
 EXPERIMENTS = Path(__file__).parent / "experiments"
@@ -55,7 +55,7 @@ class Experiment(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     dataset: str
-    """gsm8k, math-level1-integer, math-level1-signed, tiny, or a file of questions."""
+    """gsm8k, math-level1-integer, math-level1-signed, math, math-500, tiny, or a file of questions."""
     file: Path | None = None
     """A local copy of the dataset's rows, in place of the hub."""
     limit: Positive | None = None
@@ -72,6 +72,8 @@ class Experiment(BaseModel):
     """What reads the answers, tried in this order; the paper's is `hashes` alone."""
     match: Match = "first"
     """Which of several answers in one text counts."""
+    grader: GraderName = "integer"
+    """What an answer is: an integer (the paper's), the label of a choice, or an expression (math)."""
     budgets: Annotated[tuple[Positive, ...], _DISTINCT] = ()
     """The token budgets to ask for; without any there is one setting, `default`."""
     samples: Annotated[int, Field(ge=0, le=10**6, strict=True)]
@@ -87,8 +89,8 @@ class Experiment(BaseModel):
     tokens_extra: Count
     at_limit: Literal["cut", "force"] = "cut"
     """An answer that reaches its limit is cut off, or ended and asked once more for its final answer only."""
-    engine: Literal["sglang", "transformers", "openai"] = "sglang"
-    """openai is any server with OpenAI's interface, such as vLLM, llama.cpp or a hosted model."""
+    engine: Literal["sglang", "ctranslate2", "openai"] = "sglang"
+    """ctranslate2 is a model in this process; openai any server with OpenAI's interface, such as vLLM."""
     url: Annotated[str | None, _only(_ADDRESS.fullmatch, _PLAIN_URL)] = None
     """The address of a running server, such as http://127.0.0.1:30000; no file holds a key to it."""
     chunk: Positive = 16
@@ -99,7 +101,8 @@ class Experiment(BaseModel):
     """Requests in flight; the server queues what it cannot work on yet. By default ANSWERS_IN_FLIGHT."""
     seed: Count = 0
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    dtype: Literal["auto", "float32", "bfloat16", "float16", "int8"] = "auto"
+    """The precision of the model's arithmetic; int8 is for engine ctranslate2."""
 
     @model_validator(mode="before")
     @classmethod
@@ -116,6 +119,8 @@ class Experiment(BaseModel):
                 raise ValueError("tokens_per_budget or tokens_extra to be above 0: an answer needs room")
         if self.at_limit == "force" and "hashes" not in self.readers:
             raise ValueError("reader 'hashes' with at_limit = 'force', which asks for `##18##`")
+        if self.dtype == "int8" and self.engine != "ctranslate2":
+            raise ValueError("another dtype: int8 is for engine 'ctranslate2'")
         if self.engine == "openai" and not self.url:
             raise ValueError("url, the address of a server, with engine 'openai'")
         return self
@@ -133,9 +138,9 @@ class Experiment(BaseModel):
         return len(self.settings) * (self.samples + self.greedy)
 
     @property
-    def grader(self) -> Grader:
+    def reading(self) -> Grader:
         """What reads the answers."""
-        return Grader(self.readers, self.match)
+        return Grader(self.readers, self.match, self.grader)
 
     def max_new_tokens(self, budget: int | None) -> int:
         """The number of tokens that cuts an answer off: generous, as models overrun their budgets."""

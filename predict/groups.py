@@ -86,6 +86,8 @@ def groups_of(
     """Every group of `method` in a checked table of that kind. Raises BadInput where there is none."""
     if kind not in ("samples", "curves"):
         raise BadInput(f"{name}: a {kind} table, expected one of samples or of curves")
+    if method == "all_of_n":
+        raise BadInput(f"{name}: there is no forecast of {method}; results.all_of_n_curve computes it")
     groups = groups_of_samples(table, method, at_n) if kind == "samples" else groups_of_curves(table, method)
     if not groups:
         raise BadInput(f"{name}: no rows of method {method}")

@@ -27,8 +27,8 @@ def forecast(
     With none of at_n, at_settings and fit_max_n the cheaper half of the data is fitted and the rest held out.
     Raises BadInput; what a reader must be told of the forecasts is a UserWarning.
 
-    >>> answers = ["7" * right + "abcabdae"[right:] for right in range(9)] * 10
-    >>> found = forecast(answers, gold="7" * 90, at_n=[16, 64])
+    >>> answers = [list("7" * right + "abcabdae"[right:]) for right in range(9)] * 10
+    >>> found = forecast(answers, gold=["7"] * 90, at_n=[16, 64])
     >>> found[["N", "predicted", "low", "high", "status"]].round(2)
         N  predicted   low  high status
     0  16       0.74  0.70  0.78     ok

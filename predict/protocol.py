@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from results.normal import FORECAST_TAILS
 from results.tables.status import Status as Status
 from results.votes.exact import AnswerPools
 
@@ -24,7 +25,7 @@ Texts = NDArray[np.str_]
 UNUSABLE = (Status.ILL_CONDITIONED, Status.OUT_OF_RANGE, Status.NOT_IDENTIFIABLE)
 """Nothing is decided by a forecast with one of these."""
 
-ENDS = (5, 95)
+ENDS = tuple(round(100 * tail) for tail in FORECAST_TAILS)
 """Percentiles at the ends of an interval."""
 
 _SEVERITY = {status: rank for rank, status in enumerate(Status)}

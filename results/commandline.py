@@ -3,13 +3,16 @@
     $ python -m results curves missing.csv --out curves.csv
     error: missing.csv: no such file
 
-Exit codes: 0 done, 2 bad input (one line on stderr), 130 stopped by Ctrl-C. Messages may quote untrusted
-text: what a terminal would obey is escaped.
+Exit codes: 0 done, 2 bad input (one line on stderr), 130 stopped by Ctrl-C, 141 (and not a word) where who
+read the output, as `| head` does, has read enough. Messages may quote untrusted text: what a terminal would
+obey is escaped.
 """
 
+import os
+import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -18,9 +21,18 @@ import click
 from results.visible import visible
 
 INTERRUPTED = 130
+CLOSED_PIPE = 141
+"""What a shell says of programs that write to a pipe that nobody reads: 128 + SIGPIPE."""
 
-EXTRAS = {"altair": "plots", "vl_convert": "plots", "torch": "lm", "transformers": "lm", "datasets": "lm"}
-"""Packages that the core does without, by what they import as, and what installs them."""
+EXTRAS = {
+    **dict.fromkeys(("altair", "vl_convert"), "plots"),
+    **dict.fromkeys(("ctranslate2", "tokenizers", "huggingface_hub", "httpx", "datasets"), "lm"),
+    **dict.fromkeys(("torch", "transformers"), "torch"),
+    "math_verify": "math",
+}
+"""Packages that the core does without, by what they import as, and the extra that installs them."""
+CPU_TORCH = "pip install uv; uv pip install --torch-backend cpu torch"
+"""PyTorch without the libraries for GPUs, which are ten times as large."""
 
 
 class BadInput(click.ClickException):
@@ -38,8 +50,14 @@ def run(command: click.Command, name: str) -> NoReturn:
     """Run `command` as the program `name` and exit; every failure is one line on stderr, no traceback."""
     warnings.formatwarning = _one_line  # type: ignore[assignment]
     try:
-        code = command.main(prog_name=name, standalone_mode=False)
+        with command.make_context(name, sys.argv[1:]) as context:
+            code = command.invoke(context)
         raise SystemExit(code if isinstance(code, int) else 0)
+    except click.exceptions.Exit as ended:
+        raise SystemExit(ended.exit_code) from None
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left in buffers goes nowhere
+        raise SystemExit(CLOSED_PIPE) from None
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         raise SystemExit(error.exit_code) from None
@@ -49,20 +67,27 @@ def run(command: click.Command, name: str) -> NoReturn:
     except click.ClickException as error:
         fail(error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
+        click.echo(err=True)  # ends the line on which a terminal shows ^C
         fail("stopped by Ctrl-C", INTERRUPTED)
     except ModuleNotFoundError as error:
         if error.name not in EXTRAS:
             raise
-        how = f"pip install '.[{EXTRAS[error.name]}]' in the project's folder installs it"
-        fail(f"this needs {error.name}, which is not installed: {how}", 2)
+        fail(f"this needs {error.name}, which is not installed: {how_to_install(error.name)}", 2)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         fail(f"{error.filename}: {reason}" if error.filename else reason, 2)
 
 
+def how_to_install(package: str) -> str:
+    """The command for a package of EXTRAS, in words."""
+    how = f"pip install '.[{EXTRAS[package]}]' in the project's folder installs it"
+    return f"{how}; before that, {CPU_TORCH} takes a small build" if package == "torch" else how
+
+
 def fail(message: str, code: int) -> NoReturn:
     """Print `error: message` as one line on stderr and exit with `code`."""
-    click.echo(f"error: {visible(' '.join(message.split()))}", err=True)
+    with suppress(BrokenPipeError):
+        click.echo(f"error: {visible(' '.join(message.split()))}", err=True)
     raise SystemExit(code)
 
 

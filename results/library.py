@@ -1,16 +1,20 @@
 """What `from results import …` gives: one line from answers to numbers, for arrays and DataFrames in Python.
 
 Answers are given as one list for each question, of any lengths; None or NaN is an answer that could not be
-read, and casts no vote. An answer is right where it has the text of the question's gold ("18" or 18).
+read, and casts no vote. An answer is right where it says what the question's gold says: "18", 18, 18.0 and
+"$18" are one answer (`results.canonical`; `with reading(as_written=True):` tells them apart).
 """
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from results.commandline import BadInput, run
+from results.normal import LEVEL
 from results.paired.runs import compare_runs
+from results.read_options import reading
 from results.saturating import fit_saturating
 from results.tables.contract import (
     as_samples,
@@ -26,6 +30,7 @@ from results.votes.curves import build_curves
 from results.votes.exact import (
     AnswerPools,
     VoteCounts,
+    all_of_n,
     answer_pools,
     best_of_n,
     majority_accuracy,
@@ -34,9 +39,10 @@ from results.votes.exact import (
 from results.votes.tokens import tokens_per_answer
 
 __all__ = [
-    "AnswerPools", "BadInput", "VoteCounts", "answer_pools", "as_samples", "best_of_n",
-    "best_of_n_curve", "build_curves", "compare", "fit_saturating", "kind_of", "majority_accuracy",
-    "majority_curve", "read_curves", "read_forecast", "read_samples", "run", "tokens_per_answer",
+    "AnswerPools", "BadInput", "VoteCounts", "all_of_n", "all_of_n_curve", "answer_pools", "as_samples",
+    "best_of_n", "best_of_n_curve", "build_curves", "compare", "fit_saturating", "kind_of",
+    "majority_accuracy", "majority_curve", "read_curves", "read_forecast", "read_samples", "reading", "run",
+    "tokens_per_answer",
     "vote_curve", "write_curves", "write_forecast", "write_samples",
 ]  # fmt: skip
 
@@ -75,43 +81,93 @@ def best_of_n_curve(
     return _curve(answers, gold, "best_of_n", ns)
 
 
-def compare(a: pd.DataFrame | Answers, b: pd.DataFrame | Answers, gold: Gold = None) -> pd.DataFrame:
+def all_of_n_curve(
+    answers: pd.DataFrame | Answers, gold: Gold = None, ns: Sequence[int] | None = None
+) -> pd.DataFrame:
+    """The exact chance that all of N answers are right (pass^k), for each N; see `vote_curve`.
+
+    >>> all_of_n_curve([[18, 18, 7], [5, None, 6], [9, 9, 9]], gold=[18, 5, 9], ns=[1, 2]).round(3)
+       N  accuracy  stderr  questions
+    0  1     0.667   0.192          3
+    1  2     0.444   0.294          3
+    """
+    return _curve(answers, gold, "all_of_n", ns)
+
+
+def compare(
+    a: pd.DataFrame | Answers,
+    b: pd.DataFrame | Answers,
+    gold: Gold = None,
+    at: int | None = None,
+    level: float = LEVEL,
+) -> pd.DataFrame:
     """The comparison table of two runs on the same questions: b − a, each question with itself.
 
-    a, b: samples tables, or the answers of both with the `gold` of the questions. The columns are described
-    in docs/tables.md. Raises BadInput.
+    a, b: samples tables, or the answers of both with the `gold` of the questions. at: the one N to look at,
+    named before looking; by default several. level: how often all intervals hold together. The columns are
+    described in docs/tables.md, the verdicts in docs/comparing.md. Raises BadInput.
 
     >>> before = [["7", "7"], ["5", "6"], ["9", "8"]] * 10
     >>> after = [["7", "7"], ["5", "5"], ["9", "9"]] * 10
-    >>> compare(before, after, gold=[7, 5, 9] * 10)[["method", "N", "difference", "low", "high"]].round(3)
-          method  N  difference    low   high
-    0   majority  1       0.333  0.259  0.408
-    1   majority  2       0.333  0.259  0.408
-    2  best_of_n  1       0.333  0.259  0.408
-    3  best_of_n  2       0.000  0.000  0.000
+    >>> compare(before, after, gold=[7, 5, 9] * 10)[["method", "N", "difference", "verdict"]].round(3)
+          method  N  difference    verdict
+    0   majority  1       0.333     better
+    1   majority  2       0.333     better
+    2  best_of_n  1       0.333     better
+    3  best_of_n  2       0.000  undecided
     """
     right = None if gold is None else list(gold)
-    return compare_runs(
-        {name: as_samples(as_frame(side, right, name), name) for name, side in {"a": a, "b": b}.items()}
-    )
+    runs = {name: as_samples(as_frame(side, right, name), name) for name, side in {"a": a, "b": b}.items()}
+    return compare_runs(runs, at=at, level=level)
 
 
 def as_frame(answers: pd.DataFrame | Answers, gold: Gold, name: str = "answers") -> pd.DataFrame:
-    """A DataFrame as it is; lists of answers as samples whose questions are numbered from 0."""
+    """A DataFrame as it is; lists of answers as samples whose questions are numbered from 0.
+
+    Raises BadInput, which calls the answers `name`, unless there is a list of answers for each question, and
+    its right answer in `gold`.
+    """
     if isinstance(answers, pd.DataFrame):
         return answers
     if gold is None:
         raise BadInput(f"{name}: lists of answers need gold, the right answer to each question")
-    given, right = [list(one) for one in answers], list(gold)
+    given = [
+        _listed(one, f"{name} to question {question}", "list of answers")
+        for question, one in enumerate(_listed(answers, name, "list for each question"))
+    ]
+    right = _listed(gold, "gold", "right answer to each question")
     if len(given) != len(right):
         raise BadInput(f"{name}: {len(given)} lists of answers and {len(right)} gold, expected one of each")
+    if not any(given):
+        raise BadInput(f"{name}: no answers, expected a list of them for each question")
+    for place, cell in enumerate(right):
+        _check_one(cell, f"gold of question {place}")
+    for question, one in enumerate(given):
+        for cell in one:
+            _check_one(cell, f"{name} to question {question}")
     rows = [(q, i, answer, right[q]) for q, one in enumerate(given) for i, answer in enumerate(one)]
     return pd.DataFrame(rows, columns=["question_id", "sample", "answer", "gold"])
+
+
+def _listed(values: Any, what: str, expected: str) -> list[Any]:
+    """The values as a list. Raises BadInput where they are one text, or cannot be listed."""
+    if isinstance(values, str | bytes | dict | set) or not isinstance(values, Iterable):
+        raise BadInput(f"{what}: found {values!r:.40}, expected a {expected}")
+    return list(values)
+
+
+def _check_one(cell: Any, what: str) -> None:
+    """Raise BadInput where one answer is itself a list of them."""
+    scalar = isinstance(cell, str | bytes) or (isinstance(cell, np.ndarray) and cell.ndim == 0)
+    if isinstance(cell, Iterable) and not scalar:
+        raise BadInput(f"{what}: found {cell!r:.40} in the place of one answer, expected text or a number")
 
 
 def _curve(
     answers: pd.DataFrame | Answers, gold: Gold, method: str, ns: Sequence[int] | None
 ) -> pd.DataFrame:
+    if isinstance(answers, pd.DataFrame) and gold is not None:
+        raise BadInput("gold: a samples table has golds of its own, in the column 'gold'; leave out gold=")
     curves = build_curves(as_frame(answers, gold), [method], ns, permutations=0)
     several = [name for name in ("dataset", "model", "setting") if len(set(curves[name])) > 1]
     return curves[[*several, "N", "accuracy", "stderr", "questions"]]

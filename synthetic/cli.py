@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from results.read_options import reading_options
+
 PATH = click.Path(path_type=Path)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 COUNT = click.IntRange(min=0)
@@ -133,6 +135,7 @@ def train(out: Path, seed: int, jobs: int) -> None:
 @_SEED
 @_JOBS
 @_TABLE
+@reading_options
 def match(tables: tuple[Path, ...], figure: Path | None, out: Path, **options: Any) -> None:
     """Find the twins that explain a language model's curves.
 
@@ -177,7 +180,8 @@ def claims(seed: int, out: Path) -> None:
     write_raw(table, out)
     for name, verdict in table.groupby("claim", sort=False)["verdict"].first().items():
         click.echo(f"{name}: {verdict}")
-    click.echo(f"{table['claim'].nunique()} claims, {len(table)} rows -> {out}")
+    rows = ", ".join(f"{count} {word}" for word, count in table["outcome"].value_counts().items())
+    click.echo(f"{table['claim'].nunique()} claims, {len(table)} rows ({rows}) -> {out}")
 
 
 @cli.command(epilog="Example: python -m synthetic figures results/runs/twin/*.csv --out docs/images")

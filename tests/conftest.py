@@ -1,5 +1,6 @@
 """Fixtures shared by every room."""
 
+import importlib.util
 import os
 from pathlib import Path
 
@@ -11,6 +12,11 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 ROOT = Path(__file__).resolve().parent.parent
+
+needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
+needs_sglang = pytest.mark.skipif(
+    importlib.util.find_spec("sglang") is None, reason="SGLang is not installed"
+)
 
 
 @pytest.fixture(scope="session")

@@ -24,8 +24,8 @@ ROOMS = {
 
 FLOORS = {
     "results": [
-        ["visible", "frontier", "normal"],
-        ["commandline", "aligned"],
+        ["visible", "canonical", "frontier", "normal"],
+        ["commandline", "aligned", "read_options"],
         ["tables"],
         ["votes", "saturating"],
         ["paper_fits", "paired"],
@@ -56,11 +56,13 @@ FLOORS = {
         ["cli"],
     ],
     "harness": [
+        ["grading"],
         ["experiment", "grader"],
         ["questions", "server"],
         ["engines"],
         ["run"],
         ["gpu_check", "imports", "tiny", "view"],
+        ["exports"],
         ["cli"],
     ],
 }

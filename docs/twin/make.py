@@ -26,6 +26,8 @@ ROOT = HERE.parents[1]
 PAGES = [HERE.parent / f"{name}.md" for name in ("reproduction", "trained", "match")]
 EXAMINED = HERE / "trained.parquet"
 """The curves of the weights that ship: what `synthetic train` writes as trained.csv."""
+MARKS = {"holds": "", "fails": " ✗", "undecided": " ?"}
+"""What stands behind a row of a claim."""
 BLOCK = re.compile(r"(<!-- begin (\S+) (.*?) ?-->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -48,14 +50,14 @@ def filled(page: str) -> str:
 
 
 def claims(names: list[str]) -> str:
-    """Rows of results/cached/claims.csv, each claim under its verdict; ✗ marks rows that do not hold."""
+    """Rows of results/cached/claims.csv, each claim under its verdict; a mark where a row does not hold."""
     table = pd.read_csv(ROOT / "results/cached/claims.csv")
     lines = []
     for name in names:
         rows = table[table["claim"] == name]
         lines.append(f"* `{name}` **{rows['verdict'].iloc[0]}**.")
         for quantity, part in rows.groupby("quantity", sort=False):
-            told = (f"{row.setting}: {measured(row)}{'' if row.holds else ' ✗'}" for row in part.itertuples())
+            told = (f"{row.setting}: {measured(row)}{MARKS[row.outcome]}" for row in part.itertuples())
             lines.append(f"  {quantity}: {'; '.join(told)}.")
     return "\n".join(lines)
 

@@ -15,6 +15,6 @@ def export(samples: Path, out: Path, organization: str) -> None:
     SAMPLES is a run's folder or a samples table. OUT gets the data set's card (README.md), samples.parquet,
     and in data/ the scores of votes and best-of-N with a record of each answer.
     """
-    from harness.imports.publish import publish
+    from harness.exports.publish import publish
 
     click.echo(f"{publish(samples, out, organization)} answers -> {out}: README.md, samples.parquet, data")

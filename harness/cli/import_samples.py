@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from harness.cli.options import Pair, match_option, readers
-from harness.grader import READERS, Grader
+from harness.cli.options import Pair, grader_option, match_option, readers
+from harness.grader import READERS, Grader, GraderName
 
 _TABLES = ("csv", "jsonl", "parquet", "nemo-skills", "sgl-eval", "boinf", "every-eval-ever")
 _BELONGS = {
@@ -73,6 +73,7 @@ _BELONGS = {
     "needs the columns text and gold.",
 )
 @match_option
+@grader_option
 @click.option(
     "--setting",
     metavar="FIELD|VALUE",
@@ -112,7 +113,10 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     target = out / "samples.jsonl"
     if target.exists():
         raise BadInput(f"{target}: this file exists already: give another --out")
-    grader = Grader(options["grade"], options["match"]) if options["grade"] else None
+    if options["grader"] and not options["grade"]:
+        raise BadInput("--grader is for --grade: give both or neither")
+    kind_of_answer: GraderName = options["grader"] or "integer"
+    grader = Grader(options["grade"], options["match"], kind_of_answer) if options["grade"] else None
     imported = _import(kind, file, grader, options)
     write_raw(imported.table, target)
     tally = Tally(grader=grader)
@@ -125,10 +129,10 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
 
 
 def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any]) -> Any:
-    from harness.imports.checks import with_tokens
     from harness.imports.columns import import_table
     from harness.imports.inspect_ai_log import import_inspect_ai
     from harness.imports.lm_eval import import_lm_eval
+    from harness.imports.tokens import with_tokens
     from results import BadInput
 
     names = {name: text for name in ("dataset", "model") if (text := options[name])}

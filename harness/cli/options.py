@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 import click
 
-from harness.grader import DEFAULT_READERS, READERS, Match
+from harness.grader import DEFAULT_READERS, GRADERS, READERS, Match
 
 
 class Pair(click.ParamType[tuple[str, str]]):
@@ -49,4 +49,10 @@ match_option = click.option(
     show_default=True,
     type=click.Choice(get_args(Match)),
     help="Which of several answers in one text counts.",
+)
+
+grader_option = click.option(
+    "--grader",
+    type=click.Choice(GRADERS),
+    help="What an answer is: an integer, the label of a choice, or an expression (math).",
 )

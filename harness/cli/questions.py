@@ -1,8 +1,15 @@
 """python -m harness questions: load, count and optionally write out a set of questions."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from harness.cli.options import grader_option
+from harness.grader import GraderName
+
+if TYPE_CHECKING:
+    from harness.questions.load import Question
 
 
 @click.command(epilog="Example: python -m harness questions math-level1-integer --file math/test.jsonl")
@@ -15,21 +22,26 @@ import click
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Write question_id, problem and gold to this file."
 )
-def questions(dataset: str, file: Path | None, out: Path | None) -> None:
+@grader_option
+def questions(dataset: str, file: Path | None, out: Path | None, grader: GraderName | None) -> None:
     """Count the questions of a data set.
 
-    DATASET is gsm8k, math-level1-integer, math-level1-signed, tiny, or your own file: CSV, JSONL or Parquet
-    with the columns problem (or question), gold (or answer, an integer or GSM8K's "... #### 18"), and
-    optionally question_id.
+    DATASET is gsm8k, math-level1-integer, math-level1-signed, math (all 5,000), math-500, multiple-choice
+    (with --file), tiny, or your own file: CSV, JSONL or Parquet with the columns problem (or question), gold
+    (or answer), and optionally question_id and choices. The right answers in your own file are labels where
+    there are choices, else integers (or GSM8K's "... #### 18"); with --grader math, expressions.
     """
-    from dataclasses import asdict
-
     import pandas as pd
 
     from harness.questions.load import load_questions
     from results.tables.files import write_raw
 
-    loaded = load_questions(dataset, file)
+    loaded = load_questions(dataset, file, grader)
     if out:
-        write_raw(pd.DataFrame([asdict(question) for question in loaded]), out)
+        write_raw(pd.DataFrame(map(_row, loaded)), out)
     click.echo(f"{len(loaded)} questions{f' -> {out}' if out else ''}")
+
+
+def _row(question: "Question") -> dict[str, str]:
+    row = {"question_id": question.question_id, "problem": question.problem, "gold": question.gold}
+    return {**row, "labels": " ".join(question.labels)} if question.labels else row

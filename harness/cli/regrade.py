@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import match_option, reader_option
-from harness.grader import Match, Reader
+from harness.cli.options import grader_option, match_option, reader_option
+from harness.grader import GraderName, Match, Reader
 
 
 @click.command(
@@ -14,19 +14,23 @@ from harness.grader import Match, Reader
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @reader_option
 @match_option
-def regrade(folder: Path, readers: tuple[Reader, ...], match: Match) -> None:
+@grader_option
+def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: GraderName | None) -> None:
     """Read a run's stored texts again; nothing is sampled.
 
     hashes reads ##18## and #### 18, boxed \\boxed{18}, answer-is "The answer is 18.", last-number the last
-    number. The first reader that finds an integer wins. The verdicts before are kept in a file beside
-    samples.jsonl, and run.json says what was read again.
+    number. The first reader that finds an answer decides. Without --grader, an answer is what it was for the
+    run. The verdicts before are kept in a file beside samples.jsonl, and run.json says what was read again.
     """
     from harness.grader import Grader
+    from harness.run.record import experiment_in
     from harness.run.regrade import regrade as read_again
     from harness.run.resume import locked
 
     with locked(folder):
-        found = read_again(folder, Grader(readers, match))
+        experiment = experiment_in(folder)
+        kind = grader or (experiment.grader if experiment else "integer")
+        found = read_again(folder, Grader(readers, match, kind))
     click.echo(found.tally.table())
     click.echo(
         f"{found.changed:,} of {found.tally.answers:,} answers are read differently; "

@@ -30,12 +30,11 @@ def engine_for(
     server that cannot start.
     """
     model, revision, chat = model_location(experiment.model), experiment.revision, experiment.chat
-    if experiment.engine == "transformers":
-        from harness.engines.transformers.engine import TransformersEngine
+    if experiment.engine == "ctranslate2":
+        from harness.engines.ctranslate2.engine import CTranslate2Engine
 
-        return TransformersEngine(
-            model, revision=revision, chat=chat, device=experiment.device, dtype=experiment.dtype
-        )
+        where = {"device": experiment.device, "dtype": experiment.dtype}
+        return CTranslate2Engine(model, revision=revision, chat=chat, **where, say=say)
     if experiment.engine == "openai" and experiment.url:
         from harness.engines.http.api_key import ApiKey
         from harness.engines.openai import OpenAIEngine

@@ -1,16 +1,21 @@
-"""Turns prompts into token ids. SGLang and the local engine get ids, so that both read exactly the same.
+"""Turns prompts into token ids. SGLang and the engine in this process get ids, so that both read the same.
 
     "Anna has 12 apples. ..." -> <|user|>Anna has 12 apples. ...<|assistant|> -> [2, 71, 140, 95, ...]
 
 A chat template writes its own begin-of-text token; a server that is sent text may add a second one.
 """
 
+import json
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from harness.engines.chat_template import chat_template, render, special_tokens
 from harness.questions.hub import hub_trouble
 from results import BadInput
+
+FILES = ("*.json", "*.jinja")
+"""Tokenizer, template and configuration, of the files that a model has on the hub."""
 
 
 class PromptTokens:
@@ -21,33 +26,76 @@ class PromptTokens:
 
         Where the hub does not answer, the model has to be in its cache.
         """
-        trouble = "" if Path(model).is_dir() else hub_trouble(model, revision)
-        self.local_only = bool(trouble)
-        from transformers import PreTrainedTokenizerFast  # AutoTokenizer imports PyTorch, 280 MB of it
+        from tokenizers import Tokenizer
 
+        self.folder = model_folder(model, revision)
+        file = self.folder / "tokenizer.json"
+        if not file.is_file():
+            raise BadInput(f"model {model}: no tokenizer could be loaded: no tokenizer.json in {self.folder}")
         try:
-            self.tokenizer: Any = PreTrainedTokenizerFast.from_pretrained(
-                model, revision=revision, local_files_only=self.local_only
-            )
-        except (OSError, ValueError) as error:
-            reason = f"no such folder, nor can the Hugging Face hub give it ({trouble})"
-            if not trouble:
-                here = any(Path(model).glob("tokenizer*"))
-                reason = f"no tokenizer could be loaded: {error if here else 'none is in this folder'}"
-            raise BadInput(f"model {model}: {reason}") from None
-        if chat and not self.tokenizer.chat_template:
+            self.tokenizer = Tokenizer.from_file(str(file))
+        except Exception as error:  # the library raises no narrower one
+            raise BadInput(f"model {model}: no tokenizer could be loaded: {error}") from None
+        self.tokenizer.no_truncation()
+        self.tokenizer.no_padding()
+        self.config = read_json(self.folder / "tokenizer_config.json")
+        self.special = special_tokens(self.config)
+        self._template = chat_template(self.folder, self.config) if chat else None
+        if chat and not self._template:
             raise BadInput(f"model {model}: has no chat template, expected chat = false for a base model")
-        self._chat = chat
+        try:
+            self._encode("")
+        except ValueError as error:
+            raise BadInput(f"model {model}: {error}") from None
         # Chunks of one prompt follow one another.
         self.encode = lru_cache(maxsize=256)(self._encode)
 
     def go_on(self, prompt: str, said: str) -> tuple[int, ...]:
         """The ids of `prompt` and of `said`, the beginning of an answer or nothing."""
-        return self.encode(prompt) + tuple(self.tokenizer(said, add_special_tokens=False)["input_ids"])
+        return self.encode(prompt) + self.plain(said)
+
+    def plain(self, text: str) -> tuple[int, ...]:
+        """The ids of `text` alone, without a begin-of-text token."""
+        return tuple(self.tokenizer.encode(text, add_special_tokens=False).ids)
 
     def _encode(self, prompt: str) -> tuple[int, ...]:
         """The ids of `prompt`, as one user turn that the model is about to answer if `chat`."""
-        if not self._chat:
-            return tuple(self.tokenizer(prompt)["input_ids"])
-        turns = [{"role": "user", "content": prompt}]
-        return tuple(self.tokenizer.apply_chat_template(turns, add_generation_prompt=True, return_dict=False))
+        if self._template is None:
+            return tuple(self.tokenizer.encode(prompt).ids)
+        return self.plain(render(self._template, prompt, self.special))
+
+
+def model_folder(model: str, revision: str | None) -> Path:
+    """The folder with the tokenizer and configuration of `model`; of a model on the hub, in the hub's cache.
+
+    Raises BadInput if there is no such model.
+    """
+    if Path(model).is_dir():
+        return Path(model)
+    import httpx
+    from huggingface_hub import snapshot_download
+
+    trouble = hub_trouble(model, revision)
+    try:
+        found = snapshot_download(
+            model, revision=revision, allow_patterns=list(FILES), local_files_only=bool(trouble)
+        )
+    except (httpx.HTTPError, OSError, ValueError) as error:
+        reason = trouble or str(error).splitlines()[0]
+        raise BadInput(
+            f"model {model}: no such folder, nor can the Hugging Face hub give it ({reason})"
+        ) from None
+    return Path(found)
+
+
+def read_json(file: Path) -> dict[str, Any]:
+    """What a JSON file holds; empty where there is no such file. Raises BadInput if it is no JSON object."""
+    if not file.is_file():
+        return {}
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise BadInput(f"{file}: not JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise BadInput(f"{file}: not a JSON object")
+    return content

@@ -13,15 +13,17 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from harness.grader import Grader, required_gold
-from harness.imports.checks import whole_text_notes
 from harness.imports.formats import FORMATS, field_rows
 from results import BadInput, as_samples
 from results.tables.files import read_raw
-from results.tables.schemas import DEFAULTS, SAMPLE_KEY, SAMPLES
+from results.tables.schemas import SAMPLE_KEY, SAMPLES
 
 Pairs = Sequence[tuple[str, str]]
 
 _TEXT = ("dataset", "model", "setting", "decoding", "question_id", "answer", "gold", "finish_reason", "text")
+_LONG = 60  # characters, from which on an answer that is the whole text was not read from it
+_NAMED = 5
+"""Cells of a column that an error names."""
 _KNOWN = (*SAMPLES.columns, "text", "seed")
 
 
@@ -82,13 +84,15 @@ def import_table(
     kept = rows[~_matching(rows, drop)].reset_index(drop=True)
     if kept.empty:
         raise BadInput(f"{file}: --drop leaves out all {len(rows)} rows")
+    for column, value in correct_if:
+        _must_be_found(file, f"--correct-if {column}={value}", value, kept[column])
     left_out = len(rows) - len(kept) + failed
     renamed = [name for name in columns.values() if name not in (*columns, *_KNOWN)]
     table = kept.drop(columns=renamed).assign(**{name: kept[source] for name, source in columns.items()})
     table = table.assign(**constants)
     if "setting" in table and table.columns.is_unique:
         unset = table["setting"].map(_text).str.strip() == ""
-        table["setting"] = table["setting"].mask(unset, DEFAULTS["samples"]["setting"])
+        table["setting"] = table["setting"].mask(unset, SAMPLES.defaults["setting"])
     if correct_if:
         table["correct"] = _matching(kept, correct_if)
     # Errors count the rows that were kept, and say so where that makes a difference.
@@ -96,6 +100,8 @@ def import_table(
     if grader:
         table = graded(table, grader, where)
     elif unreadable:
+        for word in unreadable:
+            _must_be_found(file, f"--unreadable {word}", word, table["answer"])
         table["answer"] = table["answer"].mask(table["answer"].map(_text).isin(unreadable), None)
     notes = [
         f"no column {constants[name]!r}: it is the {name} of all rows"
@@ -109,17 +115,41 @@ def import_table(
     if unnamed := [name for name in ("dataset", "model") if name not in table]:
         options = " ".join(f"--{name} NAME" for name in unnamed)
         notes.append(f"no {' and no '.join(unnamed)} in the file: name what was sampled with {options}")
-    return Imported(as_samples(table, where), left_out, (*notes, *whole_text_notes(table)))
+    samples = as_samples(table, where)
+    if "gold" in constants and not (samples["answer"] == samples["gold"]).any():
+        said = f"--gold {constants['gold']}: no column of that name, and no answer is this"
+        raise BadInput(f"{file}: {said}: columns {', '.join(map(str, rows.columns))}")
+    return Imported(samples, left_out, (*notes, *whole_text_notes(table)))
 
 
 def graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
     """`table` with the answers that are read in its texts, and its golds as the grader writes them."""
+    grader.check_installed()
     cells = []
-    columns = table.reindex(columns=["question_id", "text", "gold", "finish_reason"]).astype(object)
-    for number, (question, text, gold, reason) in enumerate(columns.itertuples(index=False), start=1):
-        right = required_gold(_text(gold), f"{where}: row {number}, question {question}")
-        cells.append({"gold": right, **grader.verdict(_text(text), right, reason)})
+    columns = table.reindex(columns=["question_id", "text", "gold", "finish_reason", "labels"]).astype(object)
+    for number, (question, text, gold, reason, labels) in enumerate(columns.itertuples(index=False), start=1):
+        place, names = f"{where}: row {number}, question {question}", _text(labels).split()
+        right = required_gold(_text(gold), place, grader.grader, names)
+        cells.append({"gold": right, **grader.verdict(_text(text), right, reason, names)})
     return table.assign(**pd.DataFrame(cells, index=table.index))
+
+
+def whole_text_notes(table: pd.DataFrame) -> tuple[str, ...]:
+    """A warning if answers are whole texts, as scorers leave them that look for the gold in the text."""
+    if not {"answer", "text"} <= {*table}:
+        return ()
+    answers, texts = (table[name].fillna("").astype(str) for name in ("answer", "text"))
+    whole = int(((answers.str.len() > _LONG) & (answers.str.lower() == texts.str.strip().str.lower())).sum())
+    note = f"the answer is the whole text {whole} times: no two will be equal, so a vote needs --grade"
+    return (f"{note} or a scorer that reads the answer",) if whole else ()
+
+
+def _must_be_found(file: Path, option: str, value: str, cells: pd.Series[Any]) -> None:
+    """Raise BadInput, naming some of what there is, where no cell of a column is `value`."""
+    found = cells.map(_text)
+    if not (found == value).any():
+        first = [f"{text!r:.40}" for text in found[found != ""].drop_duplicates()[:_NAMED]]
+        raise BadInput(f"{file}: {option}: no row has this, found {', '.join(first) or 'nothing'}")
 
 
 def _matching(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:

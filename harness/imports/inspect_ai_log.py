@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from harness.grader import Grader, normalise_integer
-from harness.imports.checks import chosen, setting_value, whole_text_notes
-from harness.imports.columns import Imported, graded
+from harness.grader import Grader
+from harness.imports.columns import Imported, graded, whole_text_notes
+from harness.imports.logs import chosen, setting_value
 from results import BadInput, as_samples
+from results.canonical import canonical
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample
@@ -123,8 +124,8 @@ def _verdict(value: Any, where: str) -> bool:
 
 
 def normal(text: str | None) -> str | None:
-    """An integer as our grader writes it, so that 1,234 and 1234 are one vote; other text stripped."""
-    return (normalise_integer(text) or text.strip() or None) if text else None
+    """The text as it is compared, so that 1,234 and 1234 are one vote; None where nothing is left of it."""
+    return canonical(text) or None if text else None
 
 
 def _fields(sample: EvalSample, log: EvalLog) -> dict[str, Any]:

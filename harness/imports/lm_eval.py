@@ -17,10 +17,10 @@ from pathlib import Path
 import pandas as pd
 
 from harness.grader import Grader
-from harness.imports.checks import chosen, setting_value
 from harness.imports.columns import Imported, graded
 from harness.imports.formats import Row, at, read_json
 from harness.imports.lm_eval_filters import as_logged
+from harness.imports.logs import chosen, setting_value
 from results import BadInput, as_samples
 from results.tables.files import json_rows
 

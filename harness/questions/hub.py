@@ -2,6 +2,7 @@
 
     {"question": "Janet’s ducks lay 16 eggs per day. ...", "answer": "... #### 18"}            openai/gsm8k
     {"problem": "What is ...?", "level": "Level 1", "type": "Algebra", ...}    EleutherAI/hendrycks_math
+    {"problem": "What is ...?", "level": 1, "subject": "Algebra", ...}         HuggingFaceH4/MATH-500
 
 A revision never changes, so files that are in the hub's cache are used without asking the hub.
 """
@@ -45,6 +46,10 @@ MATH = HubDataset(
     rows=5000,
 )
 
+MATH_500 = HubDataset(
+    "HuggingFaceH4/MATH-500", "6e4ed1a2a79af7d8630a6b768ec859cb5af4d3be", ("default",), rows=500
+)
+
 
 def dataset_rows(source: HubDataset, file: Path | None) -> list[Row]:
     """All rows of the test split, from `file` where one is given. Raises BadInput where some are missing."""
@@ -60,7 +65,7 @@ def dataset_rows(source: HubDataset, file: Path | None) -> list[Row]:
 
 def file_rows(file: Path) -> list[Row]:
     """The rows of a CSV, JSONL or Parquet file. Raises BadInput naming the file and what is wrong with it."""
-    frame = read_raw(file, ("question_id", "question", "problem", "answer", "gold"))
+    frame = read_raw(file, ("question_id", "question", "problem", "answer", "gold", "labels"))
     if frame.empty:
         raise BadInput(f"{file}: no questions in it")
     return [{str(key): cell for key, cell in row.items()} for row in frame.to_dict("records")]
@@ -90,7 +95,7 @@ def _download(source: HubDataset) -> str:
     from huggingface_hub.errors import LocalEntryNotFoundError
 
     which: dict[str, Any] = {"repo_type": "dataset", "revision": source.revision}
-    which["allow_patterns"] = ["README.md", "*.parquet"]
+    which["allow_patterns"] = ["README.md", "*.parquet", "*.jsonl"]
     try:
         return str(snapshot_download(source.repository, **which, local_files_only=True))
     except LocalEntryNotFoundError:

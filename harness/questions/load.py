@@ -3,7 +3,8 @@
     Question(question_id="gsm8k-test-0000", problem="Janet’s ducks lay 16 eggs per day. ...", gold="18")
 
 Ids do not depend on where the rows came from. GSM8K: the position in the pinned revision. MATH: the subject
-and a hash of the problem (`math-algebra-01685114`), because its rows have no id and come in different orders.
+and a hash of the problem (`math-algebra-01685114`), because its rows have no id and come in different orders;
+MATH-500, which is a part of it, has the same ids.
 """
 
 import hashlib
@@ -12,72 +13,123 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.grader import boxed, normalise_integer, required_gold
-from harness.questions.hub import GSM8K, MATH, Row, dataset_rows, file_rows
+from harness.grader import GraderName, boxed, normalise_integer, required_gold
+from harness.questions.choices import asked, choices_of, label_of
+from harness.questions.hub import GSM8K, MATH, MATH_500, HubDataset, Row, dataset_rows, file_rows
 from results import BadInput
 
 TINY_FILE = Path(__file__).parents[1] / "tiny" / "test.jsonl"
 
-DATASETS = ("gsm8k", "math-level1-integer", "math-level1-signed", "tiny")
-
-# The paper: "problems at level 1 with integer answers, yielding a subset of 309 problems". Plain digits give
-# the 309; negative integers and thousands separators make it 330.
-_MATH_SUBSETS = {
-    "math-level1-integer": (re.compile(r"[0-9]+"), 309),
-    "math-level1-signed": (re.compile(r"-?(?:[0-9]+|[0-9]{1,3}(?:(?:,|\{,\}|,\\!)[0-9]{3})+)"), 330),
-}
-
 
 @dataclass(frozen=True)
 class Question:
-    """One problem and its right answer, an integer as the grader writes it."""
+    """One problem and its right answer as the grader writes it; the labels of its choices, if it has any."""
 
     question_id: str
     problem: str
     gold: str
+    labels: tuple[str, ...] = ()
 
 
-def load_questions(name: str, file: Path | None = None) -> list[Question]:
+@dataclass(frozen=True)
+class _MathProblems:
+    """Problems of MATH: the rows they are in, which of these are meant, and how many there are."""
+
+    source: HubDataset
+    count: int
+    integer: re.Pattern[str] | None = None
+    """Where given, only level-1 problems whose boxed answer is such an integer."""
+
+
+# The paper: "problems at level 1 with integer answers, yielding a subset of 309 problems". Plain digits give
+# the 309; negative integers and thousands separators make it 330.
+_MATH = {
+    "math-level1-integer": _MathProblems(MATH, 309, re.compile(r"[0-9]+")),
+    "math-level1-signed": _MathProblems(
+        MATH, 330, re.compile(r"-?(?:[0-9]+|[0-9]{1,3}(?:(?:,|\{,\}|,\\!)[0-9]{3})+)")
+    ),
+    "math": _MathProblems(MATH, 5000),
+    "math-500": _MathProblems(MATH_500, 500),
+}
+
+DATASETS = ("gsm8k", *_MATH, "multiple-choice", "tiny")
+_NEEDED: dict[str, GraderName] = {"math": "math", "math-500": "math", "multiple-choice": "choice"}
+"""The grader of data sets whose right answers are not integers, which are expressions too."""
+
+
+def load_questions(name: str, file: Path | None = None, grader: GraderName | None = None) -> list[Question]:
     """The questions of the data set `name`, or of your own file with that name.
 
-    `file` holds the rows of the named data set, in place of the hub. Raises BadInput: missing or unexpected
-    rows, an unreachable hub.
+    `file` holds the rows of the named data set, in place of the hub. `grader` says what the right answers of
+    your own file are: by default labels where its rows have choices, else integers. Raises BadInput: missing
+    or unexpected rows, an unreachable hub, right answers of another kind.
     """
+    needed: GraderName | None = _NEEDED.get(name)
+    if name in DATASETS and grader and grader != (needed or "integer") and (needed or grader == "choice"):
+        raise BadInput(f"{name}: its right answers are for grader {needed or 'integer'}, not {grader}")
     if name == "gsm8k":
         return _questions(dataset_rows(GSM8K, file), "gsm8k-test", file or Path(GSM8K.repository))
-    if name in _MATH_SUBSETS:
-        return _math_level1(name, dataset_rows(MATH, file), file or Path(MATH.repository))
+    if name in _MATH:
+        source = _MATH[name].source
+        return _math(name, dataset_rows(source, file), file or Path(source.repository))
     if name == "tiny":
         return _questions(file_rows(file or TINY_FILE), "tiny", file or TINY_FILE)
+    if name == "multiple-choice":
+        if file is None:
+            raise BadInput(f"{name}: needs a file: harness questions --file, harness sample --set file=")
+        return _questions(file_rows(file), file.stem, file, "choice")
     if file is not None:
         options = "harness questions --file, harness sample --set file="
         raise BadInput(f"a file ({options}) is for {', '.join(DATASETS)}, not for {name}")
     if Path(name).is_file():
-        return _questions(file_rows(Path(name)), Path(name).stem, Path(name))
+        rows = file_rows(Path(name))
+        default: GraderName = "choice" if {"choices", "labels"} & rows[0].keys() else "integer"
+        return _questions(rows, Path(name).stem, Path(name), grader or default)
     raise BadInput(f"{name}: no such file, and not one of {', '.join(DATASETS)}")
 
 
 def dataset_commit(name: str) -> str | None:
     """The pinned commit of a data set on the hub; None for questions that come from elsewhere."""
-    return {"gsm8k": GSM8K.revision, **dict.fromkeys(_MATH_SUBSETS, MATH.revision)}.get(name)
+    pinned = {"gsm8k": GSM8K, **{key: problems.source for key, problems in _MATH.items()}}
+    return pinned[name].revision if name in pinned else None
 
 
-def _questions(rows: list[Row], prefix: str, where: Path) -> list[Question]:
+def _questions(rows: list[Row], prefix: str, where: Path, grader: GraderName = "integer") -> list[Question]:
     """Questions of rows with problem (or question) and gold (or answer); ids as given, or by position."""
-    questions = [_question(row, f"{prefix}-{i:04d}", f"{where}: row {i + 1}") for i, row in enumerate(rows)]
-    (question_id, count), *_ = Counter(question.question_id for question in questions).most_common(1)
+    question = _question_with_choices if grader == "choice" else _question
+    found = [
+        question(row, f"{prefix}-{i:04d}", f"{where}: row {i + 1}", grader) for i, row in enumerate(rows)
+    ]
+    (question_id, count), *_ = Counter(question.question_id for question in found).most_common(1)
     if count > 1:
         raise BadInput(f"{where}: {count} rows have the question_id {question_id!r}")
-    return questions
+    return found
 
 
-def _question(row: Row, default_id: str, where: str) -> Question:
+def _question(row: Row, default_id: str, where: str, grader: GraderName) -> Question:
+    problem, answer = _problem_and_answer(row, where)
+    gold = required_gold(answer, where, grader)
+    return Question(_first(row, "question_id") or default_id, problem, gold)
+
+
+def _question_with_choices(row: Row, default_id: str, where: str, grader: GraderName) -> Question:
+    """The choices are in `choices`, or in the problem already; then `labels` says which there are."""
+    problem, answer = _problem_and_answer(row, where)
+    labels = tuple((_first(row, "labels") or "").split())
+    if row.get("choices") is not None:
+        choices = choices_of(row["choices"], where)
+        problem, labels, answer = asked(problem, choices), tuple(choices), label_of(answer, choices)
+    gold = required_gold(answer, where, grader, labels)
+    return Question(_first(row, "question_id", "id") or default_id, problem, gold, labels)
+
+
+def _problem_and_answer(row: Row, where: str) -> tuple[str, str]:
     problem = _first(row, "problem", "question")
-    answer = _first(row, "gold", "answer")
+    answer = _first(row, "gold", "answer", "answerKey")
     if problem is None or answer is None:
         missing = "problem or question" if problem is None else "gold or answer"
         raise BadInput(f"{where}: no {missing}, found columns {', '.join(row)}")
-    return Question(_first(row, "question_id") or default_id, problem, required_gold(answer, where))
+    return problem, answer
 
 
 def _first(row: Row, *columns: str) -> str | None:
@@ -91,21 +143,33 @@ def _first(row: Row, *columns: str) -> str | None:
     return None
 
 
-def _math_level1(name: str, rows: list[Row], where: Path) -> list[Question]:
-    """The level-1 problems whose boxed answer is an integer, in the order of their hashes: subjects mixed."""
-    pattern, expected = _MATH_SUBSETS[name]
+def _math(name: str, rows: list[Row], where: Path) -> list[Question]:
+    """The problems of MATH that are meant, in the order of their hashes: subjects mixed."""
+    meant = _MATH[name]
     found = {}
     for number, row in enumerate(rows, start=1):
-        for column in ("problem", "level", "type", "solution"):
+        place = f"{where}: row {number}"
+        subject = "subject" if meant.source is MATH_500 else "type"
+        for column in ("problem", subject, "solution"):
             if not isinstance(row.get(column), str):
-                raise BadInput(f"{where}: row {number}: no text in column {column!r}: not a row of MATH")
+                raise BadInput(f"{place}: no text in column {column!r}: not a row of MATH")
         *_, answer = ["", *boxed(row["solution"])]
-        if row["level"] == "Level 1" and pattern.fullmatch(answer):
-            digest = hashlib.sha256(" ".join(row["problem"].split()).encode()).hexdigest()[:8]
-            subject = re.sub(r"[^a-z]+", "_", row["type"].lower().replace("&", "and"))
-            gold = normalise_integer(answer)
-            assert gold is not None, answer
-            found[digest] = Question(f"math-{subject}-{digest}", row["problem"], gold)
-    if len(found) != expected:
-        raise BadInput(f"{where}: {len(found)} problems of {name}, expected {expected}: not the rows of MATH")
+        if meant.integer and not (_level(row, place) == 1 and meant.integer.fullmatch(answer)):
+            continue
+        digest = hashlib.sha256(" ".join(row["problem"].split()).encode()).hexdigest()[:8]
+        field = re.sub(r"[^a-z]+", "_", row[subject].lower().replace("&", "and"))
+        gold = normalise_integer(answer) if meant.integer else required_gold(row["solution"], place, "math")
+        assert gold is not None, answer
+        found[digest] = Question(f"math-{field}-{digest}", row["problem"], gold)
+    if len(found) != meant.count:
+        wrong = f"{len(found)} problems of {name}, expected {meant.count}: not the rows of MATH"
+        raise BadInput(f"{where}: {wrong}")
     return [found[digest] for digest in sorted(found)]
+
+
+def _level(row: Row, where: str) -> int:
+    """`Level 1` is 1; MATH has a problem without one, `Level ?`, which is 0."""
+    found = re.fullmatch(r"(?:Level )?([0-9]|\?)", str(row.get("level")))
+    if found is None:
+        raise BadInput(f"{where}: no level in column 'level': not a row of MATH")
+    return int(found[1]) if found[1] != "?" else 0

@@ -21,7 +21,7 @@ PLAN_FIELDS = {
     *("url", "chunk", "concurrency", "device", "dp"),
 }
 """Fields that say how many answers are drawn, or where: a run may go on with others."""
-READING = {"readers", "match"}
+READING = {"readers", "match", "grader"}
 """Fields that say how answers are read: a run may go on with others, and all its answers are read again."""
 IDENTITY = {
     "prompt_sha256": "prompt text",

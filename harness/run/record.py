@@ -131,7 +131,12 @@ def experiment_in(folder: Path) -> Experiment | None:
 def grader_in(record: dict[str, Any]) -> Grader:
     """What has read the answers of the run on record."""
     fields = record["experiment"]
-    return Grader(tuple(fields["readers"]), fields["match"])
+    return Grader(tuple(fields["readers"]), fields["match"], fields.get("grader", "integer"))
+
+
+def read_by_another_rule(record: dict[str, Any]) -> bool:
+    """Whether the answers on record were read when one that is no integer was left unread."""
+    return "grader" not in record["experiment"]
 
 
 def note_reading(folder: Path, grader: Grader, kept: str, changed: int, summary: dict[str, Any]) -> None:

@@ -37,6 +37,7 @@ def regrade(folder: Path, grader: Grader) -> Regraded:
     The caller holds the folder's lock. Raises BadInput, and then changes nothing: no samples.jsonl, an answer
     without its text or without a right answer.
     """
+    grader.check_installed()
     path = folder / SAMPLES
     if not path.exists():
         raise BadInput(f"{path}: no such file: only a folder with {SAMPLES} can be read again")
@@ -59,8 +60,9 @@ def regrade(folder: Path, grader: Grader) -> Regraded:
             if not isinstance(row.get("text"), str):
                 raise BadInput(f"{where}: no text to read again")
             before.writerow([row.get(name) for name in (*SAMPLE_KEY, *_VERDICT)])
-            gold = required_gold(str(row.get("gold")), where)
-            verdict = grader.verdict(row["text"], gold, row.get("finish_reason"))
+            labels = str(row.get("labels") or "").split()
+            gold = required_gold(str(row.get("gold")), where, grader.grader, labels)
+            verdict = grader.verdict(row["text"], gold, row.get("finish_reason"), labels)
             changed += verdict["answer"] != row.get("answer")
             row |= verdict
             tally.add(row)

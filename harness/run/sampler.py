@@ -23,7 +23,7 @@ from harness.experiment import Experiment
 from harness.questions.load import Question
 from harness.run.pace import Pace
 from harness.run.plan import Chunk, asked_questions, prompt_for, remaining_chunks, sampling_for
-from harness.run.record import Record, grader_in, read_record
+from harness.run.record import Record, grader_in, read_by_another_rule, read_record
 from harness.run.regrade import regrade
 from harness.run.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
 from harness.run.samples_file import SAMPLES, Moved, Row, SamplesFile, mend
@@ -63,6 +63,7 @@ async def sample(
     used. Answers that other readers than the experiment's have read are read again. `say` is told of both.
     Raises BadInput: a folder in use or with another experiment, a prompt that cannot be filled in, no engine.
     """
+    experiment.reading.check_installed()
     asked = asked_questions(experiment, questions)
     with locked(folder):
         if restart:
@@ -73,11 +74,12 @@ async def sample(
         if quarantine and there:
             bad, aside = put_bad_rows_aside(folder)
             say(f"{bad} rows are put aside{f' in {aside}' if bad else ''}")
-        if before and there and grader_in(before) != experiment.grader:
-            found = regrade(folder, experiment.grader)
+        changed = before and (grader_in(before) != experiment.reading or read_by_another_rule(before))
+        if before and there and changed:
+            found = regrade(folder, experiment.reading)
             say(
                 f"the answers in {folder} are read again: before with {grader_in(before)}, now with "
-                f"{experiment.grader}; {found.changed} differ, the old verdicts are in {found.kept.name}"
+                f"{experiment.reading}; {found.changed} differ, the old verdicts are in {found.kept.name}"
             )
             before = read_record(folder)
         planned = len(asked) * experiment.answers_per_question
@@ -197,13 +199,17 @@ class _Session:
 
 
 def row_of(experiment: Experiment, chunk: Chunk, index: int, completion: Completion) -> Row:
-    """The row of the samples table for one answer."""
+    """The row of the samples table for one answer, with the labels of the question's choices, if any."""
+    question = chunk.question
     return {
-        "question_id": chunk.question.question_id,
+        "question_id": question.question_id,
         "setting": chunk.setting,
         "sample": index,
-        "gold": chunk.question.gold,
-        **experiment.grader.verdict(completion.text, chunk.question.gold, completion.finish_reason),
+        "gold": question.gold,
+        **experiment.reading.verdict(
+            completion.text, question.gold, completion.finish_reason, question.labels
+        ),
+        **({"labels": " ".join(question.labels)} if question.labels else {}),
         "tokens": completion.tokens,
         "finish_reason": completion.finish_reason,
         "prompt_tokens": completion.prompt_tokens,

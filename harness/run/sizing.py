@@ -105,12 +105,14 @@ def gpu_lines(experiment: Experiment, load: Load, price_per_hour: float | None) 
 
 def _size_here(experiment: Experiment) -> Size | None:
     """From config.json of a model on this machine; Llama 3.1 8B is known without."""
-    from transformers.utils import cached_file
+    from huggingface_hub import try_to_load_from_cache
 
     model = model_location(experiment.model)
+    file: Any = Path(model) / "config.json"
     try:
-        path = cached_file(model, "config.json", revision=experiment.revision, local_files_only=True)
-        config = json.loads(Path(str(path)).read_text(encoding="utf-8"))
+        if not Path(model).is_dir():
+            file = try_to_load_from_cache(model, "config.json", revision=experiment.revision)
+        config = json.loads(Path(str(file)).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         if not model.startswith("meta-llama/Llama-3.1-8B"):
             return None

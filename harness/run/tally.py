@@ -103,7 +103,7 @@ class Tally:
         self.answers = self.tokens = 0
         self._experiment = experiment
         self._asked = planned // experiment.answers_per_question if experiment and planned else None
-        self._unreadable = Unreadable(grader or (experiment.grader if experiment else None))
+        self._unreadable = Unreadable(grader or (experiment.reading if experiment else None))
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one row of the samples table."""

@@ -6,6 +6,7 @@ r"""Answers that could not be read: how they end, and which readers would read t
 
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 from harness.grader import READERS, Grader, Reader
@@ -26,7 +27,7 @@ class Unreadable:
         self.count = 0
         self._endings: Counter[str] = Counter()
         self._grader = grader
-        self._all = grader and Grader(READERS, grader.match)
+        self._all = grader and replace(grader, readers=READERS)
         self._read: Counter[Reader] = Counter()
 
     def add(self, text: str | None, finish_reason: str | None) -> None:
@@ -51,7 +52,7 @@ class Unreadable:
         if not (self._read and self._grader):
             return f"{said}: see them with `python -m harness inspect {run} --unreadable`"
         more = (reader for reader in READERS if self._read[reader])
-        helpful = Grader((*self._grader.readers, *more), self._grader.match)
+        helpful = replace(self._grader, readers=(*self._grader.readers, *more))
         reads = f"reads {self._read.total()} of these {self.count}"
         return f"{said}: `python -m harness regrade {run} {helpful}` {reads}"
 

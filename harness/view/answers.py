@@ -121,7 +121,7 @@ def problems_in(folder: Path) -> dict[str, str]:
     """The texts of a run's questions, where they can be had."""
     with suppress(BadInput):
         if experiment := experiment_in(folder):
-            loaded = load_questions(experiment.dataset, experiment.file)
+            loaded = load_questions(experiment.dataset, experiment.file, experiment.grader)
             return {found.question_id: found.problem for found in loaded}
     return {}
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from results.commandline import numbers
+from results.read_options import reading_options
 
 PREDICTORS = (
     "survival", "low-cost-to-high", "flat", "exponential", "power-law", "joint", "beta-binomial", "plug-in",
@@ -37,11 +38,26 @@ def at_settings(help_: str) -> Callable[[Command], Command]:
     return click.option("--at-settings", callback=names, help=help_)
 
 
-inputs = click.argument(
-    "inputs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="INPUT..."
-)
+def inputs(command: Callable[..., Any]) -> Callable[..., Any]:
+    """INPUT..., and how the answers in them are read."""
+    argument = click.argument(
+        "inputs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="INPUT..."
+    )
+    return argument(reading_options(command))
+
+
+class Forecastable(click.Choice[str]):
+    """The methods that have a forecast."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The method. Fails where there is none, and says what there is of all_of_n."""
+        if value == "all_of_n":
+            self.fail("there is no forecast of all_of_n; python -m results curves computes it", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 method = click.option(
-    "--method", type=click.Choice(["majority", "best_of_n"]), default="majority", show_default=True,
+    "--method", type=Forecastable(["majority", "best_of_n"]), default="majority", show_default=True,
     help="How the N answers to a question become one.",
 )  # fmt: skip
 target = click.option(

@@ -5,31 +5,20 @@ setting  tokens/answer   N  …  forecast  90 % these questions  90 % new questi
 120               58.1  16  …    96.3 %         95.5 … 97.1 %       94.9 … 97.5 %    95.9 %  ok
 """
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from tqdm import tqdm
 
-from predict.cli.wording import (
-    intervals,
-    percent,
-    points,
-    say,
-    spread,
-    table,
-    title,
-    tokens,
-    warn,
-)
+from predict.cli.wording import described, points, say, spread, title, warn
 from predict.forecasting import forecast
 from predict.predictors import chosen
 from predict.protocol import Options
 from predict.split import Request, read_asked
 from results import write_forecast
+from results.report.headings import forecast_columns
 from results.tables.contract import check_out
-from results.tables.status import SHORT
 
 LINES = 24
 """Rows of one table that are printed; the file holds all."""
@@ -49,14 +38,14 @@ def run(
         for group, own in zip(groups, names, strict=True):
             found, notes = forecast(group, request, own, options, bar.update)
             largest = int(group.points.N.max())
-            show(title(group), found, group.unit, request.fit_max_n and min(request.fit_max_n, largest))
+            show(title(group), found, request.fit_max_n and min(request.fit_max_n, largest))
             warn(group.name, notes)
             tables.append(found)
     write_forecast(pd.concat(tables, ignore_index=True), out)
     say(f"\n{sum(map(len, tables))} rows in {out}")
 
 
-def show(heading: str, found: pd.DataFrame, unit: str, limit: int | None = None) -> None:
+def show(heading: str, found: pd.DataFrame, limit: int | None = None) -> None:
     """Print each predictor's forecasts and how good they are; `limit`: the largest N fitted, if named.
 
     Of several predictors that can be judged only the last one's forecasts, the default's where it is there.
@@ -69,31 +58,12 @@ def show(heading: str, found: pd.DataFrame, unit: str, limit: int | None = None)
         say(f"\n{heading}, forecast by {name}{fitted_to(used, limit)}")
         if name == last or not sentence:
             shown = spread(asked, LINES)
-            say(printable(shown, unit))
+            columns = forecast_columns(shown["source"].iloc[0], shown)
+            say(described(shown.assign(length=shown["tokens_per_answer"]), columns))
             if len(shown) < len(asked):
                 say(f"… {len(asked) - len(shown)} more in the file")
         if sentence:
             say(sentence)
-
-
-def printable(rows: pd.DataFrame, unit: str) -> str:
-    """Rows of a forecast table as aligned text."""
-    lengths: dict[str, Iterable[str]] = {f"{unit}/answer": map(tokens, rows["tokens_per_answer"])}
-    if "tokens_low" in rows:
-        ends = zip(rows["tokens_low"], rows["tokens_high"], strict=True)
-        lengths[f"90 % of {unit}"] = (f"{tokens(low)} … {tokens(high)}" for low, high in ends)
-    return table(
-        {
-            "setting": rows["setting"],
-            **lengths,
-            "N": rows["N"].astype(str),
-            f"{unit}/question": map(tokens, rows["tokens_per_answer"] * rows["N"]),
-            "forecast": map(percent, rows["predicted"]),
-            **intervals(rows),
-            "measured": map(percent, rows["accuracy"]),
-            "status": map(SHORT.__getitem__, rows["status"]),
-        }
-    )
 
 
 def judged(asked: pd.DataFrame) -> str:

@@ -19,7 +19,7 @@ from tqdm import tqdm
 from predict.cli.wording import (
     QUESTIONS,
     choice,
-    intervals,
+    described,
     percent,
     points,
     say,
@@ -37,9 +37,12 @@ from predict.protocol import Options, Points
 from predict.split import Request, read_asked
 from results import BadInput
 from results.frontier import Plan
+from results.report.headings import plan_columns
 from results.tables.contract import check_out
 from results.tables.files import write_raw
-from results.tables.status import SHORT
+
+WORTH_SAYING = 0.005
+"""Luck of less than this is left to the table."""
 
 NOISE, LEAST = 0.02, 0.001
 """A run must narrow the ± by more than this share, which is noise, and by more than a tenth of a point."""
@@ -96,18 +99,8 @@ def run(
 def show(group: Group, predictor: str, found: Plan) -> None:
     """Print the frontier, the choice, and the cautious choice."""
     say(f"\n{title(group)}, forecast by {predictor}")
-    rows, unit = found.frontier, group.unit
-    columns = {
-        f"{unit}/question": map(tokens, rows["cost"]),
-        "setting": rows["setting"],
-        f"{unit}/answer": map(tokens, rows["cost"] / rows["N"]),
-        "N": rows["N"].astype(str),
-        "accuracy": map(percent, rows["predicted"]),
-        **intervals(rows),
-        "status": rows["known"].where(rows["known"] == "measured", rows["status"].map(SHORT.__getitem__)),
-    }
-    say(table(columns))
-    for sentence in verdict(found, unit):
+    say(described(found.frontier, plan_columns(found.frontier)))
+    for sentence in verdict(found, group.unit):
         say(sentence)
 
 
@@ -125,11 +118,18 @@ def verdict(found: Plan, unit: str) -> list[str]:
         goal, nothing = f"Cheapest within a point of the best ({percent(found.best['predicted'])})", ""
     if found.chosen is None:
         return [f"{goal}: {nothing}."]
-    sentences = [f"{goal}: {choice(found.chosen)}."]
+    sentences = [f"{goal}: {choice(found.chosen)}.{luck(found.chosen)}"]
     if found.cautious is None:
         return [*sentences, f"{cautious}: no choice does."]
     same = (found.cautious[["setting", "N"]] == found.chosen[["setting", "N"]]).all()
     return [*sentences, f"{cautious}: {'the same' if same else choice(found.cautious)}."]
+
+
+def luck(chosen: "pd.Series[Any]") -> str:
+    """That the choice looks better by itself than is to be expected, by half a point or more."""
+    if chosen["alone"] - chosen["predicted"] < WORTH_SAYING:
+        return ""
+    return f" By itself it is at {percent(chosen['alone'])}; the best of several settings is lucky, too."
 
 
 def propose(group: Group, predictor: str, row: "pd.Series[float]", max_n: int, options: Options) -> None:

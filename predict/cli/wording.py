@@ -14,7 +14,8 @@ import pandas as pd
 
 from predict.groups import Group
 from results.aligned import aligned
-from results.figures.words import METHOD_NAMES, UNITS, setting_used
+from results.figures.words import METHOD_NAMES, NBSP, UNITS, setting_used
+from results.report.cells import Columns, between, count, share
 from results.visible import visible
 
 TEXT = ("fit", "held", "predictor", "setting", "run", "interval of", "status", "reason")
@@ -36,14 +37,6 @@ def warn(group_name: str, sentences: Iterable[str]) -> None:
         say(f"warning: {group_name}: {sentence}", err=True)
 
 
-def intervals(rows: pd.DataFrame) -> dict[str, Iterable[str]]:
-    """The two columns of 90 % intervals of a forecast's or a plan's rows."""
-    return {
-        f"90 % {QUESTIONS[low]}": map(interval, rows[low], rows[low.replace("low", "high")])
-        for low in QUESTIONS
-    }
-
-
 def title(group: Group) -> str:
     """ "Llama-3.1-8B on gsm8k, majority vote", of a run with the cap at which it is looked at."""
     at = f", setting {group.run.setting}, stopped at {group.run.cap:,} tokens" if group.run else ""
@@ -60,15 +53,21 @@ def spread(rows: pd.DataFrame, most: int) -> pd.DataFrame:
 
 
 def table(columns: Mapping[str, Iterable[str]]) -> str:
-    """Columns of cells under their heads as aligned lines."""
-    rows = zip(*columns.values(), strict=True)
+    """Columns of cells under their heads as aligned lines; spaces are plain."""
+    plain = [[cell.replace(NBSP, " ") for cell in cells] for cells in columns.values()]
+    rows = zip(*plain, strict=True)
     left = [index for index, head in enumerate(columns) if head in TEXT]
     return "\n".join(aligned([list(columns), *map(list, rows)], left))
 
 
+def described(rows: pd.DataFrame, columns: Columns) -> str:
+    """Rows of a table as aligned lines, in the words that the report's page has for them."""
+    return table({head: [tell(row) for _, row in rows.iterrows()] for head, tell in columns.items()})
+
+
 def percent(value: float) -> str:
     """0.6362 as "63.6 %"."""
-    return "–" if np.isnan(value) else f"{points(value)} %"
+    return share(value).replace(NBSP, " ")
 
 
 def points(value: float) -> str:
@@ -78,17 +77,12 @@ def points(value: float) -> str:
 
 def interval(low: float, high: float) -> str:
     """ "60.1 … 66.8 %", or "–" where there is none. An end far outside 0–100 % is only said to be so."""
-    if np.isnan(low) or np.isnan(high):
-        return "–"
-    first = "< −100" if low < -1 else points(low)
-    return f"{first} … > 200 %" if high > 2 else f"{first} … {percent(high)}"
+    return between(low, high).replace(NBSP, " ")
 
 
 def tokens(value: float) -> str:
     """3718.4 as "3,718"; small numbers keep a decimal."""
-    if np.isnan(value):
-        return "–"
-    return f"{value:,.0f}" if value >= 100 or value == round(value) else f"{value:.1f}"
+    return count(value)
 
 
 def choice(row: "pd.Series[Any]") -> str:

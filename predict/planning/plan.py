@@ -6,7 +6,8 @@
 
 The cost of a question is tokens per answer × N (for the twin: steps × N). Where a curve was measured, the
 plan goes by the measurement, the exact vote over all answers, as the report does; its interval is the one
-that the default predictor gives to that point, widened to hold it.
+that the default predictor gives to that point, widened to hold it. The choice is made by what is to be
+expected of each given all of them (`luck`): the best of many noisy values is too good.
 """
 
 import numpy as np
@@ -14,15 +15,17 @@ import pandas as pd
 
 from predict.forecasting import forecast
 from predict.groups import Group
+from predict.planning.luck import with_expected
 from predict.predictors import DEFAULT, chosen
 from predict.protocol import UNUSABLE, Options, Status
 from predict.split import Request
 from results import BadInput
 from results.frontier import Plan
+from results.normal import Z90
 
 PRICED = [
     "source", "cost", "setting", "T", "N", "predicted", "low", "high", "new_low", "new_high", "status",
-    "known", "dataset", "model", "method", "predictor",
+    "known", "dataset", "model", "method", "predictor", "expected", "expected_low", "expected_high",
 ]  # fmt: skip
 """Columns of a table of priced choices."""
 
@@ -44,6 +47,7 @@ def plan(
     table, _ = forecast(group, request, dict.fromkeys([predictor, default]), options)
     used = table["role"] == "used"
     forecasts = table[(table["predictor"] == predictor) & ~used].assign(known="forecast")
+    forecasts = forecasts.assign(luck=_stderr(forecasts))
     table = pd.concat([_as_measured(table[(table["predictor"] == default) & used]), forecasts])
     table = table[~table["status"].isin(UNUSABLE) & table["predicted"].between(0, 1)]
     missing = ~(table["tokens_per_answer"] > 0)
@@ -59,12 +63,24 @@ def plan(
     values = ["predicted", "low", "high", "new_low", "new_high"]
     cost = table["tokens_per_answer"] * table["N"]
     table = table.assign(predictor=predictor, cost=cost, **table[values].round(12))
+    table = with_expected(table.reset_index(drop=True))
     priced = table[PRICED].sort_values("cost", kind="stable").reset_index(drop=True)
     return Plan(priced, target_accuracy, token_budget)
 
 
 def _as_measured(table: pd.DataFrame) -> pd.DataFrame:
-    """Rows of the forecast table with what was measured there; intervals hold it."""
+    """Rows of the forecast table with what was measured there; intervals hold it.
+
+    A forecast is the mean of what the answers say, so that the measurement is off the truth by its own
+    distance to that mean and the error of that mean, which are independent.
+    """
+    luck = np.hypot(_stderr(table), table["accuracy"] - table["predicted"])
     ends = {end: np.fmin(table[end], table["accuracy"]) for end in ("low", "new_low")}
     ends |= {end: np.fmax(table[end], table["accuracy"]) for end in ("high", "new_high")}
-    return table.assign(known="measured", predicted=table["accuracy"], status=str(Status.OK), **ends)
+    measured = table.assign(known="measured", predicted=table["accuracy"], status=str(Status.OK), **ends)
+    return measured.assign(luck=luck)
+
+
+def _stderr(table: pd.DataFrame) -> "pd.Series[float]":
+    """The standard error that an interval of these questions speaks of."""
+    return (table["high"] - table["low"]) / (2 * Z90)

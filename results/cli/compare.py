@@ -1,4 +1,12 @@
-"""`python -m results compare`: two or more runs on the same questions, a table of paired differences out."""
+"""`python -m results compare`: two or more runs on the same questions, their paired differences, a verdict.
+
+$ python -m results compare small large --at 8 --gate
+b − a in points; the 95 % intervals hold together:
+a      b      answer                at            b − a                b is    better, worse  to decide it
+small  large  majority vote, N = 8  equal N       +8.0 (+3.0 … +13.0)  better  60, 12
+small  large  majority vote, N = 8  equal tokens  +6.1 (+1.0 … +11.2)  better
+verdict: better
+"""
 
 from __future__ import annotations
 
@@ -10,13 +18,15 @@ import click
 
 from results.aligned import aligned
 from results.commandline import BadInput, warnings_last
+from results.normal import LEVEL
+from results.read_options import reading_options
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def price_option(what: str) -> Callable[..., Any]:
-    """The option --price NAME=USD, as `prices`: a dictionary by the name of a `what`."""
+def price_option() -> Callable[..., Any]:
+    """The option --price MODEL=USD, as `prices`: a dictionary by the name of a model."""
 
     def read(
         _context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]
@@ -29,11 +39,11 @@ def price_option(what: str) -> Callable[..., Any]:
             except ValueError:
                 prices[name] = 0.0
             if not (name and 0 < prices[name] < float("inf")):
-                raise click.BadParameter(f"{one!r}: give NAME=USD, a name and a number above 0.")
+                raise click.BadParameter(f"{one!r}: give MODEL=USD, a name and a number above 0.")
         return prices
 
-    words = f"US dollars for a million answer tokens of a {what}; once for each {what}. Cost is then money."
-    return click.option("--price", "prices", multiple=True, metavar="NAME=USD", callback=read, help=words)
+    words = "US dollars for a million answer tokens of a model; once for each model. Cost is then money."
+    return click.option("--price", "prices", multiple=True, metavar="MODEL=USD", callback=read, help=words)
 
 
 @click.command(
@@ -41,32 +51,101 @@ def price_option(what: str) -> Callable[..., Any]:
     epilog="Example: python -m results compare results/runs/small results/runs/large --out compare.csv",
 )
 @click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="File to write (.csv, .jsonl, .parquet).")
 @click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="File to write (.csv, .jsonl, .parquet)."
+    "--at",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Look at N answers alone. A row named before looking is decided by fewer questions than the best of "
+    "several.",
 )
-@price_option("run")
-def compare_command(samples: tuple[Path, ...], out: Path, prices: dict[str, float]) -> None:
+@click.option(
+    "--method",
+    "methods",
+    metavar="LIST",
+    help="Methods, separated by commas.  [default: majority,best_of_n; with --at: majority]",
+)
+@click.option(
+    "--level",
+    type=click.FloatRange(0.5, 0.9999),
+    default=LEVEL,
+    show_default=True,
+    help="How often all intervals hold together. At 0.95 two equal models are told apart in at most 5 of 100 "
+    "comparisons.",
+)
+@click.option(
+    "--gate",
+    is_flag=True,
+    help="Exit with the verdict on the second run: 0 better, 1 worse, 3 undecided.",
+)
+@click.option(
+    "--margin",
+    type=click.FloatRange(min=0, max=100, max_open=True),
+    default=0.0,
+    metavar="POINTS",
+    help="With --gate and --at: what the second run may be worse by. 0 then means not worse by so much, 1 "
+    "worse by more.",
+)
+@price_option()
+@reading_options
+def compare_command(
+    samples: tuple[Path, ...],
+    out: Path | None,
+    at: int | None,
+    methods: str | None,
+    level: float,
+    gate: bool,
+    margin: float,
+    prices: dict[str, float],
+) -> None:
     """Compare runs on the questions they share.
 
     SAMPLES are files or run folders. Two or more runs are compared at each setting they have in common; one
-    run is compared across its settings. Each row is accuracy of B − accuracy of A by majority vote or
-    best-of-N, at equal N and at equal cost (tokens, or with --price US dollars, per question), with the 90 %
-    interval for new questions of the kind, the questions that flip, and how many questions or answers would
-    tell the two apart.
+    run is compared across its settings, two models of one folder with each other. Each row is accuracy of B −
+    accuracy of A by majority vote or best-of-N, at equal N and at equal cost (tokens per question, or with
+    --price US dollars), with its interval for new questions of the kind, and what it says of B: better, worse
+    or undecided. The intervals of all rows hold together.
     """
-    from results.paired.runs import compare_runs
+    from results.paired.runs import COMPARED, compare_runs
     from results.tables.contract import check_out, read_samples, write_table
 
-    check_out(out, samples)
-    names = _names(samples)
-    if prices and prices.keys() != set(names):
-        raise BadInput(f"--price: give a price for each run, {', '.join(names)}, and for nothing else")
+    if level != level:
+        raise click.UsageError("--level must be a number, not nan")
+    if margin and not (gate and at):
+        raise click.UsageError("--margin is for --gate with --at: name the number of answers it is about")
+    default = COMPARED[:1] if at else COMPARED
+    asked = list(dict.fromkeys(part.strip() for part in methods.split(","))) if methods else default
+    unknown = [name for name in asked if name not in COMPARED]
+    if unknown:
+        raise click.BadParameter(f"{unknown[0]!r}: give {' or '.join(COMPARED)}", param_hint="--method")
+    if out is not None:
+        check_out(out, samples)
+    per_token = {name: price / 1e6 for name, price in prices.items()} or None
     with warnings_last():
-        tables = {name: read_samples(path, texts=False) for name, path in zip(names, samples, strict=True)}
-        compared = compare_runs(tables, {name: price / 1e6 for name, price in prices.items()})
-    write_table(compared, out, "comparison")
+        tables = {
+            name: read_samples(path, texts=False) for name, path in zip(_names(samples), samples, strict=True)
+        }
+        compared = compare_runs(tables, per_token, at, asked, level)
+    if gate and len(compared[["dataset", "a", "b"]].drop_duplicates()) > 1:
+        raise BadInput("--gate: one verdict is of two runs on one data set; here are more")
+    if margin and len(compared) > 1:
+        raise BadInput("--margin is about one method at one setting; here are more: see --method")
     click.echo("\n".join(_summary(compared)))
-    click.echo(f"{', '.join(map(str, samples))} -> {out}: {len(compared)} rows")
+    if out is not None:
+        write_table(compared, out, "comparison")
+        click.echo(f"{', '.join(map(str, samples))} -> {out}: {len(compared)} rows")
+    if gate:
+        _exit_with_verdict(compared, margin / 100)
+
+
+def _exit_with_verdict(compared: pd.DataFrame, margin: float) -> None:
+    """Print the verdict on b and leave with its exit status."""
+    from results.paired.verdict import GATE, overall, verdict
+
+    ends = zip(compared["low"], compared["high"], strict=True)
+    word = overall(verdict(low, high, margin) for low, high in ends)
+    click.echo(f"verdict: {word}")
+    click.get_current_context().exit(GATE[word])
 
 
 def _names(paths: tuple[Path, ...]) -> list[str]:
@@ -77,17 +156,21 @@ def _names(paths: tuple[Path, ...]) -> list[str]:
 
 
 def _summary(compared: pd.DataFrame) -> list[str]:
-    """For each pair a line for one answer, and one each for vote and best-of-N over the most answers."""
-    from results.report.differences import COLUMNS
+    """Single answers, and the vote and best-of-N over the most answers, as a table; a sentence a pair."""
+    from results.report.compared import COLUMNS, both_ways, level_of, verdict
+    from results.visible import visible
 
     several = len(set(compared["setting_a"])) > 1 and (compared["a"] != compared["setting_a"]).any()
     names = ["a", "b", *(["setting_a"] if several else [])]
     most = compared.groupby(["a", "b", "setting_a", "setting_b", "method"])["N"].transform("max")
-    once = (compared["N"] == 1) & (compared["method"] == "majority")
-    rows = compared[once | ((compared["N"] > 1) & (compared["N"] == most))]
+    once = (compared["N"] == 1) & (compared["method"] == compared["method"].iloc[0])
+    rows = both_ways(compared[once | ((compared["N"] > 1) & (compared["N"] == most))])
     head = [*(name.removesuffix("_a") for name in names), *COLUMNS]
     body = [
         [*(str(row[name]) for name in names), *(tell(row) for tell in COLUMNS.values())]
         for _, row in rows.iterrows()
     ]
-    return ["b − a in points with 90 % intervals:", *aligned([head, *body], left=range(len(names) + 1))]
+    title = f"b − a in points; the {level_of(compared)} intervals hold together:"
+    left = [*range(len(names) + 2), len(names) + 3, len(head) - 1]
+    sentences = [visible(verdict(pair)) for _, pair in compared.groupby(["dataset", "a", "b"], sort=False)]
+    return [title, *aligned([head, *body], left), *sentences]

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from results.commandline import numbers, warnings_last
+from results.read_options import reading_options
 
 
 @click.command("curves", epilog="Example: python -m results curves results/runs/tiny --out curves.csv")
@@ -13,7 +14,10 @@ from results.commandline import numbers, warnings_last
     "--out", required=True, type=click.Path(path_type=Path), help="File to write (.csv, .jsonl, .parquet)."
 )
 @click.option(
-    "--method", default="majority,best_of_n", show_default=True, help="Methods, separated by commas."
+    "--method",
+    default="majority,best_of_n",
+    show_default=True,
+    help="Of majority, best_of_n, all_of_n; separated by commas.",
 )
 @click.option(
     "--n", callback=numbers, help="Values of N, separated by commas.  [default: 1, 2, 4, … and the pool]"
@@ -33,12 +37,14 @@ from results.commandline import numbers, warnings_last
 @click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of the random orders."
 )
+@reading_options
 def curves_command(
     samples: tuple[Path, ...], out: Path, method: str, n: tuple[int, ...], caps: tuple[int, ...],
     permutations: int, seed: int,
 ) -> None:  # fmt: skip
-    """Compute the accuracy of a vote and of best-of-N at each N.
+    """Compute the accuracy of N answers at each N.
 
+    By majority vote (the most frequent answer is right), best-of-N (one of them is) and all-of-N (all are).
     SAMPLES are files or run folders. Several make one table: different models and datasets, or parts of one
     run. Rows with permutation "exact" are the mean over all subsets of N answers; rows 0, 1, … use the first
     N answers of a random order. An N larger than the number of answers of some question is left out with a

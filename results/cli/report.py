@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from results.cli.compare import price_option
+from results.read_options import reading_options
 
 CACHED = Path(__file__).parents[1] / "cached"
 """The tables that ship with the project."""
@@ -18,7 +19,8 @@ CACHED = Path(__file__).parents[1] / "cached"
 @click.command("report", epilog="Example: python -m results report curves.csv forecast.csv --out report")
 @click.argument("inputs", nargs=-1, type=click.Path(path_type=Path), metavar="[TABLES]...")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
-@price_option("model")
+@price_option()
+@reading_options
 def report_command(inputs: tuple[Path, ...], out: Path, prices: dict[str, float]) -> None:
     """Write OUT/index.html, a page that opens offline.
 

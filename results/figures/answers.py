@@ -24,14 +24,15 @@ def answers_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
         part[part["setting"].isin(settings)] for part in (panel.exact, panel.dots, panel.greedy)
     )
     trends = _trends(panel, settings)
-    marks = ["Line: exact; band: 90 % interval", *some_of(len(settings), len(panel.settings), "settings")]
+    band = "; band: 90 % interval" if exact["low"].notna().any() else ""
+    marks = [f"Line: exact{band}", *some_of(len(settings), len(panel.settings), "settings")]
     if fitted := trends["setting"].nunique():
         marks.append(f"dotted: fitted α − β e^(−νN) ({fitted} of {len(settings)})")
 
     y = value_axis("value", panel.metric, y_range)
     colour = setting_colour(settings, panel.source)
     series = Series(f"{panel.slug}-answers", "setting", n_axis(panel.ns), y, colour)
-    series.add(exact, "area", "band", (0.13, 0.0), y="low:Q", y2="high:Q")
+    series.band(exact, 0.13)
     said = tooltips(["setting", "value"], panel.source, panel.metric)
     series.add(greedy[["setting", "value"]], "rule", "baseline", (0.8, 0.05), x=alt.Undefined, tooltip=said)
     series.add(dots, "circle", "dot", (0.28, 0.02))

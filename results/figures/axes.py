@@ -27,12 +27,14 @@ def n_axis(ns: Sequence[int], field: str = "N") -> alt.X:
 def log_axis(field: str, values: Collection[float], title: str) -> alt.X:
     """A length or a cost on a logarithmic axis with a little room at both ends of `values`.
 
-    Ticks at 1, 2, 5, 10, 20, … where three or more fit in, else where Vega puts them.
+    Ticks at 1, 2, 5, 10, 20, … where three or more fit in, else where Vega puts them. `field` "usd" is money:
+    $0.10, not 100m.
     """
     low, high = min(values) / 1.12, max(values) * 1.12
     ticks = [m * 10.0**k for k in range(-3, 12) for m in (1, 2, 5) if low <= m * 10.0**k <= high]
     where = {"values": ticks} if len(ticks) > 2 else {"tickCount": 6}
-    axis = alt.Axis(format="~s", labelOverlap="greedy", labelSeparation=6, **where)
+    number = "~s" if field != "usd" else "$,.2f" if low < 10 else "$,.0f"
+    axis = alt.Axis(format=number, labelOverlap="greedy", labelSeparation=6, **where)
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
     return alt.X(f"{field}:Q", scale=scale, axis=axis, title=title)
 
@@ -55,8 +57,10 @@ def colour(field: str, values: Sequence[object], title: str | None) -> alt.Color
     return alt.Color(field, scale=scale, sort=list(values), legend=legend(title, list(map(str, values))))  # type: ignore[arg-type]
 
 
-def legend(title: str | None, labels: Sequence[str]) -> alt.Legend:
-    """A legend in as many columns as a phone has room for."""
+def legend(title: str | None, labels: Sequence[str]) -> alt.Legend | None:
+    """A legend in as many columns as a phone has room for; None where there is nothing to tell apart."""
+    if len(labels) < 2:
+        return None
     widest = max(map(len, labels))
     return alt.Legend(title=title, columns=max(1, min(len(labels), 310 // (32 + 7 * min(widest, 36)))))
 
@@ -68,7 +72,7 @@ def tooltips(fields: Sequence[str], source: str = "llm", metric: str = "accuracy
         "N": ("answers N", "d"),
         "length": (LENGTH_TITLES[source], ",.0f"),
         "cost": (f"{UNITS[source]} per question", ",.0f"),
-        "usd": (PRICED, ",.2f"),
+        "usd": (PRICED, "$,.2f"),
         "value": (metric, number),
         "accuracy": ("accuracy", number),
         "predicted": ("accuracy", number),

@@ -15,7 +15,7 @@ from results.figures.axes import MOST_SETTINGS, colour, log_axis, setting_colour
 from results.figures.panels import Panel, counts_to_show, spread_out, value_range
 from results.figures.series import Series
 from results.figures.theme import Figure
-from results.figures.words import METHOD_NAMES, PRICED, sentence, some_of
+from results.figures.words import METHOD_NAMES, PRICED, models_name, sentence, some_of
 from results.frontier import pareto_frontier
 
 
@@ -54,7 +54,7 @@ def cost_figure(panels: Sequence[Panel], name: str) -> Figure:
     if several:
         field, colours = "model", colour("model:N", [panel.model for panel in panels], "model")
         rows = pd.concat(frontier([panel]) for panel in panels)
-        title = f"{len(panels)} models on {first.dataset}"
+        title = models_name(first.source, first.dataset, [panel.model for panel in panels])
         about = f"{sentence(METHOD_NAMES[first.method])} of each model at its best setting and N."
         marks = ["Rings and grey band: no cheaper choice of any model is as accurate"]
     else:

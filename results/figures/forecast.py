@@ -5,9 +5,11 @@
       500      140.2   64  held_out  0.812     0.831      0.80  0.86  ok
 
 A prediction outside [0, 1] is drawn as a triangle at the edge of the chart; the table beside has its number.
+What was measured of the same curves at other N runs along, so that one forecast does not stand alone.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import altair as alt
@@ -24,7 +26,14 @@ from results.figures.axes import (
     tooltips,
     value_axis,
 )
-from results.figures.panels import counts_to_show, order_settings, spread_out, unique_slug, value_range
+from results.figures.panels import (
+    Panel,
+    counts_to_show,
+    order_settings,
+    spread_out,
+    unique_slug,
+    value_range,
+)
 from results.figures.series import Series
 from results.figures.theme import Figure
 from results.figures.words import LENGTH_TITLES, METHOD_NAMES, curves_name
@@ -41,6 +50,10 @@ _SHAPES = {
 }
 _ASIDE = 0.15  # of a doubling of N: settings stand side by side, so that their bars can be told apart
 _ENDS = ["low", "high", "new_low", "new_high"]
+_NOTHING = pd.DataFrame(columns=["setting", "length", "N", "value"])
+_SEEN = ("used", "beside")
+"""Roles of rows that are no forecast: those the fit saw, and those measured beside it."""
+
 _COLUMNS = ["setting", "length", "N", "role", "accuracy", "predicted", *_ENDS, "status"]
 
 
@@ -48,7 +61,8 @@ _COLUMNS = ["setting", "length", "N", "role", "accuracy", "predicted", *_ENDS, "
 class Forecast:
     """What one predictor says about one model on one dataset.
 
-    `title` is the model and dataset in words; `name` also tells method and, where needed, file.
+    `title` is the model and dataset in words; `name` also tells method and, where needed, file. `beside`
+    holds what was measured of the same curves where `rows` have nothing.
     """
 
     source: str
@@ -57,6 +71,7 @@ class Forecast:
     title: str
     name: str
     rows: pd.DataFrame
+    beside: pd.DataFrame
     slug: str
 
     @property
@@ -66,13 +81,21 @@ class Forecast:
 
     @property
     def over_length(self) -> bool:
-        """Whether it forecasts settings that the fit did not see, so that length is the axis to show."""
-        unseen = set(self.targets["setting"]) - set(self.rows.loc[self.rows["role"] == "used", "setting"])
+        """Whether it forecasts settings that the fit did not see, so that length is the axis to show.
+
+        A table need not tell what was fitted: without any such row no setting counts as new.
+        """
+        fitted = set(self.rows.loc[self.rows["role"] == "used", "setting"])
+        unseen = fitted and set(self.targets["setting"]) - fitted
         return bool(unseen and self.rows["length"].notna().all())
 
 
-def make_forecasts(tables: dict[str, pd.DataFrame]) -> list[Forecast]:
-    """The forecasts of several tables by file name, which tells those of the same curves apart."""
+def make_forecasts(tables: dict[str, pd.DataFrame], panels: Sequence[Panel] = ()) -> list[Forecast]:
+    """The forecasts of several tables by file name, which tells those of the same curves apart.
+
+    `panels` are what was measured.
+    """
+    measured = {(*panel.key, panel.method): panel.exact for panel in panels if panel.metric == "accuracy"}
     keys = ["source", "dataset", "model", "method", "predictor"]
     parts = [
         (tuple(map(str, key)), file, rows)
@@ -88,24 +111,35 @@ def make_forecasts(tables: dict[str, pd.DataFrame]) -> list[Forecast]:
         name = f"{title}, {METHOD_NAMES[method]}{label}"
         slug = unique_slug(["forecast", *key[1:], label], [forecast.slug for forecast in forecasts])
         rows = rows.reindex(columns=_COLUMNS)
-        forecasts.append(Forecast(source, method, predictor, title, name, rows, slug))
+        beside = _beside(rows, measured.get((source, dataset, model, method), _NOTHING))
+        forecasts.append(Forecast(source, method, predictor, title, name, rows, beside, slug))
     return forecasts
+
+
+def _beside(rows: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
+    """What was `measured` at the settings of a forecast and at N that it has no row of."""
+    told = pd.MultiIndex.from_frame(rows[["setting", "N"]].astype({"N": "int64"}))
+    points = measured[measured["setting"].isin(rows["setting"])]
+    new = ~pd.MultiIndex.from_frame(points[["setting", "N"]]).isin(told)
+    return points[new].rename(columns={"value": "accuracy"})[["setting", "length", "N", "accuracy"]]
 
 
 def forecast_figure(forecast: Forecast) -> Figure:
     """Used, predicted and measured points, against length if new settings were forecast, else against N."""
     field, rows, x, colour = _axes(forecast)
     points = _points(rows)
-    measured = rows.assign(value=rows["accuracy"]).dropna(subset=["value"])
+    measured, ahead = (_values(rows, name) for name in ("accuracy", "predicted"))
     bars, ends = (_bars(rows, kind) for kind in ("", "new_"))
-    heights = [points["value"], *(part[end] for part in (bars, ends) for end in ("value", "top"))]
+    spans = [part[end] for part in (bars, ends) for end in ("value", "top")]
+    heights = pd.concat([points["value"], ahead["value"], *spans])
     length = ["length"] if rows["length"].notna().all() else []
     new = _ENDS if len(ends) else _ENDS[:2]
     said = tooltips(["kind", "setting", "N", *length, "accuracy", *new, "status"], forecast.source)
 
-    y = value_axis("value", "accuracy", value_range(pd.concat(heights), "accuracy"))
+    y = value_axis("value", "accuracy", value_range(heights, "accuracy"))
     series = Series(forecast.slug, field, x, y, colour)
     series.add(measured, "line", "thin", (0.45, 0.05))
+    series.add(ahead, "line", "trend", (0.7, 0.05))
     series.add(ends, "rule", "thin", (0.4, 0.05), y2="top:Q")
     series.add(bars, "rule", "interval", (0.22, 0.03), y2="top:Q")
     series.add(points, "point", "mark", clip=False, shape=_shape(points), tooltip=said)
@@ -113,15 +147,15 @@ def forecast_figure(forecast: Forecast) -> Figure:
     return series.figure(
         forecast.title,
         f"Forecast by {forecast.predictor} of the {METHOD_NAMES[forecast.method]}.",
-        f"Thin line: measured values; bars: 90 % interval of each forecast{wider}.",
+        f"Thin line: measured; dotted: forecast; bars: 90 % interval of each forecast{wider}.",
     )
 
 
 def residual_figure(forecast: Forecast) -> Figure | None:
-    """Forecast − measured at the points that the fit did not see; None where none was measured."""
+    """Forecast − measured at the points that the fit did not see; None where fewer than two were measured."""
     field, rows, x, colour = _axes(forecast)
-    rows = rows[rows["role"] != "used"].dropna(subset=["accuracy", "predicted"])
-    if rows.empty:
+    rows = rows[~rows["role"].isin(_SEEN)].dropna(subset=["accuracy", "predicted"])
+    if len(rows) < 2:
         return None
     ends = {"residual": "predicted", "bottom": "low", "top": "high"}
     off = {end: 100 * (rows[name] - rows["accuracy"]).clip(-1, 1) for end, name in ends.items()}
@@ -137,7 +171,8 @@ def residual_figure(forecast: Forecast) -> Figure | None:
 
 def _axes(forecast: Forecast) -> tuple[str, pd.DataFrame, alt.X, alt.Color]:
     """The column that colours tell apart, the rows shown, the horizontal axis and the colours."""
-    rows, ns = forecast.rows, sorted(int(n) for n in forecast.rows["N"].unique())
+    rows = pd.concat([forecast.rows, forecast.beside.assign(role="beside")], ignore_index=True)
+    ns = sorted(int(n) for n in rows["N"].unique())
     if forecast.over_length:
         shown = counts_to_show(ns, MOST_COUNTS)
         rows = rows[rows["N"].isin(shown)]
@@ -150,17 +185,24 @@ def _axes(forecast: Forecast) -> tuple[str, pd.DataFrame, alt.X, alt.Color]:
     return "setting", rows.assign(place=place), n_axis(ns, "place"), setting_colour(settings, forecast.source)
 
 
+def _values(rows: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The rows with a number in that column, which is their `value` within [0, 1]."""
+    return rows.assign(value=rows[name].clip(0, 1)).dropna(subset=["value"])
+
+
 def _bars(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
     """The forecast rows with an interval of that kind ("" or "new_"), from `value` to `top` within [0, 1]."""
     low, high = f"{kind}low", f"{kind}high"
-    bars = rows[rows["role"] != "used"].dropna(subset=[low, high])
+    bars = rows[~rows["role"].isin(_SEEN)].dropna(subset=[low, high])
     return bars.assign(value=bars[low].clip(0, 1), top=bars[high].clip(0, 1))
 
 
 def _points(rows: pd.DataFrame) -> pd.DataFrame:
     """One row for each mark: its `kind`, its `accuracy`, and the `value` within [0, 1] where it is drawn."""
-    known = rows.assign(kind=rows["role"].map({"used": "used", "held_out": "measured"})).dropna(subset="kind")
-    asked = rows[rows["role"] != "used"].assign(kind="predicted", accuracy=lambda frame: frame["predicted"])
+    kinds = {"used": "used", "held_out": "measured", "beside": "measured"}
+    known = rows.assign(kind=rows["role"].map(kinds)).dropna(subset="kind")
+    asked = rows[~rows["role"].isin(_SEEN)]
+    asked = asked.assign(kind="predicted", accuracy=asked["predicted"])
     asked.loc[asked["accuracy"] > 1, "kind"] = "above 100 %"
     asked.loc[asked["accuracy"] < 0, "kind"] = "below 0 %"
     marks = pd.concat([known, asked]).dropna(subset=["accuracy"])

@@ -87,7 +87,8 @@ class Panel:
     def tooltips(self) -> list[alt.Tooltip]:
         """What an exact point says when pointed at."""
         length = ["length"] if self.exact["length"].notna().any() else []
-        fields = ["setting", "N", *length, "value", "low", "high", "questions"]
+        ends = ["low", "high"] if self.exact["low"].notna().any() else []
+        fields = ["setting", "N", *length, "value", *ends, "questions"]
         return tooltips(fields, self.source, self.metric)
 
 
@@ -120,11 +121,14 @@ def make_panels(curves: pd.DataFrame, prices: Mapping[str, float] | None = None)
 
 
 def _exact(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """The exact rows with their interval; the mean of the random orders stands in where there are none."""
+    """The exact rows with their interval, NaN without a standard error.
+
+    The mean of the random orders stands in where there are no exact rows.
+    """
     exact = rows[rows["permutation"] == "exact"]
     if exact.empty:
         exact = rows.groupby(["setting", "N"], sort=False).mean(numeric_only=True).reset_index()
-    margin = Z90 * exact["stderr"].fillna(0)
+    margin = Z90 * exact["stderr"]
     top = 1.0 if metric == "accuracy" else np.inf
     low, high = ((exact["value"] + sign * margin).clip(0, top) for sign in (-1, 1))
     return exact.assign(low=low, high=high)
@@ -160,8 +164,8 @@ def counts_to_show(ns: Sequence[int], most: int) -> list[int]:
 
 def axis_range(panel: Panel) -> tuple[float, float]:
     """The vertical range in which all rows of the panel fit, widened to round numbers."""
-    parts = [panel.exact["low"], panel.exact["high"], panel.dots["value"], panel.greedy["value"]]
-    return value_range(pd.concat(parts), panel.metric)
+    exact = [panel.exact[name] for name in ("value", "low", "high")]
+    return value_range(pd.concat([*exact, panel.dots["value"], panel.greedy["value"]]), panel.metric)
 
 
 def value_range(values: "pd.Series[float]", metric: str) -> tuple[float, float]:

@@ -62,7 +62,7 @@ def risk_figure(panels: Sequence[Panel], along: str) -> Figure:
     scale, axis = alt.Scale(type="log", nice=False), alt.Axis(tickCount=5)
     y = alt.Y("value:Q", scale=scale, axis=axis, title=METRIC_TITLES["risk"])
     series = Series(name, "line", x, y, colour("line:N", list(rows["line"].unique()), None))
-    series.add(rows, "area", "band", (0.1, 0.0), y="low:Q", y2="high:Q")
+    series.band(rows, 0.1)
     if by_n:
         series.add(descent, "rule", "descent", (0.8, 0.05), x=alt.Undefined)
     else:

@@ -5,22 +5,24 @@
       llm     gsm8k    llama  majority  1200   100      8   0.791      0.77  0.81  measured
 
 Circles: measured choices; diamonds: forecast ones; line and band: the frontier with its 90 % interval;
-star: the choice to buy.
+star: the choice to buy. Choices of several models have a colour for each model; with a column `usd` the
+picture is one of money.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import altair as alt
 import pandas as pd
 
-from results.figures.axes import log_axis, setting_colour, tooltips, value_axis
+from results.figures.axes import colour, log_axis, setting_colour, tooltips, value_axis
 from results.figures.forecast import STAR
-from results.figures.page import figures_page
+from results.figures.offline import figures_page
 from results.figures.panels import order_settings, value_range
 from results.figures.series import Series
 from results.figures.theme import Figure, combined_spec, rendered
-from results.figures.words import METHOD_NAMES, UNITS, bought, curves_name, sentence, show
+from results.figures.words import METHOD_NAMES, PRICED, UNITS, bought, models_name, sentence, show
 from results.frontier import Plan
 from results.tables.files import replacing
 
@@ -28,46 +30,73 @@ FIGURE_SUFFIXES = (".png", ".svg", ".html")
 
 
 def advice(plan: Plan) -> str:
-    """The goal and the choice, as a sentence."""
-    source, goal = plan.options["source"].iloc[0], "The cheapest within a point of the best"
+    """What to buy for the goal, as a sentence; a second one tells what it takes to be sure of an accuracy."""
+    source, method = plan.options[["source", "method"]].iloc[0]
+    by = f"by {METHOD_NAMES.get(method, method)}"
     if plan.target_accuracy is not None:
-        goal = f"To reach {show(plan.target_accuracy)}"
-    elif plan.token_budget is not None:
-        goal = f"Within {plan.token_budget:,.0f} {UNITS[source]}"
+        return _reaching(plan, show(plan.target_accuracy), by)
+    if plan.token_budget is None:
+        return f"The cheapest choice within a point of the best {by} is {_told(plan, plan.chosen)}."
+    within = f"within {plan.token_budget:,.0f} {UNITS[source]} per question"
     if plan.chosen is None:
-        return f"{goal}: no choice does."
-    return f"{goal}: {bought(source, plan.chosen, 'predicted')}"
+        return f"No choice stays {within}."
+    return f"{sentence(within)} {by}, take {_told(plan, plan.chosen)}."
+
+
+def _reaching(plan: Plan, target: str, by: str) -> str:
+    """What reaches an accuracy by its forecast, and with its whole interval."""
+    if plan.chosen is None:
+        return f"No choice reaches {target} {by}; the best is {_told(plan, plan.best)}."
+    said = f"To reach {target} {by}, take {_told(plan, plan.chosen)}."
+    if plan.cautious is None:
+        return f"{said} No choice reaches it with its whole interval."
+    if plan.cautious.equals(plan.chosen):
+        return said
+    return f"{said} To reach it with the whole interval, take {_told(plan, plan.cautious)}."
+
+
+def _told(plan: Plan, row: Any) -> str:
+    """A choice in words: its model and its setting where there are several to tell apart."""
+    model = f"{row['model']}, " if len(plan.models) > 1 else ""
+    alone = len(set(plan.options["setting"])) == 1
+    return model + bought(str(row["source"]), row, "predicted", alone)
 
 
 def plan_figure(plan: Plan, name: str) -> Figure:
     """All choices, the frontier with its intervals, the goal and the choice."""
-    source, dataset, model, method = plan.options[["source", "dataset", "model", "method"]].iloc[0]
+    source, dataset, _, method = plan.options[["source", "dataset", "model", "method"]].iloc[0]
     rows, front = (
         table.assign(low=table["low"].clip(0, 1), high=table["high"].clip(0, 1))
-        for table in (plan.options, plan.frontier)
+        for table in (plan.judged, plan.frontier)
     )
     target = pd.Series([plan.target_accuracy], dtype="float64").dropna()
-    budget = pd.Series([plan.token_budget], dtype="float64").dropna()
+    budget = pd.Series([plan.token_budget if plan.by == "cost" else None], dtype="float64").dropna()
     chosen = pd.DataFrame([] if plan.chosen is None else [plan.chosen])
     values = pd.concat([rows["predicted"], front["low"], front["high"], target])
     y_range = value_range(values.dropna(), "accuracy")
-    x = log_axis("cost", [*rows["cost"], *budget], f"{UNITS[source]} per question")
+    paid = PRICED if plan.by == "usd" else f"{UNITS[source]} per question"
+    x = log_axis(plan.by, [*rows[plan.by], *budget], paid)
     y = value_axis("predicted", "accuracy", y_range)
-    colour = setting_colour(order_settings(rows.assign(length=rows["cost"] / rows["N"])), source)
+    if several := len(plan.models) > 1:
+        field, colours = "model", colour("model:N", plan.models, None)
+    else:
+        settings = order_settings(rows.assign(length=rows["cost"] / rows["N"]))
+        field, colours = "setting", setting_colour(settings, source)
     known = alt.Scale(domain=["measured", "forecast"], range=["circle", "diamond"])
     shape = alt.Shape("known:N", scale=known, legend=None)
-    said = tooltips(["setting", "N", "cost", "predicted", "low", "high", "known"], source)
+    fields = ["model"] * several + ["setting", "N", plan.by, "predicted", "low", "high", "known"]
 
-    series = Series(name, "setting", x, y, colour)
+    series = Series(name, field, x, y, colours)
     series.add(front, "area", "frontier-band", None, y=value_axis("low", "accuracy", y_range), y2="high:Q")
     series.add(front, "line", "frontier-line", None)
+    said = tooltips(fields, source)
     series.add(rows, "point", "mark", (0.9, 0.1), clip=False, shape=shape, tooltip=said)
     series.add(target.to_frame("predicted"), "rule", "goal", None, x=alt.Undefined)
     series.add(budget.to_frame("cost"), "rule", "goal", None, y=alt.Undefined)
     series.add(chosen, "point", "star", None, clip=False, shape=alt.value(STAR))
     return series.figure(
-        curves_name(source, dataset, model),
-        f"{sentence(METHOD_NAMES[method])} against its cost. {advice(plan)}",
+        models_name(source, dataset, plan.models),
+        f"{sentence(METHOD_NAMES.get(method, method))} against its cost. {advice(plan)}",
         "Circles: measured; diamonds: forecast; line: no cheaper choice is as good; band: 90 % interval.",
     )
 

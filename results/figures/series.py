@@ -53,6 +53,12 @@ class Series:
         chart = alt.Chart(rows, mark=alt.MarkDef(mark, style=style, clip=clip))  # type: ignore[arg-type]
         self._layers.append(chart.encode(**(shared | channels)))
 
+    def band(self, rows: pd.DataFrame, opacity: float) -> None:
+        """Draw the intervals of rows, `low` … `high`, where known; a picked legend entry hides the others."""
+        known = rows["low"].notna()
+        shown = rows if known.all() else rows[known]
+        self.add(shown, "area", "band", (opacity, 0.0), y="low:Q", y2="high:Q")
+
     def figure(self, title: str, *subtitle: str) -> Figure:
         """The layers as a figure, the last on top."""
         layers = (*self._layers[:-1], self._layers[-1].add_params(self._pick))

@@ -12,9 +12,17 @@ NBSP = "\N{NO-BREAK SPACE}"
 METHOD_NAMES = {
     "majority": "majority vote",
     "best_of_n": "best of N",
+    "all_of_n": "all of N",
     "ensemble": "average of N",
     "greedy": "greedy decoding",
 }
+FIELD_NAMES = {
+    "majority": "maj@k, self-consistency",
+    "best_of_n": "pass@k",
+    "all_of_n": "pass^k",
+}
+"""What the field calls the methods, with k for N."""
+
 METRIC_TITLES = {"accuracy": "accuracy", "risk": "squared error (lower is better)"}
 UNITS = {"llm": "tokens", "synthetic": "steps"}
 PRICED = "US$ per 1,000 questions"
@@ -31,6 +39,13 @@ def curves_name(source: str, dataset: str, model: str) -> str:
         return f"{model} model, {dataset} questions"
     name = "your answers" if model == _UNNAMED else model
     return name if dataset == _UNNAMED else f"{name} on {dataset}"
+
+
+def models_name(source: str, dataset: str, models: Sequence[str]) -> str:
+    """The curves of one or several models on one dataset: "2 models on gsm8k"."""
+    if len(models) == 1:
+        return curves_name(source, dataset, models[0])
+    return f"{len(models)} models" + ("" if dataset == _UNNAMED else f" on {dataset}")
 
 
 def line_name(model: str) -> str:
@@ -67,11 +82,39 @@ def setting_used(source: str, setting: str, length: float) -> str:
     return f"{name}{used}" if setting.isdecimal() else f"{name}{used} {UNITS[source]}"
 
 
-def bought(source: str, row: Any, value: str) -> str:
-    """A priced choice, its accuracy in column `value`: "asked for 9 tokens, used 7, N = 8: 95.4 % for …"."""
-    used = setting_used(source, str(row["setting"]), row["cost"] / row["N"])
-    paid = f"{row['cost']:,.0f} {UNITS[source]} per question"
-    return f"{used}, N = {row['N']:.0f}: {show(row[value])} for {paid}."
+def bought(source: str, row: Any, value: str, alone: bool = False) -> str:
+    """A choice, how accurate it is by its column `value`, how sure that is, and what it costs.
+
+    "N = 8, asked for 9 tokens, used 7: 95.4 % (90 % interval 94.0 … 96.5 %) for 60 tokens per question".
+    `alone`: it has the only setting there is, which goes without saying.
+    """
+    used = "" if alone else f", {setting_used(source, str(row['setting']), row['cost'] / row['N'])}"
+    sure = f" (90{NBSP}% interval {interval(row['low'], row['high'])})" if known(row, "low") else ""
+    return f"N = {row['N']:.0f}{used}: {show(row[value])}{sure} for {price(source, row)}"
+
+
+def price(source: str, row: Any) -> str:
+    """What a choice costs, in money where its column `usd` knows: "$0.22 per 1,000 questions"."""
+    if known(row, "usd"):
+        return f"{dollars(row['usd'])} per 1,000 questions"
+    return f"{row['cost']:,.0f} {UNITS[source]} per question"
+
+
+def dollars(amount: float) -> str:
+    """US dollars with cents: "$0.22"; with four digits below a cent."""
+    return f"${amount:,.2f}" if amount >= 0.01 or amount == 0 else f"${amount:.2g}"
+
+
+def known(row: Any, name: str) -> bool:
+    """Whether a row has a number in the column."""
+    value = row.get(name)
+    return value is not None and value == value
+
+
+def interval(low: float, high: float) -> str:
+    """ "83.6 … 90.0 %"; an end far outside 0–100 % is only said to be so."""
+    first = "< −100" if low < -1 else show(low).removesuffix(f"{NBSP}%")
+    return f"{first} … {f'> 200{NBSP}%' if high > 2 else show(high)}"
 
 
 def show(value: float, metric: str = "accuracy") -> str:

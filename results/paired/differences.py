@@ -1,4 +1,4 @@
-"""The mean of a difference measured on every question: its interval, and what it would take to be sure of it.
+"""The mean of a difference that was measured on every question: its standard error, interval and p value.
 
     question  a     b     b − a
     q1        0.25  1.00   0.75
@@ -6,98 +6,73 @@
     q3        1.00  1.00   0.00
 
 Each question has its own difference and its own finite answers. The spread of the measured differences over
-the questions holds both sources of noise, so the standard error is the usual one of a paired test, and the
-interval is about new questions of the kind. The part that comes from the finite answers is found by halving
-the pools; it says whether more answers or more questions would help.
+the questions holds both sources of noise, so the interval is that of a paired t test, and is about new
+questions of the kind (arXiv:2411.00640). Two rules keep it honest where a t test is not:
+
+* The questions may have missed what they differ in. Differences that are all 0, or all equal, have a standard
+  error of 0, which says nothing: the interval goes by at least that of Q questions of which one differs by
+  one half, 1 / 2Q. Without it, ten questions that differ alike in one of twenty cases cover 40 %.
+* Few questions decide nothing. If all of Q differ one way, chance alone does that in 2 of 2^Q cases (the sign
+  test); where this is more often than the level allows, the interval is everything, −1 … 1.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 from scipy import special
 
+from results.normal import LEVEL, Interval
 from results.votes.curves import standard_error
-from results.votes.exact import AnswerPools, Floats, Ints, accuracy_by_question
-from results.votes.permutations import random_orders
+from results.votes.exact import Floats
 
-LEVEL = 0.05
-"""False alarms of the test that the needed questions and answers are worked out for, which is two-sided."""
-
-POWER = 0.80
-"""The share of runs in which that test finds a difference of the size measured."""
-
-_DETECTABLE = NormalDist().inv_cdf(1 - LEVEL / 2) + NormalDist().inv_cdf(POWER)  # 2.80 standard errors
-_HALVINGS = 8
+ONE_THAT_DIFFERS = 0.5
+"""The difference that one of the questions is at least taken to have, beyond what was seen."""
 
 
 @dataclass(frozen=True)
 class Differences:
-    """K mean differences over the same Q questions: mean, stderr, low, high (90 %), p_value, all (K,).
+    """K mean differences over the same Q questions: mean, stderr, interval's ends and p_value, all (K,).
 
-    A p_value is two-sided, of no difference. One question has no standard error: all but the mean are NaN.
+    stderr is as measured. The interval's level is that of all rows looked at, `row_level` that of each alone.
+    A p_value is two-sided, of no difference, of its row alone. One question tells nothing: all but the mean
+    are NaN.
     """
 
     questions: int
     mean: Floats
     stderr: Floats
-    low: Floats
-    high: Floats
+    interval: Interval[Floats]
+    row_level: float
     p_value: Floats
 
 
-def mean_differences(by_question: Floats) -> Differences:
-    """The paired t test of each column of `by_question`, (Q, K)."""
+def mean_differences(
+    by_question: Floats, level: float = LEVEL, row_level: float | None = None
+) -> Differences:
+    """The mean of each column of `by_question`, (Q, K).
+
+    row_level: the level of each row alone at which all rows looked at hold together with `level` (see
+    `results.paired.simultaneous`); by default one row is looked at, and it is `level`.
+    """
+    row_level = level if row_level is None else row_level
     questions = len(by_question)
     mean, stderr = by_question.mean(axis=0), standard_error(by_question)
-    margin = special.stdtrit(questions - 1, 0.95) * stderr
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.nan_to_num(np.abs(mean) / stderr, nan=0.0)  # 0 / 0: no difference in any question
-    p_value = 2 * special.stdtr(questions - 1, -t)
-    low, high = (np.clip(mean + side * margin, -1, 1) for side in (-1, 1))
-    return Differences(questions, mean, stderr, low, high, p_value)
+    trusted = np.maximum(stderr, least_stderr(questions))
+    half = special.stdtrit(questions - 1, (1 + row_level) / 2) * trusted
+    half = np.where(questions < fewest_questions(row_level), np.where(np.isnan(half), np.nan, np.inf), half)
+    p_value = 2 * special.stdtr(questions - 1, -np.abs(mean) / trusted)
+    p_value = np.fmin(np.maximum(p_value, 2.0 ** (1 - questions)), np.where(np.isnan(trusted), np.nan, 1.0))
+    ends = Interval(np.clip(mean - half, -1, 1), np.clip(mean + half, -1, 1), level)
+    return Differences(questions, mean, stderr, ends, row_level, p_value)
 
 
-def answer_variance(pools: AnswerPools, method: str, ns: Ints) -> Floats:
-    """The mean over questions of the variance that the accuracy of a question owes to its finite answers.
-
-    Half of the variance at half the answers, (len(ns),), which is measured between random halves of a
-    question's pool. It is exact for a single answer and a little too large for N > 1, since the variance of a
-    mean over subsets falls at least as fast as 1/answers (Hoeffding, Annals of Mathematical Statistics 1948,
-    theorem 5.2). NaN where half a pool has fewer than N answers.
-    """
-    half = np.repeat(pools.sizes // 2, pools.sizes)
-    known = ns <= pools.sizes.min() // 2
-    variance = np.full(ns.size, np.nan)
-    if known.any():
-        orders = random_orders(pools, _HALVINGS, seed=0)
-        parts = [(order < half, (order >= half) & (order < 2 * half)) for order in orders]
-        halves = np.array(
-            [[accuracy_by_question(pools.kept(one).counts(), method, ns[known]) for one in p] for p in parts]
-        )  # (halvings, 2, Q, N)
-        between = (halves[:, 0] - halves[:, 1]) ** 2  # twice the variance of a half
-        variance[known] = between.mean(axis=(0, 1)) / 2 / 2
-    return variance
+def least_stderr(questions: int | Floats) -> float | Floats:
+    """The standard error of the mean of Q questions of which one differs by ONE_THAT_DIFFERS."""
+    return ONE_THAT_DIFFERS / questions
 
 
-def questions_needed(differences: Differences) -> Floats:
-    """Questions, with as many answers each, at which the test has its power; inf where the mean is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = _DETECTABLE * differences.stderr / np.abs(differences.mean)
-    return np.where(differences.mean == 0, np.inf, np.maximum(np.ceil(differences.questions * ratio**2), 2.0))
-
-
-def more_answers_needed(differences: Differences, from_answers: Floats) -> Floats:
-    """How many times as many answers to the same number of questions give the test its power.
-
-    from_answers: the part of the variance of a question's difference that falls as 1/answers, (K,). Inf where
-    the questions alone differ too much, or the mean is 0; NaN where `from_answers` is.
-    """
-    questions = differences.questions
-    total = differences.stderr**2 * questions
-    allowed = questions * (differences.mean / _DETECTABLE) ** 2
-    left = allowed - np.maximum(total - from_answers, 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(np.isnan(from_answers), np.nan, np.where(left > 0, from_answers / left, np.inf))
+def fewest_questions(level: float) -> int:
+    """The questions at which a difference in all of them is rarer by chance than 1 − level: 6 at 95 %."""
+    return int(np.ceil(1 - np.log2(1 - level)))

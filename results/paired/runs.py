@@ -1,196 +1,175 @@
 """Two or more runs on the same questions: a row for each pair, method and number of answers.
 
-    a      b      setting_a  setting_b  method    N  questions  accuracy_a  accuracy_b  difference  low   high
-    small  large  100        100        majority  8  1319       0.71        0.74        0.03        0.01  0.05
+    a      b      method    N  questions  accuracy_a  accuracy_b  difference  low   high  level  verdict
+    small  large  majority  8  1319       0.71        0.74        0.03        0.01  0.05  0.95   better
 
-The columns are described in docs/tables.md. A run is one model in one samples table. Runs are paired at
-each setting that both have, or, where they share none, each setting of one with each of the other; the
-settings of a run that stands alone are paired with each other. Greedy answers are left out.
+The columns are described in docs/tables.md. `results.paired.sides` says what a run is, `results.paired.pairs`
+which runs are paired. The intervals of a table hold together: see `results.paired.simultaneous`.
 """
 
 from __future__ import annotations
 
-import itertools
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from results.commandline import BadInput
-from results.paired.differences import (
-    answer_variance,
-    mean_differences,
-    more_answers_needed,
-    questions_needed,
-)
+from results.normal import LEVEL
+from results.paired.differences import mean_differences
+from results.paired.needed import answer_variance, more_answers_needed, questions_needed
+from results.paired.pairs import pairs
+from results.paired.sides import UNNAMED, Side, sides_of
+from results.paired.simultaneous import Measured, level_of_each
+from results.paired.verdict import verdicts
 from results.tables.schemas import COMPARISON
 from results.visible import visible
-from results.votes.curves import METHODS, powers_and, settings_in_order
-from results.votes.exact import AnswerPools, Floats, Ints, accuracy_by_question, answer_pools
+from results.votes.curves import powers_and
+from results.votes.exact import Floats, Ints
 
-MOST = 1000
-"""The largest N that is compared: up to it one pass gives the vote at every N."""
+COMPARED = ("majority", "best_of_n")
+"""The methods that are looked at where none is named."""
 
 _FLIPS_NAMED = 5
 _SAME_COST = 0.02  # at the ends of the pool, costs that differ by less than this share are one
 
 
 @dataclass(frozen=True)
-class Side:
-    """The answers of one run at one setting.
+class Pair:
+    """Two sides on the same questions by one method, at the N that are looked at."""
 
-    golds: right answer by question, where it is known; price: of one token, in any unit.
-    """
-
-    dataset: str
-    run: str
-    setting: str
-    pools: AnswerPools
-    golds: pd.Series[str]
-    price: float
-
-    def on(self, questions: Sequence[str]) -> Side:
-        """The same with these questions alone."""
-        keep = np.isin(self.pools.question_ids, questions)
-        return self if keep.all() else replace(self, pools=self.pools.kept(keep.repeat(self.pools.sizes)))
+    a: Side
+    b: Side
+    method: str
+    ns: Ints
 
     @cached_property
-    def most(self) -> int:
-        """The largest N for which every question has enough answers."""
-        return min(int(self.pools.sizes.min()), MOST)
+    def one(self) -> Floats:
+        """The accuracy of a by question, (Q, len(ns))."""
+        return self.a.curve(self.method)[:, self.ns - 1]
 
     @cached_property
-    def curves(self) -> dict[str, Floats]:
-        """By method, the exact accuracy of each question at N = 1 … most: (Q, most)."""
-        counts = self.pools.counts()
-        return {name: accuracy_by_question(counts, name, np.arange(1, self.most + 1)) for name in METHODS}
+    def other(self) -> Floats:
+        """That of b."""
+        return self.b.curve(self.method)[:, self.ns - 1]
 
     @cached_property
-    def cost(self) -> Floats:
-        """Mean cost of an answer to each question, (Q,); NaN where an answer has no token count."""
-        means = pd.Series(self.pools.tokens).groupby(self.pools.question).mean(skipna=False)
-        return np.asarray(self.price * means, np.float64)
+    def answers_at_cost(self) -> Floats:
+        """The answers of b for the cost of a's N, (len(ns),); NaN where b has fewer, or it is below one."""
+        if not self.b.cost.mean() > 0:
+            return np.full(self.ns.size, np.nan)
+        answers = self.ns * self.a.cost.mean() / self.b.cost.mean()
+        affordable = (answers >= 1 - _SAME_COST) & (answers <= self.b.most * (1 + _SAME_COST))
+        return np.where(affordable, answers.clip(1, self.b.most), np.nan)
+
+    @cached_property
+    def at_cost(self) -> Floats:
+        """For each question b's accuracy for the cost of a's N answers, less a's at N, (Q, len(ns)).
+
+        Between two whole numbers of answers b spends the fraction on one more answer to that share of the
+        questions. The price of an answer is itself a mean over the questions: what each question adds to that
+        mean is taken into its difference (the delta method), which moves the spread and not the mean.
+        """
+        answers, curve = self.answers_at_cost, self.b.curve(self.method)
+        whole = np.nan_to_num(answers, nan=1.0).astype(np.int64)
+        fewer = curve[:, whole - 1]
+        more = curve[:, np.minimum(whole, self.b.most - 1)]
+        accuracy = fewer + (answers - whole) * (more - fewer)
+        price = self.a.cost / self.a.cost.mean() - self.b.cost / self.b.cost.mean()
+        moved = (more - fewer).mean(axis=0) * answers * price[:, None]
+        return np.asarray(accuracy - self.one + moved)
+
+    @property
+    def looked_at(self) -> Measured:
+        """All differences that are told of this pair, at equal N and at equal cost."""
+        questions = [(self.a.dataset, name) for name in self.a.pools.question_ids]
+        return Measured(questions, np.concatenate([self.other - self.one, self.at_cost], axis=1))
 
 
-def compare_runs(runs: Mapping[str, pd.DataFrame], prices: Mapping[str, float] | None = None) -> pd.DataFrame:
+def compare_runs(
+    runs: Mapping[str, pd.DataFrame],
+    prices: Mapping[str, float] | None = None,
+    at: int | None = None,
+    methods: Sequence[str] = COMPARED,
+    level: float = LEVEL,
+) -> pd.DataFrame:
     """The comparison table of checked samples tables, given by name; see docs/tables.md for its columns.
 
-    They are compared at the powers of two up to the smaller pool and at that pool. prices: of a token of each
-    run, by default 1. Raises BadInput where there is nothing to compare: one run with one setting, no common
-    question, or questions of one name with different right answers. Warns (UserWarning) of questions that
-    only one side has, and of questions with fewer answers than most, which set the largest N.
+    prices: of a token by model or run, in US dollars; None: the cost is tokens. at: the one N that is looked
+    at, by default the powers of two up to the smaller pool and that pool. level: of all intervals together.
+    Raises BadInput where there is nothing to compare: one run with one setting, no common question, questions
+    of one name with different right answers, or too few answers for `at`. Warns as `shared_questions` does.
     """
-    prices = prices or dict.fromkeys(runs, 1.0)
-    sides = [one for name, table in runs.items() for one in _sides(table, name, len(runs), prices[name])]
-    rows = []
-    for a, b in _pairs(sides):
-        shared = _shared(a, b)
-        a, b = a.on(shared), b.on(shared)
-        ns = np.array(sorted(powers_and(min(a.most, b.most))), np.int64)
-        alone = a.run == b.run
-        names = {"dataset": a.dataset, "a": a.setting if alone else a.run, "b": b.setting if alone else b.run}
-        names |= {"setting_a": a.setting, "setting_b": b.setting}
-        rows += [_compared(a, b, method, ns).assign(**names, method=method) for method in METHODS]
-    if not rows:
+    looked_at = [
+        Pair(a, b, method, _counts(a, b, at)) for a, b in pairs(sides_of(runs, prices)) for method in methods
+    ]
+    if not looked_at:
         raise BadInput("nothing to compare: give two runs of one data set, or one run with several settings")
-    return pd.concat(rows, ignore_index=True)[list(COMPARISON.columns)]
+    of_each = level_of_each([pair.looked_at for pair in looked_at], level)
+    table = pd.concat([_rows(pair, level, of_each) for pair in looked_at], ignore_index=True)
+    table = table.assign(cost_unit="tokens" if prices is None else "US$")
+    return table[list(COMPARISON.columns)]
 
 
-def _sides(samples: pd.DataFrame, name: str, runs: int, price: float) -> Iterator[Side]:
-    sampled = samples[samples["decoding"] == "sample"]
-    models = sampled["model"].nunique()
-    order = settings_in_order(sampled)
-    sampled = sampled.sort_values("setting", key=lambda column: column.map(order.index), kind="stable")
-    for (dataset, model, setting), rows in sampled.groupby(["dataset", "model", "setting"], sort=False):
-        run = " ".join([name] * (runs > 1 or models == 1) + [str(model)] * (models > 1))
-        known = rows.reindex(columns=["question_id", "gold"]).dropna().drop_duplicates("question_id")
-        golds = known.set_index("question_id")["gold"]
-        yield Side(str(dataset), run, str(setting), answer_pools(rows), golds, price)
+def _counts(a: Side, b: Side, at: int | None) -> Ints:
+    """The N that are looked at."""
+    most = min(a.most, b.most)
+    if at is None:
+        return np.array(sorted(powers_and(most)), np.int64)
+    if at > most:
+        short = a if a.most < b.most else b
+        raise BadInput(f"N = {at}: {short.named} has only {short.most} answers to some question")
+    return np.array([at], np.int64)
 
 
-def _pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
-    """The pairs that the module's first lines describe, in the order of the inputs."""
-    settings: dict[str, set[str]] = {}
-    for side in sides:
-        settings.setdefault(side.run, set()).add(side.setting)
-    for a, b in itertools.combinations(sides, 2):
-        if a.dataset != b.dataset and "unknown" not in (a.dataset, b.dataset):
-            continue
-        if a.run == b.run:
-            wanted = len(settings) == 1
-        else:
-            wanted = a.setting == b.setting or settings[a.run].isdisjoint(settings[b.run])
-        if wanted:
-            yield a, b
-
-
-def _shared(a: Side, b: Side) -> list[str]:
-    """The questions that both have. Raises BadInput where there are none, or right answers differ."""
-    every = set(a.pools.question_ids) | set(b.pools.question_ids)
-    shared = sorted(set(a.pools.question_ids) & set(b.pools.question_ids))
-    pair = visible(f"{a.run}/{a.setting} and {b.run}/{b.setting}")
-    if not shared:
-        raise BadInput(f"{pair} have no question in common: compare runs on the same questions")
-    golds = pd.concat([a.golds, b.golds], axis=1, join="inner").itertuples()
-    for name, one, other in golds:
-        if one != other:
-            raise BadInput(
-                f"{pair}: the right answer to question {name!r} is {one!r:.40} in one and {other!r:.40} in "
-                "the other, so these are not the same questions"
-            )
-    if len(shared) < len(every):
-        lone = len(every) - len(shared)
-        warnings.warn(f"{pair}: {lone} of {len(every)} questions are in one of them only", stacklevel=3)
-    for side in (a.on(shared), b.on(shared)):
-        few = int((side.pools.sizes < np.median(side.pools.sizes)).sum())
-        if few:
-            short = f"{few} of {len(shared)} questions have fewer answers than most"
-            where = visible(f"{side.run}/{side.setting}")
-            warnings.warn(f"{where}: N up to {side.most}: {short}", stacklevel=3)
-    return shared
-
-
-def _compared(a: Side, b: Side, method: str, ns: Ints) -> pd.DataFrame:
-    """The rows of one pair and method, without the names."""
-    one, other = a.curves[method][:, ns - 1], b.curves[method][:, ns - 1]
-    found = mean_differences(other - one)
-    at_cost, n_at_cost = _at_equal_cost(a, b, method, ns)
-    costly = mean_differences(at_cost)
-    from_answers = answer_variance(a.pools, method, ns) + answer_variance(b.pools, method, ns)
-    answers = min(a.most, b.most) * more_answers_needed(found, from_answers)
+def _rows(pair: Pair, level: float, of_each: float) -> pd.DataFrame:
+    """The rows of one pair and method; of_each: the level of each row alone."""
+    a, b, ns = pair.a, pair.b, pair.ns
+    one, other = pair.one, pair.other
+    equal_n = mean_differences(other - one, level, of_each)
+    equal_cost = mean_differences(pair.at_cost, level, of_each)
+    from_answers = answer_variance(a.pools, pair.method, ns) + answer_variance(b.pools, pair.method, ns)
+    answers = min(a.most, b.most) * more_answers_needed(equal_n, from_answers)
+    at_cost = pd.Series(verdicts(equal_cost.interval), dtype="str")
     names = a.pools.question_ids
-    rows = pd.DataFrame({"N": ns, "questions": len(one)}).assign(
-        accuracy_a=one.mean(axis=0), accuracy_b=other.mean(axis=0),
-        difference=found.mean, low=found.low, high=found.high, stderr=found.stderr, p_value=found.p_value,
-        cost=ns * a.cost.mean(), N_at_cost=n_at_cost,
-        difference_at_cost=costly.mean, low_at_cost=costly.low, high_at_cost=costly.high,
-        gained=((one <= 0.5) & (other > 0.5)).sum(axis=0), lost=((one > 0.5) & (other <= 0.5)).sum(axis=0),
-        flips=pd.Series([_flips(names, one[:, k], other[:, k]) for k in range(ns.size)], dtype="str"),
-        questions_needed=questions_needed(found), answers_needed=np.ceil(answers),
-    )  # fmt: skip
+    flips = [_flips(names, one[:, k], other[:, k]) for k in range(ns.size)]
+    alone = a.run == b.run
+    rows = pd.DataFrame(
+        {
+            "dataset": b.dataset if a.dataset == UNNAMED else a.dataset,
+            "a": a.setting if alone else a.run,
+            "b": b.setting if alone else b.run,
+            "setting_a": a.setting,
+            "setting_b": b.setting,
+            "method": pair.method,
+            "N": ns,
+            "questions": len(one),
+            "accuracy_a": one.mean(axis=0),
+            "accuracy_b": other.mean(axis=0),
+            "difference": equal_n.mean,
+            "low": equal_n.interval.low,
+            "high": equal_n.interval.high,
+            "stderr": equal_n.stderr,
+            "p_value": equal_n.p_value,
+            "cost": ns * a.cost.mean(),
+            "N_at_cost": pair.answers_at_cost,
+            "difference_at_cost": equal_cost.mean,
+            "low_at_cost": equal_cost.interval.low,
+            "high_at_cost": equal_cost.interval.high,
+            "gained": ((one <= 0.5) & (other > 0.5)).sum(axis=0),
+            "lost": ((one > 0.5) & (other <= 0.5)).sum(axis=0),
+            "flips": pd.Series(flips, dtype="str"),
+            "questions_needed": questions_needed(equal_n),
+            "answers_needed": np.ceil(answers),
+            "level": level,
+            "verdict": verdicts(equal_n.interval),
+            "verdict_at_cost": at_cost.where(np.isfinite(equal_cost.mean)),
+            "questions_needed_at_cost": questions_needed(equal_cost),
+        }
+    )
     return rows.replace([np.inf, -np.inf], np.nan)
-
-
-def _at_equal_cost(a: Side, b: Side, method: str, ns: Ints) -> tuple[Floats, Floats]:
-    """For each question b's accuracy for the tokens of a's N answers − a's at N, (Q, len(ns)); b's answers.
-
-    Between two whole numbers of answers b spends the fraction on one more answer to that share of the
-    questions. The price of an answer is itself a mean over the questions: what each question adds to that
-    mean is taken into its difference (the delta method), which moves the spread and not the mean.
-    """
-    curve = b.curves[method]
-    answers = ns * a.cost.mean() / b.cost.mean() if b.cost.mean() > 0 else np.full(ns.size, np.nan)
-    affordable = (answers >= 1 - _SAME_COST) & (answers <= b.most * (1 + _SAME_COST))
-    answers = np.where(affordable, answers.clip(1, b.most), np.nan)
-    whole = np.nan_to_num(answers, nan=1.0).astype(np.int64)
-    fewer, more = curve[:, whole - 1], curve[:, np.minimum(whole, b.most - 1)]
-    accuracy = fewer + (answers - whole) * (more - fewer)
-    price = a.cost / a.cost.mean() - b.cost / b.cost.mean()
-    moved = (more - fewer).mean(axis=0) * answers * price[:, None]
-    return accuracy - a.curves[method][:, ns - 1] + moved, answers
 
 
 def _flips(questions: Sequence[str], one: Floats, other: Floats) -> str | None:

@@ -4,30 +4,27 @@ Choice(slug="llm-gsm8k-llama-majority", name="Llama-3.1-8B on gsm8k, majority vo
        figures=[("A vote over 64 answers adds 9.1 points …", <against N>), ("Going from …", <against T>)])
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
 import pandas as pd
 
 from results.figures.answers import answers_figure
-from results.figures.comparison import comparison_figure
+from results.figures.comparison import at_cost_figure, comparison_figure
 from results.figures.cost import cost_figure, surface_figure
 from results.figures.forecast import Forecast, forecast_figure, residual_figure
 from results.figures.length import length_figure
 from results.figures.panels import Panel, axis_range, unique_slug
 from results.figures.plan import advice, plan_figure
 from results.figures.theme import Figure
-from results.figures.words import METHOD_NAMES, UNITS, curves_name
+from results.figures.words import METHOD_NAMES, UNITS, curves_name, models_name
 from results.frontier import Plan
-from results.report import differences
+from results.report import compared
+from results.report.buying import frontier_table, joint_verdict, plan_table
+from results.report.cells import Table, tabled
 from results.report.errors import error_table, forecast_table, scores, targets
-from results.report.findings import answers_verdict, joint_verdict, length_verdict
-from results.report.table import Table, tabled
-from results.report.tables import fit_table, frontier_table, plan_table, trend_table, value_table
-
-Prices = Mapping[str, float]
-"""US dollars for a million tokens, by model."""
+from results.report.findings import answers_verdict, length_verdict
+from results.report.values import fit_table, trend_table, value_table
 
 
 @dataclass(frozen=True)
@@ -84,7 +81,7 @@ def cost_choices(panels: Sequence[Panel]) -> list[Choice]:
     chosen: dict[tuple[str, str, str], Panel] = {}
     for panel in panels:
         known = panel.source == "llm" and panel.metric == "accuracy" and panel.exact["length"].notna().all()
-        if known and (panel.key not in chosen or panel.method == "majority"):
+        if known and panel.method != "all_of_n" and (panel.key not in chosen or panel.method == "majority"):
             chosen[panel.key] = panel
     choices: list[Choice] = []
     for panel in chosen.values():
@@ -114,34 +111,33 @@ def forecast_choices(forecasts: Sequence[Forecast]) -> list[Choice]:
         for one in members:
             figures = [("", figure) for figure in (forecast_figure(one), residual_figure(one)) if figure]
             own[one.predictor] = Choice(one.slug, one.predictor, figures, [forecast_table(one)])
-        errors = error_table("Error by predictor", targets(members))
         ranked = [own[str(predictor)] for predictor in scores(targets(members)).index]
-        choices.append(Choice(f"{members[0].slug}-group", name, tables=[errors], choices=ranked))
+        measured = targets(members)["accuracy"].notna().any()
+        errors = [error_table("Error by predictor", targets(members))] if measured else []
+        choices.append(Choice(f"{members[0].slug}-group", name, tables=errors, choices=ranked))
     return choices
 
 
-def plan_choices(plans: pd.DataFrame, prices: Prices) -> list[Choice]:
+def plan_choices(plans: Iterable[Plan]) -> list[Choice]:
     """What each plan weighed, its frontier, and the choice that meets its goal."""
-    keys = ["source", "dataset", "model", "method", "predictor", "target_accuracy", "token_budget"]
-    plans = plans.reindex(columns=[*plans.columns, *(goal for goal in keys[-2:] if goal not in plans)])
     choices: list[Choice] = []
-    for key, rows in plans.groupby(keys, sort=False, dropna=False):
-        source, dataset, model, method, predictor = map(str, key[:5])
-        goals = [None if str(goal) == "nan" else float(str(goal)) for goal in key[5:]]
-        plan = Plan(rows, *goals)
-        slug = unique_slug(["plan", dataset, model, method, predictor], [choice.slug for choice in choices])
-        name = f"{curves_name(source, dataset, model)}, {METHOD_NAMES.get(method, method)}, by {predictor}"
-        table = plan_table(plan, prices.get(model, np.nan))
-        choices.append(Choice(slug, name, [(advice(plan), plan_figure(plan, slug))], [table]))
+    for plan in plans:
+        first, models = plan.options.iloc[0], plan.models
+        dataset, method, predictor = (str(first[name]) for name in ("dataset", "method", "predictor"))
+        named = ["models"] if len(models) > 1 else models
+        slug = unique_slug(["plan", dataset, *named, method, predictor], [choice.slug for choice in choices])
+        curves = models_name(str(first["source"]), dataset, models)
+        name = f"{curves}, {METHOD_NAMES.get(method, method)}, by {predictor}"
+        choices.append(Choice(slug, name, [(advice(plan), plan_figure(plan, slug))], [plan_table(plan)]))
     return choices
 
 
 def comparison_choices(found: pd.DataFrame) -> list[Choice]:
     """The differences of each pair of runs, paired by question, at equal N and at equal cost."""
     note = (
-        "Differences in percentage points with their 90 % intervals, paired by question. Better, worse: "
-        "questions whose chance to be right rises above one half, or falls below it. To tell them apart: "
-        "what would show a difference of this size in 80 of 100 tries at the 5 % level."
+        f"Differences in percentage points, paired by question, with {compared.level_of(found)} intervals "
+        "that hold together. Better, worse: questions whose chance to be right rises above one half, or "
+        "falls below it. To decide it: what would find a difference of this size in 80 of 100 comparisons."
     )
     choices: list[Choice] = []
     for key, rows in found.groupby(["dataset", "a", "b", "setting_a", "setting_b"], sort=False):
@@ -150,9 +146,11 @@ def comparison_choices(found: pd.DataFrame) -> list[Choice]:
         slug = unique_slug(["compare", *map(str, key)], [choice.slug for choice in choices])
         at = "" if set(settings) == {"default"} else f", {' and '.join(dict.fromkeys(settings))}"
         name = f"{curves_name('llm', dataset, f'{other} − {one}')}{at}"
-        figure = comparison_figure(rows, slug, name)
-        table = tabled("Differences between the runs", several, differences.COLUMNS, note)
-        choices.append(Choice(slug, name, [(differences.verdict(rows), figure)], [table]))
+        level = compared.level_of(rows)
+        figures = [("", one) for one in (at_cost_figure(rows, f"{slug}-at-cost", name, level),) if one]
+        figures = [(compared.verdict(rows), comparison_figure(rows, slug, name, level)), *figures]
+        table = tabled("Differences between the runs", compared.both_ways(several), compared.COLUMNS, note)
+        choices.append(Choice(slug, name, figures, [table]))
     return choices
 
 

@@ -7,15 +7,14 @@ plug-in    0.41  0.5      2.0    2       2        2     6      not ranked: it fo
 
 from collections import Counter
 from collections.abc import Sequence
-from operator import itemgetter
 
 import pandas as pd
 
 from results.figures.forecast import Forecast
-from results.figures.words import METHOD_NAMES, listed, settings_title
+from results.figures.words import METHOD_NAMES, listed
 from results.normal import interval_score
-from results.report.table import INTERVALS, Columns, Table, share, tabled
-from results.tables.status import SHORT
+from results.report.cells import Columns, Table, tabled
+from results.report.headings import forecast_columns
 
 TWIN = "twin"
 """The predictor's name of `synthetic match`: the theory's twin fitted to a language model."""
@@ -74,14 +73,7 @@ def error_table(title: str, rows: pd.DataFrame) -> Table:
 
 def forecast_table(forecast: Forecast) -> Table:
     """What was forecast, with the intervals for these questions and for new ones, and what was measured."""
-    columns: Columns = {
-        settings_title(forecast.source, list(forecast.targets["setting"])): itemgetter("setting"),
-        "N": lambda row: str(row["N"]),
-        "forecast": lambda row: share(row["predicted"]),
-        **INTERVALS,
-        "measured": lambda row: share(row["accuracy"]),
-        "status": lambda row: SHORT.get(row["status"], row["status"]),
-    }
+    columns = forecast_columns(forecast.source, forecast.targets)
     return tabled(f"Forecast by {forecast.predictor}", forecast.targets, columns)
 
 

@@ -1,22 +1,17 @@
-"""What the curves say, in sentences computed from them: the cards at the head of the report.
+"""What the curves say, in sentences computed from them: the page's first one, and the cards.
 
     Finding(title="Llama-3.1-8B on gsm8k", about="1,319 questions, 4 settings, …",
             tiles=[("One answer", "41.2 % → 78.0 %", "asked for 10 → 500 tokens"), ...],
             headline="Thinking longer pays; voting pays.", …)
 
-A difference smaller than its 90 % interval is called "no clear difference". The same questions are answered
-at every N and setting: a standard error of the difference that is paired by question is taken at its word;
-where the table has none, those of both values count as independent, and the interval is too wide.
+What pays is decided in `results.report.gains`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
-from results.figures.cost import cost_column, frontier, with_cost
+from results.figures.cost import with_cost
 from results.figures.panels import Panel
 from results.figures.words import (
     METHOD_NAMES,
@@ -30,58 +25,13 @@ from results.figures.words import (
     show,
 )
 from results.frontier import best_choice
-from results.normal import Z90
-
-IGNORED = 0.5
-"""Tokens used that grow as asked for to a smaller power than this are not set by the budget."""
+from results.report.gains import Gain, ends, length_gain, length_ignored, vote_gain
 
 WORTH_SAYING = 0.01
 """A smaller share of answers that could not be read, or were cut off, is left to the tables."""
 
-
-@dataclass(frozen=True)
-class Gain:
-    """A difference of two accuracies (or risks) and the half-width of its 90 % interval."""
-
-    value: float
-    margin: float
-
-    @property
-    def direction(self) -> int:
-        """1 or −1 where the value clearly rises or falls, 0 where all of it could be noise."""
-        return int(np.sign(self.value)) if abs(self.value) > self.margin else 0
-
-    def __str__(self) -> str:
-        margin = f" ± {100 * self.margin:.1f}" if self.margin else ""
-        return f"{points(self.value)}{margin} points"
-
-
-def gain(before: Any, after: Any, paired: str) -> Gain:
-    """The difference of two rows of a panel; `paired` is the column with its standard error.
-
-    That column is null in the row that the others are compared with.
-    """
-    stderr = after[paired]
-    if pd.isna(stderr) or pd.notna(before[paired]):
-        stderr = np.hypot(*pd.Series([before["stderr"], after["stderr"]], dtype="float64").fillna(0))
-    return Gain(float(after["value"] - before["value"]), Z90 * float(stderr))
-
-
-def ends(panel: Panel) -> tuple[Any, Any, Any]:
-    """Three exact rows: fewest answers at the cheapest setting and at the dearest, most at the dearest."""
-    rows = panel.exact.sort_values("N")
-    first, last = (rows[rows["setting"] == panel.settings[end]] for end in (0, -1))
-    return first.iloc[0], last.iloc[0], last.iloc[-1]
-
-
-def vote_gain(panel: Panel) -> Gain:
-    """What the most answers gain over the fewest at the dearest setting."""
-    return gain(*ends(panel)[1:], "stderr_vs_first_n")
-
-
-def length_gain(panel: Panel) -> Gain:
-    """What the dearest setting gains over the cheapest at the fewest answers."""
-    return gain(*ends(panel)[:2], "stderr_vs_cheapest")
+COMBINED = {"majority": "voting", "best_of_n": "asking again with a perfect judge", "ensemble": "averaging"}
+"""The methods that more answers are meant to improve, as ways of spending; "all of N" can only fall."""
 
 
 @dataclass(frozen=True)
@@ -115,47 +65,80 @@ def findings(panels: Sequence[Panel], unfinished: Mapping[str, str] | None = Non
 
 def _finding(by_method: dict[str, Panel], unfinished: Mapping[str, str]) -> Finding:
     main = by_method.get("majority") or next(iter(by_method.values()))
+    partial = [unfinished[main.name]] if main.name in unfinished else []
+    return Finding(
+        title=main.name,
+        about=_about(main),
+        partial=partial + _partial(main),
+        first=_lengths(main),
+        headline=_headline(main),
+        tiles=_tiles(main, by_method),
+        notes=_cheapest(main) + _lost(main),
+    )
+
+
+def _about(panel: Panel) -> str:
+    """Questions, settings and answers of the card's runs."""
+    questions, settings = panel.exact["questions"].max(), panel.settings
+    told = [f"{questions:,.0f} {'question' if questions == 1 else 'questions'}"] if questions > 0 else []
+    if len(settings) > 1:
+        told.append(f"{len(settings)} settings")
+    elif settings[0] != "default":
+        told.append(setting_name(panel.source, settings[0]))
+    many = panel.ns[-1]
+    told.append(f"up to {many} answers per question" if many > 1 else "1 answer per question")
+    return ", ".join(told)
+
+
+def _tiles(main: Panel, by_method: Mapping[str, Panel]) -> list[tuple[str, str, str]]:
+    """One answer, the vote, the best and all of the answers, and what an answer costs."""
     cheap, dear, most = ends(main)
     shown = (cheap, dear) if len(main.settings) > 1 else (dear,)
     one = "One answer" if cheap["N"] == 1 else f"{sentence(METHOD_NAMES[main.method])}, N = {cheap['N']:.0f}"
     values = " → ".join(show(row["value"]) for row in shown)
     tiles = [(one, values, _span(main) if len(shown) > 1 else "no vote")]
     if main.method == "majority" and len(main.ns) > 1:
-        gained = vote_gain(main)
-        noise = "" if gained.direction else ", within the noise"
-        tiles.append((f"Vote over {most['N']:.0f}", show(most["value"]), f"{gained}{noise}"))
-    if "best_of_n" in by_method:
-        best = ends(by_method["best_of_n"])[2]
-        note = "if a perfect judge picked the answer"
-        tiles.append((f"Best of {best['N']:.0f}", show(best["value"]), note))
-    notes = []
+        tiles.append((f"Vote over {most['N']:.0f}", show(most["value"]), _judged(vote_gain(main))))
+    for method, label, note in (
+        ("best_of_n", "Best of", "if a perfect judge picked the answer"),
+        ("all_of_n", "All of", "if every answer had to be right"),
+    ):
+        if method in by_method:
+            end = ends(by_method[method])[2]
+            tiles.append((f"{label} {end['N']:.0f}", show(end["value"]), note))
     if main.exact["length"].notna().all():
         used = " → ".join(f"{row['length']:,.0f}" for row in shown)
-        tiles.append(("Tokens used per answer", used, "a vote costs N times as many"))
-        enough = bought(main.source, best_choice(with_cost([main]), "value"), "value")
-        notes = [f"Cheapest measured choice within a point of the best: {enough}"]
-    questions = main.exact["questions"].max()
-    about = [f"{questions:,.0f} questions"] if questions > 0 else []
-    about.append(f"{len(main.settings)} settings" if len(shown) > 1 else "1 setting")
-    about.append(f"up to {main.ns[-1]} answers per question")
-    partial = [unfinished[main.name]] if main.name in unfinished else []
-    return Finding(
-        main.name, ", ".join(about), partial + _partial(main), _budgets(main), _headline(main), tiles,
-        notes + _lost(main),
-    )  # fmt: skip
+        tiles.append(("Tokens used per answer", used, "N answers cost N times as many"))
+    return tiles
 
 
-def _budgets(panel: Panel) -> list[str]:
+def _judged(gained: Gain) -> str:
+    """A gain, and what keeps it from being clear."""
+    if not gained.known:
+        return f"{gained}, no standard error"
+    return f"{gained}{'' if gained.direction else ', within the noise'}"
+
+
+def _cheapest(panel: Panel) -> list[str]:
+    """The cheapest choice that is about as good as the best; [] where costs are not known."""
+    if panel.method == "all_of_n" or not panel.exact["length"].notna().all():
+        return []
+    chosen = best_choice(with_cost([panel]), "value")
+    enough = bought(panel.source, chosen, "value", len(panel.settings) == 1)
+    return [f"Cheapest measured choice within a point of the best: {enough}."]
+
+
+def _lengths(panel: Panel) -> list[str]:
     """That the tokens asked for hardly set the length of the answers; [] where they do."""
-    if not (panel.has_lengths and all(setting.isdecimal() and int(setting) for setting in panel.settings)):
+    if not length_ignored(panel):
         return []
-    used = panel.exact.groupby("setting")["length"].mean()
     asked = sorted(panel.settings, key=int)
-    growth = np.log(used[asked[-1]] / used[asked[0]]) / np.log(int(asked[-1]) / int(asked[0]))
-    if growth >= IGNORED:
-        return []
+    used = panel.exact.groupby("setting")["length"].mean()
     tokens = listed([f"{used[setting]:,.0f}" for setting in asked])
-    return [f"The budgets hardly set the length: asked for {listed(asked)} tokens, the model used {tokens}."]
+    return [
+        f"Asked for {listed(asked)} tokens, the model used {tokens}: the budgets hardly set the length. What "
+        "a larger one changes may come from the prompt, which names it, not from longer thinking."
+    ]
 
 
 def _span(panel: Panel) -> str:
@@ -168,13 +151,12 @@ def _span(panel: Panel) -> str:
 
 def _headline(panel: Panel) -> str:
     """Which of the two ways of spending more pays, in one sentence."""
-    does = {1: "pays", 0: "makes no clear difference", -1: "hurts"}
     told = []
     if panel.has_lengths:
-        told.append(f"thinking longer {does[length_gain(panel).direction]}")
-    if len(panel.ns) > 1:
-        way = "voting" if panel.method == "majority" else "asking again"
-        told.append(f"{way} {does[vote_gain(panel).direction]}")
+        way = "a larger budget in the prompt" if length_ignored(panel) else "thinking longer"
+        told.append(f"{way} {length_gain(panel).verb}")
+    if len(panel.ns) > 1 and panel.method in COMBINED:
+        told.append(f"{COMBINED[panel.method]} {vote_gain(panel).verb}")
     return sentence("; ".join(told) or "one measurement, nothing to compare") + "."
 
 
@@ -184,6 +166,7 @@ def answers_verdict(panel: Panel) -> str:
     act = {
         "majority": f"A vote over {many['N']:.0f} answers",
         "best_of_n": f"A perfect judge of {many['N']:.0f} answers",
+        "all_of_n": f"Asking that all {many['N']:.0f} answers be right",
         "ensemble": f"Averaging {many['N']:.0f} paths",
     }[panel.method]
     used = setting_used(panel.source, panel.settings[-1], one["length"])
@@ -194,9 +177,16 @@ def answers_verdict(panel: Panel) -> str:
 def length_verdict(panel: Panel) -> str:
     """What the dearest setting changes against the cheapest at the fewest answers."""
     cheap, dear, _ = ends(panel)
-    origin = "" if panel.source == "synthetic" else f" ({_span(panel)})"
+    effect = _effect(cheap, dear, length_gain(panel), panel.metric)
     span = f"{cheap['length']:,.0f} to {dear['length']:,.0f} {UNITS[panel.source]} per answer"
-    return f"Going from {span}{origin} {_effect(cheap, dear, length_gain(panel), panel.metric)}."
+    if length_ignored(panel):
+        first, last = panel.settings[0], panel.settings[-1]
+        return (
+            f"Asking for {last} instead of {first} tokens {effect}. The answers hardly grow, from {span}: "
+            "the change may come from the prompt."
+        )
+    origin = "" if panel.source == "synthetic" else f" ({_span(panel)})"
+    return f"Going from {span}{origin} {effect}."
 
 
 def _effect(before: Any, after: Any, gain: Gain, metric: str) -> str:
@@ -204,46 +194,46 @@ def _effect(before: Any, after: Any, gain: Gain, metric: str) -> str:
     if metric == "risk":
         verb = "cuts" if gain.value < 0 else "raises"
         return f"{verb} the error from {show(before['value'], 'risk')} to {show(after['value'], 'risk')}"
+    if not gain.known:
+        return f"changes the accuracy by {gain}; without a standard error that may be noise"
     if not gain.direction:
         return f"makes no clear difference, {gain}"
     return f"{'adds' if gain.value > 0 else 'loses'} {str(gain)[1:]}"
 
 
 def answer(panels: Sequence[Panel]) -> str:
-    """The answer to the page's title: for how many models each way of spending more clearly pays."""
+    """The answer to the page's title: for how many models each way of spending more pays."""
     by_model: dict[tuple[str, str, str], Panel] = {}
     for panel in panels:
-        if panel.source == "llm" and panel.metric == "accuracy" and panel.method != "best_of_n":
+        if panel.source == "llm" and panel.metric == "accuracy" and panel.method in ("majority", "ensemble"):
             by_model.setdefault(panel.key, panel)
-    ways = {
-        "Asking again": [vote_gain(panel) for panel in by_model.values() if len(panel.ns) > 1],
-        "thinking longer": [length_gain(panel) for panel in by_model.values() if panel.has_lengths],
-    }
-    told = []
-    for way, gains in ways.items():
-        if gains:
-            values = sorted(one.value for one in gains)
-            span = " to ".join(dict.fromkeys([points(values[0]), points(values[-1])]))
-            clear = sum(one.direction > 0 for one in gains)
-            often = f"clearly pays in {clear} of {len(gains)} cases (all: "
-            if len(gains) == 1:
-                often = "clearly pays (" if clear else "does not clearly pay ("
-            told.append(f"{way} {often}{span} points)")
-    return f"{'; '.join(told)}." if told else ""
+    several = [panel for panel in by_model.values() if len(panel.ns) > 1]
+    longer = [panel for panel in by_model.values() if panel.has_lengths and not length_ignored(panel)]
+    ignored = [panel for panel in by_model.values() if length_ignored(panel)]
+    told = [
+        _counted("asking again", [vote_gain(panel) for panel in several]),
+        _counted("thinking longer", [length_gain(panel) for panel in longer]),
+        _counted(
+            "a larger budget in the prompt, which hardly lengthened the answers,",
+            [length_gain(panel) for panel in ignored],
+        ),
+    ]
+    said = "; ".join(part for part in told if part)
+    return f"{sentence(said)}." if said else ""
 
 
-def joint_verdict(panels: Sequence[Panel]) -> str:
-    """Which of several models to ask at which budget."""
-    best, by = frontier(panels), cost_column(panels)
-    first = best[best["model"] != best["model"].shift()]
-    if len(first) == 1:
-        return f"{first['model'].iloc[0]} is the one to ask, whatever the budget."
-    budget, words = "budget", "{:,.0f} tokens"
-    if by == "usd":
-        budget, words = "budget for 1,000 questions", "US$ {:,.2f}"
-    starts = zip(first[by].map(words.format), first["model"], strict=True)
-    told = ", ".join(f"from {start} {model}" for start, model in starts)
-    return f"The model to ask depends on the {budget}: {told}."
+def _counted(way: str, gains: Sequence[Gain]) -> str:
+    """ "asking again pays in 5 of 6 cases (−0.6 to +39.0 points)"; "" where there is no case."""
+    values = sorted(one.value for one in gains)
+    if not values:
+        return ""
+    if len(gains) == 1:
+        return f"{way} {gains[0].verb} ({gains[0]})"
+    unknown = sum(not one.known for one in gains)
+    unjudged = f", {unknown} without a standard error" if unknown else ""
+    pays = sum(one.direction > 0 for one in gains)
+    span = " to ".join(dict.fromkeys([points(values[0]), points(values[-1])]))
+    return f"{way} pays in {pays} of {len(gains)} cases ({span} points{unjudged})"
 
 
 def _partial(panel: Panel) -> list[str]:
@@ -262,6 +252,7 @@ def _lost(panel: Panel) -> list[str]:
     for column, what in (("unreadable", "could not be read"), ("cut_off", "were cut off by a token limit")):
         worst = panel.exact.sort_values(column).dropna(subset=[column]).tail(1)
         for _, row in worst[worst[column] >= WORTH_SAYING].iterrows():
-            place = setting_name(panel.source, str(row["setting"]))
-            said.append(f"Up to {show(row[column])} of the answers {what} ({place}).")
+            place = f" ({setting_name(panel.source, str(row['setting']))})"
+            most, where = ("Up to ", place) if len(panel.settings) > 1 else ("", "")
+            said.append(f"{most}{show(row[column])} of the answers {what}{where}.")
     return said

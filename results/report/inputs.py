@@ -11,16 +11,17 @@ from pathlib import Path
 import pandas as pd
 
 from results.figures.words import listed
-from results.report.runs import Record, read_record
-from results.report.table import readable
+from results.report.cells import readable
+from results.report.provenance import Record, read_record
 from results.tables.contract import kind_of, read_curves, read_samples, read_table, sample_files
 from results.tables.schemas import CURVE_KEY
 from results.votes.curves import build_curves
 
 _NAMES = [
-    "dataset", "model", "method", "setting", "predictor", "status", "split", "a", "b",
-    "setting_a", "setting_b", "claim", "where", "quantity", "verdict", "held", "reason",
-]  # fmt: skip
+    *("dataset", "model", "method", "setting", "predictor", "status", "split", "held", "reason"),
+    *("a", "b", "setting_a", "setting_b", "cost_unit"),
+    *("claim", "where", "quantity", "verdict", "outcome"),
+]
 """Columns whose text the page shows, which anybody may have written."""
 
 

@@ -6,7 +6,7 @@ The page carries Vega once and every figure as data. Names from the tables are u
 everywhere: by Jinja in the page, by `in_script` in the data. The words are in `template/page.html.j2`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from importlib import resources
 
@@ -16,12 +16,14 @@ from tqdm import tqdm
 
 from results.commandline import BadInput
 from results.figures.forecast import make_forecasts
-from results.figures.page import draw_script, figure_data, in_script, policy, style, vega
-from results.figures.panels import make_panels
+from results.figures.offline import draw_script, figure_data, in_script, policy, style, vega
+from results.figures.panels import Panel, make_panels
 from results.figures.paper import figure_2
 from results.figures.theme import Figure, combined_spec, rendered
+from results.figures.words import FIELD_NAMES, METHOD_NAMES
+from results.normal import LEVEL
+from results.report.buying import plans_of
 from results.report.choices import (
-    Prices,
     comparison_choices,
     cost_choices,
     curve_choices,
@@ -30,36 +32,36 @@ from results.report.choices import (
     plan_choices,
     with_most_first,
 )
+from results.report.claims import measurement_table, verdict_table
 from results.report.errors import closest, error_table, matched_twin
-from results.report.findings import answer, findings
+from results.report.findings import findings
 from results.report.inputs import Tables
+from results.report.opening import opening
+from results.report.provenance import fact_table, unfinished
 from results.report.questions import question_data
-from results.report.runs import fact_table, unfinished
-from results.report.tables import measurement_table, verdict_table
 
 
 def build_report(
-    tables: Tables, made: datetime, progress: bool = False, prices: Prices | None = None
+    tables: Tables, made: datetime, progress: bool = False, prices: Mapping[str, float] | None = None
 ) -> dict[str, bytes]:
     """Every file of the report by its name: index.html, and NAME.png, .svg and .pdf of each figure.
 
-    Raises BadInput for the price of a model that is in no table.
+    `prices`: US dollars for a million tokens by model. Raises BadInput for the price of a model that is in no
+    table.
     """
-    prices, others, samples = prices or {}, tables.others, tables.samples
-    priced = [tables.curves, *(others[kind] for kind in ("plan",) if kind in others)]
-    models = list(dict.fromkeys(model for table in priced for model in table["model"]))
-    if unknown := [name for name in prices if name not in models]:
-        raise BadInput(f"--price {unknown[0]}: no such model in these tables, which have {', '.join(models)}")
+    prices = prices or {}
+    _check_prices(prices, tables)
     panels = with_most_first(make_panels(tables.curves, prices))
-    forecasts = make_forecasts(tables.forecasts)
     real = [panel for panel in panels if panel.source == "llm"]
-    theory = panels[len(real) :]
+    forecasts = make_forecasts(tables.forecasts, panels)
+    plan, comparison = tables.others.get("plan"), tables.others.get("comparison")
+    plans = [] if plan is None else list(plans_of(plan, prices))
     lists = {
         "llm": curve_choices(real),
-        "twin": curve_choices(theory),
+        "twin": curve_choices(panels[len(real) :]),
         "costs": cost_choices(panels),
-        "plans": plan_choices(others["plan"], prices) if "plan" in others else [],
-        "comparisons": comparison_choices(others["comparison"]) if "comparison" in others else [],
+        "plans": plan_choices(plans),
+        "comparisons": [] if comparison is None else comparison_choices(comparison),
         "forecasts": forecast_choices(forecasts),
     }
     paper = found if len(found := figure_2(panels)) > 1 else []
@@ -67,39 +69,62 @@ def build_report(
     figures = [figure for choices in lists.values() for choice in choices for figure in choice.every_figure]
     firsts = [list(choices[0].every_figure) for choices in (lists["llm"], lists["twin"]) if choices]
     side_by_side = [row for row in firsts if row]
+    context: dict[str, object] = {
+        **lists,
+        **_told(tables, real),
+        "opening": opening(plans, comparison, real),
+        "named": _named({panel.method for panel in real} | {one.options["method"].iloc[0] for one in plans}),
+        "level": f"{100 * LEVEL:g}",
+        "matched_twin": matched_twin(forecasts),
+        "has_side_by_side": bool(side_by_side),
+        "figure_2": paper,
+        "closest": closest(forecasts),
+        "numbers": number_tables(panels, tables.others.get("fits")),
+        "made": made,
+    }
     specs = {figure.name: figure.file_spec() for figure in [*figures, *together]}
     if side_by_side:
         specs["side-by-side"] = combined_spec(side_by_side)
     if together:
         specs["figure2"] = combined_spec([together[i : i + 3] for i in range(0, len(together), 3)])
-    lacking = {} if samples is None else unfinished(tables.records, samples)
-    cards, claims, backtest = findings(real, lacking), others.get("claims"), others.get("backtest")
-    warned = [*tables.warnings, *(f"{name}: {line}" for name, line in lacking.items())]
-    if samples is None:  # else the curves were made here, and `tables.warnings` tell the same
-        warned += [f"{card.title}: {line}" for card in cards for line in card.partial]
-    context: dict[str, object] = {
-        **lists,
-        "findings": cards,
-        "answer": answer(real),
-        "warnings": warned,
-        "runs": [] if samples is None else [fact_table(record, samples) for record in tables.records],
-        "matched_twin": matched_twin(forecasts),
-        "has_side_by_side": bool(side_by_side),
-        "figure_2": paper,
-        "claims": None if claims is None else (verdict_table(claims), measurement_table(claims)),
-        "closest": closest(forecasts),
-        "backtest": None if backtest is None else error_table("Backtest: error by predictor", backtest),
-        "fits": "fits" in others,
-        "numbers": number_tables(panels, others.get("fits")),
-        "questions": None if samples is None else in_script(question_data(samples)),
-        "sources": tables.sources,
-        "notes": tables.notes,
-        "made": made,
-    }
     files = {"index.html": _page(context, [*figures, *together])}
     for name in tqdm(specs, unit=" figures", delay=2, disable=None if progress else True):
         files |= {f"{name}{suffix}": content for suffix, content in rendered(specs[name]).items()}
     return files
+
+
+def _check_prices(prices: Mapping[str, float], tables: Tables) -> None:
+    """Raises BadInput for the price of a model that no table has."""
+    priced = [tables.curves, *(tables.others[kind] for kind in ("plan",) if kind in tables.others)]
+    models = list(dict.fromkeys(model for table in priced for model in table["model"]))
+    if unknown := [name for name in prices if name not in models]:
+        raise BadInput(f"--price {unknown[0]}: no such model in these tables, which have {', '.join(models)}")
+
+
+def _told(tables: Tables, real: Sequence[Panel]) -> dict[str, object]:
+    """What the page says of language models, their samples and the other tables, beside the figures."""
+    samples, claims, backtest = tables.samples, tables.others.get("claims"), tables.others.get("backtest")
+    lacking = {} if samples is None else unfinished(tables.records, samples)
+    cards = findings(real, lacking)
+    warned = [*tables.warnings, *(f"{name}: {line}" for name, line in lacking.items())]
+    if samples is None:  # else the curves were made here, and `tables.warnings` tell the same
+        warned += [f"{card.title}: {line}" for card in cards for line in card.partial]
+    return {
+        "findings": cards,
+        "warnings": warned,
+        "runs": [] if samples is None else [fact_table(record, samples) for record in tables.records],
+        "claims": None if claims is None else (verdict_table(claims), measurement_table(claims)),
+        "backtest": None if backtest is None else error_table("Backtest: error by predictor", backtest),
+        "fits": "fits" in tables.others,
+        "questions": None if samples is None else in_script(question_data(samples)),
+        "sources": tables.sources,
+        "notes": tables.notes,
+    }
+
+
+def _named(methods: Collection[str]) -> dict[str, str]:
+    """What the field calls the methods on the page."""
+    return {METHOD_NAMES[method]: name for method, name in FIELD_NAMES.items() if method in methods}
 
 
 def _page(context: dict[str, object], figures: Sequence[Figure]) -> bytes:

@@ -15,7 +15,7 @@ import pandas as pd
 
 from results.figures.panels import order_settings
 from results.figures.words import curves_name
-from results.report.table import readable
+from results.report.cells import readable
 from results.visible import visible
 from results.votes.exact import answer_pools, majority_accuracy
 

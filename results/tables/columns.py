@@ -1,65 +1,62 @@
-"""Converts the cells of a file to the declared types of a table.
+"""Converts the cells of a file to what a table declares, and checks them.
 
-    sample "3" → 3 · correct "1" → True · answer 18.0 → "18" · answer "" → null · tokens "3.5" → refused
+    sample "3" → 3 · correct "1" → True · answer 18.0 → "18" · answer "" → null · sample −1 → refused
 
-A cell that cannot be converted is refused with file, row (1 = first row of data), column, what was found and
-what was expected.
+The first cell that is not what its column declares is refused with file, row (1 = first row of data), column,
+what was found and what was expected.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
-import pandera.pandas as pa
 import pyarrow
 from numpy.typing import NDArray
 
 from results.commandline import BadInput
+from results.tables.schemas import Column, Kind, Table
 
-_SPELLED_NULLS = {"None", "nan", "NaN", "null", "<NA>"}
-"""How programs write null into a CSV. Only columns that may be null read them so: a name may be "None"."""
+_NUMBERLESS = {"", "None", "nan", "NaN", "null", "<NA>"}
+"""How programs write a number that is not there into a CSV."""
 
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False, "1.0": True, "0.0": False}
 _LARGEST_WHOLE = 2.0**53  # beyond it not every whole number is a double
 
-Converted = tuple["pd.Series[Any]", NDArray[np.bool_], str]
-"""The converted cells, which of them are bad, and what was expected of those."""
+Cells: TypeAlias = "pd.Series[Any]"
+Bad = NDArray[np.bool_]
 
 
-def conform(frame: pd.DataFrame, schema: pa.DataFrameSchema, name: str | Path) -> pd.DataFrame:
-    """A copy of `frame` whose declared columns have their declared types.
+def conform(frame: pd.DataFrame, table: Table, name: str | Path) -> pd.DataFrame:
+    """A copy of `frame` whose declared columns hold what `table` declares.
 
-    Raises BadInput, which calls the table `name`, at the first cell that cannot be converted.
+    Raises BadInput, which calls the table `name`, at the first cell that does not.
     """
     twice = frame.columns[frame.columns.duplicated()]
     if len(twice):
         raise BadInput(f"{name}: column {str(twice[0])!r} appears twice, expected once")
     frame = frame.reset_index(drop=True)
-    typed = {}
-    for column, declared in schema.columns.items():
-        if column in frame:
-            convert = _CONVERTERS[str(declared.dtype)]
-            typed[column], bad, expected = convert(frame[column], bool(declared.nullable))
-            if bad.any():
-                row = int(bad.argmax())
-                raise refusal(name, row, str(column), frame[column].iloc[row], expected)
-    return frame.assign(**typed)
+    declared = {column: one for column, one in table.columns.items() if column in frame}
+    return frame.assign(**{column: _typed(frame[column], one, name) for column, one in declared.items()})
 
 
-def text_columns(schema: pa.DataFrameSchema) -> tuple[str, ...]:
+def text_columns(table: Table) -> tuple[str, ...]:
     """Names of the declared columns that hold text, even where their cells look like numbers."""
-    return tuple(name for name, column in schema.columns.items() if _CONVERTERS[str(column.dtype)] is _text)
+    return tuple(name for name, column in table.columns.items() if column.kind is Kind.TEXT)
 
 
-def arrow_schema(schema: pa.DataFrameSchema) -> pyarrow.Schema:
+def arrow_schema(table: Table) -> pyarrow.Schema:
     """The declared columns as Arrow reads them from a file of this project."""
-    kinds = {"bool": pyarrow.bool_(), "Int64": pyarrow.int64(), "float64": pyarrow.float64()}
-    types = {name: kinds.get(str(column.dtype), pyarrow.string()) for name, column in schema.columns.items()}
-    return pyarrow.schema(types)
+    kinds = {
+        Kind.TEXT: pyarrow.string(),
+        Kind.WHOLE: pyarrow.int64(),
+        Kind.REAL: pyarrow.float64(),
+        Kind.BOOLEAN: pyarrow.bool_(),
+    }
+    return pyarrow.schema({name: kinds[column.kind] for name, column in table.columns.items()})
 
 
 def refusal(name: str | Path, row: int, column: str, found: object, expected: str) -> BadInput:
@@ -69,50 +66,91 @@ def refusal(name: str | Path, row: int, column: str, found: object, expected: st
     return BadInput(f"{name}: row {row + 1}, column {column!r}: found {shown}, expected {expected}")
 
 
-def _text(values: pd.Series[Any], nullable: bool) -> Converted:
+def _typed(given: Cells, declared: Column, name: str | Path) -> Cells:
+    """One column as declared. Raises BadInput at its first cell that is not."""
+
+    def refuse(bad: Bad, expected: str) -> None:
+        if bad.any():
+            row = int(bad.argmax())
+            raise refusal(name, row, str(given.name), given.iloc[row], expected)
+
+    cells, bad = _CONVERTERS[declared.kind](given)
+    refuse(bad, declared.kind.value)
+    empty = cells.isna().to_numpy(bool)
+    if not declared.nullable:
+        refuse(empty, "a value (this column cannot be empty)")
+    for limit in declared.limits:
+        held = limit.holds(cells).to_numpy(bool, na_value=False)
+        refuse(~(held | empty), limit.expected)
+    return cells
+
+
+def _text(values: Cells) -> tuple[Cells, Bad]:
+    """Text as it is: only nothing is null, and a text that says "None" is a text."""
     bad = np.zeros(len(values), bool)
-    if values.dtype == object or pd.api.types.is_float_dtype(values.dtype):
-        bad = values.map(lambda cell: isinstance(cell, list | dict | tuple | np.ndarray)).to_numpy(bool)
-        values = values.map(_cell_text, na_action="ignore")
+    if pd.api.types.is_float_dtype(values.dtype):
+        values = _as_float64(values).map(_cell_text, na_action="ignore")
+    elif values.dtype == object:
+        bad = values.map(_is_no_text).to_numpy(bool)
+        values = values.mask(bad).map(_cell_text, na_action="ignore")
     text = values.astype("str")
-    blank = text == ""
-    return text.mask(blank | text.isin(_SPELLED_NULLS) if nullable else blank), bad, "text"
+    return text.mask(text == ""), bad
+
+
+def _as_float64(values: Cells) -> Cells:
+    """Floats of half the width by the digits they show: 0.1, where a double would be 0.10000000149."""
+    return values if values.dtype not in ("float16", "float32") else pd.to_numeric(values.astype("str"))
+
+
+def _is_no_text(cell: object) -> bool:
+    if isinstance(cell, bytes):
+        try:
+            cell.decode()
+        except UnicodeDecodeError:
+            return True
+    return isinstance(cell, list | dict | tuple | set | np.ndarray)
 
 
 def _cell_text(cell: object) -> str:
-    """A null turns whole numbers into floats: 18.0 is "18"."""
-    return f"{cell:.15g}" if isinstance(cell, float) else str(cell)
+    """A null beside whole numbers turns them into floats: 18.0 is "18"."""
+    if isinstance(cell, bytes):
+        return cell.decode()
+    if not isinstance(cell, float):
+        return str(cell)
+    if not cell.is_integer():
+        return f"{cell:.15g}"
+    return str(int(cell)) if abs(cell) <= _LARGEST_WHOLE else repr(float(cell))
 
 
-def _boolean(values: pd.Series[Any], _nullable: bool) -> Converted:
+def _boolean(values: Cells) -> tuple[Cells, Bad]:
+    if values.dtype == bool:
+        return values, np.zeros(len(values), bool)
     mapped = values.astype("str").str.lower().map(_BOOLEANS)
     bad = mapped.isna().to_numpy()
-    return mapped.where(~bad, False).astype(bool), bad, "true or false (or 1 or 0)"
+    return mapped.where(~bad, False).astype(bool), bad
 
 
-def _real(values: pd.Series[Any], _nullable: bool) -> Converted:
+def _real(values: Cells) -> tuple[Cells, Bad]:
     if pd.api.types.is_numeric_dtype(values.dtype) and values.dtype != bool:
         numbers = values.astype("float64")
-        bad = np.isinf(numbers.to_numpy())
-    else:
-        text = values.astype("str")
-        blank = text.isna() | (text == "") | text.isin(_SPELLED_NULLS)
-        numbers = pd.to_numeric(text.mask(blank), errors="coerce").astype("float64")
-        bad = (~blank & ~np.isfinite(numbers)).to_numpy()
-    return numbers, bad, "a finite number"
+        return numbers, np.isinf(numbers.to_numpy())
+    text = values.astype("str")
+    blank = text.isna() | text.isin(_NUMBERLESS)
+    numbers = pd.to_numeric(text.mask(blank), errors="coerce").astype("float64")
+    return numbers, (~blank & ~np.isfinite(numbers)).to_numpy()
 
 
-def _whole(values: pd.Series[Any], nullable: bool) -> Converted:
-    numbers, bad, expected = _real(values, nullable)
-    if bad.any():
-        return numbers, bad, expected
-    bad = (numbers.notna() & ((numbers != numbers.round()) | (numbers.abs() > _LARGEST_WHOLE))).to_numpy()
-    return numbers.where(~bad).astype("Int64"), bad, "a whole number (of at most 2^53)"
+def _whole(values: Cells) -> tuple[Cells, Bad]:
+    numbers, bad = _real(values)
+    uneven = (numbers != numbers.round()) | (numbers.abs() > _LARGEST_WHOLE)
+    bad = bad | (numbers.notna() & uneven).to_numpy()
+    return numbers.where(~bad).astype("Int64"), bad
 
 
-_CONVERTERS: dict[str, Callable[[pd.Series[Any], bool], Converted]] = {
-    str(pa.Column("str").dtype): _text,
-    "bool": _boolean,
-    "Int64": _whole,
-    "float64": _real,
+_CONVERTERS: dict[Kind, Callable[[Cells], tuple[Cells, Bad]]] = {
+    Kind.TEXT: _text,
+    Kind.WHOLE: _whole,
+    Kind.REAL: _real,
+    Kind.BOOLEAN: _boolean,
 }
+"""For each kind: the cells converted, and which of them cannot be."""

@@ -14,23 +14,23 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
-import pandera.errors
-import pandera.pandas as pa
 import pyarrow
 
 from results.commandline import BadInput
+from results.tables.answers import graded, without_unreadable
 from results.tables.columns import arrow_schema, conform, refusal, text_columns
-from results.tables.contradictions import check_golds, say_grades
+from results.tables.doubts import check_golds, say_doubts
 from results.tables.files import check_suffix, column_names, read_raw, write_raw
-from results.tables.schemas import DEFAULTS, SAMPLES, SCHEMAS
+from results.tables.schemas import SAMPLES, SCHEMAS, Table
 
 
 def read_samples(*paths: str | Path, texts: bool = True) -> pd.DataFrame:
     """One samples table from files or run folders (whose samples.jsonl is read), in the order given.
 
     Without `texts`, columns that the contract does not declare are left out, the texts of the answers among
-    them: millions of answers then fit into memory. `correct` is computed from `gold` (equal text) where the
-    column is absent. Raises BadInput.
+    them: millions of answers then fit into memory. Answers and golds are read by one rule of equality, by
+    which `correct` is computed where the column is absent (`answers.py`). What is doubtful in them is a
+    UserWarning (`doubts.py`). Raises BadInput.
     """
     return _read(sample_files(*paths), "samples", None if texts else arrow_schema(SAMPLES))
 
@@ -69,20 +69,8 @@ def write_table(frame: pd.DataFrame, path: str | Path, kind: str) -> None:
     """Check `frame` as a table of that kind and write it. Raises BadInput and then writes nothing."""
     if not isinstance(path, str | Path):
         raise BadInput(f"expected a file's path to write the {kind} table to, found a {type(path).__name__}")
-    write_raw(as_table(frame, kind, path), Path(path))
-
-
-_TOLD_BY = {
-    "claims": {"claim", "verdict"},
-    "comparison": {"a", "b", "difference"},
-    "fits": {"fit", "held"},
-    "plan": {"known", "cost"},
-    "backtest": {"predictor", "split"},
-    "forecast": {"predictor"},
-    "curves": {"N", "method"},
-    "samples": {"question_id", "sample"},
-}
-"""Columns that tell the kinds of tables apart; the first whose columns are all there."""
+    _check_frame(frame, kind, path)
+    write_raw(_checked([frame], kind, [path])[0], Path(path))
 
 
 def kind_of(table: str | Path | pd.DataFrame) -> str:
@@ -94,8 +82,8 @@ def kind_of(table: str | Path | pd.DataFrame) -> str:
         if file != Path(table):
             return "samples"
         name, columns = str(table), set(column_names(file))
-    for kind, told_by in _TOLD_BY.items():
-        if told_by <= columns:
+    for kind, table_of in SCHEMAS.items():
+        if table_of.told_by <= columns:
             return kind
     raise BadInput(
         f"{name}: the columns {', '.join(sorted(columns))} are those of no table: samples have question_id "
@@ -134,74 +122,83 @@ def as_samples(frame: pd.DataFrame, name: str | Path = "DataFrame") -> pd.DataFr
 
 def as_table(frame: pd.DataFrame, kind: str, name: str | Path = "DataFrame") -> pd.DataFrame:
     """As `as_samples`, for any kind of table (see `kind_of`)."""
-    if not isinstance(frame, pd.DataFrame):
-        raise BadInput(f"{name}: expected a DataFrame of the {kind} table, found a {type(frame).__name__}")
-    if frame.empty:
-        raise BadInput(f"{name}: no rows, expected at least one row of the {kind} table")
-    schema = SCHEMAS[kind]
-    frame = conform(frame, schema, name)
-    frame = frame.assign(**{k: v for k, v in DEFAULTS.get(kind, {}).items() if k not in frame})
-    required = [column for column, declared in schema.columns.items() if declared.required]
-    missing = [repr(column) for column in required if column not in frame and column != "correct"]
-    if missing:
-        own = "; for columns of your own see python -m harness import csv" if kind == "samples" else ""
-        raise BadInput(f"{name}: no column {', '.join(missing)}, expected in the {kind} table{own}")
+    _check_frame(frame, kind, name)
+    (table,) = _checked([frame], kind, [name])
     if kind == "samples":
-        frame = _with_correct(frame, name)
-    declared = [column for column in schema.columns if column in frame]
-    frame = frame[[*declared, *(column for column in frame if column not in declared)]]
-    try:
-        schema.validate(frame, inplace=True)
-    except pandera.errors.SchemaError as error:
-        raise _explain(error, frame, kind, name) from None
-    if kind == "samples":
-        check_golds(frame, name)
-        say_grades(frame, name)
-    return frame
+        say_doubts([table], [name])
+    return table
 
 
 def _read(files: list[Path], kind: str, only: pyarrow.Schema | None = None) -> pd.DataFrame:
-    schema = SCHEMAS[kind]
-    frames = [as_table(read_raw(file, text_columns(schema), only), kind, file) for file in files]
-    if len(frames) == 1:
-        return frames[0]
-    joined = pd.concat(frames, keys=range(len(files)))
-    again = joined.duplicated(schema.unique).to_numpy()
+    texts = text_columns(SCHEMAS[kind])
+    tables = _checked([read_raw(file, texts, only) for file in files], kind, files)
+    if kind == "samples":
+        say_doubts(tables, files)
+    if len(tables) == 1:
+        return tables[0]
+    joined = pd.concat(tables, keys=range(len(files)))
+    again = joined.duplicated(SCHEMAS[kind].unique).to_numpy()
     if again.any():  # each file has passed its own check: the first of the two rows is in an earlier one
         place, row = joined.index.tolist()[int(again.argmax())]
-        raise _second_row(frames[place], row, kind, files[place])
+        raise _second_row(tables[place], row, SCHEMAS[kind], files[place])
     joined = joined.reset_index(drop=True)
     if kind == "samples":
         check_golds(joined, " and ".join(map(str, files)))
     return joined
 
 
-def _with_correct(frame: pd.DataFrame, name: str | Path) -> pd.DataFrame:
-    if "correct" in frame:
-        wrong = (frame["answer"].isna() & frame["correct"]).to_numpy()
-        if wrong.any():
-            raise refusal(name, int(wrong.argmax()), "correct", True, "false where the answer is null")
-        return frame
-    if "gold" not in frame:
-        raise BadInput(f"{name}: no column 'correct', and no 'gold' to compute it from")
-    if frame["gold"].isna().any():
-        raise refusal(name, int(frame["gold"].isna().to_numpy().argmax()), "gold", None, "the right answer")
-    return frame.assign(correct=(frame["answer"] == frame["gold"]).fillna(False).astype(bool))
+def _check_frame(frame: pd.DataFrame, kind: str, name: str | Path) -> None:
+    if not isinstance(frame, pd.DataFrame):
+        raise BadInput(f"{name}: expected a DataFrame of the {kind} table, found a {type(frame).__name__}")
 
 
-def _explain(error: pandera.errors.SchemaError, frame: pd.DataFrame, kind: str, name: str | Path) -> BadInput:
-    """Pandera's error as one line: which row and column broke which declaration."""
-    code = error.reason_code.name if error.reason_code else ""
-    if code == "DUPLICATES":
-        row = int(frame.duplicated(SCHEMAS[kind].unique).to_numpy().argmax())
-        return _second_row(frame, row, kind, name)
-    column = str(error.schema.name if isinstance(error.schema, pa.Column) else error.check.name)
-    empty = code == "SERIES_CONTAINS_NULLS"
-    expected = "a value (this column cannot be empty)" if empty else error.check.error
-    row = int(error.failure_cases["index"].dropna().iloc[0])
-    return refusal(name, row, column, frame[column].iloc[row] if column in frame else None, expected)
+def _checked(frames: Sequence[pd.DataFrame], kind: str, names: Sequence[str | Path]) -> list[pd.DataFrame]:
+    """Raw tables as tables of that kind, each called by its name in errors. Raises BadInput."""
+    declared = SCHEMAS[kind]
+    tables = [_complete(frame, declared, name) for frame, name in zip(frames, names, strict=True)]
+    if declared is SAMPLES:
+        tables = without_unreadable(tables, " and ".join(map(str, names)))
+    return [_consistent(table, declared, name) for table, name in zip(tables, names, strict=True)]
 
 
-def _second_row(frame: pd.DataFrame, row: int, kind: str, name: str | Path) -> BadInput:
-    what = ", ".join(f"{column}={frame[column].iloc[row]}" for column in SCHEMAS[kind].unique or ())
+def _complete(frame: pd.DataFrame, declared: Table, name: str | Path) -> pd.DataFrame:
+    """The table with the declared types, and with the columns that may be left out."""
+    if frame.empty:
+        raise BadInput(f"{name}: no rows, expected at least one row of the {declared.name} table")
+    frame = conform(frame, declared, name)
+    frame = frame.assign(
+        **{column: cell for column, cell in declared.defaults.items() if column not in frame}
+    )
+    needed = [column for column, one in declared.columns.items() if one.required]
+    missing = [repr(column) for column in needed if column not in frame]
+    if missing:
+        own = "; for columns of your own see python -m harness import csv" if declared is SAMPLES else ""
+        raise BadInput(f"{name}: no column {', '.join(missing)}, expected in the {declared.name} table{own}")
+    return frame
+
+
+def _consistent(table: pd.DataFrame, declared: Table, name: str | Path) -> pd.DataFrame:
+    """The table, samples graded, declared columns first, once its rows have been held against each other."""
+    if declared is SAMPLES:
+        table = graded(table, name)
+    empty = table.reindex(columns=[*declared.a_value_of]).isna().all(axis=1).to_numpy(bool)
+    if declared.a_value_of and empty.any():
+        expected = " or ".join(_with_article(column) for column in declared.a_value_of)
+        raise refusal(name, int(empty.argmax()), declared.a_value_of[0], None, f"{expected} in every row")
+    if declared.unique:
+        again = table.duplicated(declared.unique).to_numpy()
+        if again.any():
+            raise _second_row(table, int(again.argmax()), declared, name)
+    if declared is SAMPLES:
+        check_golds(table, name)
+    known = [column for column in declared.columns if column in table]
+    return table[[*known, *(column for column in table if column not in known)]]
+
+
+def _with_article(word: str) -> str:
+    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
+
+
+def _second_row(table: pd.DataFrame, row: int, declared: Table, name: str | Path) -> BadInput:
+    what = ", ".join(f"{column}={table[column].iloc[row]}" for column in declared.unique)
     return BadInput(f"{name}: row {row + 1}: a second row for {what}, expected one")

@@ -23,11 +23,20 @@ import pyarrow.json
 import pyarrow.parquet
 
 from results.commandline import BadInput
+from results.tables.formulas import as_told, harmless
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 _TEXT = pa.string()
 _BLOCK = 1 << 24  # bytes read at a time; a longer row of JSON is left to the plain parser
-_FORMULA = r"(?s:'*(?:[=@]|[+-].*[|!(]))"  # "=cmd|…", "+HYPERLINK(…"; "-5" and "-x" are answers
+
+_OTHER_KINDS = {
+    b"\x1f\x8b": "compressed with gzip: unpack it first",
+    b"PK\x03\x04": "a zip archive or a workbook: unpack it, or save it as CSV",
+    b"\xff\xfe": "UTF-16 text: save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text: save it as UTF-8",
+    b"PAR1": "a Parquet table: name it .parquet",
+}
+"""How files begin that are no text in UTF-8, and what to do with them."""
 
 
 def check_suffix(path: Path) -> None:
@@ -43,6 +52,11 @@ def column_names(path: Path) -> list[str]:
         return list(next(json_rows(path), {}))
     if path.suffix == ".parquet":
         return list(_parquet(pyarrow.parquet.read_schema, path).names)
+    return [as_told(name) for name in _header(path)]
+
+
+def _header(path: Path) -> list[str]:
+    """The names in the first line of a CSV, as they stand there."""
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         return next(filter(None, csv.reader(file)), [])
 
@@ -55,6 +69,19 @@ def _check_file(path: Path) -> None:
     check_suffix(path)
     if path.stat().st_size == 0:
         raise BadInput(f"{path}: the file is empty, expected a header or one JSON object per line")
+    if path.suffix != ".parquet":
+        _check_text(path)
+
+
+def _check_text(path: Path) -> None:
+    """Raise BadInput where the file begins as no text in UTF-8 does."""
+    with path.open("rb") as file:
+        start = file.read(4)
+    found = [told for kind, told in _OTHER_KINDS.items() if start.startswith(kind)]
+    if b"\0" in start[:2]:
+        found = ["UTF-16 text: save it as UTF-8"]
+    if found:
+        raise BadInput(f"{path}: is {found[0]}")
 
 
 def read_raw(path: Path, text_columns: tuple[str, ...], only: pa.Schema | None = None) -> pd.DataFrame:
@@ -82,12 +109,13 @@ def _csv_text(path: Path, names: list[str]) -> pa.Table:
         raise BadInput(f'{path}: a quote (") is opened and never closed')
     reading = pyarrow.csv.ReadOptions(use_threads=False)  # with threads, errors do not name their row
     parsing = pyarrow.csv.ParseOptions(newlines_in_values=True)
-    as_text = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(names, _TEXT), include_columns=names)
+    stored = {as_told(name): name for name in _header(path)}
+    wanted = [stored[name] for name in names]
+    as_text = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(wanted, _TEXT), include_columns=wanted)
     try:
         table = pyarrow.csv.read_csv(path, reading, parsing, as_text)
-        for place, name in enumerate(table.column_names):
-            plain = pyarrow.compute.replace_substring_regex(table[place], f"^'({_FORMULA})", r"\1")
-            table = table.set_column(place, name, plain)
+        for place, name in enumerate(names):
+            table = table.set_column(place, name, _as_told_column(table[place]))
     except pa.ArrowInvalid as error:
         _check_utf8(path)
         ragged = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", str(error))
@@ -187,7 +215,7 @@ def write_raw(frame: pd.DataFrame, path: Path) -> None:
     with replacing(path) as temporary:
         try:
             if path.suffix == ".csv":
-                frame = frame.apply(_without_formulas)
+                frame = frame.apply(_without_formulas).rename(columns=lambda name: harmless(str(name)))
                 frame.to_csv(temporary, index=False, float_format="%.10g", quoting=_quoting(frame))
             elif path.suffix == ".jsonl":
                 _write_jsonl(frame, temporary)
@@ -198,10 +226,20 @@ def write_raw(frame: pd.DataFrame, path: Path) -> None:
 
 
 def _without_formulas(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    """The column with a quote before each cell that a spreadsheet would run; reading takes it off again."""
+    """The column with every cell as `harmless` writes it; reading undoes it."""
     if pd.api.types.is_numeric_dtype(column.dtype):
         return column
-    return column.map(lambda cell: f"'{cell}" if isinstance(cell, str) and re.match(_FORMULA, cell) else cell)
+    return column.map(lambda cell: harmless(cell) if isinstance(cell, str) else cell)
+
+
+def _as_told_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column with every cell as `as_told` reads it."""
+    if not pyarrow.compute.any(pyarrow.compute.match_substring(column, "'")).as_py():
+        return column
+    quoted = pyarrow.compute.match_substring_regex(column, r"(^|[;\t\r\n])'+[-=@+\t\r]")
+    if not pyarrow.compute.any(quoted).as_py():
+        return column
+    return pa.chunked_array([[cell if cell is None else as_told(cell) for cell in column.to_pylist()]], _TEXT)
 
 
 def _quoting(frame: pd.DataFrame) -> Literal[0, 2]:
@@ -230,6 +268,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
     Raises OSError with the name of `path`, for instance when the disk is full.
     """
+    path = Path(os.path.realpath(path)) if path.is_symlink() else path  # the link stays, its target is new
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{uuid4().hex[:8]}{path.suffix}")
     try:

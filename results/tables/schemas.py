@@ -3,11 +3,19 @@
     question_id      setting  sample  answer  gold  correct  tokens
     gsm8k-test-0000  100      0       18      18    True     87
 
-Every reader and writer checks against these declarations. The error text of a check is what a user reads
-after "expected" when a row breaks it.
+This is the one description of each table: `columns.py` converts and checks the cells by it, `contract.py`
+the table as a whole. What a limit expects is what a user reads after "expected" where a cell breaks it.
 """
 
-import pandera.pandas as pa
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SAMPLE_KEY = ["dataset", "model", "setting", "decoding", "question_id", "sample"]
 """One answer: no two rows of a samples table share these."""
@@ -15,32 +23,85 @@ SAMPLE_KEY = ["dataset", "model", "setting", "decoding", "question_id", "sample"
 CURVE_KEY = ["source", "dataset", "model", "method", "setting", "N", "permutation"]
 """One point of one curve."""
 
-
-def _at_least(low: float) -> pa.Check:
-    return pa.Check.ge(low, error=f"a number of at least {low:g}")
-
-
-def _fraction() -> pa.Check:
-    return pa.Check.in_range(0, 1, error="a number from 0 to 1")
+EVERY_METHOD = ("majority", "best_of_n", "all_of_n")
+"""What can be made of N answers, besides the twin's ensembles and greedy answers."""
 
 
-def _one_of(*values: str) -> pa.Check:
-    return pa.Check.isin(values, error=f"one of {', '.join(values)}")
+class Kind(Enum):
+    """What the cells of a column are; the value is what a cell of another kind is told was expected."""
+
+    TEXT = "text"
+    WHOLE = "a whole number (of at most 2^53)"
+    REAL = "a finite number"
+    BOOLEAN = "true or false (or 1 or 0)"
 
 
-def _text(*checks: pa.Check, nullable: bool = False, required: bool = True) -> pa.Column:
-    return pa.Column("str", checks=list(checks), nullable=nullable, required=required)
+class Limit(NamedTuple):
+    """What a cell may hold: which cells do, and how they are told from others in words."""
+
+    holds: Callable[[pd.Series[Any]], pd.Series[bool]]
+    expected: str
 
 
-def _whole(low: int, nullable: bool = False, required: bool = True) -> pa.Column:
-    return pa.Column("Int64", checks=_at_least(low), nullable=nullable, required=required)
+@dataclass(frozen=True)
+class Column:
+    """One column: the kind of its cells, their limits, whether they may be null, and the column be absent."""
+
+    kind: Kind
+    limits: tuple[Limit, ...] = ()
+    nullable: bool = False
+    required: bool = True
 
 
-def _real(*checks: pa.Check, nullable: bool = True, required: bool = True) -> pa.Column:
-    return pa.Column("float64", checks=list(checks), nullable=nullable, required=required)
+@dataclass(frozen=True)
+class Table:
+    """One kind of table.
+
+    unique: columns whose cells no two rows share; told_by: columns that tell this kind from the others (all,
+    if none are named); a_value_of: columns of which each row holds at least one; defaults: the cells of
+    columns that may be left out.
+    """
+
+    columns: Mapping[str, Column]
+    name: str
+    unique: list[str] = field(default_factory=list)
+    told_by: frozenset[str] = frozenset()
+    a_value_of: tuple[str, ...] = ()
+    defaults: Mapping[str, str] = field(default_factory=dict)
 
 
-SAMPLES = pa.DataFrameSchema(
+def _at_least(low: float) -> Limit:
+    return Limit(lambda cells: cells >= low, f"a number of at least {low:g}")
+
+
+def _fraction() -> Limit:
+    return Limit(lambda cells: cells.between(0, 1), "a number from 0 to 1")
+
+
+def _one_of(*values: str) -> Limit:
+    return Limit(lambda cells: cells.isin(values), f"one of {', '.join(values)}")
+
+
+def _text(*limits: Limit, nullable: bool = False, required: bool = True) -> Column:
+    return Column(Kind.TEXT, limits, nullable, required)
+
+
+def _whole(low: int, nullable: bool = False, required: bool = True) -> Column:
+    return Column(Kind.WHOLE, (_at_least(low),), nullable, required)
+
+
+def _real(*limits: Limit, nullable: bool = True, required: bool = True) -> Column:
+    return Column(Kind.REAL, limits, nullable, required)
+
+
+def _boolean(required: bool = True) -> Column:
+    return Column(Kind.BOOLEAN, required=required)
+
+
+_NAMES = {"dataset": "unknown", "model": "unknown", "setting": "default"}
+_CURVE_DEFAULTS = {**_NAMES, "source": "llm", "permutation": "exact"}
+
+SAMPLES = Table(
     {
         "dataset": _text(),
         "model": _text(),
@@ -50,20 +111,22 @@ SAMPLES = pa.DataFrameSchema(
         "sample": _whole(0),
         "answer": _text(nullable=True),
         "gold": _text(nullable=True, required=False),
-        "correct": pa.Column("bool"),
+        "correct": _boolean(required=False),
         "tokens": _whole(0, nullable=True, required=False),
         "prompt_tokens": _whole(0, nullable=True, required=False),
         "finish_reason": _text(nullable=True, required=False),
         "source": _text(_one_of("llm", "synthetic"), required=False),
     },
-    unique=list(SAMPLE_KEY),
+    unique=SAMPLE_KEY,
     name="samples",
+    told_by=frozenset({"question_id", "sample"}),
+    defaults={**_NAMES, "decoding": "sample"},
 )
 
 _CURVE_COLUMNS = {
     "source": _text(_one_of("llm", "synthetic")),
     **{name: _text() for name in ("dataset", "model")},
-    "method": _text(_one_of("majority", "best_of_n", "ensemble", "greedy")),
+    "method": _text(_one_of(*EVERY_METHOD, "ensemble", "greedy")),
     "setting": _text(),
     **{name: _real(_at_least(0), required=False) for name in ("T", "tokens_per_answer")},
     "N": _whole(1),
@@ -75,15 +138,16 @@ _CURVE_COLUMNS = {
     **{name: _real(_at_least(0), required=False) for name in ("stderr_vs_first_n", "stderr_vs_cheapest")},
 }
 
-_HAS_VALUE = pa.Check(
-    lambda frame: frame.reindex(columns=["accuracy", "risk"]).notna().any(axis=1),
-    error="an accuracy or a risk in every row",
-    name="accuracy",
+CURVES = Table(
+    _CURVE_COLUMNS,
+    unique=CURVE_KEY,
+    name="curves",
+    told_by=frozenset({"N", "method"}),
+    a_value_of=("accuracy", "risk"),
+    defaults=_CURVE_DEFAULTS,
 )
 
-CURVES = pa.DataFrameSchema(_CURVE_COLUMNS, checks=_HAS_VALUE, unique=list(CURVE_KEY), name="curves")
-
-FORECAST = pa.DataFrameSchema(
+FORECAST = Table(
     {
         **_CURVE_COLUMNS,
         "predictor": _text(),
@@ -95,9 +159,11 @@ FORECAST = pa.DataFrameSchema(
     },
     unique=[*CURVE_KEY, "predictor"],
     name="forecast",
+    told_by=frozenset({"predictor"}),
+    defaults=_CURVE_DEFAULTS,
 )
 
-COMPARISON = pa.DataFrameSchema(
+COMPARISON = Table(
     {
         **{name: _text() for name in ("dataset", "a", "b", "setting_a", "setting_b")},
         "method": _text(_one_of("majority", "best_of_n")),
@@ -111,23 +177,31 @@ COMPARISON = pa.DataFrameSchema(
         **{name: _whole(0) for name in ("gained", "lost")},
         "flips": _text(nullable=True),
         **{name: _real(_at_least(0)) for name in ("questions_needed", "answers_needed")},
+        "level": _real(_fraction(), required=False),
+        "verdict": _text(_one_of("better", "worse", "undecided"), required=False),
+        "verdict_at_cost": _text(_one_of("better", "worse", "undecided"), nullable=True, required=False),
+        "cost_unit": _text(required=False),
+        "questions_needed_at_cost": _real(_at_least(0), required=False),
     },
     unique=["dataset", "a", "b", "setting_a", "setting_b", "method", "N"],
     name="comparison",
+    told_by=frozenset({"a", "b", "difference"}),
 )
 
-CLAIMS = pa.DataFrameSchema(
+CLAIMS = Table(
     {
         **{name: _text() for name in ("claim", "where", "setting", "quantity")},
         **{name: _real(nullable=False) for name in ("measured", "low", "high")},
-        "holds": pa.Column("bool"),
+        "holds": _boolean(),
+        "outcome": _text(_one_of("holds", "fails", "undecided"), required=False),
         "verdict": _text(),
     },
     name="claims",
+    told_by=frozenset({"claim", "verdict"}),
 )
 """One row for each setting in which a claim of the paper was measured; a claim's rows share its verdict."""
 
-FITS = pa.DataFrameSchema(
+FITS = Table(
     {
         "source": _text(_one_of("llm", "synthetic")),
         **{name: _text() for name in ("dataset", "model", "method")},
@@ -139,10 +213,11 @@ FITS = pa.DataFrameSchema(
         "reason": _text(nullable=True),
     },
     name="fits",
+    told_by=frozenset({"fit", "held"}),
 )
 """The fits of the paper's appendix, one a row."""
 
-PLAN = pa.DataFrameSchema(
+PLAN = Table(
     {
         "source": _text(_one_of("llm", "synthetic")),
         **{name: _text() for name in ("dataset", "model", "method", "setting")},
@@ -151,15 +226,17 @@ PLAN = pa.DataFrameSchema(
         "predicted": _real(nullable=False),
         **{name: _real() for name in ("low", "high")},
         **{name: _real(required=False) for name in ("new_low", "new_high")},
+        **{name: _real(required=False) for name in ("expected", "expected_low", "expected_high")},
         **{name: _real(required=False) for name in ("target_accuracy", "token_budget")},
         "known": _text(_one_of("measured", "forecast")),
         "predictor": _text(),
     },
     name="plan",
+    told_by=frozenset({"known", "cost"}),
 )
 """Choices of setting and N with the tokens (for the twin: steps) that a question costs; a plan's goal."""
 
-BACKTEST = pa.DataFrameSchema(
+BACKTEST = Table(
     {
         **{name: _text() for name in ("predictor", "split", "dataset", "model", "method", "setting")},
         "N": _whole(1),
@@ -167,18 +244,11 @@ BACKTEST = pa.DataFrameSchema(
         **{name: _real() for name in ("predicted", "low", "high")},
     },
     name="backtest",
+    told_by=frozenset({"predictor", "split"}),
 )
 """Forecasts of answers that were hidden from the predictor, beside what they then were."""
 
 SCHEMAS = {
-    str(schema.name): schema
-    for schema in (SAMPLES, CURVES, FORECAST, COMPARISON, CLAIMS, FITS, PLAN, BACKTEST)
+    table.name: table for table in (CLAIMS, COMPARISON, FITS, PLAN, BACKTEST, FORECAST, CURVES, SAMPLES)
 }
-
-_NAMES = {"dataset": "unknown", "model": "unknown", "setting": "default"}
-
-DEFAULTS = {
-    "samples": {**_NAMES, "decoding": "sample"},
-    **{kind: {**_NAMES, "source": "llm", "permutation": "exact"} for kind in ("curves", "forecast")},
-}
-"""The value of a column that a table may leave out."""
+"""Every kind by its name; a table is of the first of them whose telling columns it has."""

@@ -1,4 +1,4 @@
-"""From samples to curves: the accuracy of a vote and of best-of-N at every N, for each setting.
+"""From samples to curves: the accuracy of N answers at every N, by each method, for each setting.
 
     source,dataset,model,method,setting,T,tokens_per_answer,N,permutation,accuracy,stderr,questions, …
     llm,gsm8k,Llama-3.1-8B,majority,100,115016.8,87.2,8,exact,0.712,0.0119,1319, …
@@ -20,11 +20,13 @@ from tqdm import tqdm
 
 from results.commandline import BadInput
 from results.tables.contract import as_samples
+from results.tables.schemas import EVERY_METHOD
 from results.votes.exact import AnswerPools, Floats, Ints, accuracy_by_question, answer_pools
 from results.votes.permutations import prefix_accuracy, random_orders
 from results.votes.tokens import prefix_tokens, reasoning_length, tokens_per_answer
 
 METHODS = ("majority", "best_of_n")
+"""The methods that are computed unless others are asked for, and that runs are compared by."""
 GROUP = ["source", "dataset", "model", "setting"]
 COLUMNS = [
     *["source", "dataset", "model", "method", "setting", "T", "tokens_per_answer"],
@@ -70,9 +72,10 @@ def build_curves(
 ) -> pd.DataFrame:
     """The curves table of a samples table: any DataFrame with its columns, checked as a file would be.
 
-    methods: "majority", "best_of_n". ns: the N to compute, by default the powers of two up to the pool and
-    the pool itself. permutations: random orders drawn beside the exact value (0: none). checked: the samples
-    come from `read_samples`. An N above the smallest pool of a group is left out with a UserWarning.
+    methods: "majority", "best_of_n", "all_of_n". ns: the N to compute, by default the powers of two up to
+    the pool and the pool itself. permutations: random orders drawn beside the exact value (0: none).
+    checked: the samples come from `read_samples`. An N above the smallest pool of a group is left out with a
+    UserWarning.
     Raises BadInput for a table that breaks the contract, and where no setting has answers enough for any N.
     """
     samples = samples if checked else as_samples(samples)
@@ -101,9 +104,9 @@ def build_curves(
 
 
 def _check_request(methods: Sequence[str], ns: Sequence[int] | None, permutations: int, seed: int) -> None:
-    unknown = [method for method in methods if method not in METHODS]
+    unknown = [method for method in methods if method not in EVERY_METHOD]
     if unknown or not methods:
-        raise BadInput(f"method {_listed(unknown)}: expected one or both of {', '.join(METHODS)}")
+        raise BadInput(f"method {_listed(unknown)}: expected some of {', '.join(EVERY_METHOD)}")
     if ns is not None and (len(ns) == 0 or any(n != int(n) or n < 1 for n in ns)):
         raise BadInput(f"N = {_listed(ns)}: expected whole numbers of at least 1")
     if permutations < 0 or seed < 0:
@@ -234,7 +237,7 @@ def settings_in_order(samples: pd.DataFrame) -> list[str]:
 def _ordered(curves: pd.DataFrame, samples: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
     """Sort for readers, each column in the order of the samples and the settings as given."""
     orders = {name: list(samples[name].unique()) for name in ("source", "dataset", "model")}
-    orders |= {"method": [*METHODS, "greedy"], "setting": settings}
+    orders |= {"method": [*EVERY_METHOD, "greedy"], "setting": settings}
     keys = pd.DataFrame({name: pd.Categorical(curves[name], order).codes for name, order in orders.items()})
     keys = keys.assign(N=curves["N"], permutation=curves["permutation"].replace("exact", "-1").astype(int))
     rows = keys.sort_values([*orders, "N", "permutation"]).index.to_numpy()

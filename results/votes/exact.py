@@ -1,7 +1,10 @@
-"""Accuracy of a vote and of best-of-N at every N up to the pool: the exact mean over all subsets of size N.
+"""Accuracy of N answers at every N up to the pool, by three methods: the exact mean over all subsets of N.
 
-    question  right  wrong    null  vote at N=1, 2, 3
-    7         2      [1, 1]   1     0.4, 0.5, 0.567
+    question  right  wrong    null  N        majority          best_of_n      all_of_n
+    7         2      [1, 1]   1     1, 2, 3  0.4, 0.5, 0.567   0.4, 0.7, 0.9  0.4, 0.1, 0
+
+majority (maj@k, self-consistency): the most frequent answer is right. best_of_n (pass@k): one of them is.
+all_of_n (pass^k): all of them are.
 
 Subsets are drawn without replacement. Answers tied for the lead share the credit. A null answer takes a place
 in the subset but casts no vote; a subset of nulls alone counts 0. All answers marked correct are
@@ -125,13 +128,14 @@ def majority_accuracy(counts: VoteCounts, ns: Sequence[int] | Ints) -> Floats:
 
 
 def accuracy_by_question(counts: VoteCounts, method: str, ns: Sequence[int] | Ints) -> Floats:
-    """Exact accuracy of every question at every N, (Q, len(ns)), by "majority" or "best_of_n".
+    """Exact accuracy of every question at every N, (Q, len(ns)), by one of EVERY_METHOD.
 
     Raises ValueError where an N is below 1 or above a question's pool.
     """
     if method == "majority":
         return majority_accuracy(counts, ns)
-    return best_of_n(counts.pools[:, None], counts.correct[:, None], np.asarray(ns))
+    of_counts = {"best_of_n": best_of_n, "all_of_n": all_of_n}[method]
+    return of_counts(counts.pools[:, None], counts.correct[:, None], np.asarray(ns))
 
 
 def majority_curve(correct: int, wrong: Sequence[int], nulls: int = 0) -> Floats:
@@ -143,16 +147,30 @@ def majority_curve(correct: int, wrong: Sequence[int], nulls: int = 0) -> Floats
 
 
 def best_of_n(pool: ArrayLike, correct: ArrayLike, n: ArrayLike) -> Floats:
-    """Chance that `n` of `pool` answers, `correct` of them right, hold a right one.
+    """Chance that `n` of `pool` answers, `correct` of them right, hold a right one: pass@k.
 
     1 − C(pool − correct, n) / C(pool, n). The arguments broadcast (Chen et al. 2021, eq. 1).
     Raises ValueError unless 0 ≤ correct ≤ pool and 1 ≤ n ≤ pool.
     """
-    pools, rights, asked = np.broadcast_arrays(np.asarray(pool), np.asarray(correct), np.asarray(n))
-    if np.any((rights < 0) | (rights > pools) | (asked < 1) | (asked > pools)):
-        raise ValueError("best_of_n needs 0 <= correct <= pool and 1 <= n <= pool")
-    none_right = np.ones(pools.shape)
+    return 1.0 - _all_of_a_kind(pool, np.asarray(pool) - np.asarray(correct), n)
+
+
+def all_of_n(pool: ArrayLike, correct: ArrayLike, n: ArrayLike) -> Floats:
+    """Chance that `n` of `pool` answers, `correct` of them right, are all right: pass^k.
+
+    C(correct, n) / C(pool, n). The arguments broadcast (Yao et al. 2024, tau-bench, arXiv:2406.12045).
+    Raises ValueError unless 0 ≤ correct ≤ pool and 1 ≤ n ≤ pool.
+    """
+    return _all_of_a_kind(pool, correct, n)
+
+
+def _all_of_a_kind(pool: ArrayLike, kind: ArrayLike, n: ArrayLike) -> Floats:
+    """C(kind, n) / C(pool, n), factor by factor, so that nothing overflows."""
+    pools, kinds, asked = np.broadcast_arrays(np.asarray(pool), np.asarray(kind), np.asarray(n))
+    if np.any((kinds < 0) | (kinds > pools) | (asked < 1) | (asked > pools)):
+        raise ValueError("needs 0 <= correct <= pool and 1 <= n <= pool")
+    share = np.ones(pools.shape)
     for i in range(int(asked.max(initial=0))):
-        chance = np.maximum(pools - rights - i, 0) / np.maximum(pools - i, 1)
-        none_right = np.where(i < asked, none_right * chance, none_right)
-    return 1.0 - none_right
+        chance = np.maximum(kinds - i, 0) / np.maximum(pools - i, 1)
+        share = np.where(i < asked, share * chance, share)
+    return share

@@ -159,11 +159,13 @@ def vote_curves(correct: Ints, wrong: Ints, starts: Ints, nulls: Ints, ns: Ints,
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def prefix_votes(votes: Ints, starts: Ints, orders: Any, ns: Ints, majority: Floats, best: Floats) -> None:
-    """Write the vote (ties shared) and the best of the first N answers, in each order, for each question.
+def prefix_votes(
+    votes: Ints, starts: Ints, orders: Any, ns: Ints, majority: Floats, best: Floats, every: Floats
+) -> None:
+    """Write what the first N answers give in each order, for each question: vote (ties shared), best, all.
 
     votes: (answers,) −1 null, 0 right, 1 … wrong answers; question q owns starts[q] : starts[q + 1].
-    orders: (permutations, answers) positions in the question; majority, best: (permutations, questions, ns).
+    orders: (permutations, answers) positions in the question; the outputs: (permutations, questions, ns).
     """
     for p in range(orders.shape[0]):
         for q in range(starts.size - 1):
@@ -182,4 +184,5 @@ def prefix_votes(votes: Ints, starts: Ints, orders: Any, ns: Ints, majority: Flo
                     wins = leading > 0 and tally[0] == leading
                     majority[p, q, k] = 1.0 / leaders if wins else 0.0
                     best[p, q, k] = 1.0 if tally[0] > 0 else 0.0
+                    every[p, q, k] = 1.0 if tally[0] == i + 1 else 0.0
                     k += 1

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from results.tables.schemas import EVERY_METHOD
 from results.votes.exact import AnswerPools, Floats, Ints
 
 
@@ -39,7 +40,7 @@ def random_orders(
 def prefix_accuracy(
     pools: AnswerPools, orders: NDArray[np.int32], ns: Sequence[int] | Ints
 ) -> dict[str, Floats]:
-    """Vote and best-of-N accuracy of the first N answers: arrays (permutations, Q, len(ns)) by method.
+    """Accuracy of the first N answers by each of EVERY_METHOD: arrays (permutations, Q, len(ns)) by method.
 
     `ns` ascending, each from 1 to the smallest pool (else ValueError). Ties share the credit.
     """
@@ -50,7 +51,7 @@ def prefix_accuracy(
     if np.any(np.diff(asked) <= 0) or np.any((asked < 1) | (asked > smallest)):
         raise ValueError(f"N must rise and stay from 1 to the smallest pool ({smallest})")
     shape = (len(orders), len(pools.question_ids), asked.size)
-    accuracy = {"majority": np.zeros(shape), "best_of_n": np.zeros(shape)}
+    accuracy = {method: np.zeros(shape) for method in EVERY_METHOD}
     votes, starts = pools.votes.astype(np.int64), pools.starts.astype(np.int64)
-    prefix_votes(votes, starts, orders, asked, accuracy["majority"], accuracy["best_of_n"])
+    prefix_votes(votes, starts, orders, asked, *accuracy.values())
     return accuracy

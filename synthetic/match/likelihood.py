@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.stats import chi2
 
+from results.normal import FORECAST_TAILS
 from synthetic.match.exam import Point, Twin
 from synthetic.model.tasks import Array
 
@@ -120,7 +121,7 @@ def predict(
     rng = np.random.default_rng(seed)
     drawn = rng.choice(len(twins), DRAWS, p=weights)
     normals = rng.standard_normal((DRAWS, mean.shape[1]))
-    low, high = np.quantile(given[drawn] + deviation[drawn] * normals, [0.05, 0.95], axis=0)
+    low, high = np.quantile(given[drawn] + deviation[drawn] * normals, FORECAST_TAILS, axis=0)
     points = slice(len(curve.points))
     low, high = np.clip([low[points], high[points]], 0, 1)
     return Prediction((weights @ given)[points], low, high)

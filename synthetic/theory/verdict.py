@@ -2,16 +2,29 @@
 
     mean_row("fig2e t=2", "P(greedy right) (ours: > 0.97)", values, above=0.97)
 
-Whether a row holds is decided by the ends of its 95 % interval.
+    interval        claimed: above 0       outcome
+    0.01 … 0.05                            holds
+    −0.05 … −0.01                          fails
+    −0.01 … 0.05                           undecided: more tasks would tell
+
+A row's outcome is decided by the ends of its interval, at the level that verdicts go by everywhere, and a
+claim's verdict by its rows.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
+from scipy.special import stdtrit
 from scipy.stats import binomtest
 
+from results.normal import LEVEL, Interval
 from synthetic.model.tasks import Array
+
+Outcome = Literal["holds", "undecided", "fails"]
+
+_WORST_FIRST: tuple[Outcome, ...] = ("fails", "undecided", "holds")
 
 
 @dataclass(frozen=True)
@@ -23,7 +36,7 @@ class Row:
     measured: float
     low: float
     high: float
-    holds: bool
+    outcome: Outcome
 
 
 @dataclass(frozen=True)
@@ -36,26 +49,53 @@ class Claim:
 
     @staticmethod
     def verdict(rows: list[Row]) -> str:
-        """holds, fails, or the settings at which it holds."""
-        good = dict.fromkeys(row.setting for row in rows if row.holds)
-        if all(row.holds for row in rows):
+        """holds, fails or undecided; where settings differ, those at which it holds and those left open.
+
+        A claim is about all of its settings: it holds where each does, and is undecided where none fails.
+        A setting comes out as the worst of its rows.
+        """
+        found: dict[str, Outcome] = {}
+        for row in rows:
+            before = found.get(row.setting, "holds")
+            found[row.setting] = min(before, row.outcome, key=_WORST_FIRST.index)
+        settings = {one: [name for name in found if found[name] == one] for one in _WORST_FIRST}
+        left_open = " or ".join(settings["undecided"])
+        if not settings["fails"] and not settings["undecided"]:
             return "holds"
-        return f"holds only if {' or '.join(good)}" if good else "fails"
+        if not settings["fails"]:
+            return f"undecided at {left_open}" if settings["holds"] else "undecided"
+        decided = f"holds only if {' or '.join(settings['holds'])}" if settings["holds"] else "fails"
+        return f"{decided}; undecided at {left_open}" if left_open else decided
+
+
+def outcome_of(interval: Interval[float], above: float = -np.inf, below: float = np.inf) -> Outcome:
+    """Holds where the whole interval lies between the bounds, fails where all of it is beyond one of them."""
+    if above < interval.low and interval.high < below:
+        return "holds"
+    if interval.high <= above or interval.low >= below:
+        return "fails"
+    return "undecided"
 
 
 def mean_row(
     setting: str, quantity: str, values: Array, above: float = -np.inf, below: float = np.inf
 ) -> Row:
-    """A mean over tasks with its 95 % interval; it holds if all of the interval is above or below."""
-    mean, count = float(values.mean()), len(values)
+    """A mean over tasks with its interval, and whether it is above or below as claimed."""
+    mean, interval = float(values.mean()), mean_interval(values)
+    return Row(setting, quantity, mean, interval.low, interval.high, outcome_of(interval, above, below))
+
+
+def mean_interval(values: Array) -> Interval[float]:
+    """Of a mean over tasks: Wilson's for a share of them, else Student's t (some claims have ten tasks)."""
+    count = len(values)
     if np.isin(values, (0.0, 1.0)).all():
-        low, high = map(float, binomtest(int(values.sum()), count).proportion_ci(method="wilson"))
-    else:
-        half = 1.96 * float(values.std(ddof=1) / np.sqrt(count))
-        low, high = mean - half, mean + half
-    return Row(setting, quantity, mean, low, high, bool(above < low and high < below))
+        wilson = binomtest(int(values.sum()), count).proportion_ci(LEVEL, method="wilson")
+        return Interval(float(wilson.low), float(wilson.high), LEVEL)
+    mean, stderr = float(values.mean()), float(values.std(ddof=1) / np.sqrt(count))
+    half = float(stdtrit(count - 1, (1 + LEVEL) / 2)) * stderr
+    return Interval(mean - half, mean + half, LEVEL)
 
 
 def extreme_row(setting: str, quantity: str, value: float, holds: bool) -> Row:
-    """A largest or smallest value over everything computed: no interval."""
-    return Row(setting, quantity, float(value), float(value), float(value), bool(holds))
+    """A largest or smallest value over everything computed: no interval, so that it holds or fails."""
+    return Row(setting, quantity, float(value), float(value), float(value), "holds" if holds else "fails")

@@ -107,8 +107,8 @@ def lm_eval(url: str, task: Path, out: Path, in_flight: int) -> Speed:
     whole = time.perf_counter() - start
     rows = [row for row in lm_eval_task.logged(out) if row["filter"] == "marked"]
     texts = [text for row in rows for text in row["resps"][0]]
-    tokenizer = PromptTokens(model_location("tiny"), None, chat=False).tokenizer
-    tokens = sum(len(ids) + 1 for ids in tokenizer(texts)["input_ids"])
+    prompts = PromptTokens(model_location("tiny"), None, chat=False)
+    tokens = sum(len(prompts.plain(text)) + 1 for text in texts)
     number, unit = re.findall(r"Requesting API: 100%.*?([0-9.]+)(it/s|s/it)", done.stderr)[-1]
     return Speed(len(texts), tokens, len(texts) / float(number) ** (1 if unit == "it/s" else -1), whole)
 

@@ -1,7 +1,7 @@
 """Processor time of `python -m results curves` on one core, from a samples file to the curves table.
 
     $ python tests/bench/bench_votes.py
-    | questions | settings | answers each | rows | load .parquet | load .jsonl | load .csv | curves | memory |
+    | questions | settings | answers each | rows | canonical | load .parquet | load .jsonl | load .csv | …
 
 Then how that grows with each size, p in seconds ∝ size^p fitted in log-log. The answers are drawn:
 difficulties from a U-shaped Beta, wrong answers from a long tail, 4 % unreadable.
@@ -23,6 +23,7 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from results import build_curves, majority_curve, read_samples, write_curves, write_samples
+from results.canonical import canonical_texts
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = [(1319, 8, 64), (1319, 1, 256)]
@@ -63,8 +64,13 @@ def drawn_samples(questions: int, settings: int, answers: int, seed: int = 0) ->
 
 
 def measure(questions: int, settings: int, answers: int, folder: Path) -> list[float]:
-    """Seconds to load and check the table from each kind of file, and to compute and write the curves."""
+    """Seconds to put the answers into one spelling, which loading does, too; to load and check the table from
+    each kind of file; and to compute and write the curves.
+    """
     table, taken = drawn_samples(questions, settings, answers), []
+    start = time.process_time()
+    canonical_texts(table["answer"])
+    taken.append(time.process_time() - start)
     for suffix in (".parquet", ".jsonl", ".csv"):
         write_samples(table, folder / f"samples{suffix}")
         start = time.process_time()
@@ -87,7 +93,7 @@ def growth(folder: Path) -> None:
     click.echo("\n| varied | load .parquet, s | p | curves, s | p |\n|---|---|---:|---|---:|")
     for place, (size, values) in enumerate(GROWTH.items()):
         cases = [(*BASE[:place], value, *BASE[place + 1 :]) for value in values]
-        taken = np.array([measure(*case, folder) for case in cases])[:, [0, -1]].T
+        taken = np.array([measure(*case, folder) for case in cases])[:, [1, -1]].T
         cells = []
         for seconds in taken:
             p = np.polyfit(np.log(values), np.log(np.maximum(seconds, 1e-3)), 1)[0]
@@ -99,8 +105,8 @@ def main() -> None:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     majority_curve(3, [2, 1], 1)  # compiled loops are ready from here on
     loads = " | ".join(f"load {suffix}" for suffix in (".parquet", ".jsonl", ".csv"))
-    click.echo(f"| questions | settings | answers each | rows | {loads} | curves | most memory |")
-    click.echo("|" + "---:|" * 9)
+    click.echo(f"| questions | settings | answers each | rows | canonical | {loads} | curves | most memory |")
+    click.echo("|" + "---:|" * 10)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for case in sorted(CASES, key=math.prod):

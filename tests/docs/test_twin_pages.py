@@ -11,6 +11,7 @@ from results import read_curves
 from synthetic.trained.examination import examine
 from synthetic.trained.lessons import BINARY, LESSONS, SOFTMAX
 from synthetic.trained.weights import SHIPPED, read_weights
+from tests.conftest import needs_torch
 
 NUMBER = re.compile(r"(?<![\w.,^])\d*\.\d+(?![\w.]*\.py)")
 
@@ -27,8 +28,8 @@ CHEAP = {"fig2f"} | {dataset for dataset, _ in LESSONS if dataset not in BINARY}
 
 SLOW = {"fig2e": "fig2e", "fig2h": "fig2h without softmax: that takes a minute"}
 DATASETS = [
-    pytest.param(CHEAP, id="continuous, fig2f"),
-    *(pytest.param({name}, id=SLOW[name], marks=pytest.mark.integration) for name in SLOW),
+    pytest.param(CHEAP, id="continuous, fig2f", marks=needs_torch),
+    *(pytest.param({name}, id=SLOW[name], marks=(pytest.mark.integration, needs_torch)) for name in SLOW),
 ]
 
 

@@ -175,7 +175,7 @@ def test_mistakes_in_the_file_name_the_file(minimal: Path) -> None:
 
 
 def test_an_unknown_experiment_lists_the_known_ones(tmp_path: Path) -> None:
-    known = "gsm8k-256, gsm8k-budgets, gsm8k-forced, math-budgets, tiny"
+    known = "gsm8k-256, gsm8k-budgets, gsm8k-forced, math, math-500, math-budgets, multiple-choice, tiny"
     for name in ("gsm9k", str(tmp_path / "gsm9k.toml")):
         with pytest.raises(BadInput, match=f"gsm9k.*: .*{known}"):
             read_experiment(name)

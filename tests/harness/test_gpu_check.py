@@ -8,24 +8,21 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import torch
 
 import harness.gpu_check
 from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment
 from harness.gpu_check import CHUNK, measure, prompt_tokens, write_model
 from harness.run.sizing import LLAMA
-from harness.server.cpu.torchvision_names import declare_torchvision_operations
-
-declare_torchvision_operations()
-from transformers import AutoConfig, AutoModelForCausalLM  # noqa: E402
 
 
-def test_the_model_has_the_size_of_llama(tmp_path: Path) -> None:
+def test_the_model_has_the_size_of_llama(transformers: Any, tmp_path: Path) -> None:
+    import torch
+
     write_model("llama-3.1-8b", tmp_path / "model")
-    config = AutoConfig.from_pretrained(tmp_path / "model")
+    config = transformers.AutoConfig.from_pretrained(tmp_path / "model")
     with torch.device("meta"):
-        model = AutoModelForCausalLM.from_config(config)
+        model = transformers.AutoModelForCausalLM.from_config(config)
     assert sum(weight.numel() for weight in model.parameters()) == 8_030_261_248  # as its model card has it
     assert config.dtype == torch.bfloat16
     assert config.rope_parameters["rope_type"] == "llama3"
@@ -33,14 +30,14 @@ def test_the_model_has_the_size_of_llama(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shape", LLAMA["shapes"])
-def test_nothing_ends_an_answer_early(tmp_path: Path, shape: str) -> None:
+def test_nothing_ends_an_answer_early(transformers: Any, tmp_path: Path, shape: str) -> None:
     write_model(shape, tmp_path / "model")
-    config = AutoConfig.from_pretrained(tmp_path / "model")
+    config = transformers.AutoConfig.from_pretrained(tmp_path / "model")
     prompts = PromptTokens(str(tmp_path / "model"), revision=None, chat=True)
-    assert (config.bos_token_id, config.eos_token_id, prompts.tokenizer.eos_token_id) == (None, None, None)
+    assert (config.bos_token_id, config.eos_token_id, prompts.special.get("eos_token")) == (None, None, None)
     assert not (tmp_path / "model" / "generation_config.json").exists()
     assert max(prompts.encode("Anna has 12 apples.")) < config.vocab_size
-    assert prompts.tokenizer.model_max_length == config.max_position_embeddings
+    assert prompts.config["model_max_length"] == config.max_position_embeddings
 
 
 def test_prompt_tokens_are_summed_over_the_copies_of_a_model() -> None:

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.grader import READERS, Grader, Reader, normalise_integer, read_gold
+from harness.grader import GRADERS, READERS, Grader, GraderName, Reader, normalise_integer, read_gold
+from harness.grading import choice, integer
+from results.canonical import canonical
 
 HASHES = [
     # text, answer, why
@@ -27,9 +29,9 @@ HASHES = [
     ("The answer is ##18##. Problem: Next? The answer is ##7##.", "18", "the same in the format asked for"),
     ("Put it like ##your answer##. The answer is ##18##.", "18", "the format quoted has no digit"),
     ("##answer##", None, "the format quoted and nothing else"),
-    ("The answer is ##18.5##. The answer is ##7##.", None, "an answer was given: it is not an integer"),
-    ("The answer is ##1/2##.", None, "nor is this"),
-    ("The answer is ##12 + 6##.", None, "nor an expression"),
+    ("The answer is ##18.5##. The answer is ##7##.", "18.5", "an answer was given: a wrong one votes"),
+    ("The answer is ##1/2##.", "1/2", "so does this"),
+    ("The answer is ##12 + 6##.", "12 + 6", "and an expression, which is not worked out"),
     ("##-5##", "-5", "the sign belongs to it"),
     ("##$1,234##", "1234", "currency and thousands"),
     ("##**18**##", "18", "bold"),
@@ -58,10 +60,10 @@ PLAIN = [
     ("The answer is 72, in total, as said.", "72", "words after the number"),
     ("The answer is 18.\n\nQ: Next?\nA: The answer is 7.", "18", "a second question of the model's own"),
     ("The answer is not clear yet. The answer is 18.", "18", "a place without a digit is no answer"),
-    ("The answer is 18.5. The answer is 7.", None, "an answer was given: it is not an integer"),
-    ("The answer is 9 * 2 = 18.", None, "an expression: neither 9 nor 18 is sure to be meant"),
-    ("The answer is 2 hours and 30 minutes.", None, "not 2"),
-    ("The answer is 6 million.", None, "not 6"),
+    ("The answer is 18.5. The answer is 7.", "18.5", "an answer was given: a wrong one votes"),
+    ("The answer is 9 * 2 = 18.", "9 * 2 = 18", "neither 9 nor 18 is sure to be meant"),
+    ("The answer is 2 hours and 30 minutes.", "2 hours and 30 minutes", "not 2"),
+    ("The answer is 6 million.", "6 million", "not 6"),
     ("The answer is: **18**.", "18", "colon and bold"),
     ("The answer is \\boxed{18}.", "18", "LaTeX"),
     ("The final answer is $18$.", "18", "LaTeX again"),
@@ -134,6 +136,10 @@ def read(reader: Reader, text: str) -> str | None:
     return Grader((reader,)).read(text).value
 
 
+def read_value(grader: GraderName, text: str) -> str:
+    return integer.read_value(text) if grader == "integer" else choice.read_value(text)
+
+
 @pytest.mark.parametrize(
     ("reader", "text", "answer", "why"),
     [*(("hashes", *case) for case in HASHES), *(("answer-is", *case) for case in PLAIN)],
@@ -167,9 +173,32 @@ GRAMMAR = st.lists(st.sampled_from(PIECES)).map("".join)
 
 
 @given(st.one_of(st.text(), GRAMMAR))
-def test_any_text_is_read_as_nothing_or_as_a_normal_integer(text: str) -> None:
-    for answer in (*(read(reader, text) for reader in READERS), normalise_integer(text)):
-        assert answer is None or answer == str(int(answer))
+def test_any_text_is_no_integer_or_a_normal_one(text: str) -> None:
+    answer = normalise_integer(text)
+    assert answer is None or answer == str(int(answer))
+
+
+@pytest.mark.parametrize("grader", ["integer", "choice"])
+@given(text=st.one_of(st.text(), GRAMMAR), cut_off=st.booleans())
+def test_any_text_is_read_as_nothing_or_as_canonical_text(
+    grader: GraderName, text: str, cut_off: bool
+) -> None:
+    for reader in READERS:
+        for match in ("first", "last"):
+            answer, by = Grader((reader,), match, grader).read(text, cut_off)
+            assert (answer is None) == (by is None)
+            assert answer is None or answer == canonical(answer) != ""
+
+
+@pytest.mark.parametrize("grader", ["integer", "choice"])
+@given(text=st.one_of(st.text(), GRAMMAR), markup=st.sampled_from(["**{}**", "`{}`", "${}$"]))
+def test_an_answer_that_is_read_again_is_itself_with_spaces_and_markup_around_it(
+    grader: GraderName, text: str, markup: str
+) -> None:
+    answer = read_value(grader, text)
+    assert read_value(grader, answer) == read_value(grader, f"\t {answer} \n") == answer
+    if answer.isalnum() and answer.isascii():
+        assert read_value(grader, markup.format(answer)) == answer
 
 
 WAYS: list[Callable[[int], str]] = [
@@ -224,6 +253,16 @@ ADVERSARIAL: list[Callable[[int], str]] = [
     lambda n: "1." * (n // 2) + "x",
     lambda n: "1" * n + "x",
     lambda n: "-" * n + "1",
+    lambda n: "##" + "\\text{" * (n // 6) + "1##",
+    lambda n: "##1 " + "sqrt(" * (n // 5) + "##",
+    lambda n: "##1 \\text{" + "a " * (n // 2) + "}##",
+    lambda n: "the answer is $" + "x" * n,
+    lambda n: "the answer is \\(" + "\\" * n,
+    lambda n: "the answer is (" + "B " * (n // 2),
+    lambda n: "##" + "B and " * (n // 6) + "##",
+    lambda n: "##" + "answer " * (n // 7) + "##",
+    lambda n: "##1" + "**2" * (n // 3) + "##",
+    lambda n: "##" + "*`" * (n // 2) + "1##",
 ]
 
 
@@ -243,13 +282,14 @@ def processor_seconds() -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
+@pytest.mark.parametrize("grader", GRADERS)
 @pytest.mark.parametrize("make", ADVERSARIAL)
 @pytest.mark.usefixtures("processor_seconds")
-def test_a_million_characters_are_read_in_linear_time(make: Callable[[int], str]) -> None:
+def test_a_million_characters_are_read_in_linear_time(make: Callable[[int], str], grader: GraderName) -> None:
     """Linear, that takes well below a second; quadratic, hours."""
     text = make(1_000_000)
-    Grader(READERS).read(text)
-    Grader(READERS, "last").read(text, cut_off=True)
+    Grader(READERS, "first", grader).read(text)
+    Grader(READERS, "last", grader).read(text, cut_off=True)
 
 
 @pytest.mark.parametrize("split", ["test", "train"])

@@ -10,7 +10,7 @@ BOXED = [
     (r"\fbox{$\text{\$18 in all}$}", "18", "boxes in boxes, a unit"),
     (r"\boxed{\mathbf{\text{\textbf{18}}}}", "18", "braces of any depth"),
     (r"\boxed{your answer} \boxed{3}", "3", "a box without a digit is no answer"),
-    (r"\boxed{\frac{1}{2}} \boxed{3}", None, "an answer was given: it is not an integer"),
+    (r"\boxed{\frac{1}{2}} \boxed{3}", r"\frac{1}{2}", "an answer was given: a wrong one votes"),
     (r"\boxed{18", None, "cut off"),
     (r"[END] \boxed{18}", None, "after the end"),
 ]
@@ -21,10 +21,10 @@ LAST_NUMBER = [
     ("12-6=6", "6", "no sign"),
     ("in all $1,234.00.", "1234", "currency"),
     ("10{,}000", "10000", "LaTeX"),
-    ("he has 3/4", None, "not the 4"),
-    ("at 6:30", None, "not the 30"),
-    ("2^10", None, "not the 10"),
-    ("9.5", None, "not the 5"),
+    ("he has 3/4", "3/4", "not the 4"),
+    ("at 6:30", "6:30", "not the 30"),
+    ("2^10", "2^10", "not the 10"),
+    ("9.5", "9.5", "not the 5"),
     ("none", None, "no number"),
 ]
 
@@ -36,9 +36,11 @@ REAL = [
     ("She makes $2 * 9 = $18. The answer is $1,234.00.", "1234", "answer-is"),
     ("**26**", "26", "last-number"),
     ("$1,234.00", "1234", "last-number"),
-    ("The answer is ##9.6##. ", None, None),
+    ("The answer is ##9.6##. ", "9.6", "hashes"),
     ("We have token limits 200. The answer is ##18##. [END]", "18", "hashes"),
     (r"so \boxed{3}. Case 4: The answer is ##18##.", "18", "hashes"),
+    (r"so \boxed{9} … ##9.6##", "9.6", "hashes"),
+    ("none", None, None),
 ]
 
 
@@ -55,6 +57,12 @@ def test_readers_are_tried_in_order(text: str, answer: str | None, reader: Reade
     assert Grader(READERS).read(text) == (answer, reader)
     before = READERS[: READERS.index(reader)] if reader else READERS
     assert Grader(before).read(text) == (None, None)
+
+
+def test_the_first_reader_that_finds_an_answer_decides_whatever_it_is_worth() -> None:
+    text = r"So \boxed{18}. The answer is ##18.5##."
+    assert Grader().verdict(text, "18", "stop") == {"answer": "18.5", "correct": False, "reader": "hashes"}
+    assert Grader(("boxed", "hashes")).read(text) == ("18", "boxed")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`python -m harness` in processes of its own that need not import PyTorch first: seconds saved a start.
+"""`python -m harness` in processes of its own that need not import everything first: a second saved a start.
 
     process = forked(["sample", "tiny", "--out", "run"], errors=Path("errors.txt"))
     process.kill()
@@ -17,12 +17,8 @@ from pathlib import Path
 import pytest
 
 from harness.cli import cli
-from harness.engines.transformers.engine import TransformersEngine  # noqa: F401
-from harness.server.cpu.torchvision_names import declare_torchvision_operations
+from harness.engines.ctranslate2.engine import CTranslate2Engine  # noqa: F401
 from results import run
-
-declare_torchvision_operations()
-import transformers.models.llama.modeling_llama  # noqa: E402, F401
 
 FORKED = pytest.mark.xdist_group("forked_runs")
 """One process of pytest runs all tests that fork, so that the imports are made once."""

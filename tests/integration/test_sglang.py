@@ -9,10 +9,10 @@ from statistics import mean, variance
 import pytest
 
 from harness.engines.base import Completion, Engine, EngineError, Sampling
+from harness.engines.ctranslate2.engine import CTranslate2Engine
 from harness.engines.http.api_key import ApiKey
 from harness.engines.openai import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
-from harness.engines.transformers.engine import TransformersEngine
 from harness.experiment import model_location, read_experiment
 from harness.grader import Grader
 from harness.questions.load import Question, load_questions
@@ -24,8 +24,8 @@ TINY = model_location("tiny")
 QUESTIONS = load_questions("tiny")[:20]
 
 
-def local() -> TransformersEngine:
-    return TransformersEngine(TINY, revision=None, chat=True, dtype="float32")
+def local() -> CTranslate2Engine:
+    return CTranslate2Engine(TINY, revision=None, chat=True, dtype="float32")
 
 
 def remote(url: str) -> SGLangEngine:

@@ -109,7 +109,7 @@ def test_samples_curves_and_forecasts_without_the_checkout(python: Path, tmp_pat
 
 
 def test_what_is_missing_without_the_extras(python: Path, tmp_path: Path) -> None:
-    """No plotting engine and no PyTorch: what needs none works, the others end in one line."""
+    """No plotting engine and none for a language model: what needs none works, the others end in one line."""
     cached = next(python.parents[1].glob("lib/*/site-packages/results/cached/tiny.csv"))
     said = several(
         python,
@@ -119,7 +119,7 @@ def test_what_is_missing_without_the_extras(python: Path, tmp_path: Path) -> Non
         ["synthetic", "figures", cached.with_name("fig2f.csv"), "--out", "f"],
         ["predict", "plan", cached, "--plot", "p.png"],
         ["harness", "sample", "tiny", "--out", "run"],
-        missing=("altair", "vl_convert", "torch"),
+        missing=("altair", "vl_convert", "ctranslate2"),
     )
     assert said[1::2] == ["0", "2", "2", "2", "2"], said
     for line, extra in zip(said[2::2], ("plots", "plots", "plots", "lm"), strict=True):

@@ -13,7 +13,7 @@ from results import BadInput, as_samples, build_curves, read_forecast
 from results.library import as_frame
 from tests.predict import commands
 
-ANSWERS, GOLD = ["7" * right + "abcabdae"[right:] for right in range(9)], "7" * 9
+ANSWERS, GOLD = [list("7" * right + "abcabdae"[right:]) for right in range(9)], ["7"] * 9
 
 
 def test_documented_lines_give_what_stands_beside_them() -> None:
@@ -60,5 +60,9 @@ def test_what_cannot_be_forecast_is_named() -> None:
         forecast(samples.assign(sample=["0", "1", "two", *"3" * 69]))
     with pytest.raises(BadInput, match="plan table"):
         forecast(pd.DataFrame(columns=["known", "cost"]))
+    with pytest.raises(BadInput, match="no forecast of all_of_n"):
+        forecast(samples, method="all_of_n")
+    with pytest.raises(BadInput, match="question 0: found '77777', expected a list"):
+        forecast(["77777"], ["7"])
     with pytest.raises(BadInput, match="oracle"):
         forecast(as_samples(samples), predictor="oracle")

@@ -56,7 +56,7 @@ def work(fail: str) -> None:
         (
             ["work", "--fail", "extra"],
             2,
-            "error: this needs torch, which is not installed: pip install '.[lm]'",
+            "error: this needs torch, which is not installed: pip install '.[torch]'",
         ),
         (["wrok"], 2, "error: No such command 'wrok'. Did you mean 'work'? (see python -m program --help)\n"),
         (
@@ -84,9 +84,15 @@ def test_a_bug_is_not_hidden(monkeypatch, kind, error):
 def test_a_reader_that_stops_reading_is_told_nothing():
     work = "click.Command('c', callback=lambda: [click.echo('x' * 99) for _ in range(9999)])"
     code = f"import click; from results.commandline import run; run({work}, 'c')"
-    start = f'{sys.executable} -c "{code}" | head -1'
-    done = subprocess.run(start, shell=True, capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("x" * 99 + "\n", "")
+    start = f'{sys.executable} -c "{code}" | head -1; exit ${{PIPESTATUS[0]}}'
+    done = subprocess.run(["bash", "-c", start], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (141, "x" * 99 + "\n", "")
+
+
+def test_an_error_that_nobody_reads_keeps_its_status(tmp_path):
+    words = f"-m results curves missing.csv --out {tmp_path / 'c.csv'} 2>&1 | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", f"{sys.executable} {words}"], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (2, b"")
 
 
 def test_every_warning_is_a_line_at_the_end(monkeypatch, capsys):

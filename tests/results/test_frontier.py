@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from results.frontier import best_choice, pareto_frontier
+from results.frontier import Plan, best_choice, clear_changes, pareto_frontier
 
 
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(-2, 6)), min_size=1, max_size=12))
@@ -50,3 +50,44 @@ def test_the_best_choice_meets_its_goal(goal, cost):
     found = best_choice(choices, "value", **goal)
     assert (None if found is None else found["cost"]) == cost
     assert cost != 2.0 or found["value"] == 0.595
+
+
+@pytest.mark.parametrize(
+    ("stderr", "told"),
+    [
+        (0.001, [(1, "a"), (2, "b"), (3, "a"), (4, "b")]),
+        (0.01, [(1, "a"), (4, "b")]),  # 0.6 − 0.51 is more than 1.96 √2 0.01, 0.52 − 0.5 is not
+        (0.1, [(1, "a")]),
+        (np.nan, [(1, "a")]),
+    ],
+)
+def test_a_change_within_the_noise_is_no_change(stderr, told):
+    """The frontier goes from a to b, to a and to b, which is clearly better in the end."""
+    choices = pd.DataFrame(
+        [(1.0, "a", 0.50), (2.0, "b", 0.52), (3.0, "a", 0.53), (4.0, "b", 0.60), (2.0, "a", 0.51)],
+        columns=["cost", "model", "value"],
+    ).assign(stderr=stderr)
+    found = clear_changes(choices, "model", "value", "stderr")
+    assert list(zip(found["cost"], found["model"], strict=True)) == told
+
+
+def test_a_plan_goes_by_what_is_expected_of_each_option_given_all():
+    options = pd.DataFrame(
+        {
+            "cost": [1.0, 2.0, 3.0],
+            "predicted": [0.5, 0.9, 0.8],
+            "low": 0.4,
+            "high": 0.95,
+            "expected": [0.5, 0.7, 0.75],
+            "expected_low": [0.4, 0.6, 0.74],
+            "expected_high": 0.8,
+        }
+    )
+    by_luck = Plan(options.drop(columns="expected"))
+    assert by_luck.chosen[["cost", "predicted", "alone"]].tolist() == [2.0, 0.9, 0.9]
+    found = Plan(options)
+    assert found.chosen[["cost", "predicted", "low", "high", "alone"]].tolist() == [3.0, 0.75, 0.74, 0.8, 0.8]
+    assert found.frontier["predicted"].tolist() == [0.5, 0.7, 0.75]
+    assert found.best["cost"] == 3.0
+    assert found.cautious["cost"] == 3.0
+    assert Plan(options, target_accuracy=0.7).chosen["cost"] == 2.0

@@ -1,10 +1,21 @@
 """results.library: the same numbers from lists, arrays and samples tables."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from results import BadInput, best_of_n_curve, build_curves, compare, majority_curve, vote_curve
+from results import (
+    BadInput,
+    all_of_n_curve,
+    best_of_n_curve,
+    build_curves,
+    compare,
+    majority_curve,
+    reading,
+    vote_curve,
+)
 
 
 def test_arrays_of_numbers_and_lists_of_text_are_alike():
@@ -28,6 +39,62 @@ def test_runs_as_tables_or_as_answers_compare_alike():
     pd.testing.assert_frame_equal(compare(*tables), compare(*sides, gold=iter(gold)))
     accuracy = [build_curves(table, ["majority"], [1], permutations=0)["accuracy"][0] for table in tables]
     assert compare(*tables)["difference"][0] == accuracy[1] - accuracy[0]
+
+
+@pytest.mark.parametrize(
+    ("answers", "gold", "named"),
+    [
+        (["18"], ["18"], "answers to question 0: found '18', expected a list of answers"),
+        ([["18"], "18"], ["18", "18"], "answers to question 1: found '18', expected a list of answers"),
+        ([18, 7], [18, 7], "answers to question 0: found 18, expected a list of answers"),
+        ("18", ["18"], "answers: found '18', expected a list for each question"),
+        ({"q": ["18"]}, ["18"], "answers: found .* expected a list for each question"),
+        (18, [18], "answers: found 18, expected a list for each question"),
+        ([["18"]], "18", "gold: found '18', expected a right answer to each question"),
+        ([["18"]], 18, "gold: found 18, expected a right answer to each question"),
+        ([[["18"]]], ["18"], "answers to question 0: found .*18.* in the place of one answer"),
+        (np.zeros((2, 3, 4)), [0, 0], "answers to question 0: found .* in the place of one answer"),
+        ([["18"]], [["18"]], "gold of question 0: found .*18.* in the place of one answer"),
+        ([["18", {"a": 1}]], ["18"], "answers to question 0: found .* in the place of one answer"),
+        ([], [], "answers: no answers"),
+        ([[], []], ["1", "2"], "answers: no answers"),
+    ],
+)
+def test_another_shape_is_refused_in_one_line(answers, gold, named):
+    for call in (vote_curve, best_of_n_curve, all_of_n_curve):
+        with pytest.raises(BadInput, match=f"^{named}") as refused:
+            call(answers, gold)
+        assert "\n" not in refused.value.message
+
+
+def test_a_table_has_its_own_gold():
+    table = pd.DataFrame({"question_id": ["q"], "sample": [0], "answer": ["1"], "gold": ["1"]})
+    with pytest.raises(BadInput, match="gold: "):
+        vote_curve(table, ["2"])
+
+
+SPELLINGS = [["18", "$18", "**7**", "7.0", "7", None], ["5", " 5.0 ", "6", "6.", "6.00", "1e1"]]
+PLAIN = [["18", "18", "7", "7", "7", None], ["5", "5", "6", "6", "6", "10"]]
+
+
+def test_an_answer_votes_for_what_it_says():
+    found = vote_curve(SPELLINGS, ["18.0", "5"], ns=[1, 3, 6])
+    pd.testing.assert_frame_equal(found, vote_curve(PLAIN, [18, Decimal("5.00")], ns=[1, 3, 6]))
+    assert found["accuracy"].iloc[[0, 2]].tolist() == pytest.approx([1 / 3, 0.0])
+    with reading(as_written=True):
+        apart = vote_curve(SPELLINGS, ["18", "5"], ns=[1, 6])
+    assert apart["accuracy"].tolist() == pytest.approx([1 / 6, (1 / 5 + 1 / 6) / 2])  # all tie
+
+
+def test_wrong_answers_merge_and_a_given_grade_is_kept():
+    """The old fault: right answers were one, wrong ones split by spelling, and the vote rose to 100 %."""
+    answers = ["18"] * 4 + ["13", "13.0", "$13", "+13", " 13", "**13**"]
+    assert vote_curve([answers], ["18"], ns=[10])["accuracy"].tolist() == [0.0]
+    graded = {"answer": answers, "correct": [True] * 3 + [False] * 7}
+    table = pd.DataFrame({"question_id": "q", "sample": range(10), **graded})
+    assert vote_curve(table, ns=[1, 10])["accuracy"].tolist() == pytest.approx([0.3, 0.0])
+    with reading(as_written=True):
+        assert vote_curve(table, ns=[10])["accuracy"].tolist() == [1.0]
 
 
 def test_gold_that_is_missing_is_asked_for():

@@ -62,7 +62,7 @@ function voteSpec(question) {
     encoding: {
       x: { field: "N", type: "quantitative", scale: { type: "log", base: 2, nice: false }, axis: { format: "d", values: [...new Set(values.map(({ N }) => N))] }, title: "answers per question, N" },
       y: { field: "value", type: "quantitative", scale: { domain: [0, 1] }, axis: { format: ".0%", tickCount: 6 }, title: "vote is right" },
-      color: { field: "setting", type: "nominal", scale: { domain: settings }, legend: { columns: 4 } },
+      color: { field: "setting", type: "nominal", scale: { domain: settings }, legend: settings.length > 1 ? { columns: 4 } : null },
     },
   };
 }
@@ -86,7 +86,7 @@ function showQuestion(question) {
   answers.replaceChildren();
   texts.replaceChildren();
   answerTable(question, answers);
-  element("p", `${question.id}: ${percent(question.right)} of the answers at the dearest setting are right; a vote changes that by ${(100 * question.gain).toFixed(1).replace("-", "−")} points.`, answers, "table-note");
+  element("p", `${question.id}: ${percent(question.right)} of the answers${question.settings.length > 1 ? " at the dearest setting" : ""} are right; a vote changes that by ${(100 * question.gain).toFixed(1).replace("-", "−")} points.`, answers, "table-note");
   if (question.texts.length) element("p", `${question.texts.length} of ${question.texts_total.toLocaleString("en")} texts:`, texts, "facts");
   for (const [setting, answer, text, length] of question.texts) {
     const box = element("details", "", texts);

@@ -10,6 +10,7 @@ import pytest
 from harness.experiment import read_experiment
 from harness.grader import Grader
 from harness.questions.load import load_questions
+from tests.conftest import needs_torch
 from tests.harness.commands import command
 
 GRADER = Grader(("boxed", "hashes"), "last")
@@ -28,14 +29,14 @@ class Called(Exception):
 @pytest.mark.parametrize(
     ("target", "arguments", "expected"),
     [
-        ("questions.load.load_questions", ("questions", "gsm8k", "--file", FILE), ("gsm8k", FILE)),
+        ("questions.load.load_questions", ("questions", "gsm8k", "--file", FILE), ("gsm8k", FILE, None)),
         (
             "run.regrade.regrade",
             ("regrade", ".", "--reader", "boxed, hashes", "--match", "last"),
             (Path(), GRADER),
         ),
         (
-            "imports.publish.publish",
+            "exports.publish.publish",
             ("export", FILE, "--out", OUT, "--organization", "Lab"),
             (FILE, OUT, "Lab"),
         ),
@@ -54,10 +55,11 @@ class Called(Exception):
             (*SAMPLE, "--out", OUT, "--quarantine"),
             (TINY, load_questions("tiny"), OUT, {"restart": False, "quarantine": True}),
         ),
-        (
+        pytest.param(
             "gpu_check.measure",
             ("gpu-check", "--device=cpu", "--dp=2", "--prompts=3", "--answers=4", "--tokens=5"),
             ("llama-3.1-8b", {"prompts": 3, "answers": 8, "tokens": 5, "device": "cpu", "dp": 2}),
+            marks=needs_torch,
         ),
         (
             "imports.columns.import_table",

@@ -9,6 +9,7 @@ import pytest
 
 import harness.engines.factory
 from harness.engines.base import RequestRefused
+from tests.conftest import needs_sglang, needs_torch
 from tests.harness.commands import exit_status
 from tests.harness.run.scripted import ScriptedEngine
 
@@ -22,16 +23,18 @@ from tests.harness.run.scripted import ScriptedEngine
             "error: Invalid value for '--set': 'budgets' is not",
         ),
         (["sample", "tiny", "--set", "colour=1", "--out", "x"], "error: --set colour: unknown key 'colour'"),
-        (["sample", "tiny", "--set", "url=http://x", "--out", "x"], "error: engine 'transformers'"),
+        (["sample", "tiny", "--set", "url=http://x", "--out", "x"], "error: engine 'ctranslate2'"),
         (
-            ["sample", "tiny", "--url=http://x", "--set", "engine=transformers", "--out", "x"],
-            "error: engine 'transformers'",
+            ["sample", "tiny", "--url=http://x", "--set", "engine=ctranslate2", "--out", "x"],
+            "error: engine 'ctranslate2'",
         ),
         (["sample", "tiny", "--url", "not a url", "--out", "x"], "error: --set url: expected http://"),
         (["sample", "tiny"], "error: Missing option '--out'"),
         (["sample", "tiny", "--limit", "0", "--out", "x"], "error: --set limit: limit is 0"),
         (["sample", "tiny", "--rate", "9", "--out", "x"], "error: --rate "),
-        (["serve", "tiny", "--device", "cuda"], "error: PyTorch "),
+        pytest.param(
+            ["serve", "tiny", "--device", "cuda"], "error: PyTorch ", marks=(needs_torch, needs_sglang)
+        ),
         (["serve", "tiny", "--dp", "0"], "error: Invalid value for '--dp'"),
     ],
 )

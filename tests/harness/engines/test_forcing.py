@@ -12,13 +12,13 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, Engine, Sampling
+from harness.engines.ctranslate2.engine import CTranslate2Engine
 from harness.engines.factory import engine_for
 from harness.engines.forcing import ENDING, FINAL_TOKENS, forced
 from harness.engines.http.api_key import ApiKey
 from harness.engines.openai import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from harness.engines.tokens import PromptTokens
-from harness.engines.transformers.engine import TransformersEngine
 from harness.experiment import read_experiment
 from harness.grader import Grader
 from results import BadInput
@@ -51,7 +51,7 @@ def test_final_answers_are_drawn_as_the_others_with_random_numbers_of_their_own(
 
 def test_the_limit_changes_how_answers_end_and_not_how_they_begin() -> None:
     async def run() -> list[list[Completion]]:
-        async with TransformersEngine(TINY, revision=None, chat=True) as engine:
+        async with CTranslate2Engine(TINY, revision=None, chat=True) as engine:
             cut = await engine.generate(PROMPT, 16, SHORT, seed=3)
             return [cut, await forced(engine, PROMPT, [WHOLE, *cut], SHORT, seed=3)]
 

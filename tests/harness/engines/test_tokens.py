@@ -1,21 +1,15 @@
 """Prompts as token ids: what transformers makes of them."""
 
-import asyncio
+import json
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from harness.engines.tokens import PromptTokens
 from harness.experiment import model_location
-from harness.server.cpu.torchvision_names import declare_torchvision_operations
 from results import BadInput
-from tests.conftest import ROOT
-from tests.harness.engines.sglang_responder import FaultyServer
 
 TINY = Path(model_location("tiny"))
 PROMPT = "Anna has 12 apples. She finds 5 more.\nUse around 40 tokens."
@@ -38,11 +32,10 @@ def with_begin_token(folder: Path) -> Path:
     return folder
 
 
-def test_a_prompt_has_the_ids_of_the_chat_template_or_of_its_text_and_what_was_said_follows() -> None:
-    declare_torchvision_operations()
-    from transformers import AutoTokenizer
-
-    theirs = AutoTokenizer.from_pretrained(str(TINY))
+def test_a_prompt_has_the_ids_of_the_chat_template_or_of_its_text_and_what_was_said_follows(
+    transformers: Any,
+) -> None:
+    theirs = transformers.AutoTokenizer.from_pretrained(str(TINY))
     turns = [{"role": "user", "content": PROMPT}]
     chat = theirs.apply_chat_template(turns, add_generation_prompt=True, return_dict=False)
     ours = PromptTokens(str(TINY), None, chat=True)
@@ -66,6 +59,34 @@ def test_a_folder_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
         PromptTokens(str(tmp_path), None, chat=False)
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("tokenizer.json", "{}", "no tokenizer could be loaded"),
+        ("tokenizer_config.json", "{", "not JSON"),
+        ("chat_template.jinja", "{{ messages[0].content", "chat template"),
+        ("chat_template.jinja", "{{ raise_exception('one turn is too few') }}", "one turn is too few"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused(name: str, content: str, said: str, tmp_path: Path) -> None:
+    shutil.copytree(TINY, tmp_path, dirs_exist_ok=True)
+    (tmp_path / name).write_text(content)
+    with pytest.raises(BadInput, match=said):
+        PromptTokens(str(tmp_path), None, chat=True)
+
+
+def test_prompts_are_neither_cut_nor_filled_up(tmp_path: Path) -> None:
+    shutil.copytree(TINY, tmp_path, dirs_exist_ok=True)
+    asked = {"truncation": {"direction": "Right", "max_length": 3, "strategy": "LongestFirst", "stride": 0}}
+    asked["padding"] = {"strategy": {"Fixed": 99}, "direction": "Right", "pad_to_multiple_of": None}
+    asked["padding"] |= {"pad_id": 0, "pad_type_id": 0, "pad_token": "<|pad|>"}
+    file = tmp_path / "tokenizer.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | asked))
+    assert PromptTokens(str(tmp_path), None, chat=True).encode(PROMPT) == PromptTokens(
+        str(TINY), None, chat=True
+    ).encode(PROMPT)
+
+
 def test_a_model_in_the_hubs_cache_needs_no_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:1")
@@ -75,7 +96,8 @@ def test_a_model_in_the_hubs_cache_needs_no_hub(tmp_path: Path, monkeypatch: pyt
     (cached / "refs" / "main").write_text("a" * 40)
     found = PromptTokens("org/model", None, chat=True)
     assert found.encode(PROMPT) == PromptTokens(str(TINY), None, chat=True).encode(PROMPT)
-    assert found.local_only
+    with pytest.raises(BadInput, match="hub"):
+        PromptTokens("org/another", None, chat=True)
 
 
 def test_a_model_without_a_template_is_refused_as_chat(tmp_path: Path) -> None:
@@ -83,25 +105,3 @@ def test_a_model_without_a_template_is_refused_as_chat(tmp_path: Path) -> None:
         shutil.copy(file, tmp_path)
     with pytest.raises(BadInput, match="no chat template"):
         PromptTokens(str(tmp_path), None, chat=True)
-
-
-def test_a_run_through_a_server_does_not_import_pytorch(tmp_path: Path) -> None:
-    async def reply(request: web.Request, _fetch: Any) -> web.Response:
-        sent = await request.json()
-        meta = {"completion_tokens": 9, "finish_reason": {"type": "stop"}}
-        meta |= {"prompt_tokens": len(sent["input_ids"])}
-        return web.json_response([{"text": " ##18##.", "meta_info": meta}] * sent["sampling_params"]["n"])
-
-    async def run() -> bytes:
-        script = "import atexit, sys; atexit.register(lambda: print('torch' in sys.modules)); "
-        script += "from harness.cli import cli; cli()"
-        async with TestServer(FaultyServer(reply).app) as server:
-            command = ["sample", "tiny", "--url", str(server.make_url("/")), "--out", str(tmp_path)]
-            command += ["--set", "engine=sglang", "--set", "limit=2"]
-            child = await asyncio.create_subprocess_exec(
-                sys.executable, "-c", script, *command, cwd=ROOT, stdout=asyncio.subprocess.PIPE
-            )
-            return (await child.communicate())[0]
-
-    assert asyncio.run(run()).splitlines()[-1] == b"False"
-    assert (tmp_path / "samples.jsonl").exists()

@@ -150,8 +150,8 @@ def test_tokens_are_counted_where_a_tokenizer_is_named(write: Write, tmp_path: P
     assert "tokens" not in read_samples(tmp_path / "without")
     begun = with_begin_token(tmp_path / "begun")
     assert "--tokenizer" not in imported(*arguments, tmp_path / "with", "--tokenizer", begun).output
-    tokenizer = PromptTokens(model_location("tiny"), None, chat=False).tokenizer
-    expected = [len(tokenizer.tokenize(text)) for text in chain(*RESPONSES)]
+    tokens = PromptTokens(model_location("tiny"), None, chat=False)
+    expected = [len(tokens.plain(text)) for text in chain(*RESPONSES)]
     assert read_samples(tmp_path / "with")["tokens"].tolist() == expected
     missing = imported(*arguments, tmp_path / "no", "--tokenizer", str(tmp_path)).output
     assert f"model {tmp_path}: no tokenizer could be loaded" in missing

@@ -110,6 +110,18 @@ def test_rows_are_downloaded_at_the_pinned_revision_and_then_kept(load: Load) ->
     assert load(address) == ROWS  # the hub is gone
 
 
+def test_a_data_set_may_be_one_jsonl_file_as_math_500_is(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = HubDataset(SOURCE.repository, SOURCE.revision, ("default",), rows=len(ROWS))
+    monkeypatch.setattr(f"{__name__}.SOURCE", source)
+    files = {"README.md": b"---\nlicense: mit\n---\n", "test.jsonl": _json_lines(ROWS)}
+    with hub(files, source.revision) as (address, _):
+        assert load(address) == ROWS
+
+
+def _json_lines(rows: list[dict[str, Any]]) -> bytes:
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
 def test_an_unreachable_hub_is_one_line_that_names_the_way_out(load: Load) -> None:
     with pytest.raises(BadInput, match=r"^cannot get someone/sums from .* \(.*--file") as refusal:
         load("http://127.0.0.1:1")

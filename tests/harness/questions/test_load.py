@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.cli.questions import questions as command
-from harness.grader import boxed, normalise_integer
+from harness.grader import GraderName, boxed, normalise_integer
 from harness.questions.hub import MATH, HubDataset, Row
 from harness.questions.load import Question, load_questions
 from results import BadInput
+from results.canonical import canonical
 
 
 def write(file: Path, rows: list[dict[str, Any]]) -> Path:
@@ -143,6 +144,40 @@ def test_rows_that_are_not_maths_are_refused(tmp_path: Path) -> None:
     write(file, [algebra] * MATH.rows)
     with pytest.raises(BadInput, match=r"f\.jsonl: 1 problems of math-level1-integer, expected 309"):
         load_questions("math-level1-integer", file)
+
+
+def test_math_in_full_has_every_problem_once_and_contains_the_papers(data_dir: Path) -> None:
+    file = data_dir / "math" / "test.jsonl"
+    loaded = {question.question_id: question for question in load_questions("math", file)}
+    assert len(loaded) == MATH.rows
+    for question in load_questions("math-level1-signed", file):
+        assert normalise_integer(loaded[question.question_id].gold) == question.gold
+    answers = {row["problem"]: row["answer"] for row in read(file)}
+    written = [(question.gold, answers[question.problem]) for question in loaded.values()]
+    assert sum(gold == canonical(answer) for gold, answer in written) == 4867  # the others have a unit
+
+
+def test_math_500_is_read_in_its_own_columns_with_the_ids_of_math(data_dir: Path, tmp_path: Path) -> None:
+    rows = read(data_dir / "math" / "test.jsonl")[:500]
+    for row in rows:
+        row |= {"subject": row.pop("type"), "level": int(row["level"][-1])}
+    file = write(tmp_path / "math-500.jsonl", rows)
+    questions = load_questions("math-500", file)
+    assert len(questions) == 500
+    assert {*questions} < {*load_questions("math", data_dir / "math" / "test.jsonl")}
+    with pytest.raises(BadInput, match="499 rows, expected the 500 of HuggingFaceH4/MATH-500"):
+        load_questions("math-500", write(file, rows[:499]))
+
+
+@pytest.mark.parametrize(
+    ("name", "grader", "needed"),
+    [("math", "integer", "math"), ("gsm8k", "choice", "integer"), ("multiple-choice", "math", "choice")],
+)
+def test_a_grader_that_does_not_fit_the_data_set_is_refused(
+    name: str, grader: GraderName, needed: str
+) -> None:
+    with pytest.raises(BadInput, match=f"{name}: its right answers are for grader {needed}, not {grader}"):
+        load_questions(name, None, grader)
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:

@@ -7,7 +7,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from harness.engines.transformers.engine import TransformersEngine
+from harness.engines.ctranslate2.engine import CTranslate2Engine
 from harness.experiment import Experiment, model_location, read_experiment
 from harness.questions.load import load_questions
 from harness.run.sampler import sample
@@ -25,8 +25,8 @@ def really(folder: Path, **changes: Any) -> Path:
     """Sample into `folder`, which is returned."""
     plan = experiment(**changes)
 
-    def engine() -> TransformersEngine:
-        return TransformersEngine(model_location(plan.model), revision=None, chat=plan.chat)
+    def engine() -> CTranslate2Engine:
+        return CTranslate2Engine(model_location(plan.model), revision=None, chat=plan.chat)
 
     assert asyncio.run(sample(plan, QUESTIONS, folder, engine)).missing == 0
     return folder

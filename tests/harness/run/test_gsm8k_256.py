@@ -40,7 +40,7 @@ def test_every_new_question_in_the_prompts_format_begins_with_a_stop_string() ->
         for other, theirs in shots():
             answer = stopped(f" {solution}\n\nQ: {other}\nA: {theirs}", RUN.stop)
             assert answer.strip() == solution  # all of the solution, nothing of the next question
-            assert RUN.grader.read(answer).value == solution.rsplit("The answer is ", 1)[1].rstrip(".")
+            assert RUN.reading.read(answer).value == solution.rsplit("The answer is ", 1)[1].rstrip(".")
         assert stopped(question, RUN.stop) == question
 
 

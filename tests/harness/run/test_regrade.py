@@ -68,13 +68,13 @@ def test_the_record_says_what_was_read_again(folder: Path) -> None:
     kept = regrade(folder, ALL).kept
     record = read_record(folder) or {}
     assert [note["now"]["readers"] for note in record["readings"]] == [["boxed"], list(ALL.readers)]
-    assert record["readings"][1]["before"] == {"readers": ["boxed"], "match": "last"}
+    assert record["readings"][1]["before"] == {"readers": ["boxed"], "match": "last", "grader": "integer"}
     assert record["readings"][1]["verdicts_before"] == kept.name
     assert [note["changed"] for note in record["readings"]] == [24, 32]
     assert sum(setting["read_by"]["boxed"] for setting in record["summary"]["settings"]) == 8
     experiment = experiment_in(folder)
     assert experiment is not None
-    assert experiment.grader == ALL
+    assert experiment.reading == ALL
     assert len(list(folder.glob("verdicts-*.csv"))) == 2
 
 

@@ -8,10 +8,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import torch
 
 import harness.engines.factory as factory
 import harness.server.gpus
@@ -74,11 +74,12 @@ def test_a_server_does_not_outlive_a_run_that_is_killed(tmp_path: Path) -> None:
 
 @pytest.fixture
 def gpus(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Lets PyTorch see a number of GPUs."""
+    """Plays SGLang, and a PyTorch that sees a number of GPUs; neither need be installed."""
+    monkeypatch.setattr(harness.server.launch.importlib.util, "find_spec", lambda _name: True)
 
     def play(count: int) -> None:
-        monkeypatch.setattr(torch.cuda, "is_available", lambda: count > 0)
-        monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
+        cuda = SimpleNamespace(is_available=lambda: count > 0, device_count=lambda: count)
+        monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda, __version__="2.13.0"))
 
     return play
 
@@ -160,9 +161,10 @@ def test_a_gpu_that_pytorch_cannot_use_is_no_reason_to_take_the_cpu(
         launch("model", port=1, device=device)
 
 
-def test_after_installing_an_unusable_gpu_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    if torch.cuda.is_available():
-        pytest.skip("this machine has a GPU")
+def test_after_installing_an_unusable_gpu_is_one_line(
+    gpus: Callable[[int], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    gpus(0)
     with pytest.raises(SystemExit) as ended:
         runpy.run_path(harness.server.gpus.__file__, run_name="__main__")
     said = capsys.readouterr()
@@ -242,8 +244,9 @@ def open_own_server(
 
 
 def test_without_a_url_a_run_starts_and_stops_a_server_and_starts_it_once_more_if_it_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    gpus: Callable[[int], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    gpus(0)
     monkeypatch.setattr(connection, "FIRST_PAUSE", 0.01)
     said, served = open_own_server(tmp_path, monkeypatch, GREETING, kill=True)
     assert served == model_location("tiny")
@@ -253,8 +256,9 @@ def test_without_a_url_a_run_starts_and_stops_a_server_and_starts_it_once_more_i
 
 
 def test_a_server_that_cannot_start_is_one_line_and_a_model_that_cannot_be_had_starts_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    gpus: Callable[[int], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    gpus(0)
     empty = tmp_path / "empty"
     empty.mkdir()
     with pytest.raises(BadInput, match="tokenizer"):

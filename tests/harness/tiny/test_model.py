@@ -10,7 +10,6 @@ import prompts
 from harness.experiment import TINY_MODEL
 from harness.grader import Grader
 from harness.questions.load import load_questions
-from harness.server.cpu.torchvision_names import declare_torchvision_operations
 from harness.tiny.problems import problems
 from harness.tiny.solutions import solutions
 
@@ -19,11 +18,9 @@ BUDGETS = (10, 30, 120)
 
 
 @pytest.fixture(scope="module")
-def loaded():
-    declare_torchvision_operations()
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
-    return AutoTokenizer.from_pretrained(TINY_MODEL), AutoModelForCausalLM.from_pretrained(TINY_MODEL)
+def loaded(transformers):
+    tokenizer = transformers.AutoTokenizer.from_pretrained(TINY_MODEL)
+    return tokenizer, transformers.AutoModelForCausalLM.from_pretrained(TINY_MODEL)
 
 
 @pytest.fixture(scope="module")

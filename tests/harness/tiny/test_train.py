@@ -3,11 +3,13 @@
 from itertools import islice
 
 import pytest
-import torch
 
 from harness.engines.tokens import PromptTokens
 from harness.experiment import TINY_MODEL
-from harness.tiny.train import IGNORED, Training, batches, loss_of, train
+
+torch = pytest.importorskip("torch")
+
+from harness.tiny.training import IGNORED, Training, batches, loss_of, train  # noqa: E402
 
 SHORT = Training(steps=12, tokens_per_batch=512, examples_per_pool=64)
 
@@ -23,10 +25,10 @@ def test_a_batch_keeps_to_its_size_and_labels_the_solutions_only(tokens):
         assert inputs.shape[1] % 16 == 0
         assert inputs.shape[0] * (inputs.shape[1] - 15) <= Training().tokens_per_batch
         for row, labelled in zip(inputs.tolist(), labels.tolist(), strict=True):
-            start = row.index(tokens.tokenizer.convert_tokens_to_ids("<|assistant|>")) + 1
-            end = row.index(tokens.tokenizer.eos_token_id) + 1
+            start = row.index(tokens.tokenizer.token_to_id("<|assistant|>")) + 1
+            end = row.index(tokens.tokenizer.token_to_id("<|end|>")) + 1
             assert labelled == [IGNORED] * start + row[start:end] + [IGNORED] * (len(row) - end)
-            assert set(row[end:]) <= {tokens.tokenizer.pad_token_id}
+            assert set(row[end:]) <= {tokens.tokenizer.token_to_id("<|pad|>")}
 
 
 def test_the_loss_is_the_library_s_own_and_padding_does_not_change_it(tokens):

@@ -57,17 +57,17 @@ def test_forecasts_are_judged_against_the_held_out_values_only() -> None:
 def test_of_several_predictors_the_last_is_printed_in_full(capsys: pytest.CaptureFixture[str]) -> None:
     """And each of which nothing was held out; what was fitted is named, of many settings the ends."""
     both = pd.concat([table(), table(predictor="joint")])
-    show("m on d", both, "tokens")
+    show("m on d", both)
     told = capsys.readouterr().out
     assert [told.count(word) for word in ("by flat", "by joint", "setting  ", "Error on")] == [1, 1, 1, 2]
     assert told.count("from settings a, b, N up to 1\n") == 2
     row = next(line.split() for line in told.splitlines() if line.startswith("b "))
     assert row[:5] + row[-3:] == ["b", "50", "8", "400", "76.0", "80.0", "%", "ok"]
-    show("m on d", both.assign(role="forecast"), "tokens", 4)
+    show("m on d", both.assign(role="forecast"), 4)
     told = capsys.readouterr().out
     assert told.count("setting  ") == 2
     many = pd.concat([table(setting=f"s{i}", role="used", N=[1, 2, 4, 8]) for i in range(7)])
-    show("m on d", many, "steps", 4)
+    show("m on d", many.assign(source="synthetic"), 4)
     told = capsys.readouterr().out
     assert "from settings s0 … s6, N up to 4\n" in told
     assert "… 7 more in the file" in told

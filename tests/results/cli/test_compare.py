@@ -35,11 +35,13 @@ def test_a_table_is_written_and_a_line_printed_for_one_answer_vote_and_best(tmp_
     assert single[["questions", "difference", "gained", "lost"]].tolist() == [30, 0.5, 30, 0]
     assert single[["cost", "N_at_cost"]].tolist() == [3e-5, 1.5]  # 10 tokens at 3 dollars for a million
     lines = capsys.readouterr().out.splitlines()
-    told = [re.split(r"\s{2,}", line.strip()) for line in lines[1:-1]]
-    assert told[0][:4] == ["a", "b", "answer", "at equal N"]
-    answers = ["single answer", "majority vote, N = 4", "best of N, N = 4"]  # of N = 1, 2 and 4
-    assert [row[:3] for row in told[1:]] == [["one", "two", answer] for answer in answers]
-    assert [row[3].split()[0] for row in told[1:]] == ["+50.0", "+100.0", "+0.0"]
+    told = [re.split(r"\s{2,}", line.strip()) for line in lines[1:-2]]
+    assert told[0][:4] == ["a", "b", "answer", "at"]
+    single, most = ["single answer"], ["majority vote, N = 4", "best of N, N = 4"]  # of N = 1, 2 and 4
+    rows = [(single[0], "equal N"), (single[0], "equal US$"), *((answer, "equal N") for answer in most)]
+    assert [row[:4] for row in told[1:]] == [["one", "two", *row] for row in rows]
+    assert [row[4].split()[0] for row in told[1:]] == ["+50.0", "+50.0", "+100.0", "+0.0"]
+    assert [row[5] for row in told[1:]] == ["better", "better", "better", "undecided"]
     assert lines[-1].endswith(f" -> {out}: 6 rows")
 
 
@@ -57,8 +59,37 @@ def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(tmp_
     assert set(read_table(out, "comparison")["a"]) == {str(low)}
     copy = shutil.copy(both, tmp_path / "copy.csv")
     assert results(monkeypatch, "compare", both, copy, "--out", out) == 0
-    told = [line.split()[:3] for line in capsys.readouterr().out.splitlines()[-7:-1]]
-    assert told == [["both", "copy", setting] for setting in ("low", "high") for _ in range(3)]
+    told = [line.split()[:3] for line in capsys.readouterr().out.splitlines() if line.startswith("both")]
+    assert told == [["both", "copy", setting] for setting in ("low", "high") for _ in range(6)]
+
+
+@pytest.mark.parametrize(
+    ("rights", "arguments", "word", "status"),
+    [
+        ((1, 3), [], "better", 0),
+        ((3, 1), [], "worse", 1),
+        ((2, 2), [], "undecided", 3),
+        ((1, 3), ["--at", 2], "better", 0),
+        ((2, 2), ["--at", 1, "--margin", 5], "better", 0),
+        ((3, 1), ["--at", 1, "--margin", 5], "worse", 1),
+        ((2, 2), ["--at", 1, "--margin", 2], "undecided", 3),
+        ((2, 2), ["--at", 1, "--margin", 2, "--level", 0.5], "better", 0),
+    ],
+)
+def test_the_gate_leaves_with_the_verdict_on_the_second_run(
+    tmp_path, monkeypatch, capsys, rights, arguments, word, status
+):
+    """30 questions that differ alike: an interval of 3.4 points to each side, 1.1 at the level of 0.5."""
+    runs = [samples_file(tmp_path / f"{i}.csv", right) for i, right in enumerate(rights)]
+    assert results(monkeypatch, "compare", *runs, "--gate", *arguments) == status
+    assert capsys.readouterr().out.splitlines()[-1] == f"verdict: {word}"
+
+
+def test_too_few_questions_are_said_to_be_the_reason(tmp_path, monkeypatch, capsys):
+    for questions, why in ((1, "one question"), (2, "too few questions: 6")):
+        runs = [samples_file(tmp_path / f"{i}.csv", right, questions) for i, right in enumerate((0, 4))]
+        assert results(monkeypatch, "compare", *runs, "--at", 1, "--gate") == 3
+        assert why in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -69,12 +100,22 @@ def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(tmp_
         (["one.csv", "two.csv", "--out", "one.csv"], "one.csv"),
         (["one.csv", "two.csv", "--price", "one=1"], "--price"),
         (["one.csv", "two.csv", "--price", "one=1", "--price", "two=0"], "two=0"),
+        (["one.csv", "two.csv", "--margin", "2"], "--margin"),
+        (["one.csv", "two.csv", "--level", "nan"], "--level"),
+        (
+            ["one.csv", "two.csv", "--method", "majority,best_of_n", "--gate", "--at", "2", "--margin", "2"],
+            "--margin",
+        ),
+        (["one.csv", "two.csv", "--method", "mode"], "'mode'"),
+        (["one.csv", "two.csv", "--at", "9"], "N = 9"),
+        (["one.csv", "two.csv", "three.csv", "--gate"], "--gate"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, monkeypatch, capsys, arguments, named):
     monkeypatch.chdir(tmp_path)
     samples_file(Path("one.csv"), 1)
     samples_file(Path("two.csv"), 2)
+    samples_file(Path("three.csv"), 3)
     samples_file(Path("gold.csv"), 2, gold="8")
     before = sorted(file.read_bytes() for file in tmp_path.iterdir())
     assert results(monkeypatch, "compare", "--out", "c.csv", *arguments) == 2

@@ -47,6 +47,29 @@ def test_options_are_heeded(tmp_path, monkeypatch):
     assert not first.equals(second)
 
 
+def test_answers_are_read_as_told(tmp_path, monkeypatch, capsys):
+    rows = "question_id,sample,answer,gold\nq,0,18.0,18\nq,1,7,18\nq,2,$7,18\nr,0,5,5\nr,1,-,5\nr,2,-,5\n"
+    (tmp_path / "s.csv").write_text(rows)
+    found = {}
+    for options in ((), ("--as-written",), ("--unreadable", "-"), ()):  # a choice ends with its command
+        common = ["--method", "majority,all_of_n", "--n", "1,3", "--permutations", 0]
+        assert (
+            results(monkeypatch, "curves", tmp_path / "s.csv", *common, *options, "--out", tmp_path / "c.csv")
+            == 0
+        )
+        found[options] = read_curves(tmp_path / "c.csv")["accuracy"].tolist()
+    assert found[()] == pytest.approx([1 / 3, 0, 1 / 3, 0])
+    assert found[("--as-written",)] == pytest.approx([1 / 6, 0, 1 / 6, 0])
+    assert found[("--unreadable", "-")] == pytest.approx([1 / 3, 1 / 2, 1 / 3, 0])
+    capsys.readouterr()
+    assert (
+        results(monkeypatch, "curves", tmp_path / "s.csv", "--unreadable", "zzz", "--out", tmp_path / "n.csv")
+        == 2
+    )
+    assert capsys.readouterr().err.startswith(f"error: {tmp_path / 's.csv'}: --unreadable 'zzz'")
+    assert not (tmp_path / "n.csv").exists()
+
+
 def test_n_left_out_is_one_warning_a_setting(tmp_path, monkeypatch, capsys):
     file = samples_file(tmp_path)
     assert results(monkeypatch, "curves", file, "--n", "2,8", "--out", tmp_path / "c.csv") == 0

@@ -151,6 +151,37 @@ def test_forecast_of_new_settings_is_drawn_against_length():
     assert forecast_figure(by_length).page_spec()["layer"][-1]["encoding"]["x"]["field"] == "length"
 
 
+def test_one_forecast_runs_along_what_was_measured():
+    """Of one row, at N = 16, the chart showed a star alone; the curve has N = 1 too."""
+    table = curves(("10",), (1, 4, 16), 0)
+    row = table[table["N"] == 16].assign(predictor="flat", role="forecast", predicted=0.6, status="ok")
+    row = row.assign(low=0.5, high=0.7, accuracy=np.nan)
+    (alone,) = make_forecasts({"f": row})
+    (forecast,) = make_forecasts({"f": row}, make_panels(table))
+    marks = rows_of(forecast_figure(forecast), "point")
+    assert sorted(marks["N"]) == [1, 4, 16]
+    assert len(rows_of(forecast_figure(alone), "point")) == 1
+    assert rows_of(forecast_figure(forecast), "line")["N"].tolist() == [1, 4]
+    assert not forecast.over_length
+    assert forecast.targets["N"].tolist() == [16]  # what is measured beside it is no forecast
+
+
+def test_forecasts_are_joined_by_a_line_of_their_own():
+    (forecast,) = make_forecasts({"f": forecast_table("flat", 0.6).assign(predicted=[0.5, 0.6, 0.7, 0.8])})
+    layers = {layer["mark"]["style"]: layer for layer in forecast_figure(forecast).page_spec()["layer"]}
+    drawn = forecast_figure(forecast).spec["datasets"][layers["trend"]["data"]["name"]]
+    assert [row["value"] for row in drawn] == [0.5, 0.6, 0.7, 0.8]
+
+
+def test_a_value_without_a_standard_error_has_no_band():
+    """It had one of no width, as if it were exact."""
+    (panel,) = make_panels(curves(stderr=None))
+    spec = answers_figure(panel, axis_range(panel)).page_spec()
+    assert "area" not in {layer["mark"]["type"] for layer in spec["layer"]}
+    assert panel.exact["low"].isna().all()
+    assert axis_range(panel) == axis_range(make_panels(curves(stderr=0))[0])
+
+
 def test_forecasts_of_the_same_curves_are_told_apart_by_their_files():
     found = make_forecasts({name: forecast_table("flat", 0.4) for name in "ab"})
     assert [one.name for one in found] == ["m on sums, majority vote (a)", "m on sums, majority vote (b)"]

@@ -24,7 +24,12 @@ def test_all_choices_frontier_goal_and_choice_are_drawn():
     figure = plan_figure(view(), "p")
     data = figure.file_spec()["datasets"]
     assert sorted(len(rows) for rows in data.values()) == [1, 1, 3, 4]
-    for word in ("reach 70.0\N{NO-BREAK SPACE}%", "setting “b”", "used 50 tokens, N = 4", "200 tokens"):
+    for word in (
+        "reach 70.0\N{NO-BREAK SPACE}%",
+        "setting “b”",
+        "N = 4, setting “b”, used 50 tokens",
+        "200 tokens",
+    ):
         assert word in figure.subtitle[0]
     highest = max(row["high"] for rows in data.values() for row in rows if "high" in row and len(rows) == 3)
     assert highest == 1.0  # drawn within the axis; the table keeps the number
@@ -38,7 +43,8 @@ def test_all_choices_frontier_goal_and_choice_are_drawn():
 
 
 @pytest.mark.parametrize(
-    ("budget", "bought"), [(45.0, "used 10 tokens, N = 4: 60.0"), (900.0, "used 50 tokens, N = 4: 80.0")]
+    ("budget", "bought"),
+    [(45.0, "N = 4, setting “a”, used 10 tokens: 60.0"), (900.0, "N = 4, setting “b”, used 50 tokens: 80.0")],
 )
 def test_a_budget_is_drawn_within_the_chart(budget, bought):
     figure = plan_figure(view(target_accuracy=None, token_budget=budget), "p")
@@ -59,7 +65,7 @@ def test_settings_take_their_colours_in_the_order_of_their_length():
 
 def test_without_a_choice_it_says_so():
     figure = plan_figure(view(target_accuracy=None, token_budget=5.0), "p")
-    assert "no choice" in figure.subtitle[0]
+    assert "No choice" in figure.subtitle[0]
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".html"])

@@ -3,7 +3,7 @@
 import pytest
 
 from results.figures import words
-from results.figures.axes import log_axis, n_axis, tooltips
+from results.figures.axes import colour, log_axis, n_axis, tooltips
 
 NBSP = "\N{NO-BREAK SPACE}"
 CURVES = {
@@ -33,7 +33,7 @@ def test_curves_and_settings_are_called_by_what_was_asked_and_used():
 def test_values_are_told_in_per_cent_points_and_lists():
     row = {"setting": "9", "cost": 60.0, "N": 8.0, "value": 0.9544, "other": 0.1}
     told = words.bought("llm", row, "value").replace(NBSP, " ")
-    assert told.startswith("asked for 9 tokens, used 8, N = 8: 95.4 % for 60 tokens")
+    assert told.startswith("N = 8, asked for 9 tokens, used 8: 95.4 % for 60 tokens")
     values = words.show(0.6456), words.show(-0.5), words.show(31.4159, "risk")
     assert values == (f"64.6{NBSP}%", f"−50.0{NBSP}%", "31.4")
     assert [words.points(0.036), words.points(-0.006)] == ["+3.6", "−0.6"]
@@ -51,4 +51,33 @@ def test_axes_and_tooltips_that_shipped_data_do_not_ask_for():
         (tip["title"], tip["format"])
         for tip in (t.to_dict() for t in tooltips(["usd", "high"], metric="risk"))
     ]
-    assert told == [("US$ per 1,000 questions", ",.2f"), ("90 % interval to", ".3f")]
+    assert told == [("US$ per 1,000 questions", "$,.2f"), ("90 % interval to", ".3f")]
+
+
+def test_money_is_written_as_money():
+    """0.1 dollars were "100m", SI's milli."""
+    for values, number in (([0.1, 3.0], "$,.2f"), ([20.0, 900.0], "$,.0f")):
+        assert log_axis("usd", values, "").to_dict()["axis"]["format"] == number
+    assert [words.dollars(amount) for amount in (0.1, 1234.5, 0.00321, 0)] == [
+        "$0.10",
+        "$1,234.50",
+        "$0.0032",
+        "$0.00",
+    ]
+    row = {"setting": "9", "cost": 60.0, "usd": 0.06, "N": 8.0, "value": 0.9, "low": 0.8, "high": 1.0}
+    told = words.bought("llm", row, "value", alone=True).replace(NBSP, " ")
+    assert told == "N = 8: 90.0 % (90 % interval 80.0 … 100.0 %) for $0.06 per 1,000 questions"
+
+
+def test_several_models_are_counted():
+    for dataset, models, name in (
+        ("d", "ab", "2 models on d"),
+        ("unknown", "ab", "2 models"),
+        ("d", "a", "a on d"),
+    ):
+        assert words.models_name("llm", dataset, list(models)) == name
+
+
+def test_one_thing_needs_no_legend():
+    assert colour("setting:N", ["x"], "setting").to_dict()["legend"] is None
+    assert colour("setting:N", ["x", "y"], "setting").to_dict()["legend"]["title"] == "setting"

@@ -4,115 +4,106 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from results.paired.differences import (
-    Differences,
-    answer_variance,
-    mean_differences,
-    more_answers_needed,
-    questions_needed,
-)
-from results.votes.exact import AnswerPools, Floats, accuracy_by_question
+from results.paired.differences import fewest_questions, least_stderr, mean_differences
+from tests.results.paired.made import accuracies, varied_laws
 
 QUESTIONS = 120
 
 TRUE_GAIN = (0.4 - 0.2) * (0.3 - 0.3**2 / 2)
 
 
-def pools(laws: Floats, answers: int, rng: np.random.Generator) -> AnswerPools:
-    """Fresh answers to questions of the given laws (Q, answers), the right one in column 0."""
-    votes = [rng.choice(len(law), answers, p=law) for law in laws]
-    starts = np.arange(len(laws) + 1) * answers
-    names = [f"q{i}" for i in range(len(laws))]
-    return AnswerPools(names, starts, np.concatenate(votes), np.full(starts[-1], np.nan))
-
-
-def varied_laws(questions: int, rng: np.random.Generator) -> Floats:
-    """Questions of all kinds: easy, hard, and with a wrong answer that leads."""
-    right = rng.beta(0.8, 0.6, questions)
-    return np.column_stack([right, (1 - right)[:, None] * rng.dirichlet([1.0, 0.5, 0.2], questions)])
-
-
-def test_mean_interval_and_p_value_are_those_of_a_paired_t_test():
+@pytest.mark.parametrize("level", [0.90, 0.95, 0.99])
+def test_one_row_is_a_paired_t_test_at_its_level(level):
     by_question = np.random.default_rng(0).normal(0.05, 0.3, (40, 3))
-    found = mean_differences(by_question)
+
+    found = mean_differences(by_question, level)
+
     expected = stats.ttest_1samp(by_question, 0.0)
     np.testing.assert_allclose(found.p_value, expected.pvalue)
-    low, high = expected.confidence_interval(0.90)
-    np.testing.assert_allclose([found.low, found.high], [low, high])
+    low, high = expected.confidence_interval(level)
+    np.testing.assert_allclose([found.interval.low, found.interval.high], [low, high])
+    assert found.interval.level == level
+
+
+def test_rows_looked_at_together_have_the_level_of_each_and_carry_that_of_all():
+    by_question = np.random.default_rng(0).normal(0.05, 0.3, (40, 1))
+    found = mean_differences(by_question, 0.95, row_level=0.99)
+    low, high = stats.ttest_1samp(by_question, 0.0).confidence_interval(0.99)
+    np.testing.assert_allclose([found.interval.low, found.interval.high], [low, high])
+    assert found.interval.level == 0.95
+
+
+def test_questions_that_differ_alike_still_have_an_interval():
+    """As wide as if one of them differed by one half more: the standard error of that is 1 / 2Q."""
+    for value in (0.0, 0.2):
+        one_off = np.full((10, 1), value)
+        alike = mean_differences(one_off).interval
+        one_off[0] += 0.5
+        stderr = one_off.std(ddof=1) / np.sqrt(10)
+        assert least_stderr(10) == pytest.approx(stderr)
+        assert alike.high[0] - value == pytest.approx(stats.t(9).ppf(0.975) * stderr)
+        assert alike.low[0] + alike.high[0] == pytest.approx(2 * value)
+
+
+def test_two_questions_that_differ_alike_decide_nothing():
+    """They gave p = 0: chance alone makes two questions differ one way in half of all cases."""
+    found = mean_differences(np.full((2, 1), 0.5))
+    assert found.p_value[0] == 0.5
+    assert (found.interval.low[0], found.interval.high[0]) == (-1, 1)
+
+
+def test_few_questions_decide_nothing_however_alike_they_differ():
+    """The sign test: all of Q questions differ one way in 2 of 2^Q cases, 6 % of 5 and 3 % of 6."""
+    assert [fewest_questions(level) for level in (0.5, 0.90, 0.95, 0.99)] == [2, 5, 6, 8]
+    for level in (0.90, 0.95, 0.99):
+        fewest = fewest_questions(level)
+        assert stats.binomtest(fewest, fewest).pvalue <= 1 - level
+        assert stats.binomtest(fewest - 1, fewest - 1).pvalue > 1 - level
+    assert mean_differences(np.ones((5, 1))).interval.low[0] == -1
+    assert mean_differences(np.ones((6, 1))).interval.low[0] > 0
 
 
 def test_no_difference_in_any_question_and_a_single_question():
-    nothing = mean_differences(np.zeros((5, 1)))
-    assert (nothing.low[0], nothing.high[0], nothing.p_value[0]) == (0, 0, 1)
+    nothing = mean_differences(np.zeros((12, 1)))
+    assert nothing.p_value[0] == 1
+    assert nothing.interval.low[0] < 0 < nothing.interval.high[0]
     one = mean_differences(np.array([[0.5]]))
     assert one.mean[0] == 0.5
-    assert np.isnan([one.stderr[0], one.low[0], one.high[0], one.p_value[0]]).all()
-    wide = mean_differences(np.array([[1.0, -1.0], [0.5, -0.5]]))  # no difference is beyond 1
-    assert (wide.high[0], wide.low[1]) == (1, -1)
+    assert np.isnan([one.stderr[0], one.interval.low[0], one.interval.high[0], one.p_value[0]]).all()
+    wide = mean_differences(np.array([[1.0, -1.0]] * 3 + [[0.5, -0.5]] * 3))  # no difference is beyond 1
+    assert (wide.interval.high[0], wide.interval.low[1]) == (1, -1)
+
+
+@pytest.mark.parametrize("questions", [2, 3, 5, 8, 10, 20, 40, 100])
+@pytest.mark.parametrize("share", [0.05, 0.10])
+def test_intervals_hold_a_gain_on_few_of_the_questions(questions, share):
+    """A gain of one on one question of twenty: the interval of ten all alike was [0, 0], and held 40 %.
+
+    The least, 86 %, is that of differences of which two or three at most were seen; 4,000 runs each.
+    """
+    rng = np.random.default_rng([questions, int(100 * share)])
+    gained = (rng.random((questions, 4000)) < share).astype(np.float64)
+    interval = mean_differences(gained).interval
+    assert np.mean((interval.low <= share) & (share <= interval.high)) >= 0.86
 
 
 @pytest.mark.parametrize(
     ("method", "n"), [("majority", 1), ("majority", 3), ("majority", 8), ("best_of_n", 4)]
 )
 def test_a_run_against_itself_is_a_false_alarm_in_one_of_twenty(method, n):
-    """3,000 pairs of runs of one model: the share has a standard error of 0.4 %."""
+    """3,000 pairs of runs of one model, one row named: the share has a standard error of 0.4 %."""
     rng = np.random.default_rng(11)
     runs, answers = 3000, 8
     laws = varied_laws(QUESTIONS, rng)
-    counts = np.array([rng.multinomial(answers, law, size=(2, runs)) for law in laws])
-    digits = (answers + 1) ** np.arange(4)  # each kind of pool is worked out once
-    kinds, where = np.unique(counts @ digits, return_inverse=True)
-    votes = np.concatenate([np.repeat(np.arange(4), kind // digits % (answers + 1)) for kind in kinds])
-    starts = np.arange(len(kinds) + 1) * answers
-    every = AnswerPools([""] * len(kinds), starts, votes, np.zeros(votes.size))
-    accuracy = accuracy_by_question(every.counts(), method, [n])[where.reshape(QUESTIONS, 2, runs), 0]
-    found = mean_differences(accuracy[:, 1] - accuracy[:, 0])
+    column = 0 if method == "majority" else 1
+    accuracy = accuracies(laws, answers, np.array([n]), 2 * runs, rng)[:, :, column]
+    found = mean_differences((accuracy[:runs] - accuracy[runs:]).T)
     assert 0.04 <= np.mean(found.p_value < 0.05) <= 0.06
-    assert 0.04 <= np.mean(found.low > 0) <= 0.06
-    assert 0.04 <= np.mean(found.high < 0) <= 0.06
+    assert 0.02 <= np.mean(found.interval.low > 0) <= 0.035
+    assert 0.02 <= np.mean(found.interval.high < 0) <= 0.035
 
 
-@pytest.mark.parametrize("n", [1, 2, 4])
-def test_the_part_of_the_answers_is_the_variance_between_repeated_runs(n):
-    rng = np.random.default_rng(2)
-    laws = varied_laws(40, rng)
-    runs = [pools(laws, 24, rng) for _ in range(150)]
-    measured = np.mean([answer_variance(run, "majority", np.array([n]))[0] for run in runs[:25]])
-    accuracy = np.array([accuracy_by_question(run.counts(), "majority", [n])[:, 0] for run in runs])
-    assert measured / accuracy.var(axis=0, ddof=1).mean() == pytest.approx(1.0, abs=0.06 if n == 1 else 0.15)
-
-
-def test_halves_too_small_for_a_vote_are_no_halves():
-    run = pools(np.full((3, 2), 0.5), 9, np.random.default_rng(0))
-    known = np.isfinite(answer_variance(run, "majority", np.array([1, 4, 5, 9])))
-    assert known.tolist() == [True, True, False, False]
-    starts, votes = np.cumsum([0] + [4, 2] * 200), np.array([0, 1, 0, 1, 0, 1] * 200)
-    uneven = AnswerPools([str(q) for q in range(400)], starts, votes, np.full(1200, np.nan))
-    expected = (0.25 / 3 + 0.25 / 1) / 2  # p (1 − p) / (n − 1) of pools of 4 and of 2
-    assert answer_variance(uneven, "majority", np.array([1])) == pytest.approx(expected, abs=0.01)
-
-
-def test_as_many_questions_or_answers_as_are_named_find_the_difference_in_80_of_100_runs():
-    rng = np.random.default_rng(3)
-    gain, between, within, questions = 0.05, 0.2, 0.4, 150
-    stderr = np.sqrt((between**2 + within**2) / questions)
-    known = Differences(questions, *(np.array([part]) for part in (gain, stderr, np.nan, np.nan, np.nan)))
-    for needed, noise in (
-        (int(questions_needed(known)[0]), within),
-        (questions, within / np.sqrt(more_answers_needed(known, np.array([within**2]))[0])),
-    ):
-        runs = gain + rng.normal(0, np.hypot(between, noise), (needed, 4000))
-        assert np.mean(mean_differences(runs).p_value < 0.05) == pytest.approx(0.80, abs=0.02)
-
-
-def test_what_no_number_of_answers_can_show():
-    known = Differences(50, *(np.array([0.0, 0.01, 0.2]), np.full(3, 0.05)), *([np.full(3, np.nan)] * 3))
-    assert questions_needed(known)[0] == np.inf
-    assert more_answers_needed(known, np.array([0.1, 0.1, np.nan])).tolist()[:2] == [np.inf, np.inf]
-    assert np.isnan(more_answers_needed(known, np.array([0.1, 0.1, np.nan]))[2])
-
-
-def test_nine_of_ten_intervals_hold_the_difference_of_the_population():
+def test_as_many_intervals_as_their_level_says_hold_the_difference_of_the_population():
     """New questions every time, with differences of their own: the interval is about the kind of question."""
     rng = np.random.default_rng(5)
     held = []
@@ -120,6 +111,6 @@ def test_nine_of_ten_intervals_hold_the_difference_of_the_population():
         right = rng.beta(1, 1, 60)
         better = np.clip(right + rng.choice([-0.3, 0.0, 0.3], 60, p=[0.2, 0.4, 0.4]), 0, 1)
         d = rng.binomial(4, better) / 4 - rng.binomial(4, right) / 4
-        found = mean_differences(d[:, None])
-        held.append(found.low[0] <= TRUE_GAIN <= found.high[0])
+        interval = mean_differences(d[:, None], 0.90).interval
+        held.append(interval.low[0] <= TRUE_GAIN <= interval.high[0])
     assert 0.88 <= np.mean(held) <= 0.92

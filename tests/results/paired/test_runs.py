@@ -6,9 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from results import BadInput, as_samples
-from results.paired.runs import compare_runs
+from results.paired.pairs import pairs
+from results.paired.runs import Pair, compare_runs
+from results.paired.sides import sides_of
 from tests.by_hand import by_subsets
 
 
@@ -58,7 +61,7 @@ def test_default_n_are_powers_of_two_and_the_smaller_pool(monkeypatch, recwarn):
     with pytest.warns(UserWarning, match="one/default: N up to 3: 1 of 4 questions"):
         compared = compare_runs({"one": run({**A, "q1": "raa"}), "two": run(longer)})
     assert compared[compared["method"] == "best_of_n"]["N"].tolist() == [1, 2, 3]
-    monkeypatch.setattr("results.paired.runs.MOST", 3)
+    monkeypatch.setattr("results.paired.sides.MOST", 3)
     longer["q1"] += "a"  # which keeps no N from the others
     assert set(compare_runs({"one": run(B), "two": run(longer)})["N"]) == {1, 2, 3}
     assert not recwarn.list
@@ -104,12 +107,80 @@ def test_runs_meet_at_each_setting_they_share_or_else_everywhere():
     assert names(compare_runs({"x": both})) == [("low", "high", "low", "high")]
     numbered = pd.concat([run(A, setting="100"), run(B, setting="20")])
     assert names(compare_runs({"x": numbered})) == [("20", "100", "20", "100")]
-    assert len(names(compare_runs({"x": run(A, dataset="d"), "y": run(B)}))) == 1  # one may not say its name
     models = pd.concat([run(A, model="m"), run(B, model="n")])
     assert names(compare_runs({"x": models})) == [("m", "n", "default", "default")]
     assert names(compare_runs({"x": models, "y": run(A)}))[1] == ("x m", "y", "default", "default")
     with pytest.raises(BadInput, match="nothing to compare"):
         compare_runs({"x": low})
+
+
+def test_data_sets_without_a_name_are_not_paired_in_silence(recwarn):
+    """The names of the questions may be those of others; right answers that agree say they are not."""
+    with pytest.warns(UserWarning, match=r"x/default and y/default: .* column dataset"):
+        one_named = compare_runs({"x": run(A), "y": run(B, dataset="d")})
+    assert set(one_named["dataset"]) == {"d"}
+    with pytest.warns(UserWarning, match="column dataset"):
+        compare_runs({"x": run(A), "y": run(B).drop(columns="gold")})
+    recwarn.clear()
+    compare_runs({"x": run(A), "y": run(B)})
+    compare_runs({"x": run(A, dataset="d"), "y": run(B, dataset="d").drop(columns="gold")})
+    assert not recwarn.list
+
+
+LIKE_A = {f"q{i}": "rraa" for i in range(12)}
+LIKE_B = {f"q{i}": ("rrrr", "raaa", "rraa", "rrrr")[i % 4] for i in range(12)}
+
+
+def test_one_row_named_before_looking_has_the_level_alone():
+    runs = {"one": run(LIKE_A), "two": run(LIKE_B)}
+    at_one = compare_runs(runs, at=2, methods=["majority"])
+    assert at_one[["method", "N", "level"]].to_numpy().tolist() == [["majority", 2, 0.95]]
+    row, several = at_one.iloc[0], compare_runs(runs)
+    half = stats.t(11).ppf(0.975) * row["stderr"]
+    assert [row["low"], row["high"]] == pytest.approx([row["difference"] - half, row["difference"] + half])
+    same = several[(several["N"] == 2) & (several["method"] == "majority")].iloc[0]
+    assert same["difference"] == row["difference"]
+    assert same["high"] - same["low"] > row["high"] - row["low"]
+    assert same["questions_needed"] >= row["questions_needed"]
+    with pytest.raises(BadInput, match=r"N = 5: .* only 4 answers"):
+        compare_runs(runs, at=5)
+
+
+def test_every_verdict_is_that_of_its_interval_and_the_levels_nest():
+    runs = {"one": run(LIKE_A, tokens=10), "two": run(LIKE_B, tokens=20)}
+    wide, narrow = (compare_runs(runs, level=level) for level in (0.99, 0.6))
+    assert (wide["low"] <= narrow["low"]).all()
+    assert set(narrow["level"]) == {0.6}
+    for found in (wide, narrow):
+        for basis in ("", "_at_cost"):
+            known = found[found[f"difference{basis}"].notna()]
+            assert len(known)
+            clear = [known[f"low{basis}"] > 0, known[f"high{basis}"] < 0]
+            said = np.select(clear, ["better", "worse"], "undecided")
+            assert known[f"verdict{basis}"].tolist() == said.tolist()
+    unknown = wide[wide["difference_at_cost"].isna()]
+    assert len(unknown)
+    assert unknown["verdict_at_cost"].isna().all()
+
+
+def test_equal_models_are_told_apart_in_few_whole_comparisons():
+    """At equal N and at equal cost, of any row: 80 comparisons, of which 0.05 ± 0.024 may be."""
+    rng, told = np.random.default_rng(1), 0
+    rates = rng.beta(1, 1, 30)
+    for _ in range(80):
+        sides = {
+            name: run(
+                {
+                    f"q{i}": "".join(rng.choice(["r", "a", "b"], 4, p=[p, (1 - p) * 0.7, (1 - p) * 0.3]))
+                    for i, p in enumerate(rates)
+                },
+                tokens=list(rng.integers(50, 150, 30)),
+            )
+            for name in ("one", "two")
+        }
+        found = compare_runs(sides)
+        told += bool((found[["verdict", "verdict_at_cost"]].isin(["better", "worse"])).any(axis=None))
+    assert told <= 80 * (0.05 + 2 * 0.024)
 
 
 def test_greedy_answers_stay_out():
@@ -143,7 +214,16 @@ def test_at_equal_prices_equal_cost_is_equal_n():
 
 
 def test_prices_turn_tokens_into_money():
-    rows = compare_runs({"dear": run(A, tokens=10), "cheap": run(B, tokens=20)}, {"dear": 0.6, "cheap": 0.1})
+    runs = {"dear": run(A, tokens=10, model="large"), "cheap": run(B, tokens=20, model="small")}
+    rows = compare_runs(runs, {"dear": 0.6, "cheap": 0.1})
+    pd.testing.assert_frame_equal(rows, compare_runs(runs, {"large": 0.6, "small": 0.1}))
+    assert set(rows["cost_unit"]) == {"US$"}
+    both = {"x": pd.concat(runs.values())}
+    by_model = compare_runs(both, {"large": 0.6, "small": 0.1})
+    np.testing.assert_allclose(by_model["cost"], rows["cost"])
+    for prices, named in (({"large": 1.0}, "small"), ({"large": 1.0, "small": 1.0, "z": 1.0}, "'z'")):
+        with pytest.raises(BadInput, match=f"--price: .*{named}"):
+            compare_runs(both, prices)
     assert rows.loc[rows["N"] == 1, ["cost", "N_at_cost"]].to_numpy().tolist() == [[6.0, 3.0]] * 2
 
 
@@ -164,8 +244,8 @@ def test_the_uncertain_price_of_an_answer_is_in_the_interval_at_equal_cost():
 
     dear, cheap = drawn(1), drawn(2)
     prices = (np.exp(6 - 8 * right) * rng.lognormal(0, 0.5, Q)).astype(int) + 1, np.full(Q, 30)
-    row = compare_runs({"d": run(dear, prices[0]), "c": run(cheap, prices[1])})
-    row = row[row["N"] == 1].iloc[1]
+    ((a, b),) = pairs(sides_of({"d": run(dear, prices[0]), "c": run(cheap, prices[1])}, None))
+    at_cost = Pair(a, b, "best_of_n", np.array([1])).at_cost
     hits = [np.array([given.count("r") for given in side.values()]) for side in (dear, cheap)]
     table = np.array(
         [[by_subsets("r" * c + "a" * (n - c), k, "best_of_n") for k in range(1, n + 1)] for c in range(n + 1)]
@@ -176,19 +256,20 @@ def test_the_uncertain_price_of_an_answer_is_in_the_interval_at_equal_cost():
         answers = prices[0][q].mean() / prices[1][q].mean()
         curve = table[hits[1][q]].mean(axis=0)
         resampled.append(np.interp(answers, np.arange(1, n + 1), curve) - hits[0][q].mean() / n)
-    low, high = np.quantile(resampled, [0.05, 0.95])
-    assert row["high_at_cost"] - row["low_at_cost"] == pytest.approx(high - low, rel=0.06)
+    assert at_cost.mean() == pytest.approx(np.mean(resampled), abs=0.002)
+    assert at_cost.std(ddof=1) / np.sqrt(Q) == pytest.approx(np.std(resampled), rel=0.06)
 
 
 def test_answers_needed_are_those_of_the_smaller_pool():
     """18 of 30 and 10 of 20 right in every question: the variance is p(1 − p) / (n − 1) of each, no more.
 
-    They must fall to 40 (0.1 / 2.80)² = 0.0510 from 0.24 / 29 + 0.25 / 19 = 0.0214: 8.4 of the 20 answers do,
-    known within a tenth from the halves of the pools.
+    It must fall to 40 (0.1 / 2.86)² = 0.0488 from 0.24 / 29 + 0.25 / 19 = 0.0214: 8.8 of the 20 answers do,
+    known within a tenth from the halves of the pools. Questions must be so many that one of them that
+    differed by one half more would change nothing: 2.99 standard errors of 1 / 2Q are 0.1 for 15.
     """
     more = {f"q{i}": "r" * 18 + "a" * 12 for i in range(40)}
     fewer = {f"q{i}": "r" * 10 + "a" * 10 for i in range(40)}
     for sides in ((more, fewer), (fewer, more)):
-        row = compare_runs({"one": run(sides[0]), "two": run(sides[1])}).iloc[0]
+        row = compare_runs({"one": run(sides[0]), "two": run(sides[1])}, at=1).iloc[0]
         assert 8 <= row["answers_needed"] <= 10
-        assert row["questions_needed"] == 2
+        assert row["questions_needed"] == 15

@@ -1,5 +1,6 @@
 """Sentences that answer the page's questions, with data on both sides of where each one flips."""
 
+import re
 from dataclasses import replace
 
 import pandas as pd
@@ -10,9 +11,10 @@ from predict.planning.plan import plan
 from predict.protocol import Options
 from results.cli.report import CACHED
 from results.figures.panels import make_panels
+from results.report.buying import frontier_table, joint_verdict
 from results.report.choices import cost_choices, with_most_first
-from results.report.findings import answer, answers_verdict, findings, joint_verdict, length_verdict
-from results.report.tables import frontier_table, value_table
+from results.report.findings import answer, answers_verdict, findings, length_verdict
+from results.report.values import value_table
 from results.tables.contract import read_table
 from tests.results.made_tables import ACCURACY, curves, twin
 
@@ -21,14 +23,14 @@ FLAT = {("low", 1): 0.5, ("low", 16): 0.5, ("high", 1): 0.5, ("high", 16): 0.5}
 
 
 def test_the_title_is_answered_by_counts_of_clear_gains():
-    """Of +4, 0 and −10 points by the vote one is a gain, of +20, 0 and +2 by length too (clear from 2.3)."""
+    """Of +4, 0 and −10 points by the vote one is a gain, of +20, 0 and +2 by length too (clear from 2.8)."""
     loses = curves({("low", 1): 0.6, ("low", 16): 0.7, ("high", 1): 0.62, ("high", 16): 0.52}, model="loses")
     best = curves(method="best_of_n").assign(accuracy=[0.5, 0.6, 0.5, 0.99])
     told = answer(make_panels(pd.concat([best, curves(), curves(FLAT, model="flat"), loses])))
-    assert "again clearly pays in 1 of 3 cases (all: −10.0 to +4.0 p" in told
-    assert "longer clearly pays in 1 of 3 cases (all: +0.0 to +20.0 p" in told
-    assert answer(make_panels(curves(FLAT))).count("does not clearly pay (+0.0 p") == 2
-    assert "Asking again clearly pays (+4.0 p" in answer(make_panels(curves()))
+    assert "again pays in 1 of 3 cases (−10.0 to +4.0 p" in told
+    assert "longer pays in 1 of 3 cases (+0.0 to +20.0 p" in told
+    assert answer(make_panels(curves(FLAT))).count("makes no clear difference (+0.0 ± 2.8 p") == 2
+    assert "Asking again pays (+4.0 ± 2.8 p" in answer(make_panels(curves()))
     assert answer(make_panels(twin())) == ""
     assert "thinking" not in answer(make_panels(curves(setting="one", permutation=["exact", *"012"])))
 
@@ -48,42 +50,79 @@ def test_a_card_tells_first_last_and_cheapest_good_choice():
     table = pd.concat([curves(accuracy), curves(method="best_of_n").assign(accuracy=[0.5, 0.6, 0.7, 0.65])])
     card, tiles, answers, longer = told(table)
     assert tiles[0] == ("One answer", "50.0 % → 70.0 %", "setting “low” → “high”")
-    assert tiles[1] == ("Vote over 16", "74.0 %", "+4.0 ± 2.3 points")
+    assert tiles[1] == ("Vote over 16", "74.0 %", "+4.0 ± 2.8 points")
     assert [tile[1] for tile in tiles[2:]] == ["65.0 %", "100 → 400"]
     assert card.about == "200 questions, 2 settings, up to 16 answers per question"
-    assert "“high”, used 400 tokens, N = 4: 73.5 % for 1,600 tokens" in card.notes[0].replace(NBSP, " ")
-    assert "over 16 answers adds 4.0 ± 2.3 points (setting “high”, used 400 tokens)" in answers
-    assert "from 100 to 400 tokens per answer (setting “low” → “high”) adds 20.0 ± 2.3 points" in longer
-    assert "judge of 16 answers loses 5.0 ± 2.3 points" in told(table, "best_of_n")[2]
+    choice = "N = 4, setting “high”, used 400 tokens: 73.5 % (90 % interval 71.9 … 75.1 %) for 1,600 tokens"
+    assert choice in card.notes[0].replace(NBSP, " ")
+    assert "over 16 answers adds 4.0 ± 2.8 points (setting “high”, used 400 tokens)" in answers
+    assert "from 100 to 400 tokens per answer (setting “low” → “high”) adds 20.0 ± 2.8 points" in longer
+    assert "judge of 16 answers loses 5.0 ± 2.8 points" in told(table, "best_of_n")[2]
     synthetic = make_panels(twin(setting=["1", "1", "4", "4"], tokens_per_answer=[1, 1, 4, 4]))[0]
-    assert "adds 4.0 ± 2.3 points (4 steps)" in answers_verdict(synthetic)
+    assert "adds 4.0 ± 2.8 points (4 steps)" in answers_verdict(synthetic)
     assert "from 1 to 4 steps per answer adds" in length_verdict(synthetic)
 
 
 @pytest.mark.parametrize(
     ("accuracy", "method", "first", "last", "headline"),
     [
-        ([0.7, 0.6], "majority", "Majority vote, N = 4", "−10.0 points", "Voting hurts."),
-        ([0.7, 0.8], "best_of_n", "Best of N, N = 4", None, "Asking again pays."),
+        ([0.7, 0.6], "majority", "Majority vote, N = 4", "−10.0 ± 2.8 points", "Voting hurts."),
+        ([0.7, 0.8], "best_of_n", "Best of N, N = 4", None, "Asking again with a perfect judge pays."),
+        ([0.7, 0.2], "all_of_n", "All of N, N = 4", None, "One measurement"),
         ([0.7], "majority", "Majority vote, N = 4", None, "One measurement"),
     ],
 )
 def test_a_card_of_one_setting_claims_nothing_about_lengths(accuracy, method, first, last, headline):
     given = dict(zip([("high", 4), ("high", 16)], accuracy, strict=False))
-    card, tiles, answers, _ = told(curves(given, method=method, stderr=None, questions=None), method)
+    card, tiles, answers, _ = told(curves(given, method=method), method)
     assert tiles[0] == (first, "70.0 %", "no vote")
     assert (last is None) == ("Vote over" not in tiles[1][0])
     assert last is None or tiles[1] == ("Vote over 16", "60.0 %", last)
     assert card.headline.startswith(headline)
-    assert card.about == f"1 setting, up to {4 if len(accuracy) == 1 else 16} answers per question"
-    assert "high" not in answers
+    about = f"200 questions, setting “high”, up to {4 if len(accuracy) == 1 else 16} answers per question"
+    assert card.about == about
+    assert "high" not in answers + "".join(card.notes)
+
+
+@pytest.mark.parametrize("unknown", [{"stderr": None}, {"stderr": None, "questions": 1}, {"questions": 5}])
+def test_what_is_not_known_is_not_zero(unknown):
+    """No standard error, one question, or five: +80 points that nothing can be said of."""
+    card, tiles, answers, longer = told(curves({**FLAT, ("low", 1): 0.1, ("high", 16): 0.9}, **unknown))
+    panels = make_panels(curves(**unknown))
+    for sentence in (card.headline, tiles[1][2], answers, longer, answer(panels)):
+        assert not re.search("pays|adds|hurts|loses", sentence)
+        assert re.search("judged|noise|no clear difference|standard error", sentence)
+
+
+def test_all_of_n_stands_beside_the_vote_and_the_best():
+    methods = {"majority": None, "best_of_n": [0.5, 0.6, 0.7, 0.9], "all_of_n": [0.5, 0.1, 0.7, 0.2]}
+    tables = [
+        curves(method=name).assign(**{"accuracy": value} if value else {}) for name, value in methods.items()
+    ]
+    card, tiles, answers, _ = told(pd.concat(tables), "all_of_n")
+    assert [tile[:2] for tile in tiles[1:4]] == [
+        ("Vote over 16", "74.0 %"),
+        ("Best of 16", "90.0 %"),
+        ("All of 16", "20.0 %"),
+    ]
+    assert card.headline == "Thinking longer pays; voting pays."
+    assert "all 16 answers be right loses 50.0 ± 2.8 points" in answers
+    panels = make_panels(pd.concat(tables))
+    assert answer(panels) == answer(panels[:1])
+    assert [choice.name for choice in cost_choices(panels[2:])] == []
+
+
+def test_settings_without_a_name_are_not_named():
+    card, _, answers, _ = told(curves({("default", 1): 0.5, ("default", 4): 0.6}, unreadable=0.2))
+    assert card.about == "200 questions, up to 4 answers per question"
+    assert "default" not in "".join([answers, *card.notes])
 
 
 def test_paired_standard_errors_turn_noise_into_a_gain():
     table = curves(stderr=0.03)
     assert told(table)[1][1][2].endswith("within the noise")
     paired = (table["N"] == 16).map({True: 0.01, False: None})
-    assert told(table.assign(stderr_vs_first_n=paired))[1][1][2] == "+4.0 ± 1.6 points"
+    assert told(table.assign(stderr_vs_first_n=paired))[1][1][2] == "+4.0 ± 2.0 points"
 
 
 @pytest.mark.parametrize(
@@ -95,8 +134,12 @@ def test_budgets_that_do_not_set_the_length_are_told_first(asked, used, told):
     names = dict(zip(("low", "high"), asked.split(), strict=True))
     lengths = dict(zip(("low", "high"), used, strict=True))
     table = curves().assign(tokens_per_answer=lambda rows: rows["setting"].map(lengths))
-    (card,) = findings(make_panels(table.assign(setting=table["setting"].map(names))))
+    panels = make_panels(table.assign(setting=table["setting"].map(names)))
+    (card,) = findings(panels)
     assert all(word in card.first[0] for word in ("20 and 500", "149 and 224")) if told else not card.first
+    for sentence in (card.headline, length_verdict(panels[0]), answer(panels)):
+        assert ("prompt" in sentence) == told  # what changed may be the prompt, so it is not called thinking
+        assert not (told and re.search("hinking longer|Going from", sentence))
 
 
 def test_toys_come_after_real_models_and_runs_without_lengths_last():
@@ -129,16 +172,18 @@ def test_prices_can_turn_the_joint_frontier_over():
     assert joint_verdict(priced).startswith("large is the one")
     assert joint_verdict(half).startswith("m is the one")  # m has no price
     # 1,000 tokens a question at 0.1 dollars a million
-    assert frontier_table(priced).rows[0] == ["large", "1,000", "0.10", "low", "1,000", "1", f"50.0{NBSP}%"]
-    assert [cells[1] for cells in frontier_table(priced).rows] == ["1,000", "4,000", "64,000"]
+    assert frontier_table(priced).rows[0] == ["large", "$0.10", "low", "1,000", "1", f"50.0{NBSP}%"]
+    assert [cells[1] for cells in frontier_table(priced).rows] == ["$0.10", "$0.40", "$6.40"]
     assert "m has no price" in frontier_table(half).note
     table = frontier_table(make_panels(tables, {"m": 10.0}))  # all of it are m's choices
     assert ("large has no price" in table.note, table.rows[0][:3]) == (True, ["m", "100", "low"])
     assert [("price" in frontier_table([panel]).note.lower()) for panel in half] == [False, True]
     better = make_panels(tables.assign(accuracy=tables["accuracy"] + 0.2 * (tables["model"] == "large")))
     assert "from 100 tokens m, from 4,000 tokens large" in joint_verdict(better)
+    noisy = make_panels(tables.assign(accuracy=tables["accuracy"] + 0.01 * (tables["model"] == "large")))
+    assert joint_verdict(noisy).startswith("m is the cheapest to ask, and no other is clearly better")
     better = [replace(panel, price=price) for panel, price in zip(better, (1.0, 0.2), strict=True)]
-    assert "1,000 questions: from US$ 0.10 m, from US$ 0.20 large" in joint_verdict(better)
+    assert "1,000 questions: from $0.10 m, from $0.20 large" in joint_verdict(better)
 
 
 def test_lost_answers_and_questions_stand_beside_the_accuracy_they_touch():
@@ -166,7 +211,18 @@ def test_the_report_and_the_plan_give_the_same_advice():
     (card,) = findings(make_panels(table))
     for word in (
         f"asked for {chosen['setting']} tokens",
-        f"N = {chosen['N']}:",
+        f"N = {chosen['N']},",
         f"{chosen['cost']:,.0f} tokens",
     ):
         assert word in card.notes[0]
+
+
+def test_risk_is_called_an_error_that_falls():
+    table = twin(method="ensemble", risk=[60.0, 40.0, 50.0, 31.5]).drop(columns="accuracy")
+    (panel,) = make_panels(table)
+    assert "cuts the error from 50 to 31.5" in answers_verdict(panel)
+    assert "cuts the error from 60 to 50" in length_verdict(panel)
+    (worse,) = make_panels(table.assign(risk=[60.0, 40.0, 50.0, 55.0]))
+    assert "raises the error from 50 to 55" in answers_verdict(worse)
+    assert value_table(panel).rows[1][2:] == ["50.00 ± 0.02", "31.50 ± 0.02"]
+    assert findings([panel]) == []

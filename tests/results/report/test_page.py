@@ -11,10 +11,10 @@ from click.testing import CliRunner
 import results.cli.report as report_module
 from results import BadInput, write_curves, write_forecast
 from results.cli.report import report_command
+from results.report.claims import measurement_table, verdict_table
 from results.report.inputs import read_tables
 from results.report.page import build_report
-from results.report.tables import measurement_table, verdict_table
-from tests.results.made_tables import curves, forecast_table, twin
+from tests.results.made_tables import DIFFERENCE, PLAN, curves, forecast_table, twin
 
 MADE = datetime(2024, 5, 17, 9, 30, tzinfo=UTC)
 
@@ -91,6 +91,21 @@ def test_names_out_of_the_tables_are_escaped_everywhere(tables):
     assert evil in json.dumps(page.specs(), ensure_ascii=False).replace('\\"', '"')
 
 
+def test_names_in_plans_and_comparisons_are_escaped(tmp_path):
+    """They stand in the page's first sentences, in captions, and above tables as what every row says."""
+    evil = "</script><img src=x onerror=alert(2)>"
+    rows = [{**row, "model": evil, "setting": evil, "target_accuracy": 0.7} for row in PLAN]
+    other = [{**row, "model": f"other {evil}"} for row in rows]
+    pd.DataFrame(rows + other).to_csv(tmp_path / "plan.csv", index=False)
+    pair = DIFFERENCE | {"a": evil, "b": f"b{evil}", "cost_unit": evil, "level": 0.95}
+    pair |= {"questions_needed_at_cost": 10.0}
+    pd.DataFrame([pair, pair | {"N": 8, "cost": 80.0}]).to_csv(tmp_path / "compare.csv", index=False)
+    _, page = made([tmp_path / "plan.csv", tmp_path / "compare.csv"])
+    assert [tag for tag, _ in page.tags].count("script") == 5
+    assert not any("onerror" in attributes for _, attributes in page.tags)
+    assert page.text.count(evil) > 10
+
+
 def test_endless_names_are_cut_and_told_apart(tables):
     read = read_tables(tables(llm=pd.concat(curves(model="x" * 100_000 + end) for end in "ab")))
     assert read.curves["model"].nunique() == 2
@@ -100,11 +115,37 @@ def test_endless_names_are_cut_and_told_apart(tables):
 
 
 def test_parts_that_are_missing_say_how_to_make_them(tables):
+    """At the end, and nowhere else: sections without content are left out."""
     _, page = made(tables(llm=curves().drop(columns=["T", "tokens_per_answer"])))
-    for command in ("synthetic run all", "predict forecast", "No token counts", "No second figure"):
-        assert command in page.text
+    before, after = page.text.split("What this page could also show")
+    for command in ("synthetic run all", "predict forecast", "results compare", "column tokens"):
+        assert command in after
+        assert command not in before
+    sections = {attributes.get("id") for tag, attributes in page.tags if tag == "section"}
+    assert sections == {"side-by-side", "findings", "numbers", "terms"}
     _, page = made(tables(forecast=forecast_table("flat", [0.6, 0.7])))
     assert "python -m harness sample" in page.text
+
+
+def test_the_first_figure_comes_before_the_cards(tables):
+    files, _ = made(tables(llm=curves(), twin=twin()))
+    page = files["index.html"].decode()
+    assert page.index("data-figure=") < page.index('class="cards"')
+
+
+def test_a_setting_that_every_row_shares_is_said_once_and_copied_with_the_rest(tables):
+    files, _ = made(tables(llm=curves({("100", 1): 0.5, ("100", 4): 0.6})))
+    page = files["index.html"].decode()
+    table = page[page.index("The best choice at each budget") :]
+    table = table[: table.index("</table>")]
+    assert "setting 100" in table.split("<tbody>")[0]
+    assert table.count("<td hidden>100</td>") == 2
+
+
+def test_what_the_field_calls_the_methods_is_told_of_those_on_the_page(tables):
+    _, page = made(tables(llm=curves()))
+    names = page.text.split("How to read")[0]
+    assert ("maj@k" in names, "pass@k" in names) == (True, False)
 
 
 def test_claims_are_counted_by_verdict(tables):
@@ -123,9 +164,12 @@ def test_claims_are_counted_by_verdict(tables):
     assert verdict_table(claims).rows[1] == ["Vote of N answers", "holds only if t ≥ 9", "5", "2"]
     measured = measurement_table(claims).rows
     one = "0.19\N{NO-BREAK SPACE}… 0.23"
-    assert measured[0] == ["Greedy stays near 2/d", "t=1", "P ≤ 0.2", "0.21", one, "yes"]
+    assert measured[0] == ["Greedy stays near 2/d", "t=1", "P ≤ 0.2", "0.21", one, "holds"]
     assert measured[3][1:5] == ["σ_ε=1", "P ≤ 0.2", "0.21", "–"]  # an extreme over tasks has no interval
-    assert measured[4][5] == "no"
+    assert measured[4][5] == "fails"
+    open_ = claims.assign(outcome="undecided", verdict="undecided", holds=False)
+    assert "(undecided: 4)" in verdict_table(open_).title
+    assert measurement_table(open_).rows[0][5] == "undecided"
     with pytest.raises(BadInput, match="no column 'low'"):
         read_tables(tables(claims=claims.drop(columns="low")))
 

@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from results.figures.page import in_script
+from results.figures.offline import in_script
 from results.report.questions import LONGEST, MOST_ANSWERS, MOST_QUESTIONS, MOST_TEXTS, question_data
 from results.tables.contract import as_samples
 from results.votes.exact import majority_curve

@@ -6,25 +6,28 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pandera.pandas as pa
 import pytest
 
 from results import BadInput
 from results.tables.columns import conform
+from results.tables.schemas import Column, Kind, Limit, Table
 
-SCHEMA = pa.DataFrameSchema(
+UP_TO_ONE = Limit(lambda cells: cells <= 1, "at most 1")
+TABLE = Table(
     {
-        "name": pa.Column("str"),
-        "answer": pa.Column("str", nullable=True),
-        "right": pa.Column("bool"),
-        "count": pa.Column("Int64", nullable=True),
-        "share": pa.Column("float64", nullable=True),
-    }
+        "name": Column(Kind.TEXT),
+        "answer": Column(Kind.TEXT, nullable=True),
+        "right": Column(Kind.BOOLEAN),
+        "count": Column(Kind.WHOLE, nullable=True),
+        "share": Column(Kind.REAL, (UP_TO_ONE,), nullable=True),
+        "needed": Column(Kind.REAL),
+    },
+    name="table",
 )
 
 
 def converted(name: str, cells: Any) -> list[Any]:
-    column = conform(pd.DataFrame({name: cells}), SCHEMA, Path("t"))[name]
+    column = conform(pd.DataFrame({name: cells}), TABLE, Path("t"))[name]
     return [None if pd.isna(cell) else cell for cell in column]
 
 
@@ -34,7 +37,10 @@ def converted(name: str, cells: Any) -> list[Any]:
         ([18, 18.0, 18.5, True, "018"], ["18", "18", "18.5", "True", "018"]),
         ([18.0, np.nan], ["18", None]),
         ([1e22, 0.1 + 0.2, 1234567.0, -0.123456789], ["1e+22", "0.3", "1234567", "-0.123456789"]),
-        (["", "None", "nan", "NaN", "null", "<NA>", "none", "NA", " "], [None] * 6 + ["none", "NA", " "]),
+        (["", "None", "nan", "NaN", "null", "<NA>", " "], [None, "None", "nan", "NaN", "null", "<NA>", " "]),
+        ([b"18", "é".encode(), None], ["18", "é", None]),
+        (np.array([18, 0.1, np.nan], np.float32), ["18", "0.1", None]),
+        ([9007199254740991.0, 1234567890123456.0], ["9007199254740991", "1234567890123456"]),
         ([10**30, None], [str(10**30), None]),
         ([Decimal("18"), "x"], ["18", "x"]),
         (pd.Categorical(["b", None]), ["b", None]),
@@ -44,8 +50,10 @@ def test_text(cells, expected):
     assert converted("answer", cells) == expected
 
 
-def test_spelled_null_is_text_where_null_is_not_allowed():
-    assert converted("name", ["None", "nan", ""]) == ["None", "nan", None]
+def test_a_name_may_be_any_text_but_none_at_all():
+    assert converted("name", ["None", "nan", " "]) == ["None", "nan", " "]
+    with pytest.raises(BadInput, match="row 2, column 'name': found nothing, expected a value"):
+        converted("name", ["None", ""])
 
 
 @pytest.mark.parametrize(
@@ -74,7 +82,11 @@ def test_whole_numbers(cells, expected):
     [
         ("count", [1, -(2**53) - 2], "row 2, column 'count': found '-9007199254740994', expected a whole"),
         ("count", ["1", "1.5"], "row 2, column 'count': found '1.5', expected a whole number"),
-        ("count", [True, False], "row 1, column 'count': found 'True', expected a finite number"),
+        ("count", [True, False], "row 1, column 'count': found 'True', expected a whole number"),
+        ("share", [1.0, 1.5, "x"], "row 3, column 'share': found 'x', expected a finite number"),
+        ("share", [None, 1.0, 1.5], "row 3, column 'share': found '1.5', expected at most 1"),
+        ("needed", [2.0, None], "row 2, column 'needed': found nothing, expected a value"),
+        ("answer", ["1", b"\xff"], "row 2, column 'answer': found .*xff.*, expected text"),
         ("share", [0.5, np.inf], "row 2, column 'share': found 'inf', expected a finite number"),
         ("share", ["0.5", "-inf"], "row 2, column 'share': found '-inf', expected a finite number"),
         ("share", ["0.5", "1,5"], "row 2, column 'share': found '1,5', expected a finite number"),
@@ -99,4 +111,4 @@ def test_long_cell_is_cut_in_the_message():
 
 def test_rows_are_counted_from_one_whatever_the_index():
     with pytest.raises(BadInput, match="row 2, column 'share'"):
-        conform(pd.DataFrame({"share": ["1", "x"]}, index=[40, 41]), SCHEMA, Path("t"))
+        conform(pd.DataFrame({"share": ["1", "x"]}, index=[40, 41]), TABLE, Path("t"))

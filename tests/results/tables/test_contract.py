@@ -11,10 +11,13 @@ from results import (
     kind_of,
     read_curves,
     read_samples,
+    reading,
     write_curves,
     write_samples,
 )
+from results.canonical import canonical
 from results.tables.contract import sample_files
+from results.tables.doubts import NULL_WORDS
 from results.tables.files import write_raw
 from results.tables.schemas import SCHEMAS
 from tests.results.tables.rows import CURVE, SAMPLE, jsonl
@@ -22,20 +25,21 @@ from tests.results.tables.rows import CURVE, SAMPLE, jsonl
 KINDS = ["csv", "jsonl", "parquet"]
 
 text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
-# What a CSV writes for null cannot be told from text of the same letters in a column that may be null.
-answers = text.filter(lambda cell: cell not in {"None", "nan", "NaN", "null", "<NA>"})
+
+
+golds = text.filter(canonical)  # a gold must say something
 
 
 @st.composite
 def samples_tables(draw: st.DrawFn) -> pd.DataFrame:
     keys = draw(st.lists(st.tuples(text, text, st.integers(0, 9)), min_size=1, max_size=6, unique=True))
-    gold = {question: draw(answers) for _, question, _ in keys}  # a question has one right answer
+    gold = {question: draw(golds) for _, question, _ in keys}  # a question has one right answer
     rows = [
         {
             "setting": setting,
             "question_id": question,
             "sample": sample,
-            "answer": draw(st.none() | answers),
+            "answer": draw(st.none() | text | st.sampled_from(NULL_WORDS)),
             "gold": gold[question],
             "tokens": draw(st.none() | st.integers(0, 2**53)),
             "source": draw(st.sampled_from(["llm", "synthetic"])),
@@ -52,7 +56,10 @@ def test_samples_come_back_as_they_were_written(tmp_path, kind, frame):
     write_samples(frame, tmp_path / f"s.{kind}")
     back = read_samples(tmp_path / f"s.{kind}")
     pd.testing.assert_frame_equal(back, as_samples(frame))
-    assert back["correct"].tolist() == (frame["answer"] == frame["gold"]).tolist()
+    said = [None if pd.isna(answer) else canonical(answer) or None for answer in frame["answer"]]
+    assert [None if pd.isna(cell) else cell for cell in back["answer"]] == said
+    right = [canonical(gold) == answer for gold, answer in zip(frame["gold"], said, strict=True)]
+    assert back["correct"].tolist() == right
     assert (back["decoding"] == "sample").all()
 
 
@@ -66,12 +73,19 @@ def test_columns_absent_get_their_constant_and_correct_is_computed(tmp_path):
 
 
 def test_csv_of_another_program_is_read(tmp_path):
+    """Its null is the empty cell; other words for it are named, and numbers may have any of them."""
     file = tmp_path / "t.csv"
-    file.write_text("setting,question_id,sample,answer,correct\nnone,None,0,None,0\nnone,007,1,nan,False\n")
-    frame = read_samples(file)
-    assert frame["answer"].isna().all()
-    assert frame["setting"].tolist() == ["none", "none"]
-    assert frame["question_id"].tolist() == ["None", "007"]
+    lines = ["none,None,0,None,0,nan", "none,007,1,nan,False,", "none,007,2,,0,3", "none,007,3,7,1,3"]
+    file.write_text("\n".join(["setting,question_id,sample,answer,correct,tokens", *lines]))
+    with pytest.warns(UserWarning, match="--unreadable"):
+        frame = read_samples(file)
+    assert [None if pd.isna(cell) else cell for cell in frame["answer"]] == ["None", "nan", None, "7"]
+    assert frame["tokens"].isna().tolist() == [True, True, False, False]
+    with reading(unreadable=["None", "nan"]):
+        frame = read_samples(file)
+    assert frame["answer"].isna().tolist() == [True, True, True, False]
+    assert frame["setting"].tolist() == ["none"] * 4
+    assert frame["question_id"].tolist() == ["None", "007", "007", "007"]
 
 
 def test_row_given_twice_by_two_inputs_is_named_in_the_second(tmp_path):

@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import gzip
 import json
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from results import BadInput
-from results.tables.files import SUFFIXES, read_raw, replacing, write_raw
+from results.tables.files import SUFFIXES, column_names, read_raw, replacing, write_raw
 
 # Any Unicode text but "" (CSV writes null so) and lone surrogates (no text at all).
 text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
@@ -80,7 +81,7 @@ def test_no_cell_of_a_csv_is_a_formula_and_every_cell_comes_back(tmp_path):
     with (tmp_path / "t.csv").open(newline="") as file:
         cells = [row["name"] for row in csv.DictReader(file)]
     assert cells[len(bad) :] == good
-    assert all(cell.startswith("'") for cell in cells[: len(bad)] if cell != "\n=1")
+    assert all(cell.lstrip("\n").startswith("'") for cell in cells[: len(bad)])
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
@@ -150,6 +151,11 @@ GOOD_LINE = b'{"name": "a", "answer": "1"}\n'
         ("t.jsonl", GOOD_LINE.strip() + GOOD_LINE, "row 1: not JSON"),
         ("t.parquet", b"PAR1 torn", "not a readable Parquet file"),
         ("t.txt", b"name\na\n", "unknown kind of file '.txt'"),
+        ("t.csv", gzip.compress(b"name,answer\na,1\n", mtime=0), "is compressed with gzip"),
+        ("t.jsonl", gzip.compress(GOOD_LINE, mtime=0), "is compressed with gzip"),
+        ("t.csv", "name,answer\na,1\n".encode("utf-16"), "is UTF-16"),
+        ("t.csv", "name,answer\na,1\n".encode("utf-16-be"), "is UTF-16"),
+        ("t.jsonl", GOOD_LINE.decode().encode("utf-16-le"), "is UTF-16"),
     ],
 )
 def test_broken_file_is_refused_by_name_and_row(tmp_path, name, content, message):
@@ -157,6 +163,9 @@ def test_broken_file_is_refused_by_name_and_row(tmp_path, name, content, message
     file.write_bytes(content)
     with pytest.raises(BadInput, match=f"{name}: {message}"):
         read_raw(file, ("name", "answer"))
+    if message.startswith("is "):
+        with pytest.raises(BadInput, match=f"{name}: {message}"):
+            column_names(file)
 
 
 def test_missing_file_and_folder_are_refused(tmp_path):
@@ -194,6 +203,33 @@ def test_interrupted_write_leaves_the_old_file(tmp_path):
         raise KeyboardInterrupt
     assert file.read_text() == "old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["t.csv"]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_link_is_written_through_and_stays(tmp_path, suffix):
+    target, link = tmp_path / "kept" / f"real{suffix}", tmp_path / f"link{suffix}"
+    write_raw(pd.DataFrame({"name": ["old"]}), target)
+    link.symlink_to(Path("kept") / target.name)
+
+    write_raw(pd.DataFrame({"name": ["new"]}), link)
+
+    assert link.is_symlink()
+    assert list(read_raw(target, ("name",))["name"]) == ["new"]
+    assert [entry.name for entry in target.parent.iterdir()] == [target.name]
+
+
+def test_a_link_to_nothing_makes_its_target(tmp_path):
+    (tmp_path / "link.csv").symlink_to(tmp_path / "new" / "real.csv")
+    write_raw(pd.DataFrame({"name": ["a"]}), tmp_path / "link.csv")
+    assert (tmp_path / "new" / "real.csv").read_text() == "name\na\n"
+
+
+def test_a_column_may_be_named_like_a_formula(tmp_path):
+    frame = pd.DataFrame({"=1+1": ["x;=1+1"], "name": ["\t=1"]})
+    write_raw(frame, tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text() == "'=1+1,name\nx;'=1+1,'\t'=1\n"
+    assert column_names(tmp_path / "t.csv") == ["=1+1", "name"]
+    assert read_raw(tmp_path / "t.csv", ()).to_dict("list") == frame.to_dict("list")
 
 
 def test_write_makes_the_folder_and_readable_files(tmp_path):

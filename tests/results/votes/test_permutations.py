@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from results import AnswerPools, best_of_n, majority_accuracy
+from results import AnswerPools, all_of_n, best_of_n, majority_accuracy
 from results.votes.permutations import prefix_accuracy, random_orders
 from tests.by_hand import voted
 
@@ -33,6 +33,7 @@ def test_prefixes_are_voted_on_by_the_plain_rule(questions, seed):
         first = [answers[i] for i in orders[p, 6 * q : 6 * q + n]]
         assert found["majority"][p, q, k] == voted(first, right=0, null=-1)
         assert found["best_of_n"][p, q, k] == (0 in first)
+        assert found["all_of_n"][p, q, k] == (set(first) == {0})
 
 
 @pytest.mark.parametrize("answers", [[0, 0, 1, 1, -1, 2], [0, 1, 1, 2, 2, 2], [0, 0, 0, 1, 1, -1]])
@@ -47,6 +48,9 @@ def test_mean_over_every_order_is_the_exact_expectation(answers):
     )
     np.testing.assert_allclose(
         found["best_of_n"].mean(axis=0)[0], best_of_n(6, counts.correct[0], ns), rtol=0, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        found["all_of_n"].mean(axis=0)[0], all_of_n(6, counts.correct[0], ns), rtol=0, atol=1e-12
     )
 
 
@@ -97,10 +101,11 @@ def test_mean_over_random_orders_converges_to_the_exact_expectation():
     exact = {
         "majority": majority_accuracy(pools.counts(), ns),
         "best_of_n": best_of_n(24, pools.counts().correct[:, None], np.array(ns)),
+        "all_of_n": all_of_n(24, pools.counts().correct[:, None], np.array(ns)),
     }
     for method, values in found.items():
         error = values.mean(axis=0) - exact[method]
         widest = np.sqrt(exact[method] * (1 - exact[method]))  # the largest sd of a value in [0, 1]
         bound = 4.5 * widest / np.sqrt(permutations) + 1e-9
-        assert np.all(np.abs(error) < bound), method  # 36 values: chance 3e-4 that a right program fails
+        assert np.all(np.abs(error) < bound), method  # 54 values: chance 4e-4 that a right program fails
         assert bound.max() < 0.04

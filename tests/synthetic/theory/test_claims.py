@@ -4,26 +4,32 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy import stats
 
+from results.normal import Interval
 from synthetic.cli import cli
 from synthetic.theory.claims import table as claims
 from synthetic.theory.claims.table import evaluate
-from synthetic.theory.verdict import Claim, Row, extreme_row, mean_row
+from synthetic.theory.verdict import Claim, Row, mean_row, outcome_of
 from tests.conftest import ROOT
 
 SHIPPED = pd.read_csv(ROOT / "results" / "cached" / "claims.csv")
 
 
-def rows(*holds, value=0.0):
-    return [extreme_row(f"d={i}", "slack", value, held) for i, held in enumerate(holds)]
+def rows(*outcomes, value=0.0):
+    return [Row(f"d={i}", "slack", value, value, value, outcome) for i, outcome in enumerate(outcomes)]
 
 
 @pytest.mark.parametrize(
     ("held", "verdict"),
     [
-        ((True, True), "holds"),
-        ((False, False), "fails"),
-        ((False, True, True), "holds only if d=1 or d=2"),
+        (("holds", "holds"), "holds"),
+        (("fails", "fails"), "fails"),
+        (("fails", "holds", "holds"), "holds only if d=1 or d=2"),
+        (("undecided", "undecided"), "undecided"),
+        (("holds", "undecided", "undecided"), "undecided at d=1 or d=2"),
+        (("fails", "undecided"), "fails; undecided at d=1"),
+        (("fails", "holds", "undecided"), "holds only if d=1; undecided at d=2"),
     ],
 )
 def test_verdict_follows_from_the_rows(held, verdict):
@@ -34,19 +40,59 @@ def test_verdict_follows_from_the_rows(held, verdict):
     assert list(table.columns) == claims.COLUMNS
     assert (table["verdict"] == verdict).all()
     assert len(table) == len(held)
+    assert table["outcome"].tolist() == list(held)
+    assert table["holds"].tolist() == [one == "holds" for one in held]
+
+
+def test_a_setting_is_as_good_as_the_worst_of_its_rows():
+    for outcome, verdict in (("holds", "holds"), ("undecided", "undecided"), ("fails", "fails")):
+        pair = [Row("d=1", "one", 0, 0, 0, "holds"), Row("d=1", "other", 0, 0, 0, outcome)]
+        assert Claim.verdict(pair) == Claim.verdict(pair[::-1]) == verdict
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "outcome"),
+    [
+        (0.0, np.inf, "holds"),
+        (0.1, np.inf, "undecided"),
+        (0.15, np.inf, "undecided"),
+        (0.2, np.inf, "fails"),
+        (0.3, np.inf, "fails"),
+        (-np.inf, 0.3, "holds"),
+        (-np.inf, 0.15, "undecided"),
+        (-np.inf, 0.1, "fails"),
+        (0.0, 0.15, "undecided"),
+        (0.0, 0.05, "fails"),
+    ],
+)
+def test_what_the_interval_holds_is_undecided(above, below, outcome):
+    assert outcome_of(Interval(0.1, 0.2, 0.95), above, below) == outcome
+
+
+def test_the_shipped_verdicts_follow_from_the_shipped_intervals():
+    """Four rows, whose intervals hold the threshold, were called refuted."""
+    assert SHIPPED["outcome"].value_counts()["undecided"] == 4
+    zero = SHIPPED[
+        SHIPPED["quantity"].isin(["vote of 256 at t=50 less t=3", "P(path right) at t=50 less t=1"])
+    ]
+    for row in zero.itertuples():
+        said = "holds" if row.low > 0 else "fails" if row.high <= 0 else "undecided"
+        assert row.outcome == said
+    assert (SHIPPED["holds"] == (SHIPPED["outcome"] == "holds")).all()
 
 
 def test_interval_of_a_mean_is_its_standard_error():
     values = np.array([1.0, 2.0, 3.0, 6.0])
-    low, high = (pytest.approx(3 + sign * 1.96 * 1.080123) for sign in (-1, 1))
-    assert mean_row("s", "q", values, above=0, below=6) == Row("s", "q", 3.0, low, high, True)
+    low, high = stats.t.interval(0.95, 3, loc=3, scale=values.std(ddof=1) / 2)
+    row = mean_row("s", "q", values, above=low - 0.1, below=high + 0.1)
+    assert row == Row("s", "q", 3.0, pytest.approx(low), pytest.approx(high), "holds")
 
 
 def test_interval_of_a_share_stays_within_zero_and_one():
     row = mean_row("s", "q", np.ones(20), above=0.8)
     assert (row.measured, row.high) == (1.0, pytest.approx(1.0))
     assert row.low == pytest.approx(20 / (20 + 1.959964**2))  # Wilson's lower end for 20 of 20
-    assert row.holds
+    assert row.outcome == "holds"
 
 
 SLOW = {

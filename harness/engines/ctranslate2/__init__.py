@@ -1,0 +1,1 @@
+"""The engine without a server: a model in this process, drawn from by CTranslate2."""

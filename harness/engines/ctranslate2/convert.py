@@ -1,0 +1,158 @@
+"""Converts a model for CTranslate2, once: python -m harness.engines.ctranslate2.convert FOLDER
+
+    harness/tiny/model/                  config.json, tokenizer.json, model.safetensors, ...
+    harness/tiny/model/ctranslate2/      config.json, vocabulary.json, model.bin: what CTranslate2 loads
+
+The weights keep the precision they have. Converting needs PyTorch and transformers; drawing answers does not.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from importlib.util import find_spec
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import click
+
+from harness.engines.tokens import model_folder, read_json
+from results import BadInput, run
+from results.commandline import how_to_install
+
+WEIGHTS = "model.bin"
+INSIDE = "ctranslate2"
+"""The folder with the converted model, in the model's own."""
+SOURCE = "converted_from"
+"""The key of the converted model's config.json with the fingerprint of the weights."""
+TRIAL = range(1, 9)
+"""Tokens after which the converted model's logits are compared with the model's own."""
+SAME = {True: 1e-3, False: 0.1}
+"""How far they may be apart, relative to their norm: for weights in single and in half precision."""
+
+
+def converted(model: str, revision: str | None, say: Callable[[str], None]) -> Path:
+    """The folder that CTranslate2 loads for `model`, a hub name or a folder; converts the model if needed.
+
+    A folder that holds a model.bin is taken as it is. Raises BadInput: no such model, nothing to convert it
+    with, no place for it, or a model that CTranslate2 does not run as it should.
+    """
+    folder = model_folder(model, revision)
+    if (folder / WEIGHTS).is_file():
+        return folder
+    if (folder / INSIDE / WEIGHTS).is_file():
+        source = read_json(folder / INSIDE / "config.json").get(SOURCE)
+        if fingerprint(folder) in (None, source):
+            return folder / INSIDE
+        say(f"the weights in {folder} are not those that were converted")
+    for package in ("torch", "transformers"):
+        if find_spec(package) is None:
+            how = how_to_install(package)
+            raise BadInput(f"model {model}: has to be converted once, which needs {package}: {how}")
+    if not os.access(folder, os.W_OK):
+        raise BadInput(f"model {model}: has to be converted once, and {folder} cannot be written to")
+    say(f"converting {model} for CTranslate2, once, into {folder / INSIDE}")
+    source = model if Path(model).is_dir() else _with_weights(model, revision)
+    # In a process of its own, whose PyTorch and whose copy of the weights are gone when it is done.
+    with ProcessPoolExecutor(1, get_context("spawn")) as process:
+        return process.submit(convert, Path(source)).result()
+
+
+def convert(folder: Path) -> Path:
+    """Convert the model in `folder`; returns the folder inside it that CTranslate2 loads.
+
+    Raises BadInput for a model that CTranslate2 does not know, or of which it makes another model.
+    """
+    from ctranslate2.converters import TransformersConverter
+
+    from harness.server.cpu.torchvision_names import declare_torchvision_operations
+
+    declare_torchvision_operations()  # before transformers loads a model
+    unfinished = Path(mkdtemp(prefix=f"{INSIDE}-", dir=folder))
+    try:
+        expected, single = _own_logits(folder)
+        TransformersConverter(str(folder)).convert(str(unfinished), force=True)
+        _complete(unfinished / "config.json", fingerprint(folder))
+        _compare(unfinished, expected, SAME[single])
+        unfinished.chmod(0o755)  # as folders are made, unlike temporary ones
+        shutil.rmtree(folder / INSIDE, ignore_errors=True)
+        unfinished.rename(folder / INSIDE)
+    except (ValueError, NotImplementedError, KeyError, AttributeError, RuntimeError) as error:
+        reason = " ".join(str(error).split())
+        raise BadInput(
+            f"model {folder}: CTranslate2 does not run it ({reason}): use engine 'sglang'"
+        ) from None
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return folder / INSIDE
+
+
+def _own_logits(folder: Path) -> tuple[Any, bool]:
+    """The model's logits after TRIAL, and whether its weights are in single precision."""
+    import torch
+    import transformers
+
+    transformers.utils.logging.disable_progress_bar()
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder)
+    with torch.inference_mode():
+        logits = model(input_ids=torch.tensor([list(TRIAL)]), use_cache=False).logits[0, -1]
+    return logits.float().numpy(), model.dtype == torch.float32
+
+
+def _compare(folder: Path, expected: Any, most: float) -> None:
+    """Raises ValueError if the converted model's logits are not those `expected`.
+
+    A converter that knows a model's name need not know all that its configuration may say.
+    """
+    import ctranslate2
+    import numpy as np
+
+    names = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
+    model = ctranslate2.Generator(str(folder), compute_type="float32")
+    found = np.array(model.forward_batch([[names[token] for token in TRIAL]]))[0, -1]
+    distance = float(np.linalg.norm(found - expected) / np.linalg.norm(expected))
+    if not distance < most:
+        raise ValueError(f"its logits differ by {distance:.0%}")
+
+
+def fingerprint(folder: Path) -> str | None:
+    """Of the names, sizes and first megabytes of the weights in `folder`; None where there are none."""
+    files = sorted([*folder.glob("*.safetensors"), *folder.glob("pytorch_model*.bin")])
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(f"{file.name} {file.stat().st_size}\n".encode())
+        with file.open("rb") as content:
+            digest.update(content.read(1 << 20))
+    return digest.hexdigest() if files else None
+
+
+def _complete(file: Path, source: str | None) -> None:
+    """Add the source, and names that CTranslate2 does not load a model without and makes no use of here."""
+    config = read_json(file)
+    names = {name: config.get(name) or config.get("eos_token") or "" for name in ("bos_token", "unk_token")}
+    whole = config | names | {SOURCE: source}
+    file.write_text(json.dumps(whole, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _with_weights(model: str, revision: str | None) -> str:
+    """The folder in the hub's cache with all of the model."""
+    from huggingface_hub import snapshot_download
+
+    return str(snapshot_download(model, revision=revision, ignore_patterns=["original/*", "*.gguf", "*.pth"]))
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False, exists=True))
+def main(folder: Path) -> None:
+    """Convert the model in FOLDER, into a folder inside it."""
+    import torch  # noqa: F401  # says what is missing before anything is done
+
+    click.echo(convert(folder))
+
+
+if __name__ == "__main__":
+    run(main, "python -m harness.engines.ctranslate2.convert")

@@ -1,0 +1,248 @@
+"""The engine without a server: a model in this process, on a CPU or a GPU, drawn from by CTranslate2.
+
+    async with CTranslate2Engine(location, revision=None, chat=True) as engine:
+        answers = await engine.generate("Anna has 12 apples. ...", 64, sampling, seed=7)
+
+Each of a few threads answers a batch of requests that are alike; the pass over a prompt is made once for all
+its answers. CTranslate2 draws with random numbers of its own, which no seed repeats.
+"""
+
+import asyncio
+import json
+import os
+import random
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
+from itertools import chain
+from pathlib import Path
+from typing import Any, Self
+
+import ctranslate2
+
+from harness.engines.base import Completion, EngineError, EngineGone, Sampling
+from harness.engines.ctranslate2.batches import Answer, Request, next_batch, pieces
+from harness.engines.ctranslate2.convert import WEIGHTS, converted
+from harness.engines.ctranslate2.memory import keep_freed_memory, most_tokens
+from harness.engines.ctranslate2.stopping import StopRule
+from harness.engines.tokens import PromptTokens, read_json
+from results import BadInput
+
+SMALL = 100e6
+"""Bytes of weights below which a batch ends in a moment; to watch every token would take half the time."""
+MOST_WORKERS = 16
+"""Batches at a time; with more threads than that, each batch has several."""
+
+
+class CTranslate2Engine:
+    """Draws answers from a model, which it loads on entering the context."""
+
+    name = "ctranslate2"
+    version: str = ctranslate2.__version__
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        revision: str | None,
+        chat: bool,
+        device: str = "auto",
+        dtype: str = "auto",
+        say: Callable[[str], None] = lambda _line: None,
+    ) -> None:
+        """`dtype` auto: the precision of the model's files. Raises BadInput: no tokenizer, no GPU."""
+        self._location, self._revision, self._dtype, self._say = model, revision, dtype, say
+        gpu = device != "cpu" and ctranslate2.get_cuda_device_count() > 0
+        if device == "cuda" and not gpu:
+            raise BadInput("CTranslate2 can use no GPU here: give --set device=cpu to harness sample")
+        self._device, threads = ("cuda", 1) if gpu else ("cpu", thread_count())
+        self._workers = min(threads, MOST_WORKERS)
+        self._threads = threads // self._workers
+        self._prompts = PromptTokens(model, revision, chat)
+        self._waiting: list[Request] = []
+        self._arrived = asyncio.Event()
+        self._closed: str | None = None
+
+    async def __aenter__(self) -> Self:
+        """Raises BadInput: no such model, or one that CTranslate2 cannot run, or not in this precision."""
+        folder = await asyncio.to_thread(converted, self._location, self._revision, self._say)
+        self._small = (folder / WEIGHTS).stat().st_size < SMALL
+        if not self._small:
+            keep_freed_memory()
+        self._model = await asyncio.to_thread(self._load, folder)
+        self._names = vocabulary(folder)
+        config = read_json(self._prompts.folder / "config.json")
+        self._context = config.get("max_position_embeddings")
+        self._most_tokens = most_tokens(config, self._workers)
+        end_tokens = end_tokens_of(self._prompts, folder)
+        self._stop_rule = cache(partial(StopRule, self._prompts.tokenizer, end_tokens))
+        self._enders = cache(lambda stop: self._stop_rule(stop).enders())
+        self._pool = ThreadPoolExecutor(self._workers)
+        self._working = [asyncio.create_task(self._work()) for _ in range(self._workers)]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._closed = "the engine was closed"
+        self._arrived.set()
+        await asyncio.gather(*self._working)
+        self._pool.shutdown()
+        for request in self._waiting:
+            request.fail(EngineGone(self._closed))
+        del self._model  # its threads end while the interpreter still runs
+
+    def _load(self, folder: Path) -> Any:
+        kind = "default" if self._dtype == "auto" else self._dtype
+        try:
+            return ctranslate2.Generator(
+                str(folder),
+                device=self._device,
+                compute_type=kind,
+                inter_threads=self._workers,
+                intra_threads=self._threads,
+            )
+        except (RuntimeError, ValueError) as error:
+            raise BadInput(
+                f"model {self._location}: cannot be loaded on {self._device} as {self._dtype}: {error}"
+            ) from None
+
+    def describe(self) -> dict[str, Any]:
+        """Where and in which precision the model runs."""
+        return {
+            "device": self._device,
+            "dtype": self._model.compute_type,
+            "threads": self._workers * self._threads,
+            "batches_at_a_time": self._workers,
+        }
+
+    async def generate(
+        self, prompt: str, n: int, sampling: Sampling, seed: int, said: str = ""
+    ) -> list[Completion]:
+        """`n` answers to `prompt`, in an order drawn with `seed`: CTranslate2 returns the likeliest first."""
+        if self._closed:
+            raise EngineGone(self._closed)
+        ids = self._prompts.go_on(prompt, said)
+        self._check(ids, sampling)
+        drawn = 1 if is_greedy(sampling) else n  # equal answers once
+        sizes = pieces(ids, drawn, sampling, self._most_tokens)
+        asked = [Request(ids, size, sampling) for size in sizes]
+        self._waiting += asked
+        self._arrived.set()
+        found = await asyncio.gather(*(one.answers for one in asked))
+        answers = list(chain.from_iterable(found))
+        random.Random(seed).shuffle(answers)
+        if drawn < n:
+            answers *= n
+        return [
+            Completion(one.text, one.tokens, len(ids), "stop" if one.ended else "length", seed=None)
+            for one in answers
+        ]
+
+    def _check(self, ids: Sequence[int], sampling: Sampling) -> None:
+        """Raises EngineError for a prompt that the model cannot read."""
+        tokenizer = self._prompts.tokenizer
+        if any(
+            token >= len(self._names) or self._names[token] != tokenizer.id_to_token(token) for token in ids
+        ):
+            raise EngineError("the prompt has tokens that are not in the model: its tokenizer is not its own")
+        if self._context is not None and len(ids) + sampling.max_new_tokens > self._context:
+            raise EngineError(
+                f"the prompt has {len(ids)} tokens and the answer may have {sampling.max_new_tokens}: "
+                f"together more than the model's context of {self._context}"
+            )
+
+    async def _work(self) -> None:
+        """Answer batch after batch until the engine is closed. What goes wrong fails its batch only."""
+        while not self._closed:
+            batch = next_batch(self._waiting, self._most_tokens)
+            if not batch:
+                self._arrived.clear()
+                await self._arrived.wait()
+                continue
+            try:
+                found = await asyncio.get_running_loop().run_in_executor(self._pool, self._draw, batch)
+            except Exception as error:  # whatever it is: out of memory, a fault of the tokenizer's code
+                for request in batch:
+                    request.fail(EngineError(f"{type(error).__name__}: {error}"))
+            else:
+                self._hand_out(batch, found)
+
+    def _hand_out(self, batch: Sequence[Request], found: Sequence[list[Answer]]) -> None:
+        for request, answers in zip(batch, found, strict=True):
+            if self._closed:  # which may have broken them off
+                request.fail(EngineGone(self._closed))
+            else:
+                request.succeed(answers)
+
+    def _draw(self, batch: Sequence[Request]) -> list[list[Answer]]:
+        """In a thread: the answers to each request."""
+        sampling, n = batch[0].sampling, batch[0].n
+        rule = self._stop_rule(sampling.stop)
+        enders, covered = self._enders(sampling.stop)
+        results = self._model.generate_batch(
+            [[self._names[token] for token in request.ids] for request in batch],
+            num_hypotheses=n,
+            max_length=sampling.max_new_tokens,
+            end_token=enders,
+            return_end_token=True,
+            include_prompt_in_result=False,
+            callback=None if self._small and covered else self._watch(rule),
+            **self._sampler(sampling),
+        )
+        return [[finished(rule, tokens) for tokens in result.sequences_ids] for result in results]
+
+    def _sampler(self, sampling: Sampling) -> dict[str, Any]:
+        """CTranslate2's names: its top-k of 1 is greedy, 0 has no limit."""
+        if is_greedy(sampling):
+            return {"sampling_topk": 1}
+        unlimited = sampling.top_k == -1 or sampling.top_k >= len(self._names)
+        return {
+            "sampling_topk": 0 if unlimited else sampling.top_k,
+            "sampling_topp": sampling.top_p,
+            "sampling_temperature": sampling.temperature,
+        }
+
+    def _watch(self, rule: StopRule) -> Callable[[Any], bool]:
+        """Is told of each token, and says whether it is the last of its answer."""
+        rows: dict[tuple[int, int], list[int]] = {}
+
+        def is_last(step: Any) -> bool:
+            row = rows.setdefault((step.batch_id, step.hypothesis_id), [])
+            row.append(step.token_id)
+            return self._closed is not None or rule.ends(row)
+
+        return is_last
+
+
+def is_greedy(sampling: Sampling) -> bool:
+    """Whether all answers to a prompt are equal."""
+    return sampling.temperature == 0 or sampling.top_k == 1
+
+
+def finished(rule: StopRule, tokens: Sequence[int]) -> Answer:
+    """The answer in `tokens`, which may go on after its end."""
+    whole = rule.whole(tokens)
+    return Answer(rule.text(whole), len(whole), rule.ends(whole))
+
+
+def end_tokens_of(prompts: PromptTokens, folder: Path) -> frozenset[int]:
+    """The end tokens of the model, of its settings for generating, and of its tokenizer."""
+    given = read_json(prompts.folder / "generation_config.json") or read_json(prompts.folder / "config.json")
+    ids = given.get("eos_token_id")
+    names = (prompts.special.get("eos_token"), read_json(folder / "config.json").get("eos_token"))
+    named = [prompts.tokenizer.token_to_id(name) for name in names if name]
+    return frozenset(
+        token for token in [*(ids if isinstance(ids, list) else [ids]), *named] if token is not None
+    )
+
+
+def vocabulary(folder: Path) -> list[str]:
+    """The converted model's tokens, in the order of their ids."""
+    return list(json.loads((folder / "vocabulary.json").read_text(encoding="utf-8")))
+
+
+def thread_count() -> int:
+    """OMP_NUM_THREADS, or the cores that this process may use."""
+    given = os.environ.get("OMP_NUM_THREADS", "")
+    if given.isdecimal() and int(given):
+        return int(given)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

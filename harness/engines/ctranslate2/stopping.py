@@ -1,0 +1,56 @@
+"""When an answer ends: at an end token, or with a stop string.
+
+    tokens of " The answer is ##18##. [END] Then" with stop=("[END]",)
+    -> whole(tokens) drops " Then"; text " The answer is ##18##. "
+
+SGLang does the same, so that texts and token counts of the two engines can be compared.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Any
+
+
+class StopRule:
+    """The end tokens and stop strings of one kind of request; `tokenizer` is of the package tokenizers."""
+
+    def __init__(self, tokenizer: Any, end_tokens: frozenset[int], stop: tuple[str, ...]) -> None:
+        self._tokenizer = tokenizer
+        self._end_tokens = end_tokens
+        self._stop = stop
+        # A token holds at least one byte of the stop string; one more, as some decoders strip a first space.
+        self._tail = max((len(text.encode()) for text in stop), default=0) + 1
+
+    def ends(self, tokens: Sequence[int]) -> bool:
+        """Whether the newest of `tokens` ends the answer."""
+        return tokens[-1] in self._end_tokens or self._stopped(tokens[-self._tail :])
+
+    def enders(self) -> tuple[list[int], bool]:
+        """The tokens that end an answer whatever comes before them.
+
+        And whether they include, for each stop string, one that holds all of it: how a model is likely to
+        write what it was trained to write. It may still spell it out in several tokens.
+        """
+        if not self._stop:
+            return sorted(self._end_tokens), True
+        ids = range(self._tokenizer.get_vocab_size())
+        texts = {token: self._tokenizer.decode([token], skip_special_tokens=False) for token in ids}
+        whole = {token for token, text in texts.items() if any(stop in text for stop in self._stop)}
+        covered = all(any(stop in texts[token] for token in whole) for stop in self._stop)
+        return sorted(self._end_tokens | whole), covered
+
+    def whole(self, tokens: Sequence[int]) -> Sequence[int]:
+        """`tokens` up to the one that completes a stop string, if one does. An end token is the last."""
+        if not self._stopped(tokens[:-1]):
+            return tokens
+        return tokens[: bisect_left(range(len(tokens)), True, key=lambda end: self._stopped(tokens[:end]))]
+
+    def text(self, tokens: Sequence[int]) -> str:
+        """The answer's text up to the first stop string."""
+        text: str = self._tokenizer.decode(list(tokens), skip_special_tokens=True)
+        found = [position for stop in self._stop if (position := text.find(stop)) >= 0]
+        return text[: min(found)] if found else text
+
+    def _stopped(self, tokens: Sequence[int]) -> bool:
+        text = self._tokenizer.decode(list(tokens), skip_special_tokens=False)
+        return any(stop in text for stop in self._stop)

@@ -1,0 +1,1 @@
+"""A run for others: a data set for the Hugging Face hub, and records of Every Eval Ever."""

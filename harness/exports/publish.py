@@ -1,0 +1,167 @@
+"""A run as others can read it: records of Every Eval Ever, and a data set for the Hugging Face hub.
+
+    OUT/README.md, OUT/samples.parquet                            the data set and its card
+    OUT/data/tiny/unknown/tiny/UUID.json, UUID_samples.jsonl      its scores, and a record of each answer
+
+The records follow the schemas of every-eval-ever 0.3.0: `every_eval_ever.toml` has what is the same in all of
+them, and `formats.toml` the places of an answer's columns, which the import reads as well.
+"""
+
+import hashlib
+import json
+import re
+import time
+import tomllib
+from collections.abc import Mapping
+from copy import deepcopy
+from importlib.metadata import version
+from pathlib import Path
+from string import Template
+from typing import Any
+from uuid import UUID
+
+import pandas as pd
+
+from harness.imports.formats import FORMATS, Row
+from harness.run.record import experiment_in
+from harness.view.answers import problems_in
+from results import BadInput, build_curves, read_samples, write_samples
+from results.tables.contract import sample_files
+from results.tables.schemas import SAMPLES
+
+Cells = Mapping[Any, Any]
+"""A row of a table."""
+
+_HERE = Path(__file__).parent
+_SAME = tomllib.loads((_HERE / "every_eval_ever.toml").read_text(encoding="utf-8"))
+_PLACES = {name: places[0] for name, places in FORMATS["every-eval-ever"].items() if isinstance(places, list)}
+_METRICS = {"majority": "majority_at_k", "best_of_n": "pass_at_k", "greedy": "greedy_accuracy"}
+
+
+def publish(path: Path, out: Path, organization: str) -> int:
+    """Write the samples table or run folder `path` into the new folder `out`; the number of answers.
+
+    `organization` is who has sampled them. Raises BadInput.
+    """
+    if out.exists() and any(out.iterdir()):
+        raise BadInput(f"{out}: this folder is not empty: give another --out")
+    (file,) = sample_files(path)
+    table = read_samples(file)
+    for name in ("dataset", "model"):
+        if (table[name] == SAMPLES.defaults[name]).any():
+            raise BadInput(f"{file}: no {name} is named: import the answers with --{name} NAME")
+    curves = build_curves(table, permutations=0, checked=True)
+    write_samples(table, out / "samples.parquet")
+    (out / "README.md").write_text(_card(table, curves), encoding="utf-8")
+    problems, experiment = problems_in(file.parent), experiment_in(file.parent)
+    drawn = {"temperature": experiment.temperature, "top_p": experiment.top_p} if experiment else {}
+    for (dataset, model), rows in table.groupby(["dataset", "model"]):
+        developer, _, short = str(model).rpartition("/")
+        folder = out / "data" / _safe(dataset) / _safe(developer or "unknown") / _safe(short)
+        folder.mkdir(parents=True, exist_ok=True)
+        now = str(time.time())
+        identity = {"schema_version": "0.3.0", "evaluation_id": f"{dataset}/{model}/{now}"}
+        records = [identity | _instance(row, problems) for row in rows.astype(object).to_dict("records")]
+        text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+        digest = hashlib.sha256(text.encode()).digest()
+        name = str(UUID(bytes=digest[:16], version=4))
+        samples = folder / f"{name}_samples.jsonl"
+        samples.write_text(text, encoding="utf-8")
+        record = identity | deepcopy(_SAME["aggregate"]) | {"retrieved_timestamp": now}
+        record["source_metadata"]["source_organization_name"] = organization
+        record["eval_library"]["version"] = version("test-time-scaling")
+        record["model_info"] |= {"name": model, "id": model}
+        scores = curves[(curves["dataset"] == dataset) & (curves["model"] == model)]
+        record["evaluation_results"] = [_result(row, drawn) for row in scores.to_dict("records")]
+        record["detailed_evaluation_results"] = {
+            "format": "jsonl",
+            "file_path": samples.relative_to(out).as_posix(),
+            "hash_algorithm": "sha256",
+            "checksum": digest.hex(),
+            "total_rows": len(records),
+        }
+        content = json.dumps(record, indent=1, ensure_ascii=False)
+        (folder / f"{name}.json").write_text(content, encoding="utf-8")
+    return len(table)
+
+
+def _result(row: Cells, drawn: Row) -> Row:
+    """A row of the curves as a score."""
+    sure: Row = {"num_samples": row["questions"]}
+    if row["stderr"] == row["stderr"]:
+        sure["standard_error"] = {"value": row["stderr"], "method": "over questions"}
+    return {
+        "evaluation_result_id": _result_id(row, row["method"], row["N"]),
+        "evaluation_name": row["dataset"],
+        "source_data": {"dataset_name": row["dataset"], "source_type": "other"},
+        "metric_config": _SAME["metric"]
+        | {"metric_id": _METRICS[row["method"]], "metric_parameters": {"k": row["N"]}},
+        "score_details": {"score": row["accuracy"], "uncertainty": sure},
+        "generation_config": {
+            "generation_args": {"temperature": 0} if row["method"] == "greedy" else drawn,
+            "additional_details": {"setting": row["setting"]},
+        },
+    }
+
+
+def _result_id(row: Cells, method: str, n: int) -> str:
+    return f"{row['dataset']}/{row['setting']}/{_METRICS[method]}/{n}"
+
+
+def _instance(row: Cells, problems: Mapping[str, str]) -> Row:
+    """An answer as a record; what is not known is left out."""
+    row = {name: cell for name, cell in row.items() if cell is not None and cell == cell}
+    record: Row = deepcopy(_SAME["instance"])
+    if "answer" in row:
+        read = {"extraction_method": str(row.get("reader", "unknown"))}
+        record["answer_attribution"] = [_SAME["attribution"] | read]
+    used = {"tokens", "prompt_tokens"} <= row.keys()
+    for name, place in _PLACES.items():
+        if name in row and (used or not place.startswith("token_usage")):
+            _put(record, place, str(row[name]) if place.startswith("metadata") else row[name])
+    if used:
+        record["token_usage"]["total_tokens"] = row["prompt_tokens"] + row["tokens"]
+    elif "tokens" in row:
+        record["metadata"]["tokens"] = str(row["tokens"])
+    greedy = row["decoding"] == "greedy"
+    record["evaluation_result_id"] = _result_id(row, "greedy" if greedy else "majority", 1)
+    record["evaluation"]["score"] = float(row["correct"])
+    record["input"]["raw"] = problems.get(row["question_id"], "")
+    return record
+
+
+def _put(record: Row, place: str, cell: Any) -> None:
+    """Write `cell` at a place of `formats.toml`; lists are there, and gain an item."""
+    into: Any = record
+    *above, last = place.split(".")
+    for step in above:
+        into = into[int(step)] if isinstance(into, list) else into.setdefault(step, {})
+    into.append(cell) if isinstance(into, list) else into.update({last: cell})
+
+
+def _safe(name: Any) -> str:
+    """A name as one part of a path; names are untrusted."""
+    return re.sub(r"[^\w.-]+|^\.+|\.+$", "_", str(name)) or "_"
+
+
+def _card(table: pd.DataFrame, curves: pd.DataFrame) -> str:
+    """The data set's card; curves have both methods at each N."""
+    lines = []
+    sampled = curves[curves["method"] != "greedy"].sort_values("method", ascending=False, kind="stable")
+    for group, at in sampled.groupby(["dataset", "model", "setting", "N"], sort=False):
+        cells = [f"{accuracy:.1%} ± {error:.1%}" for accuracy, error in at[["accuracy", "stderr"]].to_numpy()]
+        lines.append(f"| {' | '.join([*map(_cell, group), *cells])} |")
+    models, datasets = (", ".join(map(_cell, table[name].unique())) for name in ("model", "dataset"))
+    return Template((_HERE / "card.md").read_text(encoding="utf-8")).substitute(
+        name=json.dumps(f"{models}: {datasets}"),
+        models=models,
+        datasets=datasets,
+        answers=f"{len(table):,}",
+        questions=f"{table.groupby('dataset')['question_id'].nunique().sum():,}",
+        rows="\n".join(lines),
+    )
+
+
+def _cell(text: Any) -> str:
+    """Untrusted text in a line of Markdown."""
+    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(str(text).split()))

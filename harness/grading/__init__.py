@@ -1,0 +1,1 @@
+"""How answers are read: where one stands in a text, and what it says."""

@@ -1,0 +1,188 @@
+r"""What an answer says to a question whose right answer is an expression; math-verify compares them.
+
+    \dfrac{1}{2}    1/2    0.50    x = 0.5             0.5
+    \frac{2}{6}    1/3                                 \frac{1}{3}
+    (x+1)^2    1+2x+x^2                                x^{2} + 2 x + 1
+    12 dozen    \text{east}                            as written
+
+Answers vote by their form, whatever is right and in whatever order they come. An answer that math-verify
+takes for equal to the gold gets the gold's own text, so that all right answers are one vote.
+"""
+
+import atexit
+import json
+import re
+import subprocess
+import sys
+import threading
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from harness.grading import integer
+from harness.grading.places import MARKS, Reader, formula, says_something, sentence, without_introduction
+from harness.grading.value_words import VALUE_WORDS
+from results import BadInput
+from results.canonical import canonical
+
+LONGEST = 500
+"""Characters of an expression that is parsed; a longer one votes as it is written."""
+
+_WORKER = Path(__file__).with_name("expression_worker.py")
+_COMMAND = re.compile(r"\\(?:begin|end|operatorname)\s*+\{[a-zA-Z*]*+\}|\\[a-zA-Z]++")
+# Three letters in a row; of two, which may be a product, only those that are a unit or a word.
+_PROSE = re.compile(
+    r"[^\W\d_]{3}|\b(?:[ckm]m|ft|in|kg|m[gl]|hr|mi|oz|lb|or|is|if|no|of|[ap]m|sq)\b|[^\W\d_a-zA-Zα-ωΑ-Ω]"
+)
+_FUNCTION = re.compile(r"(?<![a-zA-Z\\])(pi|sin|cos|tan|log|ln|exp|infty)\b")
+_ROOT = re.compile(r"(?<![a-zA-Z\\])sqrt\s?\(([^()]*+)\)")
+_FORMULA_LIKE = re.compile(r"[\d\\$]|\A\W*+\w\W*+\Z")
+_POWER = re.compile(r"\*\*\s?(?:\((-?\w++)\)|(-?\w++))")
+_AND = re.compile(r"\b(?:and|or)\b")
+_DEGREE = re.compile(r"\^\s*+\{?+\\circ\b\}?+|°")
+_UNIT_TEXT = re.compile(r"\s*+\\(?:text|mbox|mathrm)\s*+\{([^{}]*+)\}(?:\s*+\^\s*+\{?+[23]\}?+)?+[\s.]*+\Z")
+_NUMERIC = re.compile(r"\d|\\pi|\\sqrt")
+_PLAIN = re.compile(r"-?[0-9]++(?:\.[0-9]++)?+")
+
+
+def answer_in(reader: Reader, place: str, cut_off: bool = False) -> str | None:
+    """The text that stands for the answer in a `place` that `reader` has found; None where nothing is said.
+
+    `cut_off` says that the text ended there at the token limit, perhaps within an expression.
+    """
+    if reader in MARKS:
+        return without_introduction(place) if says_something(place) else None
+    if reader == "last-number":
+        return None if cut_off else place
+    if (found := formula(place)) is not None:
+        return found
+    said = sentence(place)
+    if cut_off and said == place:
+        return None
+    return said if _FORMULA_LIKE.search(said) else None
+
+
+def as_written(text: str) -> str:
+    """`text` in canonical form without a unit; the gold stays so, and is parsed to be compared."""
+    return canonical(_without_unit(" ".join(text.split())))
+
+
+def read_value(text: str) -> str:
+    """The form of the expression in `text`, or canonical text where math-verify reads none."""
+    return _value(" ".join(text.split()))
+
+
+@lru_cache(maxsize=1 << 16)
+def _value(text: str) -> str:
+    written = as_written(text)
+    if number := _plain_number(written):
+        return number
+    latex = _as_latex(written)
+    if _is_prose(latex):
+        return integer.read_value(written).casefold()
+    found = _worker.ask("form", latex) if len(latex) <= LONGEST else None
+    return canonical(found) if isinstance(found, str) else written
+
+
+@lru_cache(maxsize=1 << 16)
+def equal(gold: str, value: str) -> bool:
+    """Whether math-verify takes an answer's form for the right answer, within its rounding of 6 decimals."""
+    if read_value(gold) == value:
+        return True
+    if _plain_number(gold) and _plain_number(value):
+        return False
+    latex = [_as_latex(text) for text in (gold, value)]
+    if any(_is_prose(text) or len(text) > LONGEST for text in latex):
+        return False
+    return _worker.ask("same", *latex) is True
+
+
+def _is_prose(latex: str) -> bool:
+    """Whether there are words in it: a number with its unit, or an answer that stays as written."""
+    return _PROSE.search(_COMMAND.sub(" ", latex)) is not None
+
+
+def _plain_number(text: str) -> str | None:
+    number = text.removesuffix("%")
+    return number if _PLAIN.fullmatch(number) else None
+
+
+def _without_unit(text: str) -> str:
+    """`90^\\circ` is 90, and `\\frac{3}{4} \\text{ inches}` a number without its unit."""
+    text = _DEGREE.sub("", text)
+    unit = _UNIT_TEXT.search(text)
+    if unit and VALUE_WORDS.isdisjoint(unit[1].casefold().split()) and _NUMERIC.search(text[: unit.start()]):
+        return text[: unit.start()]
+    return text
+
+
+def _as_latex(text: str) -> str:
+    """What people type as LaTeX: functions, powers, `1 and 2`; without dollar signs, which would end it."""
+    text = _FUNCTION.sub(r"\\\1", _ROOT.sub(r"\\sqrt{\1}", text))
+    text = _AND.sub(",", _POWER.sub(r"^{\1\2}", text))
+    return text.replace("\\$", "").replace("$", "").rstrip(". ")
+
+
+class _Worker:
+    """The process that parses, started when it is first needed and again after it was killed."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        self._one_at_a_time = threading.Lock()
+        atexit.register(self.stop)
+
+    def ask(self, *request: str) -> Any:
+        """The worker's reply; None where it has none within its limits of time and memory.
+
+        Raises ModuleNotFoundError where math-verify is not installed, BadInput where it does not start.
+        """
+        with self._one_at_a_time:
+            if self._process is None:
+                self._process = _started()
+            try:
+                reply = _exchange(self._process, json.dumps(request))
+            except BrokenPipeError:
+                reply = ""
+            if not reply:
+                self.stop()
+                return None
+            return json.loads(reply)
+
+    def stop(self) -> None:
+        """End the process, if there is one."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+
+def require() -> None:
+    """Raise ModuleNotFoundError, which says what installs it, where math-verify is not installed."""
+    if find_spec("math_verify") is None:
+        raise ModuleNotFoundError("grader math needs math-verify", name="math_verify")
+
+
+def _started() -> "subprocess.Popen[str]":
+    """A worker that has said that it is ready."""
+    require()
+    # -P: modules beside the worker must not stand in for installed ones.
+    command = [sys.executable, "-P", str(_WORKER)]
+    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    process = subprocess.Popen(command, text=True, encoding="utf-8", errors="replace", **pipes)
+    assert process.stdout is not None
+    if process.stdout.readline():
+        return process
+    said = process.communicate()[1].strip().splitlines()
+    raise BadInput(f"grader math: math-verify does not start: {said[-1] if said else 'no reason given'}")
+
+
+def _exchange(process: "subprocess.Popen[str]", line: str) -> str:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(line + "\n")
+    process.stdin.flush()
+    return process.stdout.readline()
+
+
+_worker = _Worker()

@@ -1,0 +1,145 @@
+r"""What an answer says to a question whose right answer is an integer.
+
+    $1,234.00    **1234**    1{,}234 eggs    1234\text{ cm}^2      1234
+    12.50    $12.5    12.5 metres                                  12.5, a wrong answer
+    12 dozen    12 over five    half of 12    1/2    x = 5         as written: none of them is 12, or 5
+
+Units do not change a number's value, percent among them: GSM8K asks for percentages as plain numbers. Numbers
+are compared as text and never computed with, so that 5,000 digits are read as they are.
+"""
+
+import re
+from itertools import pairwise, takewhile
+
+from harness.grading.places import MARKS, Reader, says_something, sentence, without_introduction
+from harness.grading.value_words import (
+    ARTICLES,
+    LINK_WORDS,
+    NUMBER_WORDS,
+    SCALE_WORDS,
+    VALUE_CHARACTERS,
+    VALUE_WORDS,
+)
+from results.canonical import canonical
+
+CHARACTERS = str.maketrans("０１２３４５６７８９，．＋\u2212\u2013\ufe63\uff0d", "0123456789,.+----")
+"""Full-width forms, as East Asian text has them; the minus sign, en dash, and small and full-width minus."""
+
+# Become a space and not nothing: "2*3" and "2{3}" must not turn into 23.
+_MARKUP = dict.fromkeys(map(ord, '*_`$€£¥"“”{}#'), " ")
+
+_LATEX_COMMA = re.compile(r"\{,\}|,\\!\s*+|\\,(?=[0-9])")
+_LATEX_DEGREE = re.compile(r"\^\s*+\{?+\\circ\b\}?+")
+_LATEX_WRAPPER = re.compile(r"\\(?:boxed|text|textbf|mathbf|mathrm|mbox)\b|\\[()\[\]$%,!; ]")
+
+_NUMBER = re.compile(r"\s*+([-+]?+)\s*+(\.?+[0-9][0-9,.]*+)(.*+)", re.DOTALL)
+_DECIMAL = re.compile(r"([0-9]{1,3}+(?:,[0-9]{3})++|[0-9]*+)(?:\.([0-9]*+))?+")
+
+# After the number: nothing, percent, degree, words. "5x", "10k" are no integers; "5ml", "5 m", "5 m²" are 5.
+_LETTER = r"[^\W\d_]"
+_UNIT = re.compile(
+    rf"(?!{_LETTER}(?!{_LETTER}))(?:[\s%°,!?()]|\.(?=\s*+\Z)|{_LETTER}++(?:[-'’/]{_LETTER}++)*+\.?+)*+"
+)
+_SQUARED = re.compile(rf"(?<={_LETTER})(?:\s*+\^\s*+[23](?!\d)|[²³])")
+_KILO = re.compile(r"千(?=[米克瓦卡帕赫])")
+_WORD = re.compile(rf"{_LETTER}++")
+_SCALE_LETTER = re.compile(r"\b[MB]\b")
+_LAST_WORD = re.compile(rf"({_LETTER}++)\Z")
+_NUMBER_WORD = re.compile(rf"[\W_]*+({_LETTER}++)")
+
+
+def answer_in(reader: Reader, place: str, cut_off: bool = False) -> str | None:
+    """The text that stands for the answer in a `place` that `reader` has found; None where nothing is said.
+
+    `cut_off` says that the text ended there at the token limit, perhaps in the middle of a word.
+    """
+    if reader in MARKS:
+        return without_introduction(place) if says_something(place) else None
+    if reader == "last-number":
+        return None if cut_off else place
+    said = sentence(place)
+    if cut_off and said == place and _may_become_a_value_word(said):
+        return None
+    return said if any(map(str.isdigit, said)) or _begins_with_a_number_word(said) else None
+
+
+def read_value(text: str) -> str:
+    """What `text` says: a number with its unit left out, or canonical text."""
+    found = normalise_integer(text) or _decimal(text)
+    if found is None:
+        written = canonical(text)
+        found = normalise_integer(written) or _decimal(written) or written
+    return found
+
+
+def normalise_integer(text: str) -> str | None:
+    """The integer that `text` consists of, as `-?[0-9]+` without leading zeros; None for anything else.
+
+    Allowed beside the digits: thousands separators in their places, zeros after a decimal point, a sign,
+    currency, Markdown and LaTeX markup, percent and degree, and words after the number ("6 apples", "6 cm^2")
+    unless they change its value ("6 million", "6 and a half"). Full-width digits are digits, other scripts'
+    are not.
+    """
+    parts = _number(text)
+    if parts is None:
+        return None
+    sign, whole, fraction = parts
+    if not whole or fraction.strip("0"):
+        return None
+    value = whole.lstrip("0") or "0"
+    return f"-{value}" if sign == "-" and value != "0" else value
+
+
+def _decimal(text: str) -> str | None:
+    """The number that `text` consists of, with a unit or without, in canonical form."""
+    parts = _number(text)
+    if parts is None:
+        return None
+    sign, whole, fraction = parts
+    return canonical(f"{sign}{whole or '0'}.{fraction}")
+
+
+def _number(text: str) -> tuple[str, str, str] | None:
+    """Sign, digits before and digits after the decimal point of the number that `text` consists of."""
+    text = _LATEX_COMMA.sub(",", text.translate(CHARACTERS))
+    text = _LATEX_WRAPPER.sub(" ", _LATEX_DEGREE.sub("°", text)).translate(_MARKUP)
+    number = _NUMBER.fullmatch(text)
+    if number is None:
+        return None
+    sign, digits, unit = number.groups()
+    plain = digits.rstrip(",.")
+    found = _DECIMAL.fullmatch(plain)
+    rest = digits[len(plain) :] + unit
+    if found is None or (rest and not _is_unit(rest)):
+        return None
+    return sign, found[1].replace(",", ""), found[2] or ""
+
+
+def _is_unit(text: str) -> bool:
+    text = _KILO.sub("", _SQUARED.sub("", text))  # "6 cm^2", "6 千米"
+    if any(map(str.isnumeric, text)):  # "6 ½"
+        return False
+    return _UNIT.fullmatch(text) is not None and not _changes_the_value(text)
+
+
+def _changes_the_value(unit: str) -> bool:
+    words = _WORD.findall(unit.casefold())
+    if not SCALE_WORDS.isdisjoint(words) or _SCALE_LETTER.search(unit):
+        return True
+    if not (unit.isascii() or VALUE_CHARACTERS.isdisjoint(unit)):
+        return True
+    before = list(takewhile(lambda word: word not in LINK_WORDS, words))
+    if before[-1:] == ["and"] or not VALUE_WORDS.isdisjoint(before):
+        return True
+    return any(word == "and" and later in ARTICLES for word, later in pairwise(before))
+
+
+def _may_become_a_value_word(said: str) -> bool:
+    """Whether the last word may be the beginning of one: "18 mill", where the text was cut off."""
+    last = _LAST_WORD.search(said.casefold())
+    return last is not None and any(word.startswith(last[1]) for word in (*VALUE_WORDS, "and"))
+
+
+def _begins_with_a_number_word(said: str) -> bool:
+    first = _NUMBER_WORD.match(said.casefold())
+    return first is not None and first[1] in NUMBER_WORDS

@@ -1,0 +1,79 @@
+"""Which sides are compared, and on which questions.
+
+Runs are paired at each setting that both have, or, where they share none, each setting of one with each of
+the other; the settings of a run that stands alone are paired with each other.
+"""
+
+import itertools
+import warnings
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from results.commandline import BadInput
+from results.paired.sides import UNNAMED, Side
+
+
+def pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
+    """The pairs of sides, in the order of the inputs, each on the questions that both have.
+
+    Raises BadInput and warns as `shared_questions` does.
+    """
+    settings: dict[str, set[str]] = {}
+    for side in sides:
+        settings.setdefault(side.run, set()).add(side.setting)
+    for a, b in itertools.combinations(sides, 2):
+        if a.dataset != b.dataset and UNNAMED not in (a.dataset, b.dataset):
+            continue
+        if a.run == b.run:
+            wanted = len(settings) == 1
+        else:
+            wanted = a.setting == b.setting or settings[a.run].isdisjoint(settings[b.run])
+        if wanted:
+            shared = shared_questions(a, b)
+            yield a.on(shared), b.on(shared)
+
+
+def shared_questions(a: Side, b: Side) -> list[str]:
+    """The questions that both sides have.
+
+    Raises BadInput where there are none, or right answers differ. Warns (UserWarning) of questions that only
+    one side has, of questions with fewer answers than most, which set the largest N, and where nothing but
+    the questions' names says that they are the same.
+    """
+    every = set(a.pools.question_ids) | set(b.pools.question_ids)
+    shared = sorted(set(a.pools.question_ids) & set(b.pools.question_ids))
+    pair = f"{a.named} and {b.named}"
+    if not shared:
+        raise BadInput(f"{pair} have no question in common: compare runs on the same questions")
+    golds = pd.concat([a.golds, b.golds], axis=1, join="inner")
+    for name, one, other in golds.itertuples():
+        if one != other:
+            raise BadInput(
+                f"{pair}: the right answer to question {name!r} is {one!r:.40} in one and {other!r:.40} in "
+                "the other, so these are not the same questions"
+            )
+    agreed = golds.index.isin(shared).sum() == len(shared)
+    if a.table != b.table and _unnamed(a, b, agreed):
+        warnings.warn(
+            f"{pair}: taken for the same questions by their names alone, since a data set has no name: "
+            "give both a column dataset",
+            stacklevel=3,
+        )
+    if len(shared) < len(every):
+        lone = len(every) - len(shared)
+        warnings.warn(f"{pair}: {lone} of {len(every)} questions are in one of them only", stacklevel=3)
+    for side in (a.on(shared), b.on(shared)):
+        few = int((side.pools.sizes < np.median(side.pools.sizes)).sum())
+        if few:
+            short = f"{few} of {len(shared)} questions have fewer answers than most"
+            warnings.warn(f"{side.named}: N up to {side.most}: {short}", stacklevel=3)
+    return shared
+
+
+def _unnamed(a: Side, b: Side, agreed: bool) -> bool:
+    """Whether names of questions are all there is: one data set is named, or no right answers agree."""
+    if a.dataset != b.dataset:
+        return True
+    return a.dataset == UNNAMED and not agreed

@@ -1,0 +1,122 @@
+"""The sides of a comparison: the answers of one run at one setting, and what one token of them costs.
+
+A run is one model in one samples table. It is called what its table is called, with the model's name behind
+it where the table holds several, or by the model alone where one such table is all there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from results.commandline import BadInput
+from results.visible import visible
+from results.votes.curves import settings_in_order
+from results.votes.exact import AnswerPools, Floats, accuracy_by_question, answer_pools
+
+MOST = 1000
+"""The largest N that is compared: up to it one pass gives the vote at every N."""
+
+UNNAMED = "unknown"
+"""The data set of a table that does not name one."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """The answers of one run at one setting.
+
+    table: the name of the samples table it comes from; golds: right answer by question, where it is known;
+    price: of one token, in any unit.
+    """
+
+    table: str
+    dataset: str
+    run: str
+    setting: str
+    pools: AnswerPools
+    golds: pd.Series[str]
+    price: float
+
+    @property
+    def named(self) -> str:
+        """Run and setting, fit to be shown."""
+        return visible(f"{self.run}/{self.setting}")
+
+    def on(self, questions: Sequence[str]) -> Side:
+        """The same with these questions alone."""
+        keep = np.isin(self.pools.question_ids, questions)
+        return self if keep.all() else replace(self, pools=self.pools.kept(keep.repeat(self.pools.sizes)))
+
+    @cached_property
+    def most(self) -> int:
+        """The largest N for which every question has enough answers."""
+        return min(int(self.pools.sizes.min()), MOST)
+
+    @cached_property
+    def _curves(self) -> dict[str, Floats]:
+        return {}
+
+    def curve(self, method: str) -> Floats:
+        """The exact accuracy of each question at N = 1 … most: (Q, most)."""
+        if method not in self._curves:
+            every = np.arange(1, self.most + 1)
+            self._curves[method] = accuracy_by_question(self.pools.counts(), method, every)
+        return self._curves[method]
+
+    @cached_property
+    def cost(self) -> Floats:
+        """Mean cost of an answer to each question, (Q,); NaN where an answer has no token count."""
+        means = pd.Series(self.pools.tokens).groupby(self.pools.question).mean(skipna=False)
+        return np.asarray(self.price * means, np.float64)
+
+
+def sides_of(tables: Mapping[str, pd.DataFrame], prices: Mapping[str, float] | None) -> list[Side]:
+    """Every run at every setting, in the order of the tables. Greedy answers are left out.
+
+    prices: of a token, by model, run or table; None: tokens are the cost. Raises BadInput for a run without
+    a price, and for a price of nothing.
+    """
+    sides, used = [], set[str]()
+    for name, table in tables.items():
+        for (dataset, model, setting), rows in _by_setting(table):
+            run = _run_name(name, model, alone=len(tables) == 1, models=table["model"].nunique())
+            priced = [spelt for spelt in (model, run, name) if prices and spelt in prices]
+            if prices and not priced:
+                others = "" if model in (UNNAMED, run) else f" (model {model})"
+                raise BadInput(f"--price: no price for {visible(run + others)}; give all runs one, or none")
+            used |= set(priced[:1])
+            price = prices[priced[0]] if prices else 1.0
+            golds = _golds(rows)
+            sides.append(Side(name, dataset, run, setting, answer_pools(rows), golds, price))
+    for spelt in (prices or {}).keys() - used:
+        known = ", ".join(dict.fromkeys(side.run for side in sides))
+        raise BadInput(
+            f"--price: no run or model is called {visible(repr(spelt))}; the runs: {visible(known)}"
+        )
+    return sides
+
+
+def _by_setting(table: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
+    """The sampled rows of each dataset, model and setting, settings in their order."""
+    sampled = table[table["decoding"] == "sample"]
+    order = settings_in_order(sampled)
+    sampled = sampled.sort_values("setting", key=lambda column: column.map(order.index), kind="stable")
+    for key, rows in sampled.groupby(["dataset", "model", "setting"], sort=False):
+        dataset, model, setting = map(str, key)
+        yield (dataset, model, setting), rows
+
+
+def _run_name(table: str, model: str, alone: bool, models: int) -> str:
+    if models == 1:
+        return table
+    return model if alone else f"{table} {model}"
+
+
+def _golds(rows: pd.DataFrame) -> pd.Series[str]:
+    """The right answer of each question for which it is known."""
+    known = rows.reindex(columns=["question_id", "gold"]).dropna().drop_duplicates("question_id")
+    return known.set_index("question_id")["gold"]

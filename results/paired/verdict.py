@@ -1,0 +1,43 @@
+"""What an interval of a difference says of B: better, worse or undecided.
+
+low    high     verdict
+0.01   0.05     better
+−0.06  −0.01    worse
+−0.02  0.08     undecided
+–      –        undecided: what is not known is not 0
+"""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from results.normal import Interval
+from results.votes.exact import Floats
+
+Verdict = Literal["better", "worse", "undecided"]
+
+GATE: dict[Verdict, int] = {"better": 0, "worse": 1, "undecided": 3}
+"""Exit status of `results compare --gate`."""
+
+
+def verdicts(interval: Interval[Floats], margin: float = 0.0) -> list[Verdict]:
+    """The verdict on B of each interval of B's difference to A.
+
+    margin: what B may be worse by. B is then better or worse than A less the margin: "better" says that it is
+    not worse by so much (a test of non-inferiority).
+    """
+    return [verdict(low, high, margin) for low, high in zip(interval.low, interval.high, strict=True)]
+
+
+def verdict(low: float, high: float, margin: float = 0.0) -> Verdict:
+    """The verdict on B of one interval; NaN ends decide nothing."""
+    if low > -margin:
+        return "better"
+    if high < -margin:
+        return "worse"
+    return "undecided"
+
+
+def overall(of_rows: Iterable[Verdict]) -> Verdict:
+    """One verdict on rows whose intervals hold together: undecided, too, where they contradict each other."""
+    said = set(of_rows) - {"undecided"}
+    return said.pop() if len(said) == 1 else "undecided"

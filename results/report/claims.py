@@ -1,0 +1,64 @@
+"""The claims of the paper: how each came out, and what was measured for it."""
+
+from collections import Counter
+from operator import itemgetter
+from typing import Any
+
+import pandas as pd
+
+from results.figures.words import NBSP, known, line_name, sentence
+from results.report.cells import Columns, Table, number, tabled
+
+GROUPS = ("hold", "hold in part", "undecided", "fail")
+"""How claims come out: an undecided one has an interval that holds the threshold."""
+
+
+def verdict_table(claims: pd.DataFrame) -> Table:
+    """One row for each claim, under a title that counts the verdicts."""
+    first = claims.drop_duplicates("claim").assign(
+        checked=lambda rows: rows["claim"].map(claims["claim"].value_counts())
+    )
+    groups = Counter(map(_group, first["verdict"]))
+    counted = ", ".join(f"{group}: {groups[group]}" for group in GROUPS if groups[group])
+    columns: Columns = {
+        "claim": _claim,
+        "verdict": lambda row: line_name(row["verdict"]),
+        "in the paper": itemgetter("where"),
+        "settings checked": lambda row: str(row["checked"]),
+    }
+    return tabled(f"{len(first)} claims of the paper ({counted})", first, columns)
+
+
+def measurement_table(claims: pd.DataFrame) -> Table:
+    """What was measured for each claim in each setting."""
+    columns: Columns = {
+        "claim": _claim,
+        "setting": lambda row: line_name(row["setting"]),
+        "quantity": itemgetter("quantity"),
+        "measured": lambda row: number(row["measured"]),
+        "95 % interval": _measured_interval,
+        "outcome": _outcome,
+    }
+    return tabled("Measurements", claims, columns)
+
+
+def _group(verdict: str) -> str:
+    """How a claim came out, over all settings it was measured at."""
+    first, second = f"{verdict} ".split(" ")[:2]
+    if (first, second) == ("holds", "only"):
+        return "hold in part"
+    return {"holds": "hold", "undecided": "undecided"}.get(first, "fail")
+
+
+def _outcome(row: Any) -> str:
+    """How a claim came out at one setting; a table without the column knows two outcomes only."""
+    return str(row["outcome"]) if known(row, "outcome") else "holds" if row["holds"] else "fails"
+
+
+def _claim(row: Any) -> str:
+    return sentence(row["claim"].replace("-", " ").replace(" of n ", " of N "))
+
+
+def _measured_interval(row: Any) -> str:
+    extreme = row["low"] == row["high"]  # one over tasks, which has no interval
+    return "–" if extreme else f"{number(row['low'])}{NBSP}… {number(row['high'])}"

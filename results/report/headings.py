@@ -1,0 +1,68 @@
+"""The columns of forecasts and plans: what each says of a row, in the terminal and on the page alike.
+
+setting  tokens/answer  N   tokens/question  forecast  90 % these questions  90 % new questions  measured
+120      58.1           16  929              96.3 %    95.5 … 97.1 %         94.9 … 97.5 %       95.9 %
+"""
+
+from operator import itemgetter
+
+import pandas as pd
+
+from results.figures.words import UNITS
+from results.report.cells import Columns, between, count, share
+from results.tables.status import SHORT
+
+INTERVALS: Columns = {
+    "90 % these questions": lambda row: between(row["low"], row["high"]),
+    "90 % new questions": lambda row: between(row.get("new_low"), row.get("new_high")),
+}
+"""The two intervals of a forecast: for more answers to these questions, and for new questions."""
+
+
+def forecast_columns(source: str, rows: pd.DataFrame) -> Columns:
+    """Of the rows of a forecast table with their `length`, tokens or steps of an answer."""
+    unit = UNITS[source]
+    lengths: Columns = {f"{unit}/answer": lambda row: count(row["length"])}
+    if "tokens_low" in rows and rows["tokens_low"].notna().any():
+        lengths[f"90 % of {unit}"] = lambda row: f"{count(row['tokens_low'])} … {count(row['tokens_high'])}"
+    return {
+        "setting": itemgetter("setting"),
+        **lengths,
+        "N": lambda row: str(row["N"]),
+        f"{unit}/question": lambda row: count(row["length"] * row["N"]),
+        "forecast": lambda row: share(row["predicted"]),
+        **INTERVALS,
+        "measured": lambda row: share(row["accuracy"]),
+        "status": _status,
+    }
+
+
+def choice_columns(source: str) -> Columns:
+    """Of choices of setting and N, measured or forecast: rows with their `cost` and `predicted` accuracy."""
+    unit = UNITS[source]
+    return {
+        f"{unit}/question": lambda row: count(row["cost"]),
+        "setting": itemgetter("setting"),
+        f"{unit}/answer": lambda row: count(row["cost"] / row["N"]),
+        "N": lambda row: str(row["N"]),
+        "accuracy": lambda row: share(row["predicted"]),
+    }
+
+
+def plan_columns(rows: pd.DataFrame) -> Columns:
+    """Of the rows of a plan: a choice's `alone` accuracy and, where it differs, what to expect of it."""
+    columns = choice_columns(rows["source"].iloc[0]) | {"accuracy": lambda row: share(row["alone"])}
+    if (rows["alone"] != rows["predicted"]).any():
+        columns["to expect"] = lambda row: share(row["predicted"])
+    return {**columns, **INTERVALS, "status": _known}
+
+
+def _status(row: "pd.Series[str]") -> str:
+    return SHORT.get(row["status"], row["status"])
+
+
+def _known(row: "pd.Series[str]") -> str:
+    """Whether a choice was measured, or how far its forecast can be trusted."""
+    if row["known"] == "measured":
+        return "measured"
+    return _status(row) if pd.notna(row.get("status")) else "forecast"

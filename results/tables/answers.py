@@ -1,0 +1,70 @@
+"""What the answers of a samples table say: one spelling each, null where nothing was said, right or wrong.
+
+    answer   gold   ->   answer  gold  correct
+    18.0     18          18      18    true
+    **7**    18          7       18    false
+    n/a      18          null    18    false      with --unreadable n/a
+
+`results.canonical` is the rule; `results.read_options` switches it off. A column `correct` that is given is
+kept.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from results.canonical import canonical, canonical_texts
+from results.commandline import BadInput
+from results.read_options import CHOSEN
+from results.tables.columns import refusal
+
+
+def without_unreadable(tables: Sequence[pd.DataFrame], where: str | Path) -> list[pd.DataFrame]:
+    """The tables with the answers that stand for none (--unreadable) as nulls.
+
+    Raises BadInput, which names the tables as `where`, for a word that is no answer in any of them.
+    """
+    chosen = CHOSEN.get()
+    if not chosen.unreadable:
+        return list(tables)
+    said = [one_spelling(table["answer"]) for table in tables]
+    words = {word if chosen.as_written else canonical(word): word for word in chosen.unreadable}
+    for meant, word in words.items():
+        if not any(answers.eq(meant).any() for answers in said):
+            raise BadInput(
+                f"{where}: --unreadable {word!r:.40}: no answer says that; leave it out or mend it"
+            )
+    return [
+        table.assign(answer=table["answer"].mask(answers.isin(list(words))))
+        for table, answers in zip(tables, said, strict=True)
+    ]
+
+
+def graded(samples: pd.DataFrame, name: str | Path) -> pd.DataFrame:
+    """Checked samples with answers and golds in one spelling, and `correct` by it where the column is absent.
+
+    Raises BadInput, which calls the table `name`, where an answer cannot be graded, and where a null answer
+    is marked right.
+    """
+    samples = samples.assign(**{c: one_spelling(samples[c]) for c in ("answer", "gold") if c in samples})
+    if "correct" in samples:
+        wrong = (samples["answer"].isna() & samples["correct"]).to_numpy(bool)
+        if wrong.any():
+            raise refusal(name, int(wrong.argmax()), "correct", True, "false where the answer is null")
+        return samples
+    if "gold" not in samples:
+        raise BadInput(f"{name}: no column 'correct', and no 'gold' to compute it from")
+    unknown = samples["gold"].isna().to_numpy(bool)
+    if unknown.any():
+        raise refusal(name, int(unknown.argmax()), "gold", None, "the right answer")
+    return samples.assign(correct=(samples["answer"] == samples["gold"]).fillna(False).astype(bool))
+
+
+def one_spelling(texts: "pd.Series[Any]") -> "pd.Series[Any]":
+    """The texts as they are compared; null where nothing is left of one."""
+    if CHOSEN.get().as_written:
+        return texts
+    said = canonical_texts(texts)
+    return said.mask(said == "")

@@ -1,0 +1,172 @@
+"""What is wrong or doubtful in the rows of a samples table: refused where no reading makes sense, else said.
+
+question_id  answer  gold  correct
+7            18      18    false      said: `correct` is believed
+7            18      19    true       refused: question 7 has two right answers
+
+Said, too, once for each table: that not one answer is right, that the answers are copies of each other, and
+that some say "None" or "nan".
+"""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from math import lgamma, log
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from results.canonical import canonical_texts
+from results.tables.columns import refusal
+from results.tables.schemas import SAMPLE_KEY
+
+NULL_WORDS = ("None", "none", "null", "nan", "NaN", "<NA>", "N/A", "n/a")
+"""What programs write where there is no answer; as answers they vote, unless --unreadable names them."""
+
+_LOOKED_AT = 200
+"""Questions in which copies are looked for."""
+
+_TELLING = ("answer", "tokens", "finish_reason")
+"""Columns that are alike in copies."""
+
+_BY_LUCK = log(1e-3)
+"""Answers are called copies where luck would repeat them so less often than this."""
+
+
+def check_golds(samples: pd.DataFrame, name: str | Path) -> None:
+    """Raise BadInput where a question has two right answers."""
+    if "gold" in samples:
+        golds = samples[["dataset", "question_id", "gold"]].dropna().drop_duplicates()
+        again = golds[golds.duplicated(["dataset", "question_id"])]
+        if len(again):
+            row, _, question, gold = next(again.itertuples())
+            expected = f"one right answer to question {question!r:.40}, as in its rows above"
+            raise refusal(name, row, "gold", gold, expected)
+
+
+def say_doubts(tables: Sequence[pd.DataFrame], names: Sequence[str | Path]) -> None:
+    """Warn (UserWarning) of what is doubtful in checked samples tables that are read as one."""
+    for table, name in zip(tables, names, strict=True):
+        if line := _grades(table):
+            _say(name, line)
+    joined = tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True)
+    for line in (*_none_right(joined), *_words(joined), *_copies(joined)):
+        _say(" and ".join(map(str, names)), line)
+
+
+def _say(name: str | Path, line: str) -> None:
+    warnings.warn(f"{name}: {line}", stacklevel=3)
+
+
+def _grades(samples: pd.DataFrame) -> str | None:
+    """Where `correct` is not what the texts say, in one spelling."""
+    if not {"answer", "gold"} <= set(samples):
+        return None
+    known = samples["answer"].notna() & samples["gold"].notna()
+    equal = (samples["answer"] == samples["gold"]).fillna(False)
+    unlike = np.array(known & (samples["correct"] != equal), bool)
+    right = unlike & samples["correct"].to_numpy(bool)
+    answer, gold = (canonical_texts(samples.loc[right, column]) for column in ("answer", "gold"))
+    unlike[right] = (answer != gold).to_numpy(bool)
+    if not unlike.any():
+        return None
+    row = int(unlike.argmax())
+    first = samples.iloc[row]
+    return (
+        f"{unlike.sum()} answers are marked right though they are not gold, or wrong though they are; the "
+        f"first is in row {row + 1}, answer {first['answer']!r:.40} and gold {first['gold']!r:.40}; the "
+        "column 'correct' is believed"
+    )
+
+
+def _none_right(samples: pd.DataFrame) -> Iterator[str]:
+    """A model that is never right on a data set: more often a fault of the table than of the model."""
+    right = samples.loc[samples["correct"], ["dataset", "model"]].drop_duplicates()
+    if len(right) == 1 and samples["dataset"].nunique() == samples["model"].nunique() == 1:
+        return
+    known = set(right.itertuples(index=False, name=None))
+    for (dataset, model), rows in samples.groupby(["dataset", "model"], sort=False):
+        if (dataset, model) in known:
+            continue
+        said = rows[rows["answer"].notna()]
+        who = f"0 % right: not one of {len(rows):,} answers of {model} on {dataset}"
+        if said.empty:
+            yield f"{who}: none could be read; check the column 'answer'"
+        elif "gold" in said:
+            pair = f"answer {said['answer'].iloc[0]!r:.40}, gold {said['gold'].iloc[0]!r:.40}"
+            yield f"{who}; check that answers and gold are written alike and belong together (first: {pair})"
+        else:
+            yield f"{who}; check the column 'correct'"
+
+
+def _words(samples: pd.DataFrame) -> Iterator[str]:
+    """Answers that may have been meant as nulls."""
+    counts = samples["answer"].value_counts()
+    for word in NULL_WORDS:
+        if word in counts.index:
+            yield (
+                f"answers that say {word!r}: {counts[word]:,}; they vote for it; if it means that none could "
+                f"be read: --unreadable {word}"
+            )
+
+
+def _copies(samples: pd.DataFrame) -> Iterator[str]:
+    """Answers that stand in the table several times under new numbers."""
+    first = pd.factorize(samples["question_id"])[0] < _LOOKED_AT
+    columns = [*SAMPLE_KEY, *(name for name in _TELLING if name in samples)]
+    some = samples.loc[first, columns]
+    sampled = some[some["decoding"] == "sample"]
+    for (dataset, model, setting), rows in sampled.groupby(["dataset", "model", "setting"], sort=False):
+        copies = _times_repeated(rows)
+        if copies > 1:
+            yield (
+                f"{model} on {dataset}, setting {setting}: the answers to most questions are the same ones "
+                f"{copies} times over, under new numbers; intervals would be too narrow: leave the copies out"
+            )
+
+
+def _times_repeated(rows: pd.DataFrame) -> int:
+    """How often most questions' answers repeat the same block, in order or each in its place; 1: they do not.
+
+    An answer is its text and its tokens, where known. Had answers come in any order, a question whose n
+    answers are k copies of a block would show them so with chance (orders of a block) / (orders of all).
+    """
+    question = pd.factorize(rows["question_id"])[0]
+    columns = [column for column in _TELLING if column in rows]
+    kind = rows.groupby(columns, dropna=False, sort=False).ngroup().to_numpy()
+    order = np.lexsort((rows["sample"].to_numpy(np.int64), question))
+    answers = np.split(kind[order], np.flatnonzero(np.diff(question[order])) + 1)
+    for copies in _divisors(max(map(len, answers))):
+        repeated = [one for one in answers if _repeats(one, copies)]
+        varied = [one for one in repeated if (one != one[0]).any()]
+        chosen = (
+            lgamma(len(answers) + 1) - lgamma(len(repeated) + 1) - lgamma(len(answers) - len(repeated) + 1)
+        )
+        chance = sum(_log_chance(one, copies) for one in varied) + chosen
+        if len(repeated) > len(answers) / 2 and chance < _BY_LUCK:
+            return copies
+    return 1
+
+
+def _divisors(pool: int) -> list[int]:
+    """The numbers of copies that a pool may consist of, the most first."""
+    return [copies for copies in range(pool, 1, -1) if pool % copies == 0]
+
+
+def _repeats(answers: NDArray[Any], copies: int) -> bool:
+    """Whether they are `copies` times the same block, or each answer `copies` times in a row."""
+    if len(answers) % copies:
+        return False
+    blocks, in_place = answers.reshape(copies, -1), answers.reshape(-1, copies)
+    return bool((blocks == blocks[0]).all() or (in_place == in_place[:, :1]).all())
+
+
+def _log_chance(answers: NDArray[Any], copies: int) -> float:
+    """The logarithm of the chance that luck would order them as copies, in either of the two ways."""
+    counts = np.unique(answers, return_counts=True)[1]
+    orders = [
+        lgamma(sum(one) + 1) - sum(lgamma(count + 1) for count in one) for one in (counts // copies, counts)
+    ]
+    return min(log(2) + orders[0] - orders[1], 0.0)

@@ -1,0 +1,99 @@
+"""The engine against the same weights in transformers: greedy answers, and how often it draws a token."""
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from harness.engines.base import Completion, Sampling
+from harness.engines.ctranslate2.engine import CTranslate2Engine
+from harness.engines.tokens import PromptTokens
+from harness.experiment import TINY_MODEL
+from harness.questions.load import load_questions
+
+torch = pytest.importorskip("torch")
+
+TEXTS = [
+    f"{question.problem}\nUse around {budget} tokens."
+    for question in load_questions("tiny")[:10]
+    for budget in (10, 60)
+]
+GUESS, SAID = TEXTS[0], "The answer is ##"
+"""At budget 10 the model guesses, so that many digits may follow."""
+DRAWS = 4096
+FEWEST = 5
+"""Expected draws of a token below which it is counted with the other rare ones."""
+
+
+@pytest.fixture(scope="module")
+def model(transformers: Any) -> Any:
+    return transformers.AutoModelForCausalLM.from_pretrained(TINY_MODEL, dtype=torch.float32)
+
+
+@pytest.fixture(scope="module")
+def tokens() -> PromptTokens:
+    return PromptTokens(str(TINY_MODEL), None, chat=True)
+
+
+def drawn(texts: list[str], n: int, sampling: Sampling, said: str = "") -> list[list[Completion]]:
+    async def run() -> list[list[Completion]]:
+        async with CTranslate2Engine(str(TINY_MODEL), revision=None, chat=True) as engine:
+            asked = (engine.generate(text, n, sampling, seed, said) for seed, text in enumerate(texts))
+            return await asyncio.gather(*asked)
+
+    return asyncio.run(run())
+
+
+def test_greedy_answers_equal_those_of_generate(model: Any, tokens: PromptTokens) -> None:
+    found = drawn(TEXTS, 2, Sampling(200, 0.0))
+    for text, answers in zip(TEXTS, found, strict=True):
+        prompt = torch.tensor([tokens.encode(text)])
+        whole = model.generate(prompt, do_sample=False, max_new_tokens=200)
+        expected = whole[0, prompt.shape[1] :].tolist()
+        assert [answer.text for answer in answers] == [tokens.tokenizer.decode(expected)] * 2
+        assert [answer.tokens for answer in answers] == [len(expected)] * 2
+
+
+@pytest.mark.parametrize(
+    ("temperature", "top_p", "top_k"),
+    [(1.0, 1.0, -1), (0.7, 1.0, -1), (3.0, 1.0, -1), (2.0, 0.8, -1), (2.0, 1.0, 5), (2.0, 0.8, 5)],
+)
+def test_tokens_come_up_as_often_as_the_model_s_logits_say(
+    model: Any, tokens: PromptTokens, temperature: float, top_p: float, top_k: int
+) -> None:
+    """Chi-square over the first digit of a guess. Each of the six cases has a false alarm in a million."""
+    ids, sampling = tokens.go_on(GUESS, SAID), Sampling(1, temperature, top_p, top_k)
+    found = Counter(answer.text for answer in drawn([GUESS], DRAWS, sampling, SAID)[0])
+    with torch.inference_mode():
+        logits = model(torch.tensor([ids])).logits[0, -1].double().numpy()
+
+    wanted = Counter[str]()
+    for token, chance in enumerate(definition(logits / temperature, top_p, top_k)):
+        wanted[tokens.tokenizer.decode([token], skip_special_tokens=True)] += DRAWS * chance
+
+    assert found.keys() <= {text for text, times in wanted.items() if times > 0}
+    common = [text for text, times in wanted.items() if times >= FEWEST]
+    observed, expected = [found[text] for text in common], [wanted[text] for text in common]
+    if DRAWS - sum(expected) > 1:
+        observed.append(DRAWS - sum(observed))
+        expected.append(DRAWS - sum(expected))
+    assert len(common) >= 3
+    assert chisquare(observed, np.array(expected) * (sum(observed) / sum(expected))).pvalue > 1e-6
+
+
+def definition(logits: np.ndarray, top_p: float, top_k: int) -> np.ndarray:
+    """Each token's probability: softmax, the k likeliest, the smallest set of them that reaches top_p."""
+    weights = np.exp(logits - logits.max())
+    order = np.argsort(-weights)
+    if top_k != -1:
+        weights[order[top_k:]] = 0
+    weights /= weights.sum()
+    reached = 0.0
+    for token in order:
+        if reached >= top_p:
+            weights[token] = 0
+        reached += weights[token]
+    return weights / weights.sum()

@@ -1,0 +1,262 @@
+"""The engine in this process: answers cut at the stop string, counted, in no order, stopped on closing."""
+
+import asyncio
+import json
+import shutil
+import threading
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.engines.base import Completion, EngineError, EngineGone, Sampling
+from harness.engines.ctranslate2 import engine as module
+from harness.engines.ctranslate2.batches import MOST_ROWS
+from harness.engines.ctranslate2.engine import CTranslate2Engine
+from harness.engines.ctranslate2.stopping import StopRule
+from harness.engines.factory import engine_for
+from results import BadInput
+from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, SAMPLING, TINY
+from tests.harness.run.real_run import experiment
+
+GREEDY = Sampling(max_new_tokens=64, temperature=0.0, stop=("[END]",))
+
+
+def with_engine(work: Callable[[CTranslate2Engine], Awaitable[Any]], location: str = TINY) -> Any:
+    """What `work` returns, given an engine with the tiny model."""
+
+    async def run() -> Any:
+        async with CTranslate2Engine(location, revision=None, chat=True) as engine:
+            return await work(engine)
+
+    return asyncio.run(asyncio.wait_for(run(), 60))
+
+
+def draw(*requests: tuple[str, int, Sampling, int]) -> list[list[Completion]]:
+    """The engine's answers to requests that are made at the same time."""
+    found: list[list[Completion]] = with_engine(
+        lambda engine: asyncio.gather(*(engine.generate(*request) for request in requests))
+    )
+    return found
+
+
+def watch_every_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Treat the tiny model as a large one, without changing how this process frees memory."""
+    monkeypatch.setattr(module, "SMALL", 0)
+    monkeypatch.setattr(module, "keep_freed_memory", lambda: None)
+
+
+@pytest.fixture(params=["watched", "unwatched"])
+def watched(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Both ways of ending an answer: a callback for each token, or the tokens that end any answer."""
+    if request.param == "watched":
+        watch_every_token(monkeypatch)
+    return bool(request.param == "watched")
+
+
+@pytest.mark.usefixtures("watched")
+def test_answers_are_cut_before_the_stop_string_and_counted_with_it() -> None:
+    (answers,) = draw((PROMPT, 8, SAMPLING, 1))
+    assert len(answers) == 8
+    for completion in answers:
+        assert "[END]" not in completion.text
+        assert completion.prompt_tokens == PROMPT_TOKENS
+        assert 1 <= completion.tokens <= 64
+        assert completion.seed is None
+    stopped = [completion for completion in answers if completion.finish_reason == "stop"]
+    assert stopped
+    assert all(completion.text.endswith(". ") for completion in stopped)
+
+
+@pytest.mark.usefixtures("watched")
+def test_a_stop_string_of_several_tokens_ends_an_answer_at_the_last_of_them() -> None:
+    ((whole,),) = draw((PROMPT, 1, GREEDY, 1))
+    assert "The answer is" in whole.text
+
+    ((cut,),) = draw((PROMPT, 1, Sampling(64, 0.0, stop=("answer is", "never")), 1))
+
+    assert cut.text == whole.text[: whole.text.index("answer is")]
+    assert cut.finish_reason == "stop"
+    assert cut.tokens == whole.tokens - 5  # ' ##', '1 0', '##', '.', ' [END]': digits are tokens of their own
+
+
+@pytest.mark.usefixtures("watched")
+def test_an_answer_that_ends_just_at_its_limit_has_stopped() -> None:
+    ((whole,),) = draw((PROMPT, 1, Sampling(180, 0.0, stop=("[END]",)), 1))
+    for limit, reason in ((whole.tokens, "stop"), (whole.tokens - 1, "length")):
+        ((answer,),) = draw((PROMPT, 1, Sampling(limit, 0.0, stop=("[END]",)), 1))
+        assert (answer.tokens, answer.finish_reason) == (limit, reason)
+
+
+def test_requests_of_different_kinds_are_answered_side_by_side() -> None:
+    short = Sampling(max_new_tokens=2, temperature=1.0)
+    asked = (PROMPT, 3, GREEDY, 1), (PROMPT, 200, short, 2), (PROMPT, 100, short, 3)
+
+    first, second, third = draw(*asked)
+
+    assert len({completion.text for completion in first}) == 1
+    assert {(c.tokens, c.finish_reason) for c in [*second, *third]} == {(2, "length")}
+    assert (len(first), len(second), len(third)) == (3, 200, 100)
+
+
+def test_answers_come_in_an_order_that_says_nothing_of_them() -> None:
+    """CTranslate2 returns the likeliest first, and forecasts are made from the first few answers.
+
+    A budget of 10 gives guesses. The commonest is among the likeliest: sorted, it would stand in the first
+    half of the answers alone. In a random order half of its places are there, give or take 5 standard errors.
+    """
+    prompt = PROMPT.replace("40", "10")
+    rounds = draw(*((prompt, MOST_ROWS, SAMPLING, seed) for seed in range(40)))
+
+    (commonest, times), *_ = Counter(c.text for found in rounds for c in found).most_common(1)
+    places = [place for found in rounds for place, c in enumerate(found) if c.text == commonest]
+    in_first_half = sum(place < MOST_ROWS / 2 for place in places) / times
+    assert times >= 100
+    assert abs(in_first_half - 0.5) < 5 * 0.5 / times**0.5
+
+
+def test_no_two_requests_share_their_random_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one seed for all, CTranslate2's threads would draw the same answers to the same prompt."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    prompt = PROMPT.replace("40", "10")
+    rounds = draw(*((prompt, 32, Sampling(9, 1.5), 0) for _ in range(6)))
+    texts = [tuple(completion.text for completion in found) for found in rounds]
+    assert len(set(texts)) == len({tuple(sorted(found)) for found in texts}) == 6
+
+
+@pytest.mark.parametrize(
+    ("of_model", "of_tokenizer", "ends"),
+    [(None, "<|end|>", {4}), (3, "<|pad|>", {0, 3}), ([3, 7], None, {3, 7}), (4, "<|end|>", {4})],
+)
+def test_an_answer_ends_with_the_end_tokens_of_the_model_and_of_its_tokenizer(
+    of_model: int | list[int] | None, of_tokenizer: str | None, ends: set[int], tmp_path: Path
+) -> None:
+    shutil.copytree(TINY, tmp_path, dirs_exist_ok=True)
+    for name, end in (
+        ("generation_config", of_model),
+        ("config", of_model),
+        ("tokenizer_config", of_tokenizer),
+        ("ctranslate2/config", of_tokenizer or "<|assistant|>"),
+    ):
+        file = tmp_path / f"{name}.json"
+        key = "eos_token_id" if name in ("generation_config", "config") else "eos_token"
+        file.write_text(json.dumps(json.loads(file.read_text()) | {key: end}))
+
+    async def work(engine: CTranslate2Engine) -> set[int]:
+        rule = engine._stop_rule(())
+        assert rule.enders() == (sorted(ends), True)
+        return {token for token in range(50) if rule.ends([token])}
+
+    assert with_engine(work, str(tmp_path)) == ends
+
+
+def test_the_precision_is_that_asked_for_and_one_that_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def describe(dtype: str) -> dict[str, Any]:
+        plan = experiment(engine="ctranslate2", device="cpu", dtype=dtype)
+        async with engine_for(plan, Path("log"), print) as engine:
+            await engine.generate(PROMPT, 2, SAMPLING, 1)
+            return engine.describe()
+
+    assert asyncio.run(describe("float32"))["dtype"] == "float32"
+    assert asyncio.run(describe("int8"))["dtype"].startswith("int8")
+    monkeypatch.setattr(module.ctranslate2, "Generator", raising(ValueError("no efficient float16")))
+    with pytest.raises(BadInput, match="no efficient float16"):
+        asyncio.run(describe("float16"))
+    monkeypatch.setattr(module.ctranslate2, "get_cuda_device_count", lambda: 0)
+    with pytest.raises(BadInput, match="no GPU"):
+        CTranslate2Engine(TINY, revision=None, chat=True, device="cuda")
+
+
+def raising(error: Exception) -> Callable[..., Any]:
+    def fail(*_: Any, **__: Any) -> Any:
+        raise error
+
+    return fail
+
+
+def test_threads_are_those_the_environment_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    assert module.thread_count() == 3
+    for nothing in ("", "0", "many"):
+        monkeypatch.setenv("OMP_NUM_THREADS", nothing)
+        assert module.thread_count() >= 1
+
+
+def test_a_prompt_and_its_answer_must_fit_into_the_context() -> None:
+    async def work(engine: CTranslate2Engine) -> None:
+        engine._context = PROMPT_TOKENS + 4
+        assert len(await engine.generate(PROMPT, 2, Sampling(4, 1.0), 1)) == 2
+        with pytest.raises(EngineError, match=str(PROMPT_TOKENS)):
+            await engine.generate(PROMPT, 2, Sampling(5, 1.0), 1)
+
+    with_engine(work)
+
+
+def test_a_tokenizer_that_is_not_the_model_s_fails_by_request() -> None:
+    async def work(engine: CTranslate2Engine) -> None:
+        ids, names = engine._prompts.encode(PROMPT), list(engine._names)
+        engine._names = names[: max(ids)]
+        with pytest.raises(EngineError, match="tokenizer"):
+            await engine.generate(PROMPT, 1, SAMPLING, 1)
+        engine._names = ["another" if token == ids[5] else name for token, name in enumerate(names)]
+        with pytest.raises(EngineError, match="tokenizer"):
+            await engine.generate(PROMPT, 1, SAMPLING, 1)
+
+    with_engine(work)
+
+
+def test_what_goes_wrong_in_the_model_fails_the_requests_under_way_and_no_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def work(engine: CTranslate2Engine) -> None:
+        with monkeypatch.context() as broken:
+            broken.setattr(engine, "_draw", raising(RuntimeError("out of memory")))
+            asked = (engine.generate(PROMPT, 200, SAMPLING, seed) for seed in range(4))
+            found = await asyncio.gather(*asked, return_exceptions=True)
+        assert [type(error) for error in found] == [EngineError] * 4
+        assert "out of memory" in str(found[-1])
+        assert len(await engine.generate(PROMPT, 2, SAMPLING, 1)) == 2
+
+    with_engine(work)
+
+
+@pytest.mark.parametrize("broken", ["ends", "text"])
+def test_an_answer_whose_tokens_make_no_text_fails_its_batch_only(
+    broken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where that is found out by the callback, in a thread of CTranslate2's own."""
+    watch_every_token(monkeypatch)
+
+    async def work(engine: CTranslate2Engine) -> None:
+        with monkeypatch.context() as patched:
+            patched.setattr(StopRule, broken, raising(IndexError("no such token")))
+            with pytest.raises(EngineError, match="no such token"):
+                await engine.generate(PROMPT, 4, SAMPLING, 1)
+        assert len(await engine.generate(PROMPT, 4, SAMPLING, 1)) == 4
+
+    with_engine(work)
+
+
+def test_closing_breaks_off_what_is_watched_and_fails_what_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch_every_token(monkeypatch)
+    begun = threading.Event()
+
+    def endless(_rule: StopRule, _tokens: list[int]) -> bool:
+        begun.set()
+        return False
+
+    async def run() -> None:
+        async with CTranslate2Engine(TINY, revision=None, chat=True) as engine:
+            monkeypatch.setattr(StopRule, "enders", lambda _rule: ([2], True))  # never written by the model
+            monkeypatch.setattr(StopRule, "ends", endless)
+            requests = (engine.generate(PROMPT, 64, Sampling(4000, 1.0), seed) for seed in range(9))
+            asked = [asyncio.create_task(request) for request in requests]
+            await asyncio.to_thread(begun.wait, 30)
+        for error in await asyncio.gather(*asked, return_exceptions=True):
+            assert isinstance(error, EngineGone)
+        with pytest.raises(EngineGone):
+            await engine.generate(PROMPT, 1, SAMPLING, 1)
+
+    asyncio.run(asyncio.wait_for(run(), 60))

@@ -1,0 +1,97 @@
+"""Stop strings against a search of the whole text, for tokens that are words, characters and bytes."""
+
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from harness.engines.ctranslate2.stopping import StopRule
+from harness.engines.tokens import PromptTokens
+from harness.experiment import model_location
+
+
+@cache
+def tiny() -> Any:
+    return PromptTokens(model_location("tiny"), None, chat=True).tokenizer
+
+
+@cache
+def byte_level() -> Any:
+    """A tokenizer with one token a byte: a character outside ASCII takes several."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokenizer = Tokenizer(models.BPE(vocab={char: index for index, char in enumerate(alphabet)}, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
+
+
+@cache
+def metaspace() -> Any:
+    """A tokenizer with one token a character, whose decoder strips a first space as SentencePiece does."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+    alphabet = sorted({"▁", *"".join(PIECES)} - {" "})
+    tokenizer = Tokenizer(models.BPE(vocab={char: index for index, char in enumerate(alphabet)}, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never")
+    tokenizer.decoder = decoders.Metaspace(prepend_scheme="always")
+    return tokenizer
+
+
+def ids(tokenizer: Any, text: str) -> list[int]:
+    found: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
+    return found
+
+
+PIECES = ["[END]", " [END]", "[", "E", "N", "D", "]", "EN", "Q:", "\n", " ", "é", "終", "。", "x"]
+
+
+@pytest.mark.parametrize("make", [tiny, byte_level, metaspace])
+@settings(deadline=None)  # the first example loads the tokenizer
+@example(pieces=["x", " ", "EN"])
+@given(pieces=st.lists(st.sampled_from(PIECES), min_size=1, max_size=12))
+@pytest.mark.parametrize("stop", [("[END]",), ("\nQ:", "Q:"), ("]", "ND"), ("終。",), (" E",)])
+def test_an_answer_ends_where_a_stop_string_is_complete(
+    make: Any, stop: tuple[str, ...], pieces: list[str]
+) -> None:
+    tokenizer = make()
+    tokens = [token for piece in pieces for token in ids(tokenizer, piece)]
+    rule = StopRule(tokenizer, frozenset(), stop)
+    texts = [tokenizer.decode(tokens[:end], skip_special_tokens=False) for end in range(len(tokens) + 1)]
+    first = next((end for end, text in enumerate(texts) if any(s in text for s in stop)), None)
+
+    found = next((end for end in range(1, len(tokens) + 1) if rule.ends(tokens[:end])), None)
+
+    assert found == first
+    assert rule.whole(tokens) == tokens[:first]
+    whole = tokenizer.decode(tokens[:first], skip_special_tokens=True)
+    expected = min([whole.index(s) for s in stop if s in whole], default=len(whole))
+    assert rule.text(tokens[:first]) == whole[:expected]
+
+
+@pytest.mark.parametrize("make", [tiny, byte_level, metaspace])
+@pytest.mark.parametrize("stop", [(), ("[END]",), ("]", "ND"), (" E",), ("Q:", "]")])
+def test_a_token_that_ends_any_answer_does_so_after_anything(make: Any, stop: tuple[str, ...]) -> None:
+    tokenizer = make()
+    rule = StopRule(tokenizer, frozenset({3}), stop)
+    enders, covered = rule.enders()
+    before = ids(tokenizer, "x E")
+    for token in range(tokenizer.get_vocab_size()):
+        assert token not in enders or rule.ends([*before, token])
+        assert token in enders or not rule.ends([token])
+    alone = [all(s not in tokenizer.decode([t], skip_special_tokens=False) for t in enders) for s in stop]
+    assert covered == (not any(alone))
+
+
+def test_end_tokens_end_an_answer_and_are_not_in_its_text() -> None:
+    tokenizer = tiny()
+    end = tokenizer.token_to_id("<|end|>")
+    rule = StopRule(tokenizer, frozenset({end}), ())
+    tokens = ids(tokenizer, "The answer")
+    assert not rule.ends(tokens)
+    assert rule.ends([*tokens, end])
+    assert rule.whole([*tokens, end]) == [*tokens, end]
+    assert rule.text([*tokens, end]) == "The answer"

@@ -1,0 +1,223 @@
+"""Equal expressions are one vote, right and wrong, in any order; hostile text cannot hang a run."""
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.grader import Grader, required_gold
+from harness.grading import expression
+from harness.grading.expression import equal, read_value
+from results import BadInput
+from results.canonical import canonical
+from results.commandline import EXTRAS
+
+math_verify = pytest.importorskip("math_verify")
+
+GRADER = Grader(grader="math")
+
+CLASSES = [
+    [
+        r"\frac{1}{2}",
+        "1/2",
+        "0.5",
+        ".50",
+        r"\dfrac12",
+        r"\frac{50}{100}",
+        r"$\tfrac{1}{2}$",
+        r"x = \frac12",
+        "50/100",
+    ],
+    [r"\frac{1}{3}", "2/6", r"\dfrac{2}{6}", r"\frac13"],
+    [r"2\sqrt{3}", r"\sqrt{12}", "2*sqrt(3)", r"\frac{6}{\sqrt3}", "sqrt(12)"],
+    ["(x+1)^2", "x^2+2x+1", "1 + 2x + x^2", "x**2 + 2*x + 1", r"\left(x+1\right)^2"],
+    [r"\frac{3}{x+1}", "3/(x+1)", r"\dfrac{6}{2x+2}"],
+    [r"12\pi", "12pi", r"\pi \cdot 12", r"12 \pi\text{ cm}^2"],
+    ["1, 2", "2, 1", r"\{1,2\}", "1 and 2", r"1 \text{ or } 2"],
+    ["(1, 2)", r"\left(1,2\right)"],
+    ["[1, 2)", r"\left[1, 2\right)"],
+    [r"\begin{pmatrix}1\\2\end{pmatrix}", r"\begin{pmatrix} 1 \\ \frac{4}{2} \end{pmatrix}"],
+    ["x > 5", "5 < x"],
+    [r"\text{east}", "East", r"\text{ East }"],
+    ["12", "12.0", "$12", "12 cm", r"12\text{ cm}", "12 apples", r"12^\circ", "+12", "012", r"3\cdot 4"],
+    ["12 dozen", r"12 \text{ dozen}"],
+    ["1,234", "1{,}234", "1234", "1.234e3"],
+    ["10^{-3}", "0.001", r"\frac{1}{1000}"],
+    [r"\log_2 8", "3", r"\log_{2}{8}"],
+]
+
+
+@pytest.mark.parametrize("same", CLASSES)
+def test_equal_expressions_have_one_text(same: list[str]) -> None:
+    (form,) = {read_value(text) for text in same}
+    assert read_value(form) == canonical(form) == form
+
+
+def test_different_expressions_have_different_texts() -> None:
+    forms = [read_value(same[0]) for same in CLASSES]
+    assert len({*forms}) == len(forms)
+
+
+def test_an_answers_text_depends_on_no_other_answer() -> None:
+    texts = [text for same in CLASSES for text in same]
+    before = {text: read_value(text) for text in texts}
+    random.Random(0).shuffle(texts)
+    expression._value.cache_clear()
+    assert {text: read_value(text) for text in texts} == before
+
+
+@pytest.mark.parametrize(
+    ("gold", "text"),
+    [
+        (r"\frac{1}{3}", "##0.333333##"),
+        (r"\frac{\sqrt{3}}{3}", r"so \boxed{\frac{1}{\sqrt{3}}}"),
+        (r"10\%", "##10##"),
+        ("5", "##x = 5##"),
+        (r"\frac{3}{4}\pi \text{ inches}", r"The answer is $\frac{3\pi}{4}$."),
+        (r"\text{Evelyn}", r"\boxed{Evelyn}"),
+        ("(1,2)", "The answer is $(1, 2)$."),
+        (r"\frac{7}{5} + \frac{1}{5} i", "The answer is (7+i)/5."),
+        ("120", "The answer is $5!$."),
+    ],
+)
+def test_right_answers_are_what_math_verify_takes_for_the_gold(gold: str, text: str) -> None:
+    right = required_gold(gold, "here", "math")
+    found = GRADER.verdict(text, right, "stop")
+    assert (found["answer"], found["correct"]) == (right, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("The answer is 12 dozen.", "12 dozen"),
+        ("##No solution##", "no solution"),
+        (r"\boxed{9} … ##9.6##", "9.6"),
+        ("The answer is x.", "x"),
+        ("The answer is not clear.", None),
+        ("##your answer##", None),
+        ("##letter##", None),
+        (r"The answer is \frac{1", r"\frac{1"),
+        ("", None),
+    ],
+)
+def test_wrong_answers_vote_and_nothing_does_not(text: str, value: str | None) -> None:
+    assert GRADER.read(text).value == value
+
+
+def test_what_is_cut_off_within_an_expression_is_no_answer() -> None:
+    assert GRADER.read(r"The answer is \frac{1", cut_off=True).value is None
+    assert GRADER.read("The answer is $x + 1$ as", cut_off=True).value == "x + 1"
+
+
+HOSTILE = [
+    "9^{9^{9^{9^9}}}",
+    "(9!)!!!!",
+    r"\int_0^{10^9} x^{x^x} dx",
+    "(x+y+z)^{99999}",
+    "{" * 400,
+    r"\frac{" * 60,
+    r"\sqrt{" * 60 + "2" + "}" * 60,
+    "((((" * 100,
+    r"\input{/etc/passwd}",
+    "__import__('os').system('true')",
+    "1" * 5000,
+    "x" * 5000,
+    "\\",
+    "\x00\ud800",
+    r"\begin{pmatrix}" * 20,
+    "1e999999999999",
+    "10^{10^{10}}",
+]
+
+
+@pytest.fixture
+def _short_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """A worker that may take a quarter of a second of processor time for a request."""
+    worker = tmp_path / "worker.py"
+    source = expression._WORKER.read_text(encoding="utf-8")
+    assert source.count("SECONDS = 3.0") == 1
+    worker.write_text(source.replace("SECONDS = 3.0", "SECONDS = 0.25"), encoding="utf-8")
+    monkeypatch.setattr(expression, "_WORKER", worker)
+    expression._worker.stop()
+    expression._value.cache_clear()
+    yield
+    expression._worker.stop()
+    expression._value.cache_clear()
+    expression.equal.cache_clear()
+
+
+@pytest.mark.usefixtures("_short_limit")
+def test_hostile_text_votes_as_it_is_written() -> None:
+    for text in HOSTILE:
+        value = read_value(text)
+        assert value
+        assert not equal(r"\frac{1}{3}", value)
+    assert read_value(r"\frac{2}{6}") == r"\frac{1}{3}"  # by a new worker
+
+
+@given(
+    st.lists(st.sampled_from([*"0159xy+-^/(){},= ", "\\frac", "\\sqrt", "\\pi", "\\text", "&", "\\\\"])).map(
+        "".join
+    )
+)
+@settings(max_examples=60, deadline=None)
+def test_a_form_that_is_read_again_is_itself(text: str) -> None:
+    value = read_value(text)
+    assert read_value(value) == read_value(f"  {value} ") == value == canonical(value)
+
+
+def test_the_worker_reads_requests_until_there_are_no_more() -> None:
+    lines = '["form", "\\\\frac{2}{6}"]\n["same", "1", "x"]\n["form", "}{"]\n'
+    command = [sys.executable, "-P", str(expression._WORKER)]
+    said = subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout
+    assert said.splitlines() == ["ready", json.dumps(r"\frac{1}{3}"), "false", "null"]
+
+
+def test_without_math_verify_it_is_said_before_anything_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(expression, "find_spec", lambda _name: None)
+    Grader().check_installed()
+    with pytest.raises(ModuleNotFoundError) as missing:
+        GRADER.check_installed()
+    assert EXTRAS[missing.value.name or ""] == "math"
+
+
+def test_a_worker_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("import no_such_module")
+    monkeypatch.setattr(expression, "_WORKER", broken)
+    expression._worker.stop()
+    with pytest.raises(BadInput, match="no_such_module"):
+        expression._worker.ask("form", "1/7")
+
+
+def test_equations_without_an_unknown_are_not_all_one_answer() -> None:
+    assert read_value("2 + 2 = 5") == "2 + 2 = 5"
+    assert read_value("3 + 3 = 7") != read_value("2 + 2 = 5")
+
+
+def test_golds_of_math_have_stable_forms_that_are_right(data_dir: Path) -> None:
+    rows = [json.loads(line) for line in (data_dir / "math" / "test.jsonl").read_text().splitlines()][::50]
+    for row in rows:
+        gold = required_gold(row["solution"], row["unique_id"], "math")
+        value = read_value(gold)
+        assert read_value(value) == value == canonical(value)
+        assert GRADER.verdict(f"##{gold}##", gold, "stop") == {
+            "answer": gold,
+            "correct": True,
+            "reader": "hashes",
+        }
+
+
+def test_forms_agree_with_math_verify_on_pairs_of_golds(data_dir: Path) -> None:
+    """Of 40 golds of algebra no two are equal for one and different for the other."""
+    rows = [json.loads(line) for line in (data_dir / "math" / "test.jsonl").read_text().splitlines()]
+    golds = [required_gold(row["solution"], "", "math") for row in rows if "\\frac" in row["answer"]][:40]
+    for a, b in combinations(golds, 2):
+        assert (read_value(a) == read_value(b)) == equal(a, read_value(b)), (a, b)

@@ -1,0 +1,110 @@
+"""What is imported says what the file says: options that hit nothing are refused, one answer is one vote."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from harness.imports.columns import import_table
+from results import read_samples
+from tests.harness.commands import imported
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "found"),
+    [
+        ("--correct-if", "mark=ok", "'OK', 'no'"),
+        ("--correct-if", "mark=true", "'OK', 'no'"),
+        ("--unreadable", "zzz", "'7', '(none)', '8'"),
+        ("--gold", "golld", "columns question_id, answer, mark"),
+        ("--gold", "99", "columns question_id, answer, mark"),
+    ],
+)
+def test_what_matches_no_row_is_refused_with_what_there_is(
+    tmp_path: Path, option: str, value: str, found: str
+) -> None:
+    file, out = tmp_path / "answers.csv", tmp_path / "out"
+    file.write_text("question_id,answer,mark\na,7,OK\nb,(none),no\nc,8,no\n")
+    others = () if option == "--correct-if" else ("--correct-if", "mark=OK")
+    result = imported("csv", file, option, value, *(others if option == "--unreadable" else ()), "--out", out)
+    assert result.exit_code == 2
+    assert f"{option} {value}" in result.output
+    assert found in result.output
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_whole_numbers_that_pandas_wrote_with_a_point_are_right(tmp_path: Path, suffix: str) -> None:
+    frame = pd.DataFrame({"question_id": ["a", "a", "b"], "answer": [18, None, 5], "gold": [18, 18, 6]})
+    file = tmp_path / f"answers.{suffix}"
+    if suffix == "csv":
+        frame.to_csv(file, index=False)
+        assert "18.0" in file.read_text()
+    elif suffix == "jsonl":
+        frame.to_json(file, orient="records", lines=True)
+    else:
+        frame.to_parquet(file)
+    table = import_table(file, kind=suffix).table
+    assert table["answer"].fillna("").tolist() == ["18", "", "5"]
+    assert table["correct"].tolist() == [True, False, False]
+
+
+def test_texts_that_say_none_are_answers_where_the_format_has_a_null_of_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "answers.jsonl"
+    cells = ["None", "null", "nan", None]
+    file.write_text(
+        "".join(json.dumps({"question_id": "a", "answer": cell, "gold": "None"}) + "\n" for cell in cells)
+    )
+    table = import_table(file, kind="jsonl").table
+    assert [cell if isinstance(cell, str) else None for cell in table["answer"]] == cells
+    assert table["correct"].tolist() == [True, False, False, False]
+
+
+def test_spellings_of_one_answer_are_one_vote(tmp_path: Path) -> None:
+    file = tmp_path / "answers.csv"
+    file.write_text('question_id,answer,gold\na,13,"$1,234.00"\na,13.0,1234\na,$13,1234\na,1234.0,1234\n')
+    table = import_table(file).table
+    assert table["answer"].tolist() == ["13", "13", "13", "1234"]
+    assert table["gold"].unique().tolist() == ["1234"]
+    assert table["correct"].tolist() == [False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("texts", "gold", "grader", "answers"),
+    [
+        ([r"\boxed{\frac{2}{4}}", "##0.5##", "##1/3##"], r"\frac12", "math", [r"\frac12", r"\frac12"]),
+        (["The answer is (B).", "##b##", "##C##"], "b", "choice", ["B", "B"]),
+    ],
+)
+def test_texts_are_read_by_the_grader_that_is_named(
+    tmp_path: Path, texts: list[str], gold: str, grader: str, answers: list[str]
+) -> None:
+    pytest.importorskip("math_verify")
+    file, out = tmp_path / "answers.jsonl", tmp_path / "out"
+    rows = [{"question_id": "q", "text": text, "gold": gold} for text in texts]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    grading = ("--grade", "hashes,boxed,answer-is", "--grader", grader)
+    assert imported("jsonl", file, *grading, "--out", out).exit_code == 0
+    table = read_samples(out)
+    assert table["answer"].tolist()[:2] == answers
+    assert table["correct"].tolist() == [True, True, False]
+    assert "give both" in imported("jsonl", file, "--grader", grader, "--out", tmp_path / "b").output
+
+
+def test_copies_and_no_right_answer_at_all_are_said(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    rows = [
+        {"question_id": f"q{q}", "answer": str(answer), "gold": "1", "correct": answer == 1}
+        for q in range(30)
+        for answer in [*rng.integers(0, 3, 8)] * 4
+    ]
+    file = tmp_path / "copies.jsonl"
+    file.write_text("".join(json.dumps(row, default=bool) + "\n" for row in rows))
+    with pytest.warns(UserWarning, match="4 times over"):
+        imported("jsonl", file, "--out", tmp_path / "copies")
+    wrong = [row | {"gold": "one", "correct": False} for row in rows[::4]]
+    file.write_text("".join(json.dumps(row, default=bool) + "\n" for row in wrong))
+    with pytest.warns(UserWarning, match="0 % right"):
+        imported("jsonl", file, "--out", tmp_path / "wrong")

@@ -1,0 +1,73 @@
+"""results.paired.simultaneous against formulas, resampling, and comparisons of equal models."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from results.paired.differences import mean_differences
+from results.paired.simultaneous import Measured, correlations, level_of_each, symmetric_root
+from tests.results.paired.made import accuracies, better, varied_laws
+
+
+def test_one_row_or_one_said_twice_keeps_its_level():
+    d = np.random.default_rng(0).normal(size=(50, 1))
+    for columns in (d, np.tile(d, 3), np.column_stack([d, 2 * d, np.full(50, 0.1), np.full(50, np.nan)])):
+        assert level_of_each([Measured(range(50), columns)], 0.95) == 0.95
+
+
+@pytest.mark.parametrize("rows", [2, 12])
+def test_rows_that_have_nothing_in_common_share_the_level_as_sidak_says(rows):
+    rng = np.random.default_rng(1)
+    apart = [Measured([(k, q) for q in range(40)], rng.normal(size=(40, 1))) for k in range(rows)]
+    assert level_of_each(apart, 0.95) == pytest.approx(0.95 ** (1 / rows), abs=0.002)
+
+
+def test_the_level_is_that_of_the_multiplier_bootstrap_over_questions():
+    """Drawn question by question, 20,000 times: critical values agree to 0.04, three of their errors."""
+    rng = np.random.default_rng(2)
+    d = rng.normal(size=(80, 5)) @ rng.normal(size=(5, 5)) + rng.exponential(size=(80, 1))
+    errors = d - d.mean(axis=0)
+    multipliers = rng.standard_normal((20_000, 80))
+    t = multipliers @ errors / np.sqrt((errors**2).sum(axis=0))
+    critical = np.quantile(np.abs(t).max(axis=1), 0.95)
+    level = level_of_each([Measured(range(80), d)], 0.95)
+    assert stats.norm.ppf((1 + level) / 2) == pytest.approx(critical, abs=0.04)
+
+
+def test_settings_of_the_same_questions_move_together_by_the_names_of_the_questions():
+    d = np.random.default_rng(3).normal(size=(30, 2))
+    order = np.random.default_rng(4).permutation(30)
+    together = correlations([Measured(range(30), d)])
+    apart = correlations([Measured(range(30), d[:, :1]), Measured(list(order), d[order, 1:])])
+    np.testing.assert_allclose(together, apart)
+    np.testing.assert_allclose(symmetric_root(together) @ symmetric_root(together), together, atol=1e-12)
+
+
+def decided(questions: int, answers: int, gain: float, runs: int) -> tuple[float, float]:
+    """The share of comparisons in which some row is decided: now, and by 90 % intervals of each row."""
+    rng = np.random.default_rng(7)
+    laws = varied_laws(questions, rng)
+    ns = 2 ** np.arange(answers.bit_length())
+    a = accuracies(laws, answers, ns, runs, rng)
+    b = accuracies(better(laws, gain) if gain else laws, answers, ns, runs, rng)
+    now = before = 0
+    for d in b - a:
+        ends = mean_differences(d, 0.95, level_of_each([Measured(range(questions), d)], 0.95)).interval
+        now += bool(((ends.low > 0) | (ends.high < 0)).any())
+        alone = mean_differences(d, 0.90).interval
+        before += bool(((alone.low > 0) | (alone.high < 0)).any())
+    return now / runs, before / runs
+
+
+@pytest.mark.parametrize(("questions", "answers"), [(60, 8), (100, 16)])
+def test_equal_models_are_told_apart_in_at_most_one_of_twenty_comparisons(questions, answers):
+    """By any row of the table: it was about one of three. 600 comparisons, a standard error of 0.9 %."""
+    now, before = decided(questions, answers, 0.0, 600)
+    assert now <= 0.05 + 2 * 0.009
+    assert before > 0.2
+
+
+def test_a_gain_of_five_points_is_found():
+    """100 questions with 16 answers each, 200 comparisons."""
+    now, _ = decided(100, 16, 0.05, 200)
+    assert now > 0.9

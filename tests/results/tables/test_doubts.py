@@ -1,0 +1,148 @@
+"""results.tables.doubts: rows that cannot all be true are refused or said."""
+
+import warnings
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from results import BadInput, as_samples, read_samples, reading
+from results.tables.files import write_raw
+
+ROWS = pd.DataFrame(
+    {
+        "question_id": ["a", "a", "b"], "sample": [0, 1, 0], "dataset": "d",
+        "answer": ["18", "7", None], "gold": ["18", "18", "5"], "correct": [True, False, False],
+    }
+)  # fmt: skip
+
+
+def test_rows_that_agree_are_silent():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        as_samples(ROWS)
+        as_samples(ROWS.drop(columns="gold").assign(correct=[False, True, False]))
+        as_samples(ROWS.assign(gold=["018", "018", "5"]))
+        as_samples(ROWS.assign(gold=[None, "18", "5"]))
+
+
+@pytest.mark.parametrize(
+    ("correct", "said"),
+    [([False, False], "1 .* row 1, answer '18'"), ([True, True], "1 .* row 2, answer '7'"),
+     ([False, True], "2 .* row 1, answer '18'")],
+)  # fmt: skip
+def test_a_grade_that_the_texts_deny_is_said_and_believed(correct, said):
+    samples = ROWS.assign(correct=[*correct, False])
+    with pytest.warns(UserWarning, match=rf"^t\.csv: {said} and gold '18'"):
+        assert as_samples(samples, "t.csv")["correct"].tolist() == samples["correct"].tolist()
+
+
+def test_two_right_answers_to_one_question_are_refused_within_and_across_files(tmp_path):
+    other = ROWS.assign(gold=["18", "19", "5"], correct=False)
+    with pytest.raises(BadInput, match=r"t\.csv: row 2, column 'gold': found '19'"):
+        as_samples(other, "t.csv")
+    assert len(as_samples(other.assign(dataset=["d", "e", "d"], answer="7"))) == 3
+    write_raw(ROWS, tmp_path / "1.csv")
+    write_raw(ROWS.assign(gold=["9", "9", "5"], answer="7", correct=False, setting="s"), tmp_path / "2.csv")
+    with pytest.raises(BadInput, match=r"1\.csv and .*2\.csv: row 4, column 'gold': found '9'"):
+        read_samples(tmp_path / "1.csv", tmp_path / "2.csv")
+
+
+def table(answers, copies=1, each=1, tokens=None, **columns):
+    """Samples of one setting: answers to each question, copied one after the other, or each in its place."""
+    rows = []
+    for question, given in enumerate(answers):
+        spent = [None] * len(given) if tokens is None else tokens[question]
+        pairs = list(zip(given, spent, strict=True))
+        repeated = [pair for pair in pairs for _ in range(each)] * copies
+        rows += [(f"q{question}", i, answer, used) for i, (answer, used) in enumerate(repeated)]
+    frame = pd.DataFrame(rows, columns=["question_id", "sample", "answer", "tokens"])
+    return frame.assign(**{"gold": "1", **columns}).drop(columns=[] if tokens else "tokens")
+
+
+def warned(read):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read()
+    assert all("\n" not in str(one.message) for one in caught)
+    return [str(one.message) for one in caught]
+
+
+def drawn(seed, questions=40, answers=8, kinds=4):
+    return np.random.default_rng(seed).integers(1, 1 + kinds, (questions, answers)).astype(str).tolist()
+
+
+@pytest.mark.parametrize(("copies", "each"), [(4, 1), (2, 1), (1, 4), (1, 2)])
+def test_copies_under_new_numbers_are_said_however_they_are_ordered(copies, each):
+    (line,) = warned(lambda: as_samples(table(drawn(0), copies, each), "t.csv"))
+    assert line.startswith("t.csv: ")
+    assert f"{copies * each} times" in line
+
+
+def test_most_questions_suffice_and_few_do_not():
+    mostly = [one * 4 for one in drawn(1)[:30]] + drawn(2, 10, 32)
+    assert len(warned(lambda: as_samples(table(mostly)))) == 1
+    hardly = [one * 4 for one in drawn(1)[:10]] + drawn(2, 30, 32)
+    assert warned(lambda: as_samples(table(hardly))) == []
+
+
+def test_answers_that_happen_to_be_alike_are_no_copies():
+    """Of 300 honest tables none is called copies: easy questions, short pools, few questions."""
+    for seed in range(100):
+        for shape in ((40, 4, 2), (3, 2, 2), (200, 2, 1)):
+            frame = table(drawn(seed, *shape))
+            assert not [line for line in warned(partial(as_samples, frame)) if "times" in line]
+
+
+def test_answers_that_are_sorted_are_no_copies():
+    for seed in range(20):
+        given = [sorted(one) for one in drawn(seed, 60, 4, 2)]
+        assert warned(partial(as_samples, table(given))) == []
+
+
+def test_tokens_tell_copies_of_easy_questions_from_answers_that_agree():
+    same, spent = [["1"] * 8] * 20, np.random.default_rng(3).integers(50, 500, (20, 8)).tolist()
+    assert warned(lambda: as_samples(table(same, tokens=spent))) == []
+    assert len(warned(lambda: as_samples(table(same, copies=2, tokens=spent)))) == 1
+
+
+def test_copies_in_a_second_file_are_said(tmp_path):
+    given = table(drawn(5))
+    for place, name in enumerate(("a.csv", "b.jsonl")):
+        write_raw(given.assign(sample=given["sample"] + 8 * place), tmp_path / name)
+    (line,) = warned(lambda: read_samples(tmp_path / "a.csv", tmp_path / "b.jsonl"))
+    assert "a.csv and " in line
+    assert "2 times" in line
+
+
+def test_a_model_that_is_never_right_is_said():
+    wrong = table([["2", "3"], ["4", "5"]])
+    assert len(warned(lambda: as_samples(wrong))) == 1
+    assert "0 % right" in warned(lambda: as_samples(wrong))[0]
+    one_right = pd.concat([wrong, table([["1"]], question_id="x")])
+    assert warned(lambda: as_samples(one_right)) == []
+    other = pd.concat([one_right.assign(model="m"), wrong.assign(model="n")])
+    assert ["of n on" in line for line in warned(lambda: as_samples(other))] == [True]
+    assert "none could be read" in warned(lambda: as_samples(wrong.assign(answer=None)))[0]
+
+
+def test_words_for_null_are_said_once_each_and_vote():
+    samples = table([["1", "None"], ["nan", "None"]])
+    lines = warned(lambda: as_samples(samples))
+    assert [line.rpartition("--unreadable ")[2] for line in lines] == ["None", "nan"]
+    with reading(unreadable=["None", "nan"]):
+        assert warned(lambda: as_samples(samples)) == []
+        assert as_samples(samples)["answer"].isna().sum() == 3
+
+
+def test_a_word_that_no_answer_is_is_refused(tmp_path):
+    with reading(unreadable=["zzz"]), pytest.raises(BadInput, match=r"^t: --unreadable 'zzz': no answer"):
+        as_samples(table([["1", "2"]]), "t")
+    write_raw(table([["1", "-"]]), tmp_path / "a.csv")
+    write_raw(table([["1", "2"]], setting="s"), tmp_path / "b.csv")
+    with reading(unreadable=["-", "2.0"]):  # each is in one of the two
+        assert (
+            read_samples(tmp_path / "a.csv", tmp_path / "b.csv")["answer"].isna().tolist()
+            == [False, True] * 2
+        )
