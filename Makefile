@@ -6,6 +6,7 @@ RUN    := $(VENV)/bin/python
 PIP    := $(RUN) -m pip install --quiet --disable-pip-version-check
 
 # What a user may set:  make gsm8k-samples MODEL=… BUDGETS=100,200 N=16 LIMIT=50 URL=http://host:30000 OUT=… DP=2
+# FLAGS="--tp-size 2 --context-length 32768" are SGLang's own, for a server that is started here.
 # On a GPU host DP is the number of GPUs by default; without one, DEVICE=cpu says that a small model may run there.
 # Without the hub:  FILE=a local copy of the data set's rows;  with other questions and prompt:
 # QUESTIONS=questions.jsonl PROMPT=tiny-budget
@@ -13,7 +14,7 @@ key = $(if $(2),--set $(1)="$(2)")
 SET = $(call key,model,$(MODEL)) $(call key,budgets,$(BUDGETS)) $(call key,samples,$(N)) \
       $(call key,limit,$(LIMIT)) $(call key,dp,$(or $(DP),$(GPUS))) $(call key,file,$(FILE)) $(call key,device,$(DEVICE)) \
       $(call key,dataset,$(QUESTIONS)) $(call key,prompt,$(PROMPT)) \
-      $(if $(URL),--url $(URL))
+      $(if $(FLAGS),--set server_flags='$(FLAGS)') $(if $(URL),--url $(URL))
 runs = $(or $(OUT),results/runs/$(1))
 
 .DEFAULT_GOAL := help
@@ -125,10 +126,11 @@ tiny: $(TORCH)  ## train the tiny model again (10 minutes; one thread, so that t
 	$(RUN) -m harness.tiny.train
 
 serve: $(SGLANG)  ## start SGLang for MODEL= (default: the tiny model) and leave it running
-	$(RUN) -m harness serve $(or $(MODEL),harness/tiny/model) $(if $(DP),--dp $(DP)) $(if $(WORKERS),--workers $(WORKERS))
+	$(RUN) -m harness serve $(or $(MODEL),harness/tiny/model) $(if $(DP),--dp $(DP)) $(if $(WORKERS),--workers $(WORKERS)) \
+	    $(if $(FLAGS),-- $(FLAGS))
 
 gpu-check: $(SERVER) $(SETUP)  ## GPU host: tokens/s, prefix cache and the client's share, random weights of Llama-3.1-8B's shape
-	$(RUN) -m harness gpu-check $(if $(DP),--dp $(DP))
+	$(RUN) -m harness gpu-check $(if $(DP),--dp $(DP)) $(if $(FLAGS),-- $(FLAGS))
 
 gsm8k-samples: EXPERIMENT = gsm8k-budgets
 gsm8k-samples: run-experiment  ## GSM8K, Llama-3.1-8B-Instruct, 64 answers at each of eight token budgets (GPU host)

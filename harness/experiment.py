@@ -10,6 +10,7 @@
 
 import math
 import re
+import shlex
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -97,8 +98,12 @@ class Experiment(BaseModel):
     """Answers to ask for in one request; always 1 with engine openai."""
     dp: Positive = 1
     """Copies of the model in the server that the run starts, each on its own GPU."""
+    server_flags: tuple[str, ...] = ()
+    """SGLang's own flags for the server that the run starts; on the command line as a shell has them."""
     concurrency: InFlight = Field(default_factory=lambda given: _in_flight(**given))
     """Requests in flight; the server queues what it cannot work on yet. By default ANSWERS_IN_FLIGHT."""
+    patience: Annotated[float, Field(gt=0)] = 1800.0
+    """Seconds without an answer and without a sign of work, after which the server is given up."""
     seed: Count = 0
     device: Literal["auto", "cpu", "cuda"] = "auto"
     dtype: Literal["auto", "float32", "bfloat16", "float16", "int8"] = "auto"
@@ -121,6 +126,8 @@ class Experiment(BaseModel):
             raise ValueError("reader 'hashes' with at_limit = 'force', which asks for `##18##`")
         if self.dtype == "int8" and self.engine != "ctranslate2":
             raise ValueError("another dtype: int8 is for engine 'ctranslate2'")
+        if self.server_flags and (self.url or self.engine != "sglang"):
+            raise ValueError("server_flags only where the run starts SGLang: no url, engine 'sglang'")
         if self.engine == "openai" and not self.url:
             raise ValueError("url, the address of a server, with engine 'openai'")
         return self
@@ -189,6 +196,8 @@ def _parse(key: str, text: str) -> Any:
     field = Experiment.model_fields.get(key)
     kinds = {field.annotation, get_origin(field.annotation), *get_args(field.annotation)} if field else set()
     value = _toml(text)
+    if key == "server_flags" and not isinstance(value, list):
+        return _words(text)
     if tuple in kinds and not isinstance(value, list):
         return [_toml(part.strip()) for part in text.split(",") if part.strip()]
     if type(None) in kinds and not text.strip():
@@ -196,6 +205,14 @@ def _parse(key: str, text: str) -> Any:
     if kinds & {str, Path} and not isinstance(value, str):
         return text  # a revision such as 1e5 is not a number
     return value
+
+
+def _words(text: str) -> list[str] | str:
+    """`text` split as a shell would; itself where a quote is left open, which no list of words is."""
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text
 
 
 def _toml(text: str) -> Any:

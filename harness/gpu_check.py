@@ -13,7 +13,7 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Literal
@@ -21,6 +21,7 @@ from typing import Literal
 import aiohttp
 
 from harness.engines.factory import own_server
+from harness.engines.http.progress import METRICS
 from harness.experiment import TINY_MODEL, Experiment
 from harness.questions.load import load_questions
 from harness.run.sampler import sample
@@ -58,11 +59,12 @@ async def measure(
     device: Literal["cpu", "cuda"],
     dp: int,
     say: Callable[[str], None],
+    flags: Sequence[str] = (),
 ) -> str:
     """Start a server, sample `answers` of `tokens` tokens to each of `prompts` prompts, stop the server.
 
-    Returns what was measured, a line each. Writes into `folder`. Raises BadInput: the server cannot start, or
-    answers are missing.
+    SGLang's `flags` come last. Returns what was measured, a line each. Writes into `folder`. Raises BadInput:
+    the server cannot start, or answers are missing.
     """
     model = folder / f"{shape}-random"
     write_model(shape, model)
@@ -81,9 +83,9 @@ async def measure(
         device=device,
         dp=dp,
     )
-    flags = ("--load-format", "dummy", "--enable-metrics")
+    flags = ("--load-format", "dummy", "--enable-metrics", *flags)
     async with own_server(experiment, folder / "server.log", say, flags) as engine:
-        url = f"{engine.describe()['url']}/metrics"
+        url = str(engine.describe()["url"])
         before, wall, processor = await _metrics(url), time.perf_counter(), time.process_time()
         outcome = await sample(
             experiment, load_questions("tiny"), folder / "samples", lambda: nullcontext(engine)
@@ -102,8 +104,14 @@ async def measure(
 
 
 async def _metrics(url: str) -> list[float]:
-    async with aiohttp.ClientSession() as session, session.get(url) as response:
-        return prompt_tokens(await response.text())
+    """Those of the server at `url`, or of the servers behind a gateway."""
+    async with aiohttp.ClientSession() as session:
+        for path in METRICS:
+            async with session.get(url + path) as response:
+                text = await response.text()
+                if response.status == 200 and "prompt_tokens_total" in text:
+                    return prompt_tokens(text)
+    raise BadInput(f"{url}: no metrics of SGLang at {' or '.join(METRICS)}")
 
 
 def prompt_tokens(metrics: str) -> list[float]:

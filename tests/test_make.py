@@ -1,5 +1,7 @@
 """The recipes of the Makefile that do more than call one command, with a stand-in for Python."""
 
+import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -54,3 +56,61 @@ def test_nothing_is_installed_where_no_gpu_could_be_used(tmp_path: Path, target:
     assert found.returncode == 2
     assert "DEVICE=cpu" in found.stderr
     assert not (tmp_path / "venv").exists()
+
+
+GPUS = 8
+PLAYED_SMI = f"#!/bin/sh\nfor i in $(seq {GPUS}); do echo GPU $i: NVIDIA H100 80GB HBM3; done\n"
+
+
+def gpu_host(folder: Path, target: str, *variables: str) -> tuple[int, list[str]]:
+    """The status of `make TARGET` on a host with a played nvidia-smi, and what it has Python do."""
+    for name, script in (("nvidia-smi", PLAYED_SMI), ("python", f'#!/bin/sh\necho "$@" >> {folder}/said\n')):
+        (folder / name).write_text(script)
+        (folder / name).chmod(0o755)
+    venv = folder / "venv"
+    venv.mkdir()
+    given = [
+        f"VENV={venv}",
+        f"PYTHON={folder}/python",
+        f"RUN={folder}/python",
+        f"OUT={folder}/run",
+        *variables,
+    ]
+    path = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+    command = ["make", "-C", str(ROOT), target, *given]
+    done = subprocess.run(command, env=path, capture_output=True, text=True, timeout=120, check=False)
+    said = folder / "said"
+    return done.returncode, said.read_text().splitlines() if said.exists() else []
+
+
+RUNS = {"gsm8k-samples": "gsm8k-budgets", "gsm8k-256": "gsm8k-256", "math-samples": "math-budgets"}
+
+
+@pytest.mark.parametrize("target", [*RUNS, "gpu-check", "serve"])
+def test_on_a_gpu_host_a_target_installs_sglang_looks_at_the_gpus_and_starts(
+    tmp_path: Path, target: str
+) -> None:
+    status, said = gpu_host(tmp_path, target, "FLAGS=--tp-size 2 --quantization fp8")
+    assert status == 0
+    installed = [line for line in said if "install" in line]
+    assert all("--constraint constraints-gpu.txt" in line for line in installed)
+    assert installed[-1].endswith("--editable .[lm,sglang]")
+    look = said.index("-m harness.server.gpus")
+    assert look == max(said.index(line) for line in installed) + 1
+    first, *rest = said[look + 1 :]
+    if target in RUNS:
+        assert first.startswith(f"-m harness sample {RUNS[target]} ")
+        assert f"dp={GPUS}" in first
+        assert "server_flags=--tp-size 2 --quantization fp8" in first
+        assert [line.split()[:4] for line in rest] == [["-m", "results", "curves", f"{tmp_path}/run"]]
+    else:
+        assert first.startswith(f"-m harness {target}")
+        assert first.endswith("-- --tp-size 2 --quantization fp8")
+        assert rest == []
+
+
+def test_every_target_can_be_made_on_a_gpu_host(tmp_path: Path) -> None:
+    (phony,) = re.findall(r"^\.PHONY: (help .*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    for target in phony.split():
+        (tmp_path / target).mkdir()
+        assert gpu_host(tmp_path / target, target, "--dry-run")[0] == 0, target

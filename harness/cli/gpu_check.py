@@ -6,8 +6,11 @@ import click
 
 
 @click.command(
-    "gpu-check", context_settings={"show_default": True}, epilog="Example: python -m harness gpu-check --dp 8"
+    "gpu-check",
+    context_settings={"show_default": True},
+    epilog="Example: python -m harness gpu-check --dp 8 -- --quantization fp8",
 )
+@click.argument("flags", nargs=-1, type=click.UNPROCESSED)
 @click.option("--prompts", default=64, type=click.IntRange(1, 300))
 @click.option("--answers", default=64, type=click.IntRange(1), help="Answers a prompt and copy.")
 @click.option("--tokens", default=256, type=click.IntRange(1), help="Tokens an answer.")
@@ -15,11 +18,19 @@ import click
 @click.option("--shape", default="llama-3.1-8b", type=click.Choice(["llama-3.1-8b", "small"]))
 @click.option("--device", default="cuda", type=click.Choice(["cuda", "cpu"]))
 def gpu_check(
-    prompts: int, answers: int, tokens: int, dp: int, shape: str, device: Literal["cpu", "cuda"]
+    flags: tuple[str, ...],
+    prompts: int,
+    answers: int,
+    tokens: int,
+    dp: int,
+    shape: str,
+    device: Literal["cpu", "cuda"],
 ) -> None:
     """Measure SGLang on random weights of Llama-3.1-8B's shape.
 
-    Shape `small` is for trying this command out on a CPU.
+    FLAGS after `--` go to SGLang as they are. A GPU is measured with CUDA graphs for all answers in flight,
+    as a run has them, and without any. Shape `small` is for trying this command out on a CPU.
+
     Printed are tokens a second while the server is full, the share of prompt tokens out of the prefix cache,
     and the share of the time in which the client kept a core busy: at 100 % it is the limit, not the GPU.
     """
@@ -36,10 +47,14 @@ def gpu_check(
 
     usable_gpus(device)  # raises where there is no such GPU, before anything is written
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    folder, answers = Path(tempfile.mkdtemp(prefix="gpu-check-")), answers * dp
-    size = {"prompts": prompts, "answers": answers, "tokens": tokens}
-    say = partial(click.echo, err=True)
-    found = asyncio.run(measure(shape, folder, **size, device=device, dp=dp, say=say))
-    shutil.rmtree(folder)  # after a failure its log is wanted
+    answers *= dp
     click.echo(f"{prompts} prompts x {answers} answers x {tokens} tokens, {shape} with random weights")
-    click.echo(found)
+    graphless = ("--disable-cuda-graph",)
+    ways = {"with CUDA graphs": flags, "without": (*flags, *graphless)} if device == "cuda" else {"": flags}
+    for way, given in ways.items():
+        folder = Path(tempfile.mkdtemp(prefix="gpu-check-"))
+        size = {"prompts": prompts, "answers": answers, "tokens": tokens, "dp": dp}
+        say = partial(click.echo, err=True)
+        found = asyncio.run(measure(shape, folder, **size, device=device, say=say, flags=given))
+        shutil.rmtree(folder)  # after a failure its log is wanted
+        click.echo(f"{way}:\n{found}" if way else found)

@@ -36,7 +36,7 @@ def serve(
 
     from harness.engines.tokens import PromptTokens
     from harness.experiment import model_location
-    from harness.server.gateway import fleet
+    from harness.server.fleet import fleet
     from harness.server.launch import Server, check_free, launch
     from results import BadInput
 

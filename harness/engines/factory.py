@@ -7,6 +7,7 @@ For SGLang without a URL it starts a server, which ends with the run.
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,9 +15,11 @@ from harness.engines.base import Engine
 from harness.engines.sglang import SGLangEngine
 from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment, model_location
+from harness.server.fleet import SAYS
 from harness.server.gateway import fleet_launch
 from harness.server.gpus import usable_gpus
-from harness.server.launch import Launch, Server, free_ports, launch
+from harness.server.launch import Launch, free_ports, gpus_per_copy, launch
+from harness.server.worker import Worker
 from results import BadInput
 from results.visible import visible
 
@@ -41,9 +44,13 @@ def engine_for(
 
         key = ApiKey.from_environment("OPENAI_API_KEY")
         prompts = PromptTokens(model, revision, chat) if chat and experiment.at_limit == "force" else None
-        return OpenAIEngine(experiment.url, model, chat=chat, key=key, prompts=prompts, say=say)
+        openai = OpenAIEngine(experiment.url, model, chat=chat, key=key, prompts=prompts, say=say)
+        openai.patience = experiment.patience
+        return openai
     if experiment.url:
-        return SGLangEngine(experiment.url, model, revision=revision, chat=chat, say=say)
+        engine = SGLangEngine(experiment.url, model, revision=revision, chat=chat, say=say)
+        engine.patience = experiment.patience
+        return engine
     return own_server(experiment, log, say)
 
 
@@ -57,15 +64,21 @@ async def own_server(
     """
     model, revision, dp = model_location(experiment.model), experiment.revision, experiment.dp
     gpus, (port,) = usable_gpus(experiment.device), free_ports()
+    flags = (*experiment.server_flags, *flags)
+    if gpus:  # what the experiment keeps in flight, CUDA graphs reach
+        in_flight = experiment.concurrency * experiment.chunk // dp
+        flags = ("--cuda-graph-max-bs-decode", str(max(1, in_flight)), *flags)
     # The copies in one server share its random seed, and may draw the same answers.
     start = fleet_launch if gpus and dp > 1 else launch
     how: dict[str, Any] = {"revision": revision, "device": experiment.device, "dtype": experiment.dtype}
     command = start(model, port=port, dp=dp, extra=flags, **how)
-    if dp < gpus:
-        say(f"{dp} of {gpus} GPUs {'is' if dp == 1 else 'are'} used: --set dp={gpus} uses all")
-    server = OwnServer(command, log, say)
+    if (used := dp * gpus_per_copy(flags)) < gpus:
+        most = dp * gpus // used
+        say(f"{used} of {gpus} GPUs {'is' if used == 1 else 'are'} used: --set dp={most} uses all")
     url, chat = f"http://127.0.0.1:{port}", experiment.chat
+    server = OwnServer(url, command, log, say)
     engine = SGLangEngine(url, model, revision=revision, chat=chat, say=say, check_alive=server.check)
+    engine.patience, engine.events = experiment.patience, server.events
     say(f"starting SGLang for {model}, log in {log}")
     with server:
         async with engine:
@@ -74,34 +87,51 @@ async def own_server(
 
 
 class OwnServer:
-    """The server that a run starts; once more if it ends by itself in the middle of the run."""
+    """The server that a run starts; once more if it ends by itself, or is stuck, in the middle of the run."""
 
-    def __init__(self, command: Launch, log: Path, say: Callable[[str], None]) -> None:
+    def __init__(self, url: str, command: Launch, log: Path, say: Callable[[str], None]) -> None:
         self.may_restart = False
-        self._command, self._log, self._say = command, log, say
+        self.events: list[str] = []
+        """What happened to it, or to the servers of its fleet, for run.json."""
+        self._worker = Worker(url, command, log)
+        self._log, self._say = log, say
+        self._read = log.stat().st_size if log.exists() else 0
 
     def __enter__(self) -> Self:
-        self._start()
+        self._worker.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.stop()
+        self._worker.server.stop()
 
     def check(self) -> None:
-        """Start the server again if it has ended. Raises BadInput if that is no use."""
-        status = self._server.ended()
+        """Tell what a fleet says, and start the server again if it has ended.
+
+        Raises BadInput if that is no use.
+        """
+        for line in self._new_lines():
+            if line.startswith(SAYS):
+                self._note(visible(line.removeprefix(SAYS)))
+        status = self._worker.ended()
         if status is None:
             return
-        self._say(f"SGLang ended with status {status}; the end of {self._log}:")
+        self._note(f"SGLang ended with status {status}")
+        self._say(f"the end of {self._log}:")
         for line in self._log.read_text(errors="replace").splitlines()[-10:]:
             self._say(f"  {visible(line)}")
-        if not self.may_restart:
+        if not (self.may_restart and self._worker.starts_left):
             raise BadInput(f"SGLang ended with status {status}: see {self._log}")
-        self.may_restart = False
-        self._server.stop()  # what is left of its group
-        self._say("starting SGLang once more")
-        self._start()
+        self._note("starting SGLang once more")
+        self._worker.start_again()
 
-    def _start(self) -> None:
-        with self._log.open("ab") as output:
-            self._server = Server(self._command, output)
+    def _note(self, event: str) -> None:
+        self.events.append(f"{datetime.now(UTC).isoformat(timespec='seconds')} {event}")
+        self._say(event)
+
+    def _new_lines(self) -> list[str]:
+        """The whole lines that the log has got since the last look."""
+        with self._log.open("rb") as log:
+            log.seek(self._read)
+            whole, end, _ = log.read().rpartition(b"\n")
+        self._read += len(whole) + len(end)
+        return whole.decode(errors="replace").splitlines()

@@ -19,7 +19,7 @@ from typing import Any, Literal
 from pydantic import TypeAdapter
 
 from harness.engines.base import Completion, EngineError, Sampling, same_model
-from harness.engines.http.connection import POLL_SECONDS, START_PATIENCE, Connection
+from harness.engines.http.connection import MEND_PATIENCE, POLL_SECONDS, Connection
 from harness.engines.http.reply import Fault, FromServer, TokenCount, check_length, excerpt, inside, parse
 from harness.engines.tokens import PromptTokens
 from results import BadInput
@@ -119,16 +119,18 @@ class SGLangEngine(Connection):
 
     async def _info(self, name: str) -> dict[str, Any]:
         """What the server says about itself; routers know it by an older name."""
-        deadline = time.monotonic() + START_PATIENCE
+        deadline = time.monotonic() + MEND_PATIENCE
         while True:
             path = f"/{name}"
             reply = await self.get(path)
             if reply.status == 404:
                 path = f"/get_{name}"
                 reply = await self.get(path)
-            if reply.status != 503 or time.monotonic() > deadline:
+            if reply.status < 500 or time.monotonic() > deadline:
                 break
-            await asyncio.sleep(POLL_SECONDS)  # a router that is ready, but has not found its servers yet
+            # A gateway that is ready, but has not found its servers yet, or not that one of them is dead.
+            self._say_now_and_then(f"{self.url}{path}: status {reply.status}: waiting for it")
+            await asyncio.sleep(POLL_SECONDS)
         with suppress(ValueError):
             found = json.loads(reply.content)
             if reply.status == 200 and isinstance(found, dict):

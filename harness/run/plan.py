@@ -64,7 +64,7 @@ def prompt_for(experiment: Experiment, chunk: Chunk) -> str:
     """The prompt of `chunk`. Raises BadInput where the template cannot be filled in."""
     try:
         return prompts.fill(experiment.prompt, problem=chunk.question.problem, token_limit=chunk.budget)
-    except (ValueError, ImportError, OSError) as error:
+    except (ValueError, OSError) as error:
         raise BadInput(f"prompt {experiment.prompt}: {error}") from None
 
 

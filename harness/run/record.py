@@ -93,10 +93,15 @@ class Record:
         _write(self._folder, self._content)
         return changed
 
-    def end(self, pace: Pace, summary: dict[str, Any]) -> None:
-        """Write that the session has ended, what it has added, and the new summary."""
+    def end(self, pace: Pace, summary: dict[str, Any], events: Sequence[str] = ()) -> None:
+        """Write that the session has ended, what it has added, and the new summary.
+
+        `events`: what happened to the server, such as an end and a new start.
+        """
         seconds, rates = round(time.monotonic() - self._began, 1), pace.rates()
         self._session |= {"ended": _now(), "seconds": seconds, "answers": pace.answers, "tokens": pace.tokens}
+        if events:
+            self._session["events"] = list(events)
         self._session["tokens_per_second"] = round(rates[1], 1) if rates else None
         _write(self._folder, self._content | {"summary": summary})
 

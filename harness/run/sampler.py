@@ -102,10 +102,15 @@ async def sample(
                     raise
                 except BaseException:
                     with suppress(OSError):  # the samples file has already reported a full disk
-                        record.end(session.pace, tally.summary())
+                        record.end(session.pace, tally.summary(), _events(engine))
                     raise
-                record.end(session.pace, tally.summary())
+                record.end(session.pace, tally.summary(), _events(engine))
         return Outcome(planned, missing - session.pace.answers, session.failures, tally, session.pace)
+
+
+def _events(engine: Engine) -> list[str]:
+    """What happened to the engine's server, if it has one."""
+    return list(getattr(engine, "events", ()))
 
 
 @dataclass

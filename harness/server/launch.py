@@ -17,8 +17,10 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import IO, Any, Self
 
+from harness.experiment import ANSWERS_IN_FLIGHT
 from harness.server.cpu.platform import PLATFORM
 from harness.server.gpus import usable_gpus
 from results import BadInput
@@ -27,9 +29,10 @@ _LIBC = ctypes.CDLL(None)
 STOP_SECONDS = 20.0
 """Time that a server has to end before it is killed."""
 
-# Prompts repeat (lpm: longest prefix first), and answers end well before their limit (a bold schedule).
+# Prompts repeat (lpm: longest prefix first), and answers end well before their limit (a bold schedule). By
+# default CUDA graphs reach 256 answers at once, and more are decoded without. SGLang sizes the memory itself.
 GPU_FLAGS = (
-    *("--mem-fraction-static", "0.85"),
+    *("--cuda-graph-max-bs-decode", str(ANSWERS_IN_FLIGHT)),
     *("--schedule-policy", "lpm"),
     *("--schedule-conservativeness", "0.3"),
     *("--enable-metrics", "--enable-cache-report"),
@@ -41,6 +44,11 @@ CPU_FLAGS = (
     *("--mem-fraction-static", "0.5"),
     "--sleep-on-idle",
 )
+PARALLEL = {
+    "tp": ("--tp-size", "--tp", "--tensor-parallel-size"),
+    "pp": ("--pp-size", "--pp", "--pipeline-parallel-size"),
+}
+"""SGLang's flags that spread one copy of a model over several GPUs."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +78,11 @@ def launch(
     """
     if importlib.util.find_spec("sglang") is None:
         raise BadInput("SGLang is not installed: `make serve` installs it")
-    gpus = usable_gpus(device)
-    if gpus and dp * workers > gpus:
-        raise BadInput(f"{dp * workers} copies of the model need as many GPUs, and this machine has {gpus}")
+    gpus, each = usable_gpus(device), gpus_per_copy(extra)
+    if gpus and dp * workers * each > gpus:
+        needed = f"{dp * workers} copies of the model, {each} GPUs each, need {dp * workers * each}"
+        fewer = "give fewer copies (make DP=, --set dp=, --dp or --workers)"
+        raise BadInput(f"{needed} GPUs, and this machine has {gpus}: {fewer}")
     flags = ["--model-path", model, "--host", "127.0.0.1", "--port", str(port), "--dp-size", str(dp)]
     # By default the model's generation_config fills in what a request leaves out.
     flags += ["--sampling-defaults", "openai", "--random-seed", str(secrets.randbits(30))]
@@ -84,6 +94,17 @@ def launch(
     dtype = "float32" if dtype == "auto" else dtype
     command = [sys.executable, "-m", "harness.server.cpu.launch", *flags, "--dtype", dtype, *CPU_FLAGS]
     return Launch((*command, "--device", "cpu", *extra), _cpu_environment(dp))
+
+
+def gpus_per_copy(flags: Sequence[str]) -> int:
+    """The GPUs of one copy of the model by SGLang's `flags`: tensor times pipeline parallelism."""
+    size = dict.fromkeys(("tp", "pp"), 1)
+    words = [part for flag in flags for part in flag.split("=", 1)]
+    for flag, value in pairwise(words):
+        for kind, names in PARALLEL.items():
+            if flag in names and value.isdecimal():
+                size[kind] = int(value)
+    return max(1, size["tp"] * size["pp"])
 
 
 def _gpu_environment(worker: int, workers: int, gpus: int) -> dict[str, str]:
@@ -163,14 +184,18 @@ class Server:
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
 
+    def kill(self) -> None:
+        """Kill the server's whole group at once, and wait for its end."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
     def stop(self) -> None:
         """Ask the server to end, and kill what is left of its group after STOP_SECONDS."""
         self.ask_to_end()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(STOP_SECONDS)
-        with suppress(ProcessLookupError):  # nothing is left
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        self.kill()
 
     def __enter__(self) -> Self:
         return self

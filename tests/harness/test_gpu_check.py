@@ -65,7 +65,7 @@ def test_the_requests_come_in_rounds_and_only_their_tokens_count(
         return SimpleNamespace(missing=0, pace=pace, tally=tally)
 
     async def read(url: str) -> list[float]:
-        assert url == "http://there/metrics"
+        assert url == "http://there"
         return metrics.pop(0)
 
     wall, processor = [10.0, 30.0], [1.0, 6.0]

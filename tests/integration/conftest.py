@@ -47,7 +47,8 @@ def sglang_fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
     left: list[psutil.Process] = []
     try:
         deadline = time.monotonic() + START_SECONDS
-        while not (ready := re.search(r"^2 servers at (.*), (.*) answer at (.*)$", log.read_text(), re.M)):
+        said = re.compile(r"^fleet: 2 servers at (.*), (.*) answer at (.*)$", re.MULTILINE)
+        while not (ready := said.search(log.read_text())):
             if process.poll() is not None or time.monotonic() > deadline:
                 pytest.fail(f"the servers were not ready: {log.read_text()[-4000:]}")
             time.sleep(0.5)

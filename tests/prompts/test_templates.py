@@ -2,9 +2,6 @@
 
 import hashlib
 import re
-import subprocess
-import sys
-from importlib.util import find_spec
 
 import pytest
 
@@ -66,26 +63,12 @@ def test_an_unknown_name_lists_the_known_ones(name: str) -> None:
         prompts.template(name)
 
 
-def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    prompts.template.cache_clear()
-    monkeypatch.setattr("prompts.find_spec", lambda _name: None)
-    with pytest.raises(ModuleNotFoundError, match=r"pip install lm-eval==0\.4\.13"):
-        prompts.template("gsm8k-cot")
-
-
-@pytest.mark.skipif(find_spec("lm_eval") is None, reason="lm-eval is not installed")
-def test_the_installed_prompt_has_wei_et_als_eight_answers() -> None:
+def test_the_8_shot_prompt_has_wei_et_als_eight_answers() -> None:
     text = prompts.template("gsm8k-cot")
     assert re.findall(r"The answer is (\d+)\.", text) == ["6", "5", "39", "8", "9", "29", "33", "8"]
     assert prompts.digest("gsm8k-cot") == "90c37ccc42801e8924e0acde880bf0d87b021de9dbd863de53a64889b6b67270"
     filled = prompts.fill("gsm8k-cot", problem="How many?", token_limit=None)
     assert filled.endswith("\n\nQ: How many?\nA:")
-
-
-@pytest.mark.skipif(find_spec("lm_eval") is None, reason="lm-eval is not installed")
-def test_the_package_with_the_prompt_is_not_imported() -> None:
-    program = "import sys, prompts; prompts.template('gsm8k-cot'); sys.exit('lm_eval' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 def test_gsm8k_prompt_has_the_papers_sentences_in_order() -> None:

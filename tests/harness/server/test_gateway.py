@@ -1,10 +1,12 @@
 """Several servers behind a gateway: their flags, starting in order, stopping together, dying one by one."""
 
 import importlib.util
+import os
+import signal
 import socket
 import threading
-import time
 import urllib.request
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +14,13 @@ import pytest
 
 import harness.server.gateway
 import harness.server.launch
-from harness.server.gateway import fleet, gateway_launch
+from harness.server import probe, worker
+from harness.server.fleet import SAYS, fleet
+from harness.server.gateway import gateway_launch
 from harness.server.launch import Launch, Server, check_free, free_ports
 from results import BadInput
 from tests.harness.commands import command
-from tests.processes import python
+from tests.processes import needs_proc, python, runs, wait_until
 
 # Answers every GET with 200 and writes a line to its file; ends by itself when asked for /end.
 SERVER = """
@@ -37,6 +41,15 @@ def get(url: str) -> None:
     urllib.request.urlopen(url, timeout=5).close()
 
 
+def end(url: str) -> None:
+    with pytest.raises(OSError):  # noqa: PT011 -- whatever a server that dies leaves
+        get(f"{url}/end")
+
+
+def last_is(said: list[str], line: str) -> bool:
+    return said[-1] == line
+
+
 def listens(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
@@ -45,7 +58,8 @@ def listens(port: int) -> bool:
 @pytest.fixture
 def said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """What a fleet says; its gateway is a server that notes what it was started with."""
-    monkeypatch.setattr(harness.server.gateway, "POLL_SECONDS", 0.02)
+    monkeypatch.setattr(probe, "POLL_SECONDS", 0.02)
+    monkeypatch.setattr(worker, "PROBES_APART", 0.02)
 
     def gateway(port: int, metrics_port: int, workers: list[str]) -> Launch:
         (tmp_path / "workers").write_text(" ".join(workers))
@@ -64,24 +78,52 @@ def test_a_fleet_starts_in_order_and_goes_on_with_what_is_left(tmp_path: Path, s
     with played(tmp_path, said, port) as wait:
         assert listens(port)
         workers = (tmp_path / "workers").read_text().split()
-        assert said == [f"2 servers at {', '.join(workers)} answer at http://127.0.0.1:{port}"]
-        assert (tmp_path / "worker-0").read_text() == (tmp_path / "worker-1").read_text() == "/health\n"
+        assert said == [f"{SAYS}2 servers at {', '.join(workers)} answer at http://127.0.0.1:{port}"]
+        for number in (0, 1):
+            assert set((tmp_path / f"worker-{number}").read_text().split()) == {"/health"}
         assert (tmp_path / "gateway").read_text() == "/readiness\n"
 
         status: list[int] = []
         waiting = threading.Thread(target=lambda: status.append(wait()))
         waiting.start()
         for left, url in ((1, workers[1]), (0, workers[0])):
-            with pytest.raises(OSError):  # noqa: PT011 -- whatever a server that dies leaves
-                get(f"{url}/end")
-            deadline = time.monotonic() + 10
-            while said[-1] != f"the server at {url} ended with status 5: {left} left":
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
+            what, own = f"{SAYS}the server at {url} ended with status 5", int(url.rsplit(":", 1)[1])
+            end(url)
+            wait_until(partial(last_is, said, f"{what}: starting it once more"))
+            wait_until(partial(listens, own))
+            end(url)
+            wait_until(partial(last_is, said, f"{what}: {left} left"))
             assert listens(port)
         waiting.join(10)
         assert status == [5]
     assert not any(map(listens, [port, *(int(url.rsplit(":", 1)[1]) for url in workers)]))
+
+
+@needs_proc
+def test_a_server_that_is_stopped_and_not_dead_is_killed_with_its_requests_and_started_again(
+    tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "UNWELL_SECONDS", 0.5)
+    monkeypatch.setattr(probe.is_well, "__defaults__", (0.2,))
+    opened: list[Server] = []
+    begin = Server.__init__
+
+    def noting(server: Server, *arguments: Any) -> None:
+        begin(server, *arguments)
+        opened.append(server)
+
+    monkeypatch.setattr(Server, "__init__", noting)
+    with played(tmp_path, said, free_ports()[0]) as wait:
+        url = (tmp_path / "workers").read_text().split()[0]
+        threading.Thread(target=wait, daemon=True).start()
+        stopped = opened[0]
+        wait_until(lambda: (tmp_path / "worker-0").read_text().count("/health") > 3)
+        os.kill(stopped._process.pid, signal.SIGSTOP)
+        wait_until(lambda: len(said) > 1, 20)
+        assert said[1:] == [f"{SAYS}the server at {url} ended with status -9: starting it once more"]
+        assert not runs(stopped._process.pid)
+        wait_until(lambda: probe.is_well(f"{url}/health"), 20)
+        opened[2].ask_to_end()  # the gateway: the fleet's wait ends
 
 
 def test_a_server_that_cannot_start_stops_the_others_at_the_same_time(
@@ -140,6 +182,12 @@ def test_the_gateway_asks_for_the_workers_it_is_given(monkeypatch: pytest.Monkey
     start = words.index("--worker-urls")
     assert words[start + 1 : start + 3] == ("http://a:1", "http://b:2")
     assert words[words.index("--policy") + 1] == "cache_aware"
+    # A server that has died is known to be dead within half a minute.
+    interval, failures = (
+        int(words[words.index(f"--health-{name}") + 1])
+        for name in ("check-interval-secs", "failure-threshold")
+    )
+    assert interval * failures <= 30
     assert (
         int(words[words.index("--request-timeout-secs") + 1]) >= 86400
     )  # the client decides how long to wait

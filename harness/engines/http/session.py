@@ -1,0 +1,60 @@
+"""The sockets of a connection, and one request over them: a whole reply, or why there is none."""
+
+import socket
+from typing import Any
+
+import aiohttp
+
+from harness.engines.http.reply import Fault, Reply
+
+KEEPALIVE = {"TCP_KEEPIDLE": 60, "TCP_KEEPINTVL": 15, "TCP_KEEPCNT": 4}
+"""A connection on which for two minutes not even the other kernel answers is broken."""
+
+
+def open_session(key: str | None) -> aiohttp.ClientSession:
+    """A session without limits on connections or time, which sends `key`, if any, with each request."""
+    headers = {"Accept-Encoding": "identity"}
+    if key:
+        headers["Authorization"] = f"Bearer {key}"
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0, socket_factory=_kept_alive),
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=10),
+        headers=headers,
+        auto_decompress=False,  # a small reply could unpack to a huge one
+    )
+
+
+async def send(
+    session: aiohttp.ClientSession, method: str, url: str, max_bytes: int, body: Any = None
+) -> Reply:
+    """The reply. Raises Fault if none comes, if it is larger than `max_bytes`, or if it is compressed."""
+    content = bytearray()
+    try:
+        async with session.request(method, url, json=body, allow_redirects=False) as response:
+            if response.headers.get("Content-Encoding", "identity") != "identity":
+                raise Fault("a compressed reply, although none was asked for")
+            async for part in response.content.iter_any():
+                content += part
+                if len(content) > max_bytes:
+                    response.close()
+                    raise Fault(f"a reply of more than {max_bytes} bytes")
+            return Reply(response.status, response.headers.get("Retry-After", ""), bytes(content))
+    except (aiohttp.ClientError, TimeoutError) as error:
+        away = isinstance(error, aiohttp.ClientConnectionError | TimeoutError)
+        raise Fault(reason(error), "away" if away else "failed") from None
+
+
+def reason(error: BaseException) -> str:
+    """What an error says, or what it is."""
+    return str(error) or type(error).__name__
+
+
+def _kept_alive(address: aiohttp.AddrInfoType) -> socket.socket:
+    """A socket that notices a host that has vanished, and that no router on the way forgets."""
+    family, kind, protocol, *_ = address
+    made = socket.socket(family, kind, protocol)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in KEEPALIVE.items():
+        if hasattr(socket, name):  # not on every system
+            made.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+    return made

@@ -1,0 +1,77 @@
+"""Several servers and the gateway in front of them, started, watched and stopped together.
+
+fleet: 2 servers at http://127.0.0.1:41001, http://127.0.0.1:41002 answer at http://127.0.0.1:30000
+fleet: the server at http://127.0.0.1:41001 ended with status -9: starting it once more
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+
+from harness.server import gateway, probe
+from harness.server.launch import Launch, Server, free_ports
+from harness.server.worker import Worker
+
+SAYS = "fleet: "
+"""How each line begins that a fleet says, to be found in the log that it shares with its servers."""
+
+
+@contextmanager
+def fleet(
+    workers: int, port: int, worker: Callable[[int, int], Launch], say: Callable[[str], None]
+) -> Iterator[Callable[[], int]]:
+    """Servers and the gateway in front of them on `port`, started and stopped together.
+
+    `worker(number, port)` gives the command of one server. A server that ends does not end the fleet: the
+    gateway sends its requests to the others, and it is started once more. What is given waits until the
+    gateway or the last server ends by itself, and returns its exit status. `say` is told when all are ready,
+    and when a server has ended. Raises BadInput: smg is missing, or a server ends before it is ready.
+    """
+    *ports, metrics_port = free_ports(workers + 1)
+    launches = {f"http://127.0.0.1:{own}": worker(number, own) for number, own in enumerate(ports)}
+    command, front_url = (
+        gateway.gateway_launch(port, metrics_port, list(launches)),
+        f"http://127.0.0.1:{port}",
+    )
+    servers = [Worker(url, own) for url, own in launches.items()]
+    with ExitStack() as stack:
+        for one in servers:
+            one.start()
+            stack.callback(_stop, one)
+        # On the way out this runs first, so that all servers stop at the same time.
+        stack.callback(_ask_to_end, servers)
+        for one in servers:
+            probe.wait_until_ready(f"{one.url}/health", one.server, "SGLang")
+        front = stack.enter_context(Server(command))
+        probe.wait_until_ready(f"{front_url}/readiness", front, "smg")
+        say(f"{SAYS}{workers} servers at {', '.join(launches)} answer at {front_url}")
+        yield partial(_wait, servers, front, lambda line: say(SAYS + line))
+
+
+def _stop(one: Worker) -> None:
+    one.server.stop()  # which may be another than at the start
+
+
+def _ask_to_end(servers: Sequence[Worker]) -> None:
+    for one in servers:
+        one.server.ask_to_end()
+
+
+def _wait(servers: Sequence[Worker], front: Server, say: Callable[[str], None]) -> int:
+    there = list(servers)
+    while (status := front.ended()) is None:
+        for one in list(there):
+            if (ended := one.ended()) is None:
+                continue
+            what = f"the server at {one.url} ended with status {ended}"
+            if one.starts_left:
+                say(f"{what}: starting it once more")
+                one.start_again()
+                continue
+            there.remove(one)
+            say(f"{what}: {len(there)} left")
+            if not there:
+                return ended
+        time.sleep(probe.POLL_SECONDS)
+    return status

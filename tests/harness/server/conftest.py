@@ -1,0 +1,29 @@
+"""A machine with as many GPUs as a test wants."""
+
+import sys
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import pytest
+
+import harness.server.gpus
+import harness.server.launch
+from harness.server.launch import Launch
+
+
+@pytest.fixture
+def gpus(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Plays SGLang, and a PyTorch that sees a number of GPUs; neither need be installed."""
+    monkeypatch.setattr(harness.server.launch.importlib.util, "find_spec", lambda _name: True)
+
+    def play(count: int) -> None:
+        cuda = SimpleNamespace(is_available=lambda: count > 0, device_count=lambda: count)
+        monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda, __version__="2.13.0"))
+
+    return play
+
+
+def flags(command: Launch) -> dict[str, str]:
+    """Each flag with what follows it; the last of its name, as SGLang reads them."""
+    words = command.command
+    return {word: after for word, after in zip(words, [*words[1:], ""], strict=True) if word.startswith("--")}

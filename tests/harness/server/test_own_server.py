@@ -1,0 +1,183 @@
+"""The server that a run starts for itself: its flags, its deaths, and what is told of it."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import harness.engines.factory as factory
+from harness.engines.base import Sampling
+from harness.engines.factory import engine_for
+from harness.engines.http import connection
+from harness.experiment import Experiment, model_location, read_experiment
+from harness.server import worker
+from harness.server.launch import Launch, Server, gpus_per_copy, launch
+from results import BadInput
+from tests.harness.server.conftest import flags
+from tests.processes import python, wait_until
+
+# As much of SGLang as the client asks for before the first prompt.
+GREETING = """
+import http.server, json, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps({"model_path": sys.argv[2], "version": "0.5.23"}).encode())
+    def do_POST(self):
+        sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(200)
+        self.end_headers()
+        meta = {"prompt_tokens": len(sent["input_ids"]), "completion_tokens": 2}
+        meta["finish_reason"] = {"type": "stop"}
+        self.wfile.write(json.dumps({"text": " 18", "meta_info": meta}).encode())
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+
+
+@pytest.mark.parametrize(("dp", "there"), [(1, 1), (1, 8), (8, 8)])
+def test_a_run_on_several_gpus_starts_a_server_for_each(
+    dp: int, there: int, gpus: Callable[[int], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpus(there)
+    started, said = list[Launch](), list[str]()
+
+    class Noted(Server):
+        def __init__(self, command: Launch, *_: object) -> None:
+            started.append(command)
+            super().__init__(python("raise SystemExit(7)"), None)
+
+    monkeypatch.setattr(worker, "Server", Noted)
+    asked = experiment(device="cuda", dp=dp, dtype="bfloat16", revision="abc")
+    opened = factory.own_server(asked, tmp_path / "log", said.append, ["--load-format", "dummy"])
+    with pytest.raises(BadInput, match="status 7"):
+        asyncio.run(opened.__aenter__())
+    found = flags(started[0])
+    assert (found.get("--workers"), found.get("--dp-size")) == (("8", None) if dp == 8 else (None, "1"))
+    given = [found[name] for name in ("--load-format", "--dtype", "--revision")]
+    assert given == ["dummy", "bfloat16", "abc"]
+    assert found.get("--device") == ("cuda" if dp == 8 else None)
+    in_flight = asked.concurrency * asked.chunk // dp
+    assert found["--cuda-graph-max-bs-decode"] == str(in_flight)
+    assert sum(f"{dp} of {there} GPUs" in line for line in said) == (dp < there)
+
+
+def test_a_copy_on_several_gpus_counts_as_many_and_its_flags_reach_sglang(
+    gpus: Callable[[int], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpus(8)
+    flags_given = ("--tp-size", "2", "--pp-size=2", "--quantization", "fp8")
+    assert gpus_per_copy(flags_given) == 4
+    assert gpus_per_copy(("--tp", "x")) == gpus_per_copy(("--tp",)) == gpus_per_copy(()) == 1
+    with pytest.raises(BadInput, match=r"8 copies .* 4 GPUs each, need 32 .* has 8"):
+        launch("model", port=1, worker=0, workers=8, extra=flags_given)
+    command = launch("model", port=1, worker=1, workers=2, extra=flags_given)
+    assert command.environment["CUDA_VISIBLE_DEVICES"] == "4,5,6,7"
+    assert command.command[-5:] == flags_given
+
+    started: list[tuple[str, ...]] = []
+
+    def stop(*_: Any, extra: tuple[str, ...], **__: Any) -> Launch:
+        started.append(extra)
+        raise BadInput("far enough")
+
+    monkeypatch.setattr(factory, "launch", stop)
+    asked = experiment(device="cuda", server_flags=flags_given)
+    opened = factory.own_server(asked, tmp_path / "log", print, ["--load-format", "dummy"])
+    with pytest.raises(BadInput, match="far enough"):
+        asyncio.run(opened.__aenter__())
+    assert started[0][2:] == (*flags_given, "--load-format", "dummy")
+
+
+def test_what_a_fleet_says_is_told_and_kept_for_the_record(tmp_path: Path) -> None:
+    said, go = list[str](), tmp_path / "go"
+    script = (
+        "import pathlib, sys, time\nprint('fleet: 2 servers', flush=True)\nprint('noise')\n"
+        "while not pathlib.Path(sys.argv[1]).exists(): time.sleep(0.02)\n"
+        "print('fleet: one ended', flush=True)\ntime.sleep(600)"
+    )
+    (tmp_path / "log").write_text("fleet: of an earlier run\n")
+    server = factory.OwnServer("http://127.0.0.1:1", python(script, go), tmp_path / "log", said.append)
+    with server:
+        for line in ("2 servers", "one ended"):
+            wait_until(lambda: f"fleet: {line}" in (tmp_path / "log").read_text())  # noqa: B023
+            server.check()
+            assert said[-1] == line
+            go.touch()
+    assert [event.split(" ", 1)[1] for event in server.events] == said == ["2 servers", "one ended"]
+
+
+def experiment(**values: Any) -> Experiment:
+    return Experiment.model_validate(read_experiment("tiny").model_dump() | {"engine": "sglang"} | values)
+
+
+def open_own_server(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, script: str, kill: bool = False, model: str = "tiny"
+) -> tuple[list[str], str]:
+    """Open the engine of an experiment without a URL, with `script` in SGLang's place; `kill` it once."""
+    said, started = list[str](), list[Server]()
+
+    class Watched(Server):
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments)
+            started.append(self)
+
+    monkeypatch.setattr(factory, "launch", lambda model, *, port, **_: python(script, port, model))
+    monkeypatch.setattr(worker, "Server", Watched)
+
+    async def run() -> str:
+        async with engine_for(experiment(model=model), folder / "server.log", said.append) as engine:
+            assert started[0].ended() is None
+            if kill:
+                started[0]._process.kill()
+                assert len(await engine.generate("egg", 1, Sampling(8, 1.0), seed=1)) == 1
+            return str(engine.describe()["server"]["model_path"])
+
+    try:
+        served = asyncio.run(run())
+    finally:
+        assert all(server.ended() is not None for server in started)
+    assert len(started) == 1 + kill
+    return said, served
+
+
+def test_without_a_url_a_run_starts_and_stops_a_server_and_starts_it_once_more_if_it_ends(
+    gpus: Callable[[int], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpus(0)
+    monkeypatch.setattr(connection, "FIRST_PAUSE", 0.01)
+    said, served = open_own_server(tmp_path, monkeypatch, GREETING, kill=True)
+    assert served == model_location("tiny")
+    assert [str(tmp_path / "server.log") in said[0], "is back" in said[-1]] == [True, True]
+    assert sum("status -9" in line for line in said) == 1
+    assert any("GET /" in line for line in said)  # the log's end
+
+
+def test_a_server_that_cannot_start_is_one_line_and_a_model_that_cannot_be_had_starts_none(
+    gpus: Callable[[int], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpus(0)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(BadInput, match="tokenizer"):
+        open_own_server(empty, monkeypatch, GREETING, model=str(empty))
+    assert list(empty.iterdir()) == []
+    with pytest.raises(BadInput, match=r"SGLang ended with status 7: see .*server\.log"):
+        open_own_server(tmp_path, monkeypatch, "print('why'); raise SystemExit(7)")
+    assert (tmp_path / "server.log").read_text() == "why\n"
+
+
+def test_a_server_that_ends_again_and_again_ends_the_run(tmp_path: Path) -> None:
+    said = list[str]()
+    script = "print(*range(30), sep='\\n', flush=True); raise SystemExit(7)"
+    server = factory.OwnServer("http://127.0.0.1:1", python(script), tmp_path / "log", said.append)
+    with server:
+        server.may_restart = True
+        wait_until(lambda: server._worker.server.ended() is not None)
+        server.check()
+        assert said[2:12] == [f"  {line}" for line in range(20, 30)]
+        wait_until(lambda: server._worker.server.ended() is not None)
+        with pytest.raises(BadInput, match="status 7"):
+            server.check()
