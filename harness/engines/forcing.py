@@ -7,17 +7,31 @@ Tokens count everything after the prompt: the answer up to its limit, the ending
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
-from harness.engines.base import Completion, Engine, Sampling
+from harness.engines.base import Completion, Engine, EngineError, EngineGone, RequestRefused, Sampling
 
 ENDING = "\n\nThe answer is ##"
 """What the budget prompts ask a model to write before its final answer."""
 FINAL_TOKENS = 32
 """The limit of the final answer: a number of twenty digits and `##. [END]`."""
+ENDING_ATTEMPTS = 4
+"""A chunk of whole answers hangs on one ending; each attempt is as patient as that of any other request."""
 MOST_FORCED = len(ENDING) + FINAL_TOKENS
 """Tokens that this adds to an answer at most: none is shorter than a byte."""
+
+
+async def _ending(ask: Callable[[], Awaitable[list[Completion]]]) -> list[Completion]:
+    for _ in range(ENDING_ATTEMPTS - 1):
+        try:
+            return await ask()
+        except (RequestRefused, EngineGone):  # which would come again
+            raise
+        except EngineError:
+            continue
+    return await ask()
 
 
 async def forced(
@@ -25,7 +39,7 @@ async def forced(
 ) -> list[Completion]:
     """`answers` to `prompt`, of which each that was cut off at its limit is asked for its final answer.
 
-    Raises EngineError if one of them brings none.
+    An ending that fails is asked for again, from the same cut text. Raises EngineError if it keeps failing.
     """
     final = replace(sampling, max_new_tokens=FINAL_TOKENS)
 
@@ -33,7 +47,7 @@ async def forced(
         if cut.finish_reason != "length":
             return cut
         said = cut.text + ENDING
-        (last,) = await engine.generate(prompt, 1, final, seed + number, said)
+        (last,) = await _ending(partial(engine.generate, prompt, 1, final, seed + number, said))
         return Completion(
             text=said + last.text,
             tokens=last.prompt_tokens - cut.prompt_tokens + last.tokens,

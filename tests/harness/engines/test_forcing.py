@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from harness.engines.base import Completion, Engine, Sampling
+from harness.engines.base import Completion, Engine, EngineError, EngineGone, RequestRefused, Sampling
 from harness.engines.ctranslate2.engine import CTranslate2Engine
 from harness.engines.factory import engine_for
 from harness.engines.forcing import ENDING, FINAL_TOKENS, forced
@@ -47,6 +47,36 @@ def test_final_answers_are_drawn_as_the_others_with_random_numbers_of_their_own(
     asyncio.run(forced(cast(Engine, Noting()), PROMPT, [CUT, WHOLE, CUT], SHORT, seed=3))
     assert [how for how, _ in asked] == [Sampling(FINAL_TOKENS, 1.0, stop=("[END]",))] * 2
     assert len({seed for _, seed in asked} - {3}) == 2
+
+
+@pytest.mark.parametrize(
+    ("failures", "error", "asked"),
+    [
+        (1, EngineError, 2),
+        (3, EngineError, 4),
+        (4, EngineError, None),
+        (1, RequestRefused, None),
+        (1, EngineGone, None),
+    ],
+)
+def test_an_ending_that_fails_is_asked_for_again_from_the_same_text(
+    failures: int, error: type[EngineError], asked: int | None
+) -> None:
+    said: list[str] = []
+
+    class Failing:
+        async def generate(self, _prompt: str, _n: int, _how: Sampling, _seed: int, begun: str) -> Any:
+            said.append(begun)
+            if len(said) <= failures:
+                raise error("broken")
+            return [WHOLE]
+
+    ending = forced(cast(Engine, Failing()), PROMPT, [WHOLE, CUT], SHORT, seed=3)
+    with nullcontext() if asked else pytest.raises(error):
+        whole, found = asyncio.run(ending)
+        assert (whole, found.finish_reason, len(said)) == (WHOLE, "forced", asked)
+        assert found.text == CUT.text + ENDING + WHOLE.text
+    assert set(said) == {CUT.text + ENDING}
 
 
 def test_the_limit_changes_how_answers_end_and_not_how_they_begin() -> None:

@@ -1,0 +1,133 @@
+"""The real gateway in front of played servers: balance, a death, a server that is stopped and not dead.
+
+The servers speak as SGLang's /generate does and take a twentieth of a second for an answer.
+"""
+
+import asyncio
+import importlib.util
+import os
+import re
+import signal
+import threading
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from harness.engines.base import Sampling
+from harness.engines.http import connection
+from harness.engines.sglang import SGLangEngine
+from harness.experiment import model_location
+from harness.server import probe, worker
+from harness.server.fleet import fleet
+from harness.server.launch import free_ports
+from tests.processes import needs_proc, python, wait_until
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.xdist_group("sglang"),
+    pytest.mark.skipif(importlib.util.find_spec("smg") is None, reason="smg is not installed"),
+]
+
+SERVER = """
+import asyncio, os, sys
+from aiohttp import web
+port, folder = int(sys.argv[1]), sys.argv[2]
+about = {"model_path": sys.argv[3], "served_model_name": sys.argv[3], "version": "1", "is_generation": True}
+async def well(request):
+    return web.Response(text="")
+async def say(request):
+    return web.json_response(about)
+async def generate(request):
+    sent = await request.json()
+    with open(f"{folder}/asked-{port}", "a") as file:
+        print(len(sent["input_ids"]), file=file)
+    await asyncio.sleep(0.05)
+    meta = {"prompt_tokens": len(sent["input_ids"]), "completion_tokens": 2}
+    meta["finish_reason"] = {"type": "stop"}
+    return web.json_response([{"text": f" {port}", "meta_info": meta}] * sent["sampling_params"]["n"])
+with open(f"{folder}/pid-{port}", "a") as file:
+    print(os.getpid(), file=file)
+app = web.Application()
+app.add_routes([web.get("/health", well), web.post("/generate", generate)])
+for name in ("model_info", "server_info"):
+    app.add_routes([web.get(f"/{name}", say), web.get(f"/get_{name}", say)])
+web.run_app(app, host="127.0.0.1", port=port, print=None)
+"""
+QUESTIONS = [f"Question {number}: what is {number} + 1?" for number in range(40)]
+EACH = 16
+
+
+async def ask_all(url: str, say: list[str]) -> Counter[str]:
+    """The port of the server that answered each request; 128 requests are in flight."""
+    engine = SGLangEngine(url, model_location("tiny"), revision=None, chat=True, say=say.append)
+    found: Counter[str] = Counter()
+    places = asyncio.Semaphore(128)
+
+    async def ask(question: str) -> None:
+        async with places:
+            for answer in await engine.generate(question, 1, Sampling(8, 1.0), seed=1):
+                found[answer.text.strip()] += 1
+
+    async with engine:
+        await asyncio.gather(*(ask(question) for question in QUESTIONS for _ in range(EACH)))
+    return found
+
+
+class Played:
+    """A fleet of two, whose wait runs beside the test."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(worker, "UNWELL_SECONDS", 3.0)
+        monkeypatch.setattr(worker, "PROBES_APART", 0.2)
+        monkeypatch.setattr(probe.is_well, "__defaults__", (1.0,))
+        monkeypatch.setattr(connection, "FIRST_PAUSE", 0.2)
+        self.said: list[str] = []
+        self.port, self.folder = free_ports()[0], folder
+        model = model_location("tiny")
+        self._fleet = fleet(2, self.port, lambda _, own: python(SERVER, own, folder, model), self.said.append)
+
+    def __enter__(self) -> "Played":
+        wait = self._fleet.__enter__()
+        threading.Thread(target=wait, daemon=True).start()
+        self.ports = re.findall(r"127\.0\.0\.1:(\d+)", self.said[0])[:2]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._fleet.__exit__(None, None, None)
+
+    def signal(self, what: signal.Signals) -> None:
+        """Send a signal to the first server once it has been asked a tenth of all."""
+        asked = self.folder / f"asked-{self.ports[0]}"
+        wait_until(lambda: asked.exists() and asked.read_text().count("\n") >= len(QUESTIONS) * EACH // 10)
+        os.kill(int((self.folder / f"pid-{self.ports[0]}").read_text().split()[-1]), what)
+
+    def ask(self) -> Counter[str]:
+        return asyncio.run(asyncio.wait_for(ask_all(f"http://127.0.0.1:{self.port}", self.said), 100))
+
+
+def test_the_gateway_gives_both_servers_about_as_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Played(tmp_path, monkeypatch) as played:
+        found = played.ask()
+    assert sum(found.values()) == len(QUESTIONS) * EACH
+    assert min(found[port] for port in played.ports) > 0.35 * sum(found.values())  # 70:30 is too uneven
+
+
+@needs_proc
+@pytest.mark.parametrize("what", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_server_that_dies_or_hangs_costs_no_answer_and_comes_back(
+    what: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Played(tmp_path, monkeypatch) as played:
+        beside = threading.Thread(target=played.signal, args=(what,))
+        beside.start()
+        found = played.ask()
+        beside.join()
+        assert sum(found.values()) == len(QUESTIONS) * EACH
+        wait_until(lambda: any("ended with status -9: starting it once more" in line for line in played.said))
+        pids = played.folder / f"pid-{played.ports[0]}"
+        wait_until(lambda: pids.read_text().count("\n") == 2)
+        # Another run may begin at once, and gets both servers once the gateway has seen the second to be well.
+        wait_until(lambda: played.ask().keys() == set(played.ports))
