@@ -16,6 +16,8 @@ from jinja2.ext import Extension
 from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+TODAY = datetime(2024, 7, 26)
+"""The date that templates are told, so that a run that goes on tomorrow sends the same; Llama 3.1's own."""
 SPECIAL = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 """Tokens of tokenizer_config.json that a template may name."""
 
@@ -37,27 +39,32 @@ def special_tokens(config: Mapping[str, Any]) -> dict[str, str]:
     return {name: token["content"] if isinstance(token, dict) else token for name, token in given.items()}
 
 
-def render(template: str, prompt: str, tokens: Mapping[str, str]) -> str:
-    """`prompt` as one user turn that the model is about to answer.
+def render(template: str, prompt: str, tokens: Mapping[str, str], today: datetime = TODAY) -> str:
+    """`prompt` as one user turn that the model is about to answer; templates that print a date print `today`.
 
     Raises ValueError for a template that cannot be rendered.
     """
     turns = [{"role": "user", "content": prompt}]
     try:
-        compiled = _environment().from_string(template)
+        compiled = _environment(today).from_string(template)
         return compiled.render(
-            messages=turns, tools=None, documents=None, add_generation_prompt=True, **tokens
+            messages=turns,
+            tools=None,
+            documents=None,
+            add_generation_prompt=True,
+            date_string=today.strftime("%d %b %Y"),
+            **tokens,
         )
     except TemplateError as error:
         raise ValueError(f"chat template: {error}") from None
 
 
-def _environment() -> ImmutableSandboxedEnvironment:
+def _environment(today: datetime) -> ImmutableSandboxedEnvironment:
     environment = ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, "jinja2.ext.loopcontrols"]
     )
     environment.filters["tojson"] = _tojson
-    environment.globals |= {"raise_exception": _refuse, "strftime_now": _strftime_now}
+    environment.globals |= {"raise_exception": _refuse, "strftime_now": today.strftime}
     return environment
 
 
@@ -78,7 +85,3 @@ def _tojson(value: Any, ensure_ascii: bool = False, **layout: Any) -> str:
 
 def _refuse(message: str) -> NoReturn:
     raise TemplateError(message)
-
-
-def _strftime_now(form: str) -> str:
-    return datetime.now().strftime(form)

@@ -69,7 +69,7 @@ class SGLangEngine(Connection):
 
     def describe(self) -> dict[str, Any]:
         """The server's own account of its settings."""
-        return {"url": self.url, "server": self._settings}
+        return {"url": self.url, "server": self._settings, "prompts": self._prompts.rendering()}
 
     async def generate(
         self, prompt: str, n: int, sampling: Sampling, seed: int, said: str = ""

@@ -5,15 +5,19 @@
 A chat template writes its own begin-of-text token; a server that is sent text may add a second one.
 """
 
+import hashlib
 import json
+from datetime import timedelta
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from harness.engines.chat_template import chat_template, render, special_tokens
+from harness.engines.chat_template import TODAY, chat_template, render, special_tokens
 from harness.questions.hub import hub_trouble
 from results import BadInput
 
+SAMPLE = "Anna has 12 apples.\n\nHow many are half of them?"
+"""A prompt by which one way of turning prompts into ids is told from another."""
 FILES = ("*.json", "*.jinja")
 """Tokenizer, template and configuration, of the files that a model has on the hub."""
 
@@ -57,6 +61,16 @@ class PromptTokens:
     def plain(self, text: str) -> tuple[int, ...]:
         """The ids of `text` alone, without a begin-of-text token."""
         return tuple(self.tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def rendering(self) -> dict[str, str | None]:
+        """For run.json: the digest of a prompt's ids, and the date in it where the template prints one."""
+        digest = hashlib.sha256(repr(self._encode(SAMPLE)).encode()).hexdigest()
+        date = None
+        if self._template is not None:
+            days = (TODAY, TODAY + timedelta(days=400))
+            texts = {render(self._template, SAMPLE, self.special, day) for day in days}
+            date = TODAY.date().isoformat() if len(texts) > 1 else None
+        return {"sha256": digest, "date": date}
 
     def _encode(self, prompt: str) -> tuple[int, ...]:
         """The ids of `prompt`, as one user turn that the model is about to answer if `chat`."""

@@ -8,7 +8,7 @@ A hub model without a revision is whatever the hub has today: its commit is look
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,23 @@ def engine_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[st
         for name in TELLING
         if name in then and name in today and then[name] != today[name]
     }
+
+
+def prompts_differ(before: Iterable[Mapping[str, Any]], now: Mapping[str, Any]) -> str | None:
+    """Why prompts would be sent differently than in the sessions before; None if they would not.
+
+    Engines say it in `prompts`: the digest of one prompt as it is sent, and the date in it if there is one.
+    """
+    sent = now.get("prompts")
+    if not sent:
+        return None  # a server with OpenAI's interface does it by itself
+    for engine in before:
+        then = engine.get("prompts")
+        if then is None and engine and sent["date"]:
+            return f"its prompts held the date of their day, and now hold {sent['date']}"
+        if then and then["sha256"] != sent["sha256"]:
+            return "the model's chat template or tokenizer now makes other prompts"
+    return None
 
 
 def _cached_commit(model: str, revision: str | None) -> str | None:

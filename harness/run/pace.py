@@ -2,10 +2,16 @@
 
 Only answers that have ended can be counted. The beginning thus looks slow, as none has ended yet, and so does
 the end, when fewer and fewer are under way. Rates are of the time in between: from when as many answers have
-ended as are in flight until nothing is left to ask for.
+ended as are in flight until nothing is left to ask for. The time left goes by its last minutes: a server that
+has become slow, or a longer budget, shows at once.
 """
 
 import time
+from collections import deque
+
+RECENT_SECONDS = 300.0
+STUCK_SECONDS = 120.0
+"""Without an answer for so long, after there were some, a session is said to be stuck."""
 
 
 class Pace:
@@ -17,6 +23,10 @@ class Pace:
         self.ending = False
         """Set once nothing is left to ask for."""
         self._in_flight = in_flight
+        self._latest = time.monotonic()
+        """When the last answer ended, or the session began."""
+        self._marks: deque[tuple[float, int]] = deque()
+        """Times of the steady middle, RECENT_SECONDS back, and the answers until then."""
         self._first: tuple[float, int, int] | None = None
         """Time, answers and tokens where the steady middle begins; `_last` is where it ends."""
         self._last = (0.0, 0, 0)
@@ -25,8 +35,12 @@ class Pace:
         """Count answers that have ended."""
         self.answers += answers
         self.tokens += tokens
+        self._latest = time.monotonic()
         if self.answers >= self._in_flight and not self.ending:
-            self._last = (time.monotonic(), self.answers, self.tokens)
+            self._last = (self._latest, self.answers, self.tokens)
+            self._marks.append((self._latest, self.answers))
+            while self._latest - self._marks[0][0] > RECENT_SECONDS and len(self._marks) > 2:
+                self._marks.popleft()
             self._first = self._first or self._last
 
     def rates(self) -> tuple[float, float] | None:
@@ -35,3 +49,16 @@ class Pace:
             return None
         seconds, answers, tokens = (last - first for last, first in zip(self._last, self._first, strict=True))
         return answers / seconds, tokens / seconds
+
+    def seconds_left(self, answers: int) -> float | None:
+        """How long `answers` more take at the rate of the last minutes, with silence; None if not known."""
+        if self.rates() is None:
+            return None
+        (first, before), (last, until) = self._marks[0], self._marks[-1]
+        seconds = (last if self.ending else time.monotonic()) - first
+        return answers * seconds / (until - before) if until > before else None
+
+    def stuck_for(self) -> float | None:
+        """Seconds without an answer, if that is much longer than before; else None."""
+        silent = time.monotonic() - self._latest
+        return silent if self.answers and silent >= STUCK_SECONDS else None

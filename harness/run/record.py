@@ -28,7 +28,7 @@ from pydantic import ValidationError
 from harness.experiment import Experiment
 from harness.grader import Grader
 from harness.questions.load import Question
-from harness.run.identity import commits, engine_changes, identity
+from harness.run.identity import commits, engine_changes, identity, prompts_differ
 from harness.run.pace import Pace
 from results import BadInput
 from results.tables.files import replacing
@@ -64,10 +64,13 @@ class Record:
         """Write that a session has started; the summary stays that of the sessions before.
 
         Returns what the engine says differently than in the last session, which is on record too. Raises
-        BadInput where the model is another commit than that session's.
+        BadInput where the model is another commit than that session's, or would be sent other prompts.
         """
         last: dict[str, Any] = next(reversed(self._before["sessions"]), {})
         changed = engine_changes(last.get("engine") or {}, engine)
+        engines = [session.get("engine") or {} for session in self._before["sessions"]]
+        if why := prompts_differ(engines, engine):
+            raise BadInput(f"{self._folder}: {why}: give another --out, or begin again with --restart")
         now, then = commits(self._experiment), last.get("commits") or {}
         if now["model"] and then.get("model") and now["model"] != then["model"]:
             raise BadInput(

@@ -32,6 +32,7 @@ from harness.run.tally import Tally
 
 FEWEST_FAILURES = 16
 """A run ends after this many failed requests in a row, or after `concurrency` of them if that is more."""
+SHOW_SECONDS = 10.0
 LOOKS = (20, 200)
 """Finished questions, counted in each setting, after which a run looks for what its user should know."""
 
@@ -140,6 +141,7 @@ class _Session:
             bar_format="{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} answers [{elapsed}{postfix}]",
             mininterval=0.5 if sys.stderr.isatty() else 10,
         )
+        beside = asyncio.create_task(self._keep_showing())
         try:
             with self.bar:
                 async with asyncio.TaskGroup() as group:
@@ -148,6 +150,8 @@ class _Session:
             self.file.sync()
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
+        finally:
+            beside.cancel()
 
     async def work(self, chunks: Iterator[Chunk]) -> None:
         """Take one chunk after the other, from the request to its rows on the disk and in the tally."""
@@ -192,12 +196,23 @@ class _Session:
         if not isinstance(error, RequestRefused):  # which is said by a server that is there
             self.failed_in_a_row += 1
 
+    async def _keep_showing(self) -> None:
+        """Show that nothing comes, which no answer would."""
+        while True:
+            await asyncio.sleep(SHOW_SECONDS)
+            if self.pace.stuck_for() is not None:
+                self._show_progress(0)
+                self.bar.refresh()
+
     def _show_progress(self, answers: int) -> None:
         self.bar.update(answers)
         said = [] if self.pace.ending else [f"no rate before {self.in_flight:,} answers have ended"]
         if rates := self.pace.rates():
-            left = duration((self.missing - self.pace.answers) / rates[0])
+            seconds = self.pace.seconds_left(self.missing - self.pace.answers)
+            left = "?" if seconds is None else duration(seconds)
             said = [f"{rates[0]:,.1f} answers/s", f"{rates[1]:,.0f} tokens/s", f"{left} left"]
+        if (silent := self.pace.stuck_for()) is not None:
+            said = [f"stuck: no answer for {duration(silent)}"]
         if (correct := self.tally.accuracy) is not None:
             said.append(f"{correct:.1%} of finished questions correct")
         self.bar.set_postfix_str(", ".join(said), refresh=False)

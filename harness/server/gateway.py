@@ -30,7 +30,7 @@ def gateway_launch(port: int, metrics_port: int, workers: Sequence[str]) -> Laun
     # By default a server that has died counts as healthy for more than two minutes.
     flags += ["--health-check-interval-secs", "5", "--health-failure-threshold", "2"]
     flags += ["--health-check-timeout-secs", "10"]
-    # For as long, one that was started again gets nothing after its requests have failed; a minute by default.
+    # So long a server gets nothing after its requests have failed; by default a minute, started again or not.
     flags += ["--cb-timeout-duration-secs", "5"]
     flags += ["--request-timeout-secs", str(24 * 3600)]  # the client decides how long to wait
     flags += ["--prometheus-host", "127.0.0.1", "--prometheus-port", str(metrics_port)]

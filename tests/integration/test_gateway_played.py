@@ -129,5 +129,5 @@ def test_a_server_that_dies_or_hangs_costs_no_answer_and_comes_back(
         wait_until(lambda: any("ended with status -9: starting it once more" in line for line in played.said))
         pids = played.folder / f"pid-{played.ports[0]}"
         wait_until(lambda: pids.read_text().count("\n") == 2)
-        # Another run may begin at once, and gets both servers once the gateway has seen the second to be well.
+        # Another run may begin at once, and gets both servers once the gateway knows that both are well.
         wait_until(lambda: played.ask().keys() == set(played.ports))

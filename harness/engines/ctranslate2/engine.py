@@ -112,6 +112,7 @@ class CTranslate2Engine:
             "dtype": self._model.compute_type,
             "threads": self._workers * self._threads,
             "batches_at_a_time": self._workers,
+            "prompts": self._prompts.rendering(),
         }
 
     async def generate(

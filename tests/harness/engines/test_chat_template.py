@@ -32,7 +32,6 @@ Q: {{ m.content }}
 {% for m in messages %}{% set ns.seen = true %}{% endfor %}{{ ns.seen }}{{ messages[0].content[::-1] }}""",
     "tools": "{% if tools is none and not documents %}{{ messages[0].content.split(' ')[1:] }}{% endif %}",
     "macro": "{%- macro turn(m) -%}{{ m.content | upper }}{%- endmacro -%}{{ turn(messages[0]) }}",
-    "dated": "{{ strftime_now('%Y') }}: {{ messages[0].content }}",
 }
 
 

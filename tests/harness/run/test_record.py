@@ -157,3 +157,22 @@ def test_a_hub_model_is_known_by_its_commit_and_must_keep_it(
 def test_a_record_of_another_kind_is_no_record(tmp_path: Path, content: str) -> None:
     (tmp_path / "run.json").write_text(content)
     assert experiment_in(tmp_path) is None
+
+
+def test_a_run_goes_on_only_with_prompts_that_are_sent_alike(tmp_path: Path) -> None:
+    alike = {"prompts": {"sha256": "aa", "date": None}}
+    dated = {"prompts": {"sha256": "bb", "date": "2024-07-26"}}
+
+    def begin(engine: dict[str, Any]) -> None:
+        before = on_disk(tmp_path) if (tmp_path / "run.json").exists() else None
+        Record(tmp_path, EXPERIMENT, QUESTIONS, before).begin(ENGINE | engine, planned=10)
+
+    begin({})  # by an earlier version, which recorded nothing of it
+    with pytest.raises(BadInput, match="date of their day"):
+        begin(dated)
+    begin(alike)
+    begin({})
+    with pytest.raises(BadInput, match="template or tokenizer"):
+        begin({"prompts": {"sha256": "cc", "date": None}})
+    begin(alike)
+    assert len(on_disk(tmp_path)["sessions"]) == 4

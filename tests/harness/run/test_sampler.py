@@ -158,6 +158,7 @@ def test_the_time_left_is_that_of_the_answers_that_are_missing(
     monkeypatch.setattr(sampler.tqdm, "set_postfix_str", lambda _bar, text, **_: said.append(text))
     monkeypatch.setattr(sampler.tqdm, "close", lambda bar: bars.append((bar.initial, bar.n)))
     monkeypatch.setattr(Pace, "rates", lambda _pace: (2.0, 100.0))
+    monkeypatch.setattr(Pace, "seconds_left", lambda _pace, answers: answers / 2)
     run(tmp_path, ScriptedEngine(), concurrency=1)
     assert bars[0] == (8, 40)
     assert said[0] == "2.0 answers/s, 100 tokens/s, 16 s left, 100.0% of finished questions correct"

@@ -1,0 +1,110 @@
+"""Prompts as Llama 3.1 and 3.2 expect them, by the public description of their format.
+
+https://www.llama.com/docs/model-cards-and-prompt-formats/llama3_1/ has one begin-of-text token; each turn is a
+role between two header tokens, an empty line, the content, the end-of-turn token. The ids are the model's.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
+
+from harness.engines.ctranslate2.engine import end_tokens_of
+from harness.engines.tokens import PromptTokens
+
+BEGIN, END, START_HEADER, END_HEADER, END_MESSAGE, END_TURN = 128000, 128001, 128006, 128007, 128008, 128009
+SPECIAL = {
+    "<|begin_of_text|>": BEGIN,
+    "<|end_of_text|>": END,
+    "<|start_header_id|>": START_HEADER,
+    "<|end_header_id|>": END_HEADER,
+    "<|eom_id|>": END_MESSAGE,
+    "<|eot_id|>": END_TURN,
+}
+# Written by hand. 3.1 has a date of its own; 3.2 asks for today's where it can.
+DATES = {
+    "3.1": "{%- if date_string is not defined %}{%- set date_string = '26 Jul 2024' %}{%- endif %}",
+    "3.2": "{%- if date_string is not defined %}"
+    "{%- set date_string = strftime_now('%d %b %Y') %}{%- endif %}",
+}
+TURNS = """{{- bos_token }}
+{{- '<|start_header_id|>system<|end_header_id|>\n\n' }}
+{{- 'Cutting Knowledge Date: December 2023\nToday Date: ' + date_string + '\n\n<|eot_id|>' }}
+{%- for message in messages %}
+    {{- '<|start_header_id|>' + message['role'] + '<|end_header_id|>\n\n' }}
+    {{- message['content'] | trim + '<|eot_id|>' }}
+{%- endfor %}
+{%- if add_generation_prompt %}
+    {{- '<|start_header_id|>assistant<|end_header_id|>\n\n' }}
+{%- endif %}"""
+
+
+def llama(folder: Path, version: str, template: str = "") -> str:
+    """A folder with a tokenizer of bytes and Llama's special tokens, which begins plain text with BEGIN."""
+    folder.mkdir()
+    letters = {letter: number for number, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
+    tokenizer = Tokenizer(models.BPE(vocab=letters | SPECIAL, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens(list(SPECIAL))
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<|begin_of_text|> $A", special_tokens=[("<|begin_of_text|>", BEGIN)]
+    )
+    tokenizer.save(str(folder / "tokenizer.json"))
+    words = {"bos_token": "<|begin_of_text|>", "eos_token": "<|eot_id|>"}
+    words["chat_template"] = template or DATES[version] + TURNS
+    (folder / "tokenizer_config.json").write_text(json.dumps(words))
+    ends = {"bos_token_id": BEGIN, "eos_token_id": [END, END_MESSAGE, END_TURN]}
+    (folder / "generation_config.json").write_text(json.dumps(ends))
+    (folder / "config.json").write_text("{}")
+    return str(folder)
+
+
+def special_in(ids: tuple[int, ...]) -> list[int]:
+    return [number for number in ids if number >= BEGIN]
+
+
+@pytest.mark.parametrize("version", DATES)
+def test_a_turn_has_one_beginning_three_headers_and_no_end_of_its_own(tmp_path: Path, version: str) -> None:
+    folder = llama(tmp_path / "model", version)
+    prompts = PromptTokens(folder, None, chat=True)
+    ids = prompts.encode("Anna has 12 apples.")
+    header = [START_HEADER, END_HEADER]
+    assert special_in(ids) == [BEGIN, *header, END_TURN, *header, END_TURN, *header]
+    roles = []
+    for at, number in enumerate(ids):
+        if number == START_HEADER:
+            roles.append(prompts.tokenizer.decode(ids[at + 1 : ids.index(END_HEADER, at)]))
+    assert roles == ["system", "user", "assistant"]
+    assert prompts.tokenizer.decode(ids[-2:]) == "\n\n"
+    text = prompts.tokenizer.decode(ids, skip_special_tokens=False)
+    assert "Today Date: 26 Jul 2024\n" in text  # whatever the day
+    assert prompts.rendering()["date"] == "2024-07-26"
+    assert end_tokens_of(prompts, tmp_path / "model") == {END, END_MESSAGE, END_TURN}
+
+
+def test_plain_text_begins_once_and_what_goes_on_does_not_begin_again(tmp_path: Path) -> None:
+    prompts = PromptTokens(llama(tmp_path / "model", "3.1"), None, chat=False)
+    assert special_in(prompts.encode("Q: 1 + 1?\nA:")) == [BEGIN]
+    assert special_in(prompts.go_on("Q: 1 + 1?\nA:", " 2")) == [BEGIN]
+    assert prompts.rendering()["date"] is None
+
+
+def test_transformers_renders_the_same(tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    folder = llama(tmp_path / "model", "3.2")
+    turns = [{"role": "user", "content": "Anna has 12 apples."}]
+    tokenizer = transformers.PreTrainedTokenizerFast.from_pretrained(folder)
+    given = {"add_generation_prompt": True, "date_string": "26 Jul 2024", "return_dict": False}
+    theirs = tokenizer.apply_chat_template(turns, **given)
+    assert list(PromptTokens(folder, None, chat=True).encode(turns[0]["content"])) == list(theirs)
+
+
+def test_another_template_or_date_is_told_apart(tmp_path: Path) -> None:
+    whole = DATES["3.1"] + TURNS
+    ways = {"a": whole, "b": whole.replace(" | trim", " + ' '"), "c": "{{ 1 }}"}
+    folders = [llama(tmp_path / way, "3.1", text) for way, text in ways.items()]
+    made = [PromptTokens(folder, None, chat=True).rendering() for folder in folders]
+    assert len({one["sha256"] for one in made}) == 3
+    assert [one["date"] for one in made] == ["2024-07-26", "2024-07-26", None]
