@@ -9,6 +9,7 @@ requests: 1,800, for 115,200 of 115,200 answers
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from harness.engines.forcing import MOST_FORCED
 from harness.experiment import Experiment
@@ -18,6 +19,7 @@ from harness.run.record import read_record
 from harness.run.resume import check_same_run, read_done
 from harness.run.sizing import Load, duration, gpu_lines
 from harness.run.tally import Tally
+from harness.run.usage import usage
 from results.aligned import aligned
 
 BYTES_PER_TOKEN = 4
@@ -35,7 +37,7 @@ class Demand:
     limit: int
     """The most tokens that an answer may have."""
     tokens_per_answer: float
-    """As the answers in the folder have them, or else the budget, or the limit."""
+    """As the answers in the folder have them, else by the budget (see `usage`), else the limit."""
     requests: int = 0
     answers: int = 0
     prompt_tokens: int = 0
@@ -54,7 +56,8 @@ def estimate(
     `rate`: completion tokens per second, else that of the folder's last whole session. `price_per_hour` is
     that of one GPU, in any currency. For the rest, and for errors, see `demands`.
     """
-    asked = demands(experiment, questions, folder, fresh)
+    tally = Tally(experiment)
+    asked = demands(experiment, questions, folder, fresh, tally)
     planned = len(asked_questions(experiment, questions)) * experiment.answers_per_question
     if not asked:
         return [f"nothing to ask for: all {planned:,} planned answers are there"]
@@ -67,9 +70,12 @@ def estimate(
     prompts = sum(d.prompt_tokens for d in asked)
     expected = sum(d.answers * d.tokens_per_answer for d in asked)
     most = sum(d.answers * d.limit for d in asked)
-    time = "unknown: give --rate TOKENS_PER_SECOND, or sample a little into this folder first"
-    sessions = reversed((read_record(folder) or {}).get("sessions", []))
-    rate = rate or next(filter(None, (session.get("tokens_per_second") for session in sessions)), None)
+    sessions = [] if fresh else (read_record(folder) or {}).get("sessions", [])
+    rate = rate or _rate(sessions)
+    first = "" if tally.answers else ", or sample a little into this folder first"
+    time = f"unknown: give --rate TOKENS_PER_SECOND{first}"
+    if price_per_hour and not rate:
+        time += f"; {price_per_hour * experiment.dp:,.2f} for each hour of it"
     if rate:
         time = f"{duration(expected / rate)} at {rate:,.0f} completion tokens/s"
         time += f", {duration(most / rate)} at most"
@@ -83,24 +89,37 @@ def estimate(
         f"requests: {requests:,}, for {answers:,} of {planned:,} answers",
         f"prompt tokens: {prompts:,} (a token for every {BYTES_PER_TOKEN} bytes)",
         f"completion tokens: {expected:,.0f} expected, {most:,} at most",
+        *([f"tokens per answer: {usage(experiment.dataset, tally)}"] if experiment.budgets else []),
         f"time: {time}",
         f"disk: about {disk / 1e9:.2g} GB of answers",
-        *(gpu_lines(experiment, load, price_per_hour) if experiment.engine == "sglang" else ()),
+        *(gpu_lines(experiment, load, price_per_hour) if experiment.engine != "ctranslate2" else ()),
     ]
 
 
+def _rate(sessions: Sequence[dict[str, Any]]) -> float | None:
+    """Tokens a second of the last session with a steady middle, else of the last one that had answers at all."""
+    steady = [session["tokens_per_second"] for session in sessions if session.get("tokens_per_second")]
+    whole = [s["tokens"] / s["seconds"] for s in sessions if s.get("tokens") and s.get("seconds")]
+    return next(reversed(steady or whole), None)
+
+
 def demands(
-    experiment: Experiment, questions: Sequence[Question], folder: Path, fresh: bool = False
+    experiment: Experiment,
+    questions: Sequence[Question],
+    folder: Path,
+    fresh: bool = False,
+    tally: Tally | None = None,
 ) -> list[Demand]:
     """What is missing in `folder`, by setting. Nothing is written.
 
-    `questions` are all of the data set. `fresh`: as if the folder were empty. Raises BadInput: the folder
-    holds another experiment, a prompt cannot be filled in.
+    `questions` are all of the data set; `tally` counts the answers that are there. `fresh`: as if the folder
+    were empty. Raises BadInput: the folder holds another experiment, a prompt cannot be filled in.
     """
     asked = asked_questions(experiment, questions)
-    tally = Tally(experiment)
+    tally = tally or Tally(experiment)
     go_on = not fresh and check_same_run(folder, experiment, questions)
     done = read_done(folder, tally) if go_on else {}
+    expected = usage(experiment.dataset, tally)
     found: dict[tuple[str, str], Demand] = {}
     for chunk in remaining_chunks(experiment, asked, done):
         key = chunk.setting, chunk.decoding
@@ -108,7 +127,8 @@ def demands(
             limit = experiment.max_new_tokens(chunk.budget)
             limit += MOST_FORCED if experiment.at_limit == "force" else 0
             used = tally.settings[key].mean_tokens if key in tally.settings else None
-            found[key] = Demand(*key, limit, used or chunk.budget or limit)
+            likely = min(expected.at(chunk.budget), limit) if chunk.budget else limit
+            found[key] = Demand(*key, limit, used or likely)
         found[key].requests += 1
         found[key].answers += len(chunk.samples)
         found[key].prompt_tokens += len(prompt_for(experiment, chunk).encode()) // BYTES_PER_TOKEN

@@ -108,4 +108,4 @@ def test_a_dry_run_asks_for_nothing_and_writes_nothing(sampled: Sampled, tmp_pat
     code, out, err = sampled(refuse, "--dry-run", "--rate", 1000, "--limit", 3)
     assert (code, err, list(tmp_path.iterdir())) == (0, [], [])
     assert out[7] == "requests: 18, for 1,152 of 1,152 answers"
-    assert out[10].startswith("time: 54 s at 1,000 completion tokens/s, ")
+    assert out[11].startswith("time: 54 s at 1,000 completion tokens/s, ")

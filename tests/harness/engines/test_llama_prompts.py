@@ -1,7 +1,7 @@
 """Prompts as Llama 3.1 and 3.2 expect them, by the public description of their format.
 
-https://www.llama.com/docs/model-cards-and-prompt-formats/llama3_1/ has one begin-of-text token; each turn is a
-role between two header tokens, an empty line, the content, the end-of-turn token. The ids are the model's.
+https://www.llama.com/docs/model-cards-and-prompt-formats/llama3_1/ has one begin-of-text token; a turn is
+a role between two header tokens, an empty line, the content, the end-of-turn token. The ids are the model's.
 """
 
 import json

@@ -58,11 +58,23 @@ def test_a_folder_s_own_answers_say_what_to_expect_and_how_fast(tmp_path: Path) 
     found = asked(tmp_path, budgets=(30, 10, 60))
     assert [d.setting for d in found] == ["30", "10", "60"]  # as given
     used = {s: [row["tokens"] for row in rows if row["setting"] == s] for s in ("10", "30")}
-    expected = {s: sum(tokens) / 5 for s, tokens in used.items()} | {"60": 60.0}
+    expected = {s: sum(tokens) / 5 for s, tokens in used.items()}
+    expected["60"] = min(60 * expected["30"] / 30, 2 * 60 + 64)  # as much of it as of the largest here
     assert {d.setting: d.tokens_per_answer for d in found} == pytest.approx(expected)
     assert {d.setting: d.answers for d in found} == {"10": 10, "30": 10, "60": 15}
     for given, rate in ((None, 20), (7.0, 7)):
         assert f" at {rate} completion tokens/s" in dry(tmp_path, given)[-2]
+
+    for one in record["sessions"]:
+        one.pop("tokens_per_second", None)
+    short = json.dumps(record)
+    kept = (tmp_path / "run.json").read_text()
+    (tmp_path / "run.json").write_text(short)
+    whole = (
+        session["tokens"] / session["seconds"]
+    )  # too short a session for a steady rate is better than none
+    assert f" at {whole:,.0f} completion tokens/s" in dry(tmp_path)[-2]
+    (tmp_path / "run.json").write_text(kept)
 
     assert dry(tmp_path, limit=1) == ["nothing to ask for: all 10 planned answers are there"]
     assert sum(d.answers for d in asked(tmp_path, fresh=True, limit=1)) == 10
@@ -92,8 +104,12 @@ def test_the_lines_add_up(tmp_path: Path) -> None:
     assert lines[5] == "requests: 24, for 36 of 36 answers"
     assert lines[6].startswith(f"prompt tokens: {prompts:,} ")
     assert lines[7] == "completion tokens: 720 expected, 3,744 at most"
-    assert lines[8].startswith("time: 6 min at 2 completion tokens/s, 31 min at most; 3.60 at 12 an hour ")
-    assert lines[9:] == [f"disk: about {(36 * 400 + 720 * 4) / 1e9:.2g} GB of answers"]
-    assert "--rate" in dry(tmp_path)[6]
+    assert lines[8] == "tokens per answer: the budgets themselves, which models seldom keep"
+    assert lines[9].startswith("time: 6 min at 2 completion tokens/s, 31 min at most; 3.60 at 12 an hour ")
+    assert lines[10:] == [f"disk: about {(36 * 400 + 720 * 4) / 1e9:.2g} GB of answers"]
+    unknown = dry(tmp_path, price=12, dp=3)[7]
+    assert "--rate" in unknown
+    assert "sample a little" in unknown
+    assert "36.00 for each hour" in unknown
     gpus = gpu_lines(experiment(dp=3), Load(720, prompts / 24, 20, 1.5), 12)
     assert dry(tmp_path, price=12, dp=3, greedy=True, engine="sglang")[-len(gpus) :] == gpus

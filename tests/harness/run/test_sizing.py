@@ -6,7 +6,17 @@ from pathlib import Path
 import pytest
 
 from harness.experiment import model_location, read_experiment
-from harness.run.sizing import GPUS, LLAMA, Load, Size, duration, gpu_lines, size_of, tokens_per_second
+from harness.run.sizing import (
+    GPUS,
+    LLAMA,
+    REACHED,
+    Load,
+    Size,
+    duration,
+    gpu_lines,
+    size_of,
+    tokens_per_second,
+)
 
 LLAMA_8B = LLAMA["family"] | LLAMA["shapes"]["llama-3.1-8b"]
 
@@ -58,11 +68,22 @@ def test_more_gpus_take_less_time_for_the_same_money() -> None:
     for gpu, single, double in zip(GPUS, one[2:-1], two[2:-1], strict=True):
         (answers, rate), cells = tokens_per_second(size, gpu, load) or (0, 0.0), single.split()
         hours = 1e8 / rate / 3600
-        found = [cells[2], cells[3], " ".join(cells[4:-1]), cells[-1]]
-        assert found == [f"{answers:,}", f"{rate:,.0f}", duration(3600 * hours), f"{2.5 * hours:,.2f}"]
+        found = [*cells[2:5], " ".join(cells[5:-2]), *cells[-2:]]
+        times = f"{duration(3600 * hours)} {duration(3600 * hours / REACHED)}"
+        rates, costs = (f"{rate:,.0f}", f"{REACHED * rate:,.0f}"), (2.5 * hours, 2.5 * hours / REACHED)
+        assert found == [f"{answers:,}", *rates, times, *(f"{cost:,.2f}" for cost in costs)]
         assert double.split()[-1] == cells[-1]
         assert int(double.split()[2].replace(",", "")) == 2 * answers
     assert len(gpu_lines(read_experiment("tiny", {"model": "nobody/has-this"}), load, None)) == 1
+
+
+def test_a_copy_on_two_gpus_has_twice_of_each_and_costs_twice_as_much() -> None:
+    llama, load = Size(8_030_261_248, 16_060_522_496, 131_072), Load(1e8, 10, 20, 16)
+    one, two = (tokens_per_second(llama, "A100 80GB", load, each) or (0, 0.0) for each in (1, 2))
+    assert two == (one[0], pytest.approx(2 * one[1]))
+    assert tokens_per_second(Size(70 * 10**9, 140 * 10**9, 1), "H100 80GB", Load(1, 1, 1, 1), 4) is not None
+    plan = read_experiment("gsm8k-budgets", {"server_flags": "--tp-size 2"})
+    assert gpu_lines(plan, load, 2.5)[1].startswith("GPUs: 2 ")
 
 
 @pytest.mark.parametrize(
