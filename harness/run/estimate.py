@@ -97,7 +97,7 @@ def estimate(
 
 
 def _rate(sessions: Sequence[dict[str, Any]]) -> float | None:
-    """Tokens a second of the last session with a steady middle, else of the last one that had answers at all."""
+    """Tokens a second of the last session with a steady middle, else of the last one with answers."""
     steady = [session["tokens_per_second"] for session in sessions if session.get("tokens_per_second")]
     whole = [s["tokens"] / s["seconds"] for s in sessions if s.get("tokens") and s.get("seconds")]
     return next(reversed(steady or whole), None)

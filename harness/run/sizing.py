@@ -4,8 +4,8 @@ GPUs: 1     answers at once  tokens/s at most  to expect  time at least  to expe
 H100 80GB             1,024            27,711     11,084            1 h  2 h 30 min         2.51       6.27
 
 A step of decoding reads the weights once, and the key-value cache of every answer in flight. The data sheets'
-memory bandwidth and arithmetic bound the steps. A real server reaches a part of it, about REACHED, and `harness
-gpu-check` measures which.
+memory bandwidth and arithmetic bound the steps. A real server reaches a part of it, about REACHED, and
+`harness gpu-check` measures which.
 """
 
 import json

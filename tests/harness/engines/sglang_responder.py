@@ -37,6 +37,7 @@ class FaultyServer:
         self.requests: list[dict[str, Any]] = []
         self.unready = self.alone = 0
         """How often GET /health, and then a router's model_info, is answered with 503."""
+        self.ill = 503
         app = web.Application()
         app.router.add_get("/health", self._health)
         self.names = {"model_path": model, "served_model_name": "served"}
@@ -54,7 +55,7 @@ class FaultyServer:
     async def _model_info(self, _request: web.Request) -> web.Response:
         if self.alone:
             self.alone -= 1
-            return web.Response(status=503)
+            return web.Response(status=self.ill)
         return web.json_response(self.names)
 
     async def _generate(self, request: web.Request) -> web.StreamResponse:

@@ -138,13 +138,13 @@ def test_the_client_waits_for_a_server_that_is_starting() -> None:
     assert server.unready == -1  # asked three times
 
 
-@pytest.mark.parametrize("prefix", ["", "get_"])
-def test_a_router_that_does_not_know_its_servers_yet_is_waited_for(
-    prefix: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("prefix", "ill"), [("", 503), ("get_", 503), ("get_", 500), ("", 502)])
+def test_a_router_that_does_not_know_its_servers_yet_or_which_are_dead_is_waited_for(
+    prefix: str, ill: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(harness.engines.sglang, "POLL_SECONDS", 0.01)
     server = FaultyServer([answer(), answer()], prefix=prefix)
-    server.alone = 3
+    server.alone, server.ill = 3, ill
     assert len(ask(server)) == 2
     assert server.alone == 0
 

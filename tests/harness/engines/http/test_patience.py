@@ -1,0 +1,102 @@
+"""Slow and dead servers told apart, in simulated time; and sockets that notice a host that has vanished."""
+
+import asyncio
+import socket
+from typing import Any
+
+import pytest
+
+from harness.engines.base import EngineGone
+from harness.engines.http.connection import PATIENCE, SAY_SECONDS
+from harness.engines.http.progress import METRICS, tokens_generated
+from harness.engines.http.reply import Reply
+from harness.engines.http.session import open_session
+from tests.harness.engines.http.simulated import SimulatedServer, after, ask, now, simulate
+
+FIRST_REPLY = 4 * PATIENCE
+
+
+class Counting(SimulatedServer):
+    """Takes FIRST_REPLY for an answer; its count of tokens rises until `stops`."""
+
+    def __init__(self, stops: float, place: str) -> None:
+        super().__init__(lambda _body: after(FIRST_REPLY))
+        self.stops, self.place = stops, place
+
+    async def send(self, method: str, path: str, max_bytes: int, body: Any = None) -> Reply:
+        if method == "GET" and path == self.place:
+            count = 1000 * min(now(), self.stops)
+            return Reply(200, "", f'sglang:realtime_tokens_total{{mode="decode"}} {count}\n'.encode())
+        if method == "GET" and path in METRICS:
+            return Reply(404, "", b"")
+        return await super().send(method, path, max_bytes, body)
+
+
+@pytest.mark.parametrize("place", METRICS)
+def test_a_slow_server_that_generates_is_waited_for(place: str) -> None:
+    said: list[str] = []
+    assert simulate(Counting(1e9, place), ask, say=said.append) == "fine"
+    assert len(said) > 0.9 * FIRST_REPLY / SAY_SECONDS
+    assert all("generates" in line for line in said[2:])
+
+
+def test_a_server_that_stops_generating_is_given_up_in_the_end() -> None:
+    async def work(connection: Any) -> float:
+        with pytest.raises(EngineGone):
+            await ask(connection)
+        return now()
+
+    stops = 2000.0
+    ended = simulate(Counting(stops, METRICS[0]), work)
+    assert stops + PATIENCE <= ended <= stops + PATIENCE + 3 * SAY_SECONDS
+
+
+def test_patience_is_a_setting() -> None:
+    async def work(connection: Any) -> float:
+        connection.patience = 90.0
+        with pytest.raises(EngineGone):
+            await ask(connection)
+        return now()
+
+    assert simulate(SimulatedServer(lambda _body: after(1e9)), work) == pytest.approx(90, abs=2)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "tokens"),
+    [
+        (
+            'vllm:generation_tokens_total{engine="0"} 40.0\nvllm:generation_tokens_total{engine="1"} 2e1\n',
+            60.0,
+        ),
+        ('sglang:realtime_tokens_total{mode="prefill_compute"} 9.0\n', None),
+        ('sglang:realtime_tokens_total{a="b",mode="decode"} 9.0\nsglang:generation_tokens_total 1.0', 10.0),
+        ("llamacpp:tokens_predicted_total 7\n", 7.0),
+        ("# HELP sglang:generation_tokens_total of 7\n", None),
+        ("sglang:generation_tokens_total many\n", None),
+        ("", None),
+    ],
+)
+def test_counts_of_generated_tokens_are_added_up(metrics: str, tokens: float | None) -> None:
+    assert tokens_generated(metrics) == tokens
+
+
+def test_every_socket_is_kept_alive() -> None:
+    made: list[socket.socket] = []
+
+    async def run() -> None:
+        async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n")
+
+        async with await asyncio.start_server(meet, "127.0.0.1", 0) as server, open_session(None) as session:
+            port = server.sockets[0].getsockname()[1]
+            async with session.get(f"http://127.0.0.1:{port}") as response:
+                assert response.connection is not None
+                assert response.connection.transport is not None
+                made.append(response.connection.transport.get_extra_info("socket"))
+                assert made[0].getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+                if hasattr(socket, "TCP_KEEPIDLE"):
+                    assert made[0].getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) <= 120
+
+    asyncio.run(asyncio.wait_for(run(), 30))
+    assert len(made) == 1
