@@ -44,21 +44,30 @@ def key_of(row: Row) -> Key:
     return row["question_id"], row["setting"], row["decoding"]
 
 
-def read_rows(path: Path) -> Iterator[Row]:
+def read_rows(path: Path, **cells: str | None) -> Iterator[Row]:
     """The rows of a run's samples.jsonl, also while a run adds to it; a torn last line is left out.
 
-    Raises BadInput naming the first line that is not a row of this harness.
+    Only those with the `cells` that are given; lines without their text are passed over. Raises BadInput
+    naming the first line, of those that are looked at, that is not a row of this harness.
     """
-    for number, line, row in numbered_lines(path):
+    wanted = {column: value for column, value in cells.items() if value is not None}
+    texts = [json.dumps(value).encode() for value in wanted.values() if value.isascii()]
+    for number, line, row in numbered_lines(path, texts):
         if not is_row(row):
             raise BadInput(f"{path}: row {number}: {not_a_row(line)}")
-        yield row
+        if all(row[column] == value for column, value in wanted.items()):
+            yield row
 
 
-def numbered_lines(path: Path) -> Iterator[tuple[int, bytes, Row | None]]:
-    """The lines of a file, from 1 on, and the objects in them; without blank lines and a torn last one."""
+def numbered_lines(path: Path, texts: Sequence[bytes] = ()) -> Iterator[tuple[int, bytes, Row | None]]:
+    """The lines of a file, from 1 on, and the objects in them; without blank lines and a torn last one.
+
+    Only lines that hold all of `texts`, which takes a tenth of the time of reading what is in them.
+    """
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
+            if not all(text in line for text in texts):
+                continue
             row = parse_object(line)
             if line.strip() and (line.endswith(b"\n") or row is not None):
                 yield number, line, row

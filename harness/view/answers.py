@@ -41,7 +41,8 @@ def read_answers(path: Path, question: str | None, setting: str | None) -> pd.Da
     row, or if there are no such answers.
     """
     if path.suffix == ".jsonl" and (path.parent / RECORD).exists():
-        table = pd.DataFrame(read_rows(path), columns=[*COLUMNS], dtype=object)
+        rows = read_rows(path, question_id=question, setting=setting)
+        table = pd.DataFrame(rows, columns=[*COLUMNS], dtype=object)
     else:
         table = read_samples(path).reindex(columns=[*COLUMNS]).astype(object)
     table = table.where(table.notna(), None)

@@ -157,3 +157,20 @@ def test_files_that_go_under_a_run_end_it(
     assert folder.exists() == (change is not move)
     files = [path for path in tmp_path.rglob("*") if path.name in (SAMPLES, "elsewhere") and path.is_file()]
     assert seconds > 0 or all(len(path.read_bytes().splitlines()) < 32 for path in files)
+
+
+def test_rows_of_one_question_are_found_without_reading_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["q-1", "q-10", 'with "quotes"', "übrig"]
+    write(tmp_path, [row(i, question_id=name, text=f"about {names[0]}") for name in names for i in range(3)])
+    parsed: list[bytes] = []
+    parse = samples_file.parse_object
+    monkeypatch.setattr(samples_file, "parse_object", lambda line: parsed.append(line) or parse(line))
+    for name in names:
+        parsed.clear()
+        found = list(read_rows(tmp_path / SAMPLES, question_id=name, setting=None))
+        assert [(one["question_id"], one["sample"]) for one in found] == [(name, i) for i in range(3)]
+        assert len(parsed) == (3 if name.isascii() else 12)
+    assert len(list(read_rows(tmp_path / SAMPLES))) == 12
+    assert list(read_rows(tmp_path / SAMPLES, question_id="q-1", setting="none")) == []
