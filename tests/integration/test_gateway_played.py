@@ -9,13 +9,16 @@ import os
 import re
 import signal
 import threading
+import urllib.request
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from harness import gpu_check
 from harness.engines.base import Sampling
 from harness.engines.http import connection
+from harness.engines.http.progress import tokens_generated
 from harness.engines.sglang import SGLangEngine
 from harness.experiment import model_location
 from harness.server import probe, worker
@@ -46,10 +49,16 @@ async def generate(request):
     meta = {"prompt_tokens": len(sent["input_ids"]), "completion_tokens": 2}
     meta["finish_reason"] = {"type": "stop"}
     return web.json_response([{"text": f" {port}", "meta_info": meta}] * sent["sampling_params"]["n"])
+async def metrics(request):
+    counts = {'prompt_tokens_total{rank="0"}': 40, 'realtime_tokens_total{mode="decode"}': 7}
+    lines = []
+    for name, count in counts.items():
+        lines += [f"# TYPE sglang:{name.partition('{')[0]} counter", f"sglang:{name} {count}.0", ""]
+    return web.Response(text="\\n".join(lines))
 with open(f"{folder}/pid-{port}", "a") as file:
     print(os.getpid(), file=file)
 app = web.Application()
-app.add_routes([web.get("/health", well), web.post("/generate", generate)])
+app.add_routes([web.get("/health", well), web.get("/metrics", metrics), web.post("/generate", generate)])
 for name in ("model_info", "server_info"):
     app.add_routes([web.get(f"/{name}", say), web.get(f"/get_{name}", say)])
 web.run_app(app, host="127.0.0.1", port=port, print=None)
@@ -111,6 +120,10 @@ def test_the_gateway_gives_both_servers_about_as_much(
 ) -> None:
     with Played(tmp_path, monkeypatch) as played:
         found = played.ask()
+        url = f"http://127.0.0.1:{played.port}"
+        assert asyncio.run(gpu_check._metrics(url)) == [80, 0]  # of both servers together
+        with urllib.request.urlopen(f"{url}/engine_metrics", timeout=10) as reply:
+            assert tokens_generated(reply.read().decode()) == 14
     assert sum(found.values()) == len(QUESTIONS) * EACH
     assert min(found[port] for port in played.ports) > 0.35 * sum(found.values())  # 70:30 is too uneven
 
