@@ -166,7 +166,7 @@ FORECAST = Table(
 COMPARISON = Table(
     {
         **{name: _text() for name in ("dataset", "a", "b", "setting_a", "setting_b")},
-        "method": _text(_one_of("majority", "best_of_n")),
+        "method": _text(_one_of(*EVERY_METHOD)),
         **{name: _whole(1) for name in ("N", "questions")},
         **{name: _real(_fraction(), nullable=False) for name in ("accuracy_a", "accuracy_b")},
         "difference": _real(nullable=False),
