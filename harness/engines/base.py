@@ -18,6 +18,8 @@ class Sampling:
     top_p: float = 1.0
     top_k: int = -1
     stop: tuple[str, ...] = ()
+    thinking: int | None = None
+    """The tokens after which the engine ends the model's thinking; None sets no limit."""
 
 
 @dataclass(frozen=True)
@@ -25,14 +27,18 @@ class Completion:
     """One answer of a model."""
 
     text: str
-    """Ends before the stop string."""
+    """Ends before the stop string; empty where the model was still thinking."""
     tokens: int
-    """All that were generated, with those of the stop string and the end token."""
+    """All that were generated, with those of thinking, the stop string and the end token."""
     prompt_tokens: int
     finish_reason: Literal["stop", "length", "forced"]
     """`forced`: at its limit, whereupon it was asked for its final answer only."""
     seed: int | None
     """None where the engine drew its own."""
+    reasoning: str | None = None
+    """What a model that thinks wrote before its answer; None where it did not think."""
+    reasoning_tokens: int | None = None
+    """Those of `tokens` that are thinking, by the server's count or else by the model's tokenizer."""
 
 
 def same_model(ours: str, theirs: str) -> bool:
@@ -76,4 +82,8 @@ class Engine(Protocol):
         Texts begin after `said`; `prompt_tokens` include it. `seed` differs between requests; an engine that
         cannot use it ignores it. Raises EngineError if there are no `n` answers.
         """
+        ...
+
+    def opens_thinking(self, prompt: str) -> bool:
+        """Whether the prompt, as the model reads it, ends where its thinking begins, after its mark."""
         ...

@@ -71,6 +71,9 @@ def prompt_for(experiment: Experiment, chunk: Chunk) -> str:
 def sampling_for(experiment: Experiment, chunk: Chunk) -> Sampling:
     """How the answers of `chunk` are drawn."""
     limit = experiment.max_new_tokens(chunk.budget)
+    thinking = chunk.budget if experiment.budget_by == "thinking" else None
     if chunk.decoding == "greedy":
-        return Sampling(limit, temperature=0.0, stop=experiment.stop)
-    return Sampling(limit, experiment.temperature, experiment.top_p, experiment.top_k, experiment.stop)
+        return Sampling(limit, temperature=0.0, stop=experiment.stop, thinking=thinking)
+    return Sampling(
+        limit, experiment.temperature, experiment.top_p, experiment.top_k, experiment.stop, thinking
+    )

@@ -153,7 +153,7 @@ class _Session:
             seed = chunk.seed(self.experiment.seed)
             try:
                 reply = await self.engine.generate(prompt, len(chunk.samples), sampling, seed)
-                if self.experiment.at_limit == "force":
+                if self.experiment.budget_by == "force":
                     reply = await forced(self.engine, prompt, reply, sampling, seed)
             except EngineError as error:
                 self._note_failure(chunk, error)
@@ -215,7 +215,15 @@ def row_of(experiment: Experiment, chunk: Chunk, index: int, completion: Complet
         "prompt_tokens": completion.prompt_tokens,
         "seed": completion.seed,
         "text": completion.text,
+        **thought_of(completion),
         "dataset": experiment.dataset,
         "model": experiment.model,
         "decoding": chunk.decoding,
     }
+
+
+def thought_of(completion: Completion) -> Row:
+    """The cells of a row about thinking, which answers without any do not have."""
+    if completion.reasoning is None:
+        return {}
+    return {"reasoning": completion.reasoning, "reasoning_tokens": completion.reasoning_tokens}

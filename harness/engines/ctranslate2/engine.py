@@ -11,7 +11,7 @@ import asyncio
 import json
 import os
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from itertools import chain
@@ -25,7 +25,8 @@ from harness.engines.ctranslate2.batches import Answer, Request, next_batch, pie
 from harness.engines.ctranslate2.convert import WEIGHTS, converted
 from harness.engines.ctranslate2.memory import keep_freed_memory, most_tokens
 from harness.engines.ctranslate2.stopping import StopRule
-from harness.engines.tokens import PromptTokens, read_json
+from harness.engines.thinking import apart
+from harness.engines.tokens import PromptTokens, counted, read_json
 from results import BadInput
 
 SMALL = 100e6
@@ -48,6 +49,7 @@ class CTranslate2Engine:
         chat: bool,
         device: str = "auto",
         dtype: str = "auto",
+        template_arguments: Mapping[str, Any] | None = None,
         say: Callable[[str], None] = lambda _line: None,
     ) -> None:
         """`dtype` auto: the precision of the model's files. Raises BadInput: no tokenizer, no GPU."""
@@ -58,7 +60,7 @@ class CTranslate2Engine:
         self._device, threads = ("cuda", 1) if gpu else ("cpu", thread_count())
         self._workers = min(threads, MOST_WORKERS)
         self._threads = threads // self._workers
-        self._prompts = PromptTokens(model, revision, chat)
+        self._prompts = PromptTokens(model, revision, chat, template_arguments)
         self._waiting: list[Request] = []
         self._arrived = asyncio.Event()
         self._closed: str | None = None
@@ -132,10 +134,18 @@ class CTranslate2Engine:
         random.Random(seed).shuffle(answers)
         if drawn < n:
             answers *= n
-        return [
+        whole = [
             Completion(one.text, one.tokens, len(ids), "stop" if one.ended else "length", seed=None)
             for one in answers
         ]
+        if said:
+            return whole
+        opened = self._prompts.opens_thinking(prompt)
+        return [counted(apart(answer, opened), self._prompts) for answer in whole]
+
+    def opens_thinking(self, prompt: str) -> bool:
+        """Whether the model's thinking begins with its answer to `prompt`, without a mark."""
+        return self._prompts.opens_thinking(prompt)
 
     def _check(self, ids: Sequence[int], sampling: Sampling) -> None:
         """Raises EngineError for a prompt that the model cannot read."""
