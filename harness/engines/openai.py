@@ -59,8 +59,8 @@ class _Choice(FromServer):
 
     def thought(self) -> str | None:
         """The thinking, if any; some servers have other things than text at these places."""
-        given = (self.reasoning_content, self.reasoning)
-        return next((told for told in given if isinstance(told, str) and told), None)
+        given = [told for told in (self.reasoning_content, self.reasoning) if isinstance(told, str)]
+        return max(given, key=len, default=None)
 
 
 class _Reply(FromServer):

@@ -178,7 +178,8 @@ class SGLangEngine(Connection):
         for path in ("/v1/models", "/models"):  # the URL may end in /v1
             with suppress(BadInput, ValueError, TypeError, KeyError):
                 reply = await self.get(path)
-                return reply.status == 200 and bool(json.loads(reply.content)["data"])
+                if reply.status == 200 and json.loads(reply.content)["data"]:
+                    return True
         return False
 
 
