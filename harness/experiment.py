@@ -36,6 +36,10 @@ ANSWERS_IN_FLIGHT, MOST_REQUESTS = 1024, 512
 
 With all of 2,880 answers in flight at once, SGLang on two cores needed 5 % more processor time per token.
 """
+TEMPLATE_ARGUMENTS = "chat_template_kwargs"
+"""What servers call the arguments of a chat template in a request."""
+FORCED = "forced="
+"""What the settings of `harness force` begin with, before the length of their answers."""
 RESERVED = {
     *("model", "messages", "prompt", "text", "input_ids", "n", "stream"),
     *("max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "stop"),
@@ -107,6 +111,9 @@ class Experiment(BaseModel):
     tokens_extra: Count
     engine: Literal["sglang", "ctranslate2", "openai"] = "sglang"
     """ctranslate2 is a model in this process; openai any server with OpenAI's interface, such as vLLM."""
+    forced_from: dict[str, JsonValue] | None = None
+    """Of `harness force`: the setting, number and digest of the stored answers that it ends. The budgets are
+    the lengths at which they are cut."""
     request_fields: dict[str, JsonValue] = Field(default_factory=dict)
     """What else each request holds, such as `chat_template_kwargs = { enable_thinking = false }`."""
     url: Annotated[str | None, _only(_ADDRESS.fullmatch, _PLAIN_URL)] = None
@@ -160,7 +167,13 @@ class Experiment(BaseModel):
         """(`setting` in the samples table, token limit in the prompt) of each setting, in the order given."""
         if not self.budgets:
             return (("default", None),)
-        return tuple((str(budget), budget) for budget in self.budgets)
+        return tuple((f"{FORCED if self.forced_from else ''}{budget}", budget) for budget in self.budgets)
+
+    @property
+    def template_arguments(self) -> dict[str, Any]:
+        """What the model's chat template is told beyond the messages."""
+        given = self.request_fields.get(TEMPLATE_ARGUMENTS)
+        return given if isinstance(given, dict) else {}
 
     @property
     def answers_per_question(self) -> int:
@@ -189,7 +202,6 @@ def model_location(model: str) -> str:
 def read_experiment(path_or_name: str | Path, overrides: Mapping[str, str] | None = None) -> Experiment:
     """The experiment in a TOML file, or the shipped one of that name, with some keys replaced.
 
-    A model given in `overrides` drops the file's `revision`, which belongs to the file's own model.
     Raises BadInput: one line with file, key, what was found and what was expected.
     """
     path = _find(path_or_name)
@@ -197,6 +209,17 @@ def read_experiment(path_or_name: str | Path, overrides: Mapping[str, str] | Non
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: not TOML: {error}") from None
+    return experiment_of(values, path, overrides)
+
+
+def experiment_of(
+    values: Mapping[str, Any], path: Path, overrides: Mapping[str, str] | None = None
+) -> Experiment:
+    """The experiment with the `values` that were read from `path`, some of them replaced.
+
+    A model given in `overrides` drops the `revision`, which belongs to the file's model. Raises BadInput.
+    """
+    values = dict(values)
     given = {key: _parse(key, text) for key, text in (overrides or {}).items()}
     if given.get("model", values.get("model")) != values.get("model"):
         values.pop("revision", None)

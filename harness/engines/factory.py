@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from harness.engines.base import Engine
 from harness.engines.sglang import SGLangEngine
-from harness.engines.tokens import TEMPLATE_ARGUMENTS, PromptTokens
+from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment, model_location
 from harness.server.gateway import fleet_launch
 from harness.server.gpus import usable_gpus
@@ -35,7 +35,7 @@ def engine_for(
         from harness.engines.ctranslate2.engine import CTranslate2Engine
 
         where: dict[str, Any] = {"device": experiment.device, "dtype": experiment.dtype}
-        where["template_arguments"] = experiment.request_fields.get(TEMPLATE_ARGUMENTS)
+        where["template_arguments"] = experiment.template_arguments
         return CTranslate2Engine(model, revision=revision, chat=chat, **where, say=say)
     if experiment.engine == "openai" and experiment.url:
         from harness.engines.http.api_key import ApiKey
@@ -44,7 +44,7 @@ def engine_for(
         key = ApiKey.from_environment("OPENAI_API_KEY")
         prompts = None
         if chat and experiment.budget_by in ("force", "thinking"):
-            prompts = PromptTokens(model, revision, chat, asked["fields"].get(TEMPLATE_ARGUMENTS))
+            prompts = PromptTokens(model, revision, chat, experiment.template_arguments)
         return OpenAIEngine(experiment.url, model, chat=chat, key=key, prompts=prompts, say=say, **asked)
     if experiment.url:
         return SGLangEngine(experiment.url, model, revision=revision, chat=chat, say=say, **asked)

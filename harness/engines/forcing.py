@@ -23,13 +23,18 @@ MOST_FORCED = len(CLOSING + ENDING) + FINAL_TOKENS
 
 
 async def forced(
-    engine: Engine, prompt: str, answers: Sequence[Completion], sampling: Sampling, seed: int
+    engine: Engine,
+    prompt: str,
+    answers: Sequence[Completion],
+    sampling: Sampling,
+    seed: int,
+    final_tokens: int = FINAL_TOKENS,
 ) -> list[Completion]:
     """`answers` to `prompt`, of which each that was cut off at its limit is asked for its final answer.
 
     Raises EngineError if one of them brings none.
     """
-    final = replace(sampling, max_new_tokens=FINAL_TOKENS, thinking=None)
+    final = replace(sampling, max_new_tokens=final_tokens, thinking=None)
 
     async def finish(number: int, cut: Completion) -> Completion:
         if cut.finish_reason != "length":

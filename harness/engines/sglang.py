@@ -22,7 +22,8 @@ from harness.engines.base import Completion, EngineError, Sampling, same_model
 from harness.engines.http.connection import POLL_SECONDS, START_PATIENCE, Connection
 from harness.engines.http.reply import Fault, FromServer, TokenCount, check_length, excerpt, inside, parse
 from harness.engines.thinking import TRIAL_BUDGET, TRIAL_PROMPT, TRIAL_SAMPLING, apart, not_kept
-from harness.engines.tokens import TEMPLATE_ARGUMENTS, PromptTokens, counted
+from harness.engines.tokens import PromptTokens, counted
+from harness.experiment import TEMPLATE_ARGUMENTS
 from results import BadInput
 
 SETTINGS = (

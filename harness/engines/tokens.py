@@ -20,8 +20,6 @@ from results import BadInput
 
 FILES = ("*.json", "*.jinja")
 """Tokenizer, template and configuration, of the files that a model has on the hub."""
-TEMPLATE_ARGUMENTS = "chat_template_kwargs"
-"""What servers call the arguments of a chat template in a request."""
 
 
 class PromptTokens:
@@ -72,6 +70,10 @@ class PromptTokens:
     def opens_thinking(self, prompt: str) -> bool:
         """Whether `prompt`, as the model gets it, ends where the model's thinking begins."""
         return opens(self._rendered(prompt))
+
+    def ends(self, text: str) -> list[int]:
+        """Where each token of `text` ends, in characters."""
+        return [end for _, end in self.tokenizer.encode(text, add_special_tokens=False).offsets]
 
     def count(self, text: str) -> int:
         """How many tokens `text` has."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.engines.thinking import SLACK
-from harness.experiment import Experiment
+from harness.experiment import FORCED, Experiment
 from harness.grader import Grader
 from harness.run.record import experiment_in, read_record
 from harness.run.repeats import Texts, find_repeats
@@ -190,7 +190,7 @@ class Tally:
             what = (
                 "of thinking" if self._experiment and self._experiment.budget_by == "thinking" else "tokens"
             )
-            asked = f"{setting} {what}" if self._experiment and is_whole(setting) else setting
+            asked = f"{setting} {what}" if self._experiment and setting.isdecimal() else setting
             asked += ", greedy" if decoding == "greedy" else ""
             partial = self._asked is not None and counts.finished < self._asked
             finished = f"{counts.finished} of {self._asked}" if partial else str(counts.finished)
@@ -202,14 +202,17 @@ class Tally:
             lines.append((asked, finished, str(counts.answers), *used, limit, *shares))
         readers = sum((counts.readers for counts in self.settings.values()), Counter[str]())
         read = [f"{count / self.answers:.1%} by {visible(reader)}" for reader, count in readers.most_common()]
-        return "\n".join([*aligned(lines), *([f"answers read: {', '.join(read)}"] if read else [])])
+        told = [f"answers read: {', '.join(read)}"] if read else []
+        if self._experiment and self._experiment.forced_from:
+            told.append("these settings are paired: each ends the same answers, at another length")
+        return "\n".join([*aligned(lines), *told])
 
     def _ordered(self) -> list[tuple[tuple[str, str], Counts]]:
         return sorted(self.settings.items(), key=lambda item: (by_size(item[0][0]), item[0][1]))
 
     def _limit(self, setting: str) -> int | None:
         """max_new_tokens of a setting, or None where it is not known."""
-        budget = int(setting) if is_whole(setting) else None
+        budget = tokens_in(setting)
         return self._experiment.max_new_tokens(budget) if self._experiment else None
 
     def _over(self) -> str:
@@ -219,7 +222,7 @@ class Tally:
         return ", ".join(
             f"{counts.most_thought} tokens where {setting} were asked for"
             for (setting, _), counts in self._ordered()
-            if is_whole(setting) and counts.most_thought > int(setting) + SLACK
+            if counts.most_thought > (tokens_in(setting) or 0) + SLACK
         )
 
     def _alarm(self) -> str | None:
@@ -248,12 +251,14 @@ def tally_of(folder: Path, grader: Grader | None = None) -> Tally:
 
 def by_size(setting: str) -> tuple[bool, int, str]:
     """Sorts settings: token budgets by size, then others by name."""
-    return not is_whole(setting), int(setting) if is_whole(setting) else 0, setting
+    tokens = tokens_in(setting)
+    return tokens is None, tokens or 0, setting
 
 
-def is_whole(setting: str) -> bool:
-    """Whether `setting` is a number of tokens."""
-    return setting.isdecimal() and len(setting) < 19
+def tokens_in(setting: str) -> int | None:
+    """The number of tokens that `setting` names, as `100` and `forced=100` do."""
+    number = setting.removeprefix(FORCED)
+    return int(number) if number.isdecimal() and len(number) < 19 else None
 
 
 def _part(count: int, of: int) -> float | None:
