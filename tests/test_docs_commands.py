@@ -30,6 +30,7 @@ PAGES = [
 ]
 NOT_RUN = {
     r"harness (sample|serve|gpu-check)": "a GPU, the hub, a server or minutes; tests/integration samples",
+    r"harness force": "a run whose model is at hand; tests/harness/run/test_force.py",
     r"harness questions (math|multiple-choice)": "the hub, or a file of your own; tests/harness/questions",
     r"harness import (lm-eval|inspect)": "their logs are made, and imported, in tests/integration",
     r"predict backtest|predict forecast results/cached": "a minute or more; tests/predict runs fewer splits",

@@ -69,8 +69,8 @@ def force(
 
     DIR is a folder of `harness sample`. Each of its answers is cut after so many tokens, ended with "The
     answer is ##", and goes on for 16 tokens at most; one that is no longer stays as it is. A setting, such as
-    `forced=25`, is a length, and its T is what was really kept and written. All settings end the same answers,
-    so that `results curves` and `results compare` show what length alone is worth.
+    `forced=25`, is a length, and its T is what was really kept and written. All settings end the same
+    answers, so that `results curves` and `results compare` show what length alone is worth.
 
     You can stop it at any time; the same command goes on where it stopped.
     """

@@ -159,9 +159,15 @@ class Stored:
 
 
 def _completion(row: Row) -> Completion:
-    told = ("text", "tokens", "prompt_tokens", "finish_reason", "seed")
-    thought = row.get("reasoning"), row.get("reasoning_tokens")
-    return Completion(*(row[name] for name in told), *thought)
+    return Completion(
+        row["text"],
+        row["tokens"],
+        row["prompt_tokens"],
+        row["finish_reason"],
+        row["seed"],
+        row.get("reasoning"),
+        row.get("reasoning_tokens"),
+    )
 
 
 def _known(settings: dict[str, None]) -> str:
