@@ -111,6 +111,8 @@ class Experiment(BaseModel):
     tokens_extra: Count
     engine: Literal["sglang", "ctranslate2", "openai"] = "sglang"
     """ctranslate2 is a model in this process; openai any server with OpenAI's interface, such as vLLM."""
+    logprobs: bool = False
+    """Store the mean log-probability of each answer's tokens, where the engine tells it."""
     forced_from: dict[str, JsonValue] | None = None
     """Of `harness force`: the setting, number and digest of the stored answers that it ends. The budgets are
     the lengths at which they are cut."""

@@ -20,6 +20,8 @@ class Sampling:
     stop: tuple[str, ...] = ()
     thinking: int | None = None
     """The tokens after which the engine ends the model's thinking; None sets no limit."""
+    logprobs: bool = False
+    """Whether to tell `Completion.logprob`."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,9 @@ class Completion:
     """What a model that thinks wrote before its answer; None where it did not think."""
     reasoning_tokens: int | None = None
     """Those of `tokens` that are thinking, by the server's count or else by the model's tokenizer."""
+    logprob: float | None = None
+    """The mean natural logarithm of the probability of its tokens (of a forced answer: of its final answer);
+    None where it was not asked for, or not told."""
 
 
 def same_model(ours: str, theirs: str) -> bool:

@@ -43,6 +43,7 @@ async def forced(
         said = closed(together(cut.reasoning, cut.text, opened), opened) + ENDING
         (last,) = await engine.generate(prompt, 1, final, seed + number, said)
         tokens = last.prompt_tokens - cut.prompt_tokens + last.tokens
-        return replace(cut, text=cut.text + ENDING + last.text, tokens=tokens, finish_reason="forced")
+        text = cut.text + ENDING + last.text
+        return replace(cut, text=text, tokens=tokens, finish_reason="forced", logprob=last.logprob)
 
     return await asyncio.gather(*(finish(*numbered) for numbered in enumerate(answers, start=1)))

@@ -21,7 +21,7 @@ from pydantic import AliasChoices, AliasPath, Field, TypeAdapter
 from harness.engines.base import Completion, EngineError, EngineGone, RequestRefused, Sampling, same_model
 from harness.engines.http.api_key import ApiKey
 from harness.engines.http.connection import Connection
-from harness.engines.http.reply import Fault, FromServer, TokenCount, check_length, inside, parse
+from harness.engines.http.reply import Fault, FromServer, TokenCount, check_length, inside, mean_of, parse
 from harness.engines.thinking import TRIAL_BUDGET, TRIAL_PROMPT, TRIAL_SAMPLING, apart, not_kept, opens
 from harness.engines.tokens import PromptTokens, counted
 from results import BadInput
@@ -56,6 +56,16 @@ class _Choice(FromServer):
     refusal: str | None = inside("message", "refusal", default=None)
     reasoning: Any = inside("message", "reasoning", default=None)
     reasoning_content: Any = inside("message", "reasoning_content", default=None)
+
+    logprobs: Any = None
+
+    def logprob(self) -> float | None:
+        """The mean log-probability of the tokens: a chat has a `content` of them, a completion lists."""
+        with suppress(TypeError, LookupError, ValueError):
+            if "token_logprobs" in self.logprobs:
+                return mean_of(float(value) for value in self.logprobs["token_logprobs"])
+            return mean_of(float(token["logprob"]) for token in self.logprobs["content"])
+        return None
 
     def thought(self) -> str | None:
         """The thinking, if any; some servers have other things than text at these places."""
@@ -153,6 +163,8 @@ class OpenAIEngine(Connection):
             body |= NO_EFFECT | {"top_k": sampling.top_k}
         elif sampling.top_k != -1:
             raise EngineGone(f"the server at {self.url} does not accept top_k, expected top_k = -1")
+        if sampling.logprobs:  # chats say whether, completions of how many tokens at each place
+            body["logprobs"] = True if self._chat and not said else 1
         body |= self._fields
         if sampling.thinking is not None and not said:
             body |= THINKING_FORMS[self._thinking_form](sampling.thinking)
@@ -243,4 +255,5 @@ def read_completion(content: bytes, limit: int) -> Completion:
         seed=None,
         reasoning=choice.thought(),
         reasoning_tokens=reply.reasoning_tokens,
+        logprob=choice.logprob(),
     )

@@ -20,7 +20,16 @@ from pydantic import TypeAdapter
 
 from harness.engines.base import Completion, EngineError, Sampling, same_model
 from harness.engines.http.connection import POLL_SECONDS, START_PATIENCE, Connection
-from harness.engines.http.reply import Fault, FromServer, TokenCount, check_length, excerpt, inside, parse
+from harness.engines.http.reply import (
+    Fault,
+    FromServer,
+    TokenCount,
+    check_length,
+    excerpt,
+    inside,
+    mean_of,
+    parse,
+)
 from harness.engines.thinking import TRIAL_BUDGET, TRIAL_PROMPT, TRIAL_SAMPLING, apart, not_kept
 from harness.engines.tokens import PromptTokens, counted
 from harness.experiment import TEMPLATE_ARGUMENTS
@@ -42,6 +51,7 @@ class _Answer(FromServer):
     tokens: TokenCount = inside("meta_info", "completion_tokens")
     finish: Literal["stop", "length", "abort"] = inside("meta_info", "finish_reason", "type")
     reasoning_tokens: TokenCount | None = inside("meta_info", "reasoning_tokens", default=None)
+    logprobs: list[tuple[float | None, Any, Any]] = inside("meta_info", "output_token_logprobs", default=())
 
 
 _REPLY: TypeAdapter[list[_Answer] | _Answer] = TypeAdapter(list[_Answer] | _Answer)
@@ -86,11 +96,13 @@ class SGLangEngine(Connection):
         """`n` answers to `prompt`. Sends no seed: in deterministic mode all `n` would share it."""
         del seed
         ids, drawn = self._prompts.go_on(prompt, said), asdict(sampling)  # the names are SGLang's
-        budget = drawn.pop("thinking")
+        budget, logprobs = drawn.pop("thinking"), drawn.pop("logprobs")
         drawn = {**self._fields.get("sampling_params", {}), **drawn, "n": n}
         body = {**self._fields, "input_ids": ids, "sampling_params": drawn}
         if budget is not None and not said:
             body |= {"require_reasoning": True, "max_thinking_tokens": budget}
+        if logprobs:
+            body["return_logprob"] = True
         read = partial(read_completions, n=n, prompt_tokens=len(ids), limit=sampling.max_new_tokens)
         found = await self.ask("/generate", body, read, max_tokens=n * sampling.max_new_tokens)
         if said:
@@ -208,6 +220,7 @@ def read_completions(content: bytes, n: int, prompt_tokens: int, limit: int) -> 
                 answer.finish,
                 seed=None,
                 reasoning_tokens=answer.reasoning_tokens,
+                logprob=mean_of(value for value, *_ in answer.logprobs),
             )
         )
     if len(found) != n:

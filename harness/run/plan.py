@@ -82,7 +82,13 @@ def sampling_for(experiment: Experiment, chunk: Chunk) -> Sampling:
     limit = experiment.max_new_tokens(chunk.budget)
     thinking = chunk.budget if experiment.budget_by == "thinking" else None
     if chunk.decoding == "greedy":
-        return Sampling(limit, temperature=0.0, stop=experiment.stop, thinking=thinking)
+        return Sampling(limit, 0.0, stop=experiment.stop, thinking=thinking, logprobs=experiment.logprobs)
     return Sampling(
-        limit, experiment.temperature, experiment.top_p, experiment.top_k, experiment.stop, thinking
+        limit,
+        experiment.temperature,
+        experiment.top_p,
+        experiment.top_k,
+        experiment.stop,
+        thinking,
+        experiment.logprobs,
     )

@@ -234,6 +234,7 @@ def row_of(experiment: Experiment, chunk: Chunk, index: int, completion: Complet
         "seed": completion.seed,
         "text": completion.text,
         **thought_of(completion),
+        **({"logprob": completion.logprob} if experiment.logprobs else {}),
         "dataset": experiment.dataset,
         "model": experiment.model,
         "decoding": chunk.decoding,

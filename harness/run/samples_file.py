@@ -33,8 +33,11 @@ COLUMNS: dict[str, tuple[type, ...]] = {
     "seed": (int, NULL),
 }
 """The types that the cells of a row may have."""
-THOUGHT: dict[str, tuple[type, ...]] = {"reasoning": (str,), "reasoning_tokens": (int, NULL)}
-"""Those of the cells that only answers of models that think have."""
+ASKED_FOR: dict[str, tuple[type, ...]] = {
+    **{"reasoning": (str,), "reasoning_tokens": (int, NULL)},
+    "logprob": (float, NULL),
+}
+"""Those of the cells that only some rows have: of models that think, or of runs that ask for them."""
 
 Row = dict[str, Any]
 Key = tuple[str, str, str]
@@ -85,7 +88,7 @@ def is_row(found: Row | None) -> TypeGuard[Row]:
     return (
         found is not None
         and all(type(found.get(name, ...)) in types for name, types in COLUMNS.items())
-        and all(type(found[name]) in types for name, types in THOUGHT.items() if name in found)
+        and all(type(found[name]) in types for name, types in ASKED_FOR.items() if name in found)
     )
 
 

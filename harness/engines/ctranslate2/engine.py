@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import ctranslate2
+import numpy as np
 
 from harness.engines.base import Completion, EngineError, EngineGone, Sampling
 from harness.engines.ctranslate2.batches import Answer, Request, next_batch, pieces
@@ -135,7 +136,14 @@ class CTranslate2Engine:
         if drawn < n:
             answers *= n
         whole = [
-            Completion(one.text, one.tokens, len(ids), "stop" if one.ended else "length", seed=None)
+            Completion(
+                one.text,
+                one.tokens,
+                len(ids),
+                "stop" if one.ended else "length",
+                seed=None,
+                logprob=one.logprob,
+            )
             for one in answers
         ]
         if said:
@@ -198,7 +206,26 @@ class CTranslate2Engine:
             callback=None if self._small and covered else self._watch(rule),
             **self._sampler(sampling),
         )
-        return [[finished(rule, tokens) for tokens in result.sequences_ids] for result in results]
+        found = [[finished(rule, tokens) for tokens in result.sequences_ids] for result in results]
+        if not sampling.logprobs:
+            return found
+        drawn = [result.sequences_ids for result in results]
+        return [
+            [
+                one._replace(logprob=self._mean_logprob(request.ids, tokens[: one.tokens]))
+                for one, tokens in zip(answers, rows, strict=True)
+            ]
+            for request, answers, rows in zip(batch, found, drawn, strict=True)
+        ]
+
+    def _mean_logprob(self, prompt: Sequence[int], answer: Sequence[int]) -> float | None:
+        """The mean log-probability of an answer's tokens at temperature 1, by a pass of its own.
+
+        The scores that come with sampled tokens are those of the distribution that was cut by top-k.
+        """
+        names = [self._names[token] for token in (*prompt, *answer)]
+        (scored,) = self._model.score_batch([names], max_input_length=0)
+        return float(np.mean(scored.log_probs[-len(answer) :])) if answer else None
 
     def _sampler(self, sampling: Sampling) -> dict[str, Any]:
         """CTranslate2's names: its top-k of 1 is greedy, 0 has no limit."""
