@@ -92,7 +92,9 @@ async def sample(
                 f"{experiment.reading}; {found.changed} differ, the old verdicts are in {found.kept.name}"
             )
             before = read_record(folder)
-        planned = sum(len(chunk.samples) for chunk in chunks({}))
+        planned = len(asked) * experiment.answers_per_question
+        if stored:
+            planned = stored.planned(experiment, asked)
         tally = Tally(experiment, planned)
         done = read_done(folder, tally)
         record = Record(folder, experiment, questions, before, (tally.answers, tally.tokens))

@@ -74,12 +74,13 @@ class Stored:
         self.setting = next(iter(settings)) if setting is None else setting
         self.budget = dict(source.settings).get(self.setting)
         """What the prompt of these answers asked for."""
-        self.came_from = {"setting": self.setting, "answers": self.count, "sha256": digest.hexdigest()}
+        answers = sum(map(len, self.rows.values()))
+        self.came_from = {"setting": self.setting, "answers": answers, "sha256": digest.hexdigest()}
 
-    @property
-    def count(self) -> int:
-        """How many answers there are."""
-        return sum(map(len, self.rows.values()))
+    def planned(self, experiment: Experiment, questions: Sequence[Question]) -> int:
+        """How many answers the questions have at all lengths together."""
+        answers = sum(len(self.rows.get(question.question_id, ())) for question in questions)
+        return answers * len(experiment.settings)
 
     @property
     def most(self) -> int:

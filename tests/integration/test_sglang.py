@@ -119,11 +119,13 @@ def test_log_probabilities_of_all_engines_are_equal(sglang_url: str) -> None:
 def test_a_server_that_keeps_no_budgets_of_thinking_is_refused(sglang_url: str) -> None:
     thinking: dict[str, Any] = {"chat": True, "thinking": True}
     native = SGLangEngine(sglang_url, TINY, revision=None, **thinking)
-    with pytest.raises(BadInput, match="max_thinking_tokens requires .*--enable-strict-thinking"):
+    with pytest.raises(BadInput, match=r"max_thinking_tokens requires .*--enable-strict-thinking"):
         answers(native, [], 1, GREEDY)
     tokens = PromptTokens(TINY, None, chat=True)
     chats = OpenAIEngine(sglang_url, TINY, key=ApiKey("NO_KEY", ""), prompts=tokens, **thinking)
-    with pytest.raises(BadInput, match="custom_params.thinking_budget: sent an answer without any thinking"):
+    with pytest.raises(
+        BadInput, match=r"custom_params\.thinking_budget: sent an answer without any thinking"
+    ):
         answers(chats, [], 1, GREEDY)
 
 
