@@ -123,9 +123,7 @@ def test_a_server_that_keeps_no_budgets_of_thinking_is_refused(sglang_url: str) 
         answers(native, [], 1, GREEDY)
     tokens = PromptTokens(TINY, None, chat=True)
     chats = OpenAIEngine(sglang_url, TINY, key=ApiKey("NO_KEY", ""), prompts=tokens, **thinking)
-    with pytest.raises(
-        BadInput, match=r"custom_params\.thinking_budget: sent an answer without any thinking"
-    ):
+    with pytest.raises(BadInput, match=r"custom_params\.thinking_budget: .* without any thinking"):
         answers(chats, [], 1, GREEDY)
 
 
