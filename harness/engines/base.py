@@ -4,6 +4,8 @@ Sampling(max_new_tokens=64, temperature=1.0, top_p=1.0, top_k=-1, stop=("[END]",
 -> Completion(text=" The answer is ##18##.", tokens=9, prompt_tokens=71, finish_reason="stop", seed=None)
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -44,6 +46,12 @@ class Completion:
     logprob: float | None = None
     """The mean natural logarithm of the probability of its tokens (of a forced answer: of its final answer);
     None where it was not asked for, or not told."""
+
+
+def mean_logprob(told: Sequence[float | None]) -> float | None:
+    """The mean of the log-probabilities of an answer's tokens; None where not all of them are told."""
+    known = [value for value in told if value is not None and math.isfinite(value)]
+    return math.fsum(known) / len(known) if known and len(known) == len(told) else None
 
 
 def same_model(ours: str, theirs: str) -> bool:

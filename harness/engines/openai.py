@@ -18,10 +18,18 @@ from typing import Any, Literal
 
 from pydantic import AliasChoices, AliasPath, Field, TypeAdapter
 
-from harness.engines.base import Completion, EngineError, EngineGone, RequestRefused, Sampling, same_model
+from harness.engines.base import (
+    Completion,
+    EngineError,
+    EngineGone,
+    RequestRefused,
+    Sampling,
+    mean_logprob,
+    same_model,
+)
 from harness.engines.http.api_key import ApiKey
 from harness.engines.http.connection import Connection
-from harness.engines.http.reply import Fault, FromServer, TokenCount, check_length, inside, mean_of, parse
+from harness.engines.http.reply import Fault, FromServer, TokenCount, check_length, inside, parse
 from harness.engines.thinking import TRIAL_BUDGET, TRIAL_PROMPT, TRIAL_SAMPLING, apart, not_kept, opens
 from harness.engines.tokens import PromptTokens, counted
 from results import BadInput
@@ -56,15 +64,14 @@ class _Choice(FromServer):
     refusal: str | None = inside("message", "refusal", default=None)
     reasoning: Any = inside("message", "reasoning", default=None)
     reasoning_content: Any = inside("message", "reasoning_content", default=None)
-
     logprobs: Any = None
 
     def logprob(self) -> float | None:
         """The mean log-probability of the tokens: a chat has a `content` of them, a completion lists."""
         with suppress(TypeError, LookupError, ValueError):
             if "token_logprobs" in self.logprobs:
-                return mean_of(float(value) for value in self.logprobs["token_logprobs"])
-            return mean_of(float(token["logprob"]) for token in self.logprobs["content"])
+                return mean_logprob([float(value) for value in self.logprobs["token_logprobs"]])
+            return mean_logprob([float(token["logprob"]) for token in self.logprobs["content"]])
         return None
 
     def thought(self) -> str | None:

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from harness.engines.base import Completion, EngineError, Sampling, same_model
+from harness.engines.base import Completion, EngineError, Sampling, mean_logprob, same_model
 from harness.engines.http.connection import POLL_SECONDS, START_PATIENCE, Connection
 from harness.engines.http.reply import (
     Fault,
@@ -27,7 +27,6 @@ from harness.engines.http.reply import (
     check_length,
     excerpt,
     inside,
-    mean_of,
     parse,
 )
 from harness.engines.thinking import TRIAL_BUDGET, TRIAL_PROMPT, TRIAL_SAMPLING, apart, not_kept
@@ -220,7 +219,7 @@ def read_completions(content: bytes, n: int, prompt_tokens: int, limit: int) -> 
                 answer.finish,
                 seed=None,
                 reasoning_tokens=answer.reasoning_tokens,
-                logprob=mean_of(value for value, *_ in answer.logprobs),
+                logprob=mean_logprob([value for value, *_ in answer.logprobs]),
             )
         )
     if len(found) != n:

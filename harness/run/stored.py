@@ -23,7 +23,7 @@ from harness.questions.load import Question
 from harness.run.identity import IDENTITY, identity
 from harness.run.plan import Chunk, in_chunks
 from harness.run.record import RECORD, experiment_in, read_record
-from harness.run.samples_file import SAMPLES, Key, Row, numbered_lines
+from harness.run.samples_file import SAMPLES, Key, Row, is_row, not_a_row, numbered_lines
 from results import BadInput
 
 FINAL_TOKENS = 16
@@ -55,14 +55,16 @@ class Stored:
         self.source, self.rows, settings = source, dict[str, dict[int, Row]](), dict[str, None]()
         digest = hashlib.sha256()
         path = folder / SAMPLES
-        for number, _, row in numbered_lines(path) if path.exists() else ():
-            if row is None or row.get("decoding") != "sample":
+        for number, line, row in numbered_lines(path) if path.exists() else ():
+            if row is not None and not isinstance(row.get("text"), str):
+                raise BadInput(f"{path}: row {number}: no text to cut")
+            if not is_row(row):
+                raise BadInput(f"{path}: row {number}: {not_a_row(line)}")
+            if row["decoding"] != "sample":
                 continue
             settings[row["setting"]] = None
             if setting not in (None, row["setting"]):
                 continue
-            if not isinstance(row.get("text"), str):
-                raise BadInput(f"{path}: row {number}: no text to cut")
             self.rows.setdefault(row["question_id"], {})[row["sample"]] = row
             told = [row[name] for name in ("question_id", "sample", "text")]
             digest.update(json.dumps([*told, row.get("reasoning")]).encode())

@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any, Self
 
 import ctranslate2
-import numpy as np
 
-from harness.engines.base import Completion, EngineError, EngineGone, Sampling
+from harness.engines.base import Completion, EngineError, EngineGone, Sampling, mean_logprob
 from harness.engines.ctranslate2.batches import Answer, Request, next_batch, pieces
 from harness.engines.ctranslate2.convert import WEIGHTS, converted
 from harness.engines.ctranslate2.memory import keep_freed_memory, most_tokens
@@ -219,13 +218,10 @@ class CTranslate2Engine:
         ]
 
     def _mean_logprob(self, prompt: Sequence[int], answer: Sequence[int]) -> float | None:
-        """The mean log-probability of an answer's tokens at temperature 1, by a pass of its own.
-
-        The scores that come with sampled tokens are those of the distribution that was cut by top-k.
-        """
+        """The mean log-probability of an answer's tokens at temperature 1, by a pass of its own."""
         names = [self._names[token] for token in (*prompt, *answer)]
         (scored,) = self._model.score_batch([names], max_input_length=0)
-        return float(np.mean(scored.log_probs[-len(answer) :])) if answer else None
+        return mean_logprob(scored.log_probs[-len(answer) :] if answer else [])
 
     def _sampler(self, sampling: Sampling) -> dict[str, Any]:
         """CTranslate2's names: its top-k of 1 is greedy, 0 has no limit."""

@@ -9,10 +9,8 @@
 """
 
 import re
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from math import fsum
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -114,13 +112,6 @@ def parse(schema: TypeAdapter[T], content: bytes) -> T:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise Fault(f"unexpected reply '{excerpt(content)}': {where}: {first['msg']}") from None
-
-
-def mean_of(logprobs: Iterable[float | None]) -> float | None:
-    """The mean of the log-probabilities that a reply tells, None where it tells none or not all."""
-    told = list(logprobs)
-    known = [value for value in told if value is not None]
-    return fsum(known) / len(known) if known and len(known) == len(told) else None
 
 
 def check_length(tokens: int, limit: int) -> None:
