@@ -106,7 +106,7 @@ def demands(
         key = chunk.setting, chunk.decoding
         if key not in found:
             limit = experiment.max_new_tokens(chunk.budget)
-            limit += MOST_FORCED if experiment.at_limit == "force" else 0
+            limit += MOST_FORCED if experiment.budget_by == "force" else 0
             used = tally.settings[key].mean_tokens if key in tally.settings else None
             found[key] = Demand(*key, limit, used or chunk.budget or limit)
         found[key].requests += 1

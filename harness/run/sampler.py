@@ -10,7 +10,7 @@ into the same folder asks for what is missing.
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,9 +26,11 @@ from harness.run.plan import Chunk, asked_questions, prompt_for, remaining_chunk
 from harness.run.record import Record, grader_in, read_by_another_rule, read_record
 from harness.run.regrade import regrade
 from harness.run.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
-from harness.run.samples_file import SAMPLES, Moved, Row, SamplesFile, mend
+from harness.run.samples_file import SAMPLES, Key, Moved, Row, SamplesFile, mend
 from harness.run.sizing import duration
+from harness.run.stored import Stored
 from harness.run.tally import Tally
+from results import BadInput
 
 FEWEST_FAILURES = 16
 """A run ends after this many failed requests in a row, or after `concurrency` of them if that is more."""
@@ -55,8 +57,9 @@ async def sample(
     restart: bool = False,
     quarantine: bool = False,
     say: Callable[[str], None] = lambda _line: None,
+    stored: Stored | None = None,
 ) -> Outcome:
-    """Sample what is missing in `folder`.
+    """Sample what is missing in `folder`, or end the answers `stored` elsewhere.
 
     `questions` are all of the data set, whatever the experiment's limit. The engine is opened only
     where something is missing. `restart` puts an earlier run's files aside, `quarantine` rows that cannot be
@@ -64,7 +67,14 @@ async def sample(
     Raises BadInput: a folder in use or with another experiment, a prompt that cannot be filled in, no engine.
     """
     experiment.reading.check_installed()
+    if experiment.forced_from and stored is None:
+        raise BadInput(f"{folder}: holds answers that were forced: go on with `harness force`")
     asked = asked_questions(experiment, questions)
+
+    def chunks(done: Mapping[Key, set[int]]) -> Iterator[Chunk]:
+        find = stored.remaining_chunks if stored else remaining_chunks
+        return find(experiment, asked, done)
+
     with locked(folder):
         if restart:
             set_aside(folder)
@@ -83,10 +93,12 @@ async def sample(
             )
             before = read_record(folder)
         planned = len(asked) * experiment.answers_per_question
+        if stored:
+            planned = stored.planned(experiment, asked)
         tally = Tally(experiment, planned)
         done = read_done(folder, tally)
         record = Record(folder, experiment, questions, before, (tally.answers, tally.tokens))
-        missing = sum(len(chunk.samples) for chunk in remaining_chunks(experiment, asked, done))
+        missing = sum(len(chunk.samples) for chunk in chunks(done))
         if not missing:
             record.keep(tally.summary())
             return Outcome(planned, 0, [], tally, Pace(0))
@@ -95,9 +107,9 @@ async def sample(
                 about = {"name": engine.name, "version": engine.version, **engine.describe()}
                 for name, (then, now) in record.begin(about, planned).items():
                     say(f"warning: {name} is {now!r} and was {then!r} in the last session (see run.json)")
-                session = _Session(experiment, engine, file, tally, say)
+                session = _Session(experiment, engine, file, tally, say, stored)
                 try:
-                    await session.draw(remaining_chunks(experiment, asked, done), planned, missing)
+                    await session.draw(chunks(done), planned, missing)
                 except Moved:  # nor is there a place for the record
                     raise
                 except BaseException:
@@ -117,6 +129,7 @@ class _Session:
     file: SamplesFile
     tally: Tally
     say: Callable[[str], None]
+    stored: Stored | None = None
 
     def __post_init__(self) -> None:
         self.failures: list[str] = []
@@ -149,12 +162,8 @@ class _Session:
         while not self.is_over() and (chunk := next(chunks, None)):
             self.asked += len(chunk.samples)
             self.pace.ending = self.asked == self.missing
-            prompt, sampling = prompt_for(self.experiment, chunk), sampling_for(self.experiment, chunk)
-            seed = chunk.seed(self.experiment.seed)
             try:
-                reply = await self.engine.generate(prompt, len(chunk.samples), sampling, seed)
-                if self.experiment.at_limit == "force":
-                    reply = await forced(self.engine, prompt, reply, sampling, seed)
+                reply = await self._answers_of(chunk)
             except EngineError as error:
                 self._note_failure(chunk, error)
                 continue
@@ -172,6 +181,17 @@ class _Session:
                 self.looks.pop(0)
                 for warning in self.tally.warnings(self.file.path.parent):
                     self.say(f"warning, so far: {warning}")
+
+    async def _answers_of(self, chunk: Chunk) -> list[Completion]:
+        """The answers that a chunk asks for. Raises EngineError."""
+        prompt, sampling = prompt_for(self.experiment, chunk), sampling_for(self.experiment, chunk)
+        seed = chunk.seed(self.experiment.seed)
+        if self.stored:
+            return await self.stored.forced(self.engine, chunk, prompt, sampling, seed)
+        reply = await self.engine.generate(prompt, len(chunk.samples), sampling, seed)
+        if self.experiment.budget_by == "force":
+            reply = await forced(self.engine, prompt, reply, sampling, seed)
+        return reply
 
     def is_over(self) -> bool:
         limit = max(FEWEST_FAILURES, self.experiment.concurrency)
@@ -215,7 +235,16 @@ def row_of(experiment: Experiment, chunk: Chunk, index: int, completion: Complet
         "prompt_tokens": completion.prompt_tokens,
         "seed": completion.seed,
         "text": completion.text,
+        **thought_of(completion),
+        **({"logprob": completion.logprob} if experiment.logprobs else {}),
         "dataset": experiment.dataset,
         "model": experiment.model,
         "decoding": chunk.decoding,
     }
+
+
+def thought_of(completion: Completion) -> Row:
+    """The cells of a row about thinking, which answers without any do not have."""
+    if completion.reasoning is None:
+        return {}
+    return {"reasoning": completion.reasoning, "reasoning_tokens": completion.reasoning_tokens}

@@ -114,6 +114,8 @@ SAMPLES = Table(
         "correct": _boolean(required=False),
         "tokens": _whole(0, nullable=True, required=False),
         "prompt_tokens": _whole(0, nullable=True, required=False),
+        "reasoning_tokens": _whole(0, nullable=True, required=False),
+        "logprob": _real(required=False),
         "finish_reason": _text(nullable=True, required=False),
         "source": _text(_one_of("llm", "synthetic"), required=False),
     },
