@@ -65,7 +65,7 @@ def force(
     resume: bool,
     quarantine: bool,
 ) -> int:
-    """End the stored answers of a run at each of some lengths, and ask for the final answer.
+    """End the stored answers of a run at given lengths.
 
     DIR is a folder of `harness sample`. Each of its answers is cut after so many tokens, ended with "The
     answer is ##", and goes on for 16 tokens at most; one that is no longer stays as it is. A setting, such as

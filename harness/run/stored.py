@@ -74,7 +74,7 @@ class Stored:
         if setting is None and len(settings) > 1:
             raise BadInput(f"{path}: answers of several settings: give --setting{_known(settings)}")
         self.setting = next(iter(settings)) if setting is None else setting
-        self.budget = dict(source.settings).get(self.setting)
+        self.budget = int(self.setting) if self.setting.isdecimal() else None
         """What the prompt of these answers asked for."""
         answers = sum(map(len, self.rows.values()))
         self.came_from = {"setting": self.setting, "answers": answers, "sha256": digest.hexdigest()}
