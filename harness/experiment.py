@@ -41,6 +41,19 @@ def _only(valid: Callable[[Any], object], expected: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _stop_rule(text: str | None) -> str | None:
+    """The rule with its threshold spelt out. Raises ValueError."""
+    if text is None:
+        return None
+    from results.stopping import named  # not needed by most runs
+
+    try:
+        rule, threshold = named(text)
+    except BadInput as error:
+        raise ValueError(f"a stop rule: {error.message}") from None
+    return f"{rule.name}:{threshold:g}"
+
+
 Count = Annotated[int, Field(ge=0, le=10**9, strict=True)]
 Positive = Annotated[int, Field(ge=1, le=10**9, strict=True)]
 InFlight = Annotated[int, Field(ge=1, le=100_000, strict=True)]
@@ -80,6 +93,8 @@ class Experiment(BaseModel):
     """Sampled answers per question and setting."""
     greedy: bool = False
     """One more answer per question and setting, at temperature 0."""
+    stop_rule: Annotated[str | None, AfterValidator(_stop_rule)] = None
+    """A rule that ends a vote before it has all its `samples`, such as lead:4; see docs/stopping.md."""
     temperature: Annotated[float, Field(gt=0, le=100)] = 1.0
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
     top_k: Annotated[int, Field(ge=-1, strict=True), _only(bool, "-1 (no limit) or at least 1")] = -1

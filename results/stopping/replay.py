@@ -98,7 +98,7 @@ class Replay:
         return names, streaks, right, agree
 
     @cached_property
-    def _states(self) -> tuple[NDArray[np.int32], Seen]:
+    def states(self) -> tuple[NDArray[np.int32], Seen]:
         """The state of every visit, (orders, Q, most), and the states, in which streaks are 0."""
         from results.stopping.kernel import count_votes
 
@@ -113,7 +113,7 @@ class Replay:
 
     @cached_property
     def _states_with_streaks(self) -> tuple[NDArray[np.int32], Seen]:
-        states, seen = self._states
+        states, seen = self.states
         both = states.astype(np.int64) * (self.most + 1) + self._walked[1]
         kinds, visits = np.unique(both, return_inverse=True)
         state, streak = kinds // (self.most + 1), kinds % (self.most + 1)
@@ -124,7 +124,7 @@ class Replay:
         """Where the rule ends each vote when answers are asked for `block` at a time, or in EXACT blocks."""
         from results.stopping.kernel import stop_times
 
-        visits, seen = self._states_with_streaks if rule.ordered else self._states
+        visits, seen = self._states_with_streaks if rule.ordered else self.states
         ends = settled(rule, threshold, seen)
         start = Seen(np.zeros((1, 2), np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), self.most)
         if block == EXACT:

@@ -115,6 +115,7 @@ SAMPLES = Table(
         "tokens": _whole(0, nullable=True, required=False),
         "prompt_tokens": _whole(0, nullable=True, required=False),
         "finish_reason": _text(nullable=True, required=False),
+        "stop_rule": _text(nullable=True, required=False),
         "source": _text(_one_of("llm", "synthetic"), required=False),
     },
     unique=SAMPLE_KEY,

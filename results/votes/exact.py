@@ -21,6 +21,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from results.commandline import BadInput
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -92,7 +94,17 @@ class AnswerPools:
 
 
 def answer_pools(samples: pd.DataFrame) -> AnswerPools:
-    """Gather the rows of one group (one setting of one model on one dataset) by question."""
+    """Gather the rows of one group (one setting of one model on one dataset) by question.
+
+    Raises BadInput where a stop rule has said how many answers each question got: such pools are no random
+    sample of a question's answers, and nothing that is computed from pools would be right.
+    """
+    if "stop_rule" in samples and samples["stop_rule"].notna().any():
+        rule = samples["stop_rule"].dropna().iloc[0]
+        raise BadInput(
+            f"these answers were drawn until a stop rule ({rule!s:.40}) ended each vote: accuracy at N "
+            "cannot be told from them; sample without stop_rule"
+        )
     question, names = pd.factorize(samples["question_id"], sort=True)
     order = np.lexsort((samples["sample"].to_numpy(np.int64), question))
     question = question[order]
