@@ -1,4 +1,4 @@
-"""Runs with a stop rule: killed (kill -9) at any stage, and on the real server, where they save as replayed."""
+"""Runs with a stop rule: killed (kill -9) at any stage, and on the real server, saving as replayed."""
 
 import time
 from pathlib import Path
