@@ -116,7 +116,7 @@ def _sprt(seen: Seen, t: float) -> Bools:
     return np.asarray(ratio >= np.log((1 - t) / t))
 
 
-COUNTS = (0.257, 0.166, 0.149, 0.168)
+COUNTS = (0.15, 0.049, 0.019, -0.02)
 """The weights of *counts*: `python docs/stopping/fit_counts.py` fits them, families left out in turn."""
 
 
@@ -207,7 +207,8 @@ _TABLE = (
     ),
     Rule(
         "counts", "see counts_score", "learnt here: docs/stopping/fit_counts.py",
-        lambda seen, t: counts_score(seen) >= t, 0.67, (0.3, 0.4, 0.51, 0.6, 0.75, 0.82, 0.9, 1.0, 1.1),
+        lambda seen, t: counts_score(seen) >= t, 1.1,
+        (0.5, 0.7, 0.85, 0.95, 1.2, 1.25, 1.35, 1.45, 1.6, 1.75),
     ),
 )  # fmt: skip
 
