@@ -36,6 +36,7 @@ SHOWN = {
     "qwen-gsm8k, 500": "GSM8K, a 1.5B Qwen",
 }
 """The sets of the table by set."""
+PICTURED = ("boinf-qwen3-14b-aime2425-80", "boinf-nemotron-9b-v2-gpqa-80")
 LINES = [
     "fixed:9",
     "doubling",
@@ -86,7 +87,7 @@ def main(data: Path) -> None:
     insert("left", left_text(costs))
     insert("counts", counts_text())
     insert("advice", " ".join(sentences(advice(pd.concat(found.values())))))
-    figures = [stopping_figures(found[name])[0] for name in list(SHOWN)[:3:2]]
+    figures = stopping_figures(pd.concat(found[name] for name in PICTURED))
     (HERE / "stopping.png").write_bytes(rendered(combined_spec([figures]))[".png"])
 
 
@@ -100,7 +101,8 @@ def insert(name: str, text: str) -> None:
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:
     """A table of Markdown."""
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, ["---"] * len(head), *rows])
+    escaped = [[cell.replace("|", "\\|") for cell in cells] for cells in rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, ["---"] * len(head), *escaped])
 
 
 def percent(value: float, digits: int = 1) -> str:

@@ -137,8 +137,8 @@ def counts_score(seen: Seen, weights: tuple[float, ...] = COUNTS) -> Floats:
     )
 
 
-_HIGH = (0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999)
-_LOW = (0.2, 0.1, 0.05, 0.03, 0.02, 0.01, 0.005, 0.001)
+_HIGH = (0.7, 0.8, 0.85, 0.9, 0.925, 0.95, 0.96, 0.97, 0.98, 0.99, 0.995, 0.999)
+_LOW = (0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.005, 0.001)
 _ASC = "Adaptive-Consistency, arXiv:2305.11860"
 
 _TABLE = (
@@ -158,7 +158,7 @@ _TABLE = (
     ),
     Rule(
         "first-to", "a ≥ t", "inverse sampling, Haldane 1945",
-        lambda seen, t: seen.a >= t, 4, (2, 3, 4, 5, 6, 8, 10, 12),
+        lambda seen, t: seen.a >= t, 4, (2, 3, 4, 5, 6, 7, 8, 10, 12),
     ),
     Rule("asc-beta", "P(Beta(a + 1, b + 1) > ½) ≥ t", _ASC, _beta, 0.95, _HIGH, delta=lambda t: 1 - t),
     Rule(
@@ -172,11 +172,12 @@ _TABLE = (
     ),
     Rule(
         "asc-majority", "a / n ≥ t, n > 1", _ASC,
-        lambda seen, t: (seen.votes > 1) & (seen.a >= t * seen.votes), 0.8, (0.55, 0.6, 0.7, 0.75, 0.9, 0.95),
+        lambda seen, t: (seen.votes > 1) & (seen.a >= t * seen.votes), 0.8,
+        (0.55, 0.6, 0.65, 0.7, 0.75, 0.85, 0.9, 0.95),
     ),
     Rule(
         "asc-crp", "P(the leader wins at the largest N | Chinese restaurant process) ≥ t", "scorio 0.2.3",
-        lambda seen, t: _crp_chance(seen) >= t, 0.95, _HIGH, delta=lambda t: 1 - t,
+        lambda seen, t: _crp_chance(seen) >= t, 0.95, (0.4, 0.55, *_HIGH), delta=lambda t: 1 - t,
     ),
     Rule(
         "esc", "a window of t answers says one thing", "ESC, arXiv:2401.10480",
@@ -191,24 +192,24 @@ _TABLE = (
     ),
     Rule(
         "boinf", "K P / (1 − P) ≥ t, P as in asc-dirichlet with one answer unknown",
-        "Best-of-∞, arXiv:2509.21091", _bayes_factor, 30, (3, 5, 10, 20, 50, 100, 300, 1000),
+        "Best-of-∞, arXiv:2509.21091", _bayes_factor, 30, (3, 5, 7, 10, 15, 20, 50, 70, 100, 300, 1000),
     ),
     Rule(
         "ppr", "density of Beta(a + 1, b + 1) at ½ ≤ t / (K − 1)", "PPR-1v1, Anand Jain et al., AISTATS 2022",
-        _ppr, 0.05, (0.5, 0.3, *_LOW), delta=lambda t: t,
+        _ppr, 0.05, _LOW, delta=lambda t: t,
     ),
     Rule(
         "mmc", "evidence for a against b, and against the others, ≥ 1 / t",
-        "Martingale Majority Certificate, arXiv:2510.17472", _mmc, 0.05, (0.5, 0.3, *_LOW), delta=lambda t: t,
+        "Martingale Majority Certificate, arXiv:2510.17472", _mmc, 0.05, _LOW, delta=lambda t: t,
     ),
     Rule(
         "sprt", "a ln(.75 / ½) + b ln(.25 / ½) ≥ ln((1 − t) / t)", "Wald 1945; of votes, arXiv:2503.17587",
-        _sprt, 0.05, (0.3, *_LOW), delta=lambda t: t,
+        _sprt, 0.05, _LOW[1:], delta=lambda t: t,
     ),
     Rule(
         "counts", "see counts_score", "learnt here: docs/stopping/fit_counts.py",
-        lambda seen, t: counts_score(seen) >= t, 1.1,
-        (0.5, 0.7, 0.85, 0.95, 1.2, 1.25, 1.35, 1.45, 1.6, 1.75),
+        lambda seen, t: counts_score(seen) >= t, 1.16,
+        (-0.1, 0.3, 0.58, 0.7, 0.8, 0.88, 0.96, 1.08, 1.24, 1.34, 1.44, 1.54, 1.64, 1.8),
     ),
 )  # fmt: skip
 

@@ -58,7 +58,7 @@ def named(text: str) -> tuple[Rule, float]:
         threshold = float(number)
     except ValueError:
         threshold = np.nan
-    if not np.isfinite(threshold) or threshold < 0:
+    if not np.isfinite(threshold):
         raise BadInput(
             f"stop rule {text!r:.40}: expected a number behind the colon, as in {name}:{rule.usual:g}"
         )
