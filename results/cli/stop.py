@@ -1,8 +1,8 @@
 """`python -m results stop`: stopping rules replayed on stored answers; which one to take, and its price.
 
 $ python -m results stop aime.csv --rule lead --out stop.csv
-rule     cost  answers  rounds  agreement  worst tenth  false stops  fixed N of equal cost
-lead:4  24.8%      7.1     2.3      99.3%        92.8%         0.2%     +0.3 (−2.3 … +2.8)
+rule      cost  answers  rounds  agreement  worst tenth  false stops  less a fixed N of equal cost
+lead:4  24.8 %      7.1     2.3     99.3 %       92.8 %        0.2 %            +0.3 (−2.3 … +2.8)
 
 Take lead:4: 24.8% of the tokens of 40 answers in 2.3 rounds of exact blocks, …
 """
@@ -17,6 +17,7 @@ import click
 from results.aligned import aligned
 from results.commandline import warnings_last
 from results.read_options import reading_options
+from results.visible import visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,57 +107,12 @@ def _tried(texts: tuple[str, ...]) -> dict[Any, list[float]]:
 
 
 def _summary(table: pd.DataFrame) -> list[str]:
-    """Each rule at its usual threshold, which is the one that was replayed in batches, cheapest first."""
-    from results.stopping.advice import one_by_one
-    from results.stopping.replay import EXACT
+    """The rules of one setting, cheapest first."""
+    from results.report.stopping import COLUMNS, usual_rows
 
     dataset, model, setting = table[["dataset", "model", "setting"]].iloc[0]
-    usual = table[table["batch"] == EXACT]
-    rows = one_by_one(table).merge(
-        usual[["rule", "threshold", "rounds"]], on=["rule", "threshold"], suffixes=("", "_exact")
-    )
-    head = [
-        "rule",
-        "cost",
-        "answers",
-        "rounds",
-        "agreement",
-        "worst tenth",
-        "false stops",
-        "fixed N of equal cost",
-    ]
-    body = [
-        [
-            f"{row['rule']}:{row['threshold']:g}",
-            f"{row['share']:.1%}",
-            f"{row['answers']:.1f}",
-            f"{row['rounds_exact']:.1f}",
-            f"{row['agreement']:.1%}",
-            f"{row['worst_tenth']:.1%}",
-            _false_stops(row),
-            _points(row),
-        ]
-        for _, row in rows.sort_values("share").iterrows()
-    ]
     unit = "answers" if table["tokens"].isna().all() else "tokens"
     all_of = f"{table['n_max'].iloc[0]} answers: agreement {table['agreement_all'].iloc[0]:.1%}"
     title = f"{dataset} / {model} / {setting}, cost in {unit}, {all_of}:"
-    return [title, *aligned([head, *body], [0])]
-
-
-def _false_stops(row: pd.Series[Any]) -> str:
-    """How often the rule stops falsely, and how often its source says."""
-    if row["false_stops"] != row["false_stops"]:
-        return "–"
-    stated = "" if row["delta"] != row["delta"] else f" ({row['delta']:.1%} stated)"
-    return f"{row['false_stops']:.1%}{stated}"
-
-
-def _points(row: pd.Series[Any]) -> str:
-    """The rule's accuracy less that of a fixed N of equal cost, in points."""
-    from results.figures.words import points
-
-    if row["difference_fixed"] != row["difference_fixed"]:
-        return "–"
-    difference, low, high = (points(row[f"{name}_fixed"]) for name in ("difference", "low", "high"))
-    return f"{difference} ({low} … {high})"
+    body = [[tell(row) for tell in COLUMNS.values()] for _, row in usual_rows(table).iterrows()]
+    return [visible(title), *aligned([[*COLUMNS], *body])]

@@ -11,7 +11,7 @@ question. The whole pool's vote is the truth that a rule should find for less.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -52,11 +52,10 @@ EVERY_RULE = tuple(RULES.values())
 class Row:
     """One line of the arena's table: what was replayed, and what it came to by question."""
 
-    rule: str
+    rule: Rule
     threshold: float
     order: str
     batch: str
-    delta: float
     outcome: Outcome
 
 
@@ -66,19 +65,17 @@ def arena(
     n_max: int = N_MAX,
     orders: int = ORDERS,
     seed: int = 0,
-    say: Callable[[str], None] = lambda _line: None,
 ) -> pd.DataFrame:
     """The stopping table of checked samples: a row for each rule, threshold and way of asking.
 
     rules: those of the table or one's own; a mapping names the thresholds to try. n_max: cut down to the
     smallest pool of a setting, with a UserWarning. orders: random ones of each question. The intervals of one
-    data set, model and setting hold together with the level of verdicts. say: told of each setting when it is
-    begun. Raises BadInput where no question has two answers.
+    data set, model and setting hold together with the level of verdicts. Raises BadInput where a question has
+    one answer, and for answers that a stop rule has ended.
     """
     tried = rules if isinstance(rules, Mapping) else {rule: thresholds_of(rule) for rule in rules}
     tables = []
     for names, rows in _settings(samples):
-        say(" / ".join(names))
         pools = answer_pools(rows)
         group = _Group(pools, _most(pools, n_max, names), orders, seed, names)
         tables.append(
@@ -158,8 +155,7 @@ class _Group:
     def _row(self, replay: Replay, rule: Rule, threshold: float, block: int | str) -> Row:
         outcome = replay.outcome(replay.stop(rule, threshold, block))
         order, batch = ("finishing", ALL) if replay.all_at_once else ("random", str(block))
-        delta = rule.delta(threshold) if rule.delta else np.nan
-        return Row(rule.name, threshold, order, batch, delta, outcome)
+        return Row(rule, threshold, order, batch, outcome)
 
     def table(self, tried: Thresholds) -> pd.DataFrame:
         """The rows with their intervals."""
@@ -193,9 +189,8 @@ class _Group:
         """The cells of a row that are means over questions."""
         got = row.outcome
         known = not np.isnan(self.pools.tokens).any()
-        false_stops = np.nan if RULES.get(row.rule, RULES["lead"]).plain else float(got.false_stops.mean())
         return {
-            "rule": row.rule,
+            "rule": row.rule.name,
             "threshold": row.threshold,
             "order": row.order,
             "batch": row.batch,
@@ -206,8 +201,8 @@ class _Group:
             "accuracy": float(got.accuracy.mean()),
             "agreement": float(got.agreement.mean()),
             "worst_tenth": worst(got.agreement),
-            "false_stops": false_stops,
-            "delta": row.delta,
+            "false_stops": np.nan if row.rule.plain else float(got.false_stops.mean()),
+            "delta": row.rule.delta(row.threshold) if row.rule.delta else np.nan,
         }
 
     @cached_property

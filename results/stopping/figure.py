@@ -12,6 +12,7 @@ import pandas as pd
 from results.commandline import BadInput
 from results.figures.axes import colour, log_axis
 from results.figures.offline import figures_page
+from results.figures.panels import unique_slug
 from results.figures.plan import FIGURE_SUFFIXES
 from results.figures.series import Series
 from results.figures.theme import Figure, combined_spec, rendered
@@ -32,9 +33,12 @@ def check_picture(path: Path) -> None:
 
 def stopping_figures(table: pd.DataFrame) -> list[Figure]:
     """One figure for each data set, model and setting of a stopping table."""
-    groups = table.groupby(_GROUP, sort=False)
     several = len(set(table["setting"])) > 1
-    return [_figure(rows, f"stopping-{i}", several) for i, (_, rows) in enumerate(groups)]
+    figures: list[Figure] = []
+    for key, rows in table.groupby(_GROUP, sort=False):
+        name = unique_slug(["stop", *map(str, key)], [figure.name for figure in figures])
+        figures.append(_figure(rows, name, several))
+    return figures
 
 
 def _figure(table: pd.DataFrame, name: str, several: bool) -> Figure:

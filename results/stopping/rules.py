@@ -17,6 +17,8 @@ from scipy import special
 from results.stopping.seen import Bools, Floats, Ints, Seen
 
 Stops = Callable[[Seen, float], Bools]
+_NEAR = 1e-9
+"""What a chance or a logarithm may lack to its threshold: no processor's last digit decides a vote."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Rule:
 
 
 def _beta(seen: Seen, t: float) -> Bools:
-    return np.asarray(special.betainc(seen.b + 1.0, seen.a + 1.0, 0.5) >= t)
+    return np.asarray(special.betainc(seen.b + 1.0, seen.a + 1.0, 0.5) >= t - _NEAR)
 
 
 @lru_cache(maxsize=4)
@@ -62,7 +64,7 @@ def _dirichlet_chance(seen: Seen, unknown: bool) -> Floats:
 
 
 def _dirichlet(seen: Seen, t: float) -> Bools:
-    return np.asarray(_dirichlet_chance(seen, unknown=False) >= t)
+    return np.asarray(_dirichlet_chance(seen, unknown=False) >= t - _NEAR)
 
 
 @lru_cache(maxsize=4)
@@ -74,7 +76,7 @@ def _crp_chance(seen: Seen) -> Floats:
 
 def _bayes_factor(seen: Seen, t: float) -> Bools:
     chance = _dirichlet_chance(seen, unknown=True)
-    return np.asarray(seen.classes * chance >= t * (1 - chance))
+    return np.asarray(seen.classes * chance >= t * (1 - chance) - _NEAR)
 
 
 def _entropy(seen: Seen, t: float) -> Bools:
@@ -82,12 +84,12 @@ def _entropy(seen: Seen, t: float) -> Bools:
     counts = np.where((seen.classes == 1)[:, None] & (np.arange(seen.counts.shape[1]) == 1), 1, seen.counts)
     total = np.maximum(counts.sum(axis=1, keepdims=True), 1)
     entropy = -special.xlogy(counts / total, counts / total).sum(axis=1)
-    return np.asarray((seen.votes > 1) & (entropy <= t * np.log(np.maximum(seen.classes, 2))))
+    return np.asarray((seen.votes > 1) & (entropy <= t * np.log(np.maximum(seen.classes, 2)) + _NEAR))
 
 
 def _ppr(seen: Seen, t: float) -> Bools:
     log_density = -special.betaln(seen.a + 1, seen.b + 1) - (seen.a + seen.b) * np.log(2)
-    return np.asarray(log_density <= np.log(t / np.maximum(seen.classes - 1, 1)))
+    return np.asarray(log_density <= np.log(t / np.maximum(seen.classes - 1, 1)) + _NEAR)
 
 
 def _log_evidence(a: Ints, b: Ints) -> Floats:
@@ -99,7 +101,12 @@ def _log_evidence(a: Ints, b: Ints) -> Floats:
 def _mmc(seen: Seen, t: float) -> Bools:
     others = seen.votes - seen.a - seen.b
     least = np.minimum(_log_evidence(seen.a, seen.b), _log_evidence(seen.a, others))
-    return np.asarray(least >= -np.log(t))
+    return np.asarray(least >= -np.log(t) - _NEAR)
+
+
+def _doubling(seen: Seen, t: float) -> Bools:
+    power_of_two = (seen.asked > 1) & (seen.asked & (seen.asked - 1) == 0)
+    return np.asarray(power_of_two & (seen.a >= t * seen.asked - _NEAR))
 
 
 def _next_power_of_two(asked: Ints) -> Ints:
@@ -113,7 +120,7 @@ _SHARE = 0.75
 
 def _sprt(seen: Seen, t: float) -> Bools:
     ratio = seen.a * np.log(2 * _SHARE) + seen.b * np.log(2 * (1 - _SHARE))
-    return np.asarray(ratio >= np.log((1 - t) / t))
+    return np.asarray(ratio >= np.log((1 - t) / t) - _NEAR)
 
 
 COUNTS = (0.15, 0.049, 0.019, -0.02)
@@ -172,12 +179,12 @@ _TABLE = (
     ),
     Rule(
         "asc-majority", "a / n ≥ t, n > 1", _ASC,
-        lambda seen, t: (seen.votes > 1) & (seen.a >= t * seen.votes), 0.8,
+        lambda seen, t: (seen.votes > 1) & (seen.a >= t * seen.votes - _NEAR), 0.8,
         (0.55, 0.6, 0.65, 0.7, 0.75, 0.85, 0.9, 0.95),
     ),
     Rule(
         "asc-crp", "P(the leader wins at the largest N | Chinese restaurant process) ≥ t", "scorio 0.2.3",
-        lambda seen, t: _crp_chance(seen) >= t, 0.95, (0.4, 0.55, *_HIGH), delta=lambda t: 1 - t,
+        lambda seen, t: _crp_chance(seen) >= t - _NEAR, 0.95, (0.4, 0.55, *_HIGH), delta=lambda t: 1 - t,
     ),
     Rule(
         "esc", "a window of t answers says one thing", "ESC, arXiv:2401.10480",
@@ -186,8 +193,7 @@ _TABLE = (
     ),
     Rule(
         "doubling", "asked is 2, 4, 8, … and a ≥ t · asked", "its_hub, adaptive self-consistency",
-        lambda seen, t: (seen.asked > 1) & (seen.asked & (seen.asked - 1) == 0) & (seen.a >= t * seen.asked),
-        0.75, (0.51, 0.6, 0.7, 0.8, 0.9, 1.0),
+        _doubling, 0.75, (0.51, 0.6, 0.7, 0.8, 0.9, 1.0),
         ahead=lambda seen, _: _next_power_of_two(seen.asked) - seen.asked,
     ),
     Rule(
@@ -208,7 +214,7 @@ _TABLE = (
     ),
     Rule(
         "counts", "see counts_score", "learnt here: docs/stopping/fit_counts.py",
-        lambda seen, t: counts_score(seen) >= t, 1.16,
+        lambda seen, t: counts_score(seen) >= t - _NEAR, 1.16,
         (-0.1, 0.3, 0.58, 0.7, 0.8, 0.88, 0.96, 1.08, 1.24, 1.34, 1.44, 1.54, 1.64, 1.8),
     ),
 )  # fmt: skip
