@@ -148,6 +148,11 @@ class Experiment(BaseModel):
         return tuple((str(budget), budget) for budget in self.budgets)
 
     @property
+    def answers_in_flight(self) -> int:
+        """About how many answers are asked for at a time."""
+        return self.concurrency * _answers_a_request(self.chunk, self.stop_rule)
+
+    @property
     def answers_per_question(self) -> int:
         """All answers to one question: each setting has its samples, and a greedy answer if asked for."""
         return len(self.settings) * (self.samples + self.greedy)
@@ -162,8 +167,14 @@ class Experiment(BaseModel):
         return math.ceil(self.tokens_per_budget * (budget or 0)) + self.tokens_extra
 
 
-def _in_flight(chunk: int = 1, dp: int = 1, **_: Any) -> int:
-    return dp * max(1, min(MOST_REQUESTS, ANSWERS_IN_FLIGHT // chunk))
+def _in_flight(chunk: int = 1, dp: int = 1, stop_rule: str | None = None, **_: Any) -> int:
+    each = _answers_a_request(chunk, stop_rule)
+    return dp * max(1, min(MOST_REQUESTS, ANSWERS_IN_FLIGHT // each))
+
+
+def _answers_a_request(chunk: int, stop_rule: str | None) -> int:
+    """About how many answers a request asks for: a block of a vote that stops has few."""
+    return chunk if stop_rule is None else min(chunk, 4)
 
 
 def model_location(model: str) -> str:

@@ -16,9 +16,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import click
 import pandas as pd
+import vl_convert
 from sets import ROOT, load
 
-from results.figures.theme import combined_spec, rendered
+from results.figures.theme import combined_spec
 from results.figures.words import points
 from results.stopping import RULES, arena
 from results.stopping.advice import LOST, advice, at_equal_agreement, one_by_one, sentences
@@ -88,7 +89,8 @@ def main(data: Path) -> None:
     insert("counts", counts_text())
     insert("advice", " ".join(sentences(advice(pd.concat(found.values())))))
     figures = stopping_figures(pd.concat(found[name] for name in PICTURED))
-    (HERE / "stopping.png").write_bytes(rendered(combined_spec([figures]))[".png"])
+    png = bytes(vl_convert.vegalite_to_png(combined_spec([figures]), scale=1.2))
+    (HERE / "stopping.png").write_bytes(png)
 
 
 def insert(name: str, text: str) -> None:

@@ -126,7 +126,7 @@ class _Session:
 
     def __post_init__(self) -> None:
         self.failures: list[str] = []
-        self.in_flight = self.experiment.concurrency * self.experiment.chunk
+        self.in_flight = self.experiment.answers_in_flight
         self.pace = Pace(self.in_flight)
         self.looks = [count for count in LOOKS if count > self.tally.finished]
         self.asked = self.failed_in_a_row = 0

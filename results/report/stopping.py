@@ -53,5 +53,6 @@ COLUMNS: Columns = {
 NOTE = (
     "Cost: of the tokens of all answers (of the answers, where tokens are not known). Rounds: asked for in "
     "exact blocks. Agreement: the vote ends with an answer that the whole pool gives most often; worst "
-    "tenth: of the questions. The last column is accuracy in points; its intervals hold for all rules together."
+    "tenth: of the questions. The last column is accuracy in points; its intervals hold for all rules "
+    "together."
 )
