@@ -112,6 +112,7 @@ def test_no_two_rows_share_a_key_and_every_part_of_it_tells_rows_apart(kind):
     keys = KEYS[kind].split()
     row = {**dict.fromkeys(keys, 1), "decoding": "sample", "source": "llm", **NEEDED[kind]}
     other = {**dict.fromkeys(keys, 2), "decoding": "greedy", "source": "synthetic", "method": "best_of_n"}
+    other["order"] = "finishing"
     for name in keys:
         assert len(as_table(pd.DataFrame([row, {**row, name: other[name]}]), kind)) == 2
     with pytest.raises(BadInput, match=rf"row 2: a second row for .*{keys[-1]}=1"):
