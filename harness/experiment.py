@@ -59,6 +59,19 @@ def _only(valid: Callable[[Any], object], expected: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _stop_rule(text: str | None) -> str | None:
+    """The rule with its threshold spelt out. Raises ValueError."""
+    if text is None:
+        return None
+    from results.stopping import named  # not needed by most runs
+
+    try:
+        rule, threshold = named(text)
+    except BadInput as error:
+        raise ValueError(f"a stop rule: {error.message}") from None
+    return f"{rule.name}:{threshold:g}"
+
+
 Count = Annotated[int, Field(ge=0, le=10**9, strict=True)]
 Positive = Annotated[int, Field(ge=1, le=10**9, strict=True)]
 InFlight = Annotated[int, Field(ge=1, le=100_000, strict=True)]
@@ -102,6 +115,8 @@ class Experiment(BaseModel):
     """Sampled answers per question and setting."""
     greedy: bool = False
     """One more answer per question and setting, at temperature 0."""
+    stop_rule: Annotated[str | None, AfterValidator(_stop_rule)] = None
+    """A rule that ends a vote before it has all its `samples`, such as lead:4; see docs/stopping.md."""
     temperature: Annotated[float, Field(gt=0, le=100)] = 1.0
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
     top_k: Annotated[int, Field(ge=-1, strict=True), _only(bool, "-1 (no limit) or at least 1")] = -1
@@ -178,6 +193,11 @@ class Experiment(BaseModel):
         return given if isinstance(given, dict) else {}
 
     @property
+    def answers_in_flight(self) -> int:
+        """About how many answers are asked for at a time."""
+        return self.concurrency * _answers_a_request(self.chunk, self.stop_rule)
+
+    @property
     def answers_per_question(self) -> int:
         """All answers to one question: each setting has its samples, and a greedy answer if asked for."""
         return len(self.settings) * (self.samples + self.greedy)
@@ -192,8 +212,14 @@ class Experiment(BaseModel):
         return math.ceil(self.tokens_per_budget * (budget or 0)) + self.tokens_extra
 
 
-def _in_flight(chunk: int = 1, dp: int = 1, **_: Any) -> int:
-    return dp * max(1, min(MOST_REQUESTS, ANSWERS_IN_FLIGHT // chunk))
+def _in_flight(chunk: int = 1, dp: int = 1, stop_rule: str | None = None, **_: Any) -> int:
+    each = _answers_a_request(chunk, stop_rule)
+    return dp * max(1, min(MOST_REQUESTS, ANSWERS_IN_FLIGHT // each))
+
+
+def _answers_a_request(chunk: int, stop_rule: str | None) -> int:
+    """About how many answers a request asks for: a block of a vote that stops has few."""
+    return chunk if stop_rule is None else min(chunk, 4)
 
 
 def model_location(model: str) -> str:

@@ -67,6 +67,8 @@ def draw(
         fail("stopped: the same command goes on where it stopped", INTERRUPTED)
     if outcome.tally.answers:
         click.echo(outcome.tally.table())
+    for line in outcome.told:
+        click.echo(line)
     for warning in outcome.tally.warnings(out):
         say(f"warning: {warning}")
     for failure in outcome.failures[:FAILURES_SHOWN]:

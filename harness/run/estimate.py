@@ -78,8 +78,10 @@ def estimate(
             time += f"; {cost:,.2f} at {price_per_hour:g} an hour for each copy of the model"
     disk = answers * BYTES_PER_ROW + expected * BYTES_PER_TOKEN
     load = Load(expected, prompts / requests, expected / answers, answers / requests)
+    stops = [f"at most: {experiment.stop_rule} ends votes before that"] if experiment.stop_rule else []
     return [
         *aligned(table, left=(0, 1)),
+        *stops,
         f"requests: {requests:,}, for {answers:,} of {planned:,} answers",
         f"prompt tokens: {prompts:,} (a token for every {BYTES_PER_TOKEN} bytes)",
         f"completion tokens: {expected:,.0f} expected, {most:,} at most",

@@ -33,6 +33,8 @@ class Counts:
     """The answers of one setting and decoding, of which a finished question has `each`."""
 
     each: int = 1
+    stopped: bool = False
+    """Whether a stop rule says how many answers a question has: questions with few are the easy ones."""
     answers: int = 0
     with_tokens: int = 0
     tokens: int = 0
@@ -90,7 +92,7 @@ class Counts:
             "cut_off": _part(self.cut_off, self.endings),
             "unreadable": _part(self.unreadable, self.answers),
             "distinct": _part(sum(len(set(t.hashes)) for t in texts), sum(len(t.hashes) for t in texts)),
-            "correct": _part(self.finished_correct, self.finished_answers),
+            "correct": None if self.stopped else _part(self.finished_correct, self.finished_answers),
         }
 
     @property
@@ -125,8 +127,9 @@ class Tally:
         """Count one row of the samples table."""
         key = row["setting"], row["decoding"]
         if key not in self.settings:
-            each = self._experiment.samples if self._experiment and key[1] == "sample" else 1
-            self.settings[key] = Counts(each)
+            sampled = self._experiment if key[1] == "sample" else None
+            stopped = sampled is not None and sampled.stop_rule is not None
+            self.settings[key] = Counts(sampled.samples if sampled and not stopped else 1, stopped)
         self.settings[key].add(row)
         self.answers += 1
         self.tokens += row.get("tokens") or 0
@@ -146,7 +149,7 @@ class Tally:
     @property
     def accuracy(self) -> float | None:
         """The share of correct answers to finished questions."""
-        counts = self.settings.values()
+        counts = [each for each in self.settings.values() if not each.stopped]
         return _part(sum(c.finished_correct for c in counts), sum(c.finished_answers for c in counts))
 
     def warnings(self, run: Path) -> list[str]:
@@ -230,7 +233,8 @@ class Tally:
         groups = (texts for counts in sampled for texts in counts.texts.values())
         known = self._experiment
         free = known is None or (known.temperature >= 0.5 and known.top_p >= 0.5 and known.top_k != 1)
-        worst = next(iter(find_repeats(groups, known.chunk if known else None, free)), None)
+        chunk = known.chunk if known and not known.stop_rule else None  # a stop rule orders the answers
+        worst = next(iter(find_repeats(groups, chunk, free)), None)
         return f"answers repeat more than independent draws can: {worst}" if worst and worst.alarm else None
 
 
