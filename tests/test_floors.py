@@ -31,6 +31,7 @@ FLOORS = {
         ["paper_fits", "paired"],
         ["library"],
         ["figures"],
+        ["stopping"],
         ["report"],
         ["cli"],
     ],
@@ -56,7 +57,7 @@ FLOORS = {
         ["cli"],
     ],
     "harness": [
-        ["grading"],
+        ["grading", "overrides"],
         ["experiment", "grader"],
         ["questions", "server"],
         ["engines"],

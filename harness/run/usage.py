@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import results
-from harness.run.tally import Tally, is_whole
+from harness.run.tally import Tally
 
 CACHED = {"gsm8k": "qwen-gsm8k.csv", "math-level1-integer": "qwen-math.csv"}
 """Runs of a real model that ship with the project, by data set."""
@@ -45,7 +45,7 @@ def usage(dataset: str, tally: Tally) -> Usage:
     own = {
         int(setting): counts.mean_tokens
         for (setting, decoding), counts in tally.settings.items()
-        if decoding == "sample" and is_whole(setting) and counts.mean_tokens
+        if decoding == "sample" and setting.isdecimal() and counts.mean_tokens
     }
     if own:
         return Usage(own, "as in this folder")
@@ -53,7 +53,7 @@ def usage(dataset: str, tally: Tally) -> Usage:
         return Usage()
     file = Path(results.__file__).parent / "cached" / CACHED[dataset]
     with file.open(encoding="utf-8", newline="") as table:
-        rows = [row for row in csv.DictReader(table) if is_whole(row["setting"]) and row["N"] == "1"]
+        rows = [row for row in csv.DictReader(table) if row["setting"].isdecimal() and row["N"] == "1"]
     found = {
         int(row["setting"]): float(row["tokens_per_answer"]) for row in rows if row["permutation"] == "exact"
     }
