@@ -57,7 +57,7 @@ FLOORS = {
         ["cli"],
     ],
     "harness": [
-        ["grading"],
+        ["grading", "fields"],
         ["experiment", "grader"],
         ["questions", "server"],
         ["engines"],
