@@ -25,7 +25,17 @@ from pydantic import (
 )
 
 import prompts
-from harness.fields import ADDRESS, DISTINCT, PLAIN_URL, RESERVED, Count, InFlight, Positive, only
+from harness.fields import (
+    ADDRESS,
+    DISTINCT,
+    PLAIN_URL,
+    RESERVED,
+    Count,
+    InFlight,
+    Positive,
+    only,
+    rule_in_full,
+)
 from harness.grader import DEFAULT_READERS, Grader, GraderName, Match, Reader
 from results import BadInput
 
