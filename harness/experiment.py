@@ -60,16 +60,9 @@ def _only(valid: Callable[[Any], object], expected: str) -> AfterValidator:
 
 
 def _stop_rule(text: str | None) -> str | None:
-    """The rule with its threshold spelt out. Raises ValueError."""
-    if text is None:
-        return None
-    from results.stopping import named  # not needed by most runs
+    from results.stopping import spelt_out  # not needed by most runs
 
-    try:
-        rule, threshold = named(text)
-    except BadInput as error:
-        raise ValueError(f"a stop rule: {error.message}") from None
-    return f"{rule.name}:{threshold:g}"
+    return None if text is None else spelt_out(text)
 
 
 Count = Annotated[int, Field(ge=0, le=10**9, strict=True)]
