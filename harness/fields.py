@@ -6,8 +6,6 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from results import BadInput
-
 RESERVED = {
     *("model", "messages", "prompt", "text", "input_ids", "n", "stream"),
     *("max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "stop"),
@@ -28,16 +26,10 @@ def only(valid: Callable[[Any], object], expected: str) -> AfterValidator:
 
 
 def rule_in_full(text: str | None) -> str | None:
-    """The rule with its threshold spelt out. Raises ValueError."""
-    if text is None:
-        return None
-    from results.stopping import named  # not needed by most runs
+    """A stop rule with its threshold. Raises ValueError."""
+    from results.stopping import spelt_out  # not needed by most runs
 
-    try:
-        rule, threshold = named(text)
-    except BadInput as error:
-        raise ValueError(f"a stop rule: {error.message}") from None
-    return f"{rule.name}:{threshold:g}"
+    return None if text is None else spelt_out(text)
 
 
 Count = Annotated[int, Field(ge=0, le=10**9, strict=True)]
