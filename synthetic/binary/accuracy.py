@@ -50,7 +50,10 @@ def transformer_supports(
     def draw(rng: np.random.Generator) -> Array:
         return rng.random((max(steps), paths, setting.k))
 
-    w = literal_paths(tasks, setting.step, steps, draw, sample_support)
+    def sampling(w: Array, uniforms: Array) -> Array:
+        return sample_support(setting.weights(w), uniforms)
+
+    w = literal_paths(tasks, setting.step, steps, draw, sampling)
     return np.nonzero(w)[3].reshape(*w.shape[:3], setting.k)
 
 

@@ -11,7 +11,7 @@ not say 1/n itself: e does, and n = 1 in f and g. What else the text leaves open
 from dataclasses import dataclass, replace
 
 from results import BadInput
-from synthetic.model.settings import BinarySetting, ContinuousSetting, NoiseFunction, Setting, StepRule
+from synthetic.model.settings import BinarySetting, ContinuousSetting, Setting, StepRule
 
 VOTES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
@@ -41,14 +41,12 @@ class Experiment:
     votes: tuple[int, ...] = VOTES
 
 
-def _noisy(
-    label: str, sigma_eps: float, sigma: float, noise: NoiseFunction, step_rule: StepRule = "eta"
-) -> Variant:
+def _noisy(label: str, sigma_eps: float, sigma: float, noise: str, step_rule: StepRule = "eta") -> Variant:
     """A line of the sizes and the step that all continuous panels share."""
     return Variant(ContinuousSetting(36, 72, 1e-3, sigma_eps, sigma, noise=noise, step_rule=step_rule), label)
 
 
-def _grid(noise: NoiseFunction) -> tuple[Variant, ...]:
+def _grid(noise: str) -> tuple[Variant, ...]:
     """Figure 2a–d: label noise varied at sampling noise 2, the other way round, and the step η/n once."""
     pairs = [(0.5, 2.0), (1.0, 2.0), (2.0, 2.0), (3.0, 2.0), (1.0, 1.0), (1.0, 4.0)]
     lines = [_noisy(f"sigma_eps={label:g} sigma={path:g}", label, path, noise) for label, path in pairs]
@@ -68,7 +66,7 @@ def _accuracy(title: str, lines: tuple[Variant, ...], steps: tuple[int, ...], ta
     return Experiment(title, lines, steps, ("majority", "best_of_n", "greedy"), tasks)
 
 
-_FIGURE_2: tuple[tuple[str, NoiseFunction, str, int, str], ...] = (
+_FIGURE_2: tuple[tuple[str, str, str, int, str], ...] = (
     ("a", "constant", "ensemble", 20, "ensemble, constant noise: never below gradient descent"),
     ("b", "linear", "ensemble", 20, "ensemble, linear noise: below gradient descent where labels are noisy"),
     ("c", "constant", "best_of_n", 4, "best-of-N by an oracle reward, constant noise, improves with N"),

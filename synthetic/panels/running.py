@@ -84,8 +84,10 @@ def _run_continuous(name: str, experiment: Experiment, request: Request) -> pd.D
     """All lines at once, so that those that sample share their normals (`sample_paths`)."""
     settings = [line.setting for line in experiment.variants if isinstance(line.setting, ContinuousSetting)]
     steps, votes, methods = experiment.steps, experiment.votes, experiment.methods
-    if request.solver == "exact" and any(needs_sampling(setting, methods) for setting in settings):
-        why = "best-of-N has no formula under linear noise"
+    no_formula = dict.fromkeys(setting.noise for setting in settings if needs_sampling(setting, methods))
+    if request.solver == "exact" and no_formula:
+        what = "best-of-N" if "best_of_n" in methods else "an ensemble"
+        why = f"{what} has no formula under {' and '.join(no_formula)} noise"
         warnings.warn(f"{name}: {why}: {request.paths} sampled paths a task", stacklevel=3)
 
     def solve(keys: list[Key]) -> list[Values]:

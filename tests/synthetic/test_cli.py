@@ -71,6 +71,10 @@ def test_run_writes_a_curves_table_with_every_method(tmp_path, solver):
         (["run", "fig2f", "--set", "sigma=3,4"], "FIELD one of"),
         (["run", "fig2f", "--set", "d=60", "--set", "k=5"], "--solver monte-carlo"),
         (["claims"], "unknown kind of file"),
+        (["run", "fig2a", "--set", "noise=dropout"], "expected one of constant, linear"),
+        (["run", "fig2h", "--set", "sampler=beam"], "expected one of clip-norm, temperature, top-k"),
+        (["run", "fig2h", "--set", "sampler=top-k", "--set", "dial=0.5"], "dial=0.5"),
+        (["run", "fig2h", "--steps", 10**6], "steps=1000000"),
     ],
 )
 def test_bad_input_is_one_line_and_writes_nothing(tmp_path, arguments, message):
