@@ -26,6 +26,9 @@ CURVE_KEY = ["source", "dataset", "model", "method", "setting", "N", "permutatio
 EVERY_METHOD = ("majority", "best_of_n", "all_of_n")
 """What can be made of N answers, besides the twin's ensembles and greedy answers."""
 
+BY_SCORE = ("best_by_score", "weighted_majority")
+"""What can be made of N answers that have scores."""
+
 
 class Kind(Enum):
     """What the cells of a column are; the value is what a cell of another kind is told was expected."""
@@ -126,7 +129,7 @@ SAMPLES = Table(
 _CURVE_COLUMNS = {
     "source": _text(_one_of("llm", "synthetic")),
     **{name: _text() for name in ("dataset", "model")},
-    "method": _text(_one_of(*EVERY_METHOD, "ensemble", "greedy")),
+    "method": _text(_one_of(*EVERY_METHOD, *BY_SCORE, "ensemble", "greedy")),
     "setting": _text(),
     **{name: _real(_at_least(0), required=False) for name in ("T", "tokens_per_answer")},
     "N": _whole(1),

@@ -11,6 +11,7 @@ not say 1/n itself: e does, and n = 1 in f and g. What else the text leaves open
 from dataclasses import dataclass, replace
 
 from results import BadInput
+from synthetic.binary.rewards import REWARDS
 from synthetic.model.settings import BinarySetting, ContinuousSetting, Setting, StepRule
 
 VOTES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -120,6 +121,18 @@ EXPERIMENTS: dict[str, Experiment] = {
         _both_steps(BinarySetting(n=5, k=1, d=10, eta=1.0, sigma_eps=0.1), "step=1", "step=1/5"),
         _TO_50,
         tasks=40,
+    ),
+    "judges": Experiment(
+        "Ours: best-of-N by other rewards than the oracle's, beside vote and oracle",
+        (
+            Variant(BinarySetting(n=4, k=1, d=48, eta=1 / 4, sigma_eps=0.5), "n=4 d=48"),
+            Variant(BinarySetting(n=5, k=1, d=10, eta=1 / 5, sigma_eps=0.5), "n=5 d=10"),
+            Variant(BinarySetting(n=8, k=3, d=12, eta=1 / 8, sigma_eps=0.7), "n=8 d=12 k=3"),
+        ),
+        (16,),
+        ("majority", "best_of_n", *(name for name in REWARDS if name != "oracle")),
+        tasks=30,
+        votes=(*VOTES, 512, 1024, 4096),
     ),
 }
 

@@ -33,8 +33,8 @@ def read_at(experiment: Experiment, steps: Sequence[int] = (), votes: Sequence[i
     for name, counts in (("steps", steps), ("N", votes)):
         for count in counts:
             check_count(name, count, high=100_000)
-    own = {"steps": tuple(sorted(set(steps))), "votes": tuple(sorted(set(votes)))}
-    return replace(experiment, **{name: counts for name, counts in own.items() if counts})
+    own_steps, own_votes = tuple(sorted(set(steps))), tuple(sorted(set(votes)))
+    return replace(experiment, steps=own_steps or experiment.steps, votes=own_votes or experiment.votes)
 
 
 def _varied(line: Variant, change: str) -> list[Variant]:
