@@ -37,6 +37,7 @@ class Kind(Enum):
     WHOLE = "a whole number (of at most 2^53)"
     REAL = "a finite number"
     BOOLEAN = "true or false (or 1 or 0)"
+    SCORE = "a number (or nothing; inf and -inf are numbers)"
 
 
 class Limit(NamedTuple):
@@ -118,6 +119,7 @@ SAMPLES = Table(
         "tokens": _whole(0, nullable=True, required=False),
         "prompt_tokens": _whole(0, nullable=True, required=False),
         "finish_reason": _text(nullable=True, required=False),
+        **{name: Column(Kind.SCORE, nullable=True, required=False) for name in ("score", "logprob")},
         "source": _text(_one_of("llm", "synthetic"), required=False),
     },
     unique=SAMPLE_KEY,

@@ -51,13 +51,15 @@ class AnswerPools:
 
     question_ids: Q names in sorted order; starts: (Q + 1,) question q owns answers starts[q] : starts[q + 1];
     votes: (answers,) −1 null, 0 right, 1, 2, … the question's different wrong answers;
-    tokens: (answers,) completion tokens, NaN where unknown.
+    tokens: (answers,) completion tokens, NaN where unknown; scores: (answers,) NaN where there is none, or
+    None where no score was asked for.
     """
 
     question_ids: list[str]
     starts: Ints
     votes: Ints
     tokens: Floats
+    scores: Floats | None = None
 
     @property
     def sizes(self) -> Ints:
@@ -78,7 +80,8 @@ class AnswerPools:
         sizes = np.bincount(self.question[answers], minlength=len(self.question_ids))
         names = [name for name, size in zip(self.question_ids, sizes, strict=True) if size]
         starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
-        return AnswerPools(names, starts, self.votes[answers], self.tokens[answers])
+        scores = None if self.scores is None else self.scores[answers]
+        return AnswerPools(names, starts, self.votes[answers], self.tokens[answers], scores)
 
     @cached_property
     def _counts(self) -> VoteCounts:
@@ -91,8 +94,11 @@ class AnswerPools:
         return VoteCounts(correct, wrong, starts, nulls)
 
 
-def answer_pools(samples: pd.DataFrame) -> AnswerPools:
-    """Gather the rows of one group (one setting of one model on one dataset) by question."""
+def answer_pools(samples: pd.DataFrame, score: str | None = None) -> AnswerPools:
+    """Gather the rows of one group (one setting of one model on one dataset) by question.
+
+    score: the column of scores, floats, that the pools are to have.
+    """
     question, names = pd.factorize(samples["question_id"], sort=True)
     order = np.lexsort((samples["sample"].to_numpy(np.int64), question))
     question = question[order]
@@ -105,7 +111,8 @@ def answer_pools(samples: pd.DataFrame) -> AnswerPools:
     tokens = np.full(len(samples), np.nan)
     if "tokens" in samples:
         tokens = samples["tokens"].to_numpy(np.float64, na_value=np.nan)[order]
-    return AnswerPools([str(name) for name in names], starts, votes, tokens)
+    scores = None if score is None else samples[score].to_numpy(np.float64)[order]
+    return AnswerPools([str(name) for name in names], starts, votes, tokens, scores)
 
 
 def majority_accuracy(counts: VoteCounts, ns: Sequence[int] | Ints) -> Floats:
