@@ -28,9 +28,9 @@ def read_samples(*paths: str | Path, texts: bool = True, also: Sequence[str] = (
     """One samples table from files or run folders (whose samples.jsonl is read), in the order given.
 
     Without `texts`, columns that the contract does not declare are left out, the texts of the answers among
-    them: millions of answers then fit into memory; `also` names columns of numbers to keep. Answers and golds
-    are read by one rule of equality, by which `correct` is computed where the column is absent (`answers.py`).
-    What is doubtful in them is a UserWarning (`doubts.py`). Raises BadInput.
+    them: millions of answers then fit into memory; `also` names columns of numbers to keep. Answers and
+    golds are read by one rule of equality, by which `correct` is computed where the column is absent
+    (`answers.py`). What is doubtful in them is a UserWarning (`doubts.py`). Raises BadInput.
     """
     only = None
     if not texts:

@@ -78,8 +78,8 @@ def build_curves(
     "weighted_majority" too, which have exact rows only. score: their column, "score", "logprob" or the NAME
     of a "score_NAME" (`results.votes.scored` says what scores mean). ns: the N to compute, by default the
     powers of two up to the pool and the pool itself. permutations: random orders drawn beside the exact value
-    (0: none). checked: the samples come from `read_samples`. An N above the smallest pool of a group is left out with a
-    UserWarning.
+    (0: none). checked: the samples come from `read_samples`. An N above the smallest pool of a group is left
+    out with a UserWarning.
     Raises BadInput for a table that breaks the contract, and where no setting has answers enough for any N.
     """
     samples = samples if checked else as_samples(samples)
