@@ -34,7 +34,8 @@ def score_column(samples: pd.DataFrame, score: str) -> tuple[pd.DataFrame, str]:
 
     Raises BadInput where there is no such column, a cell of it is no number, or all of it is empty.
     """
-    own = [name for name in samples if str(name) in ("score", "logprob") or str(name).startswith("score_")]
+    columns = map(str, samples)
+    own = [name for name in columns if name in ("score", "logprob") or name.startswith("score_")]
     named = [name for name in (score, f"score_{score}") if name in own]
     if not named:
         there = f"there are {', '.join(own)}" if own else "there are none"

@@ -40,8 +40,8 @@ def save_figures(curves: pd.DataFrame, folder: Path) -> list[Path]:
     for name, own in panels.items():
         written.append(folder / f"{name}.svg")
         written[-1].write_bytes(rendered(combined_spec([list(pair) for pair in pictures(own)]))[".svg"])
-    for name, own_rows in rows[judged].groupby("dataset"):
-        written.append(folder / f"{name}.svg")
+    for dataset, own_rows in rows[judged].groupby("dataset"):
+        written.append(folder / f"{dataset}.svg")
         written[-1].write_bytes(rendered(combined_spec([reward_figures(own_rows)]))[".svg"])
     for name, (columns, datasets) in WHOLE.items():
         if panels.keys() >= set(datasets):
