@@ -66,24 +66,25 @@ class _Sizes:
 class BinarySetting(_Sizes):
     """Case study 2: a k-sparse 0/1 coefficient and Algorithm 2.
 
-    `sampler` is one of SAMPLING_RULES, the paper's being clip-norm; `dial` is the number that others have.
+    `sampler` is one of SAMPLING_RULES, the paper's being clip-norm; `dial` is the number of others.
     """
 
     k: int = 1
     sampler: str = "clip-norm"
-    dial: float = 1.0
+    dial: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_count("sparsity k", self.k, high=self.d - 1)
         check_name("sampler", self.sampler, SAMPLING_RULES)
         rule = SAMPLING_RULES[self.sampler]
-        if not rule.takes(self.dial):
+        if self.dial is not None and not rule.takes(self.dial):
             raise BadInput(f"dial={self.dial}: for sampler={self.sampler}, expected {rule.dial_is}")
 
     def weights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """What Algorithm 2 draws coordinates in proportion to: w̃ (…, d) to weights of at least 0, (…, d)."""
-        return SAMPLING_RULES[self.sampler].weights(scores, self.dial)
+        rule = SAMPLING_RULES[self.sampler]
+        return rule.weights(scores, rule.neutral if self.dial is None else self.dial)
 
     @property
     def supports(self) -> int:

@@ -20,12 +20,14 @@ class SamplingRule:
     """weights(scores, dial): weights of at least 0 from w̃, both (…, d); `dial` is the setting's number.
 
     takes(dial) says whether that number makes sense, `dial_is` what it is, for the error where it does not.
+    neutral: the number that stands for none given, with which the rule is the paper's.
     """
 
     name: str
     weights: Callable[[Array, float], Array]
     takes: Callable[[float], bool] = lambda _dial: True
     dial_is: str = ""
+    neutral: float = 1.0
 
 
 def clipped(scores: Array, _dial: float = 1.0) -> Array:

@@ -12,5 +12,9 @@ def _weights(scores: Array, dial: float) -> Array:
 
 
 TOP_K = SamplingRule(
-    "top-k", _weights, lambda dial: dial >= 1 and dial == int(dial), "how many entries are kept, at least 1"
+    "top-k",
+    _weights,
+    lambda dial: dial >= 1 and dial == int(dial),
+    "how many entries are kept, a whole number from 1 up",
+    neutral=np.inf,
 )

@@ -98,3 +98,12 @@ def test_weights_of_the_rules_by_hand():
 def test_an_unknown_law_is_refused_with_those_there_are():
     with pytest.raises(BadInput, match="constant, linear"):
         run_panel("fig2a", noise="dropout")
+
+
+@pytest.mark.parametrize("sampler", ["clip-norm", "temperature", "top-k", "min-p"])
+def test_without_a_dial_every_rule_is_the_papers(sampler):
+    setting = BinarySetting(n=3, d=5, k=2, eta=0.4, sigma_eps=0.3, sampler=sampler)
+    paper = BinarySetting(n=3, d=5, k=2, eta=0.4, sigma_eps=0.3)
+    tasks = draw_tasks(paper, task_keys(1, 2), seed=4)
+    laws = (law_of_paths(tasks, one, (1, 6)).probabilities for one in (setting, paper))
+    np.testing.assert_allclose(*laws, atol=1e-13)
