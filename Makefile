@@ -34,24 +34,27 @@ DEV         := $(VENV)/.dev-$(KIND)
 TORCH       := $(VENV)/.torch-$(KIND)
 SGLANG      := $(VENV)/.sglang-$(KIND)
 INSTALL      = $(PIP) --constraint $(CONSTRAINTS)
+# What pip says is never hidden; this line follows it.
+OR_SAY       = || { echo 'error: pip could not install, for the reason above. It needs the network (behind a proxy: HTTPS_PROXY, or' \
+                         'pip config) and free disk space. The same command goes on from here.' >&2; exit 1; }
 
 $(SETUP): pyproject.toml $(CONSTRAINTS)
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or later, not " + sys.version)'
+	@$(PYTHON) -c 'import platform, sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or later, not " + platform.python_version())'
 	@echo 'installing into $(VENV), about 1 GB: a minute or two in which pip speaks only of what goes wrong'
 	$(PYTHON) -m venv $(VENV)
-	$(INSTALL) --editable '.[lm,plots]'
+	@$(INSTALL) --editable '.[lm,plots]' $(OR_SAY)
 	@touch $@
 
 $(DEV): $(SETUP)
 	@echo 'installing the tools of tests and lint'
-	$(INSTALL) --editable '.[dev]'
+	@$(INSTALL) --editable '.[dev]' $(OR_SAY)
 	@touch $@
 
 # On Linux, PyTorch comes with CUDA unless pip finds a CPU build, or one is there already.
 $(TORCH): $(SETUP)
 	@echo 'installing PyTorch: up to 6 GB, as it brings CUDA on Linux. A CPU build takes 1 GB: stop this, and first run'
 	@echo '    $(RUN) -m pip install uv && $(RUN) -m uv pip install --torch-backend cpu -c $(CONSTRAINTS) torch'
-	$(INSTALL) --editable '.[torch]'
+	@$(INSTALL) --editable '.[torch]' $(OR_SAY)
 	@touch $@
 
 # A GPU host takes SGLang as it comes; without a GPU the wheels of harness/server/cpu are enough. They exist for Linux
@@ -59,14 +62,14 @@ $(TORCH): $(SETUP)
 CPU_WHEELS := $(wildcard harness/server/cpu/requirements*.txt)
 ifdef GPU
 $(SGLANG): $(SETUP)
-	$(INSTALL) --editable '.[lm,sglang]'
+	@$(INSTALL) --editable '.[lm,sglang]' $(OR_SAY)
 	$(RUN) -m harness.server.gpus
 	@touch $@
 else
 $(SGLANG): $(TORCH) $(CPU_WHEELS)
 	@echo 'installing SGLang for a CPU'
-	$(INSTALL) --requirement harness/server/cpu/requirements.txt
-	$(PIP) --no-deps --requirement harness/server/cpu/requirements-no-deps.txt
+	@$(INSTALL) --requirement harness/server/cpu/requirements.txt $(OR_SAY)
+	@$(PIP) --no-deps --requirement harness/server/cpu/requirements-no-deps.txt $(OR_SAY)
 	@touch $@
 endif
 SGLANG_RUNS := import platform, sys; sys.exit(sys.version_info >= (3, 14) or platform.system() != "Linux")

@@ -15,7 +15,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    model_validator,
+)
 
 import prompts
 from harness.grader import DEFAULT_READERS, Grader, GraderName, Match, Reader
@@ -28,6 +36,16 @@ ANSWERS_IN_FLIGHT, MOST_REQUESTS = 1024, 512
 
 With all of 2,880 answers in flight at once, SGLang on two cores needed 5 % more processor time per token.
 """
+TEMPLATE_ARGUMENTS = "chat_template_kwargs"
+"""What servers call the arguments of a chat template in a request."""
+FORCED = "forced="
+"""What the settings of `harness force` begin with, before the length of their answers."""
+RESERVED = {
+    *("model", "messages", "prompt", "text", "input_ids", "n", "stream"),
+    *("max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "stop"),
+    *("thinking_token_budget", "max_thinking_tokens"),
+}
+"""Fields of a request that the other keys of an experiment, or the engine itself, decide."""
 
 
 def _only(valid: Callable[[Any], object], expected: str) -> AfterValidator:
@@ -39,6 +57,19 @@ def _only(valid: Callable[[Any], object], expected: str) -> AfterValidator:
         return value
 
     return AfterValidator(check)
+
+
+def _stop_rule(text: str | None) -> str | None:
+    """The rule with its threshold spelt out. Raises ValueError."""
+    if text is None:
+        return None
+    from results.stopping import named  # not needed by most runs
+
+    try:
+        rule, threshold = named(text)
+    except BadInput as error:
+        raise ValueError(f"a stop rule: {error.message}") from None
+    return f"{rule.name}:{threshold:g}"
 
 
 Count = Annotated[int, Field(ge=0, le=10**9, strict=True)]
@@ -74,12 +105,18 @@ class Experiment(BaseModel):
     """Which of several answers in one text counts."""
     grader: GraderName = "integer"
     """What an answer is: an integer (the paper's), the label of a choice, or an expression (math)."""
-    budgets: Annotated[tuple[Positive, ...], _DISTINCT] = ()
-    """The token budgets to ask for; without any there is one setting, `default`."""
+    budgets: Annotated[tuple[Count, ...], _DISTINCT] = ()
+    """The token budgets to ask for; without any there is one setting, `default`. Thinking may have 0."""
+    budget_by: Literal["prompt", "thinking", "force"] = "prompt"
+    """How a budget is asked for. `prompt`: in words, and answers may overrun it. `thinking`: the server ends
+    the model's thinking there. `force`: an answer that reaches its limit is ended, and asked once more for
+    its final answer only."""
     samples: Annotated[int, Field(ge=0, le=10**6, strict=True)]
     """Sampled answers per question and setting."""
     greedy: bool = False
     """One more answer per question and setting, at temperature 0."""
+    stop_rule: Annotated[str | None, AfterValidator(_stop_rule)] = None
+    """A rule that ends a vote before it has all its `samples`, such as lead:4; see docs/stopping.md."""
     temperature: Annotated[float, Field(gt=0, le=100)] = 1.0
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
     top_k: Annotated[int, Field(ge=-1, strict=True), _only(bool, "-1 (no limit) or at least 1")] = -1
@@ -87,10 +124,15 @@ class Experiment(BaseModel):
     stop: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     tokens_per_budget: Annotated[float, Field(ge=0, le=1000)] = 0.0
     tokens_extra: Count
-    at_limit: Literal["cut", "force"] = "cut"
-    """An answer that reaches its limit is cut off, or ended and asked once more for its final answer only."""
     engine: Literal["sglang", "ctranslate2", "openai"] = "sglang"
     """ctranslate2 is a model in this process; openai any server with OpenAI's interface, such as vLLM."""
+    logprobs: bool = False
+    """Store the mean log-probability of each answer's tokens, where the engine tells it."""
+    forced_from: dict[str, JsonValue] | None = None
+    """Of `harness force`: the setting, number and digest of the stored answers that it ends. The budgets are
+    the lengths at which they are cut."""
+    request_fields: dict[str, JsonValue] = Field(default_factory=dict)
+    """What else each request holds, such as `chat_template_kwargs = { enable_thinking = false }`."""
     url: Annotated[str | None, _only(_ADDRESS.fullmatch, _PLAIN_URL)] = None
     """The address of a running server, such as http://127.0.0.1:30000; no file holds a key to it."""
     chunk: Positive = 16
@@ -117,8 +159,20 @@ class Experiment(BaseModel):
         for _, budget in self.settings:
             if self.max_new_tokens(budget) < 1:
                 raise ValueError("tokens_per_budget or tokens_extra to be above 0: an answer needs room")
-        if self.at_limit == "force" and "hashes" not in self.readers:
-            raise ValueError("reader 'hashes' with at_limit = 'force', which asks for `##18##`")
+            if self.budget_by == "thinking" and self.max_new_tokens(budget) <= (budget or 0):
+                raise ValueError("tokens_extra above 0 with budget_by = 'thinking': an answer needs room")
+        if self.budget_by == "force" and "hashes" not in self.readers:
+            raise ValueError("reader 'hashes' with budget_by = 'force', which asks for `##18##`")
+        if self.budget_by == "thinking" and (self.engine == "ctranslate2" or not self.budgets):
+            raise ValueError("budgets and engine sglang or openai with budget_by = 'thinking'")
+        if self.budget_by != "thinking" and 0 in self.budgets:
+            raise ValueError("budgets of at least 1, but for budget_by = 'thinking'")
+        if reserved := sorted(RESERVED & {*self.request_fields}):
+            raise ValueError(f"request_fields without {', '.join(reserved)}, which other keys say")
+        if self.engine == "ctranslate2" and {*self.request_fields} - {"chat_template_kwargs"}:
+            raise ValueError(
+                "chat_template_kwargs only in request_fields: engine 'ctranslate2' sends no request"
+            )
         if self.dtype == "int8" and self.engine != "ctranslate2":
             raise ValueError("another dtype: int8 is for engine 'ctranslate2'")
         if self.engine == "openai" and not self.url:
@@ -130,7 +184,18 @@ class Experiment(BaseModel):
         """(`setting` in the samples table, token limit in the prompt) of each setting, in the order given."""
         if not self.budgets:
             return (("default", None),)
-        return tuple((str(budget), budget) for budget in self.budgets)
+        return tuple((f"{FORCED if self.forced_from else ''}{budget}", budget) for budget in self.budgets)
+
+    @property
+    def template_arguments(self) -> dict[str, Any]:
+        """What the model's chat template is told beyond the messages."""
+        given = self.request_fields.get(TEMPLATE_ARGUMENTS)
+        return given if isinstance(given, dict) else {}
+
+    @property
+    def answers_in_flight(self) -> int:
+        """About how many answers are asked for at a time."""
+        return self.concurrency * _answers_a_request(self.chunk, self.stop_rule)
 
     @property
     def answers_per_question(self) -> int:
@@ -147,8 +212,14 @@ class Experiment(BaseModel):
         return math.ceil(self.tokens_per_budget * (budget or 0)) + self.tokens_extra
 
 
-def _in_flight(chunk: int = 1, dp: int = 1, **_: Any) -> int:
-    return dp * max(1, min(MOST_REQUESTS, ANSWERS_IN_FLIGHT // chunk))
+def _in_flight(chunk: int = 1, dp: int = 1, stop_rule: str | None = None, **_: Any) -> int:
+    each = _answers_a_request(chunk, stop_rule)
+    return dp * max(1, min(MOST_REQUESTS, ANSWERS_IN_FLIGHT // each))
+
+
+def _answers_a_request(chunk: int, stop_rule: str | None) -> int:
+    """About how many answers a request asks for: a block of a vote that stops has few."""
+    return chunk if stop_rule is None else min(chunk, 4)
 
 
 def model_location(model: str) -> str:
@@ -159,7 +230,6 @@ def model_location(model: str) -> str:
 def read_experiment(path_or_name: str | Path, overrides: Mapping[str, str] | None = None) -> Experiment:
     """The experiment in a TOML file, or the shipped one of that name, with some keys replaced.
 
-    A model given in `overrides` drops the file's `revision`, which belongs to the file's own model.
     Raises BadInput: one line with file, key, what was found and what was expected.
     """
     path = _find(path_or_name)
@@ -167,6 +237,17 @@ def read_experiment(path_or_name: str | Path, overrides: Mapping[str, str] | Non
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: not TOML: {error}") from None
+    return experiment_of(values, path, overrides)
+
+
+def experiment_of(
+    values: Mapping[str, Any], path: Path, overrides: Mapping[str, str] | None = None
+) -> Experiment:
+    """The experiment with the `values` that were read from `path`, some of them replaced.
+
+    A model given in `overrides` drops the `revision`, which belongs to the file's model. Raises BadInput.
+    """
+    values = dict(values)
     given = {key: _parse(key, text) for key, text in (overrides or {}).items()}
     if given.get("model", values.get("model")) != values.get("model"):
         values.pop("revision", None)
@@ -193,7 +274,7 @@ def _parse(key: str, text: str) -> Any:
         return [_toml(part.strip()) for part in text.split(",") if part.strip()]
     if type(None) in kinds and not text.strip():
         return None
-    if kinds & {str, Path} and not isinstance(value, str):
+    if kinds & {str, Path} and not isinstance(value, str | dict):
         return text  # a revision such as 1e5 is not a number
     return value
 

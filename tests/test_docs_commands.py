@@ -30,6 +30,7 @@ PAGES = [
 ]
 NOT_RUN = {
     r"harness (sample|serve|gpu-check)": "a GPU, the hub, a server or minutes; tests/integration samples",
+    r"harness force": "a run whose model is at hand; tests/harness/run/test_force.py",
     r"harness questions (math|multiple-choice)": "the hub, or a file of your own; tests/harness/questions",
     r"harness import (lm-eval|inspect)": "their logs are made, and imported, in tests/integration",
     r"predict backtest|predict forecast results/cached": "a minute or more; tests/predict runs fewer splits",
@@ -102,7 +103,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     budgets = simulated_samples(20, 16, ("100", "200", "400"))
     efforts = budgets.replace({"setting": {"100": "low", "200": "medium", "400": "high"}})
     write_samples(budgets[budgets["setting"] == "100"], folder / "PILOT" / "samples.jsonl")
-    for name in ("INPUT", "results/runs/gsm8k", "results/runs/tiny"):
+    for name in ("INPUT", "results/runs/gsm8k", "results/runs/gsm8k-forced", "results/runs/tiny"):
         write_samples(budgets, folder / name / "samples.jsonl")
     for path in (runs / "otis", runs / "forecasting" / "otis"):
         write_samples(efforts, path / "samples.jsonl")

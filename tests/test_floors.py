@@ -31,6 +31,7 @@ FLOORS = {
         ["paper_fits", "paired"],
         ["library"],
         ["figures"],
+        ["stopping"],
         ["report"],
         ["cli"],
     ],

@@ -49,10 +49,11 @@ def test_the_demo_runs(tmp_path: Path) -> None:
         "synthetic run fig1-binary --repeats 2 --out twin",
         "predict forecast run --fit-max-n 2 --bootstrap 10 --out forecast.csv",
         "results report curves.csv twin/fig1-binary.csv forecast.csv --out report",
-        "harness sample tiny --set samples=2 --limit 2 --set at_limit=force --out forced",
+        "harness sample tiny --set samples=2 --limit 2 --set budget_by=force --out forced",
+        "harness force run --setting 40 --at 5,10 --out cut",
         "harness sample gsm8k-budgets --set dataset=tiny --set model=tiny --out none --dry-run",
     )
-    assert found == ["0"] * 7, said
+    assert found == ["0"] * 8, said
 
 
 @pytest.mark.parametrize(

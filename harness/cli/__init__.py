@@ -3,6 +3,7 @@
 import click
 
 from harness.cli.export import export
+from harness.cli.force import force
 from harness.cli.gpu_check import gpu_check
 from harness.cli.import_samples import import_samples
 from harness.cli.inspect import inspect
@@ -17,7 +18,7 @@ def cli() -> None:
     """Sample a language model: load questions, serve a model, sample and grade its answers."""
 
 
-for command in (questions, sample, inspect, regrade, serve, gpu_check, import_samples, export):
+for command in (questions, sample, force, inspect, regrade, serve, gpu_check, import_samples, export):
     cli.add_command(command)
 
 __all__ = ["cli"]

@@ -11,10 +11,6 @@ import click
 
 from harness.cli.options import Pair
 
-INCOMPLETE = 3
-"""The exit status of a run that has ended with answers missing."""
-FAILURES_SHOWN = 5
-
 
 @click.command(
     epilog="Example: python -m harness sample gsm8k-budgets --set budgets=100,200 --limit 50 "
@@ -77,24 +73,10 @@ def sample(
     The table at the end has a line per setting: the tokens that the prompt asks for, the tokens that an
     answer used on average, and the limit that cuts it off.
     """
-    import asyncio
-    import os
-    import signal
-    import sys
-
-    from tqdm import tqdm
-
-    # Threads that wait for one another in a loop are several times slower once another program wants a core.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-
-    from harness.engines.factory import engine_for
+    from harness.cli.drawing import draw
     from harness.experiment import read_experiment
     from harness.questions.load import load_questions
-    from harness.run.sampler import Outcome
-    from harness.run.sampler import sample as sample_answers
     from results import BadInput
-    from results.commandline import INTERRUPTED, fail
-    from results.visible import visible
 
     given = dict(overrides)
     given |= {key: text for key, text in (("url", url), ("limit", limit)) if text is not None}
@@ -113,38 +95,4 @@ def sample(
         click.echo("\n".join(lines))
         return 0
 
-    def say(line: str) -> None:
-        tqdm.write(line, file=sys.stderr)  # beside the progress bar
-
-    async def stoppable() -> Outcome:
-        """Sample until done or until SIGTERM, which ends a run as Ctrl-C does."""
-        task = asyncio.current_task()
-        assert task is not None
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-        return await sample_answers(
-            experiment,
-            questions,
-            out,
-            lambda: engine_for(experiment, out / "server.log", say),
-            restart=not resume,
-            quarantine=quarantine,
-            say=say,
-        )
-
-    try:
-        outcome = asyncio.run(stoppable())
-    except (asyncio.CancelledError, KeyboardInterrupt):
-        fail("stopped: the same command goes on where it stopped", INTERRUPTED)
-    if outcome.tally.answers:
-        click.echo(outcome.tally.table())
-    for warning in outcome.tally.warnings(out):
-        say(f"warning: {warning}")
-    for failure in outcome.failures[:FAILURES_SHOWN]:
-        say(f"no answer: {visible(failure)}")
-    if outcome.missing:
-        say(
-            f"error: {outcome.missing} of {outcome.planned} answers are missing: {len(outcome.failures)} "
-            "requests failed: run the same command again to ask for the rest"
-        )
-        return INCOMPLETE
-    return 0
+    return draw(experiment, questions, out, resume=resume, quarantine=quarantine)

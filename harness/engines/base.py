@@ -4,6 +4,8 @@ Sampling(max_new_tokens=64, temperature=1.0, top_p=1.0, top_k=-1, stop=("[END]",
 -> Completion(text=" The answer is ##18##.", tokens=9, prompt_tokens=71, finish_reason="stop", seed=None)
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -18,6 +20,10 @@ class Sampling:
     top_p: float = 1.0
     top_k: int = -1
     stop: tuple[str, ...] = ()
+    thinking: int | None = None
+    """The tokens after which the engine ends the model's thinking; None sets no limit."""
+    logprobs: bool = False
+    """Whether to tell `Completion.logprob`."""
 
 
 @dataclass(frozen=True)
@@ -25,14 +31,27 @@ class Completion:
     """One answer of a model."""
 
     text: str
-    """Ends before the stop string."""
+    """Ends before the stop string; empty where the model was still thinking."""
     tokens: int
-    """All that were generated, with those of the stop string and the end token."""
+    """All that were generated, with those of thinking, the stop string and the end token."""
     prompt_tokens: int
     finish_reason: Literal["stop", "length", "forced"]
     """`forced`: at its limit, whereupon it was asked for its final answer only."""
     seed: int | None
     """None where the engine drew its own."""
+    reasoning: str | None = None
+    """What a model that thinks wrote before its answer; None where it did not think."""
+    reasoning_tokens: int | None = None
+    """Those of `tokens` that are thinking, by the server's count or else by the model's tokenizer."""
+    logprob: float | None = None
+    """The mean natural logarithm of the probability of its tokens (of a forced answer: of its final answer);
+    None where it was not asked for, or not told."""
+
+
+def mean_logprob(told: Sequence[float | None]) -> float | None:
+    """The mean of the log-probabilities of an answer's tokens; None where not all of them are told."""
+    known = [value for value in told if value is not None and math.isfinite(value)]
+    return math.fsum(known) / len(known) if known and len(known) == len(told) else None
 
 
 def same_model(ours: str, theirs: str) -> bool:
@@ -76,4 +95,8 @@ class Engine(Protocol):
         Texts begin after `said`; `prompt_tokens` include it. `seed` differs between requests; an engine that
         cannot use it ignores it. Raises EngineError if there are no `n` answers.
         """
+        ...
+
+    def opens_thinking(self, prompt: str) -> bool:
+        """Whether the prompt, as the model reads it, ends where its thinking begins, after its mark."""
         ...

@@ -37,17 +37,19 @@ def special_tokens(config: Mapping[str, Any]) -> dict[str, str]:
     return {name: token["content"] if isinstance(token, dict) else token for name, token in given.items()}
 
 
-def render(template: str, prompt: str, tokens: Mapping[str, str]) -> str:
+def render(
+    template: str, prompt: str, tokens: Mapping[str, str], arguments: Mapping[str, Any] | None = None
+) -> str:
     """`prompt` as one user turn that the model is about to answer.
 
-    Raises ValueError for a template that cannot be rendered.
+    `arguments` are what this template has beyond others, such as Qwen3's `enable_thinking`. Raises ValueError
+    for a template that cannot be rendered.
     """
     turns = [{"role": "user", "content": prompt}]
     try:
         compiled = _environment().from_string(template)
-        return compiled.render(
-            messages=turns, tools=None, documents=None, add_generation_prompt=True, **tokens
-        )
+        usual = {"messages": turns, "tools": None, "documents": None, "add_generation_prompt": True}
+        return compiled.render({**usual, **tokens, **(arguments or {})})
     except TemplateError as error:
         raise ValueError(f"chat template: {error}") from None
 

@@ -30,20 +30,24 @@ def engine_for(
     server that cannot start.
     """
     model, revision, chat = model_location(experiment.model), experiment.revision, experiment.chat
+    asked = _what_is_asked(experiment)
     if experiment.engine == "ctranslate2":
         from harness.engines.ctranslate2.engine import CTranslate2Engine
 
-        where = {"device": experiment.device, "dtype": experiment.dtype}
+        where: dict[str, Any] = {"device": experiment.device, "dtype": experiment.dtype}
+        where["template_arguments"] = experiment.template_arguments
         return CTranslate2Engine(model, revision=revision, chat=chat, **where, say=say)
     if experiment.engine == "openai" and experiment.url:
         from harness.engines.http.api_key import ApiKey
         from harness.engines.openai import OpenAIEngine
 
         key = ApiKey.from_environment("OPENAI_API_KEY")
-        prompts = PromptTokens(model, revision, chat) if chat and experiment.at_limit == "force" else None
-        return OpenAIEngine(experiment.url, model, chat=chat, key=key, prompts=prompts, say=say)
+        prompts = None
+        if chat and experiment.budget_by in ("force", "thinking"):
+            prompts = PromptTokens(model, revision, chat, experiment.template_arguments)
+        return OpenAIEngine(experiment.url, model, chat=chat, key=key, prompts=prompts, say=say, **asked)
     if experiment.url:
-        return SGLangEngine(experiment.url, model, revision=revision, chat=chat, say=say)
+        return SGLangEngine(experiment.url, model, revision=revision, chat=chat, say=say, **asked)
     return own_server(experiment, log, say)
 
 
@@ -65,12 +69,20 @@ async def own_server(
         say(f"{dp} of {gpus} GPUs {'is' if dp == 1 else 'are'} used: --set dp={gpus} uses all")
     server = OwnServer(command, log, say)
     url, chat = f"http://127.0.0.1:{port}", experiment.chat
-    engine = SGLangEngine(url, model, revision=revision, chat=chat, say=say, check_alive=server.check)
+    asked = _what_is_asked(experiment)
+    engine = SGLangEngine(
+        url, model, revision=revision, chat=chat, say=say, check_alive=server.check, **asked
+    )
     say(f"starting SGLang for {model}, log in {log}")
     with server:
         async with engine:
             server.may_restart = True
             yield engine
+
+
+def _what_is_asked(experiment: Experiment) -> dict[str, Any]:
+    """What requests hold beside the prompt and the sampling, and whether thinking has budgets."""
+    return {"fields": experiment.request_fields, "thinking": experiment.budget_by == "thinking"}
 
 
 class OwnServer:

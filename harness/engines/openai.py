@@ -5,23 +5,33 @@
     -> {"choices": [{"message": {"content": " The answer is ##18##."}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 71, "completion_tokens": 9}, "model": "org/model"}
 
-Such a server counts the tokens of a request and not those of each answer, so each request asks for one.
+Such a server counts the tokens of a request and not those of each answer, so each request asks for one. The
+message of a model that thinks has `reasoning` (vLLM) or `reasoning_content` (SGLang) beside its content.
 """
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any, Literal
 
 from pydantic import AliasChoices, AliasPath, Field, TypeAdapter
 
-from harness.engines.base import Completion, EngineError, EngineGone, RequestRefused, Sampling, same_model
+from harness.engines.base import (
+    Completion,
+    EngineError,
+    EngineGone,
+    RequestRefused,
+    Sampling,
+    mean_logprob,
+    same_model,
+)
 from harness.engines.http.api_key import ApiKey
 from harness.engines.http.connection import Connection
 from harness.engines.http.reply import Fault, FromServer, TokenCount, check_length, inside, parse
-from harness.engines.tokens import PromptTokens
+from harness.engines.thinking import TRIAL_BUDGET, TRIAL_PROMPT, TRIAL_SAMPLING, apart, not_kept, opens
+from harness.engines.tokens import PromptTokens, counted
 from results import BadInput
 from results.visible import visible
 
@@ -39,12 +49,35 @@ FINISHED: dict[str | None, Literal["stop", "length"]] = {"stop": "stop", "eos": 
 BROKEN_OFF = {None, "abort", "error"}
 
 
+THINKING_FORMS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "thinking_token_budget": lambda budget: {"thinking_token_budget": budget},  # vLLM
+    "custom_params.thinking_budget": lambda budget: {"custom_params": {"thinking_budget": budget}},  # SGLang
+}
+"""How a request names its budget of thinking. The first one that is kept stays."""
+
+
 class _Choice(FromServer):
     """One answer. The text is null if reasoning used up the limit."""
 
     finish_reason: str | None = None
     text: str | None = Field(None, validation_alias=AliasChoices("text", AliasPath("message", "content")))
-    refusal: str | None = Field(None, validation_alias=AliasPath("message", "refusal"))
+    refusal: str | None = inside("message", "refusal", default=None)
+    reasoning: Any = inside("message", "reasoning", default=None)
+    reasoning_content: Any = inside("message", "reasoning_content", default=None)
+    logprobs: Any = None
+
+    def logprob(self) -> float | None:
+        """The mean log-probability of the tokens: a chat has a `content` of them, a completion lists."""
+        with suppress(TypeError, LookupError, ValueError):
+            if "token_logprobs" in self.logprobs:
+                return mean_logprob([float(value) for value in self.logprobs["token_logprobs"]])
+            return mean_logprob([float(token["logprob"]) for token in self.logprobs["content"]])
+        return None
+
+    def thought(self) -> str | None:
+        """The thinking, if any; some servers have other things than text at these places."""
+        given = [told for told in (self.reasoning_content, self.reasoning) if isinstance(told, str)]
+        return max(given, key=len, default=None)
 
 
 class _Reply(FromServer):
@@ -53,6 +86,9 @@ class _Reply(FromServer):
     choices: list[_Choice]
     prompt_tokens: TokenCount = inside("usage", "prompt_tokens")
     tokens: TokenCount = inside("usage", "completion_tokens")
+    reasoning_tokens: TokenCount | None = inside(
+        "usage", "completion_tokens_details", "reasoning_tokens", default=None
+    )
     model: str | None = None
 
 
@@ -75,15 +111,19 @@ class OpenAIEngine(Connection):
         chat: bool,
         key: ApiKey,
         prompts: PromptTokens | None = None,
+        fields: Mapping[str, Any] | None = None,
+        thinking: bool = False,
         say: Callable[[str], None] = lambda _line: None,
     ) -> None:
         """`url` may leave out the path /v1; `model` is the server's name for the model, or a folder.
 
         Chats in which an answer goes on need the model's `prompts`: the interface has that for text only.
+        `fields` go into every request; `thinking` says that the server is to keep budgets of thinking.
         """
         super().__init__(f"{url.rstrip('/')}/v1" if BARE.fullmatch(url) else url, say=say, key=key)
         self._model, self._chat, self._prompts = model, chat, prompts
-        self._form = FORMS[0]
+        self._fields, self._thinking = dict(fields or {}), thinking
+        self._form, self._thinking_form = FORMS[0], ""
         self._tried = False
         self._answered_by: str | None = None
 
@@ -94,7 +134,12 @@ class OpenAIEngine(Connection):
         return {
             "url": self.url,
             "server": {"model": self._model, "answered_by": self._answered_by},
-            "request": {"path": path, "limit": limit, "top_k_and_penalties_sent": plain},
+            "request": {
+                "path": path,
+                "limit": limit,
+                "top_k_and_penalties_sent": plain,
+                **({"thinking_budget": self._thinking_form} if self._thinking else {}),
+            },
         }
 
     async def generate(
@@ -103,7 +148,17 @@ class OpenAIEngine(Connection):
         """`n` answers to `prompt`, each by a request of its own. Sends no seed."""
         del seed
         read = partial(read_completion, limit=sampling.max_new_tokens)
-        return [await self._ask(prompt, said, sampling, read) for _ in range(n)]
+        found = [await self._ask(prompt, said, sampling, read) for _ in range(n)]
+        if said:
+            return found
+        opened = self.opens_thinking(prompt)
+        return [counted(apart(answer, opened), self._prompts) for answer in found]
+
+    def opens_thinking(self, prompt: str) -> bool:
+        """Whether the model's thinking begins with its answer to `prompt`; no, where that is not known."""
+        if self._prompts is not None:
+            return self._prompts.opens_thinking(prompt)
+        return not self._chat and opens(prompt)
 
     async def _ask(self, prompt: str, said: str, sampling: Sampling, read: Callable[[bytes], Any]) -> Any:
         limit, plain = self._form
@@ -115,6 +170,11 @@ class OpenAIEngine(Connection):
             body |= NO_EFFECT | {"top_k": sampling.top_k}
         elif sampling.top_k != -1:
             raise EngineGone(f"the server at {self.url} does not accept top_k, expected top_k = -1")
+        if sampling.logprobs:  # chats say whether, completions of how many tokens at each place
+            body["logprobs"] = True if self._chat and not said else 1
+        body |= self._fields
+        if sampling.thinking is not None and not said:
+            body |= THINKING_FORMS[self._thinking_form](sampling.thinking)
         path = COMPLETIONS
         if not self._chat:
             body["prompt"] = prompt + said
@@ -141,6 +201,8 @@ class OpenAIEngine(Connection):
             self._model = alike[0]
         if not self._tried:
             await self._try_forms()
+            if self._thinking:
+                await self._try_budgets()
         self._tried = True
 
     async def _try_forms(self) -> None:
@@ -157,6 +219,22 @@ class OpenAIEngine(Connection):
                 if not isinstance(error, RequestRefused):
                     break
         raise BadInput(f"the server at {self.url}: {refusal}")
+
+    async def _try_budgets(self) -> None:
+        """Find the first name for a budget of thinking by which the server keeps one."""
+        troubles = []
+        for self._thinking_form in THINKING_FORMS:
+            try:
+                trouble = not_kept(await self.generate(TRIAL_PROMPT, 1, TRIAL_SAMPLING, seed=0), TRIAL_BUDGET)
+            except EngineError as error:
+                trouble = str(error)
+            if trouble is None:
+                return
+            troubles.append(f"{self._thinking_form}: {trouble}")
+        raise BadInput(
+            f"the server at {self.url} does not keep budgets of thinking ({'; '.join(troubles)}): start vLLM "
+            "with --reasoning-parser NAME, or give --set budget_by=force"
+        )
 
 
 def read_completion(content: bytes, limit: int) -> Completion:
@@ -176,4 +254,13 @@ def read_completion(content: bytes, limit: int) -> Completion:
         raise RequestRefused(f"an answer was withheld (finish_reason {given})")
     check_length(reply.tokens, limit)
     text = choice.text or choice.refusal or ""
-    return Completion(text, reply.tokens, reply.prompt_tokens, FINISHED[given], seed=None)
+    return Completion(
+        text,
+        reply.tokens,
+        reply.prompt_tokens,
+        FINISHED[given],
+        seed=None,
+        reasoning=choice.thought(),
+        reasoning_tokens=reply.reasoning_tokens,
+        logprob=choice.logprob(),
+    )

@@ -10,7 +10,7 @@ A reply counts only if it holds `n` whole answers to all of the prompt.
 import asyncio
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -18,10 +18,20 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from harness.engines.base import Completion, EngineError, Sampling, same_model
+from harness.engines.base import Completion, EngineError, Sampling, mean_logprob, same_model
 from harness.engines.http.connection import POLL_SECONDS, START_PATIENCE, Connection
-from harness.engines.http.reply import Fault, FromServer, TokenCount, check_length, excerpt, inside, parse
-from harness.engines.tokens import PromptTokens
+from harness.engines.http.reply import (
+    Fault,
+    FromServer,
+    TokenCount,
+    check_length,
+    excerpt,
+    inside,
+    parse,
+)
+from harness.engines.thinking import TRIAL_BUDGET, TRIAL_PROMPT, TRIAL_SAMPLING, apart, not_kept
+from harness.engines.tokens import PromptTokens, counted
+from harness.experiment import TEMPLATE_ARGUMENTS
 from results import BadInput
 
 SETTINGS = (
@@ -39,6 +49,8 @@ class _Answer(FromServer):
     prompt_tokens: TokenCount = inside("meta_info", "prompt_tokens")
     tokens: TokenCount = inside("meta_info", "completion_tokens")
     finish: Literal["stop", "length", "abort"] = inside("meta_info", "finish_reason", "type")
+    reasoning_tokens: TokenCount | None = inside("meta_info", "reasoning_tokens", default=None)
+    logprobs: list[tuple[float | None, Any, Any]] = inside("meta_info", "output_token_logprobs", default=())
 
 
 _REPLY: TypeAdapter[list[_Answer] | _Answer] = TypeAdapter(list[_Answer] | _Answer)
@@ -58,13 +70,19 @@ class SGLangEngine(Connection):
         *,
         revision: str | None,
         chat: bool,
+        fields: Mapping[str, Any] | None = None,
+        thinking: bool = False,
         say: Callable[[str], None] = lambda _line: None,
         check_alive: Callable[[], None] | None = None,
     ) -> None:
-        """Raises BadInput if the model has no tokenizer. For `say` and `check_alive` see Connection."""
+        """`fields` go into every request; `thinking` says that the server is to keep budgets of thinking.
+
+        Raises BadInput if the model has no tokenizer. For `say` and `check_alive` see Connection.
+        """
         super().__init__(url, say=say, check_alive=check_alive)
-        self._location, self._revision = model, revision
-        self._prompts = PromptTokens(model, revision, chat)
+        self._location, self._revision, self._thinking = model, revision, thinking
+        self._fields = dict(fields or {})
+        self._prompts = PromptTokens(model, revision, chat, self._fields.pop(TEMPLATE_ARGUMENTS, None))
         self._settings: dict[str, Any] = {}
 
     def describe(self) -> dict[str, Any]:
@@ -76,14 +94,24 @@ class SGLangEngine(Connection):
     ) -> list[Completion]:
         """`n` answers to `prompt`. Sends no seed: in deterministic mode all `n` would share it."""
         del seed
-        body = {
-            "input_ids": self._prompts.go_on(prompt, said),
-            "sampling_params": {"n": n, **asdict(sampling)},  # the names are SGLang's
-        }
-        read = partial(
-            read_completions, n=n, prompt_tokens=len(body["input_ids"]), limit=sampling.max_new_tokens
-        )
-        return await self.ask("/generate", body, read, max_tokens=n * sampling.max_new_tokens)
+        ids, drawn = self._prompts.go_on(prompt, said), asdict(sampling)  # the names are SGLang's
+        budget, logprobs = drawn.pop("thinking"), drawn.pop("logprobs")
+        drawn = {**self._fields.get("sampling_params", {}), **drawn, "n": n}
+        body = {**self._fields, "input_ids": ids, "sampling_params": drawn}
+        if budget is not None and not said:
+            body |= {"require_reasoning": True, "max_thinking_tokens": budget}
+        if logprobs:
+            body["return_logprob"] = True
+        read = partial(read_completions, n=n, prompt_tokens=len(ids), limit=sampling.max_new_tokens)
+        found = await self.ask("/generate", body, read, max_tokens=n * sampling.max_new_tokens)
+        if said:
+            return found
+        opened = self._prompts.opens_thinking(prompt)
+        return [counted(apart(answer, opened), self._prompts) for answer in found]
+
+    def opens_thinking(self, prompt: str) -> bool:
+        """Whether the model's thinking begins with its answer to `prompt`, without a mark."""
+        return self._prompts.opens_thinking(prompt)
 
     async def _read_settings(self) -> dict[str, Any]:
         """The server's settings. Raises BadInput for another model, or for deterministic mode."""
@@ -116,6 +144,20 @@ class SGLangEngine(Connection):
                 "run the same command again, which records the change in run.json"
             )
         self.version = str(self._settings.get("version"))
+        if self._thinking and not before:
+            await self._try_budget()
+
+    async def _try_budget(self) -> None:
+        """Ask for a little thinking. Raises BadInput unless it is kept."""
+        try:
+            trouble = not_kept(await self.generate(TRIAL_PROMPT, 1, TRIAL_SAMPLING, seed=0), TRIAL_BUDGET)
+        except EngineError as error:
+            trouble = str(error)
+        if trouble:
+            raise BadInput(
+                f"the server at {self.url} does not keep budgets of thinking ({trouble}): start it with "
+                "--reasoning-parser NAME --enable-strict-thinking, or give --set budget_by=force"
+            )
 
     async def _info(self, name: str) -> dict[str, Any]:
         """What the server says about itself; routers know it by an older name."""
@@ -133,10 +175,24 @@ class SGLangEngine(Connection):
             found = json.loads(reply.content)
             if reply.status == 200 and isinstance(found, dict):
                 return found
+        if await self._speaks_openai():
+            raise BadInput(
+                f"the server at {self.url} is not SGLang but has OpenAI's interface, as vLLM has: "
+                "give --set engine=openai"
+            )
         raise BadInput(
             f"{self.url}{path}: not the reply of a SGLang server: "
             f"status {reply.status} {excerpt(reply.content)}"
         )
+
+    async def _speaks_openai(self) -> bool:
+        """Whether the server lists its models as OpenAI's interface has it."""
+        for path in ("/v1/models", "/models"):  # the URL may end in /v1
+            with suppress(BadInput, ValueError, TypeError, KeyError):
+                reply = await self.get(path)
+                if reply.status == 200 and json.loads(reply.content)["data"]:
+                    return True
+        return False
 
 
 def read_completions(content: bytes, n: int, prompt_tokens: int, limit: int) -> list[Completion]:
@@ -155,7 +211,17 @@ def read_completions(content: bytes, n: int, prompt_tokens: int, limit: int) -> 
                 f"the server answered a prompt of {answer.prompt_tokens} tokens, not of {prompt_tokens}"
             )
         check_length(answer.tokens, limit)
-        found.append(Completion(answer.text, answer.tokens, prompt_tokens, answer.finish, seed=None))
+        found.append(
+            Completion(
+                answer.text,
+                answer.tokens,
+                prompt_tokens,
+                answer.finish,
+                seed=None,
+                reasoning_tokens=answer.reasoning_tokens,
+                logprob=mean_logprob([value for value, *_ in answer.logprobs]),
+            )
+        )
     if len(found) != n:
         raise Fault(f"{len(found)} answers, expected {n}")
     return found

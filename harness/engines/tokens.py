@@ -6,11 +6,15 @@ A chat template writes its own begin-of-text token; a server that is sent text m
 """
 
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from harness.engines.base import Completion
 from harness.engines.chat_template import chat_template, render, special_tokens
+from harness.engines.thinking import opens
 from harness.questions.hub import hub_trouble
 from results import BadInput
 
@@ -21,10 +25,17 @@ FILES = ("*.json", "*.jinja")
 class PromptTokens:
     """A model's tokenizer, and its chat template if `chat`."""
 
-    def __init__(self, model: str, revision: str | None, chat: bool) -> None:
+    def __init__(
+        self,
+        model: str,
+        revision: str | None,
+        chat: bool,
+        template_arguments: Mapping[str, Any] | None = None,
+    ) -> None:
         """Load the tokenizer of `model` (hub name or folder). Raises BadInput if there is none.
 
-        Where the hub does not answer, the model has to be in its cache.
+        `template_arguments` go to the chat template, which may know them or not. Where the hub does not
+        answer, the model has to be in its cache.
         """
         from tokenizers import Tokenizer
 
@@ -43,6 +54,8 @@ class PromptTokens:
         self._template = chat_template(self.folder, self.config) if chat else None
         if chat and not self._template:
             raise BadInput(f"model {model}: has no chat template, expected chat = false for a base model")
+        self._template_arguments = template_arguments
+        self._rendered = lru_cache(maxsize=256)(self._render)
         try:
             self._encode("")
         except ValueError as error:
@@ -54,6 +67,18 @@ class PromptTokens:
         """The ids of `prompt` and of `said`, the beginning of an answer or nothing."""
         return self.encode(prompt) + self.plain(said)
 
+    def opens_thinking(self, prompt: str) -> bool:
+        """Whether `prompt`, as the model gets it, ends where the model's thinking begins."""
+        return opens(self._rendered(prompt))
+
+    def ends(self, text: str) -> list[int]:
+        """Where each token of `text` ends, in characters."""
+        return [end for _, end in self.tokenizer.encode(text, add_special_tokens=False).offsets]
+
+    def count(self, text: str) -> int:
+        """How many tokens `text` has."""
+        return len(self.plain(text))
+
     def plain(self, text: str) -> tuple[int, ...]:
         """The ids of `text` alone, without a begin-of-text token."""
         return tuple(self.tokenizer.encode(text, add_special_tokens=False).ids)
@@ -62,7 +87,21 @@ class PromptTokens:
         """The ids of `prompt`, as one user turn that the model is about to answer if `chat`."""
         if self._template is None:
             return tuple(self.tokenizer.encode(prompt).ids)
-        return self.plain(render(self._template, prompt, self.special))
+        return self.plain(self._rendered(prompt))
+
+    def _render(self, prompt: str) -> str:
+        if self._template is None:
+            return prompt
+        return render(self._template, prompt, self.special, self._template_arguments)
+
+
+def counted(answer: Completion, prompts: PromptTokens | None) -> Completion:
+    """`answer` with its tokens of thinking counted; by `prompts` where the server has found none."""
+    if answer.reasoning is None:
+        return replace(answer, reasoning_tokens=None)
+    if answer.reasoning_tokens or prompts is None:
+        return replace(answer, reasoning_tokens=answer.reasoning_tokens or None)
+    return replace(answer, reasoning_tokens=prompts.count(answer.reasoning))
 
 
 def model_folder(model: str, revision: str | None) -> Path:

@@ -55,6 +55,8 @@ def import_inspect_ai(
         "setting": setting_value(file, _settings(log), setting),
         "decoding": "greedy" if _settings(log).get("temperature") == 0 else "sample",
     }
+    if log.results and (stopped := log.results.early_stopping):
+        shared["stop_rule"] = stopped.manager or "early stopping"
     rows = []
     for sample in asked:
         target = sample.target if isinstance(sample.target, str) else next(iter(sample.target), "")

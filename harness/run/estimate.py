@@ -78,8 +78,10 @@ def estimate(
             time += f"; {cost:,.2f} at {price_per_hour:g} an hour for each copy of the model"
     disk = answers * BYTES_PER_ROW + expected * BYTES_PER_TOKEN
     load = Load(expected, prompts / requests, expected / answers, answers / requests)
+    stops = [f"at most: {experiment.stop_rule} ends votes before that"] if experiment.stop_rule else []
     return [
         *aligned(table, left=(0, 1)),
+        *stops,
         f"requests: {requests:,}, for {answers:,} of {planned:,} answers",
         f"prompt tokens: {prompts:,} (a token for every {BYTES_PER_TOKEN} bytes)",
         f"completion tokens: {expected:,.0f} expected, {most:,} at most",
@@ -106,7 +108,7 @@ def demands(
         key = chunk.setting, chunk.decoding
         if key not in found:
             limit = experiment.max_new_tokens(chunk.budget)
-            limit += MOST_FORCED if experiment.at_limit == "force" else 0
+            limit += MOST_FORCED if experiment.budget_by == "force" else 0
             used = tally.settings[key].mean_tokens if key in tally.settings else None
             found[key] = Demand(*key, limit, used or chunk.budget or limit)
         found[key].requests += 1

@@ -20,13 +20,17 @@ from results import BadInput
 
 @dataclass(frozen=True)
 class Chunk:
-    """The answers to one question that one request asks for; `samples` are their indices."""
+    """The answers to one question that one request asks for; `samples` are their indices.
+
+    `budget` is what the prompt asks for; `cut` the length at which stored answers are ended.
+    """
 
     question: Question
     setting: str
     budget: int | None
     decoding: str
     samples: tuple[int, ...]
+    cut: int | None = None
 
     def __str__(self) -> str:
         where = f"question {self.question.question_id}, setting {self.setting}"
@@ -55,9 +59,14 @@ def remaining_chunks(
             for decoding, count in (("greedy", int(experiment.greedy)), ("sample", experiment.samples)):
                 have = done.get((question.question_id, setting, decoding), set())
                 missing = [index for index in range(count) if index not in have]
-                for start in range(0, len(missing), experiment.chunk):
-                    samples = tuple(missing[start : start + experiment.chunk])
+                for samples in in_chunks(missing, experiment.chunk):
                     yield Chunk(question, setting, budget, decoding, samples)
+
+
+def in_chunks(indices: Sequence[int], size: int) -> Iterator[tuple[int, ...]]:
+    """The indices, at most `size` at a time."""
+    for start in range(0, len(indices), size):
+        yield tuple(indices[start : start + size])
 
 
 def prompt_for(experiment: Experiment, chunk: Chunk) -> str:
@@ -71,6 +80,15 @@ def prompt_for(experiment: Experiment, chunk: Chunk) -> str:
 def sampling_for(experiment: Experiment, chunk: Chunk) -> Sampling:
     """How the answers of `chunk` are drawn."""
     limit = experiment.max_new_tokens(chunk.budget)
+    thinking = chunk.budget if experiment.budget_by == "thinking" else None
     if chunk.decoding == "greedy":
-        return Sampling(limit, temperature=0.0, stop=experiment.stop)
-    return Sampling(limit, experiment.temperature, experiment.top_p, experiment.top_k, experiment.stop)
+        return Sampling(limit, 0.0, stop=experiment.stop, thinking=thinking, logprobs=experiment.logprobs)
+    return Sampling(
+        limit,
+        experiment.temperature,
+        experiment.top_p,
+        experiment.top_k,
+        experiment.stop,
+        thinking,
+        experiment.logprobs,
+    )

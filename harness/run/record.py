@@ -116,6 +116,9 @@ def read_record(folder: Path) -> dict[str, Any] | None:
     with suppress(OSError, ValueError):
         found = json.loads((folder / RECORD).read_text(encoding="utf-8"))
         if isinstance(found, dict) and isinstance(found.get("experiment"), dict):
+            fields = found["experiment"]
+            if "at_limit" in fields:  # as it was called before
+                fields["budget_by"] = "force" if fields.pop("at_limit") == "force" else "prompt"
             return found
     return None
 

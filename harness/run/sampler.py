@@ -10,7 +10,7 @@ into the same folder asks for what is missing.
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,13 +22,16 @@ from harness.engines.forcing import forced
 from harness.experiment import Experiment
 from harness.questions.load import Question
 from harness.run.pace import Pace
-from harness.run.plan import Chunk, asked_questions, prompt_for, remaining_chunks, sampling_for
+from harness.run.plan import Chunk, asked_questions, prompt_for, sampling_for
 from harness.run.record import Record, grader_in, read_by_another_rule, read_record
 from harness.run.regrade import regrade
 from harness.run.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
 from harness.run.samples_file import SAMPLES, Moved, Row, SamplesFile, mend
 from harness.run.sizing import duration
+from harness.run.stopping import Blocks, Planned, requests_of
+from harness.run.stored import Stored
 from harness.run.tally import Tally
+from results import BadInput
 
 FEWEST_FAILURES = 16
 """A run ends after this many failed requests in a row, or after `concurrency` of them if that is more."""
@@ -38,13 +41,17 @@ LOOKS = (20, 200)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is in the folder at the end; `failures` has the reason for each request without answers."""
+    """What is in the folder at the end; `failures` has the reason for each request without answers.
+
+    told: what a stop rule has saved.
+    """
 
     planned: int
     missing: int
     failures: list[str]
     tally: Tally
     pace: Pace
+    told: list[str]
 
 
 async def sample(
@@ -55,8 +62,9 @@ async def sample(
     restart: bool = False,
     quarantine: bool = False,
     say: Callable[[str], None] = lambda _line: None,
+    stored: Stored | None = None,
 ) -> Outcome:
-    """Sample what is missing in `folder`.
+    """Sample what is missing in `folder`, or end the answers `stored` elsewhere.
 
     `questions` are all of the data set, whatever the experiment's limit. The engine is opened only
     where something is missing. `restart` puts an earlier run's files aside, `quarantine` rows that cannot be
@@ -64,7 +72,10 @@ async def sample(
     Raises BadInput: a folder in use or with another experiment, a prompt that cannot be filled in, no engine.
     """
     experiment.reading.check_installed()
+    if experiment.forced_from and stored is None:
+        raise BadInput(f"{folder}: holds answers that were forced: go on with `harness force`")
     asked = asked_questions(experiment, questions)
+
     with locked(folder):
         if restart:
             set_aside(folder)
@@ -83,29 +94,31 @@ async def sample(
             )
             before = read_record(folder)
         planned = len(asked) * experiment.answers_per_question
+        if stored:
+            planned = stored.planned(experiment, asked)
         tally = Tally(experiment, planned)
         done = read_done(folder, tally)
         record = Record(folder, experiment, questions, before, (tally.answers, tally.tokens))
-        missing = sum(len(chunk.samples) for chunk in remaining_chunks(experiment, asked, done))
-        if not missing:
-            record.keep(tally.summary())
-            return Outcome(planned, 0, [], tally, Pace(0))
+        requests = requests_of(experiment, asked, done, folder, stored)
+        if not requests.left:
+            record.keep(tally.summary() | requests.summary())
+            return Outcome(planned, 0, [], tally, Pace(0), requests.told())
         with SamplesFile(folder) as file:
             async with open_engine() as engine:
                 about = {"name": engine.name, "version": engine.version, **engine.describe()}
                 for name, (then, now) in record.begin(about, planned).items():
                     say(f"warning: {name} is {now!r} and was {then!r} in the last session (see run.json)")
-                session = _Session(experiment, engine, file, tally, say)
+                session = _Session(experiment, engine, file, tally, requests, say, stored)
                 try:
-                    await session.draw(remaining_chunks(experiment, asked, done), planned, missing)
+                    await session.draw(planned)
                 except Moved:  # nor is there a place for the record
                     raise
                 except BaseException:
                     with suppress(OSError):  # the samples file has already reported a full disk
-                        record.end(session.pace, tally.summary())
+                        record.end(session.pace, tally.summary() | requests.summary())
                     raise
-                record.end(session.pace, tally.summary())
-        return Outcome(planned, missing - session.pace.answers, session.failures, tally, session.pace)
+                record.end(session.pace, tally.summary() | requests.summary())
+        return Outcome(planned, requests.left, session.failures, tally, session.pace, requests.told())
 
 
 @dataclass
@@ -116,22 +129,24 @@ class _Session:
     engine: Engine
     file: SamplesFile
     tally: Tally
+    requests: Planned | Blocks
     say: Callable[[str], None]
+    stored: Stored | None = None
 
     def __post_init__(self) -> None:
         self.failures: list[str] = []
-        self.in_flight = self.experiment.concurrency * self.experiment.chunk
+        self.in_flight = self.experiment.answers_in_flight
         self.pace = Pace(self.in_flight)
         self.looks = [count for count in LOOKS if count > self.tally.finished]
         self.asked = self.failed_in_a_row = 0
+        self.missing = self.requests.left
         self.gone = False
 
-    async def draw(self, chunks: Iterator[Chunk], planned: int, missing: int) -> None:
-        """Ask for all of `chunks`, `concurrency` at a time, unless the server goes away."""
-        self.missing = missing
+    async def draw(self, planned: int) -> None:
+        """Send all requests, `concurrency` at a time, unless the server goes away."""
         self.bar = tqdm(
             total=planned,
-            initial=planned - missing,
+            initial=planned - self.missing,
             bar_format="{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} answers [{elapsed}{postfix}]",
             mininterval=0.5 if sys.stderr.isatty() else 10,
         )
@@ -139,24 +154,21 @@ class _Session:
             with self.bar:
                 async with asyncio.TaskGroup() as group:
                     for _ in range(self.experiment.concurrency):
-                        group.create_task(self.work(chunks))
+                        group.create_task(self.work())
             self.file.sync()
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
 
-    async def work(self, chunks: Iterator[Chunk]) -> None:
+    async def work(self) -> None:
         """Take one chunk after the other, from the request to its rows on the disk and in the tally."""
-        while not self.is_over() and (chunk := next(chunks, None)):
+        while not self.is_over() and (chunk := await self.requests.next()):
             self.asked += len(chunk.samples)
             self.pace.ending = self.asked == self.missing
-            prompt, sampling = prompt_for(self.experiment, chunk), sampling_for(self.experiment, chunk)
-            seed = chunk.seed(self.experiment.seed)
             try:
-                reply = await self.engine.generate(prompt, len(chunk.samples), sampling, seed)
-                if self.experiment.at_limit == "force":
-                    reply = await forced(self.engine, prompt, reply, sampling, seed)
+                reply = await self._answers_of(chunk)
             except EngineError as error:
                 self._note_failure(chunk, error)
+                self.requests.ended(chunk, None)
                 continue
             self.failed_in_a_row = 0
             rows = [
@@ -167,11 +179,25 @@ class _Session:
             for row in rows:
                 self.tally.add(row)
             self.pace.add(len(rows), sum(row["tokens"] for row in rows))
-            self._show_progress(len(rows))
+            needless = self.requests.ended(chunk, rows)
+            self.missing -= needless
+            self._show_progress(len(rows) + needless)
             if self.looks and self.tally.finished >= self.looks[0]:
                 self.looks.pop(0)
                 for warning in self.tally.warnings(self.file.path.parent):
                     self.say(f"warning, so far: {warning}")
+        self.requests.close()
+
+    async def _answers_of(self, chunk: Chunk) -> list[Completion]:
+        """The answers that a chunk asks for. Raises EngineError."""
+        prompt, sampling = prompt_for(self.experiment, chunk), sampling_for(self.experiment, chunk)
+        seed = chunk.seed(self.experiment.seed)
+        if self.stored:
+            return await self.stored.forced(self.engine, chunk, prompt, sampling, seed)
+        reply = await self.engine.generate(prompt, len(chunk.samples), sampling, seed)
+        if self.experiment.budget_by == "force":
+            reply = await forced(self.engine, prompt, reply, sampling, seed)
+        return reply
 
     def is_over(self) -> bool:
         limit = max(FEWEST_FAILURES, self.experiment.concurrency)
@@ -191,7 +217,7 @@ class _Session:
         self.bar.update(answers)
         said = [] if self.pace.ending else [f"no rate before {self.in_flight:,} answers have ended"]
         if rates := self.pace.rates():
-            left = duration((self.missing - self.pace.answers) / rates[0])
+            left = duration(self.requests.left / rates[0])
             said = [f"{rates[0]:,.1f} answers/s", f"{rates[1]:,.0f} tokens/s", f"{left} left"]
         if (correct := self.tally.accuracy) is not None:
             said.append(f"{correct:.1%} of finished questions correct")
@@ -215,7 +241,19 @@ def row_of(experiment: Experiment, chunk: Chunk, index: int, completion: Complet
         "prompt_tokens": completion.prompt_tokens,
         "seed": completion.seed,
         "text": completion.text,
+        **thought_of(completion),
+        **({"logprob": completion.logprob} if experiment.logprobs else {}),
         "dataset": experiment.dataset,
         "model": experiment.model,
         "decoding": chunk.decoding,
+        **(
+            {"stop_rule": experiment.stop_rule} if experiment.stop_rule and chunk.decoding == "sample" else {}
+        ),
     }
+
+
+def thought_of(completion: Completion) -> Row:
+    """The cells of a row about thinking, which answers without any do not have."""
+    if completion.reasoning is None:
+        return {}
+    return {"reasoning": completion.reasoning, "reasoning_tokens": completion.reasoning_tokens}

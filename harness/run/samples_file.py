@@ -33,6 +33,11 @@ COLUMNS: dict[str, tuple[type, ...]] = {
     "seed": (int, NULL),
 }
 """The types that the cells of a row may have."""
+ASKED_FOR: dict[str, tuple[type, ...]] = {
+    **{"reasoning": (str,), "reasoning_tokens": (int, NULL)},
+    "logprob": (float, NULL),
+}
+"""Those of the cells that only some rows have: of models that think, or of runs that ask for them."""
 
 Row = dict[str, Any]
 Key = tuple[str, str, str]
@@ -80,7 +85,11 @@ def parse_object(line: bytes) -> Row | None:
 
 def is_row(found: Row | None) -> TypeGuard[Row]:
     """Whether an object has the cells of a row, each of its type."""
-    return found is not None and all(type(found.get(name, ...)) in types for name, types in COLUMNS.items())
+    return (
+        found is not None
+        and all(type(found.get(name, ...)) in types for name, types in COLUMNS.items())
+        and all(type(found[name]) in types for name, types in ASKED_FOR.items() if name in found)
+    )
 
 
 def mend(path: Path) -> None:

@@ -4,7 +4,8 @@ asked for  questions  answers  used  cut off at  cut off  unreadable  distinct  
 40 tokens   8 of 100      530  37.3         144     0.0%        0.2%     29.7%    66.2%
 
 `used` is the mean number of tokens of an answer, `cut off at` max_new_tokens; distinct is the share of a
-question's texts that differ. `questions` and `correct` are of finished questions, as short answers come first
+question's texts that differ. Where a model thinks, two more columns say how many of the tokens were thinking,
+on average and at most. `questions` and `correct` are of finished questions, as short answers come first
 and are not like the others. Requests that failed count nowhere in this table.
 """
 
@@ -14,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.experiment import Experiment
+from harness.engines.thinking import SLACK
+from harness.experiment import FORCED, Experiment
 from harness.grader import Grader
 from harness.run.record import experiment_in, read_record
 from harness.run.repeats import Texts, find_repeats
@@ -31,6 +33,8 @@ class Counts:
     """The answers of one setting and decoding, of which a finished question has `each`."""
 
     each: int = 1
+    stopped: bool = False
+    """Whether a stop rule says how many answers a question has: questions with few are the easy ones."""
     answers: int = 0
     with_tokens: int = 0
     tokens: int = 0
@@ -39,6 +43,10 @@ class Counts:
     """Answers whose finish_reason is known."""
     cut_off: int = 0
     unreadable: int = 0
+    thoughts: int = 0
+    """Answers whose tokens of thinking are known, the sum of these tokens, and the most of one answer."""
+    thought: int = 0
+    most_thought: int = 0
     readers: Counter[str] = field(default_factory=Counter)
     texts: dict[str, Texts] = field(default_factory=dict)
     questions: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -50,10 +58,14 @@ class Counts:
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one row; tokens, finish_reason, reader and text may be absent or null."""
         self.answers += 1
-        tokens, text, question = row.get("tokens"), row.get("text"), row["question_id"]
+        tokens, text, question = row.get("tokens"), written(row), row["question_id"]
         if tokens is not None:
             self.with_tokens += 1
             self.tokens += tokens
+        if (thought := row.get("reasoning_tokens")) is not None:
+            self.thoughts += 1
+            self.thought += thought
+            self.most_thought = max(self.most_thought, thought)
         self.endings += row.get("finish_reason") is not None
         self.cut_off += row.get("finish_reason") == "length"
         self.unreadable += row["answer"] is None
@@ -80,12 +92,18 @@ class Counts:
             "cut_off": _part(self.cut_off, self.endings),
             "unreadable": _part(self.unreadable, self.answers),
             "distinct": _part(sum(len(set(t.hashes)) for t in texts), sum(len(t.hashes) for t in texts)),
-            "correct": _part(self.finished_correct, self.finished_answers),
+            "correct": None if self.stopped else _part(self.finished_correct, self.finished_answers),
         }
 
     @property
     def mean_tokens(self) -> float | None:
         return _part(self.tokens, self.with_tokens)
+
+    @property
+    def thinking(self) -> dict[str, float | None]:
+        """Tokens of thinking: their mean, and the most of one answer; None where none are known."""
+        most = self.most_thought if self.thoughts else None
+        return {"thinking_mean": _part(self.thought, self.thoughts), "thinking_most": most}
 
 
 class Tally:
@@ -109,8 +127,9 @@ class Tally:
         """Count one row of the samples table."""
         key = row["setting"], row["decoding"]
         if key not in self.settings:
-            each = self._experiment.samples if self._experiment and key[1] == "sample" else 1
-            self.settings[key] = Counts(each)
+            sampled = self._experiment if key[1] == "sample" else None
+            stopped = sampled is not None and sampled.stop_rule is not None
+            self.settings[key] = Counts(sampled.samples if sampled and not stopped else 1, stopped)
         self.settings[key].add(row)
         self.answers += 1
         self.tokens += row.get("tokens") or 0
@@ -130,7 +149,7 @@ class Tally:
     @property
     def accuracy(self) -> float | None:
         """The share of correct answers to finished questions."""
-        counts = self.settings.values()
+        counts = [each for each in self.settings.values() if not each.stopped]
         return _part(sum(c.finished_correct for c in counts), sum(c.finished_answers for c in counts))
 
     def warnings(self, run: Path) -> list[str]:
@@ -138,6 +157,8 @@ class Tally:
         lines = [alarm] if (alarm := self._alarm()) else []
         if any(counts.unreadable > MANY * counts.answers for counts in self.settings.values()):
             lines.append(self._unreadable.advice(self._unreadable.count / self.answers, run))
+        if over := self._over():
+            lines.append(f"thinking went over its budget: {over}: does the server keep budgets of thinking?")
         return lines
 
     def summary(self) -> dict[str, Any]:
@@ -152,6 +173,7 @@ class Tally:
                     "questions_asked": self._asked,
                     "answers": counts.answers,
                     "tokens_mean": counts.mean_tokens,
+                    **(counts.thinking if counts.thoughts else {}),
                     **counts.shares(),
                     "read_by": dict(counts.readers),
                 }
@@ -162,35 +184,64 @@ class Tally:
 
     def table(self) -> str:
         """The counts as lines of text, one per setting, and which reader read how many answers."""
+        thinks = any(counts.thoughts for counts in self.settings.values())
         header = "asked for,questions,answers,used,cut off at,cut off,unreadable,distinct,correct"
+        if thinks:
+            header = header.replace("used,", "used,thought,thought at most,")
         lines: list[Sequence[str]] = [header.split(",")]
         for (setting, decoding), counts in self._ordered():
-            asked = f"{setting} tokens" if self._experiment and is_whole(setting) else setting
+            what = (
+                "of thinking" if self._experiment and self._experiment.budget_by == "thinking" else "tokens"
+            )
+            asked = f"{setting} {what}" if self._experiment and setting.isdecimal() else setting
             asked += ", greedy" if decoding == "greedy" else ""
             partial = self._asked is not None and counts.finished < self._asked
             finished = f"{counts.finished} of {self._asked}" if partial else str(counts.finished)
-            used = _cell(counts.mean_tokens, ".1f"), _cell(self._limit(setting))
+            used = [_cell(counts.mean_tokens, ".1f")]
+            if thinks:
+                used += [_cell(number, ".0f") for number in counts.thinking.values()]
             shares = (_cell(share, ".1%") for share in counts.shares().values())
-            lines.append((asked, finished, str(counts.answers), *used, *shares))
+            limit = _cell(self._limit(setting))
+            lines.append((asked, finished, str(counts.answers), *used, limit, *shares))
         readers = sum((counts.readers for counts in self.settings.values()), Counter[str]())
         read = [f"{count / self.answers:.1%} by {visible(reader)}" for reader, count in readers.most_common()]
-        return "\n".join([*aligned(lines), *([f"answers read: {', '.join(read)}"] if read else [])])
+        told = [f"answers read: {', '.join(read)}"] if read else []
+        if self._experiment and self._experiment.forced_from:
+            told.append("these settings are paired: each ends the same answers, at another length")
+        return "\n".join([*aligned(lines), *told])
 
     def _ordered(self) -> list[tuple[tuple[str, str], Counts]]:
         return sorted(self.settings.items(), key=lambda item: (by_size(item[0][0]), item[0][1]))
 
     def _limit(self, setting: str) -> int | None:
         """max_new_tokens of a setting, or None where it is not known."""
-        budget = int(setting) if is_whole(setting) else None
+        budget = tokens_in(setting)
         return self._experiment.max_new_tokens(budget) if self._experiment else None
+
+    def _over(self) -> str:
+        """The settings in which an answer has thought for more tokens than it was given."""
+        if not (self._experiment and self._experiment.budget_by == "thinking"):
+            return ""
+        return ", ".join(
+            f"{counts.most_thought} tokens where {setting} were asked for"
+            for (setting, _), counts in self._ordered()
+            if counts.most_thought > (tokens_in(setting) or 0) + SLACK
+        )
 
     def _alarm(self) -> str | None:
         sampled = (counts for (_, decoding), counts in self.settings.items() if decoding == "sample")
         groups = (texts for counts in sampled for texts in counts.texts.values())
         known = self._experiment
         free = known is None or (known.temperature >= 0.5 and known.top_p >= 0.5 and known.top_k != 1)
-        worst = next(iter(find_repeats(groups, known.chunk if known else None, free)), None)
+        chunk = known.chunk if known and not known.stop_rule else None  # a stop rule orders the answers
+        worst = next(iter(find_repeats(groups, chunk, free)), None)
         return f"answers repeat more than independent draws can: {worst}" if worst and worst.alarm else None
+
+
+def written(row: Mapping[str, Any]) -> str | None:
+    """All that a model wrote, its thinking first; None where the table has no text."""
+    text, reasoning = row.get("text"), row.get("reasoning")
+    return text if reasoning is None else reasoning + (text or "")
 
 
 def tally_of(folder: Path, grader: Grader | None = None) -> Tally:
@@ -204,12 +255,14 @@ def tally_of(folder: Path, grader: Grader | None = None) -> Tally:
 
 def by_size(setting: str) -> tuple[bool, int, str]:
     """Sorts settings: token budgets by size, then others by name."""
-    return not is_whole(setting), int(setting) if is_whole(setting) else 0, setting
+    tokens = tokens_in(setting)
+    return tokens is None, tokens or 0, setting
 
 
-def is_whole(setting: str) -> bool:
-    """Whether `setting` is a number of tokens."""
-    return setting.isdecimal() and len(setting) < 19
+def tokens_in(setting: str) -> int | None:
+    """The number of tokens that `setting` names, as `100` and `forced=100` do."""
+    number = setting.removeprefix(FORCED)
+    return int(number) if number.isdecimal() and len(number) < 19 else None
 
 
 def _part(count: int, of: int) -> float | None:

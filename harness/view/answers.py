@@ -19,7 +19,7 @@ import pandas as pd
 
 from harness.questions.load import load_questions
 from harness.run.record import RECORD, experiment_in
-from harness.run.samples_file import COLUMNS, read_rows
+from harness.run.samples_file import ASKED_FOR, COLUMNS, read_rows
 from harness.run.tally import by_size, tally_of
 from results import BadInput, read_samples
 from results.aligned import aligned
@@ -41,9 +41,9 @@ def read_answers(path: Path, question: str | None, setting: str | None) -> pd.Da
     row, or if there are no such answers.
     """
     if path.suffix == ".jsonl" and (path.parent / RECORD).exists():
-        table = pd.DataFrame(read_rows(path), columns=[*COLUMNS], dtype=object)
+        table = pd.DataFrame(read_rows(path), columns=[*COLUMNS, *ASKED_FOR], dtype=object)
     else:
-        table = read_samples(path).reindex(columns=[*COLUMNS]).astype(object)
+        table = read_samples(path).reindex(columns=[*COLUMNS, *ASKED_FOR]).astype(object)
     table = table.where(table.notna(), None)
     table["right"], table["unreadable"] = table["correct"].astype(bool), table["answer"].isna()
     table["wrong"] = ~(table["right"] | table["unreadable"])
@@ -107,14 +107,26 @@ def answers(
             place = "" if question else f"{row['question_id']}, "
             place += f"sample {row['sample']}"
             place += "" if row["tokens"] is None else f", {row['tokens']} tokens"
+            place += "" if row["logprob"] is None else f", log-probability {row['logprob']:.2f}"
             place += f" {CUT_OFF}" if row["cut-off"] else ""
             yield visible(f"  {_verdict(row['answer'], row['right'])}   {place}")
-            text = "(no text in the table)" if row["text"] is None else row["text"].strip("\n")
-            if not full and len(text) > HEAD + TAIL:
-                text = f"{text[:HEAD].rstrip()} … {text[-TAIL:].lstrip()}"
-            yield from _indented(text, 6)
+            if row["reasoning"] is not None:
+                count = "" if row["reasoning_tokens"] is None else f", {row['reasoning_tokens']} tokens"
+                yield f"      [thinking{count}]"
+                yield from _indented(_shown(row["reasoning"], full), 8)
+                yield "      [answer]"
+            text = "(no text in the table)" if row["text"] is None else row["text"]
+            yield from _indented(_shown(text, full), 6)
         if len(shown) > limit:
             yield f"  {len(shown) - limit} more: show them with --limit"
+
+
+def _shown(text: str, full: bool) -> str:
+    """A text without empty lines around it; its beginning and its end, unless it is to be shown in `full`."""
+    text = text.strip("\n")
+    if full or len(text) <= HEAD + TAIL:
+        return text
+    return f"{text[:HEAD].rstrip()} … {text[-TAIL:].lstrip()}"
 
 
 def problems_in(folder: Path) -> dict[str, str]:

@@ -63,7 +63,8 @@ def price_option() -> Callable[..., Any]:
     "--method",
     "methods",
     metavar="LIST",
-    help="Methods, separated by commas.  [default: majority,best_of_n; with --at: majority]",
+    help="Of majority, best_of_n, all_of_n; separated by commas.  [default: majority,best_of_n; with --at: "
+    "majority]",
 )
 @click.option(
     "--level",
@@ -102,12 +103,13 @@ def compare_command(
 
     SAMPLES are files or run folders. Two or more runs are compared at each setting they have in common; one
     run is compared across its settings, two models of one folder with each other. Each row is accuracy of B −
-    accuracy of A by majority vote or best-of-N, at equal N and at equal cost (tokens per question, or with
-    --price US dollars), with its interval for new questions of the kind, and what it says of B: better, worse
-    or undecided. The intervals of all rows hold together.
+    accuracy of A by majority vote, best-of-N or (asked for) all of N, at equal N and at equal cost (tokens
+    per question, or with --price US dollars), with its interval for new questions of the kind, and what it
+    says of B: better, worse or undecided. The intervals of all rows hold together.
     """
     from results.paired.runs import COMPARED, compare_runs
     from results.tables.contract import check_out, read_samples, write_table
+    from results.tables.schemas import EVERY_METHOD
 
     if level != level:
         raise click.UsageError("--level must be a number, not nan")
@@ -115,9 +117,10 @@ def compare_command(
         raise click.UsageError("--margin is for --gate with --at: name the number of answers it is about")
     default = COMPARED[:1] if at else COMPARED
     asked = list(dict.fromkeys(part.strip() for part in methods.split(","))) if methods else default
-    unknown = [name for name in asked if name not in COMPARED]
+    unknown = [name for name in asked if name not in EVERY_METHOD]
     if unknown:
-        raise click.BadParameter(f"{unknown[0]!r}: give {' or '.join(COMPARED)}", param_hint="--method")
+        known = ", ".join(EVERY_METHOD)
+        raise click.BadParameter(f"{unknown[0]!r}: give one of {known}", param_hint="--method")
     if out is not None:
         check_out(out, samples)
     per_token = {name: price / 1e6 for name, price in prices.items()} or None

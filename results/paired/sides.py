@@ -1,7 +1,8 @@
 """The sides of a comparison: the answers of one run at one setting, and what one token of them costs.
 
-A run is one model in one samples table. It is called what its table is called, with the model's name behind
-it where the table holds several, or by the model alone where one such table is all there is.
+A run is one model in one samples table. It is called by its model, as it is in curves and reports, where the
+models tell all runs apart. Otherwise it is called what its table is called, with the model's name behind it
+where the table holds several.
 """
 
 from __future__ import annotations
@@ -81,9 +82,10 @@ def sides_of(tables: Mapping[str, pd.DataFrame], prices: Mapping[str, float] | N
     a price, and for a price of nothing.
     """
     sides, used = [], set[str]()
+    runs = _run_names({name: list(table["model"].unique()) for name, table in tables.items()})
     for name, table in tables.items():
         for (dataset, model, setting), rows in _by_setting(table):
-            run = _run_name(name, model, alone=len(tables) == 1, models=table["model"].nunique())
+            run = runs[name, model]
             priced = [spelt for spelt in (model, run, name) if prices and spelt in prices]
             if prices and not priced:
                 others = "" if model in (UNNAMED, run) else f" (model {model})"
@@ -110,10 +112,13 @@ def _by_setting(table: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.
         yield (dataset, model, setting), rows
 
 
-def _run_name(table: str, model: str, alone: bool, models: int) -> str:
-    if models == 1:
-        return table
-    return model if alone else f"{table} {model}"
+def _run_names(models: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], str]:
+    """What each run is called, by table and model; models: those of each table."""
+    runs = [(table, model) for table, found in models.items() for model in found]
+    told_apart = {model for _, model in runs}
+    if len(told_apart) == len(runs) and UNNAMED not in told_apart:
+        return {run: run[1] for run in runs}
+    return {(table, model): table if len(models[table]) == 1 else f"{table} {model}" for table, model in runs}
 
 
 def _golds(rows: pd.DataFrame) -> pd.Series[str]:

@@ -25,7 +25,13 @@ from results.report.buying import frontier_table, joint_verdict, plan_table
 from results.report.cells import Table, tabled
 from results.report.errors import error_table, forecast_table, scores, targets
 from results.report.findings import answers_verdict, length_verdict
+from results.report.stopping import COLUMNS as STOPPING_COLUMNS
+from results.report.stopping import NOTE as STOPPING_NOTE
+from results.report.stopping import usual_rows
 from results.report.values import fit_table, trend_table, value_table
+from results.stopping.advice import advice as advice_on_stopping
+from results.stopping.advice import sentences
+from results.stopping.figure import stopping_figures
 
 
 @dataclass(frozen=True)
@@ -165,6 +171,17 @@ def comparison_choices(found: pd.DataFrame) -> list[Choice]:
         figures = [(compared.verdict(rows), comparison_figure(rows, slug, name, level)), *figures]
         table = tabled("Differences between the runs", compared.both_ways(several), compared.COLUMNS, note)
         choices.append(Choice(slug, name, figures, [table]))
+    return choices
+
+
+def stopping_choices(found: pd.DataFrame) -> list[Choice]:
+    """Agreement against cost by stopping rule, and each rule at its usual threshold, for each setting."""
+    choices: list[Choice] = []
+    groups = found.groupby(["dataset", "model", "setting"], sort=False)
+    for (_, rows), figure in zip(groups, stopping_figures(found), strict=True):
+        said = " ".join(sentences(advice_on_stopping(rows)))
+        table = tabled("Each rule at its usual threshold", usual_rows(rows), STOPPING_COLUMNS, STOPPING_NOTE)
+        choices.append(Choice(figure.name, figure.title, [(said, figure)], [table]))
     return choices
 
 

@@ -30,6 +30,7 @@ from results.report.choices import (
     forecast_choices,
     number_tables,
     plan_choices,
+    stopping_choices,
     with_most_first,
 )
 from results.report.claims import measurement_table, verdict_table
@@ -55,6 +56,7 @@ def build_report(
     real = [panel for panel in panels if panel.source == "llm"]
     forecasts = make_forecasts(tables.forecasts, panels)
     plan, comparison = tables.others.get("plan"), tables.others.get("comparison")
+    stopping = tables.others.get("stopping")
     plans = [] if plan is None else list(plans_of(plan, prices))
     lists = {
         "llm": curve_choices(real),
@@ -63,6 +65,7 @@ def build_report(
         "plans": plan_choices(plans),
         "comparisons": [] if comparison is None else comparison_choices(comparison),
         "forecasts": forecast_choices(forecasts),
+        "stops": [] if stopping is None else stopping_choices(stopping),
     }
     paper = found if len(found := figure_2(panels)) > 1 else []
     together = [figure for _, figure in paper]

@@ -6,7 +6,8 @@
                      "vote": [[1, 0.41], [2, 0.41], …]}], "texts_total": 384}]}]
 
 Everything a model wrote is untrusted: hidden and control characters are spelled out here, and the page sets
-it as text. Numbers are bounded, so that the page stays small; what was left out is said.
+it as text. The text of a model that thinks comes with its thinking, as a fifth item. Numbers are bounded, so
+that the page stays small; what was left out is said.
 """
 
 from typing import Any
@@ -99,7 +100,7 @@ def _counts(rows: pd.DataFrame) -> dict[str, Any]:
 
 def _texts(rows: pd.DataFrame) -> dict[str, Any]:
     """The first texts of a question, of each setting some, and how many there are."""
-    known = rows.reindex(columns=["setting", "answer", "text"]).dropna(subset=["text"])
+    known = rows.reindex(columns=["setting", "answer", "text", "reasoning"]).dropna(subset=["text"])
     each = max(1, MOST_TEXTS // max(1, known["setting"].nunique()))
     some = known.groupby("setting", sort=False).head(each).head(MOST_TEXTS)
     texts = [
@@ -108,7 +109,16 @@ def _texts(rows: pd.DataFrame) -> dict[str, Any]:
             "unreadable" if pd.isna(answer) else visible(str(answer)[:80]),
             visible(str(text)[:LONGEST], "\n"),
             len(str(text)),
+            *([] if pd.isna(reasoning) else [visible(_ends(str(reasoning)), "\n")]),
         ]
-        for setting, answer, text in some.itertuples(index=False)
+        for setting, answer, text, reasoning in some.itertuples(index=False)
     ]
     return {"texts": texts, "texts_total": len(known)}
+
+
+def _ends(reasoning: str) -> str:
+    """What a model thought, with its middle left out where it is long."""
+    if len(reasoning) <= LONGEST:
+        return reasoning
+    half, left_out = LONGEST // 2, f"{len(reasoning) - 2 * (LONGEST // 2):,} characters"
+    return f"{reasoning[:half]}\n[… {left_out} …]\n{reasoning[-half:]}"

@@ -118,8 +118,11 @@ SAMPLES = Table(
         "correct": _boolean(required=False),
         "tokens": _whole(0, nullable=True, required=False),
         "prompt_tokens": _whole(0, nullable=True, required=False),
+        "reasoning_tokens": _whole(0, nullable=True, required=False),
+        "logprob": _real(required=False),
         "finish_reason": _text(nullable=True, required=False),
-        **{name: Column(Kind.SCORE, nullable=True, required=False) for name in ("score", "logprob")},
+        "score": Column(Kind.SCORE, nullable=True, required=False),
+        "stop_rule": _text(nullable=True, required=False),
         "source": _text(_one_of("llm", "synthetic"), required=False),
     },
     unique=SAMPLE_KEY,
@@ -171,7 +174,7 @@ FORECAST = Table(
 COMPARISON = Table(
     {
         **{name: _text() for name in ("dataset", "a", "b", "setting_a", "setting_b")},
-        "method": _text(_one_of("majority", "best_of_n")),
+        "method": _text(_one_of(*EVERY_METHOD)),
         **{name: _whole(1) for name in ("N", "questions")},
         **{name: _real(_fraction(), nullable=False) for name in ("accuracy_a", "accuracy_b")},
         "difference": _real(nullable=False),
@@ -253,7 +256,33 @@ BACKTEST = Table(
 )
 """Forecasts of answers that were hidden from the predictor, beside what they then were."""
 
+STOPPING = Table(
+    {
+        **{name: _text() for name in ("dataset", "model", "setting", "rule")},
+        "threshold": _real(),
+        "order": _text(_one_of("random", "finishing")),
+        "batch": _text(),
+        **{name: _whole(1) for name in ("n_max", "questions")},
+        "tokens": _real(_at_least(0)),
+        **{name: _real(_at_least(0), nullable=False) for name in ("share", "answers")},
+        "rounds": _real(_at_least(0)),
+        **{name: _real(_fraction(), nullable=False) for name in ("agreement", "agreement_all")},
+        "worst_tenth": _real(_fraction(), nullable=False),
+        **{name: _real(_fraction()) for name in ("false_stops", "delta", "accuracy")},
+        **{name: _real() for name in ("difference", "low", "high")},
+        "N_fixed": _real(_at_least(0)),
+        "agreement_fixed": _real(_fraction()),
+        **{name: _real() for name in ("difference_fixed", "low_fixed", "high_fixed")},
+        "level": _real(_fraction()),
+    },
+    unique=["dataset", "model", "setting", "rule", "threshold", "order", "batch"],
+    name="stopping",
+    told_by=frozenset({"rule", "threshold", "agreement"}),
+)
+"""Stopping rules replayed on stored answers, each at several thresholds."""
+
 SCHEMAS = {
-    table.name: table for table in (CLAIMS, COMPARISON, FITS, PLAN, BACKTEST, FORECAST, CURVES, SAMPLES)
+    table.name: table
+    for table in (STOPPING, CLAIMS, COMPARISON, FITS, PLAN, BACKTEST, FORECAST, CURVES, SAMPLES)
 }
 """Every kind by its name; a table is of the first of them whose telling columns it has."""

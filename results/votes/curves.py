@@ -240,9 +240,9 @@ def standard_error(by_question: Floats) -> Floats:
 
 
 def settings_in_order(samples: pd.DataFrame) -> list[str]:
-    """By size where they are all numbers, else in the order of the samples."""
+    """By size where all are numbers or end in one, as `forced=25` does; else in the order of the samples."""
     settings = list(samples["setting"].unique())
-    sizes = pd.to_numeric(pd.Series(settings), errors="coerce")
+    sizes = pd.to_numeric(pd.Series(settings, dtype=str).str.rpartition("=")[2], errors="coerce")
     return [settings[i] for i in np.argsort(sizes, kind="stable")] if sizes.notna().all() else settings
 
 

@@ -21,6 +21,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from results.commandline import BadInput
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -98,7 +100,10 @@ def answer_pools(samples: pd.DataFrame, score: str | None = None) -> AnswerPools
     """Gather the rows of one group (one setting of one model on one dataset) by question.
 
     score: the column of scores, floats, that the pools are to have.
+    Raises BadInput where a stop rule has said how many answers each question got: such pools are no random
+    sample of a question's answers, and nothing that is computed from pools would be right.
     """
+    _refuse_stopped(samples)
     question, names = pd.factorize(samples["question_id"], sort=True)
     order = np.lexsort((samples["sample"].to_numpy(np.int64), question))
     question = question[order]
@@ -113,6 +118,18 @@ def answer_pools(samples: pd.DataFrame, score: str | None = None) -> AnswerPools
         tokens = samples["tokens"].to_numpy(np.float64, na_value=np.nan)[order]
     scores = None if score is None else samples[score].to_numpy(np.float64)[order]
     return AnswerPools([str(name) for name in names], starts, votes, tokens, scores)
+
+
+def _refuse_stopped(samples: pd.DataFrame) -> None:
+    """Raise BadInput where a stop rule has said how many answers each question got."""
+    stopped = samples.get("stop_rule", pd.Series(dtype="str")).notna().to_numpy(bool)
+    if stopped.any():
+        first = samples.iloc[int(stopped.argmax())]
+        where = "/".join(str(first[name]) for name in ("dataset", "model", "setting") if name in samples)
+        raise BadInput(
+            f"{where}: its answers were drawn until a stop rule ({first['stop_rule']!s:.40}) ended each "
+            "vote: accuracy at N cannot be told from them; sample without stop_rule"
+        )
 
 
 def majority_accuracy(counts: VoteCounts, ns: Sequence[int] | Ints) -> Floats:

@@ -55,7 +55,7 @@ async def measure(arguments: SimpleNamespace) -> str:
 @click.option("--tokens", default=128)
 @click.option("--budget", default=60)
 @click.option("--dtype", default="auto")
-@click.option("--force", is_flag=True, help="As at_limit = force.")
+@click.option("--force", is_flag=True, help="As budget_by = force.")
 def main(**given: Any) -> None:
     click.echo(asyncio.run(measure(SimpleNamespace(**given))))
 

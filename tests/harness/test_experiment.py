@@ -42,7 +42,7 @@ def test_shipped_experiments_read_and_say_what_they_reproduce(name: str) -> None
     assert (EXPERIMENTS / f"{name}.toml").read_text().startswith("# ")
     for _, budget in experiment.settings:
         room = experiment.max_new_tokens(budget) - (budget or 0)
-        assert room == 0 if experiment.at_limit == "force" else room > 0
+        assert room == 0 if experiment.budget_by == "force" else room > 0
 
 
 @pytest.mark.parametrize("name", ["gsm8k-budgets", "math-budgets"])
@@ -175,7 +175,10 @@ def test_mistakes_in_the_file_name_the_file(minimal: Path) -> None:
 
 
 def test_an_unknown_experiment_lists_the_known_ones(tmp_path: Path) -> None:
-    known = "gsm8k-256, gsm8k-budgets, gsm8k-forced, math, math-500, math-budgets, multiple-choice, tiny"
+    known = (
+        "gsm8k-256, gsm8k-budgets, gsm8k-forced, gsm8k-thinking, math, math-500, math-budgets, "
+        "math-thinking, multiple-choice, tiny"
+    )
     for name in ("gsm9k", str(tmp_path / "gsm9k.toml")):
         with pytest.raises(BadInput, match=f"gsm9k.*: .*{known}"):
             read_experiment(name)

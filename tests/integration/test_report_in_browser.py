@@ -81,7 +81,7 @@ def page(tmp_path_factory) -> Path:
         for name, value, status in (("flat", 0.5, "ok"), ("wild", -19.0, "out_of_range"))
     ]
     write_forecast(pd.concat(tables), folder / "forecast.csv")
-    samples("AAB", text=EVIL, questions=("one", EVIL)).to_json(
+    samples("AAB", text=EVIL, reasoning=EVIL, questions=("one", EVIL)).to_json(
         folder / "s.jsonl", orient="records", lines=True
     )
     inputs = [str(folder / name) for name in ("curves.csv", "forecast.csv", "s.jsonl")]
@@ -130,6 +130,9 @@ def test_what_a_model_wrote_is_shown_as_text_and_runs_nothing(browser, page, tmp
     elements, console = opened(browser, page, tmp_path)
     (texts,) = re.findall(r'id="texts-of-question">(.*?)</section>', elements, flags=re.DOTALL)
     assert "&lt;script&gt;document.body.dataset.hacked = 1&lt;/script&gt;" in texts
+    shown = re.findall(r"<p[^>]*>(Thinking|Answer):</p><pre[^>]*>(.*?)</pre>", texts, flags=re.DOTALL)
+    assert [place for place, _ in shown[:2]] == ["Thinking", "Answer"]
+    assert shown[0][1] == shown[1][1]
     assert "\\u202e\\x00\\x1b[2J" in texts
     assert "<img" not in texts
     assert "data-hacked" not in elements.partition("<main>")[0]

@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from statistics import mean, variance
+from typing import Any
 
 import pytest
 
@@ -13,10 +14,12 @@ from harness.engines.ctranslate2.engine import CTranslate2Engine
 from harness.engines.http.api_key import ApiKey
 from harness.engines.openai import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
+from harness.engines.tokens import PromptTokens
 from harness.experiment import model_location, read_experiment
 from harness.grader import Grader
 from harness.questions.load import Question, load_questions
 from harness.run.plan import prompt_for, remaining_chunks
+from results import BadInput
 
 pytestmark = pytest.mark.integration
 
@@ -98,6 +101,30 @@ def openai(url: str, chat: bool) -> OpenAIEngine:
 def test_greedy_answers_through_openais_interface_are_the_same(sglang_url: str, chat: bool) -> None:
     native, texts = SGLangEngine(sglang_url, TINY, revision=None, chat=chat), prompts(QUESTIONS[:6], 30)
     assert answers(openai(sglang_url, chat), texts, 1, GREEDY) == answers(native, texts, 1, GREEDY)
+
+
+def test_log_probabilities_of_all_engines_are_equal(sglang_url: str) -> None:
+    texts = prompts(QUESTIONS[:6], 30)
+    for limit in (20, 124):
+        sampling = replace(GREEDY, max_new_tokens=limit, logprobs=True)
+        told = [
+            [completion.logprob for (completion,) in answers(engine, texts, 1, sampling)]
+            for engine in (local(), remote(sglang_url), openai(sglang_url, chat=True))
+        ]
+        assert all(value is not None and value < 0 for values in told for value in values)
+        for values in told[1:]:
+            assert values == pytest.approx(told[0], abs=1e-3)
+
+
+def test_a_server_that_keeps_no_budgets_of_thinking_is_refused(sglang_url: str) -> None:
+    thinking: dict[str, Any] = {"chat": True, "thinking": True}
+    native = SGLangEngine(sglang_url, TINY, revision=None, **thinking)
+    with pytest.raises(BadInput, match=r"max_thinking_tokens requires .*--enable-strict-thinking"):
+        answers(native, [], 1, GREEDY)
+    tokens = PromptTokens(TINY, None, chat=True)
+    chats = OpenAIEngine(sglang_url, TINY, key=ApiKey("NO_KEY", ""), prompts=tokens, **thinking)
+    with pytest.raises(BadInput, match=r"custom_params\.thinking_budget: .* without any thinking"):
+        answers(chats, [], 1, GREEDY)
 
 
 @pytest.mark.parametrize("engine", [remote, lambda url: openai(url, chat=True)], ids=["native", "openai"])

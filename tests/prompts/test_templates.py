@@ -15,6 +15,7 @@ DIGESTS = {
     "gsm8k-budget": "0472592d84184dae1ea305b7d39ac0da997073e22b76d53fc35e884b2bda2706",
     "tiny-budget": "8bb6f0d4c218de682a74d70fbf4302c717eb0d0a6737ce21c81d99a9d48e9991",
     "math-budget": "a1c454c898756baa9ef680e07de87abca8b348e718aafd714c222b7902cd26ca",
+    "boxed": "1a0796c08f1175730c3dde6a9e7d38312904f985853cb2ad46d594a90dd2319d",
 }
 
 PAPER = [

@@ -48,6 +48,7 @@ COMMANDS = {
     "fits": f"predict fits {TINY}",
     "precision": f"predict precision {MATH} --questions 200,1000 --answers 4,16",
     "curves": f"results curves {MATH} --permutations 3 --n 1,2,4,16 --caps 100,300",
+    "stop": f"results stop {GSM8K} --n-max 16 --orders 5",
     "compare": "results compare a.parquet b.parquet --price a=1 --price b=3",
     "dry-run": "harness sample tiny --set limit=20 --dry-run --rate 1000 --price-per-hour 2 --out new",
     "inspect": f"harness inspect {MATH}",

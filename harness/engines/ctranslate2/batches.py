@@ -22,11 +22,15 @@ MOST_APART = 8
 
 
 class Answer(NamedTuple):
-    """What was drawn: the text before its stop string, all tokens, and whether it ended before its limit."""
+    """What was drawn: the text before its stop string, all tokens, and whether it ended before its limit.
+
+    `logprob` is None unless it was asked for.
+    """
 
     text: str
     tokens: int
     ended: bool
+    logprob: float | None = None
 
 
 @dataclass(eq=False)

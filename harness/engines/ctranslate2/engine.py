@@ -11,7 +11,7 @@ import asyncio
 import json
 import os
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from itertools import chain
@@ -20,12 +20,13 @@ from typing import Any, Self
 
 import ctranslate2
 
-from harness.engines.base import Completion, EngineError, EngineGone, Sampling
+from harness.engines.base import Completion, EngineError, EngineGone, Sampling, mean_logprob
 from harness.engines.ctranslate2.batches import Answer, Request, next_batch, pieces
 from harness.engines.ctranslate2.convert import WEIGHTS, converted
 from harness.engines.ctranslate2.memory import keep_freed_memory, most_tokens
 from harness.engines.ctranslate2.stopping import StopRule
-from harness.engines.tokens import PromptTokens, read_json
+from harness.engines.thinking import apart
+from harness.engines.tokens import PromptTokens, counted, read_json
 from results import BadInput
 
 SMALL = 100e6
@@ -48,6 +49,7 @@ class CTranslate2Engine:
         chat: bool,
         device: str = "auto",
         dtype: str = "auto",
+        template_arguments: Mapping[str, Any] | None = None,
         say: Callable[[str], None] = lambda _line: None,
     ) -> None:
         """`dtype` auto: the precision of the model's files. Raises BadInput: no tokenizer, no GPU."""
@@ -58,7 +60,7 @@ class CTranslate2Engine:
         self._device, threads = ("cuda", 1) if gpu else ("cpu", thread_count())
         self._workers = min(threads, MOST_WORKERS)
         self._threads = threads // self._workers
-        self._prompts = PromptTokens(model, revision, chat)
+        self._prompts = PromptTokens(model, revision, chat, template_arguments)
         self._waiting: list[Request] = []
         self._arrived = asyncio.Event()
         self._closed: str | None = None
@@ -132,10 +134,25 @@ class CTranslate2Engine:
         random.Random(seed).shuffle(answers)
         if drawn < n:
             answers *= n
-        return [
-            Completion(one.text, one.tokens, len(ids), "stop" if one.ended else "length", seed=None)
+        whole = [
+            Completion(
+                one.text,
+                one.tokens,
+                len(ids),
+                "stop" if one.ended else "length",
+                seed=None,
+                logprob=one.logprob,
+            )
             for one in answers
         ]
+        if said:
+            return whole
+        opened = self._prompts.opens_thinking(prompt)
+        return [counted(apart(answer, opened), self._prompts) for answer in whole]
+
+    def opens_thinking(self, prompt: str) -> bool:
+        """Whether the model's thinking begins with its answer to `prompt`, without a mark."""
+        return self._prompts.opens_thinking(prompt)
 
     def _check(self, ids: Sequence[int], sampling: Sampling) -> None:
         """Raises EngineError for a prompt that the model cannot read."""
@@ -188,7 +205,23 @@ class CTranslate2Engine:
             callback=None if self._small and covered else self._watch(rule),
             **self._sampler(sampling),
         )
-        return [[finished(rule, tokens) for tokens in result.sequences_ids] for result in results]
+        found = [[finished(rule, tokens) for tokens in result.sequences_ids] for result in results]
+        if not sampling.logprobs:
+            return found
+        drawn = [result.sequences_ids for result in results]
+        return [
+            [
+                one._replace(logprob=self._mean_logprob(request.ids, tokens[: one.tokens]))
+                for one, tokens in zip(answers, rows, strict=True)
+            ]
+            for request, answers, rows in zip(batch, found, drawn, strict=True)
+        ]
+
+    def _mean_logprob(self, prompt: Sequence[int], answer: Sequence[int]) -> float | None:
+        """The mean log-probability of an answer's tokens at temperature 1, by a pass of its own."""
+        names = [self._names[token] for token in (*prompt, *answer)]
+        (scored,) = self._model.score_batch([names], max_input_length=0)
+        return mean_logprob(scored.log_probs[-len(answer) :] if answer else [])
 
     def _sampler(self, sampling: Sampling) -> dict[str, Any]:
         """CTranslate2's names: its top-k of 1 is greedy, 0 has no limit."""

@@ -93,9 +93,9 @@ class FromServer(BaseModel):
     model_config = ConfigDict(strict=True)
 
 
-def inside(*path: str) -> Any:
-    """A field of FromServer whose value stands at `path` in the reply."""
-    return Field(validation_alias=AliasPath(*path))
+def inside(*path: str, default: Any = ...) -> Any:
+    """A field of FromServer whose value stands at `path` in the reply; it has to, without a `default`."""
+    return Field(default, validation_alias=AliasPath(*path))
 
 
 def parse(schema: TypeAdapter[T], content: bytes) -> T:

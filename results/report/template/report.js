@@ -88,9 +88,14 @@ function showQuestion(question) {
   answerTable(question, answers);
   element("p", `${question.id}: ${percent(question.right)} of the answers${question.settings.length > 1 ? " at the dearest setting" : ""} are right; a vote changes that by ${(100 * question.gain).toFixed(1).replace("-", "−")} points.`, answers, "table-note");
   if (question.texts.length) element("p", `${question.texts.length} of ${question.texts_total.toLocaleString("en")} texts:`, texts, "facts");
-  for (const [setting, answer, text, length] of question.texts) {
+  for (const [setting, answer, text, length, reasoning] of question.texts) {
     const box = element("details", "", texts);
     element("summary", `setting ${setting}: ${answer}`, box);
+    if (reasoning !== undefined) {
+      element("p", "Thinking:", box, "facts");
+      element("pre", reasoning, box);
+      element("p", "Answer:", box, "facts");
+    }
     element("pre", text, box);
     if (length > text.length) element("p", `The first characters of ${length.toLocaleString("en")}.`, box, "facts");
   }

@@ -48,12 +48,12 @@ class Called(Exception):
         (
             "run.sampler.sample",
             (*SAMPLE, "--out", OUT, "--restart"),
-            (TINY, load_questions("tiny"), OUT, {"restart": True, "quarantine": False}),
+            (TINY, load_questions("tiny"), OUT, {"restart": True, "quarantine": False, "stored": None}),
         ),
         (
             "run.sampler.sample",
             (*SAMPLE, "--out", OUT, "--quarantine"),
-            (TINY, load_questions("tiny"), OUT, {"restart": False, "quarantine": True}),
+            (TINY, load_questions("tiny"), OUT, {"restart": False, "quarantine": True, "stored": None}),
         ),
         pytest.param(
             "gpu_check.measure",

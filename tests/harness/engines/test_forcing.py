@@ -69,19 +69,19 @@ def test_the_limit_changes_how_answers_end_and_not_how_they_begin() -> None:
 
 
 def test_a_run_forces_what_reaches_its_limit(tmp_path: Path) -> None:
-    really(tmp_path, at_limit="force", tokens_per_budget=0.5, tokens_extra=0, limit=2)
+    really(tmp_path, budget_by="force", tokens_per_budget=0.5, tokens_extra=0, limit=2)
     rows = [json.loads(line) for line in (tmp_path / "samples.jsonl").read_text().splitlines()]
     assert "forced" in {row["finish_reason"] for row in rows} <= {"forced", "stop"}
 
 
 @pytest.mark.parametrize(
-    ("chat", "at_limit", "needed"), [(True, "cut", False), (True, "force", True), (False, "force", False)]
+    ("chat", "budget_by", "needed"), [(True, "prompt", False), (True, "force", True), (False, "force", False)]
 )
 def test_only_a_chat_that_goes_on_needs_the_tokenizer_of_a_model_elsewhere(
-    chat: bool, at_limit: str, needed: bool, tmp_path: Path
+    chat: bool, budget_by: str, needed: bool, tmp_path: Path
 ) -> None:
     asked = {"engine": "openai", "url": "http://elsewhere", "model": str(tmp_path)}
-    plan = experiment(**asked, chat=chat, at_limit=at_limit)
+    plan = experiment(**asked, chat=chat, budget_by=budget_by)
     with pytest.raises(BadInput, match="tokenizer") if needed else nullcontext():
         engine_for(plan, tmp_path / "log", print)
 
@@ -122,7 +122,7 @@ def test_servers_with_openais_interface_go_on_in_completions(chat: bool) -> None
 
 def test_the_experiment_cuts_at_the_budget_and_asks_for_what_is_read() -> None:
     shipped = read_experiment("gsm8k-forced")
-    assert shipped.at_limit == "force"
+    assert shipped.budget_by == "force"
     assert [shipped.max_new_tokens(budget) for budget in shipped.budgets] == list(shipped.budgets)
     with pytest.raises(BadInput, match="hashes"):
         read_experiment("gsm8k-forced", {"readers": "boxed"})

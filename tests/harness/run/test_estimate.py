@@ -73,7 +73,7 @@ def test_a_folder_s_own_answers_say_what_to_expect_and_how_fast(tmp_path: Path) 
 
 def test_the_most_tokens_of_a_forced_answer_include_those_of_its_end(tmp_path: Path) -> None:
     ending = len(PromptTokens(model_location("tiny"), None, chat=True).plain(ENDING))
-    cut, forced = (asked(tmp_path, at_limit=at_limit) for at_limit in ("cut", "force"))
+    cut, forced = (asked(tmp_path, budget_by=how) for how in ("prompt", "force"))
     for before, after in zip(cut, forced, strict=True):
         assert ending + FINAL_TOKENS <= after.limit - before.limit <= 2 * (ending + FINAL_TOKENS)
         assert before.tokens_per_answer == after.tokens_per_answer

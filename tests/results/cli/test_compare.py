@@ -136,3 +136,16 @@ def test_names_are_harmless_on_a_terminal(tmp_path, monkeypatch, capsys):
     assert "\\x1b[2J" in shown
     assert "\x1b" not in shown
     assert "\u202e" not in shown
+
+
+def test_pass_hat_k_is_compared_where_it_is_asked_for(tmp_path, monkeypatch, capsys):
+    """Two right answers of four are both right in one pair of six; four of four always."""
+    runs = [samples_file(tmp_path / f"{right}.csv", right) for right in (2, 4)]
+    out = tmp_path / "c.csv"
+
+    assert results(monkeypatch, "compare", *runs, "--method", "all_of_n", "--at", 2, "--out", out) == 0
+
+    compared = read_table(out, "comparison")
+    assert compared["method"].tolist() == ["all_of_n"]
+    assert compared[["accuracy_a", "accuracy_b"]].iloc[0].tolist() == pytest.approx([1 / 6, 1.0])
+    assert "all of N, N = 2" in capsys.readouterr().out

@@ -114,6 +114,14 @@ def test_runs_meet_at_each_setting_they_share_or_else_everywhere():
         compare_runs({"x": low})
 
 
+def test_runs_are_called_by_their_models_where_these_tell_all_of_them_apart():
+    one, two = run(A, model="m"), run(B, model="n")
+
+    assert names(compare_runs({"x": one, "y": two}))[0][:2] == ("m", "n")
+    assert names(compare_runs({"x": one, "y": run(B, model="m")}))[0][:2] == ("x", "y")
+    assert names(compare_runs({"x": one, "y": run(B)}))[0][:2] == ("x", "y")
+
+
 def test_data_sets_without_a_name_are_not_paired_in_silence(recwarn):
     """The names of the questions may be those of others; right answers that agree say they are not."""
     with pytest.warns(UserWarning, match=r"x/default and y/default: .* column dataset"):

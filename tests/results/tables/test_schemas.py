@@ -29,6 +29,9 @@ NEEDED = {
     "plan": ones("dataset model method setting cost N predicted low high predictor", source="llm",
                  known="measured"),
     "backtest": ones("predictor split dataset model method setting N accuracy predicted low high"),
+    "stopping": ones("dataset model setting rule threshold batch n_max questions tokens share answers rounds"
+                     " agreement agreement_all worst_tenth false_stops delta accuracy difference low high"
+                     " N_fixed agreement_fixed difference_fixed low_fixed high_fixed level", order="random"),
 }  # fmt: skip
 """The columns that a table of each kind must have; 1 is a good cell of most."""
 
@@ -37,8 +40,8 @@ CELLS = [
     ("samples", "tokens prompt_tokens", [0, None], [-1, 0.5]),
     ("samples", "decoding", ["sample", "greedy"], ["beam"]),
     ("samples curves forecast fits plan", "source", ["llm", "synthetic"], ["web"]),
-    ("samples", "answer gold finish_reason", ["x"], [["x"]]),
-    ("samples", "gold finish_reason", [None], []),
+    ("samples", "answer gold finish_reason stop_rule", ["x"], [["x"]]),
+    ("samples", "gold finish_reason stop_rule", [None], []),
     ("samples curves", "dataset model setting", ["None"], ["", None]),
     ("curves forecast comparison plan backtest", "N", [1], [0, None]),
     ("curves forecast", "questions", [1, None], [0]),
@@ -68,6 +71,13 @@ CELLS = [
     ("plan", "known", ["measured", "forecast"], ["guessed"]),
     ("backtest", "accuracy", [0, 1], [1.1, None]),
     ("backtest", "low high", [-1, None], ["x"]),
+    ("stopping", "order", ["random", "finishing"], ["any"]),
+    ("stopping", "n_max questions", [1], [0, None]),
+    ("stopping", "share answers", [0, 2], [-1, None]),
+    ("stopping", "tokens rounds N_fixed", [0, 2, None], [-1]),
+    ("stopping", "agreement agreement_all worst_tenth", [0, 1], [1.1, None]),
+    ("stopping", "false_stops delta accuracy agreement_fixed level", [0, 1, None], [1.1]),
+    ("stopping", "threshold difference low high difference_fixed low_fixed high_fixed", [-1, None], ["x"]),
 ]  # fmt: skip
 
 KEYS = {
@@ -75,6 +85,7 @@ KEYS = {
     "curves": "source dataset model method setting N permutation",
     "forecast": "source dataset model method setting N permutation predictor",
     "comparison": "dataset a b setting_a setting_b method N",
+    "stopping": "dataset model setting rule threshold order batch",
 }
 
 
@@ -101,6 +112,7 @@ def test_no_two_rows_share_a_key_and_every_part_of_it_tells_rows_apart(kind):
     keys = KEYS[kind].split()
     row = {**dict.fromkeys(keys, 1), "decoding": "sample", "source": "llm", **NEEDED[kind]}
     other = {**dict.fromkeys(keys, 2), "decoding": "greedy", "source": "synthetic", "method": "best_of_n"}
+    other["order"] = "finishing"
     for name in keys:
         assert len(as_table(pd.DataFrame([row, {**row, name: other[name]}]), kind)) == 2
     with pytest.raises(BadInput, match=rf"row 2: a second row for .*{keys[-1]}=1"):

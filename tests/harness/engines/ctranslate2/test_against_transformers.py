@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,28 @@ def test_greedy_answers_equal_those_of_generate(model: Any, tokens: PromptTokens
         expected = whole[0, prompt.shape[1] :].tolist()
         assert [answer.text for answer in answers] == [tokens.tokenizer.decode(expected)] * 2
         assert [answer.tokens for answer in answers] == [len(expected)] * 2
+
+
+@pytest.mark.parametrize("sampling", [Sampling(40, 1.0), Sampling(200, 2.0, stop=("is",)), Sampling(9, 0.7)])
+def test_log_probabilities_are_those_of_the_model_s_logits(
+    model: Any, tokens: PromptTokens, sampling: Sampling
+) -> None:
+    found = drawn(TEXTS[:4], 8, replace(sampling, logprobs=True))
+    compared = 0
+    for text, answers in zip(TEXTS, found, strict=False):
+        prompt = tokens.encode(text)
+        for answer in answers:
+            ids = tokens.plain(answer.text)
+            if answer.finish_reason != "length" or len(ids) != answer.tokens:
+                continue  # its end token or stop string is not in its text, or the text has other tokens
+            with torch.inference_mode():
+                logits = model(torch.tensor([[*prompt, *ids]])).logits[0, len(prompt) - 1 : -1]
+            chances = torch.log_softmax(logits.double(), dim=-1)
+            expected = chances[range(len(ids)), list(ids)].mean().item()
+            assert answer.logprob == pytest.approx(expected, abs=1e-4)
+            compared += 1
+    assert compared >= 3 or sampling.stop
+    assert all(answer.logprob is not None and answer.logprob < 0 for rows in found for answer in rows)
 
 
 @pytest.mark.parametrize(

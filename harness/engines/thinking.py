@@ -1,0 +1,69 @@
+"""Models that think before they answer: what they thought, what they said, and whether a budget is kept.
+
+    "<think>21 - 15 is 6.</think>It is ##6##." -> reasoning "21 - 15 is 6.", text "It is ##6##."
+
+A server with a reasoning parser does this itself; text as it was generated is taken apart here. Only what
+comes after the thinking is an answer: a number in a thought is none, and one that is cut off while it thinks
+has said nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from harness.engines.base import Completion, Sampling
+
+OPEN, CLOSE = "<think>", "</think>"
+"""The marks of Qwen3, DeepSeek-R1, GLM-4.5, Kimi K2 and most others."""
+CLOSING = f"\n{CLOSE}"
+"""What ends a thought from outside."""
+
+TRIAL_PROMPT = (
+    "Find all three-digit primes whose digits add up to 11. Check each candidate by division, one after the "
+    "other, before you answer."
+)
+"""No model that thinks is done with this within TRIAL_BUDGET tokens, unless it is stopped."""
+TRIAL_BUDGET = 32
+TRIAL_SAMPLING = Sampling(max_new_tokens=512, temperature=1.0, thinking=TRIAL_BUDGET)
+SLACK = 16
+"""Tokens above a budget that are still called kept: marks, an ending that a server writes, other counting."""
+
+
+def opens(prompt: str) -> bool:
+    """Whether `prompt`, as the model reads it, has opened the thinking already (DeepSeek-R1, QwQ)."""
+    return prompt.rstrip().endswith(OPEN)
+
+
+def apart(answer: Completion, opened: bool) -> Completion:
+    """`answer` with its thinking taken out of its text, where it has any and a server has not done so.
+
+    `opened` says whether the prompt has opened the thinking.
+    """
+    said = answer.text.lstrip()
+    if answer.reasoning is not None or not (opened or said.startswith(OPEN) or CLOSE in said):
+        return answer
+    reasoning, _, text = said.removeprefix(OPEN).partition(CLOSE)
+    return replace(answer, reasoning=reasoning, text=text)
+
+
+def together(reasoning: str | None, text: str, opened: bool) -> str:
+    """An answer as the model wrote it; thinking without an answer is still open."""
+    if reasoning is None:
+        return text
+    return ("" if opened else OPEN) + reasoning + (CLOSE + text if text else "")
+
+
+def closed(said: str, opened: bool) -> str:
+    """`said`, the beginning of an answer, with its thinking brought to an end if it is still open."""
+    thinks = opened or said.lstrip().startswith(OPEN)
+    return said + CLOSING if thinks and CLOSE not in said else said
+
+
+def not_kept(answers: Sequence[Completion], budget: int) -> str | None:
+    """What speaks against the server having kept `budget` tokens of thinking in these answers, or None."""
+    for answer in answers:
+        if answer.reasoning is None:
+            return "sent an answer without any thinking: does the model think, has the server its parser?"
+        if answer.reasoning_tokens is None or answer.reasoning_tokens > budget + SLACK:
+            counted = "an unknown number of" if answer.reasoning_tokens is None else answer.reasoning_tokens
+            return f"let it think for {counted} tokens where {budget} were asked for"
+    return None

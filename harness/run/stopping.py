@@ -1,0 +1,244 @@
+"""Which requests a run sends next: all that are planned, or, with a stop rule, block after block.
+
+    --set stop_rule=lead:4      question 7 so far: 18, 18, 5       ask for 3 more: no fewer can settle it
+
+With a rule each vote (a question at a setting) is asked for in blocks of the fewest answers that can settle
+it (`results.stopping.ahead`). A block is looked at when all of its answers are stored. What is asked for next
+thus depends on the stored answers and their indices alone, whatever their order of arrival: a run that was
+killed goes on as it would have. An answer that failed leaves its block open until it is asked for again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from harness.experiment import Experiment
+from harness.questions.load import Question
+from harness.run.plan import Chunk, remaining_chunks
+from harness.run.samples_file import SAMPLES, Key, Row, key_of, read_rows
+from harness.run.stored import Stored
+
+
+class Planned:
+    """The requests of a run whose answers are all known beforehand."""
+
+    def __init__(self, chunks: Callable[[], Iterator[Chunk]]) -> None:
+        """`chunks` makes up the requests one by one, each time from the first."""
+        self.left = sum(len(chunk.samples) for chunk in chunks())
+        """Answers that are not stored yet, at most."""
+        self._chunks = chunks()
+
+    async def next(self) -> Chunk | None:
+        """The next request, None when there is none left."""
+        return next(self._chunks, None)
+
+    def ended(self, _chunk: Chunk, rows: Sequence[Row] | None) -> int:
+        """Take note of a request's rows, None if it failed; how many planned answers are needless by that."""
+        self.left -= len(rows or ())
+        return 0
+
+    def close(self) -> None:
+        """Let everybody who waits for a request go."""
+
+    def summary(self) -> dict[str, Any]:
+        """What run.json says of it beside the tally."""
+        return {}
+
+    def told(self) -> list[str]:
+        """What the user is told at the end."""
+        return []
+
+
+@dataclass
+class _Vote:
+    """The answers to one question at one setting, by index; the first `asked` of them have been looked at."""
+
+    place: int
+    question: Question
+    setting: str
+    budget: int | None
+    answers: dict[int, str | None] = field(default_factory=dict)
+    asked: int = 0
+    tokens: int = 0
+    requests: int = 0
+    """Under way, of the block that is asked for."""
+    settled: bool = False
+
+
+class Blocks:
+    """The requests of a run whose votes stop; the same calls as `Planned`."""
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        questions: Sequence[Question],
+        done: Mapping[Key, set[int]],
+        folder: Path,
+    ) -> None:
+        self._experiment = experiment
+        self._queue: asyncio.PriorityQueue[tuple[float, int, Chunk | None]] = asyncio.PriorityQueue()
+        self._counter = itertools.count()
+        self._under_way = 0
+        settings = [(question, *setting) for question in questions for setting in experiment.settings]
+        self._votes = {
+            (question.question_id, setting, "sample"): _Vote(place, question, setting, budget)
+            for place, (question, setting, budget) in enumerate(settings)
+        }
+        for row in read_rows(folder / SAMPLES) if (folder / SAMPLES).exists() else ():
+            self._count(row)
+        greedy = experiment.model_copy(update={"samples": 0})
+        for place, chunk in enumerate(remaining_chunks(greedy, questions, done)):
+            self._send(place, chunk)
+        self.left = self._under_way
+        for vote in self._votes.values():
+            self._go_on(vote)
+            self.left += 0 if vote.settled else experiment.samples - len(vote.answers)
+
+    async def next(self) -> Chunk | None:
+        """The next request, of the first question that needs one; waits while one may still come."""
+        if not self._under_way:
+            return None
+        _, _, chunk = await self._queue.get()
+        if chunk is None:
+            self.close()  # for the next who waits
+        return chunk
+
+    def ended(self, chunk: Chunk, rows: Sequence[Row] | None) -> int:
+        """As in `Planned`. The vote goes on when its whole block is stored."""
+        needless = 0
+        vote = self._votes.get((chunk.question.question_id, chunk.setting, chunk.decoding))
+        self._under_way -= 1
+        if rows is not None:
+            for row in rows:
+                self._count(row)
+        if vote is not None:
+            vote.requests -= 1
+            if not vote.requests and self._is_whole(vote):
+                self._go_on(vote)
+                needless = self._experiment.samples - len(vote.answers) if vote.settled else 0
+        self.left -= len(rows or ()) + needless
+        if not self._under_way:
+            self.close()
+        return needless
+
+    def close(self) -> None:
+        """Let everybody who waits for a request go."""
+        self._queue.put_nowait((float("inf"), next(self._counter), None))
+
+    def _count(self, row: Row) -> None:
+        vote = self._votes.get(key_of(row))
+        if vote is not None and row["sample"] < self._experiment.samples:
+            vote.answers[row["sample"]] = row["answer"]
+            vote.tokens += row["tokens"]
+
+    def _go_on(self, vote: _Vote) -> None:
+        """Look at the blocks that are stored, and ask for what is missing in the next one."""
+        while block := self._block(vote):
+            missing = [index for index in block if index not in vote.answers]
+            if missing:
+                for start in range(0, len(missing), self._experiment.chunk):
+                    samples = tuple(missing[start : start + self._experiment.chunk])
+                    vote.requests += 1
+                    self._send(vote.place, Chunk(vote.question, vote.setting, vote.budget, "sample", samples))
+                return
+            vote.asked = block.stop
+        vote.settled = True
+
+    def _send(self, place: int, chunk: Chunk) -> None:
+        self._under_way += 1
+        self._queue.put_nowait((place, next(self._counter), chunk))
+
+    def _block(self, vote: _Vote) -> range:
+        """The indices of the next block; none where the vote is settled."""
+        so_far = tuple(vote.answers[index] for index in range(vote.asked))
+        size = _block_size(str(self._experiment.stop_rule), _alike(so_far), self._experiment.samples)
+        return range(vote.asked, vote.asked + size)
+
+    def _is_whole(self, vote: _Vote) -> bool:
+        """Whether all answers of the block that was asked for are stored."""
+        return all(index in vote.answers for index in self._block(vote))
+
+    def summary(self) -> dict[str, Any]:
+        """The rule, what it has saved, and how many votes are right, by setting."""
+        settings = []
+        for setting, _ in self._experiment.settings:
+            votes = [vote for vote in self._votes.values() if vote.setting == setting and vote.settled]
+            if not votes:
+                continue
+            each = self._experiment.samples
+            whole = sum(each * vote.tokens / max(len(vote.answers), 1) for vote in votes)
+            settings.append(
+                {
+                    "setting": setting,
+                    "votes": len(votes),
+                    "ended_early": sum(vote.asked < each for vote in votes),
+                    "answers": sum(len(vote.answers) for vote in votes),
+                    "answers_of_all": each * len(votes),
+                    "tokens_share": sum(vote.tokens for vote in votes) / whole if whole else None,
+                    "right": sum(_right(vote) for vote in votes) / len(votes),
+                }
+            )
+        return {"stopping": {"rule": self._experiment.stop_rule, "settings": settings}}
+
+    def told(self) -> list[str]:
+        """A line for each setting."""
+        lines = []
+        for found in self.summary()["stopping"]["settings"]:
+            where = f"setting {found['setting']}: " if len(self._experiment.settings) > 1 else ""
+            share = found["tokens_share"]
+            ended = f"ended {found['ended_early']:,} of {found['votes']:,} votes early"
+            answers = f"{found['answers']:,} of {found['answers_of_all']:,} answers"
+            tokens = "" if share is None else f", about {share:.1%} of the tokens of all"
+            right = f"{found['right']:.1%} of the votes are right"
+            lines.append(f"{where}{self._experiment.stop_rule} {ended}: {answers}{tokens}; {right}")
+        return lines
+
+
+def requests_of(
+    experiment: Experiment,
+    questions: Sequence[Question],
+    done: Mapping[Key, set[int]],
+    folder: Path,
+    stored: Stored | None = None,
+) -> Planned | Blocks:
+    """What a run in `folder`, where the answers `done` are there, has still to ask for.
+
+    `stored`: answers from elsewhere that are to be ended, all of them: their votes were stopped before.
+    """
+    if stored:
+        return Planned(lambda: stored.remaining_chunks(experiment, questions, done))
+    if experiment.stop_rule is None:
+        return Planned(lambda: remaining_chunks(experiment, questions, done))
+    return Blocks(experiment, questions, done, folder)
+
+
+def _alike(answers: Iterable[str | None]) -> tuple[int | None, ...]:
+    """The answers as numbers, in the order in which they first come: votes that stand alike are equal."""
+    numbers: dict[str, int] = {}
+    return tuple(None if one is None else numbers.setdefault(one, len(numbers)) for one in answers)
+
+
+@cache
+def _block_size(rule_text: str, answers: tuple[int | None, ...], most: int) -> int:
+    """How many answers to ask for next; 0 where the vote is settled."""
+    from results.stopping import ahead, named, seen_of, settled
+
+    rule, threshold = named(rule_text)
+    seen = seen_of(answers, most)
+    if len(answers) >= most or (answers and settled(rule, threshold, seen)[0]):
+        return 0
+    return int(ahead(rule, threshold, seen)[0])
+
+
+def _right(vote: _Vote) -> float:
+    """The chance that the vote is right, ties sharing the credit."""
+    said = Counter(answer for index in range(vote.asked) if (answer := vote.answers[index]) is not None)
+    leaders = [answer for answer, count in said.items() if count == max(said.values())]
+    return (vote.question.gold in leaders) / len(leaders) if leaders else 0.0

@@ -1,0 +1,177 @@
+"""The stored answers of a run, cut at a number of tokens: what `harness force` asks for final answers.
+
+    stored = Stored(Path("results/runs/gsm8k"), setting="500")
+    await stored.forced(engine, chunk, "Anna has 12 apples. ...", sampling, seed=7)
+
+A text is cut after so many tokens of the run's tokenizer and goes on as in `harness/engines/forcing.py`. An
+answer that is no longer than that stays as it ended, with its own tokens. All lengths thus cut the same
+answers: two settings of such a run differ by the length alone.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.engines.base import Completion, Engine, Sampling
+from harness.engines.forcing import forced
+from harness.engines.thinking import apart, together
+from harness.engines.tokens import PromptTokens, counted
+from harness.experiment import Experiment, experiment_of, model_location
+from harness.questions.load import Question
+from harness.run.identity import IDENTITY, identity
+from harness.run.plan import Chunk, in_chunks
+from harness.run.record import RECORD, experiment_in, read_record
+from harness.run.samples_file import SAMPLES, Key, Row, is_row, not_a_row, numbered_lines
+from results import BadInput
+
+FINAL_TOKENS = 16
+"""The limit of the final answer: a number of ten digits and `##. [END]`."""
+
+
+class Cut(NamedTuple):
+    """The beginning of an answer, or a whole one that was no longer."""
+
+    answer: Completion
+    whole: bool
+
+
+class Stored:
+    """The sampled answers of one setting in a run's folder, by question and number."""
+
+    def __init__(self, folder: Path, setting: str | None = None) -> None:
+        """Read them; `setting` may be left out where there is one.
+
+        Raises BadInput: not a run of this harness, several settings or no such one, an answer without text.
+        """
+        source, self._folder, self._record = experiment_in(folder), folder, read_record(folder)
+        if source is None:
+            raise BadInput(
+                f"{folder}: no run.json of this harness: only a run of `harness sample` can be forced"
+            )
+        if source.forced_from:
+            raise BadInput(f"{folder}: its answers were forced already: give the run that they come from")
+        self.source, self.rows, settings = source, dict[str, dict[int, Row]](), dict[str, None]()
+        digest = hashlib.sha256()
+        path = folder / SAMPLES
+        for number, line, row in numbered_lines(path) if path.exists() else ():
+            if row is not None and not isinstance(row.get("text"), str):
+                raise BadInput(f"{path}: row {number}: no text to cut")
+            if not is_row(row):
+                raise BadInput(f"{path}: row {number}: {not_a_row(line)}")
+            if row["decoding"] != "sample":
+                continue
+            settings[row["setting"]] = None
+            if setting not in (None, row["setting"]):
+                continue
+            self.rows.setdefault(row["question_id"], {})[row["sample"]] = row
+            told = [row[name] for name in ("question_id", "sample", "text")]
+            digest.update(json.dumps([*told, row.get("reasoning")]).encode())
+        if not self.rows:
+            named = f" with setting {setting!r}" if settings else ""
+            raise BadInput(f"{path}: no answers{named}{_known(settings)}")
+        if setting is None and len(settings) > 1:
+            raise BadInput(f"{path}: answers of several settings: give --setting{_known(settings)}")
+        self.setting = next(iter(settings)) if setting is None else setting
+        self.budget = int(self.setting) if self.setting.isdecimal() else None
+        """What the prompt of these answers asked for."""
+        answers = sum(map(len, self.rows.values()))
+        self.came_from = {"setting": self.setting, "answers": answers, "sha256": digest.hexdigest()}
+
+    def planned(self, experiment: Experiment, questions: Sequence[Question]) -> int:
+        """How many answers the questions have at all lengths together."""
+        answers = sum(len(self.rows.get(question.question_id, ())) for question in questions)
+        return answers * len(experiment.settings)
+
+    @property
+    def most(self) -> int:
+        """The answers to the question with the most."""
+        return max(map(len, self.rows.values()))
+
+    def remaining_chunks(
+        self, experiment: Experiment, questions: Sequence[Question], done: Mapping[Key, set[int]]
+    ) -> Iterator[Chunk]:
+        """The answers to `questions` that are to be ended and are not in `done`, the shortest first.
+
+        A server that keeps common beginnings thus reads little of an answer more than once.
+        """
+        for question in questions:
+            for setting, length in experiment.settings:
+                have = done.get((question.question_id, setting, "sample"), set())
+                indices = sorted({*self.rows.get(question.question_id, ())} - have)
+                for samples in in_chunks(indices, experiment.chunk):
+                    yield Chunk(question, setting, self.budget, "sample", samples, length)
+
+    def check_asked(self, questions: Sequence[Question]) -> None:
+        """Raises BadInput where the prompts of the stored answers were others than they would be today."""
+        now = identity(self.source, questions)
+        for name in ("prompt_sha256", "questions_sha256"):
+            if (self._record or {}).get(name) != now[name]:
+                raise BadInput(
+                    f"{self._folder}: sampled with another {IDENTITY[name]}, which is needed again"
+                )
+
+    def experiment(self, lengths: Sequence[int], overrides: Mapping[str, str]) -> Experiment:
+        """What ends the answers at each of `lengths`: their experiment, with `overrides`. Raises BadInput."""
+        fields = self.source.model_dump() | {
+            "budgets": sorted(lengths),
+            "budget_by": "force",
+            "tokens_per_budget": 1.0,
+            "tokens_extra": 0,
+            "samples": self.most,
+            "greedy": False,
+            "forced_from": self.came_from,
+        }
+        return experiment_of(fields, self._folder / RECORD, overrides)
+
+    def load_tokenizer(self, experiment: Experiment) -> None:
+        """The tokenizer by which answers are cut. Raises BadInput if the model has none."""
+        self._prompts = PromptTokens(
+            model_location(experiment.model),
+            experiment.revision,
+            experiment.chat,
+            experiment.template_arguments,
+        )
+
+    async def forced(
+        self, engine: Engine, chunk: Chunk, prompt: str, sampling: Sampling, seed: int
+    ) -> list[Completion]:
+        """The answers of `chunk`, cut at its length and ended. Raises EngineError if one brings no answer."""
+        cuts = [self._cut(chunk, index, prompt) for index in chunk.samples]
+        short = [cut.answer for cut in cuts if not cut.whole]
+        ended = iter(await forced(engine, prompt, short, sampling, seed, FINAL_TOKENS))
+        return [cut.answer if cut.whole else counted(next(ended), self._prompts) for cut in cuts]
+
+    def _cut(self, chunk: Chunk, index: int, prompt: str) -> Cut:
+        row = self.rows[chunk.question.question_id][index]
+        stored = _completion(row)
+        opened = self._prompts.opens_thinking(prompt)
+        written = together(stored.reasoning, stored.text, opened)
+        ends = self._prompts.ends(written)
+        if chunk.cut is None or len(ends) <= chunk.cut:
+            return Cut(stored, whole=True)
+        said = Completion(
+            written[: ends[chunk.cut - 1]],
+            tokens=chunk.cut,
+            prompt_tokens=len(self._prompts.encode(prompt)),
+            finish_reason="length",
+            seed=stored.seed,
+        )
+        return Cut(apart(said, opened), whole=False)
+
+
+def _completion(row: Row) -> Completion:
+    return Completion(
+        row["text"],
+        row["tokens"],
+        row["prompt_tokens"],
+        row["finish_reason"],
+        row["seed"],
+        row.get("reasoning"),
+        row.get("reasoning_tokens"),
+    )
+
+
+def _known(settings: dict[str, None]) -> str:
+    return f"; there are {', '.join(settings)}" if settings else ""

@@ -1,0 +1,266 @@
+"""The arena: every rule at several thresholds, replayed on the same orders of the same stored answers.
+
+    dataset  model   rule  threshold  order   batch  share  answers  rounds  agreement  difference_fixed  …
+    aime     qwen3   lead  4          random  1      0.248  7.1      7.1     0.993      0.005
+    aime     qwen3   lead  4          random  exact  0.248  7.1      2.3     0.993      0.005
+
+The columns are described in docs/stopping.md. Answers are drawn without replacement from the pool of each
+question. The whole pool's vote is the truth that a rule should find for less.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from results.commandline import BadInput
+from results.normal import LEVEL
+from results.paired.differences import mean_differences
+from results.paired.simultaneous import Measured, level_of_each
+from results.stopping.clairvoyant import clairvoyant
+from results.stopping.replay import EXACT, Outcome, Replay
+from results.stopping.rules import RULES, Rule
+from results.stopping.seen import Floats
+from results.tables.schemas import STOPPING
+from results.votes.curves import settings_in_order
+from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools
+from results.votes.permutations import random_orders
+
+N_MAX, ORDERS = 40, 100
+"""The most answers that a question may get, and the orders that are replayed, unless told otherwise."""
+
+BATCHES = (4, 16, EXACT)
+"""The blocks in which answers are asked for, besides one at a time; tried at each rule's usual threshold."""
+
+ALL = "all"
+"""The batch of answers that are all asked for at once, and looked at as they finish."""
+
+CLAIRVOYANT = "clairvoyant"
+WORST = 0.1
+"""The share of the questions that the column worst_tenth is about."""
+
+Thresholds = Mapping[Rule, Sequence[float]]
+EVERY_RULE = tuple(RULES.values())
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the arena's table: what was replayed, and what it came to by question."""
+
+    rule: Rule
+    threshold: float
+    order: str
+    batch: str
+    outcome: Outcome
+
+
+def arena(
+    samples: pd.DataFrame,
+    rules: Sequence[Rule] | Thresholds = EVERY_RULE,
+    n_max: int = N_MAX,
+    orders: int = ORDERS,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """The stopping table of checked samples: a row for each rule, threshold and way of asking.
+
+    rules: those of the table or one's own; a mapping names the thresholds to try. n_max: cut down to the
+    smallest pool of a setting, with a UserWarning. orders: random ones of each question. The intervals of one
+    data set, model and setting hold together with the level of verdicts. Raises BadInput where a question has
+    one answer, and for answers that a stop rule has ended.
+    """
+    tried = rules if isinstance(rules, Mapping) else {rule: thresholds_of(rule) for rule in rules}
+    tables = []
+    for names, rows in _settings(samples):
+        pools = answer_pools(rows)
+        group = _Group(pools, _most(pools, n_max, names), orders, seed, names)
+        tables.append(
+            group.table(tried).assign(**dict(zip(("dataset", "model", "setting"), names, strict=True)))
+        )
+    return pd.concat(tables, ignore_index=True)[list(STOPPING.columns)]
+
+
+def thresholds_of(rule: Rule) -> list[float]:
+    """The usual threshold of a rule and those that are tried beside it, in rising order."""
+    return sorted({*map(float, rule.thresholds), float(rule.usual)})
+
+
+def _settings(samples: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
+    sampled = samples[samples["decoding"] == "sample"]
+    if sampled.empty:
+        raise BadInput("no sampled answers: greedy ones alone cannot be voted on")
+    order = settings_in_order(sampled)
+    sampled = sampled.sort_values("setting", key=lambda column: column.map(order.index), kind="stable")
+    for key, rows in sampled.groupby(["dataset", "model", "setting"], sort=False):
+        dataset, model, setting = map(str, key)
+        yield (dataset, model, setting), rows
+
+
+def _most(pools: AnswerPools, n_max: int, names: Sequence[str]) -> int:
+    """The largest N that every question has answers for, at most n_max."""
+    smallest = int(pools.sizes.min())
+    if smallest < 2:
+        short = int((pools.sizes < 2).sum())
+        raise BadInput(
+            f"{'/'.join(names)}: {short} questions have one answer: a rule needs two or more to choose from"
+        )
+    if smallest < n_max:
+        short = int((pools.sizes < n_max).sum())
+        warnings.warn(
+            f"{'/'.join(names)}: N_max = {smallest}: {short} of {pools.sizes.size} questions have fewer than "
+            f"{n_max} answers",
+            stacklevel=3,
+        )
+    return min(n_max, smallest)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """The answers of one setting, replayed."""
+
+    pools: AnswerPools
+    most: int
+    orders: int
+    seed: int
+    names: tuple[str, str, str]
+
+    @cached_property
+    def replay(self) -> Replay:
+        """Answers in random order."""
+        return Replay(self.pools, random_orders(self.pools, self.orders, self.seed, self.names), self.most)
+
+    @cached_property
+    def finishing(self) -> Replay:
+        """The same answers asked for all at once, in the order in which they finish."""
+        return Replay(self.pools, self.replay.orders, self.most, all_at_once=True)
+
+    def rows(self, tried: Thresholds) -> Iterator[Row]:
+        """Everything that is replayed."""
+        lengths = not np.isnan(self.pools.tokens).any()
+        for rule, thresholds in tried.items():
+            usual = rule.usual if rule.usual in thresholds else thresholds[0]
+            for threshold in thresholds:
+                if rule.plain and threshold > self.most:
+                    continue
+                yield self._row(self.replay, rule, threshold, 1)
+            for block in BATCHES:
+                yield self._row(self.replay, rule, usual, block)
+            if lengths and not rule.plain:
+                yield self._row(self.finishing, rule, usual, 1)
+
+    def _row(self, replay: Replay, rule: Rule, threshold: float, block: int | str) -> Row:
+        outcome = replay.outcome(replay.stop(rule, threshold, block))
+        order, batch = ("finishing", ALL) if replay.all_at_once else ("random", str(block))
+        return Row(rule, threshold, order, batch, outcome)
+
+    def table(self, tried: Thresholds) -> pd.DataFrame:
+        """The rows with their intervals."""
+        rows = list(self.rows(tried))
+        whole = self._pool_accuracy
+        against_whole = np.stack([row.outcome.accuracy - whole for row in rows], axis=1)
+        fixed = [self._fixed(row.outcome) for row in rows]
+        against_fixed = np.stack([difference for difference, *_ in fixed], axis=1)
+        questions = self.pools.question_ids
+        looked_at = Measured(questions, np.concatenate([against_whole, against_fixed], axis=1))
+        of_each = level_of_each([looked_at], LEVEL)
+        whole_found, fixed_found = (
+            mean_differences(differences, LEVEL, of_each) for differences in (against_whole, against_fixed)
+        )
+        table = pd.DataFrame([self._told(row) for row in rows]).assign(
+            difference=whole_found.mean,
+            low=whole_found.interval.low,
+            high=whole_found.interval.high,
+            N_fixed=[n for _, n, _ in fixed],
+            agreement_fixed=[agreement for _, _, agreement in fixed],
+            difference_fixed=fixed_found.mean,
+            low_fixed=fixed_found.interval.low,
+            high_fixed=fixed_found.interval.high,
+            level=LEVEL,
+        )
+        table = pd.concat([table, self._clairvoyant()], ignore_index=True)
+        table = table.assign(n_max=self.most, questions=len(questions), agreement_all=self._agreement[-1])
+        return table.replace([np.inf, -np.inf], np.nan)
+
+    def _told(self, row: Row) -> dict[str, object]:
+        """The cells of a row that are means over questions."""
+        got = row.outcome
+        known = not np.isnan(self.pools.tokens).any()
+        return {
+            "rule": row.rule.name,
+            "threshold": row.threshold,
+            "order": row.order,
+            "batch": row.batch,
+            "tokens": float(got.tokens.mean()) if known else np.nan,
+            "share": float(got.tokens.mean() / (self.most * self._cost.mean())),
+            "answers": float(got.answers.mean()),
+            "rounds": 1.0 if row.batch == ALL else float(got.rounds.mean()),
+            "accuracy": float(got.accuracy.mean()),
+            "agreement": float(got.agreement.mean()),
+            "worst_tenth": worst(got.agreement),
+            "false_stops": np.nan if row.rule.plain else float(got.false_stops.mean()),
+            "delta": row.rule.delta(row.threshold) if row.rule.delta else np.nan,
+        }
+
+    @cached_property
+    def _cost(self) -> Floats:
+        """(Q,) what an answer costs on average."""
+        totals = np.add.reduceat(self.replay.costs, self.pools.starts[:-1])
+        return np.asarray(totals / self.pools.sizes)
+
+    @cached_property
+    def _curve(self) -> Floats:
+        """(Q, most) the exact accuracy of a vote over each N."""
+        return accuracy_by_question(self.pools.counts(), "majority", np.arange(1, self.most + 1))
+
+    @cached_property
+    def _pool_accuracy(self) -> Floats:
+        """(Q,) the accuracy of the whole pool's vote."""
+        pools, votes = self.pools, self.pools.votes
+        width = int(votes.max(initial=0)) + 1
+        read = votes >= 0
+        cells = np.bincount(pools.question[read] * width + votes[read], minlength=len(pools.sizes) * width)
+        counts = cells.reshape(-1, width)
+        top = counts.max(axis=1)
+        return np.asarray((counts[:, 0] == top) * (top > 0) / (counts == top[:, None]).sum(axis=1))
+
+    @cached_property
+    def _agreement(self) -> Floats:
+        """(most,) how often a vote over each N gives the whole pool's answer."""
+        return self.replay.agreement
+
+    def _fixed(self, outcome: Outcome) -> tuple[Floats, float, float]:
+        """The rule's accuracy less that of a fixed N that costs as much, by question; that N; its agreement.
+
+        What an answer costs on average is measured on the same questions: how far a question moves it is
+        taken into its difference (the delta method), which moves the spread and not the mean.
+        """
+        n = float(outcome.tokens.mean() / self._cost.mean())
+        below = min(max(int(n), 1), self.most - 1)
+        if n < 1 or n > self.most + 1e-9:
+            return np.full(len(self._cost), np.nan), np.nan, np.nan
+        fewer, more = self._curve[:, below - 1], self._curve[:, below]
+        accuracy = fewer + (n - below) * (more - fewer)
+        moved = (more - fewer).mean() * (outcome.tokens - n * self._cost) / self._cost.mean()
+        agreement = float(np.interp(n, np.arange(1, self.most + 1), self._agreement))
+        return outcome.accuracy - accuracy - moved, n, agreement
+
+    def _clairvoyant(self) -> pd.DataFrame:
+        """What could be reached by who knew which lead is best for each question."""
+        points = clairvoyant(self.replay)
+        return points.assign(
+            rule=CLAIRVOYANT,
+            order="random",
+            batch="1",
+            share=points["cost"] / (self.most * self._cost.mean()),
+            tokens=np.nan if np.isnan(self.pools.tokens).any() else points["cost"],
+        ).drop(columns="cost")
+
+
+def worst(agreement: Floats) -> float:
+    """The mean over the WORST share of the questions."""
+    count = int(np.ceil(WORST * agreement.size))
+    return float(np.sort(agreement)[:count].mean())

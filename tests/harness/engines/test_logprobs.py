@@ -1,0 +1,102 @@
+"""Log-probabilities of answers: asked for where a run wants them, and only their mean is kept."""
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from harness.engines.base import Completion, Sampling
+from harness.engines.forcing import forced
+from harness.engines.http.api_key import ApiKey
+from harness.engines.openai import OpenAIEngine
+from harness.engines.sglang import SGLangEngine
+from results import read_samples
+from tests.harness.engines.sglang_responder import PROMPT, TINY, FaultyServer
+from tests.harness.engines.sglang_responder import answer as sglang_answer
+from tests.harness.run.real_run import really
+
+pytestmark = pytest.mark.usefixtures("impatient")
+
+ASKED = Sampling(64, temperature=1.0, logprobs=True)
+CHAT = {"content": [{"token": "a", "logprob": -1.0, "bytes": [97]}, {"token": "b", "logprob": -0.5}]}
+LISTS = {"tokens": ["a", "b"], "token_logprobs": [-1.0, -0.5], "top_logprobs": None}
+
+
+def openai(logprobs: Any, chat: bool) -> tuple[Completion, dict[str, Any]]:
+    """The answer of a server that tells `logprobs`, and the last request."""
+    requests: list[dict[str, Any]] = []
+
+    async def reply(request: web.Request) -> web.Response:
+        requests.append(await request.json())
+        said = {"message": {"content": "ab"}} if "messages" in requests[-1] else {"text": "ab"}
+        choice = {"finish_reason": "stop", "logprobs": logprobs, **said}
+        usage = {"prompt_tokens": 7, "completion_tokens": 2}
+        return web.json_response({"choices": [choice], "usage": usage})
+
+    async def run() -> Completion:
+        app = web.Application()
+        app.router.add_post("/v1/{tail:.*}", reply)
+        async with (
+            TestServer(app) as running,
+            OpenAIEngine(str(running.make_url("/")), "m", chat=chat, key=ApiKey("THE_KEY", "")) as engine,
+        ):
+            (found,) = await engine.generate(PROMPT, 1, ASKED, seed=1)
+            return found
+
+    return asyncio.run(run()), requests[-1]
+
+
+@pytest.mark.parametrize(("chat", "logprobs", "asked"), [(True, CHAT, True), (False, LISTS, 1)])
+def test_the_mean_of_what_a_server_tells_is_kept(chat: bool, logprobs: Any, asked: Any) -> None:
+    found, request = openai(logprobs, chat)
+    assert found.logprob == -0.75
+    assert request["logprobs"] is asked
+
+
+@pytest.mark.parametrize(
+    "logprobs", [None, {}, {"content": None}, {"content": []}, {"token_logprobs": [None, -1.0]}, 7]
+)
+def test_what_is_not_told_as_a_whole_is_null(logprobs: Any) -> None:
+    assert openai(logprobs, chat=True)[0].logprob is None
+
+
+def test_sglang_is_asked_and_believed() -> None:
+    told = sglang_answer()
+    told["meta_info"]["output_token_logprobs"] = [[-1.0, 3, None], [-0.5, 4, "b"]]
+    server = FaultyServer([told])
+
+    async def run(sampling: Sampling) -> Completion:
+        async with TestServer(server.app) as running:
+            url = str(running.make_url("/"))
+            async with SGLangEngine(url, TINY, revision=None, chat=True) as engine:
+                (found,) = await engine.generate(PROMPT, 1, sampling, seed=1)
+                return found
+
+    assert asyncio.run(run(ASKED)).logprob == -0.75
+    assert server.requests[-1]["return_logprob"] is True
+    assert "logprobs" not in server.requests[-1]["sampling_params"]
+
+
+def test_of_a_forced_answer_it_is_that_of_its_end() -> None:
+    last = Completion("10##.", 3, 90, "stop", None, logprob=-0.1)
+
+    class Engine:
+        async def generate(self, *_: Any) -> list[Completion]:
+            return [last]
+
+    cut = replace(last, text="so", finish_reason="length", prompt_tokens=70, logprob=-2.0)
+    engine: Any = Engine()
+    (found,) = asyncio.run(forced(engine, PROMPT, [cut], ASKED, seed=3))
+    assert found.logprob == -0.1
+
+
+def test_a_run_stores_them_if_it_is_asked_to(tmp_path: Path) -> None:
+    told, silent = really(tmp_path / "told", logprobs=True, limit=2), really(tmp_path / "silent", limit=2)
+    assert all(-20 < value < 0 for value in read_samples(told)["logprob"])
+    rows = [json.loads(line) for line in (silent / "samples.jsonl").read_text().splitlines()]
+    assert not [row for row in rows if "logprob" in row]

@@ -1,0 +1,228 @@
+"""Models that think: what is thinking and what is the answer, budgets that are kept, endings by force."""
+
+import asyncio
+import shutil
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestServer
+
+from harness.engines.base import Completion, Sampling
+from harness.engines.forcing import ENDING, forced
+from harness.engines.http.api_key import ApiKey
+from harness.engines.openai import OpenAIEngine
+from harness.engines.sglang import SGLangEngine
+from harness.engines.thinking import TRIAL_BUDGET, apart, closed, not_kept, together
+from harness.engines.tokens import PromptTokens
+from results import BadInput
+from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, TINY
+from tests.harness.engines.thinking_servers import VLLM, SGLang, Thinker, cut_while_thinking
+
+pytestmark = pytest.mark.usefixtures("impatient")
+
+TOKENS = PromptTokens(TINY, None, chat=True)
+SIXTY = Sampling(200, temperature=1.0, thinking=60)
+
+
+def answer(text: str, reasoning: str | None = None, tokens: int | None = None) -> Completion:
+    return Completion(text, 9, 71, "stop", None, reasoning, tokens)
+
+
+@pytest.mark.parametrize(
+    ("written", "opened", "reasoning", "text"),
+    [
+        ("It is ##18##.", False, None, "It is ##18##."),
+        ("<think>\n9 × 2\n</think>\n\nIt is ##18##.", False, "\n9 × 2\n", "\n\nIt is ##18##."),
+        ("9 × 2\n</think>\n\nIt is ##18##.", True, "9 × 2\n", "\n\nIt is ##18##."),
+        ("9 × 2\n</think>\n\nIt is ##18##.", False, "9 × 2\n", "\n\nIt is ##18##."),  # no mark was sent
+        ("<think>\nIs it ##7##? Wait", False, "\nIs it ##7##? Wait", ""),  # still thinking
+        ("Is it ##7##? Wait", True, "Is it ##7##? Wait", ""),
+        ("</think>It is ##18##.", False, "", "It is ##18##."),  # a budget of 0
+        ("Tags are </b> and <i>.", False, None, "Tags are </b> and <i>."),
+    ],
+)
+def test_thinking_is_no_part_of_an_answer(
+    written: str, opened: bool, reasoning: str | None, text: str
+) -> None:
+    found = apart(answer(written), opened)
+    assert (found.reasoning, found.text) == (reasoning, text)
+    if opened or not written.endswith("##.") or written.startswith("<think>") or reasoning is None:
+        assert together(found.reasoning, found.text, opened) == written
+
+
+def test_what_a_server_has_set_apart_stays_so() -> None:
+    given = answer("A </think> b", reasoning="c")
+    assert apart(given, opened=True) == given
+
+
+def test_only_thinking_that_is_open_is_closed() -> None:
+    assert closed("<think>so", opened=False) == "<think>so\n</think>"
+    assert closed("so", opened=True) == "so\n</think>"
+    for said, opened in (("so", False), ("<think>so</think>It", False), ("so</think>It", True)):
+        assert closed(said, opened) == said
+
+
+def test_a_budget_is_kept_if_all_thinking_is_within_it() -> None:
+    assert not_kept([answer("7", "so", 3), answer("7", "so", 40)], 32) is None
+    for other in (answer("7"), answer("7", "so", None), answer("7", "so", 400)):
+        assert not_kept([answer("7", "so", 3), other], 32)
+
+
+Open = Callable[[str], AbstractAsyncContextManager[Any]]
+
+
+def openai(url: str, **more: Any) -> OpenAIEngine:
+    given = {"chat": True, "key": ApiKey("THE_KEY", ""), "prompts": TOKENS, "thinking": True}
+    return OpenAIEngine(url, TINY, **{**given, **more})
+
+
+def sglang(url: str, **more: Any) -> SGLangEngine:
+    return SGLangEngine(url, TINY, revision=None, chat=True, **{"thinking": True, **more})
+
+
+def ask(server: Any, engine: Open, sampling: Sampling = SIXTY, n: int = 1) -> tuple[list[Completion], Any]:
+    """The answers, and what the engine says of itself."""
+
+    async def run() -> tuple[list[Completion], Any]:
+        async with TestServer(server.app) as running, engine(str(running.make_url("/"))) as opened:
+            return await opened.generate(PROMPT, n, sampling, seed=1), opened.describe()
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(("server", "engine"), [(VLLM(), openai), (SGLang(), openai), (SGLang(), sglang)])
+def test_a_budget_of_thinking_is_sent_kept_and_counted(server: Thinker, engine: Open) -> None:
+    (found,), described = ask(server, engine)
+    assert found.text.strip() == "The answer is ##18##."
+    assert found.reasoning is not None
+    assert found.reasoning.count(" is") == 60
+    assert found.tokens == 1 + 60 + 1 + 4  # with the marks
+    assert found.reasoning_tokens is not None
+    if engine is sglang:
+        assert server.requests[-1]["max_thinking_tokens"] == 60
+        assert server.requests[-1]["require_reasoning"] is True
+        assert "thinking" not in server.requests[-1]["sampling_params"]
+        assert server.requests[0]["max_thinking_tokens"] == TRIAL_BUDGET
+    elif isinstance(server, VLLM):
+        assert server.requests[-1]["thinking_token_budget"] == 60
+        assert described["request"]["thinking_budget"] == "thinking_token_budget"
+        assert found.reasoning_tokens == 62
+    else:
+        assert server.requests[-1]["custom_params"] == {"thinking_budget": 60}
+        assert described["request"]["thinking_budget"] == "custom_params.thinking_budget"
+        assert found.reasoning_tokens == TOKENS.count(found.reasoning)  # the server tells no number
+
+
+@pytest.mark.parametrize(
+    ("server", "engine", "said"),
+    [
+        (VLLM(keeps=False), openai, "thinking_token_budget: let it think for"),
+        (VLLM(parser=False), openai, "reasoning_config is not configured"),
+        (SGLang(keeps=False), openai, "custom_params.thinking_budget: let it think for"),
+        (SGLang(strict=False), sglang, "--enable-strict-thinking"),
+        (SGLang(keeps=False), sglang, "let it think for"),
+    ],
+)
+def test_a_server_that_would_ignore_budgets_is_refused(server: Thinker, engine: Open, said: str) -> None:
+    server.thinks = 500
+    with pytest.raises(BadInput, match="budget_by=force") as refusal:
+        ask(server, engine)
+    assert said in refusal.value.message
+    assert "\n" not in refusal.value.message
+
+
+def test_without_budgets_no_server_is_tried_and_thinking_is_still_no_answer() -> None:
+    plain = Sampling(200, temperature=1.0)
+    for server, engine in ((VLLM(), openai), (VLLM(parser=False), openai), (SGLang(), sglang)):
+        (found, *_), _ = ask(server, lambda url, e=engine: e(url, thinking=False), plain, n=2)
+        assert found.text.strip() == "The answer is ##18##."
+        assert found.tokens == 1 + 100 + 1 + 4
+        assert not [body for body in server.requests if TRIAL_BUDGET in body.values()]
+
+
+@pytest.mark.parametrize(
+    ("server", "engine"), [(VLLM(), openai), (VLLM(parser=False), openai), (SGLang(), sglang)]
+)
+def test_an_answer_cut_off_while_it_thinks_has_said_nothing(server: Thinker, engine: Open) -> None:
+    (found,), _ = ask(server, lambda url: engine(url, thinking=False), Sampling(50, temperature=1.0))
+    assert (found.text, found.finish_reason, found.tokens) == ("", "length", 50)
+    assert found.reasoning
+
+
+def test_fields_of_the_experiment_go_into_every_request() -> None:
+    fields: dict[str, Any] = {"chat_template_kwargs": {"enable_thinking": True}, "reasoning_effort": "high"}
+    server = VLLM()
+    ask(server, lambda url: openai(url, fields=fields))
+    assert all(fields.items() <= body.items() for body in server.requests)
+    other = SGLang()
+    ask(other, lambda url: sglang(url, fields={"sampling_params": {"min_p": 0.1, "n": 7}, "priority": 3}))
+    assert all(body["priority"] == 3 and body["sampling_params"]["min_p"] == 0.1 for body in other.requests)
+    assert other.requests[-1]["sampling_params"]["n"] == 1
+
+
+def with_template(folder: Path, template: str, **arguments: Any) -> PromptTokens:
+    """The tiny model's tokenizer with another chat template."""
+    shutil.copytree(TINY, folder, ignore=shutil.ignore_patterns("ctranslate2"), dirs_exist_ok=True)
+    (folder / "chat_template.jinja").write_text(template)
+    return PromptTokens(str(folder), None, True, arguments)
+
+
+def test_a_template_gets_its_arguments_and_may_open_the_thinking(tmp_path: Path) -> None:
+    thinks = "{% if enable_thinking is not defined or enable_thinking %}<think>\n{% endif %}"
+    template = "{{ messages[0].content }}" + thinks
+    on, off = with_template(tmp_path, template), with_template(tmp_path, template, enable_thinking=False)
+    assert (on.opens_thinking("Hi"), off.opens_thinking("Hi")) == (True, False)
+    assert on.encode("Hi") == off.encode("Hi") + off.plain("<think>\n")
+    base = PromptTokens(TINY, None, chat=False)
+    assert base.opens_thinking("Hi <think>\n")
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_a_forced_ending_closes_the_thinking_first(opened: bool, tmp_path: Path) -> None:
+    opening = "<think>" if opened else ""
+    prompts = with_template(tmp_path, "{{ messages[0].content }}" + opening)
+    cut = cut_while_thinking(len(prompts.encode(PROMPT)))
+    short = Sampling(8, temperature=1.0, thinking=4)
+
+    async def run() -> list[Completion]:
+        async with (
+            TestServer(server.app) as running,
+            openai(str(running.make_url("/")), prompts=prompts, thinking=False) as engine,
+        ):
+            return await forced(engine, PROMPT, [cut], short, seed=3)
+
+    server = VLLM()
+    (found,) = asyncio.run(run())
+    said = f"{cut.reasoning}\n</think>{ENDING}"
+    assert server.requests[-1]["prompt"] == list(prompts.go_on(PROMPT, said if opened else f"<think>{said}"))
+    assert "thinking_token_budget" not in server.requests[-1]
+    assert (found.text, found.reasoning, found.finish_reason) == (ENDING + "18##.", cut.reasoning, "forced")
+    assert found.tokens == len(server.requests[-1]["prompt"]) - cut.prompt_tokens + 2
+
+
+def test_an_ending_after_the_thinking_does_not_close_it_again() -> None:
+    cut = answer(" So it is", reasoning="12 - 2")
+    asked: list[str] = []
+
+    class Engine:
+        def opens_thinking(self, _prompt: str) -> bool:
+            return False
+
+        async def generate(self, _prompt: str, _n: int, _how: Any, _seed: int, said: str) -> Any:
+            asked.append(said)
+            return [Completion("10##.", 3, PROMPT_TOKENS + 40, "stop", None)]
+
+    engine: Any = Engine()
+    limit = Completion(cut.text, 30, PROMPT_TOKENS, "length", None, cut.reasoning, 20)
+    (found,) = asyncio.run(forced(engine, PROMPT, [limit], SIXTY, seed=3))
+    assert asked == [f"<think>12 - 2</think> So it is{ENDING}"]
+    assert (found.text, found.tokens, found.reasoning_tokens) == (f" So it is{ENDING}10##.", 43, 20)
+
+
+@pytest.mark.parametrize("path", ["", "/v1"])
+def test_vllm_taken_for_sglang_is_told_from_it(path: str) -> None:
+    with pytest.raises(BadInput, match="--set engine=openai"):
+        ask(VLLM(), lambda url: sglang(url.rstrip("/") + path))

@@ -1,0 +1,158 @@
+"""Servers with a model that thinks, as vLLM 0.32 and SGLang 0.5.23 behave by their sources.
+
+VLLM()                 keeps `thinking_token_budget`, and has `reasoning` beside `content`
+VLLM(parser=False)     refuses budgets, and leaves the thinking in the text
+SGLang()               POST /generate keeps `max_thinking_tokens`, its text is as the model wrote it; its
+                       chats keep `custom_params.thinking_budget` and have `reasoning_content`
+SGLang(strict=False)   refuses such budgets in /generate
+keeps=False            takes budgets and lets the model think on, as SGLang does with most parsers
+
+A token is a word. The model thinks for `thinks` tokens and then says ANSWER.
+"""
+
+from typing import Any, NamedTuple
+
+from aiohttp import web
+
+from harness.engines.base import Completion
+from tests.harness.engines.sglang_responder import TINY
+
+ANSWER = ("\n\nThe ", "answer ", "is ", "##18##.")
+
+
+class Written(NamedTuple):
+    """What the model wrote: its thinking, whether that has ended, and its answer; `tokens` with the marks."""
+
+    thought: list[str]
+    ended: bool
+    answer: list[str]
+    tokens: int
+    cut: bool
+
+    @property
+    def text(self) -> str:
+        """As the model wrote it."""
+        return "<think>" + "".join(self.thought) + ("</think>" if self.ended else "") + "".join(self.answer)
+
+    @property
+    def reasoning(self) -> str:
+        return "".join(self.thought)
+
+    @property
+    def content(self) -> str | None:
+        return "".join(self.answer) or None
+
+    @property
+    def finish_reason(self) -> str:
+        return "length" if self.cut else "stop"
+
+
+class Thinker:
+    """The model, and the bodies of the requests to it."""
+
+    def __init__(self, thinks: int, keeps: bool) -> None:
+        self.thinks, self.keeps = thinks, keeps
+        self.requests: list[dict[str, Any]] = []
+
+    def write(self, limit: int, budget: int | None) -> Written:
+        length = self.thinks if budget is None or not self.keeps else min(budget, self.thinks)
+        tokens = ["<think>", *[" is"] * length, "</think>", *ANSWER]
+        kept = tokens[:limit]
+        ended = "</think>" in kept
+        thought = kept[1 : 1 + length]
+        return Written(thought, ended, kept[length + 2 :], len(kept), len(kept) < len(tokens))
+
+
+def chat_reply(written: Written, name: str, details: bool) -> dict[str, Any]:
+    """A chat completion, its thinking in the field `name`; none is set apart where that is empty."""
+    message: dict[str, Any] = {"role": "assistant", "content": written.text}
+    if name:
+        message |= {"content": written.content, name: written.reasoning}
+    usage: dict[str, Any] = {"prompt_tokens": 71, "completion_tokens": written.tokens}
+    if details:
+        usage["completion_tokens_details"] = {"reasoning_tokens": len(written.thought) + 1 + written.ended}
+    choice = {"index": 0, "message": message, "finish_reason": written.finish_reason}
+    return {"model": "m", "choices": [choice], "usage": usage}
+
+
+def error(message: str) -> web.Response:
+    return web.json_response({"error": {"message": message, "code": 400}}, status=400)
+
+
+class VLLM(Thinker):
+    def __init__(self, thinks: int = 100, keeps: bool = True, parser: bool = True) -> None:
+        super().__init__(thinks, keeps)
+        self.parser = parser
+        self.app = web.Application()
+        self.app.router.add_get("/health", lambda _: _reply({}))
+        self.app.router.add_get("/v1/models", lambda _: _reply({"data": [{"id": TINY}]}))
+        self.app.router.add_post("/v1/chat/completions", self._chat)
+        self.app.router.add_post("/v1/completions", self._complete)
+
+    async def _chat(self, request: web.Request) -> web.Response:
+        body = await request.json()
+        self.requests.append(body)
+        budget = body.get("thinking_token_budget")
+        if budget is not None and not self.parser:
+            return error("thinking_token_budget is set but reasoning_config is not configured.")
+        written = self.write(body["max_tokens"], budget)
+        return web.json_response(chat_reply(written, "reasoning" if self.parser else "", details=self.parser))
+
+    async def _complete(self, request: web.Request) -> web.Response:
+        """An answer goes on: ids in the prompt, and a final answer."""
+        body = await request.json()
+        self.requests.append(body)
+        usage = {"prompt_tokens": len(body["prompt"]), "completion_tokens": 2}
+        return web.json_response({"choices": [{"text": "18##.", "finish_reason": "stop"}], "usage": usage})
+
+
+class SGLang(Thinker):
+    def __init__(self, thinks: int = 100, keeps: bool = True, strict: bool = True) -> None:
+        super().__init__(thinks, keeps and strict)
+        self.strict = strict
+        self.app = web.Application()
+        for path in ("/health", "/server_info"):
+            self.app.router.add_get(path, lambda _: _reply({"version": "0.5.23"}))
+        self.app.router.add_get("/model_info", lambda _: _reply({"model_path": TINY}))
+        self.app.router.add_get("/v1/models", lambda _: _reply({"data": [{"id": TINY}]}))
+        self.app.router.add_post("/generate", self._generate)
+        self.app.router.add_post("/v1/chat/completions", self._chat)
+
+    async def _generate(self, request: web.Request) -> web.Response:
+        body = await request.json()
+        self.requests.append(body)
+        if (budget := body.get("max_thinking_tokens")) is not None and not self.strict:
+            return error(
+                "max_thinking_tokens requires the server to be launched with --enable-strict-thinking"
+            )
+        asked = body["sampling_params"]
+        answers = []
+        for _ in range(asked["n"]):
+            written = self.write(asked["max_new_tokens"], budget if body.get("require_reasoning") else None)
+            meta: dict[str, Any] = {
+                "prompt_tokens": len(body["input_ids"]),
+                "completion_tokens": written.tokens,
+                "finish_reason": {"type": written.finish_reason},
+                "reasoning_tokens": len(written.thought) + 1 if body.get("require_reasoning") else 0,
+            }
+            answers.append({"text": written.text, "meta_info": meta})
+        return web.json_response(answers if asked["n"] > 1 else answers[0])
+
+    async def _chat(self, request: web.Request) -> web.Response:
+        body = await request.json()
+        self.requests.append(body)
+        budget = (body.get("custom_params") or {}).get("thinking_budget")
+        return web.json_response(
+            chat_reply(self.write(body["max_tokens"], budget), "reasoning_content", details=False)
+        )
+
+
+async def _reply(content: Any) -> web.Response:
+    return web.json_response(content)
+
+
+def cut_while_thinking(prompt_tokens: int) -> Completion:
+    """An answer that had not begun at its limit."""
+    return Completion(
+        "", 8, prompt_tokens, "length", None, reasoning="\nClara has 12 eggs, so", reasoning_tokens=8
+    )

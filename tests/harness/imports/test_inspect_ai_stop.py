@@ -1,0 +1,98 @@
+"""Stopping inside inspect_ai: its own runner, a mock model, its log imported."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from results import BadInput, build_curves, read_samples
+from results.stopping import named, seen_of, settled
+from tests.harness.commands import command
+
+pytest.importorskip("inspect_ai")
+
+ANSWERS = {
+    "q1": ["18"] * 12,
+    "q2": ["5", "6", "6", "6", None, "6", *["5"] * 6],
+    "q3": ["1", "2", "3", "4"] * 3,
+}
+GOLDS = {"q1": "18", "q2": "5", "q3": "1"}
+
+
+def evaluated(folder: Path, rule: str, **options: Any) -> Any:
+    """The log of a run with a stop rule, twelve epochs at most."""
+    from inspect_ai import Epochs, Task
+    from inspect_ai import eval as evaluate
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    from inspect_ai.scorer import pattern
+
+    from harness.imports.inspect_ai_stop import StopWhenSettled
+
+    said = {name: list(answers) for name, answers in ANSWERS.items()}
+
+    def reply(messages: list[Any], *_: Any) -> ModelOutput:
+        answer = said[messages[-1].text].pop(0)
+        output = ModelOutput.from_content("mockllm/model", f"It is ##{answer}##." if answer else "I give up.")
+        return output.model_copy(update={"usage": ModelUsage(output_tokens=7)})
+
+    samples = [Sample(id=name, input=name, target=gold) for name, gold in GOLDS.items()]
+    (log,) = evaluate(
+        Task(
+            dataset=MemoryDataset(samples),
+            scorer=pattern(r"##\s*([0-9,]+)\s*##"),
+            epochs=Epochs(12, ["tts/vote"]),
+            early_stopping=StopWhenSettled(rule),
+        ),
+        model=get_model("mockllm/model", custom_outputs=reply),
+        log_dir=str(folder),
+        log_format="eval",
+        display="none",
+        **options,
+    )
+    assert log.status == "success", str(log.error)[:300]
+    return log
+
+
+def ends(text: str, answers: list[str | None]) -> int:
+    """The answers after which a vote is settled, looked at one by one."""
+    rule, threshold = named(text)
+    known = range(1, len(answers))
+    return next((n for n in known if settled(rule, threshold, seen_of(answers[:n], 12))[0]), len(answers))
+
+
+@pytest.mark.parametrize("rule", ["lead:3", "asc-beta:0.9", "esc:2"])
+def test_one_at_a_time_every_sample_ends_where_the_rule_ends_it(tmp_path: Path, rule: str) -> None:
+    log = evaluated(tmp_path, rule, max_samples=1)
+    asked = Counter(sample.id for sample in log.samples)
+    assert asked == {name: ends(rule, answers) for name, answers in ANSWERS.items()}
+    stopped = log.results.early_stopping
+    assert stopped.manager == f"tts/stop {rule}"
+    assert len(stopped.early_stops) == 36 - asked.total()
+    assert stopped.metadata["answers_saved"] == 36 - asked.total()
+
+
+def test_epochs_that_are_under_way_count_and_no_more_are_begun(tmp_path: Path) -> None:
+    log = evaluated(tmp_path, "lead:3", max_samples=4)
+    asked = Counter(sample.id for sample in log.samples)
+    assert 3 <= asked["q1"] <= 3 + 4
+    assert asked["q3"] == 12
+    assert asked.total() < 36
+
+
+def test_its_log_is_imported_as_stopped_answers(tmp_path: Path) -> None:
+    log = evaluated(tmp_path, "lead:3", max_samples=1)
+    done = command("import", "inspect", str(log.location), "--out", str(tmp_path / "run"))
+    assert done.exit_code == 0, done.output
+    samples = read_samples(tmp_path / "run")
+    assert set(samples["stop_rule"]) == {"tts/stop lead:3"}
+    with pytest.raises(BadInput, match="lead:3"):
+        build_curves(samples)
+
+
+def test_a_rule_that_is_none_is_said_at_once() -> None:
+    from harness.imports.inspect_ai_stop import StopWhenSettled
+
+    with pytest.raises(BadInput, match="leed"):
+        StopWhenSettled("leed:3")

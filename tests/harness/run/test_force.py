@@ -1,0 +1,214 @@
+"""Stored answers that are cut and ended: by a real model, by servers, killed and gone on."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from aiohttp.test_utils import TestServer
+from click.testing import CliRunner
+
+from harness.engines.base import Completion, Sampling
+from harness.engines.forcing import ENDING
+from harness.engines.http.api_key import ApiKey
+from harness.engines.openai import OpenAIEngine
+from harness.engines.tokens import PromptTokens
+from harness.questions.load import load_questions
+from harness.run.plan import prompt_for
+from harness.run.stored import FINAL_TOKENS, Stored
+from results import build_curves, read_samples
+from results.cli import cli as results_cli
+from tests.harness.commands import command, exit_status
+from tests.harness.engines.sglang_responder import TINY
+from tests.harness.engines.thinking_servers import VLLM
+from tests.harness.run.real_run import really
+from tests.harness.run.scripted import stored as rows_in
+
+TOKENS = PromptTokens(TINY, None, chat=True)
+LENGTHS = (5, 15, 25, 35)
+Fails = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of the tiny model: five questions, one budget, four answers of some 40 tokens."""
+    return really(tmp_path_factory.mktemp("source"), budgets=(40,))
+
+
+@pytest.fixture
+def fails(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Fails:
+    def run_it(*arguments: object) -> str:
+        capsys.readouterr()
+        assert exit_status(monkeypatch, "force", *arguments) == 2
+        error = capsys.readouterr().err
+        assert error.count("\n") == 1
+        return error
+
+    return run_it
+
+
+def force(source: Path, out: Path, lengths: tuple[int, ...] = LENGTHS, *more: object) -> str:
+    done = command("force", source, "--at", ",".join(map(str, lengths)), "--out", out, *more)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def by_key(folder: Path) -> dict[tuple[str, str, int], dict[str, Any]]:
+    return {(row["question_id"], row["setting"], row["sample"]): row for row in rows_in(folder)}
+
+
+def test_the_same_answers_are_ended_at_every_length(source: Path, tmp_path: Path) -> None:
+    said = force(source, tmp_path / "new")
+    assert "paired" in said
+    whole = {(row["question_id"], row["sample"]): row for row in rows_in(source)}
+    found = by_key(tmp_path / "new")
+    assert set(found) == {(q, f"forced={at}", n) for q, n in whole for at in LENGTHS}
+    kept = 0
+    for (question, setting, number), row in found.items():
+        before, length = whole[question, number], int(setting.removeprefix("forced="))
+        if TOKENS.count(before["text"]) <= length:
+            kept += 1
+            assert {**row, "setting": "40"} == before
+            continue
+        beginning, ended, final = row["text"].partition(ENDING)
+        assert ended
+        assert before["text"].startswith(beginning)
+        assert TOKENS.count(beginning) == pytest.approx(length, abs=2)
+        written = TOKENS.count(beginning + ENDING)
+        assert written < row["tokens"] <= written + FINAL_TOKENS
+        assert row["tokens"] - written >= TOKENS.count(final.strip()) - 1
+        assert (row["finish_reason"], row["prompt_tokens"]) == ("forced", before["prompt_tokens"])
+        assert row["gold"] == before["gold"]
+    assert 0 < kept < len(found) / 2
+    curves = build_curves(read_samples(tmp_path / "new" / "samples.jsonl"), permutations=0)
+    single = curves[(curves["N"] == 1) & (curves["method"] == "majority")].sort_values("tokens_per_answer")
+    assert single["setting"].tolist() == [f"forced={length}" for length in LENGTHS]
+    assert single["tokens_per_answer"].is_monotonic_increasing
+    assert single["accuracy"].iloc[-1] > single["accuracy"].iloc[0]
+
+
+def test_the_record_and_the_answers_can_be_looked_at(source: Path, tmp_path: Path) -> None:
+    force(source, tmp_path, (15,))
+    assert "forced=15" in command("inspect", tmp_path).output
+    record = json.loads((tmp_path / "run.json").read_text())
+    assert record["experiment"]["forced_from"]["answers"] == 20
+    assert record["summary"]["settings"][0]["max_new_tokens"] == 15
+
+
+def test_lengths_are_compared_question_by_question(source: Path, tmp_path: Path) -> None:
+    new, table = tmp_path / "new", tmp_path / "lengths.csv"
+    force(source, new, (5, 15, 100))
+    compared = CliRunner().invoke(results_cli, ["compare", str(new), "--at", "1", "--out", str(table)])
+    assert compared.exit_code == 0, compared.output
+    found = pd.read_csv(table)
+    assert found["a"].tolist() == ["forced=5", "forced=5", "forced=15"]
+    assert found["b"].tolist() == ["forced=15", "forced=100", "forced=100"]
+    rows = pd.DataFrame(rows_in(new))
+    shares = rows.pivot_table(index="question_id", columns="setting", values="correct")
+    for row in found.to_dict("records"):
+        differences = shares[row["b"]] - shares[row["a"]]
+        assert row["difference"] == pytest.approx(differences.mean())
+        assert row["stderr"] == pytest.approx(differences.std(ddof=1) / len(differences) ** 0.5)
+
+
+def test_a_run_that_was_killed_goes_on_where_it_stopped(source: Path, tmp_path: Path) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    for folder in (whole, broken):
+        force(source, folder, LENGTHS[:2])
+    lines = (broken / "samples.jsonl").read_text().splitlines(keepends=True)
+    (broken / "samples.jsonl").write_text("".join(lines[:7]) + lines[7][:40])
+    force(source, broken, LENGTHS[:2])
+    again = (broken / "samples.jsonl").read_text().splitlines(keepends=True)
+    assert again[:7] == lines[:7]
+    assert by_key(broken).keys() == by_key(whole).keys()
+    force(source, broken, LENGTHS[:3])  # another length may come later
+    assert len(rows_in(broken)) == 3 * 20
+    assert rows_in(broken)[:40] == [json.loads(line) for line in again]
+
+
+def test_what_cannot_be_ended_is_said_in_one_line(source: Path, tmp_path: Path, fails: Fails) -> None:
+    out = tmp_path / "out"
+    assert "no run.json" in fails(tmp_path, "--at", 5, "--out", out)
+    assert "another folder" in fails(source, "--at", 5, "--out", source)
+    assert "no answers with setting '50'; there are 40" in fails(
+        source, "--at", 5, "--setting", 50, "--out", out
+    )
+    for lengths in ("0,5", "x", "", "5,"):
+        assert "list of numbers" in fails(source, "--at", lengths, "--out", out)
+    assert "hashes" in fails(source, "--at", 5, "--set", "readers=boxed", "--out", out)
+    assert "no such folder" in fails(source, "--at", 5, "--set", f"model={tmp_path / 'gone'}", "--out", out)
+    two = really(tmp_path / "two", budgets=(10, 30), limit=1)
+    assert "give --setting; there are 10, 30" in fails(two, "--at", 5, "--out", out)
+    rows = rows_in(two)
+    without = [{**row, "text": None} for row in rows]
+    (two / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in without))
+    assert "row 1: no text" in fails(two, "--at", 5, "--setting", 10, "--out", out)
+    assert not (out / "samples.jsonl").exists()
+
+
+def test_answers_of_two_runs_are_not_mixed(
+    source: Path, tmp_path: Path, fails: Fails, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new, other = tmp_path / "new", really(tmp_path / "other", budgets=(40,))
+    force(source, new, (5,))
+    assert "another forced_from" in fails(other, "--at", 5, "--out", new)
+    assert "forced already" in fails(new, "--at", 5, "--out", tmp_path / "third")
+    assert exit_status(monkeypatch, "sample", "tiny", "--set", "budgets=5", "--out", new) == 2
+    record = json.loads((other / "run.json").read_text())
+    (other / "run.json").write_text(json.dumps(record | {"prompt_sha256": "0"}))
+    assert "another prompt text" in fails(other, "--at", 5, "--out", tmp_path / "fourth")
+
+
+def test_a_source_with_fewer_answers_than_planned_is_ended_as_it_is(source: Path, tmp_path: Path) -> None:
+    part = tmp_path / "part"
+    part.mkdir()
+    lines = (source / "samples.jsonl").read_text().splitlines(keepends=True)
+    (part / "samples.jsonl").write_text("".join(lines[:6]))
+    (part / "run.json").write_text((source / "run.json").read_text())
+    force(part, tmp_path / "new", (5,))
+    assert {(row["question_id"], row["sample"]) for row in rows_in(tmp_path / "new")} == {
+        (row["question_id"], row["sample"]) for row in rows_in(part)
+    }
+
+
+def test_an_answer_cut_while_it_thinks_is_ended_after_its_thinking(source: Path, tmp_path: Path) -> None:
+    thinking = tmp_path / "thinking"
+    thinking.mkdir()
+    (thinking / "run.json").write_text((source / "run.json").read_text())
+    first = rows_in(source)[0]
+    first |= {"reasoning": " is" * 30, "text": "\n\nThe answer is ##18##.", "reasoning_tokens": 30}
+    (thinking / "samples.jsonl").write_text(json.dumps(first) + "\n")
+    stored = Stored(thinking)
+    plan = stored.experiment((20, 200), {"engine": "openai", "url": "http://x", "model": TINY})
+    stored.load_tokenizer(plan)
+    short, long = stored.remaining_chunks(plan, load_questions("tiny"), {})
+    prompt = prompt_for(plan, short)
+    server = VLLM()
+
+    async def run() -> list[Completion]:
+        async with TestServer(server.app) as running:
+            url, key = str(running.make_url("/")), ApiKey("THE_KEY", "")
+            async with OpenAIEngine(url, TINY, chat=True, key=key, prompts=TOKENS) as engine:
+                how = Sampling(20, temperature=1.0)
+                return [
+                    *await stored.forced(engine, short, prompt, how, seed=1),
+                    *await stored.forced(engine, long, prompt, how, seed=1),
+                ]
+
+    ended, whole = asyncio.run(run())
+    body = server.requests[-1]
+    opening = TOKENS.count("<think>")
+    said = f"<think>{' is' * (20 - opening)}\n</think>{ENDING}"
+    assert body["prompt"] == list(TOKENS.go_on(prompt, said))
+    assert body["max_tokens"] == FINAL_TOKENS
+    assert (ended.text, ended.tokens) == (f"{ENDING}18##.", TOKENS.count(said) + 2)
+    assert ended.reasoning == " is" * (20 - opening)
+    assert ended.reasoning_tokens == 20 - opening
+    assert (whole.text, whole.reasoning, whole.tokens) == (
+        *(first["text"], first["reasoning"]),
+        first["tokens"],
+    )
+    assert "Use around 40" in prompt  # as the stored answers were asked

@@ -1,0 +1,198 @@
+"""Runs with a stop rule: where their votes end, in which blocks, after a kill, and what reads them."""
+
+import asyncio
+import itertools
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from harness.engines.base import EngineGone, RequestRefused
+from harness.experiment import read_experiment
+from results import BadInput, build_curves, read_samples
+from results.paired.runs import compare_runs
+from results.stopping import RULES, ahead, arena, named, seen_of, settled
+from tests.harness.run.scripted import ScriptedEngine, experiment, keys, run, run_async, stored
+
+ONE = {"budgets": (40,), "samples": 12, "chunk": 4}
+
+
+def texts(answers: str) -> list[str]:
+    """Texts that say these digits; a dot says nothing that can be read."""
+    return ["no idea" if digit == "." else f"It is ##{digit}##." for digit in answers]
+
+
+def telling(answers: Callable[[str], str]) -> ScriptedEngine:
+    """An engine that gives each question the digits of its sequence, one after the other."""
+    given: dict[str, int] = {}
+
+    def script(prompt: str, n: int) -> list[str]:
+        question = prompt.split("?")[0].rsplit(" ", 1)[1]
+        start = given.get(question, 0)
+        given[question] = start + n
+        return texts(answers(question)[start : start + n])
+
+    return ScriptedEngine(script)
+
+
+def votes(folder: Path) -> dict[tuple[str, str], list[str | None]]:
+    """The answers of each vote by index; they have no gap."""
+    found: dict[tuple[str, str], dict[int, str | None]] = {}
+    for row in stored(folder):
+        if row["decoding"] == "sample":
+            found.setdefault((row["question_id"], row["setting"]), {})[row["sample"]] = row["answer"]
+    for indices in found.values():
+        assert sorted(indices) == list(range(len(indices)))
+    return {key: [indices[i] for i in range(len(indices))] for key, indices in found.items()}
+
+
+def by_hand(answers: list[str | None], text: str, most: int) -> int:
+    """Where the vote ends when it is asked for in exact blocks."""
+    rule, threshold = named(text)
+    asked = 0
+    while asked < most:
+        seen = seen_of(answers[:asked], most)
+        if asked and settled(rule, threshold, seen)[0]:
+            break
+        asked += int(ahead(rule, threshold, seen)[0])
+    return asked
+
+
+def test_a_vote_is_asked_for_in_exact_blocks_and_ends_when_it_is_settled(tmp_path: Path) -> None:
+    engine = telling({"0": "000" * 4, "1": "121112222222", "2": ".2.22.......", "3": "3456789345678"}.get)
+    outcome = run(tmp_path, engine, stop_rule="lead:3", **ONE)
+    assert {question: len(said) for (question, _), said in votes(tmp_path).items()} == {
+        "q-0": 3,  # 000
+        "q-1": 6,  # 121, then 11 lacks nothing but one 2: 1211, 12111 is 4 to 1
+        "q-2": 5,
+        "q-3": 12,
+    } | {"q-1": by_hand(list("121112222222"), "lead:3", 12)}
+    sizes = {q: [n for prompt, n in engine.asked if f" {q}?" in prompt] for q in "012"}
+    assert sizes["0"] == [3]
+    assert sizes["1"][:2] == [3, 2]
+    assert sizes["2"] == [3, 2]
+    assert outcome.missing == 0
+    assert len(outcome.told) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["lead:2", "asc-beta:0.9", "esc:3", "fixed:5", "doubling", "counts", "boinf:5"]
+)
+@pytest.mark.parametrize("chunk", [1, 3, 16])
+def test_every_rule_ends_votes_as_in_the_arena_whatever_the_order_of_replies(tmp_path, text, chunk) -> None:
+    rng = random.Random(f"{text} {chunk}")
+
+    async def later(_prompt: str, n: int) -> list[str]:
+        for _ in range(rng.randrange(6)):
+            await asyncio.sleep(0)
+        return texts("".join(rng.choice("00012.") for _ in range(n)))
+
+    engine = ScriptedEngine(later)
+    outcome = run(tmp_path, engine, stop_rule=text, samples=10, chunk=chunk, concurrency=3)
+    assert outcome.missing == 0
+    assert len(votes(tmp_path)) == 8
+    for said in votes(tmp_path).values():
+        assert len(said) == by_hand([*said, *["unseen"] * 10], text, 10)
+    assert engine.most_in_flight <= 3
+    asked = len(engine.asked)
+    again = run(tmp_path, engine, stop_rule=text, samples=10, chunk=chunk, concurrency=3)
+    assert (again.missing, len(engine.asked)) == (0, asked)
+    assert again.told == outcome.told
+
+
+@pytest.mark.parametrize("kept", range(0, 30, 3))
+def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path: Path, kept: int) -> None:
+    """The first rows alone, and half of the next one, are what a kill leaves."""
+    sequences = {str(q): "".join(random.Random(q).choices("012", k=40)) for q in range(4)}
+    run(tmp_path, telling(sequences.get), stop_rule="lead:3", **ONE | {"chunk": 2})
+    lines = (tmp_path / "samples.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "samples.jsonl").write_text("".join(lines[:kept]) + lines[min(kept, len(lines) - 1)][:20])
+    before = {tuple(key) for key in keys_of(lines[:kept])}
+    engine = telling(sequences.get)
+    outcome = run(tmp_path, engine, stop_rule="lead:3", **ONE | {"chunk": 2})
+    assert outcome.missing == 0
+    assert before <= set(keys(tmp_path))
+    assert sum(n for _, n in engine.asked) == len(stored(tmp_path)) - len(before)
+    for said in votes(tmp_path).values():
+        assert len(said) == by_hand([*said, *["unseen"] * 12], "lead:3", 12)
+
+
+def keys_of(lines: list[str]) -> list[tuple[str, str, str, int]]:
+    rows = map(json.loads, lines)
+    return [(row["question_id"], row["setting"], row["decoding"], row["sample"]) for row in rows]
+
+
+def test_a_request_that_fails_leaves_its_vote_open_until_it_is_asked_again(tmp_path: Path) -> None:
+    calls = itertools.count()
+
+    def refuse_some(_prompt: str, n: int) -> list[str]:
+        if next(calls) % 3 == 1:
+            raise RequestRefused("no")
+        return texts("0" * n)
+
+    outcome = run(tmp_path, ScriptedEngine(refuse_some), stop_rule="lead:3", **ONE | {"chunk": 1})
+    assert outcome.missing > 0
+    assert len(outcome.failures) > 0
+    again = run(tmp_path, ScriptedEngine(lambda _p, n: texts("0" * n)), stop_rule="lead:3", **ONE)
+    assert again.missing == 0
+    assert {len(said) for said in votes(tmp_path).values()} == {3}
+
+
+def test_nobody_waits_for_a_server_that_has_gone(tmp_path: Path) -> None:
+    async def gone(_prompt: str, _n: int) -> list[str]:
+        await asyncio.sleep(0.01)
+        raise EngineGone("it is gone")
+
+    async def bounded() -> Any:
+        return await asyncio.wait_for(
+            run_async(tmp_path, ScriptedEngine(gone), stop_rule="lead:3", concurrency=64, **ONE), 30
+        )
+
+    outcome = asyncio.run(bounded())
+    assert outcome.failures == ["it is gone"]
+    assert outcome.missing == 4 * 12
+
+
+def test_what_was_saved_is_recorded(tmp_path: Path) -> None:
+    engine = telling({"0": "0" * 12, "1": "1" * 12, "2": "0" * 12, "3": "30" * 6}.get)
+    run(tmp_path, engine, stop_rule="lead:3", greedy=False, **ONE)
+    record = json.loads((tmp_path / "run.json").read_text())
+    assert record["experiment"]["stop_rule"] == "lead:3"
+    (found,) = record["summary"]["stopping"]["settings"]
+    assert found == {
+        **{"setting": "40", "votes": 4, "ended_early": 3, "answers": 21, "answers_of_all": 48},
+        **{"tokens_share": pytest.approx(21 / 48), "right": pytest.approx((2 + 0.5) / 4)},
+    }
+    assert {row["stop_rule"] for row in stored(tmp_path)} == {"lead:3"}
+    with pytest.raises(BadInput, match="stop_rule"):
+        run(tmp_path, engine, stop_rule="lead:4", **ONE)
+
+
+def test_greedy_answers_are_drawn_beside_and_not_marked(tmp_path: Path) -> None:
+    outcome = run(tmp_path, ScriptedEngine(), stop_rule="lead:2", greedy=True, **ONE)
+    assert outcome.missing == 0
+    rows = stored(tmp_path)
+    assert sum(row["decoding"] == "greedy" for row in rows) == 4
+    assert {"stop_rule" in row for row in rows if row["decoding"] == "greedy"} == {False}
+
+
+def test_what_computes_from_pools_refuses_stopped_answers(tmp_path: Path) -> None:
+    run(tmp_path, ScriptedEngine(), stop_rule="lead:2", **ONE)
+    samples = read_samples(tmp_path)
+    both = {"a": samples, "b": samples.assign(stop_rule=None)}
+    for compute in (build_curves, arena, lambda _samples: compare_runs(both)):
+        with pytest.raises(BadInput, match="lead:2"):
+            compute(samples)
+    assert len(build_curves(samples.assign(stop_rule=pd.NA), ns=[1]))
+
+
+def test_a_rule_is_checked_and_spelt_out_before_anything_is_asked() -> None:
+    assert experiment(stop_rule="lead").stop_rule == f"lead:{RULES['lead'].usual:g}"
+    assert read_experiment("tiny").stop_rule is None
+    assert read_experiment("tiny", {"stop_rule": "asc-beta:0.9"}).stop_rule == "asc-beta:0.9"
+    with pytest.raises(BadInput, match="stop_rule"):
+        read_experiment("tiny", {"stop_rule": "leed:3"})

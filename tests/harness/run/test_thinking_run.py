@@ -1,0 +1,155 @@
+"""A run of a model that thinks, from the server to the table, the record and what is shown of its answers."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestServer
+
+from harness.engines.factory import engine_for
+from harness.experiment import read_experiment
+from harness.questions.load import load_questions
+from harness.run.record import read_record
+from harness.run.sampler import Outcome, sample
+from harness.run.tally import Tally
+from harness.view.answers import answers, read_answers
+from results import BadInput, build_curves, read_samples
+from results.report.questions import LONGEST, question_data
+from tests.harness.engines.sglang_responder import TINY
+from tests.harness.engines.thinking_servers import VLLM, SGLang
+from tests.harness.run.real_run import experiment
+from tests.harness.run.rows import row, write
+
+pytestmark = pytest.mark.usefixtures("impatient")
+
+THINKING: dict[str, Any] = {
+    **{"model": TINY, "prompt": "boxed", "readers": ("hashes",), "budget_by": "thinking"},
+    **{"budgets": (0, 50, 300), "tokens_per_budget": 1.0, "tokens_extra": 6, "chunk": 2, "samples": 2},
+    "limit": 2,
+}
+
+
+def run(folder: Path, server: Any, **changes: Any) -> Outcome:
+    """Sample from `server`, whose model thinks for 100 tokens."""
+
+    async def go() -> Outcome:
+        async with TestServer(server.app) as running:
+            plan = experiment(**{**THINKING, **changes, "url": str(running.make_url("")).rstrip("/")})
+            log = folder / "server.log"
+            return await sample(
+                plan, load_questions("tiny"), folder, lambda: engine_for(plan, log, lambda _line: None)
+            )
+
+    return asyncio.run(go())
+
+
+@pytest.mark.parametrize(("server", "engine"), [(VLLM(), "openai"), (SGLang(), "sglang")])
+def test_thinking_is_stored_counted_and_shown(server: Any, engine: str, tmp_path: Path) -> None:
+    outcome = run(tmp_path, server, engine=engine)
+    assert outcome.missing == 0
+    rows = [json.loads(line) for line in (tmp_path / "samples.jsonl").read_text().splitlines()]
+    thought = {(row["setting"], row["reasoning"].count(" is")) for row in rows}
+    assert thought == {("0", 0), ("50", 50), ("300", 100)}
+    assert {(row["setting"], row["tokens"]) for row in rows} == {("0", 6), ("50", 56), ("300", 106)}
+    assert {row["answer"] for row in rows} == {"18"}
+    header, *lines = [line.split() for line in outcome.tally.table().splitlines()]
+    assert "thought" in header
+    used = [(cells[0], cells[5], int(cells[6]), int(cells[7])) for cells in lines[:3]]
+    assert [(asked, tokens) for asked, tokens, *_ in used] == [("0", "6.0"), ("50", "56.0"), ("300", "106.0")]
+    for (*_, mean, most), told in zip(used, (0, 50, 100), strict=True):
+        assert told <= mean <= most <= told + 2
+    assert outcome.tally.warnings(tmp_path) == []
+    curves = build_curves(read_samples(tmp_path / "samples.jsonl"), permutations=0)
+    assert sorted(curves["tokens_per_answer"].unique()) == [6, 56, 106]
+    table = read_answers(tmp_path / "samples.jsonl", "tiny-0000", "50")
+    shown = list(answers(table, tmp_path, "tiny-0000", None, 5, full=False))
+    assert sum(" is is is" in line for line in shown) == 2
+    assert sum("[thinking, 5" in line for line in shown) == 2
+
+
+def test_what_is_cut_off_while_it_thinks_is_unreadable_and_no_copy_of_others(tmp_path: Path) -> None:
+    outcome = run(tmp_path, VLLM(), engine="openai", budget_by="prompt", budgets=(10, 90), samples=8)
+    (short, long) = outcome.tally.summary()["settings"]
+    for setting in (short, long):
+        assert (setting["cut_off"], setting["unreadable"], setting["tokens_mean"]) == (
+            *(1.0, 1.0),
+            setting["max_new_tokens"],
+        )
+        assert setting["distinct"] == 1 / 8  # this server's model always thinks the same
+    tally = Tally(experiment(**THINKING, engine="openai", url="http://x"))
+    for index in range(60):
+        cut: dict[str, Any] = {"question_id": f"q{index % 6}", "finish_reason": "length", "answer": None}
+        cut |= {"text": "", "reasoning": f"thought {index}", "reasoning_tokens": 300, "tokens": 306}
+        tally.add(row(index // 6, setting="300", correct=False, **{**cut, "text": ""}))
+    assert tally.summary()["alarm"] is None
+    assert tally.summary()["settings"][0]["distinct"] == 1
+
+
+def test_a_budget_that_is_overrun_in_the_middle_of_a_run_is_said() -> None:
+    tally = Tally(experiment(**THINKING, engine="openai", url="http://x"))
+    for tokens, warned in ((50, 0), (60, 0), (90, 1)):
+        tally.add(row(tokens, setting="50", reasoning="so", reasoning_tokens=tokens))
+        assert len(tally.warnings(Path("runs/a"))) == warned
+
+
+def test_fields_of_the_requests_are_part_of_what_a_run_is(tmp_path: Path) -> None:
+    fields: dict[str, Any] = {"chat_template_kwargs": {"enable_thinking": True}}
+    run(tmp_path, VLLM(), engine="openai", request_fields=fields)
+    record = read_record(tmp_path)
+    assert record is not None
+    assert record["experiment"]["request_fields"] == fields
+    assert record["sessions"][0]["engine"]["request"]["thinking_budget"] == "thinking_token_budget"
+    for changes in ({"request_fields": {}}, {"request_fields": fields, "budget_by": "prompt"}):
+        with pytest.raises(BadInput, match=r"sampled with another (request_fields|budget_by)"):
+            run(tmp_path, VLLM(), engine="openai", **{"budgets": (50, 300), **changes})
+
+
+def test_a_run_on_record_from_before_goes_on_under_the_new_name(tmp_path: Path) -> None:
+    for then, now in (("cut", "prompt"), ("force", "force")):
+        (tmp_path / "run.json").write_text(json.dumps({"experiment": {"at_limit": then}}))
+        assert (read_record(tmp_path) or {})["experiment"] == {"budget_by": now}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"budget_by": "prompt", "budgets": "0,10"}, "at least 1"),
+        ({"engine": "ctranslate2"}, "engine sglang or openai"),
+        ({"tokens_extra": "0"}, "tokens_extra"),
+        ({"budgets": ""}, "budgets"),
+        ({"request_fields": '{temperature = 1, "n" = 2}'}, "without n, temperature"),
+        (
+            {"engine": "ctranslate2", "budget_by": "prompt", "budgets": "5", "request_fields": "{x = 1}"},
+            "only",
+        ),
+        ({"request_fields": "7"}, "dictionary"),
+    ],
+)
+def test_settings_that_cannot_be_meant_are_refused(changes: dict[str, str], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        read_experiment("gsm8k-thinking", changes)
+
+
+def test_a_field_of_the_requests_can_be_given_on_the_command_line() -> None:
+    given = {"request_fields": "{ chat_template_kwargs = { enable_thinking = false } }"}
+    found = read_experiment("gsm8k-thinking", given)
+    assert found.request_fields == {"chat_template_kwargs": {"enable_thinking": False}}
+
+
+def test_thinking_is_untrusted_and_shortened_where_it_is_shown(tmp_path: Path) -> None:
+    evil = "</script>\x1b[2J\u202e" + "x" * 100_000 + "the end"
+    write(tmp_path, [row(0, reasoning=evil, reasoning_tokens=9), row(1)])
+    table = read_samples(tmp_path / "samples.jsonl")
+    ((thinks, plain),) = [one["texts"] for model in question_data(table) for one in model["questions"]]
+    assert len(plain) == 4
+    assert "\\x1b" in thinks[4]
+    assert "\\u202e" in thinks[4]
+    assert thinks[4].endswith("the end")
+    assert len(thinks[4]) < 2 * LONGEST
+    shown = "\n".join(
+        answers(read_answers(tmp_path / "samples.jsonl", None, None), tmp_path, None, None, 5, False)
+    )
+    assert "\x1b" not in shown
+    assert "the end" in shown

@@ -1,0 +1,46 @@
+"""Prices of rules for a plan: on pools and on known chances."""
+
+import numpy as np
+import pytest
+
+from results import BadInput
+from results.stopping import prices, prices_of_laws
+from tests.results.stopping.pools import pools_of, random_pools
+
+
+def test_prices_are_those_of_the_replay():
+    pools = pools_of([[0, 0, 1, 0], [1, 1, 1, 1]], [[10.0] * 4, [30.0] * 4])
+    table = prices(pools, ["fixed:2", "lead:2"], n_max=4, orders=200).set_index("rule")
+    assert table.loc["fixed", ["cost", "answers"]].tolist() == [40.0, 2.0]
+    # Three of four are right: two draws tie with chance 1/2, and 2 − 0 is decided at two.
+    assert table.loc["fixed", "accuracy"] == pytest.approx((1 / 2 + 1 / 2 * 1 / 2) / 2, abs=0.03)
+    assert table.loc["lead", "accuracy"] == pytest.approx(0.5)
+    assert table.loc["lead", "cost"] == pytest.approx((10 * (2 + 4) / 2 + 30 * 2) / 2, abs=1.0)
+
+
+def test_known_chances_give_the_exact_vote_and_the_ruin_of_a_gambler():
+    laws, tokens = [[0.6, 0.4], [0.9, 0.1]], [100.0, 10.0]
+    table = prices_of_laws(laws, tokens, ["fixed:5", "lead:3"], n_max=200, draws=4000).set_index("rule")
+    # P(Binomial(5, p) ≥ 3) and, with no end in sight, p³ / (p³ + q³), after 3 (2 P − 1) / (p − q) answers
+    votes = np.array([0.68256, 0.99144])
+    leads = np.array([0.6**3 / (0.6**3 + 0.4**3), 0.9**3 / (0.9**3 + 0.1**3)])
+    answers = 3 * (2 * leads - 1) / np.array([0.2, 0.8])
+    error = 4 * 0.5 / np.sqrt(2 * 4000)
+    assert table.loc["fixed", "accuracy"] == pytest.approx(votes.mean(), abs=error)
+    assert table.loc["lead", "accuracy"] == pytest.approx(leads.mean(), abs=error)
+    assert table.loc["lead", "answers"] == pytest.approx(answers.mean(), abs=0.25)
+    assert table.loc["lead", "cost"] == pytest.approx((answers * tokens).mean(), rel=0.03)
+
+
+def test_what_a_law_lacks_cannot_be_read():
+    table = prices_of_laws([[0.5]], [1.0], ["lead:2", "fixed:1"], n_max=30, draws=4000).set_index("rule")
+    assert table.loc["lead", "answers"] == pytest.approx(4.0, abs=0.1)  # two that can be read
+    assert table.loc["fixed", "accuracy"] == pytest.approx(0.5, abs=0.03)
+
+
+def test_what_cannot_be_priced_is_refused():
+    pools = random_pools(np.random.default_rng(0))
+    with pytest.raises(BadInput, match="leed"):
+        prices(pools, ["leed:2"], n_max=4)
+    with pytest.raises(ValueError, match="smallest pool"):
+        prices(pools, ["lead:2"], n_max=400)

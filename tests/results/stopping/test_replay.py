@@ -1,0 +1,130 @@
+"""The compiled replay against plain Python, and against exact chances on a pool small enough to count."""
+
+import itertools
+from functools import cache
+from math import comb
+
+import numpy as np
+import pytest
+
+from results.stopping.arena import thresholds_of
+from results.stopping.replay import EXACT, Replay
+from results.stopping.rules import RULES
+from results.votes.exact import accuracy_by_question
+from results.votes.permutations import random_orders
+from tests.results.stopping.by_hand import played
+from tests.results.stopping.pools import pools_of, random_pools
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@pytest.mark.parametrize("most", [5, 14])
+def test_every_rule_ends_where_plain_python_ends_it(rule, most):
+    pools = random_pools(np.random.default_rng(most))
+    orders = random_orders(pools, 4, seed=1)
+    ways = [(1, False), (4, False), (EXACT, False), (1, True)]
+    for threshold, (block, at_once) in itertools.product(thresholds_of(rule)[::3], ways):
+        replay = Replay(pools, orders, most, all_at_once=at_once)
+        stops = replay.stop(rule, threshold, block)
+        outcome = replay.outcome(stops)
+        for q, (start, end) in enumerate(itertools.pairwise(pools.starts)):
+            votes, tokens = pools.votes[start:end].tolist(), pools.tokens[start:end].tolist()
+            ends = [
+                played(votes, tokens, order[start:end].tolist(), most, rule, threshold, block, at_once)
+                for order in orders
+            ]
+            assert stops.asked[:, q].tolist() == [end.asked for end in ends], (rule.name, threshold, block)
+            assert stops.rounds[:, q].tolist() == [end.rounds for end in ends]
+            means = np.mean([(one.tokens, one.right, one.agreement) for one in ends], axis=0)
+            got = outcome.tokens[q], outcome.accuracy[q], outcome.agreement[q]
+            np.testing.assert_allclose(got, means, rtol=1e-6)
+
+
+def first_to_lead(right: int, wrong: int, k: int, most: int) -> tuple[float, float]:
+    """The chance that the right answer is taken, and the mean answers, when a lead of k ends the vote.
+
+    Two answers, drawn without replacement: an exact sum over the steps of (right, wrong) drawn so far.
+    """
+
+    @cache
+    def onwards(i: int, j: int) -> tuple[float, float]:
+        lead, left = i - j, most - i - j
+        if abs(lead) >= k or abs(lead) > left or left == 0:
+            return (1.0 if lead > 0 else 0.5 if lead == 0 else 0.0), 0.0
+        rest = right + wrong - i - j
+        more = [(onwards(i + 1, j), (right - i) / rest), (onwards(i, j + 1), (wrong - j) / rest)]
+        taken, answers = (sum(end[part] * chance for end, chance in more if chance) for part in (0, 1))
+        return taken, 1 + answers
+
+    return onwards(0, 0)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+@pytest.mark.parametrize(("right", "wrong", "most"), [(5, 3, 8), (5, 4, 7), (3, 5, 6)])
+def test_a_lead_on_two_answers_is_exact_over_all_orders(right, wrong, most, k):
+    pools = pools_of([[0] * right + [1] * wrong])
+    places = itertools.combinations(range(right + wrong), right)
+    orders = []
+    for chosen in places:
+        zeros, ones = iter(range(right)), iter(range(right, right + wrong))
+        orders.append([next(zeros) if i in chosen else next(ones) for i in range(right + wrong)])
+    assert len(orders) == comb(right + wrong, right)
+    replay = Replay(pools, np.array(orders, np.int32), most)
+    outcome = replay.outcome(replay.stop(RULES["lead"], k))
+    taken, answers = first_to_lead(right, wrong, k, most)
+    assert outcome.accuracy[0] == pytest.approx(taken, abs=1e-6)
+    assert outcome.answers[0] == pytest.approx(answers, abs=1e-9)
+    assert outcome.agreement[0] == pytest.approx(taken if right > wrong else 1 - taken, abs=1e-6)
+
+
+def test_a_fixed_number_is_the_exact_vote_over_all_orders():
+    votes = [0, 0, 1, 1, 2, -1]
+    pools = pools_of([votes])
+    orders = np.array(list(itertools.permutations(range(6))), np.int32)
+    replay = Replay(pools, orders, 6)
+    exact = accuracy_by_question(pools.counts(), "majority", np.arange(1, 7))[0]
+    for n in range(1, 7):
+        stops = replay.stop(RULES["fixed"], n)
+        assert (stops.asked == n).all()
+        assert replay.outcome(stops).accuracy[0] == pytest.approx(exact[n - 1], abs=1e-6)
+
+
+def test_certainty_ends_a_vote_with_the_answer_that_all_would_give():
+    pools = random_pools(np.random.default_rng(5), questions=20, answers=11)
+    replay = Replay(pools, random_orders(pools, 30, seed=2), 11)
+    early = replay.outcome(replay.stop(RULES["certain"], 0))
+    whole = replay.outcome(replay.stop(RULES["fixed"], 11))
+    np.testing.assert_allclose(early.accuracy, whole.accuracy, atol=1e-6)
+    np.testing.assert_allclose(early.agreement, 1.0)
+    assert (early.tokens <= whole.tokens).all()
+    assert early.tokens.sum() < whole.tokens.sum()
+    assert not early.false_stops.any()
+
+
+def test_an_unreadable_answer_costs_and_casts_no_vote():
+    tokens = [[5.0, 7.0, 7.0, 100.0, 100.0, 100.0]]
+    pools = pools_of([[-1, 0, 0, 1, 1, 1]], tokens)
+    replay = Replay(pools, np.arange(6, dtype=np.int32)[None], 6)
+    stops = replay.stop(RULES["lead"], 2)
+    assert stops.asked.tolist() == [[3]]
+    outcome = replay.outcome(stops)
+    assert outcome.tokens.tolist() == [19.0]
+    assert outcome.agreement.tolist() == [0.0]
+    assert outcome.false_stops.tolist() == [1.0]
+
+
+def test_answers_asked_for_at_once_are_paid_until_they_are_stopped():
+    pools = pools_of([[1, 0, 0, 1]], [[9.0, 4.0, 2.0, 8.0]])
+    replay = Replay(pools, np.arange(4, dtype=np.int32)[None], 4, all_at_once=True)
+    stops = replay.stop(RULES["lead"], 2)
+    assert stops.asked.tolist() == [[2]]
+    assert replay.outcome(stops).tokens.tolist() == [2 + 4 + 2 * 4]
+
+
+def test_the_same_answers_whatever_the_other_questions_are():
+    pools = random_pools(np.random.default_rng(7))
+    alone = pools.kept(pools.question == 2)
+    answers = [
+        Replay(some, random_orders(some, 9, seed=3), 14).stop(RULES["lead"], 2).asked
+        for some in (pools, alone)
+    ]
+    assert answers[0][:, 2].tolist() == answers[1][:, 0].tolist()
