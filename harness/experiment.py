@@ -9,9 +9,8 @@
 """
 
 import math
-import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -26,6 +25,17 @@ from pydantic import (
 )
 
 import prompts
+from harness.fields import (
+    ADDRESS,
+    DISTINCT,
+    PLAIN_URL,
+    RESERVED,
+    Count,
+    InFlight,
+    Positive,
+    only,
+    rule_in_full,
+)
 from harness.grader import DEFAULT_READERS, Grader, GraderName, Match, Reader
 from harness.overrides import value_of
 from results import BadInput
@@ -41,44 +51,6 @@ TEMPLATE_ARGUMENTS = "chat_template_kwargs"
 """What servers call the arguments of a chat template in a request."""
 FORCED = "forced="
 """What the settings of `harness force` begin with, before the length of their answers."""
-RESERVED = {
-    *("model", "messages", "prompt", "text", "input_ids", "n", "stream"),
-    *("max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "stop"),
-    *("thinking_token_budget", "max_thinking_tokens"),
-}
-"""Fields of a request that the other keys of an experiment, or the engine itself, decide."""
-
-
-def _only(valid: Callable[[Any], object], expected: str) -> AfterValidator:
-    """Refuses a field's value unless it is None or `valid`; `expected` then says what it should be."""
-
-    def check(value: Any) -> Any:
-        if value is not None and not valid(value):
-            raise ValueError(expected)
-        return value
-
-    return AfterValidator(check)
-
-
-def _stop_rule(text: str | None) -> str | None:
-    """The rule with its threshold spelt out. Raises ValueError."""
-    if text is None:
-        return None
-    from results.stopping import named  # not needed by most runs
-
-    try:
-        rule, threshold = named(text)
-    except BadInput as error:
-        raise ValueError(f"a stop rule: {error.message}") from None
-    return f"{rule.name}:{threshold:g}"
-
-
-Count = Annotated[int, Field(ge=0, le=10**9, strict=True)]
-Positive = Annotated[int, Field(ge=1, le=10**9, strict=True)]
-InFlight = Annotated[int, Field(ge=1, le=100_000, strict=True)]
-_ADDRESS = re.compile("(?i:https?)://[^/@?]+[^@?]*")
-_PLAIN_URL = "http://HOST:PORT, without user name, password or query, as run.json records it"
-_DISTINCT = _only(lambda values: len(set(values)) == len(values), "each value only once")
 
 
 class Experiment(BaseModel):
@@ -96,7 +68,7 @@ class Experiment(BaseModel):
     """A model on the hub, a local folder, or `tiny` (the model that ships with the project)."""
     revision: str | None = None
     """The commit of the model on the hub."""
-    prompt: Annotated[str, _only(lambda key: key in prompts.names(), f"one of {', '.join(prompts.names())}")]
+    prompt: Annotated[str, only(lambda key: key in prompts.names(), f"one of {', '.join(prompts.names())}")]
     """A template in prompts/, by name."""
     chat: bool
     """Whether the prompt is a user's turn in the model's chat template, or plain text."""
@@ -106,7 +78,7 @@ class Experiment(BaseModel):
     """Which of several answers in one text counts."""
     grader: GraderName = "integer"
     """What an answer is: an integer (the paper's), the label of a choice, or an expression (math)."""
-    budgets: Annotated[tuple[Count, ...], _DISTINCT] = ()
+    budgets: Annotated[tuple[Count, ...], DISTINCT] = ()
     """The token budgets to ask for; without any there is one setting, `default`. Thinking may have 0."""
     budget_by: Literal["prompt", "thinking", "force"] = "prompt"
     """How a budget is asked for. `prompt`: in words, and answers may overrun it. `thinking`: the server ends
@@ -116,11 +88,11 @@ class Experiment(BaseModel):
     """Sampled answers per question and setting."""
     greedy: bool = False
     """One more answer per question and setting, at temperature 0."""
-    stop_rule: Annotated[str | None, AfterValidator(_stop_rule)] = None
+    stop_rule: Annotated[str | None, AfterValidator(rule_in_full)] = None
     """A rule that ends a vote before it has all its `samples`, such as lead:4; see docs/stopping.md."""
     temperature: Annotated[float, Field(gt=0, le=100)] = 1.0
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
-    top_k: Annotated[int, Field(ge=-1, strict=True), _only(bool, "-1 (no limit) or at least 1")] = -1
+    top_k: Annotated[int, Field(ge=-1, strict=True), only(bool, "-1 (no limit) or at least 1")] = -1
     """Sample among the k likeliest tokens only; -1 is no limit."""
     stop: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     tokens_per_budget: Annotated[float, Field(ge=0, le=1000)] = 0.0
@@ -134,7 +106,7 @@ class Experiment(BaseModel):
     the lengths at which they are cut."""
     request_fields: dict[str, JsonValue] = Field(default_factory=dict)
     """What else each request holds, such as `chat_template_kwargs = { enable_thinking = false }`."""
-    url: Annotated[str | None, _only(_ADDRESS.fullmatch, _PLAIN_URL)] = None
+    url: Annotated[str | None, only(ADDRESS.fullmatch, PLAIN_URL)] = None
     """The address of a running server, such as http://127.0.0.1:30000; no file holds a key to it."""
     chunk: Positive = 16
     """Answers to ask for in one request; always 1 with engine openai."""

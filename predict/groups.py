@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from predict.protocol import Floats, Ints, Points, Pool, Run
 from results import BadInput, kind_of, read_curves, read_samples
 from results.figures.words import curves_name
+from results.tables.schemas import BY_SCORE
 from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools
 from results.votes.tokens import answer_lengths, tokens_per_answer
 
@@ -88,6 +89,8 @@ def groups_of(
         raise BadInput(f"{name}: a {kind} table, expected one of samples or of curves")
     if method == "all_of_n":
         raise BadInput(f"{name}: there is no forecast of {method}; results.all_of_n_curve computes it")
+    if method in BY_SCORE:
+        raise BadInput(f"{name}: no forecast of {method} yet; python -m results curves computes it")
     groups = groups_of_samples(table, method, at_n) if kind == "samples" else groups_of_curves(table, method)
     if not groups:
         raise BadInput(f"{name}: no rows of method {method}")

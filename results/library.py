@@ -48,15 +48,20 @@ __all__ = [
 
 Answers = Iterable[Sequence[Any]]
 Gold = Iterable[Any] | None
+Scores = Iterable[Sequence[float | None]]
 
 
 def vote_curve(
-    answers: pd.DataFrame | Answers, gold: Gold = None, ns: Sequence[int] | None = None
+    answers: pd.DataFrame | Answers,
+    gold: Gold = None,
+    ns: Sequence[int] | None = None,
+    scores: str | Scores | None = None,
 ) -> pd.DataFrame:
     """The exact accuracy of a majority vote over N of the answers, for each N, with its standard error.
 
     The mean over all subsets of N answers, ties sharing the credit. answers: a samples table, or a list for
     each question, with their `gold`. ns: by default the powers of two up to the smallest pool, and that pool.
+    scores: a list for each question, or the column of the table: the vote is then weighted by them.
     Raises BadInput.
 
     >>> vote_curve([["18", "18", "7"], ["5", None, "6"], ["9", "9", "9"]], ["18", "5", "9"]).round(3)
@@ -65,20 +70,30 @@ def vote_curve(
     1  2     0.722   0.147          3
     2  3     0.833   0.167          3
     """
-    return _curve(answers, gold, "majority", ns)
+    return _curve(answers, gold, "majority" if scores is None else "weighted_majority", ns, scores)
 
 
 def best_of_n_curve(
-    answers: pd.DataFrame | Answers, gold: Gold = None, ns: Sequence[int] | None = None
+    answers: pd.DataFrame | Answers,
+    gold: Gold = None,
+    ns: Sequence[int] | None = None,
+    scores: str | Scores | None = None,
 ) -> pd.DataFrame:
     """The exact chance that N of the answers hold a right one, for each N; see `vote_curve`.
+
+    scores: the exact accuracy of the answer with the highest score, in place of a perfect judge's choice.
 
     >>> best_of_n_curve([[18, 18, 7], [5, None, 6], [9, 9, 9]], gold=[18, 5, 9], ns=[1, 2]).round(3)
        N  accuracy  stderr  questions
     0  1     0.667   0.192          3
     1  2     0.889   0.111          3
+    >>> best_of_n_curve([[18, 18, 7]], gold=[18], ns=[1, 2, 3], scores=[[0.9, 0.1, 0.5]]).round(3)
+       N  accuracy  stderr  questions
+    0  1     0.667     NaN          1
+    1  2     0.667     NaN          1
+    2  3     1.000     NaN          1
     """
-    return _curve(answers, gold, "best_of_n", ns)
+    return _curve(answers, gold, "best_of_n" if scores is None else "best_by_score", ns, scores)
 
 
 def all_of_n_curve(
@@ -163,11 +178,32 @@ def _check_one(cell: Any, what: str) -> None:
         raise BadInput(f"{what}: found {cell!r:.40} in the place of one answer, expected text or a number")
 
 
+def _scored(frame: pd.DataFrame, answers: pd.DataFrame | Answers, scores: Scores) -> pd.DataFrame:
+    """The samples with the lists of scores as their column. Raises BadInput unless each answer has one."""
+    if isinstance(answers, pd.DataFrame):
+        raise BadInput("scores: for a samples table, the name of its column of scores")
+    given = [
+        _listed(one, f"scores of question {question}", "list of scores")
+        for question, one in enumerate(_listed(scores, "scores", "list for each question"))
+    ]
+    counts = frame.groupby("question_id", sort=True).size().reindex(range(len(given)), fill_value=0).tolist()
+    if [len(one) for one in given] != counts or sum(counts) != len(frame):
+        raise BadInput("scores: expected one for each answer, in lists as the answers")
+    return frame.assign(score=[score for one in given for score in one])
+
+
 def _curve(
-    answers: pd.DataFrame | Answers, gold: Gold, method: str, ns: Sequence[int] | None
+    answers: pd.DataFrame | Answers,
+    gold: Gold,
+    method: str,
+    ns: Sequence[int] | None,
+    scores: str | Scores | None = None,
 ) -> pd.DataFrame:
     if isinstance(answers, pd.DataFrame) and gold is not None:
         raise BadInput("gold: a samples table has golds of its own, in the column 'gold'; leave out gold=")
-    curves = build_curves(as_frame(answers, gold), [method], ns, permutations=0)
+    frame, column = as_frame(answers, gold), scores if isinstance(scores, str) else "score"
+    if scores is not None and not isinstance(scores, str):
+        frame = _scored(frame, answers, scores)
+    curves = build_curves(frame, [method], ns, permutations=0, score=column)
     several = [name for name in ("dataset", "model", "setting") if len(set(curves[name])) > 1]
     return curves[[*several, "N", "accuracy", "stderr", "questions"]]

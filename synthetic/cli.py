@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from results.commandline import numbers
 from results.read_options import reading_options
 
 PATH = click.Path(path_type=Path)
@@ -38,6 +39,15 @@ def list_() -> None:
             click.echo(f"{'':16}   - {line.label}")
 
 
+_STEPS = click.option("--steps", callback=numbers, help="Values of t, by commas.  [default: its own]")
+_CHANGES = click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="FIELD=VALUE[,VALUE…]",
+    help="Change a field of the setting, e.g. step_rule=eta/n; `list` shows them all. Several values: every "
+    "line of the experiment at each of them.",
+)
 _SEED = click.option("--seed", default=0, type=COUNT, help="Seed of all randomness.")
 _FOLDER = click.option("--out", required=True, type=FOLDER, help="Folder to write to.")
 _TABLE = click.option("--out", required=True, type=PATH, help="The .csv, .jsonl or .parquet to write.")
@@ -56,18 +66,15 @@ _JOBS = click.option("--jobs", default=1, help="Processes to use.")
 @click.option("--repeats", default=5, help="Repeats of the experiment.")
 @click.option("--tasks", type=int, help="Tasks in a repeat.  [default: the experiment's own]")
 @click.option("--paths", type=int, help="Sampled paths of a task.  [default: 256; transformer: 16]")
-@click.option(
-    "--set",
-    "changes",
-    multiple=True,
-    metavar="FIELD=VALUE[,VALUE…]",
-    help="Change a field of the setting, e.g. step_rule=eta/n; `list` shows them all. Several values: every "
-    "line of the experiment at each of them.",
-)
+@_CHANGES
+@_STEPS
+@click.option("--n", callback=numbers, help="Values of N, separated by commas.  [default: its own]")
 @_SEED
 @_JOBS
 @_FOLDER
-def run(name: str, out: Path, changes: tuple[str, ...], **options: Any) -> None:
+def run(
+    name: str, out: Path, changes: tuple[str, ...], steps: tuple[int, ...], n: tuple[int, ...], **options: Any
+) -> None:
     """Run experiment NAME, or `all`, and write its curves.
 
     OUT/NAME.csv is a curves table. In the binary case a sampling solver also writes OUT/NAME.samples.parquet,
@@ -76,13 +83,13 @@ def run(name: str, out: Path, changes: tuple[str, ...], **options: Any) -> None:
     from results import write_curves, write_samples
     from results.commandline import warnings_last
     from synthetic.panels.experiments import find_experiments
-    from synthetic.panels.overrides import with_changes
+    from synthetic.panels.overrides import read_at, with_changes
     from synthetic.panels.running import run_experiment
 
     for key, experiment in find_experiments(name).items():
         start = perf_counter()
         with warnings_last():
-            changed = with_changes(experiment, changes)
+            changed = with_changes(read_at(experiment, steps, n), changes)
             curves, samples = run_experiment(key, changed, progress=True, **options)
         write_curves(curves, out / f"{key}.csv")
         if samples is not None:
@@ -96,14 +103,20 @@ def run(name: str, out: Path, changes: tuple[str, ...], **options: Any) -> None:
 @click.argument("name")
 @click.option("--tasks", default=2, help="Tasks in each of 5 repeats.")
 @click.option("--paths", default=16, help="Sampled paths of a task.")
+@_CHANGES
+@_STEPS
 @_SEED
-def check(name: str, tasks: int, paths: int, seed: int) -> None:
+def check(
+    name: str, tasks: int, paths: int, seed: int, changes: tuple[str, ...], steps: tuple[int, ...]
+) -> None:
     """Run NAME's literal transformer beside its exact solution."""
     from synthetic.panels.checking import check as checked
     from synthetic.panels.experiments import find_experiments
+    from synthetic.panels.overrides import read_at, with_changes
 
     for key, experiment in find_experiments(name).items():
-        table = checked(experiment, tasks, paths, seed)
+        changed = with_changes(read_at(experiment, steps), changes)
+        table = checked(changed, tasks, paths, seed)
         worst = (table["difference"] / table["stderr"]).abs().max()
         click.echo(table.to_string(index=False, float_format=lambda value: f"{value:.3f}"))
         click.echo(f"{key}: at most {worst:.1f} standard errors apart")

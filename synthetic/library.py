@@ -1,12 +1,13 @@
 """What `from synthetic import …` gives: one line from the name of a panel to its curves."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from synthetic.model.settings import BinarySetting, ContinuousSetting, Solver
 from synthetic.panels.experiments import Experiment, Variant, find_experiments
-from synthetic.panels.overrides import with_changes
+from synthetic.panels.overrides import read_at, with_changes
 from synthetic.panels.running import run_experiment
 
 __all__ = ["BinarySetting", "ContinuousSetting", "Experiment", "Variant", "run_panel"]
@@ -14,10 +15,12 @@ __all__ = ["BinarySetting", "ContinuousSetting", "Experiment", "Variant", "run_p
 
 def run_panel(
     panel: str | Experiment, solver: Solver = "exact", repeats: int = 5, seed: int = 0,
-    tasks: int | None = None, paths: int | None = None, jobs: int = 1, **changes: Any,
+    tasks: int | None = None, paths: int | None = None, jobs: int = 1,
+    steps: Sequence[int] = (), ns: Sequence[int] = (), **changes: Any,
 ) -> pd.DataFrame:  # fmt: skip
     """The curves table of `python -m synthetic run`: of a panel by name, or of an experiment of yours.
 
+    steps, ns: the t and N to read it at, by default the panel's own.
     changes: fields of its settings, as with --set (d="5,10" is a line for each). Raises BadInput.
 
     >>> curves = run_panel("fig2f", d=20, repeats=1, tasks=4)
@@ -31,7 +34,9 @@ def run_panel(
     chosen = find_experiments(panel) if isinstance(panel, str) else {"experiment": panel}
     change = [f"{field}={value}" for field, value in changes.items()]
     tables = [
-        run_experiment(name, with_changes(one, change), solver, repeats, seed, tasks, paths, jobs)[0]
+        run_experiment(
+            name, with_changes(read_at(one, steps, ns), change), solver, repeats, seed, tasks, paths, jobs
+        )[0]
         for name, one in chosen.items()
     ]
     return pd.concat(tables, ignore_index=True)

@@ -99,7 +99,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     long["text"] = "The answer is ##" + long["answer"] + "##."
     for name in ("DIR", "DIR1", "DIR2", "RUN", "results/runs/aime"):
         write_samples(long.assign(model=name), folder / name / "samples.jsonl")
-    write_samples(long, folder / "samples.csv")
+    write_samples(long.assign(score_rm=long["tokens"].astype(float)), folder / "samples.csv")
     budgets = simulated_samples(20, 16, ("100", "200", "400"))
     efforts = budgets.replace({"setting": {"100": "low", "200": "medium", "400": "high"}})
     write_samples(budgets[budgets["setting"] == "100"], folder / "PILOT" / "samples.jsonl")

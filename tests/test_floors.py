@@ -57,7 +57,7 @@ FLOORS = {
         ["cli"],
     ],
     "harness": [
-        ["grading", "overrides"],
+        ["grading", "fields", "overrides"],
         ["experiment", "grader"],
         ["questions", "server"],
         ["engines"],

@@ -1,6 +1,6 @@
 """Fit the four weights of the rule *counts*, families of sets left out in turn, and say what they are worth.
 
-$ DATA_DIR=../shared/data python docs/stopping/fit_counts.py --jobs 2      twenty minutes of processor time
+$ DATA_DIR=../shared/data python docs/stopping/fit_counts.py --jobs 2      eight minutes of processor time
 left out  sets  lead  counts  weights
 aime      5     1.00  0.93    0.25 0.17 0.15 0.17
 …

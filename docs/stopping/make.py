@@ -1,6 +1,6 @@
 """Make every table and the picture of docs/stopping.md again, from the data to the Markdown.
 
-$ DATA_DIR=../shared/data python docs/stopping/make.py        four minutes of processor time
+$ DATA_DIR=../shared/data python docs/stopping/make.py        a minute of processor time
 
 Replays every rule on the sets of `sets.py` (40 answers at most, 100 orders) and writes costs at equal
 agreement to rules.csv, the picture to stopping.png, and the tables between the markers of the page. What is

@@ -56,8 +56,9 @@ def import_table(
     or tells nothing. Raises BadInput.
     """
     columns, given = dict(columns or {}), dict(given or {})
-    if unknown := [name for name in columns if name not in _KNOWN]:
-        raise BadInput(f"--map: no table has the column {unknown[0]!r}, expected one of {', '.join(_KNOWN)}")
+    if unknown := [name for name in columns if name not in _KNOWN and not name.startswith("score_")]:
+        known = f"expected one of {', '.join(_KNOWN)}, or score_NAME"
+        raise BadInput(f"--map: no table has the column {unknown[0]!r}, {known}")
     told = [column for column, _ in (*drop, *correct_if)]
     if kind in FORMATS:
         rows, failed = field_rows(kind, file, (*columns.values(), *given.values(), *told))

@@ -17,7 +17,14 @@ from results.read_options import reading_options
     "--method",
     default="majority,best_of_n",
     show_default=True,
-    help="Of majority, best_of_n, all_of_n; separated by commas.",
+    help="Of majority, best_of_n, all_of_n, best_by_score, weighted_majority; separated by commas.",
+)
+@click.option(
+    "--score",
+    default="score",
+    show_default=True,
+    metavar="NAME",
+    help="The scores that the last two methods go by: column NAME or score_NAME, or logprob.",
 )
 @click.option(
     "--n", callback=numbers, help="Values of N, separated by commas.  [default: 1, 2, 4, … and the pool]"
@@ -39,12 +46,14 @@ from results.read_options import reading_options
 )
 @reading_options
 def curves_command(
-    samples: tuple[Path, ...], out: Path, method: str, n: tuple[int, ...], caps: tuple[int, ...],
+    samples: tuple[Path, ...], out: Path, method: str, score: str, n: tuple[int, ...], caps: tuple[int, ...],
     permutations: int, seed: int,
 ) -> None:  # fmt: skip
     """Compute the accuracy of N answers at each N.
 
-    By majority vote (the most frequent answer is right), best-of-N (one of them is) and all-of-N (all are).
+    By majority vote (the most frequent answer is right), best-of-N (one of them is) and all-of-N (all are);
+    with scores, best by score (the answer scored highest is right) and weighted majority (the answer whose
+    scores add up to most).
     SAMPLES are files or run folders. Several make one table: different models and datasets, or parts of one
     run. Rows with permutation "exact" are the mean over all subsets of N answers; rows 0, 1, … use the first
     N answers of a random order. An N larger than the number of answers of some question is left out with a
@@ -60,8 +69,10 @@ def curves_command(
     methods = [part.strip() for part in method.split(",")]
     check_out(out, samples)
     with warnings_last():
-        table = read_samples(*samples, texts=False)
+        table = read_samples(*samples, texts=False, also=(score, f"score_{score}"))
         capped = cap_samples(table, caps) if caps else table
-        result = build_curves(capped, methods, n or None, permutations, seed, progress=True, checked=True)
+        result = build_curves(
+            capped, methods, n or None, permutations, seed, progress=True, checked=True, score=score
+        )
     write_curves(result, out)
     click.echo(f"{', '.join(map(str, samples))}: {len(table)} answers -> {out}: {len(result)} rows")

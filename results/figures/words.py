@@ -13,6 +13,8 @@ METHOD_NAMES = {
     "majority": "majority vote",
     "best_of_n": "best of N",
     "all_of_n": "all of N",
+    "best_by_score": "best by score",
+    "weighted_majority": "weighted vote",
     "ensemble": "average of N",
     "greedy": "greedy decoding",
 }
@@ -20,6 +22,8 @@ FIELD_NAMES = {
     "majority": "maj@k, self-consistency",
     "best_of_n": "pass@k",
     "all_of_n": "pass^k",
+    "best_by_score": "best-of-N by a verifier",
+    "weighted_majority": "weighted self-consistency",
 }
 """What the field calls the methods, with k for N."""
 

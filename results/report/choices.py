@@ -13,6 +13,7 @@ from results.figures.answers import answers_figure
 from results.figures.comparison import at_cost_figure, comparison_figure
 from results.figures.cost import cost_figure, surface_figure
 from results.figures.forecast import Forecast, forecast_figure, residual_figure
+from results.figures.judged import judged_figure
 from results.figures.length import length_figure
 from results.figures.panels import Panel, axis_range, unique_slug
 from results.figures.plan import advice, plan_figure
@@ -79,6 +80,19 @@ def curve_choices(panels: Sequence[Panel]) -> list[Choice]:
         if panel.has_lengths:
             figures.append((length_verdict(panel), length_figure(panel, y_range)))
         choices.append(Choice(panel.slug, f"{panel.name}, {METHOD_NAMES[panel.method]}", figures))
+    return [*_judged_choices(panels), *choices]
+
+
+def _judged_choices(panels: Sequence[Panel]) -> list[Choice]:
+    """Every way of choosing among a model's answers in one picture, where there are scores."""
+    by_model: dict[tuple[str, str, str], list[Panel]] = {}
+    for panel in panels:
+        by_model.setdefault(panel.key, []).append(panel)
+    choices = []
+    for own in by_model.values():
+        figure = judged_figure(own)
+        if figure is not None:
+            choices.append(Choice(figure.name, f"{own[0].name}, judges side by side", [("", figure)]))
     return choices
 
 

@@ -30,7 +30,13 @@ from results.report.gains import Gain, ends, length_gain, length_ignored, vote_g
 WORTH_SAYING = 0.01
 """A smaller share of answers that could not be read, or were cut off, is left to the tables."""
 
-COMBINED = {"majority": "voting", "best_of_n": "asking again with a perfect judge", "ensemble": "averaging"}
+COMBINED = {
+    "majority": "voting",
+    "best_of_n": "asking again with a perfect judge",
+    "best_by_score": "picking by score",
+    "weighted_majority": "voting by score",
+    "ensemble": "averaging",
+}
 """The methods that more answers are meant to improve, as ways of spending; "all of N" can only fall."""
 
 
@@ -101,6 +107,8 @@ def _tiles(main: Panel, by_method: Mapping[str, Panel]) -> list[tuple[str, str, 
         tiles.append((f"Vote over {most['N']:.0f}", show(most["value"]), _judged(vote_gain(main))))
     for method, label, note in (
         ("best_of_n", "Best of", "if a perfect judge picked the answer"),
+        ("best_by_score", "Best score of", "if the score picked the answer"),
+        ("weighted_majority", "Weighted vote over", "each answer counted with its score"),
         ("all_of_n", "All of", "if every answer had to be right"),
     ):
         if method in by_method:
@@ -167,6 +175,8 @@ def answers_verdict(panel: Panel) -> str:
         "majority": f"A vote over {many['N']:.0f} answers",
         "best_of_n": f"A perfect judge of {many['N']:.0f} answers",
         "all_of_n": f"Asking that all {many['N']:.0f} answers be right",
+        "best_by_score": f"Picking the highest score of {many['N']:.0f} answers",
+        "weighted_majority": f"A vote over {many['N']:.0f} answers, weighted by score,",
         "ensemble": f"Averaging {many['N']:.0f} paths",
     }[panel.method]
     used = setting_used(panel.source, panel.settings[-1], one["length"])

@@ -21,3 +21,4 @@ from results.stopping.seen import seen_of as seen_of
 from results.stopping.settled import ahead as ahead
 from results.stopping.settled import named as named
 from results.stopping.settled import settled as settled
+from results.stopping.settled import spelt_out as spelt_out

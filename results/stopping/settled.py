@@ -63,3 +63,12 @@ def named(text: str) -> tuple[Rule, float]:
             f"stop rule {text!r:.40}: expected a number behind the colon, as in {name}:{rule.usual:g}"
         )
     return rule, threshold
+
+
+def spelt_out(text: str) -> str:
+    """A rule with its threshold: "lead" is "lead:4". Raises ValueError, as validators do."""
+    try:
+        rule, threshold = named(text)
+    except BadInput as error:
+        raise ValueError(f"a stop rule: {error.message}") from None
+    return f"{rule.name}:{threshold:g}"

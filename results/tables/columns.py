@@ -55,6 +55,7 @@ def arrow_schema(table: Table) -> pyarrow.Schema:
         Kind.WHOLE: pyarrow.int64(),
         Kind.REAL: pyarrow.float64(),
         Kind.BOOLEAN: pyarrow.bool_(),
+        Kind.SCORE: pyarrow.float64(),
     }
     return pyarrow.schema({name: kinds[column.kind] for name, column in table.columns.items()})
 
@@ -140,6 +141,16 @@ def _real(values: Cells) -> tuple[Cells, Bad]:
     return numbers, (~blank & ~np.isfinite(numbers)).to_numpy()
 
 
+def score_cells(values: Cells) -> tuple[Cells, Bad]:
+    """Scores as floats, infinite ones among them, and which cells are no numbers."""
+    if pd.api.types.is_numeric_dtype(values.dtype) and values.dtype != bool:
+        return values.astype("float64"), np.zeros(len(values), bool)
+    text = values.astype("str")
+    blank = text.isna() | text.isin(_NUMBERLESS)
+    numbers = pd.to_numeric(text.mask(blank), errors="coerce").astype("float64")
+    return numbers, (~blank & numbers.isna()).to_numpy()
+
+
 def _whole(values: Cells) -> tuple[Cells, Bad]:
     numbers, bad = _real(values)
     uneven = (numbers != numbers.round()) | (numbers.abs() > _LARGEST_WHOLE)
@@ -152,5 +163,6 @@ _CONVERTERS: dict[Kind, Callable[[Cells], tuple[Cells, Bad]]] = {
     Kind.WHOLE: _whole,
     Kind.REAL: _real,
     Kind.BOOLEAN: _boolean,
+    Kind.SCORE: score_cells,
 }
 """For each kind: the cells converted, and which of them cannot be."""

@@ -24,15 +24,20 @@ from results.tables.files import check_suffix, column_names, read_raw, write_raw
 from results.tables.schemas import SAMPLES, SCHEMAS, Table
 
 
-def read_samples(*paths: str | Path, texts: bool = True) -> pd.DataFrame:
+def read_samples(*paths: str | Path, texts: bool = True, also: Sequence[str] = ()) -> pd.DataFrame:
     """One samples table from files or run folders (whose samples.jsonl is read), in the order given.
 
     Without `texts`, columns that the contract does not declare are left out, the texts of the answers among
-    them: millions of answers then fit into memory. Answers and golds are read by one rule of equality, by
-    which `correct` is computed where the column is absent (`answers.py`). What is doubtful in them is a
-    UserWarning (`doubts.py`). Raises BadInput.
+    them: millions of answers then fit into memory; `also` names columns of numbers to keep. Answers and
+    golds are read by one rule of equality, by which `correct` is computed where the column is absent
+    (`answers.py`). What is doubtful in them is a UserWarning (`doubts.py`). Raises BadInput.
     """
-    return _read(sample_files(*paths), "samples", None if texts else arrow_schema(SAMPLES))
+    only = None
+    if not texts:
+        declared = arrow_schema(SAMPLES)
+        own = [pyarrow.field(name, pyarrow.float64()) for name in also if name not in declared.names]
+        only = pyarrow.schema([*declared, *own])
+    return _read(sample_files(*paths), "samples", only)
 
 
 def read_curves(*paths: str | Path) -> pd.DataFrame:

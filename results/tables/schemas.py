@@ -26,6 +26,9 @@ CURVE_KEY = ["source", "dataset", "model", "method", "setting", "N", "permutatio
 EVERY_METHOD = ("majority", "best_of_n", "all_of_n")
 """What can be made of N answers, besides the twin's ensembles and greedy answers."""
 
+BY_SCORE = ("best_by_score", "weighted_majority")
+"""What can be made of N answers that have scores."""
+
 
 class Kind(Enum):
     """What the cells of a column are; the value is what a cell of another kind is told was expected."""
@@ -34,6 +37,7 @@ class Kind(Enum):
     WHOLE = "a whole number (of at most 2^53)"
     REAL = "a finite number"
     BOOLEAN = "true or false (or 1 or 0)"
+    SCORE = "a number (or nothing; inf and -inf are numbers)"
 
 
 class Limit(NamedTuple):
@@ -117,6 +121,7 @@ SAMPLES = Table(
         "reasoning_tokens": _whole(0, nullable=True, required=False),
         "logprob": _real(required=False),
         "finish_reason": _text(nullable=True, required=False),
+        "score": Column(Kind.SCORE, nullable=True, required=False),
         "stop_rule": _text(nullable=True, required=False),
         "source": _text(_one_of("llm", "synthetic"), required=False),
     },
@@ -129,7 +134,7 @@ SAMPLES = Table(
 _CURVE_COLUMNS = {
     "source": _text(_one_of("llm", "synthetic")),
     **{name: _text() for name in ("dataset", "model")},
-    "method": _text(_one_of(*EVERY_METHOD, "ensemble", "greedy")),
+    "method": _text(_one_of(*EVERY_METHOD, *BY_SCORE, "ensemble", "greedy")),
     "setting": _text(),
     **{name: _real(_at_least(0), required=False) for name in ("T", "tokens_per_answer")},
     "N": _whole(1),

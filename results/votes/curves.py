@@ -20,9 +20,10 @@ from tqdm import tqdm
 
 from results.commandline import BadInput
 from results.tables.contract import as_samples
-from results.tables.schemas import EVERY_METHOD
+from results.tables.schemas import BY_SCORE, EVERY_METHOD
 from results.votes.exact import AnswerPools, Floats, Ints, accuracy_by_question, answer_pools
 from results.votes.permutations import prefix_accuracy, random_orders
+from results.votes.scored import accuracy_by_score, score_column
 from results.votes.tokens import prefix_tokens, reasoning_length, tokens_per_answer
 
 METHODS = ("majority", "best_of_n")
@@ -69,22 +70,28 @@ def build_curves(
     seed: int = 0,
     progress: bool = False,
     checked: bool = False,
+    score: str = "score",
 ) -> pd.DataFrame:
     """The curves table of a samples table: any DataFrame with its columns, checked as a file would be.
 
-    methods: "majority", "best_of_n", "all_of_n". ns: the N to compute, by default the powers of two up to
-    the pool and the pool itself. permutations: random orders drawn beside the exact value (0: none).
-    checked: the samples come from `read_samples`. An N above the smallest pool of a group is left out with a
-    UserWarning.
+    methods: "majority", "best_of_n", "all_of_n"; of answers with scores "best_by_score" and
+    "weighted_majority" too, which have exact rows only. score: their column, "score", "logprob" or the NAME
+    of a "score_NAME" (`results.votes.scored` says what scores mean). ns: the N to compute, by default the
+    powers of two up to the pool and the pool itself. permutations: random orders drawn beside the exact value
+    (0: none). checked: the samples come from `read_samples`. An N above the smallest pool of a group is left
+    out with a UserWarning.
     Raises BadInput for a table that breaks the contract, and where no setting has answers enough for any N.
     """
     samples = samples if checked else as_samples(samples)
     methods = [methods] if isinstance(methods, str) else methods
     _check_request(methods, ns, permutations, seed)
     samples = samples.assign(source=samples["source"].fillna("llm") if "source" in samples else "llm")
+    column = None
+    if set(methods) & set(BY_SCORE):
+        samples, column = score_column(samples, score)
     greedy = samples["decoding"] == "greedy"
     settings = settings_in_order(samples)
-    groups = sorted(_groups(samples[~greedy]), key=lambda group: settings.index(group.names[-1]))
+    groups = sorted(_groups(samples[~greedy], column), key=lambda group: settings.index(group.names[-1]))
     _warn_of_gaps(groups)
     plan = [(group, _feasible(group, ns)) for group in groups]
     if groups and not any(possible.size for _, possible in plan):
@@ -95,7 +102,10 @@ def build_curves(
     rows, exact = [_greedy_rows(group) for group in _groups(samples[greedy])], []
     for group, possible in tqdm(plan, unit=" settings", delay=2, disable=None if progress else True):
         for method in methods if possible.size else ():
-            accuracy = accuracy_by_question(group.pools.counts(), method, possible)
+            if method in BY_SCORE:
+                accuracy = accuracy_by_score(group.pools, method, possible, column == "logprob")
+            else:
+                accuracy = accuracy_by_question(group.pools.counts(), method, possible)
             exact.append(Exact(group, method, possible, accuracy))
         if possible.size and permutations:
             rows += _permutation_rows(group, methods, possible, permutations, seed)
@@ -104,19 +114,20 @@ def build_curves(
 
 
 def _check_request(methods: Sequence[str], ns: Sequence[int] | None, permutations: int, seed: int) -> None:
-    unknown = [method for method in methods if method not in EVERY_METHOD]
+    known = (*EVERY_METHOD, *BY_SCORE)
+    unknown = [method for method in methods if method not in known]
     if unknown or not methods:
-        raise BadInput(f"method {_listed(unknown)}: expected some of {', '.join(EVERY_METHOD)}")
+        raise BadInput(f"method {_listed(unknown)}: expected some of {', '.join(known)}")
     if ns is not None and (len(ns) == 0 or any(n != int(n) or n < 1 for n in ns)):
         raise BadInput(f"N = {_listed(ns)}: expected whole numbers of at least 1")
     if permutations < 0 or seed < 0:
         raise BadInput("permutations and seed: expected whole numbers of at least 0")
 
 
-def _groups(samples: pd.DataFrame) -> Iterator[Group]:
+def _groups(samples: pd.DataFrame, score: str | None = None) -> Iterator[Group]:
     for names, rows in samples.groupby(GROUP, sort=False, observed=True):
         source, dataset, model, setting = map(str, names)
-        pools = answer_pools(rows)
+        pools = answer_pools(rows, score)
         ended = rows.get("finish_reason", pd.Series(index=rows.index, dtype="str"))
         cut = ended.eq("length").fillna(False) if ended.notna().any() else np.nan
         by_answer = pd.DataFrame({"unreadable": rows["answer"].isna(), "cut_off": cut})
@@ -188,7 +199,8 @@ def _permutation_rows(
     accuracy = prefix_accuracy(group.pools, orders, ns)
     tokens = prefix_tokens(group.pools, orders, ns)
     numbers = [str(p) for p in range(permutations)]
-    return [_rows(group, method, numbers, ns, accuracy[method], tokens) for method in methods]
+    drawn = [method for method in methods if method in accuracy]
+    return [_rows(group, method, numbers, ns, accuracy[method], tokens) for method in drawn]
 
 
 def _greedy_rows(group: Group) -> pd.DataFrame:
@@ -237,7 +249,7 @@ def settings_in_order(samples: pd.DataFrame) -> list[str]:
 def _ordered(curves: pd.DataFrame, samples: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
     """Sort for readers, each column in the order of the samples and the settings as given."""
     orders = {name: list(samples[name].unique()) for name in ("source", "dataset", "model")}
-    orders |= {"method": [*EVERY_METHOD, "greedy"], "setting": settings}
+    orders |= {"method": [*EVERY_METHOD, *BY_SCORE, "greedy"], "setting": settings}
     keys = pd.DataFrame({name: pd.Categorical(curves[name], order).codes for name, order in orders.items()})
     keys = keys.assign(N=curves["N"], permutation=curves["permutation"].replace("exact", "-1").astype(int))
     rows = keys.sort_values([*orders, "N", "permutation"]).index.to_numpy()

@@ -53,13 +53,15 @@ class AnswerPools:
 
     question_ids: Q names in sorted order; starts: (Q + 1,) question q owns answers starts[q] : starts[q + 1];
     votes: (answers,) −1 null, 0 right, 1, 2, … the question's different wrong answers;
-    tokens: (answers,) completion tokens, NaN where unknown.
+    tokens: (answers,) completion tokens, NaN where unknown; scores: (answers,) NaN where there is none, or
+    None where no score was asked for.
     """
 
     question_ids: list[str]
     starts: Ints
     votes: Ints
     tokens: Floats
+    scores: Floats | None = None
 
     @property
     def sizes(self) -> Ints:
@@ -80,7 +82,8 @@ class AnswerPools:
         sizes = np.bincount(self.question[answers], minlength=len(self.question_ids))
         names = [name for name, size in zip(self.question_ids, sizes, strict=True) if size]
         starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
-        return AnswerPools(names, starts, self.votes[answers], self.tokens[answers])
+        scores = None if self.scores is None else self.scores[answers]
+        return AnswerPools(names, starts, self.votes[answers], self.tokens[answers], scores)
 
     @cached_property
     def _counts(self) -> VoteCounts:
@@ -93,9 +96,10 @@ class AnswerPools:
         return VoteCounts(correct, wrong, starts, nulls)
 
 
-def answer_pools(samples: pd.DataFrame) -> AnswerPools:
+def answer_pools(samples: pd.DataFrame, score: str | None = None) -> AnswerPools:
     """Gather the rows of one group (one setting of one model on one dataset) by question.
 
+    score: the column of scores, floats, that the pools are to have.
     Raises BadInput where a stop rule has said how many answers each question got: such pools are no random
     sample of a question's answers, and nothing that is computed from pools would be right.
     """
@@ -112,7 +116,8 @@ def answer_pools(samples: pd.DataFrame) -> AnswerPools:
     tokens = np.full(len(samples), np.nan)
     if "tokens" in samples:
         tokens = samples["tokens"].to_numpy(np.float64, na_value=np.nan)[order]
-    return AnswerPools([str(name) for name in names], starts, votes, tokens)
+    scores = None if score is None else samples[score].to_numpy(np.float64)[order]
+    return AnswerPools([str(name) for name in names], starts, votes, tokens, scores)
 
 
 def _refuse_stopped(samples: pd.DataFrame) -> None:

@@ -14,6 +14,8 @@ import pandas as pd
 from results.votes.multinomial import best_of_n_accuracy, vote_accuracy
 from synthetic.binary.chain import law_of_paths
 from synthetic.binary.greedy import greedy_correct, greedy_supports
+from synthetic.binary.rewards import REWARDS
+from synthetic.binary.rewards.reward import Answers, best_by_reward
 from synthetic.binary.sampler import Supports
 from synthetic.model.reasoning_loop import literal_paths
 from synthetic.model.sampling_algorithms import sample_support
@@ -30,6 +32,8 @@ def exact_accuracy(
 ) -> tuple[dict[str, Array], Array]:
     """Accuracy of each task, (tasks, steps, votes) by method (greedy: one "vote"). Raises BadInput.
 
+    Methods are majority, best_of_n, greedy, and the names of REWARDS: best-of-N by that reward.
+
     The second value is the share of steps, (tasks,), with too few positive entries (`PathLaw.fallback`).
     """
     law, found = law_of_paths(tasks, setting, steps), {}
@@ -37,6 +41,10 @@ def exact_accuracy(
         found["majority"] = vote_accuracy(law.probabilities, law.gold[:, None], votes)
     if "best_of_n" in methods:
         found["best_of_n"] = best_of_n_accuracy(law.correct, votes)
+    for name in methods:
+        if name in REWARDS:
+            answers = Answers(tasks, setting, steps, law)
+            found[name] = best_by_reward(answers, REWARDS[name], votes)
     if "greedy" in methods:
         found["greedy"] = greedy_correct(tasks, setting, steps)[:, :, None]
     return found, law.fallback
@@ -50,7 +58,10 @@ def transformer_supports(
     def draw(rng: np.random.Generator) -> Array:
         return rng.random((max(steps), paths, setting.k))
 
-    w = literal_paths(tasks, setting.step, steps, draw, sample_support)
+    def sampling(w: Array, uniforms: Array) -> Array:
+        return sample_support(setting.weights(w), uniforms)
+
+    w = literal_paths(tasks, setting.step, steps, draw, sampling)
     return np.nonzero(w)[3].reshape(*w.shape[:3], setting.k)
 
 

@@ -79,10 +79,12 @@ def law_of_paths(tasks: Tasks, setting: BinarySetting, steps: tuple[int, ...]) -
 def _propagate(x: Array, y: Array, setting: BinarySetting, steps: tuple[int, ...]) -> tuple[Array, Array]:
     """P(w_t = ·), (tasks, steps, supports), and the share of steps that fell short, (tasks,)."""
     first = setting.step * np.einsum("bn,bnd->bd", y, x)  # w̃ from w_0 = 0
+    first = setting.weights(first)
     law, shortfall = draw_law(first, setting.k), _too_few(first, setting.k).astype(np.float64)
     w = np.zeros((setting.supports, setting.d))
     np.put_along_axis(w, all_supports(setting.d, setting.k), 1, axis=1)
     scores = w - setting.step * (w @ np.swapaxes(x, 1, 2) - y[:, None, :]) @ x
+    scores = setting.weights(scores)
     transition = draw_law(scores.reshape(-1, setting.d), setting.k).reshape(len(x), len(w), len(w))
     short = _too_few(scores, setting.k)
     out = np.empty((len(x), len(steps), len(w)))

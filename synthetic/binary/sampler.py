@@ -19,7 +19,7 @@ def sample_supports(tasks: Tasks, setting: BinarySetting, paths: int, steps: tup
 
     def gradient_step(task: int) -> Callable[[Array], Array]:
         gram, push = setting.step * tasks.gram[task], setting.step * tasks.correlation[task]
-        return lambda w: w - w @ gram + push
+        return lambda w: setting.weights(w - w @ gram + push)
 
     return walked_supports(tasks, setting.k, paths, steps, gradient_step)
 
@@ -27,7 +27,8 @@ def sample_supports(tasks: Tasks, setting: BinarySetting, paths: int, steps: tup
 def walked_supports(
     tasks: Tasks, k: int, paths: int, steps: tuple[int, ...], model: Callable[[int], Callable[[Array], Array]]
 ) -> Supports:
-    """The same by any model: `model(task)` gives, for each w (paths, d) of a path in turn, the next w̃."""
+    """The same by any model: `model(task)` gives, for each w (paths, d) of a path in turn, the next w̃,
+    or the weights that a rule makes of it."""
     out = np.empty((len(tasks), len(steps), paths, k), dtype=np.int64)
     for task in range(len(tasks)):
         rng, following = tasks.path_generator(task), model(task)

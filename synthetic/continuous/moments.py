@@ -10,8 +10,7 @@ and C the covariance of the next w:
     constant noise   E[w] = m̃,           C = M + s I
     linear noise     E[w] = (1 + es) m̃,  C = (1 + 2es + 2s²) M + s² m̃m̃ᵀ + s² (tr M + ‖m̃‖²) I
 
-The linear case rests on E[(I−ξξᵀ)A(I−ξξᵀ)] = (1−2s+2s²)A + s² tr(A) I for symmetric A. The paper's lemma has
-tr(A)I + diag(A) there, which is wrong off the diagonal (shown in the tests).
+Each law states its own factors (`MomentRule` in `synthetic/model/noise`).
 """
 
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from results import BadInput
+from synthetic.model.noise.law import MomentRule
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import Array, Tasks, covariance_eigenvalues
 
@@ -62,18 +62,20 @@ def path_moments(tasks: Tasks, setting: ContinuousSetting, steps: tuple[int, ...
     """Mean and covariance of one reasoning path at each t of `steps` (rising).
 
     With linear noise and H = I only the trace of the covariance is right. Raises BadInput if they have
-    diverged by one of the steps.
+    diverged by one of the steps, and for a noise law without a rule for them.
     """
-    s, (eigenvalues, basis) = setting.noise_variance, tasks.eigen
+    rule, (eigenvalues, basis) = setting.moment_rule, tasks.eigen
+    if rule is None:
+        raise BadInput(f"noise={setting.noise}: this law states no moments: use --solver monte-carlo")
     shrink = 1 - setting.step * eigenvalues
     push = setting.step * (tasks.correlation[:, None] @ basis)[:, 0]
-    kept = 1 + setting.linear_sign * s if setting.noise == "linear" else 1.0
     with np.errstate(over="ignore", invalid="ignore"):  # a diverging path overflows
-        mean = np.stack([kept * push * geometric(kept * shrink, t) for t in steps], axis=1)
-        if setting.noise == "linear":
-            covariance = _linear_covariance(shrink, push, setting, steps)
+        mean = np.stack([rule.mean * push * geometric(rule.mean * shrink, t) for t in steps], axis=1)
+        if rule.outer or rule.trace:
+            covariance = _covariance_by_steps(shrink, push, rule, setting.decay is not None, steps)
         else:
-            variance = np.stack([s * geometric(shrink**2, t) for t in steps], axis=1)
+            spread = rule.spread * shrink**2
+            variance = np.stack([rule.added * geometric(spread, t) for t in steps], axis=1)
             covariance = variance[..., None] * np.eye(setting.d)
         size = (mean**2).sum(axis=2) + np.trace(covariance, axis1=2, axis2=3)
         back = np.swapaxes(basis, 1, 2)
@@ -93,16 +95,15 @@ def geometric(ratio: Array, count: int) -> Array:
     return total
 
 
-def _linear_covariance(
-    shrink: Array, push: Array, setting: ContinuousSetting, steps: tuple[int, ...]
+def _covariance_by_steps(
+    shrink: Array, push: Array, rule: MomentRule, whole: bool, steps: tuple[int, ...]
 ) -> Array:
-    """The covariance under linear noise, step by step in the eigenbasis, (tasks, steps, d, d).
+    """The covariance by the rule, step by step in the eigenbasis, (tasks, steps, d, d).
 
-    With H = I the diagonal alone is carried along: nothing on it depends on the rest.
+    Unless `whole`, the diagonal alone is carried along: nothing on it depends on the rest.
     """
-    s, sign, whole = setting.noise_variance, setting.linear_sign, setting.decay is not None
     outer = (lambda v: v[:, :, None] * v[:, None, :]) if whole else np.square
-    scale = (1 + 2 * sign * s + 2 * s**2) * outer(shrink)
+    scale = rule.spread * outer(shrink)
     mean, covariance = np.zeros_like(shrink), np.zeros_like(scale)
     diagonal = np.einsum("bii->bi", covariance) if whole else covariance  # a view
     found = []
@@ -110,11 +111,11 @@ def _linear_covariance(
         mean = shrink * mean + push
         size = (mean**2 + shrink**2 * diagonal).sum(axis=1, keepdims=True)
         covariance *= scale
-        covariance += s**2 * outer(mean)
-        diagonal += s**2 * size
-        mean *= 1 + sign * s
+        covariance += rule.outer * outer(mean)
+        diagonal += rule.trace * size + rule.added
+        mean *= rule.mean
         if t in steps:
-            found.append(covariance.copy() if whole else covariance[..., None] * np.eye(setting.d))
+            found.append(covariance.copy() if whole else covariance[..., None] * np.eye(shrink.shape[1]))
     return np.stack(found, axis=1)
 
 
@@ -128,7 +129,8 @@ def refuse_divergence(size: Array, tasks: Tasks, setting: ContinuousSetting, ste
     why = f"the step times the largest eigenvalue of XᵀX is {pull:.3g}, not below 2"
     if pull < 2:
         most = f"not below about 2/(d+2) = {2 / (setting.d + 2):.3g}"
-        why = f"linear noise has the variance {setting.noise_variance:g} in {setting.d} dimensions, {most}"
+        noise = f"{setting.noise} noise has the variance {setting.noise_variance:g}"
+        why = f"{noise} in {setting.d} dimensions, {most}"
     raise BadInput(
         f"a path diverges by step {steps[int(bounded.argmin())]}: {why} (noise_scale={setting.noise_scale}, "
         f"sigma={setting.sigma:g}, eta={setting.eta:g})"

@@ -13,14 +13,16 @@ from synthetic.continuous.best_of_n import best_of_n_risk
 from synthetic.continuous.moments import gradient_descent_risk, path_moments
 from synthetic.continuous.sampler import SampledPaths, sample_paths
 from synthetic.model.reasoning_loop import literal_paths
-from synthetic.model.sampling_algorithms import constant_noise, linear_noise
 from synthetic.model.settings import ContinuousSetting, Solver
 from synthetic.model.tasks import Array, Tasks, covariance_eigenvalues
 
 
 def needs_sampling(setting: ContinuousSetting, methods: Sequence[str], solver: Solver = "exact") -> bool:
-    """Whether paths are sampled; best-of-N under linear noise, where w_t is not Gaussian, has no formula."""
-    return solver != "exact" or (setting.noise == "linear" and "best_of_n" in methods)
+    """Whether paths are sampled: best-of-N where w_t is not Gaussian, all but descent without moments."""
+    law = setting.law
+    ensemble = "ensemble" in methods and law.moments is None
+    best = "best_of_n" in methods and (law.moments is None or not law.gaussian)
+    return solver != "exact" or ensemble or best
 
 
 def continuous_risk(
@@ -47,7 +49,8 @@ def continuous_risk(
         sampled = next(drawn) if needs_sampling(setting, methods, solver) else None
         reached = tuple(n for n in votes if sampled is None or n <= paths)
         if "ensemble" in methods:
-            source = sampled if sampled and solver != "exact" else path_moments(tasks, setting, steps)
+            by_formula = solver == "exact" and setting.law.moments is not None
+            source = path_moments(tasks, setting, steps) if by_formula or sampled is None else sampled
             risks["ensemble"] = source.ensemble_risk(reached)
         if "best_of_n" in methods and sampled:
             risks["best_of_n"] = sampled.best_of_n_risk(reached)
@@ -69,8 +72,7 @@ def transformer_paths(
         return scale * rng.standard_normal((max(steps), paths, setting.d))
 
     def sampling(w: Array, xi: Array) -> Array:
-        linear = setting.noise == "linear"
-        return linear_noise(w, xi, setting.linear_sign) if linear else constant_noise(w, xi)
+        return setting.law.move(w, xi, setting.linear_sign)
 
     w = literal_paths(tasks, setting.step, steps, draw, sampling)
     weights, target = covariance_eigenvalues(setting), tasks.w_star[:, None]

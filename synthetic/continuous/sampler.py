@@ -84,8 +84,6 @@ def _walk(
     eigenvalues, basis = (part[task] for part in drawn.eigen)
     step = np.array([[[setting.step]] for _, setting in lines])
     shrink, push = 1 - step * eigenvalues, step * [tasks.correlation[[task]] @ basis for tasks, _ in lines]
-    variance = np.array([[[setting.noise_variance]] for _, setting in lines])
-    sign = np.array([[[setting.linear_sign if setting.noise == "linear" else 0]] for _, setting in lines])
     target = np.stack([tasks.w_star[[task]] for tasks, _ in lines])
 
     w, moved = np.zeros((2, len(lines), paths, first.d))  # with new arrays at every step it takes longer
@@ -93,10 +91,14 @@ def _walk(
     for t in range(1, max(steps) + 1):
         np.multiply(w, shrink, out=moved)
         moved += push
-        xi = rng.standard_normal((paths, first.d)) @ basis
-        along = np.einsum("pd,lpd->lp", xi, moved)[..., None]
-        np.multiply(np.where(sign == 0, np.sqrt(variance), sign * variance * along), xi, out=w)
-        w += moved
+        drawn_xi = rng.standard_normal((paths, first.d))
+        turned_xi = drawn_xi @ basis
+        for line, (_, setting) in enumerate(lines):
+            scale, sign = np.sqrt(setting.noise_variance), setting.linear_sign
+            if setting.law.turns:
+                w[line] = setting.law.move(moved[line], scale * turned_xi, sign)
+            else:  # the law is written in the task's own coordinates
+                w[line] = setting.law.move(moved[line] @ basis.T, scale * drawn_xi, sign) @ basis
         if t in steps:
             weights, off = covariance_eigenvalues(first), w @ basis.T - target
             errors.append(off**2 @ weights)

@@ -1,24 +1,14 @@
-"""The paper's Algorithms 1 and 2: from the transformer's output w̃ to the next w.
+"""The paper's Algorithm 2: from the transformer's output w̃ to the next w. Algorithm 1 is in `noise/`.
 
     sample_support(w̃ = [0.9, -0.2, 0.3], uniforms=[0.8])  ->  [0, 0, 1]: P = 0.75, 0, 0.25
 
-One vector at a time, as the paper writes them. The random numbers are arguments, so that
-`synthetic.binary.sampler` and `synthetic.continuous.sampler` can be checked to walk the same paths.
+One vector at a time, as the paper writes it. The random numbers are an argument, so that
+`synthetic.binary.sampler` can be checked to walk the same paths.
 """
 
 import numpy as np
 
 from synthetic.model.tasks import Array
-
-
-def constant_noise(w: Array, xi: Array) -> Array:
-    """Algorithm 1 with φ_ξ(w̃) = ξ; `w` and `xi` are (d,)."""
-    return w + xi
-
-
-def linear_noise(w: Array, xi: Array, sign: int) -> Array:
-    """Algorithm 1 with φ_ξ(w̃) = sign · ξξᵀw̃; `w` and `xi` are (d,)."""
-    return np.asarray(w + sign * xi * (xi @ w))
 
 
 def sample_support(scores: Array, uniforms: Array) -> Array:

@@ -7,13 +7,19 @@ sigma_eps, sampling noise sigma, prior scale omega.
 """
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Literal, get_args, get_origin, get_type_hints
 
+import numpy as np
+from numpy.typing import NDArray
+
 from results import BadInput
+from synthetic.model.noise import NOISE_LAWS
+from synthetic.model.noise.law import MomentRule, NoiseLaw
+from synthetic.model.sampling import SAMPLING_RULES
 
 StepRule = Literal["eta", "eta/n"]
-NoiseFunction = Literal["constant", "linear"]
 NoiseScale = Literal["eta", "eta2", "raw"]
 Solver = Literal["exact", "monte-carlo", "transformer"]
 
@@ -58,13 +64,27 @@ class _Sizes:
 
 @dataclass(frozen=True)
 class BinarySetting(_Sizes):
-    """Case study 2: a k-sparse 0/1 coefficient and Algorithm 2."""
+    """Case study 2: a k-sparse 0/1 coefficient and Algorithm 2.
+
+    `sampler` is one of SAMPLING_RULES, the paper's being clip-norm; `dial` is the number of others.
+    """
 
     k: int = 1
+    sampler: str = "clip-norm"
+    dial: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_count("sparsity k", self.k, high=self.d - 1)
+        check_name("sampler", self.sampler, SAMPLING_RULES)
+        rule = SAMPLING_RULES[self.sampler]
+        if self.dial is not None and not rule.takes(self.dial):
+            raise BadInput(f"dial={self.dial}: for sampler={self.sampler}, expected {rule.dial_is}")
+
+    def weights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What Algorithm 2 draws coordinates in proportion to: w̃ (…, d) to weights of at least 0, (…, d)."""
+        rule = SAMPLING_RULES[self.sampler]
+        return rule.weights(scores, rule.neutral if self.dial is None else self.dial)
 
     @property
     def supports(self) -> int:
@@ -76,25 +96,47 @@ class BinarySetting(_Sizes):
 class ContinuousSetting(_Sizes):
     """Case study 1: a Gaussian coefficient and Algorithm 1.
 
-    `noise_scale` sets the variance s of ξ ~ N(0, s I): ησ² ("eta"), η²σ² ("eta2") or σ² ("raw").
+    `noise` is one of NOISE_LAWS. `noise_scale` sets the variance s of ξ ~ N(0, s I): ησ² ("eta"), η²σ²
+    ("eta2") or σ² ("raw").
     `linear_sign` is the sign in front of ξξᵀw̃: −1 as in every proof, +1 as in the definition.
     `decay` r gives the covariates the covariance eigenvalues i^−(r+1); None is the identity.
     """
 
     sigma: float
-    noise: NoiseFunction = "constant"
+    noise: str = "constant"
     omega: float = 1.0
     noise_scale: NoiseScale = "eta"
     linear_sign: Literal[-1, 1] = -1
     decay: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_name("noise", self.noise, NOISE_LAWS)
 
     @property
     def noise_variance(self) -> float:
         """The variance s of every coordinate of ξ."""
         return {"eta": self.eta, "eta2": self.eta**2, "raw": 1.0}[self.noise_scale] * self.sigma**2
 
+    @property
+    def law(self) -> NoiseLaw:
+        """The noise law that `noise` names."""
+        return NOISE_LAWS[self.noise]
+
+    @property
+    def moment_rule(self) -> MomentRule | None:
+        """How mean and covariance follow at these sizes; None where the law has no rule."""
+        rule = self.law.moments
+        return None if rule is None else rule(self.noise_variance, self.linear_sign)
+
 
 Setting = BinarySetting | ContinuousSetting
+
+
+def check_name(what: str, name: str, table: Collection[str]) -> None:
+    """Refuse a name that is not in the table. Raises BadInput, which says what is."""
+    if name not in table:
+        raise BadInput(f"{what}={name!r:.40}: expected one of {', '.join(table)}")
 
 
 def check_count(name: str, value: int, low: int = 1, high: int = 10_000_000) -> None:

@@ -11,6 +11,7 @@ The difference is taken task by task, so its standard error is that of the sampl
 import numpy as np
 import pandas as pd
 
+from results import BadInput
 from synthetic.binary.accuracy import transformer_supports
 from synthetic.binary.chain import law_of_paths
 from synthetic.continuous.moments import path_moments
@@ -27,6 +28,9 @@ def check(experiment: Experiment, tasks: int, paths: int, seed: int, repeats: in
     """One row a line and t up to LONGEST. Raises BadInput on counts that make no sense."""
     check_count("paths", paths)
     steps = tuple(t for t in experiment.steps if t <= LONGEST)
+    if not steps:
+        least = min(experiment.steps)
+        raise BadInput(f"steps={least}: the literal loop is walked up to t={LONGEST}: ask for less")
     rows = []
     for line in experiment.variants:
         drawn = draw_tasks(line.setting, task_keys(repeats, tasks), seed)

@@ -11,7 +11,8 @@ not say 1/n itself: e does, and n = 1 in f and g. What else the text leaves open
 from dataclasses import dataclass, replace
 
 from results import BadInput
-from synthetic.model.settings import BinarySetting, ContinuousSetting, NoiseFunction, Setting, StepRule
+from synthetic.binary.rewards import REWARDS
+from synthetic.model.settings import BinarySetting, ContinuousSetting, Setting, StepRule
 
 VOTES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
@@ -41,14 +42,12 @@ class Experiment:
     votes: tuple[int, ...] = VOTES
 
 
-def _noisy(
-    label: str, sigma_eps: float, sigma: float, noise: NoiseFunction, step_rule: StepRule = "eta"
-) -> Variant:
+def _noisy(label: str, sigma_eps: float, sigma: float, noise: str, step_rule: StepRule = "eta") -> Variant:
     """A line of the sizes and the step that all continuous panels share."""
     return Variant(ContinuousSetting(36, 72, 1e-3, sigma_eps, sigma, noise=noise, step_rule=step_rule), label)
 
 
-def _grid(noise: NoiseFunction) -> tuple[Variant, ...]:
+def _grid(noise: str) -> tuple[Variant, ...]:
     """Figure 2a–d: label noise varied at sampling noise 2, the other way round, and the step η/n once."""
     pairs = [(0.5, 2.0), (1.0, 2.0), (2.0, 2.0), (3.0, 2.0), (1.0, 1.0), (1.0, 4.0)]
     lines = [_noisy(f"sigma_eps={label:g} sigma={path:g}", label, path, noise) for label, path in pairs]
@@ -68,7 +67,7 @@ def _accuracy(title: str, lines: tuple[Variant, ...], steps: tuple[int, ...], ta
     return Experiment(title, lines, steps, ("majority", "best_of_n", "greedy"), tasks)
 
 
-_FIGURE_2: tuple[tuple[str, NoiseFunction, str, int, str], ...] = (
+_FIGURE_2: tuple[tuple[str, str, str, int, str], ...] = (
     ("a", "constant", "ensemble", 20, "ensemble, constant noise: never below gradient descent"),
     ("b", "linear", "ensemble", 20, "ensemble, linear noise: below gradient descent where labels are noisy"),
     ("c", "constant", "best_of_n", 4, "best-of-N by an oracle reward, constant noise, improves with N"),
@@ -122,6 +121,18 @@ EXPERIMENTS: dict[str, Experiment] = {
         _both_steps(BinarySetting(n=5, k=1, d=10, eta=1.0, sigma_eps=0.1), "step=1", "step=1/5"),
         _TO_50,
         tasks=40,
+    ),
+    "judges": Experiment(
+        "Ours: best-of-N by other rewards than the oracle's, beside vote and oracle",
+        (
+            Variant(BinarySetting(n=4, k=1, d=48, eta=1 / 4, sigma_eps=0.5), "n=4 d=48"),
+            Variant(BinarySetting(n=5, k=1, d=10, eta=1 / 5, sigma_eps=0.5), "n=5 d=10"),
+            Variant(BinarySetting(n=8, k=3, d=12, eta=1 / 8, sigma_eps=0.7), "n=8 d=12 k=3"),
+        ),
+        (16,),
+        ("majority", "best_of_n", *(name for name in REWARDS if name != "oracle")),
+        tasks=30,
+        votes=(*VOTES, 512, 1024, 4096),
     ),
 }
 

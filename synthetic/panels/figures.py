@@ -15,6 +15,7 @@ from results import BadInput
 from results.figures.panels import Panel, make_panels
 from results.figures.paper import FIGURE_2, figure_2, pictures
 from results.figures.theme import combined_spec, rendered
+from synthetic.panels.reward_figure import reward_figures
 
 WHOLE = {"figure1": (2, ("fig1-continuous", "fig1-binary")), "figure2": (3, tuple(FIGURE_2))}
 """The paper's figures: how many panels a row, and their experiments."""
@@ -30,14 +31,18 @@ def save_figures(curves: pd.DataFrame, folder: Path) -> list[Path]:
         raise BadInput(
             "figures: no synthetic rows in these tables, expected those of `python -m synthetic run`"
         )
+    judged = rows["dataset"].isin(rows.loc[rows["method"] == "best_by_score", "dataset"])
     panels: dict[str, list[Panel]] = {}
-    for panel in make_panels(rows):
+    for panel in make_panels(rows[~judged]):
         panels.setdefault(panel.dataset, []).append(panel)
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name, own in panels.items():
         written.append(folder / f"{name}.svg")
         written[-1].write_bytes(rendered(combined_spec([list(pair) for pair in pictures(own)]))[".svg"])
+    for dataset, own_rows in rows[judged].groupby("dataset"):
+        written.append(folder / f"{dataset}.svg")
+        written[-1].write_bytes(rendered(combined_spec([reward_figures(own_rows)]))[".svg"])
     for name, (columns, datasets) in WHOLE.items():
         if panels.keys() >= set(datasets):
             own = [panel for dataset in datasets for panel in panels[dataset]]

@@ -2,6 +2,7 @@
 
     with_changes(EXPERIMENTS["fig2h"], ["step_rule=eta/n"])   ->  the same panel at the other step rule
     with_changes(EXPERIMENTS["fig2f"], ["d=5,10,20"])         ->  one line for each d
+    read_at(EXPERIMENTS["fig2f"], steps=(8, 50))              ->  the same panel at t = 8 and 50
 
 FIELD is any field of `BinarySetting` or `ContinuousSetting`.
 """
@@ -12,6 +13,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from results import BadInput
+from synthetic.model.settings import check_count
 from synthetic.panels.experiments import Experiment, Variant
 
 
@@ -24,6 +26,15 @@ def with_changes(experiment: Experiment, changes: Sequence[str]) -> Experiment:
         lines = [varied for line in experiment.variants for varied in _varied(line, change)]
         experiment = replace(experiment, variants=tuple(lines))
     return experiment
+
+
+def read_at(experiment: Experiment, steps: Sequence[int] = (), votes: Sequence[int] = ()) -> Experiment:
+    """The experiment at these t and N, where there are any. Raises BadInput on counts below one."""
+    for name, counts in (("steps", steps), ("N", votes)):
+        for count in counts:
+            check_count(name, count, high=100_000)
+    own_steps, own_votes = tuple(sorted(set(steps))), tuple(sorted(set(votes)))
+    return replace(experiment, steps=own_steps or experiment.steps, votes=own_votes or experiment.votes)
 
 
 def _varied(line: Variant, change: str) -> list[Variant]:

@@ -20,6 +20,7 @@ from tqdm import tqdm
 
 from results import BadInput, build_curves
 from synthetic.binary.accuracy import exact_accuracy, samples_table, transformer_supports
+from synthetic.binary.rewards import REWARDS
 from synthetic.binary.sampler import sample_supports
 from synthetic.continuous.risk import continuous_risk, needs_sampling, transformer_paths
 from synthetic.model.settings import ContinuousSetting, Solver, check_count
@@ -84,8 +85,10 @@ def _run_continuous(name: str, experiment: Experiment, request: Request) -> pd.D
     """All lines at once, so that those that sample share their normals (`sample_paths`)."""
     settings = [line.setting for line in experiment.variants if isinstance(line.setting, ContinuousSetting)]
     steps, votes, methods = experiment.steps, experiment.votes, experiment.methods
-    if request.solver == "exact" and any(needs_sampling(setting, methods) for setting in settings):
-        why = "best-of-N has no formula under linear noise"
+    no_formula = dict.fromkeys(setting.noise for setting in settings if needs_sampling(setting, methods))
+    if request.solver == "exact" and no_formula:
+        what = "best-of-N" if "best_of_n" in methods else "an ensemble"
+        why = f"{what} has no formula under {' and '.join(no_formula)} noise"
         warnings.warn(f"{name}: {why}: {request.paths} sampled paths a task", stacklevel=3)
 
     def solve(keys: list[Key]) -> list[Values]:
@@ -115,6 +118,9 @@ def _run_binary(name: str, experiment: Experiment, line: Variant, request: Reque
         tasks = draw_tasks(setting, keys, request.seed)
         return samples_table(tasks, setting, steps, source(tasks, setting, request.paths, steps))
 
+    judged = [method for method in experiment.methods if method in REWARDS]
+    if judged and request.solver != "exact":
+        warnings.warn(f"{label}: no curves by {', '.join(judged)}: rewards are exact only", stacklevel=3)
     if request.solver == "exact":
         values, shares = zip(*_over_blocks(solve, request, label), strict=True)
         if share := float(np.concatenate(shares).mean()):  # how often ClipNorm was 0/0
@@ -155,6 +161,9 @@ def curves_table(
     """The curves table of what was found for each block of tasks; fewer votes than `votes`: the first."""
     parts = []
     for method in blocks[0]:
+        # the tables know one decode without noise, and one best-of-N by a score
+        told = "greedy" if method == "gradient_descent" else "best_by_score" if method in REWARDS else method
+        judged = {"model": f"{named['model']}, {method} reward"} if method in REWARDS else {}
         value = np.concatenate([block[method] for block in blocks])
         tasks, _, n = value.shape
         spread = value.std(axis=0, ddof=1) / np.sqrt(tasks) if tasks > 1 else np.full(value.shape[1:], np.nan)
@@ -164,8 +173,8 @@ def curves_table(
                 {
                     "source": "synthetic",
                     **named,
-                    # the tables know one decode without noise
-                    "method": "greedy" if method == "gradient_descent" else method,
+                    **judged,
+                    "method": told,
                     "setting": t.astype(str),
                     "T": t.astype(np.float64),
                     "tokens_per_answer": t.astype(np.float64),

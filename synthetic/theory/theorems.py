@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from results import BadInput
 from synthetic.model.tasks import Array
 
 
@@ -30,7 +31,15 @@ def transition_bounds(n: int, k: int, d: int, sigma_eps: float) -> tuple[float, 
 
 
 def gap_lower_bound(n: int, k: int, d: int, sigma_eps: float, t: int) -> float:
-    """The lower bound on Δ_t of the theorem on sufficient examples, for n ≥ (6k + 3σ_ε)⁴."""
+    """The lower bound on Δ_t of the theorem on sufficient examples.
+
+    Raises BadInput unless n ≥ (6k + 3σ_ε)⁴, as the theorem asks, and t ≥ 1.
+    """
+    fewest = (6 * k + 3 * sigma_eps) ** 4
+    if n < fewest:
+        raise BadInput(f"n={n}: this bound is for n of at least (6k + 3 sigma_eps)^4 = {fewest:,.0f}")
+    if t < 1:
+        raise BadInput(f"t={t}: this bound is for t of at least 1")
     trans, recur = transition_bounds(n, k, d, sigma_eps)
     return trans / (trans + 1 - recur) * (1 - (recur - trans) ** (t - 1))
 

@@ -28,7 +28,8 @@ def test_list_names_every_experiment():
     assert [line.split()[0] for line in lines if line[0] != " "] == list(EXPERIMENTS)
     at = next(i for i, line in enumerate(lines) if line.startswith("fig2h"))
     assert {"n=5", "d=10", "k=1", "sigma_eps=0.1"} <= set(lines[at + 1].split())
-    assert [line.split() for line in lines[at + 2 :]] == [["-", "step=1/5"]]  # the last: no other follows
+    after = next(i for i, line in enumerate(lines) if i > at and line[0] != " ")
+    assert [line.split() for line in lines[at + 2 : after]] == [["-", "step=1/5"]]
 
 
 @pytest.mark.parametrize("solver", ["exact", "monte-carlo", "transformer"])
@@ -71,6 +72,10 @@ def test_run_writes_a_curves_table_with_every_method(tmp_path, solver):
         (["run", "fig2f", "--set", "sigma=3,4"], "FIELD one of"),
         (["run", "fig2f", "--set", "d=60", "--set", "k=5"], "--solver monte-carlo"),
         (["claims"], "unknown kind of file"),
+        (["run", "fig2a", "--set", "noise=dropout"], "expected one of constant, linear"),
+        (["run", "fig2h", "--set", "sampler=beam"], "expected one of clip-norm, temperature, top-k"),
+        (["run", "fig2h", "--set", "sampler=top-k", "--set", "dial=0.5"], "dial=0.5"),
+        (["run", "fig2h", "--steps", 10**6], "steps=1000000"),
     ],
 )
 def test_bad_input_is_one_line_and_writes_nothing(tmp_path, arguments, message):

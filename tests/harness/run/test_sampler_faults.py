@@ -102,6 +102,7 @@ async def _stop_once(engine: ScriptedEngine, waiting: int, folder: Path, **chang
         asked = len(engine.asked)
         await asyncio.sleep(0)
         idle = idle + 1 if engine.in_flight == waiting and len(engine.asked) == asked else 0
+        assert not task.done(), task.exception()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

@@ -8,6 +8,7 @@ from math import exp, log, sqrt
 import numpy as np
 import pytest
 
+from results import BadInput
 from synthetic.theory import theorems
 
 N, ETA, T, OMEGA, SIGMA_EPS = 7, 0.4, 5, 1.7, 0.6
@@ -68,7 +69,7 @@ def test_polynomial_rate(r):
     assert found.variance == pytest.approx(SIGMA_EPS**2 / N * (T * ETA) ** (1 / (r + 1)))
 
 
-@pytest.mark.parametrize("n", [1000, 5000])
+@pytest.mark.parametrize("n", [40_000, 90_000])
 @pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize("t", [1, 2, 9])
 def test_gap_with_enough_examples(n, k, t):
@@ -80,6 +81,13 @@ def test_gap_with_enough_examples(n, k, t):
     expected = reach / (reach + 1 - stay) * (1 - (stay - reach) ** (t - 1))
     assert theorems.transition_bounds(n, k, d, SIGMA_EPS) == pytest.approx((reach, stay))
     assert theorems.gap_lower_bound(n, k, d, SIGMA_EPS, t) == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize(("n", "t", "named"), [(4, 8, "n=4"), (3_700, 8, "n=3700"), (40_000, 0, "t=0")])
+def test_the_gap_bound_is_refused_where_the_theorem_says_nothing(n, t, named):
+    """It gave 0.01 and more at n = 4. With σ_ε = 0.6 and k = 1 it is for n ≥ 7.8⁴ = 3,701.5."""
+    with pytest.raises(BadInput, match=f"^{named}:"):
+        theorems.gap_lower_bound(n, 1, 6, SIGMA_EPS, t)
 
 
 def test_the_bound_on_the_vote():

@@ -1,0 +1,123 @@
+"""Accuracy of N answers that have scores, at every N: the exact mean over all subsets of N.
+
+    answer  right  score        N                  1      2      3
+    18      yes    0.9          best_by_score      0.333  0.667  1
+    7       no     0.8          weighted_majority  0.333  0.333  0
+    7       no     0.3
+
+best_by_score: the answer with the highest score (best-of-N by a verifier or a reward model). Answers tied for
+it share the credit. An answer without a score ranks below all that have one, and one that cannot be read
+below those. Infinite scores are the highest and the lowest.
+
+weighted_majority: the answer whose scores add up to most; answers tied for the lead share the credit. Weights
+are finite and at least 0; log-probabilities are taken to the power of e. An answer of weight 0, without a
+score, or that cannot be read takes a place in the subset and casts no vote. Weights are whole multiples of
+1/GRID of the question's largest, to which they are rounded, but never to 0: each is off by at most that, and
+where they are such multiples (all equal, 0 and 1, votes counted) the result is exact.
+"""
+
+import numpy as np
+import pandas as pd
+
+from results.commandline import BadInput
+from results.tables.columns import score_cells
+from results.votes.exact import AnswerPools, Floats, Ints
+
+GRID = 60
+"""Steps of the grid of weights: a multiple of 2, 3, 4, 5 and 6, so that these shares are exact."""
+MAX_POOL = 512
+"""The most answers a question of a weighted majority may have: time grows with their third power."""
+
+
+def score_column(samples: pd.DataFrame, score: str) -> tuple[pd.DataFrame, str]:
+    """The samples with that column of scores as floats, and its name: `score` itself or "score_" + it.
+
+    Raises BadInput where there is no such column, a cell of it is no number, or all of it is empty.
+    """
+    columns = map(str, samples)
+    own = [name for name in columns if name in ("score", "logprob") or name.startswith("score_")]
+    named = [name for name in (score, f"score_{score}") if name in own]
+    if not named:
+        there = f"there are {', '.join(own)}" if own else "there are none"
+        raise BadInput(f"scores: no column {score!r:.40} or 'score_{score:.40}' in the samples: {there}")
+    column = named[0]
+    cells, bad = score_cells(samples[column])
+    if bad.any():
+        row = int(bad.argmax())
+        found = f"{samples[column].iloc[row]!r:.40}"
+        raise BadInput(f"scores: row {row + 1}, column {column!r}: found {found}, expected a number")
+    if cells.isna().all():
+        raise BadInput(f"scores: column {column!r} is empty")
+    return samples.assign(**{column: cells}), column
+
+
+def accuracy_by_score(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -> Floats:
+    """Exact accuracy of every question at every N, (Q, len(ns)), by one of BY_SCORE.
+
+    logs: the scores are log-probabilities. Raises BadInput for scores that are no weights.
+    """
+    from results.votes import score_kernel  # numba takes half a second to import
+
+    assert pools.scores is not None
+    if method == "weighted_majority":
+        _check_weights(pools, logs)
+    accuracy = np.zeros((len(pools.question_ids), len(ns)))
+    asked = np.ascontiguousarray(ns, np.int64)
+    for question, (start, end) in enumerate(zip(pools.starts[:-1], pools.starts[1:], strict=True)):
+        votes, scores = pools.votes[start:end].astype(np.int64), pools.scores[start:end]
+        if method == "best_by_score":
+            level = rank_levels(votes, scores)
+            rising = np.argsort(level, kind="stable")
+            right = (votes[rising] == 0).astype(np.float64)
+            score_kernel.best_curve(level[rising], right, asked, accuracy[question])
+        else:
+            weights = grid_weights(votes, np.exp(scores) if logs else scores)
+            parts = _voters(votes, weights)
+            score_kernel.weighted_curve(*parts, len(votes), asked, accuracy[question])
+    return accuracy
+
+
+def rank_levels(votes: Ints, scores: Floats) -> Ints:
+    """The rank of each answer (answers,), ties equal: 0 unreadable, 1 without a score, 2 … by score."""
+    scored = (votes >= 0) & ~np.isnan(scores)
+    level = np.where(votes < 0, 0, 1)
+    level[scored] = 2 + np.unique(scores[scored], return_inverse=True)[1]
+    return level
+
+
+def _voters(votes: Ints, weights: Ints) -> tuple[Ints, Ints, int]:
+    """Weights of the right answer, then of each wrong one by rising total; where each begins; the silent."""
+    kinds = [np.sort(weights[(votes == kind) & (weights > 0)]) for kind in range(max(votes.max(), 0) + 1)]
+    right, *wrong = kinds
+    wrong = sorted((kind for kind in wrong if kind.size), key=lambda kind: int(kind.sum()))
+    classes = [right, *wrong]
+    starts = np.concatenate([[0], np.cumsum([kind.size for kind in classes])]).astype(np.int64)
+    return np.concatenate(classes), starts, int((weights == 0).sum())
+
+
+def grid_weights(votes: Ints, scores: Floats) -> Ints:
+    """Whole weights (answers,) up to GRID: scores over the largest, rounded; 0 for what casts no vote."""
+    casts = (votes >= 0) & (scores > 0)  # NaN is not
+    weights = np.zeros(len(votes), np.int64)
+    if casts.any():
+        relative = scores[casts] / scores[casts].max() * GRID
+        whole = np.maximum(np.rint(relative), 1).astype(np.int64)
+        weights[casts] = whole // np.gcd.reduce(whole)
+    return weights
+
+
+def _check_weights(pools: AnswerPools, logs: bool) -> None:
+    """Raise BadInput at the first score that is no weight, and for a question of too many answers."""
+    assert pools.scores is not None
+    bad = np.isposinf(pools.scores) if logs else np.isinf(pools.scores) | (pools.scores < 0)
+    if bad.any():
+        at = int(bad.argmax())
+        name, found = pools.question_ids[int(pools.question[at])], pools.scores[at]
+        raise BadInput(
+            f"question {name}: a score of {found:g} is no weight: weighted_majority needs finite scores of "
+            "at least 0; best_by_score takes any"
+        )
+    if pools.sizes.max() > MAX_POOL:
+        raise BadInput(
+            f"weighted_majority takes up to {MAX_POOL} answers a question, found {pools.sizes.max()}"
+        )

@@ -1,0 +1,142 @@
+"""Best-of-N by any reward (Definition 2), exactly, from the law of w_t; what a reward is.
+
+    best_by_reward(answers, REWARDS["context"], votes=(1, 1024))[task, step]  ->  [0.05, 0.58]
+
+An answer drawn at random is right or wrong and has a reward. Let the rewards be v_1 < v_2 < …, with m_g the
+chance of v_g, r_g the part of it that is right, and F_g = m_1 + … + m_g. The best of N has reward v_g
+with chance F_g^N − F_{g−1}^N, and answers of the same reward share the credit:
+
+    P(right) = Σ_g r_g / m_g · (F_g^N − F_{g−1}^N)   →   r_G / m_G of the largest reward, as N → ∞.
+
+With Gaussian noise of deviation τ on every reward no two tie, and with F(x) = Σ_g m_g Φ((x − v_g)/τ)
+
+    P(right) = ∫ Σ_g r_g φ((x − v_g)/τ)/τ · N F(x)^{N−1} dx   →   the same limit.
+
+The proof is in docs/twin-rewards.md.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+
+from synthetic.binary.chain import Indices, PathLaw, all_supports
+from synthetic.model.settings import BinarySetting
+from synthetic.model.tasks import Array, Tasks
+
+POINTS_A_DEVIATION = 32
+"""Points of the trapezoidal rule for each τ; the integrand is analytic, so the rule's error vanishes."""
+REACH = 9.0
+"""Deviations beyond the outermost reward, past which the normal density is below 1e-17."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """All answers to some tasks, with how likely each is at each t: what a reward may look at."""
+
+    tasks: Tasks
+    setting: BinarySetting
+    steps: tuple[int, ...]
+    law: PathLaw
+
+    @property
+    def subsets(self) -> Indices:
+        """The supports, (supports, k)."""
+        return all_supports(self.setting.d, self.setting.k)
+
+    @property
+    def overlap(self) -> Array:
+        """How many coordinates an answer shares with w*, (tasks, 1, supports)."""
+        shared = self.tasks.w_star[:, self.subsets].sum(axis=2)
+        return np.asarray(shared[:, None])
+
+    @property
+    def residual(self) -> Array:
+        """Σ_i (y_i − x_iᵀw)² of every answer, (tasks, 1, supports)."""
+        fitted = self.tasks.x[:, :, self.subsets].sum(axis=3)  # (tasks, n, supports)
+        return np.asarray(((self.tasks.y[:, :, None] - fitted) ** 2).sum(axis=1)[:, None])
+
+
+class Atom(NamedTuple):
+    """A reward that an answer may have, and its chance; both broadcast to (tasks, steps, supports)."""
+
+    chance: Array | float
+    value: Array | float
+
+
+@dataclass(frozen=True)
+class Reward:
+    """`atoms(answers)`: the rewards of every answer (one where it is certain); `spread` τ: Gaussian noise."""
+
+    name: str
+    atoms: Callable[[Answers], Sequence[Atom]]
+    spread: float = 0.0
+
+
+class _Levels(NamedTuple):
+    """The rewards that occur at one task and t, rising: their chance, and the part of it that is right."""
+
+    value: Array
+    mass: Array
+    right: Array
+
+
+def best_by_reward(answers: Answers, reward: Reward, votes: Sequence[int]) -> Array:
+    """P(the best of N answers by this reward is w*), ties shared, (tasks, steps, votes)."""
+    accuracy = _noisy if reward.spread else _ranked
+
+    def one(levels: _Levels) -> Array:
+        return accuracy(levels, np.asarray(votes, np.float64), reward.spread)
+
+    return _by_task(answers, reward, one)
+
+
+def reward_limit(answers: Answers, reward: Reward) -> Array:
+    """What `best_by_reward` tends to as N → ∞, (tasks, steps)."""
+    return _by_task(answers, reward, lambda levels: levels.right[-1] / levels.mass[-1])
+
+
+def _by_task(answers: Answers, reward: Reward, solve: Callable[[_Levels], Array]) -> Array:
+    """`solve` of the levels of each task and t."""
+    probabilities, gold = answers.law.probabilities, answers.law.gold
+    atoms = [np.broadcast_arrays(*atom, probabilities)[:2] for atom in reward.atoms(answers)]
+    found = []
+    for task in range(len(probabilities)):
+        for step in range(probabilities.shape[1]):
+            law = probabilities[task, step]
+            right = np.zeros_like(law)
+            right[gold[task]] = law[gold[task]]
+            values = np.concatenate([value[task, step] for _, value in atoms])
+            mass, hit = (
+                np.concatenate([part * chance[task, step] for chance, _ in atoms]) for part in (law, right)
+            )
+            found.append(solve(_levels(values, mass, hit)))
+    return np.array(found).reshape(*probabilities.shape[:2], *np.shape(found[0]))
+
+
+def _levels(values: Array, mass: Array, right: Array) -> _Levels:
+    there = mass > 0
+    level, place = np.unique(values[there], return_inverse=True)
+    total = mass[there].sum()
+    sums = (np.bincount(place, part[there], len(level)) / total for part in (mass, right))
+    return _Levels(level, *sums)
+
+
+def _ranked(levels: _Levels, votes: Array, _spread: float) -> Array:
+    below = np.concatenate([[0.0], np.cumsum(levels.mass)])
+    below[-1] = 1.0
+    share = levels.right / levels.mass
+    return np.asarray(share @ np.diff(below[:, None] ** votes, axis=0))
+
+
+def _noisy(levels: _Levels, votes: Array, spread: float) -> Array:
+    low, high = levels.value[0] - REACH * spread, levels.value[-1] + REACH * spread
+    count = int(np.ceil((high - low) / spread * POINTS_A_DEVIATION)) + 1
+    x, spacing = np.linspace(low, high, count, retstep=True)
+    z = (x - levels.value[:, None]) / spread
+    density = levels.right @ np.exp(-(z**2) / 2) / (spread * np.sqrt(2 * np.pi))
+    below = np.clip(levels.mass @ ndtr(z), 0.0, 1.0)
+    chosen = votes[:, None] * below ** (votes[:, None] - 1)
+    return np.asarray(chosen @ density * spacing)

@@ -1,0 +1,40 @@
+"""Accuracy against N for each reward, beside the vote and the oracle: one figure a line of the experiment.
+
+reward_figures(curves)  ->  (Figure("twin-rewards-0", "n=4 d=48", …), …)
+"""
+
+import altair as alt
+import pandas as pd
+
+from results.figures.axes import n_axis, value_axis
+from results.figures.theme import Figure
+
+COLOURS = {
+    "vote": "#2c728e", "oracle": "#f08a24", "context": "#3aa76d", "noisy": "#8a5fbf", "verdict": "#c94f7c",
+    "biased": "#8c6d46",
+}  # fmt: skip
+_OTHERS = {"majority": "vote", "best_of_n": "oracle"}
+
+
+def reward_figures(curves: pd.DataFrame) -> list[Figure]:
+    """One for each line of a curves table that has rows of best-of-N by rewards; the longest t."""
+    rows = curves[curves["T"] == curves["T"].max()]
+    whole = rows["model"].str.extract(r"^(?P<line>.*?)(?:, (?P<reward>\S+) reward)?$")
+    chosen_by = whole["reward"].fillna(rows["method"].map(_OTHERS))
+    table = rows[["N", "accuracy"]].assign(line=whole["line"], chosen_by=chosen_by).dropna()
+    return [_figure(part, str(line), at) for at, (line, part) in enumerate(table.groupby("line", sort=False))]
+
+
+def _figure(table: pd.DataFrame, line: str, at: int) -> Figure:
+    names = [name for name in COLOURS if name in set(table["chosen_by"])]
+    names += sorted(set(table["chosen_by"]) - set(names))  # rewards of one's own take the scheme's grey
+    scale = alt.Scale(domain=names, range=[COLOURS.get(name, "#6b7280") for name in names])
+    top = float(table["accuracy"].max())
+    chart = alt.Chart(table).encode(
+        n_axis(sorted(table["N"].unique())),
+        value_axis("accuracy", "accuracy", (0.0, max(1.0, top))),
+        alt.Color("chosen_by:N", scale=scale, sort=names, title="chosen by"),
+    )
+    told = ("exact, over the tasks; each line is one way to choose among N answers",)
+    title = line.removeprefix("linear-attention ")
+    return Figure(f"twin-rewards-{at}", title, told, (chart.mark_line(strokeWidth=2),))

@@ -1,0 +1,36 @@
+"""Judges side by side: a picture where a model has curves by score, none where it has not."""
+
+import pandas as pd
+import pytest
+
+from results.figures.judged import judged_figure
+from results.figures.panels import make_panels
+from results.figures.words import METHOD_NAMES
+from results.report.choices import curve_choices
+from tests.results.made_tables import curves
+
+SCORED = ("majority", "best_of_n", "best_by_score", "weighted_majority")
+
+
+def table(methods):
+    return pd.concat([curves(method=method) for method in methods], ignore_index=True)
+
+
+def test_the_picture_has_a_line_for_each_way_at_the_dearest_setting():
+    figure = judged_figure(make_panels(table(SCORED)))
+    assert figure is not None
+    rows = figure.layers[-1].data
+    assert set(rows["way"]) == {METHOD_NAMES[method] for method in SCORED}
+    assert set(rows["setting"]) == {"high"}
+    assert sorted(set(rows["N"])) == [1, 16]
+
+
+@pytest.mark.parametrize("methods", [("majority", "best_of_n"), ("best_by_score",)])
+def test_there_is_none_without_a_comparison(methods):
+    assert judged_figure(make_panels(table(methods))) is None
+
+
+@pytest.mark.parametrize("method", ["best_by_score", "weighted_majority"])
+def test_the_report_says_what_choosing_by_score_adds(method):
+    (choice,) = curve_choices(make_panels(table([method])))
+    assert "4.0" in choice.figures[0][0]  # 70 to 74 per cent

@@ -1,0 +1,163 @@
+"""Best by score and the weighted vote against every subset of random pools, with ties and gaps."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from results import BadInput, build_curves
+from results.votes.exact import AnswerPools, majority_accuracy
+from results.votes.scored import GRID, accuracy_by_score
+
+NAN, INF = np.nan, np.inf
+
+
+def pools_of(votes, scores):
+    return AnswerPools(
+        ["q"], np.array([0, len(votes)]), np.array(votes), np.full(len(votes), NAN), np.array(scores, float)
+    )
+
+
+def best_of_subset(votes, scores):
+    """Unreadable below unscored below all scores; ties share."""
+
+    def rank(i):
+        return (0, 0.0) if votes[i] < 0 else (1, 0.0) if np.isnan(scores[i]) else (2, scores[i])
+
+    ranks = [rank(i) for i in range(len(votes))]
+    top = [i for i, one in enumerate(ranks) if one == max(ranks)]
+    return sum(votes[i] == 0 for i in top) / len(top)
+
+
+def weighted_of_subset(votes, scores):
+    """Sums of weights by answer; what has none casts no vote."""
+    totals = {}
+    for vote, score in zip(votes, scores, strict=True):
+        if vote >= 0 and score > 0:
+            totals[vote] = totals.get(vote, 0) + score
+    leading = [vote for vote, total in totals.items() if total == max(totals.values())]
+    return (0 in leading) / len(leading) if leading else 0.0
+
+
+def by_subsets(one, votes, scores, n):
+    subsets = list(combinations(range(len(votes)), n))
+    return np.mean([one([votes[i] for i in s], [scores[i] for i in s]) for s in subsets])
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_best_by_score_is_the_mean_over_all_subsets(seed):
+    rng = np.random.default_rng([1, seed])
+    n = int(rng.integers(1, 9))
+    votes = rng.integers(-1, 4, n)
+    scores = rng.choice([NAN, -INF, INF, -1.0, 0.0, 0.5, 0.5, 2.0], n)
+    ns = np.arange(1, n + 1)
+    expected = [by_subsets(best_of_subset, votes, scores, k) for k in ns]
+    np.testing.assert_allclose(
+        accuracy_by_score(pools_of(votes, scores), "best_by_score", ns)[0], expected, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_the_weighted_vote_is_the_mean_over_all_subsets(seed):
+    """Weights of 0 to 6 sixths of the largest are on the grid."""
+    rng = np.random.default_rng([2, seed])
+    n = int(rng.integers(1, 10))
+    votes = rng.integers(-1, 4, n)
+    scores = rng.choice([NAN, 0.0, 1.0, 1.0, 2.0, 3.0, 6.0], n)
+    ns = np.arange(1, n + 1)
+    expected = [by_subsets(weighted_of_subset, votes, scores, k) for k in ns]
+    np.testing.assert_allclose(
+        accuracy_by_score(pools_of(votes, scores), "weighted_majority", ns)[0], expected, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("size", [7, 64, 300])
+def test_equal_weights_are_the_plain_vote(size):
+    rng = np.random.default_rng(size)
+    votes = np.minimum(rng.geometric(0.4, size) - 2, 6)
+    present = np.unique(votes[votes > 0])
+    votes = np.where(votes > 0, np.searchsorted(present, votes) + 1, votes)
+    pools, ns = pools_of(votes, np.full(size, 0.37)), np.array([1, 2, 5, 7, size])[: 3 + 2 * (size > 7)]
+    plain = majority_accuracy(pools.counts(), ns)
+    np.testing.assert_allclose(accuracy_by_score(pools, "weighted_majority", ns), plain, atol=1e-10)
+
+
+def test_constant_scores_say_nothing():
+    """Best by a constant is one answer drawn at random among those that can be read."""
+    pools = pools_of([0, 0, 1, 2, 3], [4.0] * 5)
+    found = accuracy_by_score(pools, "best_by_score", np.arange(1, 6))[0]
+    np.testing.assert_allclose(found, 0.4, atol=1e-14)
+
+
+def test_a_score_of_right_and_wrong_is_the_oracle():
+    rng = np.random.default_rng(3)
+    votes = rng.integers(-1, 5, 40)
+    pools = pools_of(votes, (votes == 0).astype(float))
+    ns = np.array([1, 3, 10, 40])
+    c = int((votes == 0).sum())
+    expected = [1 - np.prod([(40 - c - i) / (40 - i) for i in range(n)]) for n in ns]
+    np.testing.assert_allclose(accuracy_by_score(pools, "best_by_score", ns)[0], expected, atol=1e-12)
+
+
+def test_weights_off_the_grid_are_rounded_by_less_than_they_say():
+    """200 pools of 8 uniform weights: the mean error over pools is small, no ties are lost at N = 1 or 8."""
+    rng, errors = np.random.default_rng(4), []
+    for _ in range(200):
+        votes, scores = rng.integers(0, 3, 8), rng.random(8)
+        exact = [by_subsets(weighted_of_subset, votes, scores, n) for n in (1, 3, 8)]
+        errors.append(
+            accuracy_by_score(pools_of(votes, scores), "weighted_majority", np.array([1, 3, 8]))[0] - exact
+        )
+    assert GRID == 60
+    assert abs(np.array(errors)[:, 0]).max() < 1e-12
+    assert abs(np.mean(errors, axis=0)).max() < 0.01
+
+
+SAMPLES = pd.DataFrame(
+    {
+        "question_id": ["a", "a", "a", "b", "b", "b"],
+        "sample": [0, 1, 2] * 2,
+        "answer": ["18", "7", "7", "5", "6", None],
+        "gold": ["18"] * 3 + ["5"] * 3,
+        "score": [0.9, 0.8, 0.3, 0.1, None, 0.9],
+        "score_rm": ["-1", "2", "3", "-inf", "", "nan"],
+        "logprob": [-0.1, -1.0, -1.0, -2.0, -2.0, -0.5],
+    }
+)
+
+
+def curve(method, **options):
+    table = build_curves(SAMPLES, [method], permutations=3, **options)
+    assert (table["permutation"] == "exact").all()
+    return table.set_index("N")["accuracy"]
+
+
+def test_curves_by_the_scores_of_a_table():
+    """By hand. b: 5 (.1) before 6 (no score) before what cannot be read."""
+    assert curve("best_by_score").to_dict() == pytest.approx({1: 1 / 3, 2: (2 / 3 + 2 / 3) / 2, 3: 1.0})
+    # rm, a: 7 of score 3 and 2 beat 18; b: −∞ is a score, above none
+    assert curve("best_by_score", score="rm").to_dict() == pytest.approx({1: 1 / 3, 2: 1 / 3, 3: 0.5})
+    # a: 18 weighs .9, 7 weighs 1.1 together; b: only 5 has a weight
+    assert curve("weighted_majority").to_dict() == pytest.approx({1: 1 / 3, 2: 2 / 3, 3: 0.5})
+    # e^−.1 = .905 against 2 e^−1 = .736; 5 and 6 tie
+    assert curve("weighted_majority", score="logprob").to_dict() == pytest.approx(
+        {1: 1 / 3, 2: 7 / 12, 3: 0.75}
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "change", "message"),
+    [
+        ("best_by_score", {"drop": "score"}, "no column 'score'"),
+        ("best_by_score", {"score": ["x", 1, 1, 1, 1, 1]}, "column 'score': found 'x'"),
+        ("best_by_score", {"score": [None] * 6}, "is empty"),
+        ("weighted_majority", {"score": [-1.0, 1, 1, 1, 1, 1]}, "question a: a score of -1"),
+        ("weighted_majority", {"score": [1.0, 1, 1, INF, 1, 1]}, "question b: a score of inf"),
+    ],
+)
+def test_scores_that_cannot_be_used_are_one_line(method, change, message):
+    given = SAMPLES.drop(columns=change["drop"]) if "drop" in change else SAMPLES.assign(**change)
+    with pytest.raises(BadInput, match=message) as caught:
+        build_curves(given, [method])
+    assert "\n" not in str(caught.value)
