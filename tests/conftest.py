@@ -8,8 +8,10 @@ import pytest
 from hypothesis import settings
 
 # How long an example takes says more about the machine than about the code.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+# The same examples on every machine; `pytest --hypothesis-profile search` looks for others.
+settings.register_profile("same", deadline=None, derandomize=True)
+settings.register_profile("search", deadline=None, max_examples=1000)
+settings.load_profile("same")
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -101,7 +101,7 @@ def _decimal(text: str) -> str | None:
 
 def _number(text: str) -> tuple[str, str, str] | None:
     """Sign, digits before and digits after the decimal point of the number that `text` consists of."""
-    text = _LATEX_COMMA.sub(",", text.translate(CHARACTERS))
+    text = _LATEX_COMMA.sub(",", text.strip().translate(CHARACTERS))
     text = _LATEX_WRAPPER.sub(" ", _LATEX_DEGREE.sub("°", text)).translate(_MARKUP)
     number = _NUMBER.fullmatch(text)
     if number is None:
