@@ -17,11 +17,12 @@ from page import CURVE, HERE, METHODS
 from rivals import RIVALS
 from simulated_sets import SETS, made
 
-from predict.backtest import summary
-from predict.groups import read_groups
-from predict.predictors import PREDICTORS, able
-from predict.protocol import Observed, Options, Points, Prediction, Predictor
-from predict.split import observe
+from predict.estimate import Estimate, Estimator, Options
+from predict.estimators import PREDICTORS, able
+from predict.evidence.groups import read_groups
+from predict.evidence.hidden import observe
+from predict.evidence.points import Evidence, Points
+from predict.scoring.backtest import summary
 from results.tables.files import write_raw
 
 WORK = HERE.parents[1] / "results" / "runs" / "forecasting"
@@ -63,17 +64,17 @@ def jobs(data: Path, splits: int) -> list[Job]:
     return [Job(name, paths[name], method, splits) for name in paths for method in methods[name]]
 
 
-def contestants(method: str) -> dict[str, Predictor]:
+def contestants(method: str) -> dict[str, Estimator]:
     """Every predictor by name, the rivals from the literature, and the mixture from curves."""
     ours = {name: PREDICTORS[name] for name in able(method, samples=True)}
     return {**ours, **RIVALS[method], CURVE: _from_curve}
 
 
-def _from_curve(observed: Observed, targets: Points, options: Options) -> Prediction:
+def _from_curve(observed: Evidence, targets: Points, options: Options) -> Estimate:
     return PREDICTORS["mixture"](replace(observed, pools=()), targets, options)
 
 
-def judged(job: Job, predictors: Mapping[str, Predictor]) -> pd.DataFrame:
+def judged(job: Job, predictors: Mapping[str, Estimator]) -> pd.DataFrame:
     """The scores of a set by the number of answers seen and predictor."""
     at_n = next(ns for start, ns in AT_N.items() if job.name.startswith(start))
     groups, tables = read_groups([job.path], job.method), []

@@ -17,12 +17,12 @@ import numpy as np
 import pandas as pd
 from page import HERE, insert
 
-from predict.backtest import backtest
-from predict.capped import capped
-from predict.groups import Group, groups_of_samples, read_groups
-from predict.predictors import able, chosen
-from predict.protocol import Options
-from predict.split import Request
+from predict.estimate import Options
+from predict.estimators import able, chosen
+from predict.evidence.capped import capped
+from predict.evidence.groups import Group, groups_of_samples, read_groups
+from predict.evidence.request import Request
+from predict.scoring.backtest import backtest
 from results.tables.contract import as_samples
 from results.tables.files import read_raw, write_raw
 

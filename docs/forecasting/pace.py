@@ -18,9 +18,9 @@ from scipy.optimize import minimize
 from scipy.special import logit
 from scipy.stats import multivariate_normal
 
-from predict.capped import capped
-from predict.protocol import Options
-from predict.split import observe
+from predict.estimate import Options
+from predict.evidence.capped import capped
+from predict.evidence.hidden import observe
 from predict.survival.fit import FEW_ANSWERS, Problem, fit
 from predict.survival.forecast import LEARN_FROM
 from predict.survival.pace import DRAWS, misses

@@ -17,10 +17,11 @@ from scipy.optimize import minimize
 from scipy.special import betainc, expit, gammaln
 from scipy.stats import binom
 
-from predict.protocol import Floats, Ints, Observed, Options, Points, Prediction, Predictor, Status
-from predict.questions.atoms import log_likelihood, patterns
-from predict.questions.beta_binomial import fit_beta
-from predict.questions.mixture import accuracy_by_atom
+from predict.answers.atoms import log_likelihood, patterns
+from predict.answers.beta_binomial import fit_beta
+from predict.answers.mixture import accuracy_by_atom
+from predict.estimate import Estimate, Estimator, Options, Status
+from predict.evidence.points import Evidence, Floats, Ints, Points
 from results.votes.exact import VoteCounts
 
 Means = Callable[[VoteCounts, Ints], Floats]
@@ -34,16 +35,16 @@ DRAWS, STICKS = 20_000, 48
 """Simulated votes at each N, shared among the questions; new wrong answers with a chance of their own."""
 
 
-def predictor(means: Means) -> Predictor:
+def predictor(means: Means) -> Estimator:
     """`means` as a predictor of sampled settings, without intervals."""
 
-    def predict(observed: Observed, targets: Points, _options: Options) -> Prediction:
+    def predict(observed: Evidence, targets: Points, _options: Options) -> Estimate:
         mean, nothing = np.full(len(targets), np.nan), np.full(len(targets), np.nan)
         for pool in observed.pools:
             here = targets.setting == pool.setting
             if here.any():
                 mean[here] = means(pool.answers.counts(), targets.N[here])
-        return Prediction(mean, nothing, nothing, np.full(len(targets), str(Status.OK)), nothing)
+        return Estimate(mean, nothing, nothing, np.full(len(targets), str(Status.OK)), nothing)
 
     return predict
 
@@ -163,7 +164,7 @@ def _vote(drawn: Ints) -> float:
     return float((((right >= top) & (right > 0)) / (1 + tied)).mean())
 
 
-RIVALS: dict[str, dict[str, Predictor]] = {
+RIVALS: dict[str, dict[str, Estimator]] = {
     "majority": {
         "beta + Pitman–Yor": predictor(beta_pitman_yor),
         "NPMLE": predictor(votes_npmle),

@@ -28,13 +28,14 @@ from predict.cli.wording import (
     tokens,
     warn,
 )
-from predict.forecasting import caveats
-from predict.groups import Group
+from predict.estimate import Options
+from predict.estimators import CURVE_ONLY, DEFAULT, chosen
+from predict.evidence.groups import Group
+from predict.evidence.points import Points
+from predict.evidence.request import Request, read_asked
 from predict.planning.next_run import next_runs
 from predict.planning.plan import plan
-from predict.predictors import CURVE_ONLY, DEFAULT, chosen
-from predict.protocol import Options, Points
-from predict.split import Request, read_asked
+from predict.table import caveats
 from results import BadInput
 from results.frontier import Plan
 from results.report.headings import plan_columns
@@ -53,8 +54,8 @@ ABOUT = {"answers": QUESTIONS["low"], "questions": QUESTIONS["new_low"]}
 
 def run(
     inputs: tuple[Path, ...], target_accuracy: float | None, token_budget: float | None, predictor: str,
-    method: str, max_n: int, bootstrap: int, target: str, seed: int, out: Path | None, plot: Path | None,
-    **asked: Any,
+    method: str, max_n: int, bootstrap: int, target: str, seed: int, level: float, out: Path | None,
+    plot: Path | None, **asked: Any,
 ) -> None:  # fmt: skip
     """Plan with every group in the inputs; print, write and draw what is asked for."""
     goals = target_accuracy, token_budget
@@ -71,13 +72,13 @@ def run(
 
         if plot.suffix not in FIGURE_SUFFIXES:
             raise BadInput(f"--plot {plot}: give a name that ends in {', '.join(FIGURE_SUFFIXES)}")
-    options = Options(replicates=bootstrap, seed=seed, target=target)
+    options = Options(bootstrap, seed, level)
     request = Request(**asked)
     groups = read_asked(inputs, method, request)
     plans = []
     for group in groups:
         (name,) = chosen(predictor, group)
-        found = plan(group, name, max_n, options, *goals, request.at_settings)
+        found = plan(group, name, max_n, options, *goals, request.at_settings, target)
         plans.append(found)
         show(group, name, found)
         aim = found.chosen
@@ -137,7 +138,7 @@ def propose(group: Group, predictor: str, row: "pd.Series[float]", max_n: int, o
     if not group.pools or predictor in CURVE_ONLY:
         say(f"No next run is proposed: it takes samples, not curves, and --predictor {DEFAULT}.")
         return
-    options = replace(options, target="these-questions", pool=max(max_n, *group.points.N))
+    options = replace(options, pool=max(max_n, *group.points.N))
     at = Points.grid({str(row["setting"]): row["cost"] / row["N"]}, [int(row["N"])])
     found = list(tqdm(next_runs(group, predictor, at, options), unit="run", disable=None, leave=False))
     useful = [

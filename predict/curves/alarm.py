@@ -7,7 +7,8 @@ N = 1 2 3 4, accuracy 0.52 0.52 0.57 0.58 ± 0.01, exponential at N = 64   ->   
 import numpy as np
 
 from predict.curves.intervals import SHARED
-from predict.protocol import Floats, Observed, Points, Status, Texts
+from predict.estimate import Status
+from predict.evidence.points import Evidence, Floats, Points, Texts
 
 SIGMAS = 3.0
 FALL = 0.005
@@ -34,7 +35,7 @@ ENOUGH = 20
 """Fewer replicates than this do not tell the noise."""
 
 
-def falling(observed: Observed, targets: Points) -> Texts:
+def falling(observed: Evidence, targets: Points) -> Texts:
     """ "falling" at targets whose curve ends below its peak by more than noise, shape (M,).
 
     A fall along N concerns the targets at that setting, a fall along T those at settings not observed.
@@ -53,45 +54,16 @@ def falling(observed: Observed, targets: Points) -> Texts:
     return np.where(alarmed, Status.FALLING, Status.OK).astype("<U20")
 
 
-def poor_fit(observed: Observed, fitted: Floats) -> Status:
-    """Whether the curve's values `fitted` (P,) miss the observed points by more than their own noise."""
-    noise = np.sqrt(1 - SHARED) * np.nan_to_num(observed.stderr, nan=0.0)
-    if len(observed.replicates) >= ENOUGH:
-        noise = own_noise(observed.replicates)
-    return _missed(observed.accuracy - fitted, noise)
-
-
-def far_along_T(missed: Floats, replicates: Floats) -> Status:
-    """Whether a curve along T misses n settings by far: residuals (n,), replicates of the values (R, n)."""
-    noise = replicates.std(axis=0) if len(replicates) >= ENOUGH else np.zeros(len(missed))
-    return _missed(missed, np.sqrt(1 - SHARED_ALONG_T) * noise)
-
-
-def _missed(residual: Floats, noise: Floats) -> Status:
-    far = np.sqrt(np.mean((residual / np.maximum(noise, FALL)) ** 2)) > MISSED  # False where a value is NaN
-    return Status.POOR_FIT if far else Status.OK
-
-
-def own_noise(replicates: Floats) -> Floats:
-    """Standard deviation of P points over replicates (R, P), shared shifts left out; 0 without `ENOUGH`."""
-    if len(replicates) < ENOUGH:
-        return np.zeros(replicates.shape[1])
-    return np.asarray((replicates - replicates.mean(axis=1, keepdims=True)).std(axis=0))
-
-
 def loose(reach: Floats) -> Texts:
     """ "bound_hit" where other curves that fit as well are further away than `LOOSE`: `reach` (M,)."""
     return np.where(reach > LOOSE, Status.BOUND_HIT, Status.OK).astype("<U20")
 
 
-def _falls(observed: Observed, order: np.ndarray, shared: float) -> bool:
+def _falls(observed: Evidence, order: np.ndarray, shared: float) -> bool:
     if len(order) < 2:
         return False
     values = observed.accuracy[order]
     peak = int(np.argmax(values))
-    if observed.pools and len(observed.replicates) >= ENOUGH:
-        noise = float((observed.replicates[:, order[peak]] - observed.replicates[:, order[-1]]).std())
-    else:
-        ends = np.nan_to_num(observed.stderr[[order[peak], order[-1]]], nan=0.0)
-        noise = float(np.sqrt((1 - shared) * (ends**2).sum()))
+    ends = np.nan_to_num(observed.stderr[[order[peak], order[-1]]], nan=0.0)
+    noise = float(np.sqrt((1 - shared) * (ends**2).sum()))
     return bool(values[peak] - values[-1] > max(SIGMAS * noise, FALL))

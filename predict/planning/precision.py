@@ -15,10 +15,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from predict.evidence.points import Floats
 from predict.planning.imagined import imagine
-from predict.protocol import Floats
 from results import BadInput
-from results.normal import Z90
+from results.normal import FORECAST_LEVEL, z_of
 from results.votes.exact import AnswerPools, accuracy_by_question
 
 IMAGINED, AT_ONCE = 6000, 60
@@ -30,16 +30,17 @@ MOST = 1000
 
 
 def precision(
-    pilot: AnswerPools, questions: Sequence[int], answers: Sequence[int], seed: int
-) -> pd.DataFrame:
+    pilot: AnswerPools, questions: Sequence[int], answers: Sequence[int], seed: int,
+    level: float = FORECAST_LEVEL,
+) -> pd.DataFrame:  # fmt: skip
     """A row for each size of a run: of one answer and, of two answers or more, the vote and the best of all.
 
-    margin, new_margin: half the 90 % interval of these and of new questions. …_to_halve: how many would halve
+    margin, new_margin: half the interval of these and of new questions. …_to_halve: how many would halve
     the second; inf where no number of answers does. One question tells nothing of new ones (NaN).
     """
     if max(answers) > MOST:
         raise BadInput(f"{max(answers):,} answers to a question are too many to imagine; at most {MOST:,}")
-    rows = []
+    rows, z = [], z_of(level)
     for n in answers:
         asked = [("majority", 1), ("majority", n), ("best_of_n", n)][: 3 if n > 1 else 1]
         for (method, N), (one, other) in zip(asked, _pairs(pilot, n, asked, seed), strict=True):
@@ -52,8 +53,8 @@ def precision(
                     {
                         **{"questions": Q, "answers": n, "method": method, "N": N},
                         "predicted": np.mean([one, other]),
-                        "new_margin": Z90 * np.sqrt((between + within) / Q),
-                        "margin": Z90 * np.sqrt(within / Q),
+                        "new_margin": z * np.sqrt((between + within) / Q),
+                        "margin": z * np.sqrt(within / Q),
                         "questions_to_halve": 4 * Q,
                         "answers_to_halve": np.ceil(n * within / left) if left > 0 else np.inf,
                     }

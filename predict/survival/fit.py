@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
-from predict.protocol import Floats
+from predict.evidence.points import Floats
 from predict.survival.law import PRIOR_MEAN, PRIOR_SD, Grades, Grid, Law, Times, make_grid
 from predict.survival.seen import Seen
 

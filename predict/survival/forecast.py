@@ -4,31 +4,20 @@
 -> cap 16000, vote of 8: 0.61, 90 % 0.55 … 0.67;   9,700 tokens an answer, 9,200 … 10,300
 """
 
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from predict.protocol import (
-    ENDS,
-    Floats,
-    Ints,
-    Observed,
-    Options,
-    Points,
-    Prediction,
-    Run,
-    Status,
-    Texts,
-    everywhere,
-    with_interval,
-)
+from predict.estimate import Estimate, Lengths, Options, Status, everywhere, from_draws, middle
+from predict.evidence.cuts import stopped
+from predict.evidence.points import Evidence, Floats, Ints, Points, Run
 from predict.survival.fit import FEW_ANSWERS, Problem, fit
 from predict.survival.pace import paces
-from predict.survival.seen import Seen, seen_at, stopped, thinned
+from predict.survival.seen import Seen, seen_at, thinned
 from predict.survival.simulate import Simulated, simulate
 from predict.survival.trend import fit_line, follow
 from predict.survival.votes import vote_accuracy, wrong_answers
+from results.normal import Interval
 
 DRAWS = 200
 """At most so many draws of the parameters; a quarter above `MANY` questions, whose own draws add up."""
@@ -57,34 +46,29 @@ class Ahead:
     missed: float
 
 
-def survival(observed: Observed, targets: Points, options: Options) -> Prediction:
-    """The accuracy at the targets, whose settings are caps of `observed.run`.
+def survival(observed: Evidence, targets: Points, options: Options) -> Estimate:
+    """The accuracy at the targets, whose settings are caps of `observed.run`, and the tokens of an answer.
 
-    It is that of a pool of `options.pool` answers to each question, the seen ones among them, or with the
-    target "population" that of new questions. None where too few answers ended within the cap.
+    These questions: that of a pool of `options.pool` answers to each, the seen ones among them. None where
+    too few answers ended within the cap.
     """
     run, unknown = observed.run, np.full(len(targets), np.nan)
-    ahead = ahead_of(run, options.replicates, options.seed) if run else None
+    R = options.replicates
+    ahead = ahead_of(run, R, options.seed) if run else None
     if run is None or ahead is None:
-        return with_interval(unknown, unknown[None], everywhere(Status.OK, len(targets)), unknown)
+        none = np.empty((0, len(targets)))
+        found = from_draws(unknown, none, none, everywhere(Status.OK, len(targets)), options.level)
+        return replace(found, lengths=Lengths(unknown, Interval(unknown, unknown, options.level)))
     cap = np.searchsorted(list(run.caps.values()), [run.caps[name] for name in targets.setting])
-    draws = _accuracies(ahead, cap, targets.N, observed.method, options)
+    these, new = _accuracies(ahead, cap, targets.N, observed.method, options)
     status = everywhere(Status.POOR_FIT if ahead.missed > MISSED else Status.OK, len(targets))
-    shown = draws if options.replicates else draws[:0]
-    return with_interval(draws.mean(axis=0), shown, status, unknown)
+    shown = slice(None if R else 0)
+    found = from_draws(these.mean(axis=0), these[shown], new[shown], status, options.level, unknown)
+    tokens = ahead.simulated.tokens.mean(axis=1)[:, cap]
+    low, high = middle(tokens, options.level)
+    return replace(found, lengths=Lengths(tokens.mean(axis=0), Interval(low, high, options.level)))
 
 
-def lengths_ahead(run: Run, settings: Texts, options: Options) -> tuple[Floats, Floats, Floats]:
-    """Mean tokens of an answer at each of the `settings`, caps of the run, and the ends of their interval."""
-    ahead = ahead_of(run, options.replicates, options.seed)
-    if ahead is None:
-        return (np.full(len(settings), np.nan),) * 3
-    caps = np.array([run.caps[name] for name in settings], dtype=float)
-    draws = ahead.simulated.tokens.mean(axis=1)[:, np.searchsorted(list(run.caps.values()), caps)]
-    return (draws.mean(axis=0), *np.percentile(draws, ENDS, axis=0))
-
-
-@lru_cache(maxsize=1)
 def ahead_of(run: Run, replicates: int, seed: int) -> Ahead | None:
     """Look ahead from the answers of the run, which are stopped at its cap, to all its caps.
 
@@ -104,24 +88,23 @@ def ahead_of(run: Run, replicates: int, seed: int) -> Ahead | None:
 
 
 def _accuracies(ahead: Ahead, cap: Ints, N: Ints, method: str, options: Options) -> Floats:
-    """Draws of the accuracy in the pool at each target, its cap by number, shape (R, targets)."""
+    """Draws of the accuracy at each target, its cap by number, of these questions and new ones: (2, R, M)."""
     simulated, seen = ahead.simulated, ahead.seen
     R, Q, _ = simulated.right.shape
     rng = np.random.default_rng([options.seed, 1])
     answers = seen.votes.pools + seen.unfinished
     pool = max(options.pool or 0, int(N.max()), answers.max())
-    population = options.target == "population"
-    asked = rng.integers(Q, size=(R, Q)) if population else np.tile(np.arange(Q), (R, 1))
-    noise = rng.standard_normal(R)
+    others = rng.integers(Q, size=(R, Q))
+    noise = np.random.default_rng([options.seed, 1]).standard_normal(R)
     wrong = wrong_answers(seen.votes) if method == "majority" else None
-    accuracy = np.empty((R, len(N)))
+    these, new = np.empty((2, R, len(N)))
     for i, (c, n) in enumerate(zip(cap, N, strict=True)):
         right = simulated.right[:, :, c]
         other = simulated.ended[:, :, c] - right
         one = vote_accuracy(wrong, right, other, int(n)) if wrong else 1 - (1 - right) ** n
-        one = np.take_along_axis(one, asked, axis=1)
-        accuracy[:, i] = one.mean(axis=1)
-        if not population:  # the luck of the pool; two subsets of N of its answers share N² / pool of them
-            shared = 2 / np.pi * np.arcsin(n / pool) * (1 - answers / pool)
-            accuracy[:, i] += np.sqrt((one * (1 - one) * shared).mean(axis=1) / Q) * noise
-    return accuracy
+        # the luck of the pool; two subsets of N of its answers share N² / pool of them
+        shared = 2 / np.pi * np.arcsin(n / pool) * (1 - answers / pool)
+        luck = np.sqrt((one * (1 - one) * shared).mean(axis=1) / Q)
+        these[:, i] = one.mean(axis=1) + luck * noise
+        new[:, i] = np.take_along_axis(one, others, axis=1).mean(axis=1)
+    return np.stack([these, new])

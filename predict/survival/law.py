@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from predict.protocol import Floats
+from predict.evidence.points import Floats
 
 PARAMETERS: dict[str, tuple[float, float]] = {
     "centre": (0.0, 3.0),  # the middle question's m, from log of the cap

@@ -11,7 +11,7 @@ not corrected so: by how much `trend` misses that at an earlier cut does not tel
 import numpy as np
 from scipy.special import logit
 
-from predict.protocol import Floats
+from predict.evidence.points import Floats
 from predict.survival.fit import Fit, Problem, fit
 from predict.survival.seen import seen_at
 from predict.survival.simulate import simulate

@@ -7,13 +7,13 @@ Times are logarithms of tokens, grouped into bins that hold equally many ended a
 is a product of counts with a table. Nothing of an unfinished answer is kept but that it is one.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from predict.groups import renumbered, subset
-from predict.protocol import Floats
+from predict.evidence.cuts import stopped, subset
+from predict.evidence.points import Floats
 from results.votes.exact import AnswerPools, VoteCounts
 
 BINS = 32
@@ -55,17 +55,6 @@ class Seen:
         """The share of all answers that ended within the cap."""
         done = self.ended_counts.sum()
         return float(done / (done + self.unfinished.sum()))
-
-
-def stopped(answers: AnswerPools, cap: float) -> AnswerPools:
-    """`answers` as a run stopped at `cap` tokens leaves them: longer ones null, at cap tokens plus one.
-
-    The one door to the answers: what a forecast sees, it sees through here. An unreadable answer of exactly
-    `cap` tokens counts as longer: a run that was itself stopped there writes its unfinished answers so.
-    """
-    over = (answers.tokens > cap) | ((answers.tokens == cap) & (answers.votes < 0))
-    votes = renumbered(answers.question, np.where(over, -1, answers.votes))
-    return replace(answers, votes=votes, tokens=np.where(over, cap + 1, answers.tokens))
 
 
 def seen_at(answers: AnswerPools, cap: float) -> Seen:

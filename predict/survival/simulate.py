@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit
 
-from predict.protocol import Floats, Ints
+from predict.evidence.points import Floats, Ints
 from predict.survival.fit import Fit, Problem
 from predict.survival.law import Law
 from predict.survival.seen import Seen

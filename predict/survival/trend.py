@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, logit, ndtri
 
-from predict.protocol import Floats
+from predict.evidence.points import Floats
 from predict.survival.fit import Fit
 from predict.survival.seen import Seen
 from predict.survival.simulate import Simulated

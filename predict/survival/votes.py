@@ -2,7 +2,7 @@
 
     right 0.4, other wrong answers 0.3, no vote 0.3; wrong answers seen 2, 1   ->   N = 8: 0.61
 
-How the wrong mass is split among wrong answers follows the atoms of the mixture (`predict.questions.atoms`):
+How the wrong mass is split among wrong answers follows the atoms of the mixture (`predict.answers.atoms`):
 each question's wrong answers so far, with a prior learnt from all questions. Accuracies are tabulated on a
 grid of (chance of a vote, chance that a vote is right) and read off between its points.
 """
@@ -13,10 +13,10 @@ import numpy as np
 from scipy.interpolate import interpn
 from scipy.stats import binom
 
-from predict.protocol import Floats, Ints
-from predict.questions.atom_votes import votes_cast
-from predict.questions.atoms import P, log_likelihood, patterns
-from predict.questions.population import fit_population
+from predict.answers.atom_votes import votes_cast
+from predict.answers.atoms import P, log_likelihood, patterns
+from predict.answers.population import fit_population
+from predict.evidence.points import Floats, Ints
 from results.votes.exact import VoteCounts
 
 CAST = np.linspace(0, 1, 25) ** 2

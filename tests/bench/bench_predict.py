@@ -18,12 +18,14 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from predict.capped import pools_at
-from predict.forecasting import forecast as forecast_group
-from predict.groups import Group, group_of_pools, groups_of
-from predict.predictors import PREDICTORS, able
-from predict.protocol import Options, Run
-from predict.split import Request, split
+from predict.estimate import Options
+from predict.estimators import PREDICTORS, able
+from predict.evidence.capped import pools_at
+from predict.evidence.groups import Group, group_of_pools, groups_of
+from predict.evidence.points import Run
+from predict.evidence.request import Request
+from predict.evidence.targets import split
+from predict.table import forecast as forecast_group
 from results import AnswerPools, as_samples
 from tests.bench.bench_votes import drawn_samples
 from tests.predict.survival.simulated import answers, questions

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 from click.testing import Result
 
-from predict.predictors import PREDICTORS
-from predict.protocol import Options
-from predict.split import Request
+from predict.estimate import Options
+from predict.estimators import PREDICTORS
+from predict.evidence.request import Request
 from results import read_forecast
 from tests.predict.commands import predict
 from tests.predict.conftest import simulated_samples

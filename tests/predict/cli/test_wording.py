@@ -8,11 +8,12 @@ import pytest
 
 from predict.cli.forecast import judged, show
 from predict.cli.wording import choice, interval, percent, spread, tokens
-from predict.forecasting import caveats, new_lengths, places, warnings
-from predict.groups import groups_of_curves, groups_of_samples
-from predict.length.requests import expected_length
-from predict.protocol import Options, Status
-from predict.split import Request, split
+from predict.estimate import Options, Status
+from predict.evidence.groups import groups_of_curves, groups_of_samples
+from predict.evidence.lengths import expected_length
+from predict.evidence.request import Request
+from predict.evidence.targets import split
+from predict.table import caveats, new_lengths, places, warnings
 from results.tables.status import SHORT
 from tests.predict.commands import curve
 from tests.predict.conftest import simulated_samples

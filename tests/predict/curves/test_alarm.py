@@ -7,20 +7,21 @@ import pytest
 
 from predict.curves.alarm import falling, far_along_T, poor_fit
 from predict.curves.intervals import SHARED
-from predict.groups import groups_of_samples
-from predict.protocol import Observed, Options, Points, Status
-from predict.split import observe
+from predict.estimate import Options, Status
+from predict.evidence.groups import groups_of_samples
+from predict.evidence.hidden import observe
+from predict.evidence.points import Evidence, Points
 from tests.predict.conftest import samples_of
 
 N = np.array([1, 2, 4, 8, 16])
 
 
-def curves(rows: dict[str, list[float]], noise: float = 0.004) -> Observed:
+def curves(rows: dict[str, list[float]], noise: float = 0.004) -> Evidence:
     """Whole curves over N, settings in order of T = 1, 2, 3 …"""
     values = np.concatenate([np.array(row) for row in rows.values()])
     T = np.repeat(np.arange(1.0, 1 + len(rows)), len(N))
     points = Points(np.repeat(list(rows), len(N)), T, np.tile(N, len(rows)))
-    return Observed(points, values, np.full(len(values), noise), np.empty((0, len(values))))
+    return Evidence(points, values, np.full(len(values), noise), np.empty((0, len(values))))
 
 
 RISING = [0.4, 0.4, 0.45, 0.5, 0.52]
@@ -37,7 +38,7 @@ def test_noise_that_all_points_share_hides_neither_a_fall_nor_a_poor_fit() -> No
         assert poor_fit(data, data.accuracy + off * np.array([1, -1, 1, -1, 1])) == verdict
 
 
-def simulated(power: float, seed: int) -> Observed:
+def simulated(power: float, seed: int) -> Evidence:
     """Four settings; difficulty^(power) right at each next one: 1 for accuracy that T does not change."""
     rate = np.random.default_rng(seed).beta(1.5, 1.2, 80)
     right = {str(i): rate ** (power**i) for i in range(4)}

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from predict.protocol import Status
+from predict.estimate import Status
 from results import read_forecast
 from tests.predict.commands import forecast
 from tests.predict.conftest import samples_of

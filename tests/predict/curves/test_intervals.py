@@ -6,8 +6,8 @@ import pytest
 
 from predict.curves.calibration import answers_alone
 from predict.curves.intervals import SHARED, replicate_curves, replicate_samples
-from predict.groups import Group, group_of_pools, groups_of_samples
-from predict.protocol import Observed, Pool
+from predict.evidence.groups import Group, group_of_pools, groups_of_samples
+from predict.evidence.points import Evidence, Pool
 from results.votes.exact import answer_pools
 from tests.predict.conftest import simulated_samples
 
@@ -60,7 +60,7 @@ def test_points_of_a_curve_share_most_of_their_noise() -> None:
 
 def test_of_curves_the_answers_have_the_part_of_the_variance_that_is_not_shared() -> None:
     group = two_settings()
-    observed = Observed(group.points, group.accuracy, group.stderr, np.empty((0, 8)))
+    observed = Evidence(group.points, group.accuracy, group.stderr, np.empty((0, 8)))
     mean, draws = np.full(8, 0.5), 0.5 + np.random.default_rng(0).normal(0, 0.02, (100, 8))
     narrow = answers_alone(observed, draws, mean, "these-questions")
     assert narrow - mean == pytest.approx(np.sqrt(1 - SHARED) * (draws - mean))

@@ -10,8 +10,9 @@ from scipy.stats import binom
 
 from predict.curves.alarm import LIKELY
 from predict.curves.joint import PRIOR, Surface, fit_surface, reach
-from predict.curves.predictors import CURVE_PREDICTORS, counted
-from predict.protocol import Observed, Options, Points
+from predict.curves.rival_interval import CURVE_PREDICTORS, counted
+from predict.estimate import Options
+from predict.evidence.points import Evidence, Points
 from results.normal import Z90
 
 T = np.repeat([0.8, 1.2, 1.7, 2.5], 6)
@@ -20,10 +21,10 @@ TRUE = Surface(0.8, 1.7, np.log([1.2, 0.4, 0.8]), np.array([0.7, 0.92, 0.25, 0.4
 joint = CURVE_PREDICTORS["joint"]
 
 
-def observe(accuracy: np.ndarray, noise: float, copies: int = 0, method: str = "best_of_n") -> Observed:
+def observe(accuracy: np.ndarray, noise: float, copies: int = 0, method: str = "best_of_n") -> Evidence:
     points = Points(np.array([f"{t:g}" for t in T]), T, N)
     replicates = accuracy + np.random.default_rng(0).normal(0, noise, (copies, len(T)))
-    return Observed(points, accuracy, np.full(len(T), noise), replicates, method=method)
+    return Evidence(points, accuracy, np.full(len(T), noise), replicates, method=method)
 
 
 def one_curve(n: np.ndarray) -> Points:
@@ -70,7 +71,7 @@ def test_one_setting_without_T_is_an_exponential_in_N() -> None:
     n = np.array([1, 2, 4, 8, 16])
     y = 0.8 - 0.4 * np.exp(-0.1 * n)
     wanted = Points(np.array(["a", "b"]), np.full(2, np.nan), np.array([64, 64]))
-    observed = Observed(one_curve(n), y, np.full(5, 0.005), np.empty((0, 5)), method="best_of_n")
+    observed = Evidence(one_curve(n), y, np.full(5, 0.005), np.empty((0, 5)), method="best_of_n")
     found = joint(observed, wanted, Options())
     assert found.mean[0] == pytest.approx(0.8 - 0.4 * np.exp(-6.4), abs=2e-3)
     assert np.isnan(found.mean[1])
@@ -97,7 +98,7 @@ def test_even_votes_count_as_the_odd_ones_below_them() -> None:
 
 def test_four_answers_do_not_tell_the_rate_so_it_is_the_usual_one_and_marked() -> None:
     y = np.array([0.52, 0.52, 0.573, 0.58])
-    observed = Observed(one_curve(np.array([1, 2, 3, 4])), y, np.full(4, 0.01), np.empty((0, 4)))
+    observed = Evidence(one_curve(np.array([1, 2, 3, 4])), y, np.full(4, 0.01), np.empty((0, 4)))
     found = joint(observed, one_curve(np.array([64])), Options())
     delta = np.exp(PRIOR[0][1])
     rise = 1 - np.exp(-(delta**2))  # from N = 1 to 3
@@ -156,7 +157,7 @@ def test_the_status_is_of_the_target_and_says_what_the_points_leave_open(
     their replicates do not scatter by 2 points."""
     top = replace(TRUE, ends=np.array([1.0, 1.0, 0.25, 0.45]))
     whole, seen = observe(top(T, N), 0.02, copies), most >= N
-    data = Observed(whole.points[seen], whole.accuracy[seen], np.full(seen.sum(), 0.003),
+    data = Evidence(whole.points[seen], whole.accuracy[seen], np.full(seen.sum(), 0.003),
                     whole.replicates[:, seen], method="best_of_n")  # fmt: skip
     wanted = Points(np.array(["0.8", "0.8"]), np.array([0.8, 0.8]), np.array([most, 65]))
     assert joint(data, wanted, Options()).status.tolist() == expected

@@ -8,7 +8,7 @@ from scipy.optimize import lsq_linear
 
 from predict.curves.alarm import LIKELY, LOOSE, SURE
 from predict.curves.rivals import CurveModel, exponential, flat, power_law
-from predict.protocol import Points
+from predict.evidence.points import Points
 
 N = np.array([1, 2, 4, 8, 16])
 FAR = np.array([32, 100])

@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.groups import read_groups
+from predict.estimate import Options
+from predict.evidence.groups import read_groups
+from predict.evidence.points import Floats
 from predict.planning.luck import TAU, given_all, with_expected
 from predict.planning.plan import plan
-from predict.protocol import Floats, Options
 from results import write_samples
 from results.frontier import Plan
 from results.normal import Z90

@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from predict.cli.plan import propose, verdict
-from predict.forecasting import forecast
-from predict.groups import Group, read_groups
+from predict.estimate import Options
+from predict.evidence.groups import Group, read_groups
+from predict.evidence.request import Request
 from predict.planning.next_run import NextRun
 from predict.planning.plan import _as_measured, plan
-from predict.protocol import Options
-from predict.split import Request
+from predict.table import forecast
 from results.frontier import Plan
 from tests.predict.commands import predict
 

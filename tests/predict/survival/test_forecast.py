@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import logit
 
-from predict.protocol import Observed, Options, Points, Prediction, Run, Status
+from predict.estimate import Estimate, Options, Status
+from predict.evidence.points import Evidence, Points, Run
 from predict.survival.fit import Fit, Problem, fit
 from predict.survival.forecast import ahead_of, lengths_ahead, survival
 from predict.survival.law import PRIOR_MEAN
@@ -40,10 +41,10 @@ def run(world: tuple[AnswerPools, AnswerPools]) -> Run:
     return run_of(world[0])
 
 
-def accuracy(run: Run, ns: list[int], method: str, **options: object) -> Prediction:
+def accuracy(run: Run, ns: list[int], method: str, **options: object) -> Estimate:
     """At all of CAPS and `ns`."""
     nothing = Points.grid({}, [])
-    observed = Observed(nothing, np.empty(0), np.empty(0), np.empty((0, 0)), method=method, run=run)
+    observed = Evidence(nothing, np.empty(0), np.empty(0), np.empty((0, 0)), method=method, run=run)
     asked = replace(Options(replicates=100, pool=400), **options)
     return survival(observed, Points.grid(dict.fromkeys(NAMES.tolist(), 0.0), ns), asked)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from predict.protocol import Options
+from predict.estimate import Options
 from predict.survival.forecast import Ahead, _accuracies
 from predict.survival.seen import seen_at
 from predict.survival.simulate import Simulated
