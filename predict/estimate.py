@@ -27,13 +27,11 @@ class Options:
 
     replicates: how many draws they are read from; 0 for none.
     level: the share of cases in which an interval holds what it is of.
-    pool: answers a question in the pool whose accuracy is forecast; None: the largest N asked for.
     """
 
     replicates: int = 0
     seed: int = 0
     level: float = FORECAST_LEVEL
-    pool: int | None = None
 
 
 @dataclass(frozen=True)

@@ -38,8 +38,6 @@ def forecast(
     """
     task = split(group, request)
     targets = task.targets
-    if group.pools:
-        options = replace(options, pool=max(int(targets.N.max()), int(group.points.N.max())))
     found: dict[str, Estimate] = {}
     lengths = None
     if task.observed.run:  # the lengths of answers at dearer caps are forecast, too

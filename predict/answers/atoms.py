@@ -91,9 +91,31 @@ def log_likelihood(observed: Patterns) -> Floats:
 
 
 def _log_agreement(counts: list[tuple[int, ...]]) -> Floats:
-    """The log of the bracket in `log_likelihood` for each of `counts`, shape (len(counts), len(A), RESTS).
+    """The log of the bracket in `log_likelihood` for each of `counts`, shape (len(counts), len(A), RESTS)."""
+    terms = np.array([1 + len(set(c)) for c in counts])
+    first = np.concatenate([[0], np.cumsum(terms)[:-1]])
+    return np.asarray(np.logaddexp.reduceat(_log_terms(counts, terms), first, axis=0))
 
-    Its terms are rows here: no seen answer leads (lead = 0), or one of `ways` answers of the same count does.
+
+def leading(wrong: Ints) -> Floats:
+    """P(that answer leads | atom, counts) of none of the seen wrong answers and of each: (1 + k, A, RESTS).
+
+    Answers of the same count are alike, and the first of them stands for all: the others have 0.
+    """
+    key = tuple(wrong.tolist())
+    logs = _log_terms([key], np.array([1 + len(set(key))]))
+    chances = np.exp(logs - np.maximum(logs.max(axis=0), -1e300))
+    found = np.zeros((1 + len(key), len(A), RESTS))
+    found[[0, *(1 + key.index(count) for count in Counter(key))]] = chances / np.maximum(
+        chances.sum(axis=0), 1e-300
+    )
+    return found
+
+
+def _log_terms(counts: list[tuple[int, ...]], terms: Ints) -> Floats:
+    """The logs of the bracket's terms, `terms` of each of `counts`, one below the other: (…, A, RESTS).
+
+    No seen answer leads (lead = 0), or one of `ways` answers of the same count does.
     """
     rows = [
         (lead, ways, len(c), sum(c))
@@ -101,8 +123,6 @@ def _log_agreement(counts: list[tuple[int, ...]]) -> Floats:
         for lead, ways in itertools.chain([(0, 1)], Counter(c).items())
     ]
     lead, ways, k, m = np.array(rows, dtype=float).T
-    terms = np.array([1 + len(set(c)) for c in counts])
-    first = np.concatenate([[0], np.cumsum(terms)[:-1]])
     log_gamma = np.repeat([gammaln(np.array(c)).sum() for c in counts], terms)
     beta = np.array([beta for _, beta in CHOICES])
     log_rising = np.repeat(
@@ -116,7 +136,7 @@ def _log_agreement(counts: list[tuple[int, ...]]) -> Floats:
     )
     log_a, log_other = np.log(np.maximum(A, 1e-300)), np.log1p(-A)
     weight = np.log(ways)[:, None] + lead[:, None] * log_a + (m - lead)[:, None] * log_other
-    return np.asarray(np.logaddexp.reduceat(weight[:, :, None] + eppf[:, None, :], first, axis=0))
+    return np.asarray(weight[:, :, None] + eppf[:, None, :])
 
 
 def _log_eppf(n: Floats, k: Floats, log_gamma: Floats, log_rising: Floats) -> Floats:

@@ -17,7 +17,8 @@ Settings without answers are forecast from those with answers by the law along T
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from zlib import crc32
 
 import numpy as np
 from scipy.stats import betabinom
@@ -27,8 +28,9 @@ from predict.answers.best_of_n import best_of_n_by_rate, fit_rates
 from predict.answers.beta_binomial import fit_beta
 from predict.answers.from_curve import from_curves
 from predict.answers.population import Population, fit_population, share_between
+from predict.answers.rest import bests_of_pools, pool_sizes, votes_of_pools
 from predict.curves.alarm import ENOUGH, loose
-from predict.curves.new_settings import other_settings
+from predict.curves.new_settings import Carried, other_settings
 from predict.estimate import Estimate, Options, Status, from_draws, more_severe
 from predict.evidence.points import Evidence, Floats, Ints, Points, Pool
 from results.normal import Z90
@@ -40,6 +42,13 @@ misses them by much less than their noise (`tests/predict/curves/test_alarm_end_
 
 FEWEST_VOTES = 2.0
 """With fewer readable answers a question than this, nothing is known of how questions differ."""
+
+
+IMAGINED, FEWEST = 2**15, 16
+"""Completed questions in all, and at least of each one."""
+
+SCATTER = 400
+"""Draws that tell the scatter of a setting from which others are forecast."""
 
 
 def mixture(observed: Evidence, targets: Points, options: Options) -> Estimate:
@@ -62,22 +71,22 @@ def from_answers(
     M = len(targets)
     mean, draws = np.full(M, np.nan), np.full((2, options.replicates, M), np.nan)
     status = np.full(M, str(Status.NOT_IDENTIFIABLE), dtype="<U20")
-    options = replace(options, pool=options.pool or int(targets.N.max()))
     beyond = np.flatnonzero(~np.isin(targets.setting, [pool.setting for pool in observed.pools]))
     grid = np.unique(targets.N)
-    carried: list[tuple[Pool, Floats, Floats]] = []
-    for i, (pool, population) in enumerate(zip(observed.pools, fitted, strict=True)):
+    carried: list[Carried] = []
+    for pool, population in zip(observed.pools, fitted, strict=True):
         here = np.flatnonzero(targets.setting == pool.setting)
-        N = grid if len(beyond) else np.unique(targets.N[here])
-        if not len(N):
-            continue
-        seeded, counts = replace(options, seed=options.seed + i), pool.answers.counts()
-        values, which = accuracy_by_atom(counts, N, observed.method)
-        means, drawn, unsure = accuracies(population, values, which, counts.pools, N, seeded)
-        column = np.searchsorted(N, targets.N[here])
-        mean[here], draws[:, :, here] = means[column], drawn[:, :, column]
-        status[here] = more_severe(loose(Z90 * unsure[column]), fit_status(observed, pool, population))
-        carried.append((pool, means, drawn))
+        if len(here):
+            N, column = np.unique(targets.N[here], return_inverse=True)
+            found = accuracies(pool, population, N, pool.sizes, observed.method, options)
+            mean[here], draws[:, :, here] = found.mean[column], found.draws[:, :, column]
+            fit = fit_status(observed, pool, population)
+            status[here] = more_severe(loose(Z90 * found.unsure[column]), fit)
+        if len(beyond):
+            fresh = np.full(len(pool.sizes), np.inf)
+            steady = replace(options, replicates=SCATTER)  # the forecast itself must not hang on how many
+            found = accuracies(pool, population, grid, fresh, observed.method, steady)
+            carried.append(Carried(pool, found.mean, *found.draws.var(axis=1)))
     if len(beyond):
         along = other_settings(carried, grid, targets[beyond], observed.method, options)
         mean[beyond], status[beyond], draws[:, :, beyond] = along
@@ -94,50 +103,76 @@ def populations(observed: Evidence) -> list[Population]:
     return share_between([fit_population(one) for one in counts], names)
 
 
+@dataclass(frozen=True)
+class Accuracies:
+    """Accuracy at one setting at M values of N: mean (M,), draws (2, R, M), of these questions and of new
+    ones, and the sd (M,) of what the population's law alone leaves open."""
+
+    mean: Floats
+    draws: Floats
+    unsure: Floats
+
+
 def accuracies(
-    population: Population, values: Floats, which: Ints, seen: Ints, N: Ints, options: Options
-) -> tuple[Floats, Floats, Floats]:
-    """Accuracy at one sampled setting for `N` (M,): means (M,), draws (2, R, M), and a sd (M,).
+    pool: Pool, population: Population, N: Ints, whole: Floats, method: str, options: Options
+) -> Accuracies:
+    """The accuracy at `N` (M,) of pools of `whole` (Q,) answers, those of `pool` among them.
 
-    The draws are those of these questions and of new ones. The sd is what the law alone leaves open.
-
-    Arguments:
-        values: accuracy at each N by atom, for each of B kinds of question: (B, K, M).
-        which: the kind of each question, (Q,).
-        seen: how many answers to each are known, (Q,).
+    Every question is completed many times (`rest`). A draw takes a law of the population and, for each
+    question, one of its completions with the weight that the law gives its atom.
     """
-    rng = np.random.default_rng(options.seed)
-    each, square = np.empty((2, len(which), len(N)))
+    counts, seed = pool.answers.counts(), [options.seed, crc32(pool.setting.encode())]
+    Q, rng = len(counts.pools), np.random.default_rng(seed)
+    mass = population.posterior()
+    atom = drawn_atoms(mass, max(FEWEST, IMAGINED // Q), rng)
+    values, which = accuracy_by_atom(counts, N, method)
+    fresh = values[which[:, None], atom]
+    value = fresh.copy()
+    sizes = pool_sizes(counts.pools, whole, N)
+    ask = np.isfinite(sizes).all(axis=0)
+    if ask.any():
+        complete = votes_of_pools if method == "majority" else bests_of_pools
+        pools = sizes[:, ask].astype(np.int64)
+        value[:, :, ask] = complete(counts, N[ask], pools, atom, int(rng.integers(2**31)))
+    exact = np.empty((Q, len(N)))
     for i, of_kind in enumerate(values):
-        rows = np.flatnonzero(which == i)
-        each[rows], square[rows] = population.moments(of_kind, rows)
-    mean = each.mean(axis=0)
-    average = np.einsum("b,bkm->km", np.bincount(which) / len(which), values)
-    drawn = population.parameter_draws(average, options.replicates, rng)
-    drawn += mean - drawn.mean(axis=0) if len(drawn) else 0.0
-    variances = np.stack(error_variance(each, square, seen, N, options))
-    unsure = drawn.std(axis=0) if len(drawn) >= ENOUGH else np.zeros(len(N))
-    luck = rng.standard_normal((len(drawn), 1))
-    return mean, drawn + np.sqrt(variances)[:, None] * luck, unsure
+        exact[which == i] = mass[which == i] @ of_kind
+    # what the atoms drawn were off by is known, and is taken off
+    mean = (value.mean(axis=1) - fresh.mean(axis=1) + exact).mean(axis=0)
+    law = np.empty((options.replicates, len(N)))
+    draws = np.empty((2, options.replicates, len(N)))
+    for r, weights in enumerate(population.fit.draw_weights(options.replicates, rng)):
+        chances = (weights / np.maximum(population.fit.weights, 1e-300))[atom]
+        law[r], draws[:, r] = _one_draw(chances, value, fresh, rng)
+    if options.replicates:
+        draws += mean - law.mean(axis=0)
+    return Accuracies(mean, draws, law.std(axis=0) if len(law) >= ENOUGH else np.zeros(len(N)))
 
 
-def error_variance(
-    each: Floats, square: Floats, seen: Ints, N: Ints, options: Options
+def drawn_atoms(mass: Floats, S: int, rng: np.random.Generator) -> Ints:
+    """S atoms of each question from its posterior `mass` (Q, K), evenly spread over it: (Q, S)."""
+    u = (np.arange(S) + rng.random((len(mass), 1))) / S
+    steps = np.cumsum(mass, axis=1)
+    found = [np.searchsorted(row, at * row[-1]) for row, at in zip(steps, u, strict=True)]
+    return np.asarray(np.minimum(found, mass.shape[1] - 1), dtype=np.int64)
+
+
+def _one_draw(
+    chances: Floats, value: Floats, fresh: Floats, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Variance of the forecast error for given weights, of these questions and of new ones, (M,) each.
-
-    A question's true vote accuracy f has posterior mean `each` and mean square `square` (Q, M). The accuracy
-    measured later on a pool of P answers scatters about f: two subsets of N out of P share N²/P answers, so
-    their margins correlate by N/P and, near a tie, their votes by 2/π · arcsin(N/P) (Sheppard). Of that luck
-    the answers already seen are known.
-    """
-    posterior = np.maximum(square - each**2, 0.0)
-    new = (posterior.mean(axis=0) + each.var(axis=0)) / len(seen)
-    pool = max(options.pool or 0, int(N.max()), int(seen.max()))
-    unseen = 1 - np.minimum(seen, pool)[:, None] / pool
-    shared = 2 / np.pi * np.arcsin(np.minimum(N / pool, 1.0))
-    luck = (each - square) * shared * unseen
-    return np.asarray((posterior + luck).mean(axis=0) / len(seen)), np.asarray(new)
+    """From the weights (Q, S) of completions the mean (M,) of `value` (Q, S, M) over questions, and two draws
+    of that mean (2, M): of the value of these questions, and of the `fresh` one of questions drawn anew."""
+    Q, S = chances.shape
+    total = chances.sum(axis=1, keepdims=True)
+    mean = np.einsum("qs,qsm->m", chances / total, value) / Q
+    steps = np.cumsum(chances / total, axis=1) + np.arange(Q)[:, None]  # rising through all questions
+    anew = rng.integers(Q, size=Q)
+    picks = []
+    for question in (np.arange(Q), anew):
+        place = np.searchsorted(steps.ravel(), question + rng.random(Q))
+        picks.append(np.clip(place - question * S, 0, S - 1))
+    these = value[np.arange(Q), picks[0]].mean(axis=0)
+    return mean, np.stack([these, fresh[anew, picks[1]].mean(axis=0)])
 
 
 def accuracy_by_atom(counts: VoteCounts, N: Ints, method: str = "majority") -> tuple[Floats, Ints]:

@@ -52,25 +52,19 @@ class Population:
     fit: Law
     elsewhere: Difficulty | None = None
 
-    def moments(self, values: Floats, questions: Ints | None = None) -> tuple[Floats, Floats]:
-        """Posterior mean of `values` (K, M) and of their squares, for some or all questions: (Q, M) each."""
+    def posterior(self, questions: Ints | None = None) -> Floats:
+        """P(atom | answers) of some or all questions, (Q, K)."""
         chosen = np.arange(len(self.pattern)) if questions is None else questions
         mass = self.likelihood[self.pattern[chosen]] * self.fit.weights
         if self.elsewhere is not None:
             leaning = self.elsewhere.leaning(self._by_p(self.fit.weights), chosen)
             mass *= np.repeat(leaning, mass.shape[1] // len(P), axis=1)
-        mass /= mass.sum(axis=1, keepdims=True)
+        return np.asarray(mass / mass.sum(axis=1, keepdims=True))
+
+    def moments(self, values: Floats, questions: Ints | None = None) -> tuple[Floats, Floats]:
+        """Posterior mean of `values` (K, M) and of their squares, for some or all questions: (Q, M) each."""
+        mass = self.posterior(questions)
         return np.asarray(mass @ values), np.asarray(mass @ values**2)
-
-    def parameter_draws(self, values: Floats, R: int, rng: np.random.Generator) -> Floats:
-        """Mean over questions of the posterior mean of `values` (K, M), for R draws of the weights: (R, M).
-
-        The draws follow what this setting's answers leave open of the weights; `elsewhere` is not looked at.
-        """
-        weights = self.fit.draw_weights(R, rng)
-        marginal = weights @ self.likelihood.T
-        mass = ((self.times / self.times.sum()) / np.maximum(marginal, 1e-300)) @ self.likelihood * weights
-        return np.asarray(mass @ values)
 
     def marginal(self, question_ids: Sequence[str]) -> Marginal:
         """The law of p, and what the answers say of each question's p."""

@@ -7,7 +7,6 @@ setting  run                tokens in all  interval of           points
 high     45 → 90 questions      7,864,798  new questions    ±6.4 → ±4.5
 """
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +84,7 @@ def run(
         if aim is None and target_accuracy is not None and found.best["high"] >= target_accuracy:
             aim = found.best  # the goal is within its interval
         if aim is not None and not group.run:
-            propose(group, name, aim, max_n, options)
+            propose(group, name, aim, options)
         warn(group.name, caveats(group, options.replicates))
     if out is not None:
         goal = {"target_accuracy": target_accuracy, "token_budget": token_budget}
@@ -133,12 +132,11 @@ def luck(chosen: "pd.Series[Any]") -> str:
     return f" By itself it is at {percent(chosen['alone'])}; the best of several settings is lucky, too."
 
 
-def propose(group: Group, predictor: str, row: "pd.Series[float]", max_n: int, options: Options) -> None:
+def propose(group: Group, predictor: str, row: "pd.Series[float]", options: Options) -> None:
     """Print the runs that would narrow the intervals of the choice `row`, or why none is proposed."""
     if not group.pools or predictor in CURVE_ONLY:
         say(f"No next run is proposed: it takes samples, not curves, and --predictor {DEFAULT}.")
         return
-    options = replace(options, pool=max(max_n, *group.points.N))
     at = Points.grid({str(row["setting"]): row["cost"] / row["N"]}, [int(row["N"])])
     found = list(tqdm(next_runs(group, predictor, at, options), unit="run", disable=None, leave=False))
     useful = [

@@ -3,12 +3,16 @@
 settings 100, 200, 300 at N = 16: 0.62 0.71 0.74   ->   setting 500 at N = 16: 0.77, 90 % 0.72 … 0.82
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.special import ndtri
 
 from predict.curves.law_along_t import along_T
 from predict.estimate import Options, Status, everywhere
 from predict.evidence.points import Floats, Ints, Points, Pool
+from predict.pool_luck import luck_of_pool
 from results.votes.exact import accuracy_by_question
 
 ORIGINS = 3
@@ -21,23 +25,32 @@ AROUND = ndtri(np.array([0.1, 0.3, 0.5, 0.7, 0.9]))
 """Normal scores of log tokens at which a setting is forecast whose tokens are themselves a forecast."""
 
 
+@dataclass(frozen=True)
+class Carried:
+    """A setting with answers: `means` (len(N),), and their variances of `these` and of `new` questions."""
+
+    pool: Pool
+    means: Floats
+    these: Floats
+    new: Floats
+
+
 def other_settings(
-    carried: list[tuple[Pool, Floats, Floats]], N: Ints, targets: Points, method: str, options: Options
+    carried: Sequence[Carried], N: Ints, targets: Points, method: str, options: Options
 ) -> tuple[Floats, np.ndarray, Floats]:
-    """Forecast settings without answers from those with: (pool, means (len(N),), draws (2, R, len(N))) each.
+    """Forecast settings without answers from those with.
 
     Returns mean (M,), status and draws (2, R, M): those of these questions include the luck of the pool that
     the forecast will be compared with, those of new ones the luck of the questions. Both are taken from the
     setting with the nearest T.
     """
-    T = np.array([pool.T for pool, _, _ in carried])
-    means = np.stack([mean for _, mean, _ in carried])
-    nothing = np.zeros((2, len(N)))
-    scatter = np.stack([drawn.var(axis=1) if drawn.size else nothing for _, _, drawn in carried], axis=1)
-    own = scatter[0]
-    luck = np.stack([_luck(pool, N, method, options) for pool, _, _ in carried])
-    questions = np.maximum(scatter[1] - own, 0.0)
-    return spread_out(T, N, means, own, np.stack([luck, questions]), targets, options)
+    T = np.array([one.pool.T for one in carried])
+    means, these, new = (
+        np.stack([getattr(one, name) for one in carried]) for name in ("means", "these", "new")
+    )
+    luck = np.stack([_luck(one.pool, N, method) for one in carried])
+    questions = np.maximum(new - these, 0.0)
+    return spread_out(T, N, means, these, np.stack([luck, questions]), targets, options)
 
 
 def spread_out(
@@ -107,13 +120,12 @@ def _widening(T: Floats, means: Floats, own: Floats, seed: int) -> float:
     return max(1.0, float(np.sqrt((TRUST + sum(off)) / (TRUST + len(off)))))
 
 
-def _luck(pool: Pool, N: Ints, method: str, options: Options) -> Floats:
-    """Variance of the accuracy on `options.pool` answers around that on very many: (len(N),).
+def _luck(pool: Pool, N: Ints, method: str) -> Floats:
+    """Variance of the accuracy on a pool like this one around that on very many answers: (len(N),).
 
-    For a question of accuracy f it is about f(1 − f)·N/pool; f is read on half of the answers seen.
+    f, a question's accuracy, is read on half of the answers seen.
     """
     half = max(int(pool.answers.sizes.min()) // 2, 1)
     f = accuracy_by_question(pool.answers.counts(), method, np.minimum(N, half))
-    scatter = (f * (1 - f)).mean(axis=0)
-    size = max(options.pool or 0, int(N.max()))
-    return np.asarray(scatter * np.minimum(N / size, 1.0) / len(f))
+    measured = pool.sizes.min() if pool.whole is not None else pool.answers.sizes.min()
+    return np.asarray((f * (1 - f)).mean(axis=0) * luck_of_pool(N, np.maximum(measured, N)) / len(f))

@@ -55,7 +55,8 @@ def capped(
         for setting, rows in settings.items():
             prefix = setting if len(settings) > 1 else None
             caps = {cap_name(one, prefix): one for one in sorted({cap, *at_caps})}
-            run = Run(setting, answer_pools(rows), cap, caps)
+            answers = answer_pools(rows)
+            run = Run(setting, answers, cap, caps, answers.sizes)
             known = pools_at(run.answers, caps.items(), stop=_stop(run, rows))
             groups.append(replace(group_of_pools(*key, method, known, at_n), run=run))
     if not groups:

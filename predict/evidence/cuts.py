@@ -22,7 +22,7 @@ def chosen_answers(pool: Pool, order: Ints, n: int, rest: bool = False) -> Pool:
     by_question = order[np.argsort(question[order], kind="stable")]
     place = np.empty(len(order), np.int64)
     place[by_question] = np.arange(len(order)) - answers.starts[question]
-    return replace(pool, answers=subset(answers, (place < n) != rest))
+    return replace(pool, answers=subset(answers, (place < n) != rest), whole=answers.sizes)
 
 
 def subset(answers: AnswerPools, kept: NDArray[np.bool_]) -> AnswerPools:

@@ -20,11 +20,23 @@ Texts = NDArray[np.str_]
 
 @dataclass(frozen=True)
 class Pool:
-    """The answers of one setting; `T`: tokens (for the twin: steps) of an answer, NaN if not counted."""
+    """The answers of one setting, and how many there are of which these are those seen.
+
+    T: tokens (for the twin: steps) of an answer, NaN if not counted; whole: (Q,) the answers to each question
+    in the measured pool that these are part of; None: these are all, and what is asked are fresh ones.
+    """
 
     setting: str
     T: float
     answers: AnswerPools
+    whole: Ints | None = None
+
+    @property
+    def sizes(self) -> Floats:
+        """(Q,) how many answers to each question the pool has that is asked about; inf: fresh ones."""
+        if self.whole is None:
+            return np.full(len(self.answers.question_ids), np.inf)
+        return self.whole.astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -69,12 +81,14 @@ class Run:
     """Answers of one `setting` looked at as if each had been stopped at `cap` tokens.
 
     `caps`: what stopping later would be called as a setting, with its tokens; the first is `cap` itself.
+    `whole`: (Q,) the answers to each question in the measured pool that `answers` are part of.
     """
 
     setting: str
     answers: AnswerPools
     cap: int
     caps: Mapping[str, int]
+    whole: Ints
 
 
 @dataclass(frozen=True)

@@ -51,8 +51,8 @@ def next_runs(
 ) -> Iterator[NextRun]:
     """Every candidate with its price and expected width.
 
-    `place`: the one (setting, T, N) that is to be decided, of a group with pools; `options.pool` stays as it
-    is, so that the interval is of the same quantity before and after.
+    `place`: the one (setting, T, N) that is to be decided, of a group with pools. The interval is that of
+    fresh answers, so that it is of the same quantity before and after.
     """
     now, now_new = widths(group, predictor, place, options)
     for run in candidates(group, place):
@@ -95,6 +95,8 @@ def widths(group: Group, predictor: str, place: Points, options: Options) -> tup
     """Widths of the intervals of these and of new questions at `place`, from all data of `group`."""
     names = [name for name, _ in group.points.settings()]
     evidence = observe(group, names, int(group.points.N.max()))
+    fresh = tuple(replace(pool, whole=None) for pool in evidence.pools)
+    evidence = replace(evidence, pools=fresh)
     found = ESTIMATORS[predictor](evidence, place, options)
     these, new = (float(one.high[0] - one.low[0]) for one in (found.these, found.new))
     return these, new

@@ -40,7 +40,6 @@ def backtest(
     names, max_n = fitted(group, replace(request, fit_max_n=request.fit_max_n or int(group.points.N.max())))
     targets, truth = _held_out(group, request, names, max_n)
     smallest = min((int(pool.answers.sizes.min()) for pool in group.pools), default=0)
-    options = replace(options, pool=smallest or None)
     tables = []
     for split in range(splits if max_n < smallest else 1):
         observed = observe(group, names, max_n, options.seed, split)

@@ -11,6 +11,7 @@ import numpy as np
 from predict.estimate import Estimate, Lengths, Options, Status, everywhere, from_draws, middle
 from predict.evidence.cuts import stopped
 from predict.evidence.points import Evidence, Floats, Ints, Points, Run
+from predict.pool_luck import luck_of_pool
 from predict.survival.fit import FEW_ANSWERS, Problem, fit
 from predict.survival.pace import paces
 from predict.survival.seen import Seen, seen_at, thinned
@@ -49,8 +50,8 @@ class Ahead:
 def survival(observed: Evidence, targets: Points, options: Options) -> Estimate:
     """The accuracy at the targets, whose settings are caps of `observed.run`, and the tokens of an answer.
 
-    These questions: that of a pool of `options.pool` answers to each, the seen ones among them. None where
-    too few answers ended within the cap.
+    These questions: that of the run's whole pool, or of N answers where it has fewer, the seen ones among
+    them. None where too few answers ended within the cap.
     """
     run, unknown = observed.run, np.full(len(targets), np.nan)
     R = options.replicates
@@ -60,7 +61,7 @@ def survival(observed: Evidence, targets: Points, options: Options) -> Estimate:
         found = from_draws(unknown, none, none, everywhere(Status.OK, len(targets)), options.level)
         return replace(found, lengths=Lengths(unknown, Interval(unknown, unknown, options.level)))
     cap = np.searchsorted(list(run.caps.values()), [run.caps[name] for name in targets.setting])
-    these, new = _accuracies(ahead, cap, targets.N, observed.method, options)
+    these, new = _accuracies(ahead, run, cap, targets.N, observed.method, options.seed)
     status = everywhere(Status.POOR_FIT if ahead.missed > MISSED else Status.OK, len(targets))
     shown = slice(None if R else 0)
     found = from_draws(these.mean(axis=0), these[shown], new[shown], status, options.level, unknown)
@@ -87,23 +88,22 @@ def ahead_of(run: Run, replicates: int, seed: int) -> Ahead | None:
     return Ahead(seen, follow(fit_line(seen), drawn, seen.ended_share, seed), missed)
 
 
-def _accuracies(ahead: Ahead, cap: Ints, N: Ints, method: str, options: Options) -> Floats:
+def _accuracies(ahead: Ahead, run: Run, cap: Ints, N: Ints, method: str, seed: int) -> Floats:
     """Draws of the accuracy at each target, its cap by number, of these questions and new ones: (2, R, M)."""
     simulated, seen = ahead.simulated, ahead.seen
     R, Q, _ = simulated.right.shape
-    rng = np.random.default_rng([options.seed, 1])
+    rng = np.random.default_rng([seed, 1])
     answers = seen.votes.pools + seen.unfinished
-    pool = max(options.pool or 0, int(N.max()), answers.max())
     others = rng.integers(Q, size=(R, Q))
-    noise = np.random.default_rng([options.seed, 1]).standard_normal(R)
+    noise = np.random.default_rng([seed, 1]).standard_normal(R)
     wrong = wrong_answers(seen.votes) if method == "majority" else None
     these, new = np.empty((2, R, len(N)))
     for i, (c, n) in enumerate(zip(cap, N, strict=True)):
         right = simulated.right[:, :, c]
         other = simulated.ended[:, :, c] - right
         one = vote_accuracy(wrong, right, other, int(n)) if wrong else 1 - (1 - right) ** n
-        # the luck of the pool; two subsets of N of its answers share N² / pool of them
-        shared = 2 / np.pi * np.arcsin(n / pool) * (1 - answers / pool)
+        pool = np.maximum(n, run.whole)
+        shared = luck_of_pool(n, pool) * (1 - answers / pool)
         luck = np.sqrt((one * (1 - one) * shared).mean(axis=1) / Q)
         these[:, i] = one.mean(axis=1) + luck * noise
         new[:, i] = np.take_along_axis(one, others, axis=1).mean(axis=1)

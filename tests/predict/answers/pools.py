@@ -37,8 +37,7 @@ def observed(pool: Pool, n: int, method: str = "majority") -> tuple[Evidence, Gr
         "llm", "d", "m", method, [chosen_answers(pool, np.arange(len(pool.answers.votes)), n)]
     )
     whole = group_of_pools("llm", "d", "m", method, [pool], at_n=(20, 40))
-    empty = np.empty((0, len(cut.points)))
-    return Evidence(cut.points, cut.accuracy, cut.stderr, empty, cut.pools, method), whole
+    return Evidence(cut.points, cut.accuracy, cut.stderr, cut.pools, method), whole
 
 
 def targets(N: list[int], setting: str = "s", T: float = 1.0) -> Points:
