@@ -1,8 +1,6 @@
 """Every estimator by the name the command line knows it by, and the call that all of them share."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
 import numpy as np
 
@@ -20,15 +18,13 @@ SURVIVAL = "survival"
 DEFAULT = "mixture"
 """From curves alone it falls back to laws along N and T, and says so; of caps `survival` takes its place."""
 
-ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
-    {
-        SURVIVAL: survival,
-        **RIVALS,
-        "beta-binomial": beta_binomial,
-        "plug-in": plug_in,
-        DEFAULT: mixture,
-    }
-)
+ESTIMATORS: dict[str, Estimator] = {
+    SURVIVAL: survival,
+    **RIVALS,
+    "beta-binomial": beta_binomial,
+    "plug-in": plug_in,
+    DEFAULT: mixture,
+}
 
 CURVE_ONLY = tuple(RIVALS)
 """They go by curves alone."""

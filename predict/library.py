@@ -63,8 +63,8 @@ def forecast(
     >>> found = forecast(answers, gold=["7"] * 90, at_n=[16, 64])
     >>> found[["N", "predicted", "low", "high", "status"]].round(2)
         N  predicted   low  high status
-    0  16       0.74  0.70  0.78     ok
-    1  64       0.78  0.73  0.84     ok
+    0  16       0.76  0.72  0.80     ok
+    1  64       0.79  0.74  0.84     ok
     """
     request = Request(
         fit_max_n, at_n=tuple(at_n), at_settings=tuple(at_settings), fit_settings=tuple(fit_settings),

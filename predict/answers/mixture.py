@@ -9,9 +9,9 @@ and the number of votes cast among N answers is beta-binomial: some questions ar
 question's posterior at one setting also uses its answers at the other settings (`shared_difficulty`).
 Of best-of-N only the chance of a right answer matters, and its law over questions (`best_of_n`).
 
-The interval holds what the answers leave open of the population's law (drawn) and of each question's place
-in it, and the luck of the pool that the forecast is compared with; for the target "population" also the draw
-of questions. Where the law alone leaves more than `LOOSE` open, the forecast is not pinned down.
+The interval of these questions holds what the answers leave open of the population's law (drawn) and of each
+question's place in it, and the luck of the answers still to come in the pool (`rest`); that of new questions
+holds their draw instead of the pool's luck.
 
 Settings without answers are forecast from those with answers by the law along T (`curves.new_settings`).
 """
@@ -29,11 +29,9 @@ from predict.answers.beta_binomial import fit_beta
 from predict.answers.from_curve import from_curves
 from predict.answers.population import Population, fit_population, share_between
 from predict.answers.rest import bests_of_pools, pool_sizes, votes_of_pools
-from predict.curves.alarm import ENOUGH, loose
 from predict.curves.new_settings import Carried, other_settings
-from predict.estimate import Estimate, Options, Status, from_draws, more_severe
+from predict.estimate import Estimate, Options, Status, from_draws
 from predict.evidence.points import Evidence, Floats, Ints, Points, Pool
-from results.normal import Z90
 from results.votes.exact import VoteCounts
 
 POOR_FIT = 2.0
@@ -80,8 +78,7 @@ def from_answers(
             N, column = np.unique(targets.N[here], return_inverse=True)
             found = accuracies(pool, population, N, pool.sizes, observed.method, options)
             mean[here], draws[:, :, here] = found.mean[column], found.draws[:, :, column]
-            fit = fit_status(observed, pool, population)
-            status[here] = more_severe(loose(Z90 * found.unsure[column]), fit)
+            status[here] = fit_status(observed, pool, population)
         if len(beyond):
             fresh = np.full(len(pool.sizes), np.inf)
             steady = replace(options, replicates=SCATTER)  # the forecast itself must not hang on how many
@@ -105,12 +102,11 @@ def populations(observed: Evidence) -> list[Population]:
 
 @dataclass(frozen=True)
 class Accuracies:
-    """Accuracy at one setting at M values of N: mean (M,), draws (2, R, M), of these questions and of new
-    ones, and the sd (M,) of what the population's law alone leaves open."""
+    """Accuracy at one setting at M values of N: mean (M,), and draws (2, R, M), of these questions and of new
+    ones."""
 
     mean: Floats
     draws: Floats
-    unsure: Floats
 
 
 def accuracies(
@@ -138,7 +134,7 @@ def accuracies(
     for i, of_kind in enumerate(values):
         exact[which == i] = mass[which == i] @ of_kind
     # what the atoms drawn were off by is known, and is taken off
-    mean = (value.mean(axis=1) - fresh.mean(axis=1) + exact).mean(axis=0)
+    mean = np.clip((value.mean(axis=1) - fresh.mean(axis=1) + exact).mean(axis=0), 0.0, 1.0)
     law = np.empty((options.replicates, len(N)))
     draws = np.empty((2, options.replicates, len(N)))
     for r, weights in enumerate(population.fit.draw_weights(options.replicates, rng)):
@@ -146,7 +142,7 @@ def accuracies(
         law[r], draws[:, r] = _one_draw(chances, value, fresh, rng)
     if options.replicates:
         draws += mean - law.mean(axis=0)
-    return Accuracies(mean, draws, law.std(axis=0) if len(law) >= ENOUGH else np.zeros(len(N)))
+    return Accuracies(mean, draws)
 
 
 def drawn_atoms(mass: Floats, S: int, rng: np.random.Generator) -> Ints:

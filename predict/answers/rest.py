@@ -153,7 +153,7 @@ def vote_of(counts: Ints, N: int) -> Floats:
     """Accuracy (D,) of the vote of N from pools counted as `Worlds.more` does."""
     right, null, kinds, different = counts[:, 0], counts[:, 1], counts[:, 2:-1], counts[:, -1]
     if (counts.sum(axis=1) == N).all():
-        top = np.maximum(kinds.max(axis=1), different > 0)
+        top = np.maximum(kinds.max(axis=1, initial=0), different > 0)
         tied = (kinds == right[:, None]).sum(axis=1) + different * (right == 1)
         return np.asarray(((right >= top) & (right > 0)) / (1.0 + tied))
     sizes = (kinds > 0).sum(axis=1) + different

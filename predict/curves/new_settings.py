@@ -48,7 +48,7 @@ def other_settings(
     means, these, new = (
         np.stack([getattr(one, name) for one in carried]) for name in ("means", "these", "new")
     )
-    luck = np.stack([_luck(one.pool, N, method) for one in carried])
+    luck = np.stack([answers_luck(one.pool, N, method) for one in carried])
     questions = np.maximum(new - these, 0.0)
     return spread_out(T, N, means, these, np.stack([luck, questions]), targets, options)
 
@@ -120,12 +120,16 @@ def _widening(T: Floats, means: Floats, own: Floats, seed: int) -> float:
     return max(1.0, float(np.sqrt((TRUST + sum(off)) / (TRUST + len(off)))))
 
 
-def _luck(pool: Pool, N: Ints, method: str) -> Floats:
+def answers_luck(pool: Pool, N: Ints, method: str) -> Floats:
     """Variance of the accuracy on a pool like this one around that on very many answers: (len(N),).
 
     f, a question's accuracy, is read on half of the answers seen.
     """
     half = max(int(pool.answers.sizes.min()) // 2, 1)
     f = accuracy_by_question(pool.answers.counts(), method, np.minimum(N, half))
-    measured = pool.sizes.min() if pool.whole is not None else pool.answers.sizes.min()
-    return np.asarray((f * (1 - f)).mean(axis=0) * luck_of_pool(N, np.maximum(measured, N)) / len(f))
+    measured = pool.answers.sizes if pool.whole is None else pool.whole
+    luck = [
+        luck_of_pool(each, int(n), np.maximum(measured, n), method).mean()
+        for each, n in zip(f.T, N, strict=True)
+    ]
+    return np.array(luck) / len(f)

@@ -13,6 +13,7 @@ expected of each given all of them (`luck`): the best of many noisy values is to
 import numpy as np
 import pandas as pd
 
+from predict.curves.new_settings import answers_luck
 from predict.estimate import UNUSABLE, Options, Status
 from predict.estimators import DEFAULT, chosen
 from predict.evidence.groups import Group
@@ -47,8 +48,9 @@ def plan(
     table, _ = forecast(group, request, dict.fromkeys([predictor, default]), options, target)
     used = table["role"] == "used"
     forecasts = table[(table["predictor"] == predictor) & ~used].assign(known="forecast")
-    forecasts = forecasts.assign(luck=_stderr(forecasts, options.level))
-    table = pd.concat([_as_measured(table[(table["predictor"] == default) & used], options.level), forecasts])
+    measured = _as_measured(table[(table["predictor"] == default) & used], group, options.level)
+    forecasts = forecasts.assign(luck=_luck(forecasts, measured, options.level))
+    table = pd.concat([measured, forecasts])
     table = table[~table["status"].isin(UNUSABLE) & table["predicted"].between(0, 1)]
     missing = ~(table["tokens_per_answer"] > 0)
     if missing.any():
@@ -68,17 +70,32 @@ def plan(
     return Plan(priced, target_accuracy, token_budget)
 
 
-def _as_measured(table: pd.DataFrame, level: float) -> pd.DataFrame:
+def _as_measured(table: pd.DataFrame, group: Group, level: float) -> pd.DataFrame:
     """Rows of the forecast table with what was measured there; intervals hold it.
 
     A forecast is the mean of what the answers say, so that the measurement is off the truth by its own
-    distance to that mean and the error of that mean, which are independent.
+    distance to that mean and the error of that mean, which are independent; and by no less than the luck of
+    as many answers, where they are known.
     """
-    luck = np.hypot(_stderr(table, level), table["accuracy"] - table["predicted"])
+    luck = pd.Series(np.hypot(_stderr(table, level), table["accuracy"] - table["predicted"]))
+    for pool in group.pools:
+        here = table["setting"] == pool.setting
+        least = np.sqrt(answers_luck(pool, table["N"][here].to_numpy(), group.method))
+        luck = luck.mask(here, np.fmax(luck[here], pd.Series(least, table.index[here])))
     ends = {end: np.fmin(table[end], table["accuracy"]) for end in ("low", "new_low")}
     ends |= {end: np.fmax(table[end], table["accuracy"]) for end in ("high", "new_high")}
     measured = table.assign(known="measured", predicted=table["accuracy"], status=str(Status.OK), **ends)
     return measured.assign(luck=luck)
+
+
+def _luck(forecasts: pd.DataFrame, measured: pd.DataFrame, level: float) -> "pd.Series[float]":
+    """The standard error that forecasts owe to finite answers.
+
+    A pool goes on with the answers that were measured, and so it keeps their luck: that at the largest N.
+    """
+    last = measured.sort_values("N").groupby("setting")["luck"].last()
+    known = forecasts["setting"].map(last).astype(float).fillna(0.0)
+    return _stderr(forecasts, level).clip(lower=known)
 
 
 def _stderr(table: pd.DataFrame, level: float) -> "pd.Series[float]":

@@ -93,7 +93,7 @@ def _accuracies(ahead: Ahead, run: Run, cap: Ints, N: Ints, method: str, seed: i
     simulated, seen = ahead.simulated, ahead.seen
     R, Q, _ = simulated.right.shape
     rng = np.random.default_rng([seed, 1])
-    answers = seen.votes.pools + seen.unfinished
+    answers = (seen.votes.pools + seen.unfinished).astype(np.int64)
     others = rng.integers(Q, size=(R, Q))
     noise = np.random.default_rng([seed, 1]).standard_normal(R)
     wrong = wrong_answers(seen.votes) if method == "majority" else None
@@ -103,8 +103,7 @@ def _accuracies(ahead: Ahead, run: Run, cap: Ints, N: Ints, method: str, seed: i
         other = simulated.ended[:, :, c] - right
         one = vote_accuracy(wrong, right, other, int(n)) if wrong else 1 - (1 - right) ** n
         pool = np.maximum(n, run.whole)
-        shared = luck_of_pool(n, pool) * (1 - answers / pool)
-        luck = np.sqrt((one * (1 - one) * shared).mean(axis=1) / Q)
+        luck = np.sqrt(luck_of_pool(one, int(n), pool, method, answers).mean(axis=1) / Q)
         these[:, i] = one.mean(axis=1) + luck * noise
         new[:, i] = np.take_along_axis(one, others, axis=1).mean(axis=1)
     return np.stack([these, new])

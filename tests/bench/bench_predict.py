@@ -19,7 +19,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from predict.estimate import Options
-from predict.estimators import PREDICTORS, able
+from predict.estimators import ESTIMATORS, able
 from predict.evidence.capped import pools_at
 from predict.evidence.groups import Group, group_of_pools, groups_of
 from predict.evidence.points import Run
@@ -37,7 +37,7 @@ def forecast(group: Group, name: str, fit_max_n: int) -> None:
     """From a group in memory to its forecasts at N = 16, 64 and 128."""
     options = Options(replicates=1000)
     task = split(group, Request(fit_max_n=fit_max_n, at_n=(16, 64, 128)), options)
-    PREDICTORS[name](task.observed, task.targets, options)
+    ESTIMATORS[name](task.observed, task.targets, options)
 
 
 def beyond_a_cap(pools: AnswerPools) -> None:

@@ -32,7 +32,7 @@ def drawn_pool(questions: int, answers: int, rng: np.random.Generator, blank: fl
 
 
 def observed(pool: Pool, n: int, method: str = "majority") -> tuple[Evidence, Group]:
-    """The first n answers of a pool, and all of them as a group."""
+    """The first n answers of a pool, and all of them as a group; what is asked is the vote of this pool."""
     cut = group_of_pools(
         "llm", "d", "m", method, [chosen_answers(pool, np.arange(len(pool.answers.votes)), n)]
     )

@@ -23,10 +23,9 @@ N = np.array([1, 2, 3, 4, 8, 16])
 FAR = Points(np.full(2, "a"), np.ones(2), np.array([33, 129]))
 
 
-def curve(accuracy: np.ndarray, method: str = "majority", copies: int = 0) -> Evidence:
-    noise = np.random.default_rng(0).normal(0, 0.01, (copies, len(N)))
+def curve(accuracy: np.ndarray, method: str = "majority") -> Evidence:
     points = Points(np.full(len(N), "a"), np.ones(len(N)), N)
-    return Evidence(points, accuracy, np.full(len(N), 0.01), accuracy + noise, (), method)
+    return Evidence(points, accuracy, np.full(len(N), 0.01), (), method)
 
 
 def test_a_vote_curve_of_the_prior_s_own_kind_is_carried_on() -> None:
@@ -87,17 +86,16 @@ def test_intervals_from_curves_of_real_answers_hold_about_what_they_say() -> Non
     for seed in range(12):
         seen, whole = observed(drawn_pool(400, 40, np.random.default_rng(seed)), 6)
         truth = whole.accuracy[whole.points.N == 40][0]
-        copies = seen.accuracy + np.zeros((200, 1))
-        blind = replace(seen, pools=(), replicates=copies)
+        blind = replace(seen, pools=())
         found = mixture(blind, targets([40]), Options(replicates=200))
-        held += int(found.low[0] <= truth <= found.high[0])
+        held += int(found.these.low[0] <= truth <= found.these.high[0])
         errors.append(abs(found.mean[0] - truth))
     assert held > 6
     assert np.mean(errors) < 0.04
 
 
 def test_without_lengths_observed_settings_are_forecast_all_the_same() -> None:
-    seen = curve(0.8 - 0.4 * np.exp(-0.1 * N), copies=50)
+    seen = curve(0.8 - 0.4 * np.exp(-0.1 * N))
     nowhere = np.full(len(N), np.nan)
     bare = replace(seen, points=replace(seen.points, T=nowhere))
     far = replace(FAR, T=nowhere[:2])

@@ -1,6 +1,7 @@
 """The mixture: the vote of hidden answers is recovered, intervals hold what they should, alarms ring."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,10 +9,13 @@ import pytest
 from predict.answers.atom_votes import vote_table
 from predict.answers.atoms import CHOICES, RESTS, THETAS, A, P
 from predict.answers.beta_binomial import fit_beta
-from predict.answers.mixture import accuracy_by_atom, error_variance, mixture
+from predict.answers.mixture import accuracies, accuracy_by_atom, mixture
 from predict.answers.population import fit_population, learning_set
 from predict.answers.prior import _EVEN_CHOICES, _log_law
-from predict.estimate import Options, Status
+from predict.estimate import Estimate, Options, Status
+from predict.evidence.groups import group_of_pools
+from predict.evidence.hidden import observe
+from predict.evidence.points import Points
 from results.votes.exact import VoteCounts
 from tests.predict.answers.pools import drawn_pool, observed, pool_of, targets
 
@@ -21,11 +25,11 @@ def test_forecast_recovers_the_vote_of_hidden_answers(blank: float) -> None:
     rng = np.random.default_rng(3)
     seen, whole = observed(drawn_pool(400, 40, rng, blank), 6)
     truth = [whole.accuracy[n == whole.points.N][0] for n in (20, 40)]
-    found = mixture(seen, targets([20, 40]), Options(replicates=400, pool=40))
+    found = mixture(seen, targets([20, 40]), Options(replicates=400))
     assert found.mean == pytest.approx(truth, abs=0.025)
-    assert (found.low <= truth).all()
-    assert (truth <= found.high).all()
-    assert (found.high - found.low < 0.1).all()
+    assert (found.these.low <= truth).all()
+    assert (truth <= found.these.high).all()
+    assert (found.these.high - found.these.low < 0.1).all()
     assert set(found.status) <= {"ok", "bound_hit"}  # what the weights leave open is about 3 points
 
 
@@ -41,9 +45,9 @@ def test_intervals_of_90_percent_hold_about_that_share_of_the_truths(method: str
         raw = np.array([rng.choice(5, 40, p=row / row.sum()) for row in shares])
         seen, whole = observed(pool_of(raw), 6, method)
         truth = [whole.accuracy[n == whole.points.N][0] for n in (20, 40)]
-        found = mixture(seen, targets([20, 40]), Options(replicates=200, pool=40))
-        widths.append(found.high - found.low)
-        held.append((found.low <= truth) & (truth <= found.high))
+        found = mixture(seen, targets([20, 40]), Options(replicates=200))
+        widths.append(found.these.high - found.these.low)
+        held.append((found.these.low <= truth) & (truth <= found.these.high))
         errors.append(np.abs(found.mean - truth))
     assert np.mean(errors) < 0.03
     assert np.all(held, axis=1).sum() > 4
@@ -62,7 +66,7 @@ def test_lucky_guesses_are_not_taken_for_knowledge() -> None:
     assert truth == pytest.approx(0.03, abs=0.02)
     assert found[4].mean[0] == pytest.approx(truth, abs=0.05)
     assert found[8].mean[0] == pytest.approx(truth, abs=0.02)
-    assert found[8].low[0] <= truth <= found[8].high[0]
+    assert found[8].these.low[0] <= truth <= found[8].these.high[0]
 
 
 def test_prior_weights_are_a_law_and_guesses_tie_the_right_answer_to_the_wrong_ones() -> None:
@@ -75,35 +79,6 @@ def test_prior_weights_are_a_law_and_guesses_tie_the_right_answer_to_the_wrong_o
     assert mean[1] == pytest.approx(1 / (1 + np.array(THETAS)), abs=0.02)
 
 
-def test_the_variance_of_the_error_is_that_of_pools_drawn_after_the_answers_seen() -> None:
-    """The vote of a whole pool is right or wrong, and known once every answer has been seen. Here the
-    chances f of that are known, and all uncertainty is luck. At N = 1 Sheppard's arcsine gives 2/π of a
-    mean's variance."""
-    f = np.array([[0.3], [0.8]])
-    spread = (f * (1 - f)).mean() / 2
-
-    def variance(seen: int, pool: int, N: int = 20, target: str = "these-questions") -> float:
-        options = Options(pool=pool, target=target)
-        return float(error_variance(f, f**2, np.full(2, seen), np.array([N]), options)[0])
-
-    assert variance(20, 20) == 0.0
-    assert variance(5, 20) == pytest.approx(0.75 * spread)
-    assert variance(10, 20) == pytest.approx(0.5 * spread)
-    assert variance(5, 20, N=1) == pytest.approx(2 / np.pi / 20 * 0.75 * spread, rel=0.01)
-    assert variance(5, 10**6) == pytest.approx(0.0, abs=0.01 * spread)
-    assert variance(20, 20, target="population") == pytest.approx(f.var() / 2)
-
-
-def test_the_uncertainty_of_a_question_counts_once_for_each_question() -> None:
-    """Posteriors of standard deviation 0.2 on 50 questions: 0.2 / √50 for their mean, and no luck left."""
-    each = np.full((50, 1), 0.5)
-    found = error_variance(each, each**2 + 0.04, np.full(50, 8), np.array([8]), Options(pool=8))
-    assert np.sqrt(found) == pytest.approx(0.2 / np.sqrt(50))
-    # of a pool of which nothing is known yet, the vote of all answers is right half of the time
-    fresh = error_variance(each, each**2 + 0.04, np.zeros(50), np.array([8]), Options(pool=8))
-    assert fresh == pytest.approx(0.25 / 50)
-
-
 @pytest.mark.parametrize("share", [0.25, 0.5])
 def test_unreadable_answers_narrow_the_spread_of_a_vote_of_one(share: float) -> None:
     """With a share b of every question's answers unreadable f = (1 − b) p, and so its spread is 1 − b times
@@ -114,8 +89,8 @@ def test_unreadable_answers_narrow_the_spread_of_a_vote_of_one(share: float) -> 
     widths = []
     for rows in (raw, blank):
         seen, _ = observed(pool_of(rows), rows.shape[1])
-        found = mixture(seen, targets([1]), Options(replicates=2000, pool=10**6))
-        widths.append(float(found.high[0] - found.low[0]))
+        found = mixture(seen, targets([1]), Options(replicates=2000))
+        widths.append(float(found.these.high[0] - found.these.low[0]))
     assert widths[1] == pytest.approx((1 - share) * widths[0], rel=0.12)  # of 2,000 draws: 4 % each
 
 
@@ -147,7 +122,7 @@ def test_unanimous_answers_give_a_defined_forecast(vote: int, method: str) -> No
     seen, _ = observed(pool_of(np.full((10, 4), vote)), 4, method)
     found = mixture(seen, targets([16], T=np.nan), Options(replicates=50))
     assert found.mean[0] == pytest.approx(1 - vote, abs=0.12)
-    assert 0 <= found.low[0] <= found.mean[0] <= found.high[0] <= 1
+    assert 0 <= found.these.low[0] <= found.mean[0] <= found.these.high[0] <= 1
 
 
 def test_question_order_and_label_order_do_not_matter() -> None:
@@ -187,10 +162,53 @@ def test_a_setting_that_was_not_sampled_has_no_forecast_without_a_length() -> No
 
 
 def test_of_new_questions_the_error_is_what_answers_leave_open_and_the_draw_of_questions() -> None:
-    rng = np.random.default_rng(0)
-    each, open_yet = rng.random((30, 1)), 0.3 * rng.random((30, 1))
-    drawn = rng.integers(30, size=(20_000, 30))
-    means = (each[drawn, 0] + open_yet[drawn, 0] * rng.standard_normal(drawn.shape)).mean(axis=1)
-    new = Options(target="population")
-    found = error_variance(each, each**2 + open_yet**2, np.full(30, 8), np.array([16]), new)
-    assert found == pytest.approx(means.var(), rel=0.05)
+    """Of 30 questions: the variance between posterior means and that within posteriors, a thirtieth of both.
+    Of one law alone, so that nothing else scatters."""
+    pool = drawn_pool(30, 8, np.random.default_rng(0))
+    counts = pool.answers.counts()
+    fitted = fit_population(counts)
+    sure = replace(fitted, fit=replace(fitted.fit, covariance=1e-12 * np.eye(len(fitted.fit.alpha))))
+    N = np.array([16])
+    each, square = sure.moments(accuracy_by_atom(counts, N)[0][0])
+    found = accuracies(pool, sure, N, np.full(30, np.inf), "majority", Options(replicates=4000))
+    posterior = (square - each**2).mean()
+    assert found.draws[0].var() == pytest.approx(posterior / 30, rel=0.1)
+    assert found.draws[1].var() == pytest.approx((posterior + each.var()) / 30, rel=0.1)
+    assert found.mean == pytest.approx(each.mean(axis=0), abs=1e-9)
+
+
+def test_five_of_eight_seen_leave_the_luck_of_three() -> None:
+    """The interval of a pool's vote is narrower than that of a pool that is all new, and holds it."""
+    held, widths = [], []
+    for seed in range(30):
+        seen, whole = observed(drawn_pool(200, 8, np.random.default_rng(seed)), 5)
+        truth = whole.accuracy[whole.points.N == 8][0]
+        (pool,) = seen.pools
+        nothing = replace(pool, whole=np.full(200, 13))  # eight more, and the five that were seen
+        other = replace(seen, pools=(nothing,))
+        part, new = (mixture(one, targets([8]), Options(replicates=200)).these for one in (seen, other))
+        held.append(part.low[0] <= truth <= part.high[0])
+        widths.append([part.high[0] - part.low[0], new.high[0] - new.low[0]])
+    assert np.mean(held) >= 0.75  # of intervals that hold nine tenths fewer than 23 of 30 once in 60 times
+    assert np.mean(held) <= 0.99
+    narrow, wide = np.mean(widths, axis=0)
+    assert narrow < wide
+
+
+@pytest.mark.parametrize("method", ["majority", "best_of_n"])
+def test_an_estimate_does_not_hang_on_what_else_is_asked(method: str) -> None:
+    """Nor on how many draws there are its mean, also of a setting without answers."""
+    few, more = (drawn_pool(40, 16, np.random.default_rng(seed)) for seed in (0, 1))
+    pools = [replace(one, setting=name, T=T) for one, name, T in ((few, "s", 1.0), (more, "t", 2.0))]
+    group = group_of_pools("llm", "d", "m", method, pools)
+    evidence = observe(group, ["s", "t"], 6)
+
+    def asked(N: list[int], replicates: int = 60) -> Estimate:
+        places = Points.grid({"s": 1.0, "t": 2.0, "new": 3.0}, N)
+        return mixture(evidence, places, Options(replicates))
+
+    one, both, none = asked([16]), asked([16, 1024]), asked([16], 0)
+    for found, other in ((one.these, both.these), (one.new, both.new)):
+        assert found.low == pytest.approx(other.low[::2], abs=1e-12)
+        assert found.high == pytest.approx(other.high[::2], abs=1e-12)
+    assert one.mean == pytest.approx(none.mean, abs=1e-12)

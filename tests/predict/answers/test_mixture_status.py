@@ -57,15 +57,6 @@ def test_questions_that_are_all_alike_are_followed_or_not_called_ok(kind: str, u
     assert found.mean[0] == pytest.approx(truth, abs=0.05)
 
 
-def test_what_the_weights_leave_open_is_told() -> None:
-    """Few questions with few answers do not say how questions differ; many with many do."""
-    status = {}
-    for questions, answers in ((25, 3), (600, 12)):
-        seen, _ = observed(drawn_pool(questions, answers, np.random.default_rng(0)), answers)
-        status[questions] = mixture(seen, targets([48]), Options(replicates=200)).status[0]
-    assert status == {25: "bound_hit", 600: "ok"}
-
-
 def test_hard_questions_with_more_unreadable_answers_raise_none() -> None:
     rng = np.random.default_rng(0)
     p = rng.beta(0.8, 0.6, (400, 1))

@@ -51,10 +51,20 @@ def test_best_of_fresh_answers() -> None:
     assert found == pytest.approx([1 - 0.75**4, 0.0])
 
 
-def test_the_interval_is_that_of_questions_drawn_again() -> None:
+def test_new_questions_are_questions_drawn_again() -> None:
     seen, _ = observed(drawn_pool(100, 8, np.random.default_rng(0)), 8)
     found = plug_in(seen, targets([4, 1]), Options(replicates=4000))
     each = frequencies_vote(seen.pools[0].answers.counts(), np.array([4, 1]), "majority")
     assert found.mean == pytest.approx(each.mean(axis=0))
-    assert found.high - found.low == pytest.approx(2 * Z90 * each.std(axis=0) / 10, rel=0.06)
+    assert found.new.high - found.new.low == pytest.approx(2 * Z90 * each.std(axis=0) / 10, rel=0.06)
     assert plug_in(seen, targets([4], "other"), Options()).status.tolist() == ["not_identifiable"]
+
+
+def test_of_these_questions_it_is_the_luck_of_the_answers_to_come() -> None:
+    """Best of one answer in a pool of 40, 8 of them seen: 32 more, binomial, are 32/40 of the mean."""
+    seen, _ = observed(drawn_pool(100, 40, np.random.default_rng(0)), 8, "best_of_n")
+    found = plug_in(seen, targets([1]), Options(replicates=4000))
+    counts = seen.pools[0].answers.counts()
+    p = counts.correct / counts.pools
+    sd = np.sqrt((32 * p * (1 - p)).sum()) / 40 / 100
+    assert found.these.high - found.these.low == pytest.approx([2 * Z90 * sd], rel=0.08)

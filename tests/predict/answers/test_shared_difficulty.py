@@ -92,7 +92,7 @@ def copula_answers(
 
 def seen_together(pools: list[Pool], method: str = "majority") -> Evidence:
     cut = group_of_pools("llm", "d", "m", method, pools)
-    return Evidence(cut.points, cut.accuracy, cut.stderr, np.empty((0, len(cut.points))), cut.pools, method)
+    return Evidence(cut.points, cut.accuracy, cut.stderr, cut.pools, method)
 
 
 def test_correlations_are_recovered() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 from numpy.typing import NDArray
 
 from predict.estimate import Status
@@ -51,21 +50,6 @@ def told(table: pd.DataFrame, folder: Path, *options: str) -> tuple["pd.Series[s
     return found.agg(lambda part: " ".join(sorted(set(part)))), said
 
 
-ROUND = np.array([0.42, 0.42, 0.47, 0.48, 0.47, 0.45, 0.41, 0.38])
-RISING = 0.6 - 0.2 * N**-0.5
-FORMULAS = ["exponential", "power-law", "joint"]
-
-
-def test_a_curve_that_rises_and_then_falls_is_told_of_its_setting_in_one_sentence(tmp_path: Path) -> None:
-    table = curves({"up": RISING, "round": ROUND}, stderr=0.005)
-    status, said = told(table, tmp_path, "--fit-max-n", "16", "--at-n", "64")
-    for predictor in (*FORMULAS, "mixture"):
-        assert status[predictor, "round"] == "falling"
-        assert "falling" not in status[predictor, "up"]
-        (line,) = (line for line in said if f" {predictor}, " in line and "falling" in line)
-        assert f" {predictor}, setting round at N = 64: falling: " in line
-
-
 def test_the_mixture_follows_a_falling_vote_and_does_not_call_it_falling(tmp_path: Path) -> None:
     """Half of the answers seen; at N = 16 the vote has come down from 32 % to about 10 %."""
     table = samples_of({"a": alike(0.35, 0.6)}, answers=16, seed=0)
@@ -75,36 +59,6 @@ def test_the_mixture_follows_a_falling_vote_and_does_not_call_it_falling(tmp_pat
     found = read_forecast(tmp_path / "f.csv").set_index("N")
     assert found.loc[16, "accuracy"] < 0.15
     assert found.loc[16, "low"] <= found.loc[16, "accuracy"] <= found.loc[16, "high"]
-
-
-FALLING = {
-    "samples": samples_of({"a": alike(0.6), "b": alike(0.45), "c": alike(0.3)}, answers=8, seed=1),
-    "curves": curves({name: RISING - 0.08 * i for i, name in enumerate("abc")}, stderr=0.01),
-}
-
-
-@pytest.mark.parametrize("kind", FALLING)
-def test_accuracy_that_falls_with_T_is_told_of_settings_beyond_and_the_mixture_follows(
-    tmp_path: Path, kind: str
-) -> None:
-    options = ("--fit-settings", "a,b,c", "--at-n", "4", "--at-settings", "c,d=800")
-    status, said = told(FALLING[kind], tmp_path, *options)
-    for predictor in FORMULAS + ["low-cost-to-high"] * (kind == "samples"):
-        assert status[predictor, "d"] == "falling"
-        assert len([line for line in said if f" {predictor}, " in line]) == 1
-    found = read_forecast(tmp_path / "f.csv").set_index(["predictor", "setting"]).loc["mixture"]
-    assert found.loc["d", "status"] == "ok"
-    assert found.loc["d", "predicted"] < found.loc["c", "predicted"]
-
-
-def test_curves_that_no_formula_follows_are_a_poor_fit(tmp_path: Path) -> None:
-    step, late = np.where(N >= 4, 0.6, 0.4), 0.4 + 0.25 / (1 + np.exp(-1.5 * (N - 9.0)))
-    noise = 0.003 * np.random.default_rng(0).standard_normal(len(N))
-    table = curves({"step": step + noise, "late": late + noise}, stderr=0.01)
-    status, said = told(table, tmp_path, "--fit-max-n", "16", "--at-n", "32")
-    for predictor in FORMULAS:
-        assert set(status[predictor]) == {"poor_fit"}
-        assert len([line for line in said if f" {predictor}, every forecast: poor_fit: " in line]) == 1
 
 
 def test_answers_that_are_not_drawn_independently_fit_the_mixture_poorly(tmp_path: Path) -> None:

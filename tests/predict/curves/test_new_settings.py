@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from predict.answers.from_curve import from_curves
 from predict.curves.intervals import SHARED
 from predict.curves.law_along_t import along_T
-from predict.curves.new_settings import _luck, _widening, other_settings, spread_out
+from predict.curves.new_settings import Carried, _widening, answers_luck, other_settings, spread_out
 from predict.curves.rivals import exponential, power_law
 from predict.estimate import Options
 from predict.evidence.groups import read_groups
@@ -69,16 +69,14 @@ def test_at_a_fitted_setting_the_observed_accuracy_is_kept() -> None:
 def test_settings_without_answers_from_those_with_some() -> None:
     pools = [drawn_pool(80, 8, np.random.default_rng(3), blank) for blank in (0.6, 0.4, 0.3)]
     pools = [type(p)(f"s{i}", 1.0 + i, p.answers) for i, p in enumerate(pools)]
-    rng = np.random.default_rng(0)
-    carried = [
-        (p, np.array([0.4, 0.5]) + 0.1 * i, rng.normal(0.5, 0.02, (300, 2))) for i, p in enumerate(pools)
-    ]
+    noise = np.full(2, 0.02**2)
+    carried = [Carried(p, np.array([0.4, 0.5]) + 0.1 * i, noise, 4 * noise) for i, p in enumerate(pools)]
     targets = Points(np.array(["new", "new", "blind"]), np.array([4.0, 4.0, np.nan]), np.array([1, 8, 8]))
     N = np.array([1, 8])
-    mean, status, _, draws = other_settings(carried, N, targets, "majority", Options(replicates=300, pool=8))
+    mean, status, draws = other_settings(carried, N, targets, "majority", Options(replicates=300))
     assert 0.6 < mean[0] < mean[1] < 0.9
     assert status.tolist() == ["ok", "ok", "not_identifiable"]
-    assert draws[:, :2].std(axis=0).min() > 0.02
+    assert draws[:, :, :2].std(axis=1).min() > 0.02
     assert np.isnan(mean[2])
     alone = other_settings(carried[:1], N, targets, "majority", Options())
     assert np.isnan(alone[0]).all()
@@ -86,11 +84,13 @@ def test_settings_without_answers_from_those_with_some() -> None:
 
 def test_the_luck_is_that_of_the_setting_of_the_nearest_length() -> None:
     """Between T = 1 and 8 as ratios go: 2 is nearer to the first, 4 to the second."""
-    common, own = np.array([[0.0], [0.04]]), np.full((2, 1), 1e-8)
+    common = np.array([[[0.0], [0.04]], [[0.04], [0.0]]])
+    own = np.full((2, 1), 1e-8)
     wanted = Points(np.array(["a", "b"]), np.array([2.0, 4.0]), np.ones(2, int))
     given = np.array([1.0, 8.0]), np.ones(1, int), np.full((2, 1), 0.5), own, common, wanted
-    draws = spread_out(*given, Options(replicates=2000))[3]
-    assert draws.var(axis=0) == pytest.approx([0, 0.04], abs=0.004)
+    _, _, draws = spread_out(*given, Options(replicates=2000))
+    assert draws[0].var(axis=0) == pytest.approx([0, 0.04], abs=0.004)
+    assert draws[1].var(axis=0) == pytest.approx([0.04, 0], abs=0.004)
 
 
 def test_on_the_twins_exact_curve_the_interval_of_the_fallback_holds_the_truth() -> None:
@@ -139,7 +139,7 @@ def test_settings_farther_away_than_any_that_was_checked_are_not_ok(
 ) -> None:
     n = len(T)
     points = Points(np.array(["a", "b", "c"][:n]), np.array(T, float), np.ones(n, int))
-    observed = Evidence(points, np.array([0.4, 0.5, 0.55][:n]), np.full(n, 0.02), np.full((50, n), 0.5))
+    observed = Evidence(points, np.array([0.4, 0.5, 0.55][:n]), np.full(n, 0.02))
     targets = Points(np.array(at).astype(str), np.array(at), np.ones(len(at), int))
     assert from_curves(observed, targets, Options(replicates=50)).status.tolist() == expected
 
@@ -148,29 +148,26 @@ def test_settings_farther_away_than_any_that_was_checked_are_not_ok(
 def test_beside_an_observed_setting_the_noise_is_that_of_the_setting(target: str) -> None:
     """A tenth of the variance is the answers' luck; the rest is the questions'."""
     points = Points(np.array(["a", "b", "c"]), np.array([1.0, 2.0, 3.0]), np.array([1, 1, 1]))
-    observed = Evidence(points, np.array([0.4, 0.5, 0.55]), np.full(3, 0.02), np.full((2000, 3), 0.5))
-    options = Options(replicates=2000, target=target)
+    observed = Evidence(points, np.array([0.4, 0.5, 0.55]), np.full(3, 0.02))
+    options = Options(replicates=2000)
     found = from_curves(observed, Points(np.array(["new"]), np.array([2.001]), np.array([1])), options)
     own, common = 1 - SHARED, SHARED * (target == "population")
-    sd = (found.high[0] - found.low[0]) / (2 * 1.645)
+    ends = found.new if target == "population" else found.these
+    sd = (ends.high[0] - ends.low[0]) / (2 * 1.645)
     assert sd == pytest.approx(0.02 * np.sqrt(own + common), rel=0.25)
 
 
 def test_new_questions_move_all_settings_together() -> None:
     """Six settings alike whose forecasts scatter by 0.05: nine tenths of that variance is the draw of the
-    questions, which no number of settings averages away; for these questions it is averaged."""
+    questions, which no number of settings averages away; what is left is averaged."""
     rng, T = np.random.default_rng(0), np.linspace(1.0, 2.0, 6)
-    pools = [replace(drawn_pool(80, 8, rng), setting=f"s{t}", T=t) for t in T]
-    carried = [(pool, np.array([0.6]), 0.6 + 0.05 * rng.standard_normal((4000, 1))) for pool in pools]
+    pools = [replace(drawn_pool(80, 8, rng), setting=f"s{t}", T=t, whole=np.full(80, 999)) for t in T]
+    whole = np.array([0.05**2])
+    carried = [Carried(pool, np.array([0.6]), (1 - SHARED) * whole, whole) for pool in pools]
     place = Points(np.array(["new"]), np.array([1.5]), np.array([1]))
-    new, these = (
-        other_settings(
-            carried, np.array([1]), place, "majority", Options(replicates=4000, target=target, pool=999)
-        )
-        for target in ("population", "these-questions")
-    )
-    assert new[3].std() == pytest.approx(0.05 * np.sqrt(SHARED + (1 - SHARED) / 6), rel=0.1)
-    assert these[3].std() < 0.6 * new[3].std()
+    _, _, (these, new) = other_settings(carried, np.array([1]), place, "majority", Options(replicates=4000))
+    assert new.std() == pytest.approx(0.05 * np.sqrt(SHARED + (1 - SHARED) / 6), rel=0.1)
+    assert these.std() < 0.6 * new.std()
 
 
 def test_the_luck_of_a_pool_is_that_of_its_answers() -> None:
@@ -178,9 +175,10 @@ def test_the_luck_of_a_pool_is_that_of_its_answers() -> None:
     pool = drawn_pool(80, 8, np.random.default_rng(3))
     counts = pool.answers.counts()
     p = counts.correct / counts.pools
-    found = _luck(pool, np.array([1]), "majority", Options(pool=32))
+    larger = replace(pool, whole=np.full(80, 32))
+    found = answers_luck(larger, np.array([1]), "majority")
     assert found == pytest.approx([(p * (1 - p)).mean() / 32 / 80])
-    whole = _luck(pool, np.array([1, 4]), "best_of_n", Options(pool=4))
+    whole = answers_luck(replace(pool, whole=np.full(80, 4)), np.array([1, 4]), "best_of_n")
     best = 1 - np.prod([(8 - counts.correct - i).clip(0) / (8 - i) for i in range(4)], axis=0)
     assert whole[1] == pytest.approx((best * (1 - best)).mean() / 80)
 

@@ -9,7 +9,7 @@ import pytest
 
 from predict.cli import main
 from predict.estimate import Options
-from predict.estimators import CURVE_ONLY, SURVIVAL, chosen, predicted
+from predict.estimators import CURVE_ONLY, SURVIVAL, chosen, estimate
 from predict.evidence.capped import capped, seen_of
 from predict.evidence.groups import Group
 from predict.evidence.hidden import observe
@@ -71,13 +71,13 @@ def test_a_forecast_is_a_forecast_table_with_the_truth_where_the_run_went_on() -
 def test_sixteen_times_beyond_the_cap_or_the_answers_seen_no_forecast_is_ok() -> None:
     group = capped(samples(), "best_of_n", 8000, [128_000, 128_001])[0]
     asked = Points.grid({"cap=128000": 1.0, "cap=128001": 1.0}, [1, 128, 129])
-    found = predicted("flat", observe(group, ["cap=8000"], 8, Options()), asked, Options())
+    found = estimate("flat", observe(group, ["cap=8000"], 8), asked, Options())
     assert found.status.tolist() == ["ok", "ok"] + 4 * ["bound_hit"]
 
 
 def test_rivals_see_eight_caps_in_equal_steps_of_the_share_ended() -> None:
     group = one(samples(), "best_of_n")
-    observed = observe(group, ["cap=8000"], 16, OPTIONS)
+    observed = observe(group, ["cap=8000"], 16)
     assert isinstance(group.run, Run)
     *cheaper, (last, _) = observed.points.settings()
     assert (len(cheaper), last) == (7, "cap=8000")

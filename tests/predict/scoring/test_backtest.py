@@ -10,7 +10,7 @@ import pytest
 
 from predict.cli.backtest import show
 from predict.estimate import Estimate, Options
-from predict.estimators import PREDICTORS
+from predict.estimators import ESTIMATORS, estimate
 from predict.evidence.groups import Group, groups_of_samples, read_groups
 from predict.evidence.hidden import drawn, observe
 from predict.evidence.points import Evidence, Points
@@ -36,23 +36,35 @@ def test_truth_is_the_exact_vote_of_all_answers(group: Group) -> None:
         assert row.accuracy == pytest.approx(known[row.setting, row.N])
 
 
-def test_every_split_has_a_seed_of_its_own_and_truths_the_luck_of_their_pool(
+def test_every_split_has_a_seed_of_its_own_and_pools_are_the_measured_ones(
     group: Group, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A truth is that of 12 answers; of a forecast beyond them, of as many as are asked for."""
-    seeds, pools, flat = [], [], PREDICTORS["flat"]
+    seeds, flat = [], ESTIMATORS["flat"]
 
     def watched(seen: Evidence, targets: Points, options: Options) -> Estimate:
         seeds.append(options.seed)
-        pools.append(options.pool)
+        assert all((pool.answers.sizes == 4).all() and (pool.sizes == 12).all() for pool in seen.pools)
         return flat(seen, targets, options)
 
-    monkeypatch.setitem(PREDICTORS, "watched", watched)
+    monkeypatch.setitem(ESTIMATORS, "watched", watched)
     backtest(group, ["watched"], Request(fit_max_n=4, at_n=(8,)), 3, Options(seed=7))
     assert len(set(seeds)) == 3
-    for at_n in ((8,), (64, 2)):
-        forecast(group, Request(fit_max_n=4, at_n=at_n), ["watched"], Options())
-    assert pools == [12, 12, 12, 12, 12, 64, 64]
+    forecast(group, Request(fit_max_n=4, at_n=(64, 2)), ["watched"], Options())
+
+
+@pytest.mark.parametrize("name", ["mixture", "plug-in", "power-law"])
+def test_a_backtest_is_the_estimate_from_the_evidence_of_its_split(group: Group, name: str) -> None:
+    """And from nothing else: answers that it scores are not among those it sees."""
+    options = Options(replicates=30, seed=3)
+    table = backtest(group, [name], Request(fit_max_n=4, at_n=(8, 12)), 2, options)
+    asked = group.points[np.isin(group.points.N, (8, 12))]
+    for split, part in table.groupby("split"):
+        seen = observe(group, SETTINGS, 4, 3, split)
+        found = estimate(name, seen, asked, replace(options, seed=3 + split))
+        told = part.set_index(["setting", "N"]).loc[asked.places()]
+        assert told["predicted"].to_numpy() == pytest.approx(found.mean, abs=1e-12)
+        assert told["low"].to_numpy() == pytest.approx(found.these.low, abs=1e-12)
+        assert told["high"].to_numpy() == pytest.approx(found.these.high, abs=1e-12)
 
 
 def test_what_the_unseen_answers_do_not_tell_is_unknown(group: Group) -> None:
@@ -64,8 +76,7 @@ def test_what_the_unseen_answers_do_not_tell_is_unknown(group: Group) -> None:
 
 def test_splits_differ_and_the_seed_repeats_them(group: Group) -> None:
     one, same, other = (
-        observe(group, SETTINGS, 4, Options(seed=seed), split).accuracy
-        for seed, split in ((0, 0), (0, 0), (0, 1))
+        observe(group, SETTINGS, 4, seed, split).accuracy for seed, split in ((0, 0), (0, 0), (0, 1))
     )
     assert np.array_equal(one, same)
     assert not np.array_equal(one, other)
@@ -75,7 +86,7 @@ def test_unseen_is_the_exact_vote_of_the_answers_that_were_not_shown(group: Grou
     """Of 12 answers 4 are shown: the others tell the vote of 8, and none of 12."""
     table = backtest(group, ["flat"], Request(fit_max_n=4, at_n=(2, 8, 12)), 2, Options())
     for split, part in table.groupby("split"):
-        shown = {pool.setting: pool for pool in observe(group, SETTINGS, 4, Options(), split).pools}
+        shown = {pool.setting: pool for pool in observe(group, SETTINGS, 4, 0, split).pools}
         rest = drawn(group, SETTINGS, 4, 0, split, rest=True)
         for whole, other in zip(group.pools, rest, strict=True):
             counts = [pool.answers.counts() for pool in (whole, shown[whole.setting], other)]

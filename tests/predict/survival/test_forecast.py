@@ -9,7 +9,7 @@ from scipy.special import logit
 from predict.estimate import Estimate, Options, Status
 from predict.evidence.points import Evidence, Points, Run
 from predict.survival.fit import Fit, Problem, fit
-from predict.survival.forecast import ahead_of, lengths_ahead, survival
+from predict.survival.forecast import ahead_of, survival
 from predict.survival.law import PRIOR_MEAN
 from predict.survival.pace import LASTING, ORIGINS, PASSING, misses, paces
 from predict.survival.seen import seen_at, stopped, thinned
@@ -33,7 +33,7 @@ def world() -> tuple[AnswerPools, AnswerPools]:
 
 
 def run_of(pools: AnswerPools, cap: int = CAP) -> Run:
-    return Run("s", pools, cap, {str(one): one for one in (cap, *CAPS)})
+    return Run("s", pools, cap, {str(one): one for one in (cap, *CAPS)}, pools.sizes.clip(400))
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +44,8 @@ def run(world: tuple[AnswerPools, AnswerPools]) -> Run:
 def accuracy(run: Run, ns: list[int], method: str, **options: object) -> Estimate:
     """At all of CAPS and `ns`."""
     nothing = Points.grid({}, [])
-    observed = Evidence(nothing, np.empty(0), np.empty(0), np.empty((0, 0)), method=method, run=run)
-    asked = replace(Options(replicates=100, pool=400), **options)
+    observed = Evidence(nothing, np.empty(0), np.empty(0), method=method, run=run)
+    asked = replace(Options(replicates=100), **options)
     return survival(observed, Points.grid(dict.fromkeys(NAMES.tolist(), 0.0), ns), asked)
 
 
@@ -98,8 +98,10 @@ def test_nothing_beyond_the_cap_is_looked_at(run: Run) -> None:
     told = []
     for one in (run_of(pools), run_of(other)):
         found = [accuracy(one, [1, 8], method, replicates=20) for method in ("majority", "best_of_n")]
-        told.append([*lengths_ahead(one, NAMES, Options(replicates=20))])
-        told[-1] += [values for part in found for values in (part.mean, part.low, part.high)]
+        told.append([part for one in found for part in (one.mean, one.these.low, one.these.high)])
+        told[-1] += [
+            part for one in found if one.lengths for part in (one.lengths.mean, one.lengths.interval.high)
+        ]
     assert all(np.array_equal(x, y) for x, y in zip(*told, strict=True))
 
 
@@ -115,12 +117,14 @@ def test_forecasts_of_a_world_that_follows_the_law(world: tuple[AnswerPools, Ans
         else:
             each = [best_of_n(one.pools[:, None], one.correct[:, None], np.array(ns)) for one in counts]
             truth = np.concatenate([one.mean(axis=0) for one in each])
-        spare = (found.high - found.low) / 2
-        assert ((found.low - spare < truth) & (truth < found.high + spare)).all(), method
-        assert (found.high - found.low < 0.3).all()
-        assert (found.low < found.mean).all()
-        assert (found.mean < found.high).all()
-    mean, low, high = lengths_ahead(run, NAMES, Options(replicates=100))
+        spare = (found.these.high - found.these.low) / 2
+        assert ((found.these.low - spare < truth) & (truth < found.these.high + spare)).all(), method
+        assert (found.these.high - found.these.low < 0.3).all()
+        assert (found.these.low < found.mean).all()
+        assert (found.mean < found.these.high).all()
+    lengths = accuracy(run, [1], "majority").lengths
+    assert lengths
+    mean, low, high = lengths.mean, lengths.interval.low, lengths.interval.high
     spent = np.array([np.minimum(world[1].tokens, cap).mean() for cap in CAPS])
     assert (low - (high - low) / 2 < spent).all()
     assert (spent < high + (high - low) / 2).all()
@@ -128,7 +132,8 @@ def test_forecasts_of_a_world_that_follows_the_law(world: tuple[AnswerPools, Ans
 
 
 def test_new_questions_are_less_certain_than_these(run: Run) -> None:
-    these, new = (accuracy(run, [1, 8], "majority", target=t) for t in ("these-questions", "population"))
+    found = accuracy(run, [1, 8], "majority")
+    these, new = found.these, found.new
     assert (new.high - new.low > 1.1 * (these.high - these.low)).all()
 
 

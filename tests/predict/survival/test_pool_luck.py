@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from predict.estimate import Options
+from predict.evidence.points import Run
 from predict.survival.forecast import Ahead, _accuracies
 from predict.survival.seen import seen_at
 from predict.survival.simulate import Simulated
@@ -31,6 +31,7 @@ def test_the_luck_of_a_pool_is_that_of_the_answers_not_yet_seen(known: int) -> N
     pools = AnswerPools(names, known * np.arange(Q + 1), np.arange(Q * known) % 2, tokens)
     ones = np.ones((R, Q, 1))
     ahead = Ahead(seen_at(pools, CAP), Simulated(CHANCE * ones, ones, ones), 0.0)
-    found = _accuracies(ahead, np.array([0, 0]), N, "best_of_n", Options(pool=POOL))
+    run = Run("s", pools, CAP, {"cap": CAP}, np.full(Q, POOL))
+    found, _ = _accuracies(ahead, run, np.array([0, 0]), N, "best_of_n", 0)
     assert found.mean(axis=0) == pytest.approx(1 - (1 - CHANCE) ** N, abs=0.005)
     assert found.std(axis=0) == pytest.approx(expected, rel=0.12)
