@@ -35,22 +35,24 @@ class Simulated:
 
 
 def simulate(problem: Problem, fit: Fit, caps: Sequence[float], sooner: Floats, seed: int) -> Simulated:
-    """A draw for each of `sooner` (R,), which is added to the log odds that an unfinished answer ends later.
+    """A draw for each of `sooner` (R, 2): what the log odds are moved by that an unfinished answer has ended.
 
-    The `caps` rise, and each is at least the one that was seen.
+    They are moved by the first number everywhere beyond the cap, and by the second number for each spread of
+    the questions' modes that log tokens lie beyond it. The `caps` rise; none is below the one that was seen.
     """
     edges, middles, last = bins_to(problem.seen, caps)
     rng = np.random.default_rng(seed)
     Q, bins = problem.seen.questions, len(problem.seen.middles)
     right, ended, tokens = (np.empty((len(sooner), Q, len(caps))) for _ in range(3))
-    for r, moved in enumerate(sooner):
+    for r, (pace, growth) in enumerate(sooner):
         theta, (u, v) = fit.draw(rng), rng.random((2, Q))
         law = problem.law(theta)
         mode, level, scale = _question_nodes(problem, law, u, v)
         by = np.cumsum(law.times(edges).ends[:, mode, scale], axis=0)
         alive = 1 - by[bins - 1]
         late = np.clip((by[bins:] - by[bins - 1]) / alive, 1e-12, 1 - 1e-12)
-        by[bins:] = 1 - alive * expit(-logit(late) - moved)
+        moved = pace + growth * (edges[bins + 1 :, None] - edges[bins]) / law.spread
+        by[bins:] = 1 - alive * expit(-np.maximum.accumulate(logit(late) + moved))  # what ended has ended
         ends = np.diff(by, axis=0, prepend=0.0)
         logits = law.grades(middles).logits[:, mode, level]
         ended[r] = by[last].T
