@@ -4,9 +4,10 @@
 
 Each run of `along_t.py` is stopped as there. Of the log odds that an unfinished answer ends, the forecast's
 miss is taken at the earlier cuts (up to the cap) and at every dearer cap at which at most `SETTLED` of all
-answers have ended. Over runs all of them have a part in common, of sd LASTING; those beyond the cap have another
-in proportion to log tokens beyond it, counted in spreads of the questions' modes, of sd GROWING; beside what the
-forecast itself leaves open and the luck of the answers. Printed: for all runs, and without each family.
+answers have ended. Over runs all of them have a part in common, of sd LASTING; those beyond the cap have
+another in proportion to log tokens beyond it, counted in spreads of the questions' modes, of sd GROWING;
+beside what the forecast leaves open and the luck of the answers. Printed: for all runs, and without each
+family.
 """
 
 from dataclasses import dataclass
@@ -16,8 +17,8 @@ import click
 import numpy as np
 import pandas as pd
 from along_t import ANSWERS, read, runs
+from scipy.linalg import block_diag
 from scipy.optimize import minimize
-from scipy.special import logit
 from scipy.stats import multivariate_normal
 
 from predict.capped import capped
@@ -25,9 +26,9 @@ from predict.protocol import Options
 from predict.split import observe
 from predict.survival.fit import FEW_ANSWERS, Problem, fit
 from predict.survival.forecast import LEARN_FROM
-from predict.survival.pace import misses
+from predict.survival.pace import misses, moves_needed
 from predict.survival.seen import seen_at, thinned
-from predict.survival.simulate import simulate
+from predict.survival.simulate import Simulated, simulate
 
 FAMILIES = ("am-thinking", "datarus", "nemotron", "qwen3", "gpt-5", "claude")
 
@@ -39,7 +40,7 @@ DRAWS = 100
 
 @dataclass(frozen=True)
 class Missed:
-    """How far one split of a run was off in log odds: `off` (C + 1,), at the earlier cuts and at C dearer caps.
+    """How far one split of a run was off in log odds: `off` (C + 1,), at earlier cuts and at C dearer caps.
 
     `covariance`: what the forecast and luck leave open; `distance`: log tokens beyond the cap, in spreads, 0
     for the earlier cuts.
@@ -56,20 +57,27 @@ def measured(run: pd.DataFrame, name: str, stop: int, split: int) -> Missed:
     caps = np.array([round(cap) for cap in np.quantile(run["tokens"], np.linspace(0.1, 0.999, 8))])
     (group,) = capped(run, "majority", caps[stop - 1], caps[stop:])
     shown = observe(group, [next(iter(group.run.caps))], ANSWERS, Options(), split).run.answers
-    few, lengths = thinned(shown, LEARN_FROM, FEW_ANSWERS), group.run.answers.tokens
-    cap, dearer = caps[stop - 1], [one for one in caps[stop:] if (lengths <= one).mean() <= SETTLED]
+    few, cap = thinned(shown, LEARN_FROM, FEW_ANSWERS), caps[stop - 1]
+    everything = group.run.answers
+    places = np.flatnonzero(np.isin(everything.question_ids, few.question_ids))
+    whole = everything.kept(np.isin(everything.question, places))
+    dearer = [one for one in caps[stop:] if (whole.tokens <= one).mean() <= SETTLED]
     problem = Problem(seen_at(few, cap))
     found = fit(problem)
-    drawn = simulate(problem, found, [cap, *dearer], np.zeros((DRAWS, 2)), split).ended.mean(axis=1)
-    odds = logit((drawn[:, 1:] - drawn[:, :1]) / (1 - drawn[:, :1]))
-    unfinished = lengths > cap
-    share = np.array([(lengths[unfinished] <= one).mean() for one in dearer])
+    drawn = simulate(problem, found, [cap, *dearer], np.zeros((DRAWS, 2)), split)
+    unfinished = np.bincount(whole.question[whole.tokens > cap], minlength=problem.seen.questions)
+    moves, luck = [], []
+    for c, one in enumerate(dearer, 1):
+        pair = Simulated(*(table[:, :, [0, c]] for table in (drawn.right, drawn.ended, drawn.tokens)))
+        found_moves, noise = moves_needed(
+            pair, unfinished, ((whole.tokens > cap) & (whole.tokens <= one)).sum()
+        )
+        moves.append(found_moves)
+        luck.append(noise)
     miss, noise = misses(few, cap, found, split)
-    covariance = np.zeros((len(share) + 1,) * 2)
-    covariance[0, 0] = noise
-    covariance[1:, 1:] = np.cov(odds.T) + np.diag(1 / (unfinished.sum() * share * (1 - share)))
+    covariance = block_diag(noise, np.cov(moves) + np.diag(luck))
     distance = np.log(np.array([cap, *dearer]) / cap) / problem.law(found.theta).spread
-    return Missed(name, np.array([miss, *(logit(share) - odds.mean(axis=0))]), covariance, distance)
+    return Missed(name, np.array([miss, *np.mean(moves, axis=1)]), covariance, distance)
 
 
 def sizes(table: list[Missed]) -> np.ndarray:

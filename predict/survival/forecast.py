@@ -109,7 +109,6 @@ def _accuracies(ahead: Ahead, cap: Ints, N: Ints, method: str, options: Options)
     R, Q, _ = simulated.right.shape
     rng = np.random.default_rng([options.seed, 1])
     answers = seen.votes.pools + seen.unfinished
-    pool = max(options.pool or 0, int(N.max()), answers.max())
     population = options.target == "population"
     asked = rng.integers(Q, size=(R, Q)) if population else np.tile(np.arange(Q), (R, 1))
     noise = rng.standard_normal(R)
@@ -122,6 +121,7 @@ def _accuracies(ahead: Ahead, cap: Ints, N: Ints, method: str, options: Options)
         one = np.take_along_axis(one, asked, axis=1)
         accuracy[:, i] = one.mean(axis=1)
         if not population:  # the luck of the pool; two subsets of N of its answers share N² / pool of them
+            pool = np.maximum(answers, max(options.pool or 0, n))
             shared = 2 / np.pi * np.arcsin(n / pool) * (1 - answers / pool)
             accuracy[:, i] += np.sqrt((one * (1 - one) * shared).mean(axis=1) / Q) * noise
     return accuracy

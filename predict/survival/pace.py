@@ -10,21 +10,21 @@ corrected so: by how much `trend` misses that at an earlier cut does not tell ho
 """
 
 import numpy as np
-from scipy.special import logit
+from scipy.special import expit, logit
 
 from predict.protocol import Floats
 from predict.survival.fit import Fit, Problem, fit
 from predict.survival.seen import seen_at
-from predict.survival.simulate import simulate
+from predict.survival.simulate import Simulated, move_to, simulate
 from results.votes.exact import AnswerPools
 
 ORIGINS = (0.6, 0.8)
 """Shares of the ended answers at which the run is cut again."""
 
-LASTING, GROWING = 0.25, 0.47
-"""Standard deviations over runs of the law's error in the log odds of having ended: of the part that lasts from
-cut to cut, and of that which grows with log tokens beyond the cap, counted in spreads of the questions' modes.
-docs/forecasting/pace.py estimates them."""
+LASTING, GROWING = 0.44, 0.71
+"""Standard deviations over runs of the law's error in the log odds of having ended: of the part that lasts
+from cut to cut, and of that which grows with log tokens beyond the cap, counted in spreads of the questions'
+modes. docs/forecasting/pace.py estimates them."""
 
 DRAWS = 60
 
@@ -44,7 +44,7 @@ def paces(answers: AnswerPools, cap: float, start: Fit, R: int, seed: int) -> tu
 
 
 def misses(answers: AnswerPools, cap: float, start: Fit, seed: int) -> tuple[float, float]:
-    """By how much the earlier cuts missed the log odds, and the variance: they share answers, and are one."""
+    """By how much the earlier cuts missed, and the variance of that: they share answers, and are one."""
     ended = answers.tokens[answers.tokens <= cap]
     cuts = [float(np.quantile(ended, share, method="lower")) for share in ORIGINS]
     miss, noise = np.mean([_miss(answers, early, cap, start, seed) for early in cuts], axis=0)
@@ -52,16 +52,25 @@ def misses(answers: AnswerPools, cap: float, start: Fit, seed: int) -> tuple[flo
 
 
 def _miss(answers: AnswerPools, early: float, cap: float, start: Fit, seed: int) -> tuple[float, float]:
-    """By how much the log odds of ending between `early` and `cap` were missed, and the variance of that."""
+    """The move of all log odds of ending between `early` and `cap` that was needed, and its variance."""
     problem, later = Problem(seen_at(answers, early)), seen_at(answers, cap)
     seen, unfinished = problem.seen, problem.seen.unfinished
-    found = simulate(problem, fit(problem, start.theta), [early, cap], np.zeros((DRAWS, 2)), seed)
-    alive = np.maximum(1 - found.ended[:, :, 0], 1e-9)
-    chance = np.clip((found.ended[:, :, 1] - found.ended[:, :, 0]) / alive, 0.0, 1.0)
-    all_of = unfinished.sum() + 1  # half an answer more on either side keeps the odds finite
-    expected = (chance @ unfinished + 0.5) / all_of
-    actual = (later.ended_counts.sum() - seen.ended_counts.sum() + 0.5) / all_of
-    luck = ((chance * (1 - chance)) @ unfinished + 0.5).mean()
-    share = expected.mean()
-    noise = logit(expected).var() + luck / (all_of * share * (1 - share)) ** 2
-    return float(logit(actual) - logit(expected).mean()), float(noise)
+    drawn = simulate(problem, fit(problem, start.theta), [early, cap], np.zeros((DRAWS, 2)), seed)
+    moves, luck = moves_needed(drawn, unfinished, later.ended_counts.sum() - seen.ended_counts.sum())
+    return float(moves.mean()), float(moves.var() + luck)
+
+
+def moves_needed(drawn: Simulated, unfinished: Floats, ended: float) -> tuple[Floats, float]:
+    """By how much each draw's log odds must be moved, (R,), for it to expect what came.
+
+    That is, that of the answers to each question which were `unfinished` (Q,) at the first cap so many have
+    `ended` by the last one. Also returns the variance by the luck of these answers.
+    """
+    alive = np.maximum(1 - drawn.ended[:, :, :1], 1e-9)
+    chance = np.clip((drawn.ended[:, :, -1:] - drawn.ended[:, :, :1]) / alive, 1e-9, 1 - 1e-9)
+    share = (ended + 0.5) / (unfinished.sum() + 1)  # half an answer on either side keeps the odds finite
+    wanted = np.full((len(chance), 1), share * unfinished.mean())
+    moves = move_to(chance, unfinished[:, None], wanted)[:, 0]
+    moved = expit(logit(chance[:, :, 0]) + moves[:, None])
+    information = ((moved * (1 - moved)) @ unfinished + 0.5).mean()
+    return moves, float(1 / information)

@@ -23,6 +23,11 @@ WIDTH = 0.08
 TOGETHER = 32
 """Questions worked on at a time, so that their posteriors stay in the processor's cache."""
 
+FARTHEST = 12.0
+"""`move_to` moves log odds by at most this."""
+
+HALVINGS = 30
+
 
 @dataclass(frozen=True)
 class Simulated:
@@ -93,3 +98,17 @@ def _drawn(weights: Floats, u: Floats) -> Ints:
     """For each row of `weights` (Q, n) the index that the uniform number of u (Q,) falls on."""
     steps = np.cumsum(weights, axis=1)
     return np.asarray(np.minimum((steps < (u * steps[:, -1])[:, None]).sum(axis=1), weights.shape[1] - 1))
+
+
+def move_to(chance: Floats, weight: Floats, wanted: Floats) -> Floats:
+    """The move of all questions' log odds, (R, C), at which the mean of weight × chance is `wanted` (R, C).
+
+    `chance` and `weight` have shape (R, Q, C), or broadcast to it.
+    """
+    odds = logit(chance)
+    low, high = np.full(wanted.shape, -FARTHEST), np.full(wanted.shape, FARTHEST)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        less = (weight * expit(odds + middle[:, None, :])).mean(axis=1) < wanted
+        low, high = np.where(less, middle, low), np.where(less, high, middle)
+    return np.asarray((low + high) / 2)
