@@ -97,7 +97,7 @@ def bins_to(seen: Seen, caps: Sequence[float]) -> tuple[Floats, Floats, Ints]:
 def _drawn(weights: Floats, u: Floats) -> Ints:
     """For each row of `weights` (Q, n) the index that the uniform number of u (Q,) falls on."""
     steps = np.cumsum(weights, axis=1)
-    return np.asarray(np.minimum((steps < (u * steps[:, -1])[:, None]).sum(axis=1), weights.shape[1] - 1))
+    return np.asarray(np.minimum((steps <= (u * steps[:, -1])[:, None]).sum(axis=1), weights.shape[1] - 1))
 
 
 def move_to(chance: Floats, weight: Floats, wanted: Floats) -> Floats:

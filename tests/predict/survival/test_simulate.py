@@ -41,11 +41,12 @@ def test_bins_reach_each_cap_in_small_steps() -> None:
 
 
 def test_a_row_falls_on_the_place_of_its_number() -> None:
-    weights = np.array([[0.2, 0.3, 0.5]] * 5 + [[0.0, 4.0, 0.0]])
+    """Numbers are from 0 up to, not including, 1; nothing of weight 0 is drawn."""
+    weights = np.array([[0.25, 0.25, 0.5]] * 6 + [[0.0, 4.0, 0.0]] * 2)
 
-    places = _drawn(weights, np.array([0.0, 0.19, 0.21, 0.51, 1.0, 0.7]))
+    places = _drawn(weights, np.array([0.0, 0.24, 0.25, 0.49, 0.5, 0.99, 0.0, 0.99]))
 
-    assert places.tolist() == [0, 0, 1, 2, 2, 1]
+    assert places.tolist() == [0, 0, 1, 1, 2, 2, 1, 1]
 
 
 def test_without_answers_the_draws_are_the_law_of_the_questions() -> None:

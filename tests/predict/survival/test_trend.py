@@ -34,16 +34,17 @@ def test_a_known_line_is_found_again_from_the_faster_half() -> None:
 
 
 def test_the_line_through_two_bins_is_that_of_the_formulas_written_out() -> None:
-    """Four questions of uneven pools: 6 answers ended in the first bin, 4 in the second, 5 are unfinished."""
-    right = np.array([[2.0, 0], [2, 1], [1, 0], [0, 0]])
-    other = np.array([[0.0, 1], [0, 0], [1, 1], [0, 1]])
+    """Four questions of uneven pools, each with answers much alike: 18 answers ended in the first bin, 12 in
+    the second, 5 are unfinished."""
+    right = np.array([[8.0, 3], [1, 1], [0, 0], [0, 0]])
+    other = np.array([[0.0, 0], [1, 1], [6, 2], [2, 5]])
     nothing = VoteCounts(np.zeros(4, int), np.array([], int), np.zeros(5, int), np.zeros(4, int))
     edges, middles = np.array([-np.inf, 7.0, 8.0]), np.array([6.5, 7.5])
     seen = Seen(np.exp(8), edges, middles, right, other, np.array([0.0, 1, 1, 3]), nothing)
 
     found = fit_line(seen)
 
-    z = norm.ppf([3.5 / 16, 8.5 / 16])  # the middle ranks of 15 answers, half a place in from either end
+    z = norm.ppf([9.5 / 36, 24.5 / 36])  # the middle ranks of 35 answers, half a place in from either end
 
     def log_posterior(line: np.ndarray, power: float) -> float:
         p = expit(line[0] + line[1] * z)
@@ -67,6 +68,7 @@ def test_the_line_through_two_bins_is_that_of_the_formulas_written_out() -> None
     ]
     scatter = sum(np.outer(one, one) for one in scores) + prior
     power = min(1.0, 2 / np.trace(np.linalg.inv(information(p) + prior) @ scatter))
+    assert power < 0.9
     line, p = best(power)
     assert found.theta == pytest.approx(line, abs=1e-4)
     assert found.spread @ found.spread.T == pytest.approx(
