@@ -1,5 +1,6 @@
 """predict.survival.forecast: what a look ahead is made from, and what is read off it."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -138,6 +139,18 @@ def test_each_target_has_its_own_cap_and_n(monkeypatch: pytest.MonkeyPatch) -> N
     assert (found.low < found.mean).all()
     assert (found.mean < found.high).all()
     assert set(found.status) == {Status.OK}
+
+
+def test_a_vote_is_among_right_answers_and_the_others_that_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A made-up vote shows which chances it is given; of those that ended half are right."""
+    monkeypatch.setattr(forecast, "ahead_of", lambda *_: look())
+    monkeypatch.setattr(forecast, "vote_accuracy", lambda _, right, other, n: right / 2 + other / 3 / n)
+    observed, targets, options = asked(["cap=80", "cap=90"], [1, 2], pool=10**9)
+
+    found = survival(replace(observed, method="majority"), targets, options)
+
+    expected = [(CHANCES / 2 + CHANCES / 3 / n)[:, :, c].mean() for c, n in ((1, 1), (2, 2))]
+    assert found.mean == pytest.approx(expected, abs=0.01)
 
 
 @pytest.mark.parametrize(("missed", "status"), [(3.0, Status.OK), (3.01, Status.POOR_FIT)])
