@@ -34,7 +34,7 @@ def luck_of_pool(f: Floats, N: int, pool: Ints, method: str, seen: Ints | int = 
             found[..., at] = f[..., at] * (1 - f[..., at]) * (weights @ _vote_correlation(n))
         else:
             found[..., at] = _best_covariance(f[..., at], n, weights)
-    return found
+    return np.maximum(found, 0.0)  # where all of a pool was seen, rounding may leave less
 
 
 @lru_cache(maxsize=256)

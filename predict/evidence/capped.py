@@ -55,13 +55,33 @@ def capped(
         for setting, rows in settings.items():
             prefix = setting if len(settings) > 1 else None
             caps = {cap_name(one, prefix): one for one in sorted({cap, *at_caps})}
-            answers = answer_pools(rows)
+            answers = answer_pools(unfinished_marked(rows, cap))
             run = Run(setting, answers, cap, caps, answers.sizes)
             known = pools_at(run.answers, caps.items(), stop=_stop(run, rows))
             groups.append(replace(group_of_pools(*key, method, known, at_n), run=run))
     if not groups:
         raise BadInput("no sampled answers to forecast from")
     return groups
+
+
+def unfinished_marked(rows: pd.DataFrame, cap: float) -> pd.DataFrame:
+    """Rows of a samples table in which an answer that the run cut off, readable or not, has not ended.
+
+    It gives no answer, is not right, and takes one token more than it was allowed: it was censored there.
+    `finish_reason` says which answers these are. Where it says nothing and no answer is longer than `cap`,
+    the run is taken to have been stopped there, so that answers of `cap` tokens have not ended.
+    """
+    tokens = rows["tokens"].astype(float)
+    at_limit = (tokens >= cap) & (tokens.max() <= cap)
+    cut = _reasons(rows).eq("length").fillna(False) | (_reasons(rows).isna() & at_limit)
+    return rows.assign(
+        answer=rows["answer"].mask(cut), correct=rows["correct"] & ~cut, tokens=tokens + cut.astype(float)
+    )
+
+
+def _reasons(rows: pd.DataFrame) -> "pd.Series[str]":
+    """How each answer ended: stop, length, …; missing where the run does not say."""
+    return rows.get("finish_reason", pd.Series(index=rows.index, dtype="str"))
 
 
 def _stop(run: Run, rows: pd.DataFrame) -> float:
@@ -72,8 +92,7 @@ def _stop(run: Run, rows: pd.DataFrame) -> float:
             f"setting {run.setting}: --fit-cap {cap}: every answer is longer, the shortest has "
             f"{tokens.min():.0f} tokens"
         )
-    reason = rows.get("finish_reason", pd.Series(index=rows.index, dtype="str"))
-    first = rows["tokens"].astype(float)[reason.eq("length").fillna(False)].min()  # NaN: none was cut off
+    first = rows["tokens"].astype(float)[_reasons(rows).eq("length").fillna(False)].min()  # NaN: none cut off
     if first < cap:
         raise BadInput(
             f"setting {run.setting}: --fit-cap {cap}: the run itself cut answers off before that; give at "

@@ -21,9 +21,7 @@ from predict.survival.votes import vote_accuracy, wrong_answers
 from results.normal import Interval
 
 DRAWS = 200
-"""At most so many draws of the parameters; a quarter above `MANY` questions, whose own draws add up."""
-
-MANY = 500
+"""Draws where no interval is asked for."""
 
 LEARN_FROM = 300
 """The parameters are learnt from at most so many questions, with at most `FEW_ANSWERS` answers to each."""
@@ -82,8 +80,7 @@ def ahead_of(run: Run, replicates: int, seed: int) -> Ahead | None:
     few = thinned(answers, LEARN_FROM, FEW_ANSWERS)
     found = fit(Problem(seen_at(few, cap)))
     seen = seen_at(answers, cap)
-    draws = min(replicates or DRAWS, DRAWS if seen.questions <= MANY else DRAWS // 4)
-    sooner, missed = paces(few, cap, found, draws, seed)
+    sooner, missed = paces(few, cap, found, replicates or DRAWS, seed)
     drawn = simulate(Problem(seen), found, list(run.caps.values()), sooner, seed)
     return Ahead(seen, follow(fit_line(seen), drawn, seen.ended_share, seed), missed)
 
@@ -102,7 +99,7 @@ def _accuracies(ahead: Ahead, run: Run, cap: Ints, N: Ints, method: str, seed: i
         right = simulated.right[:, :, c]
         other = simulated.ended[:, :, c] - right
         one = vote_accuracy(wrong, right, other, int(n)) if wrong else 1 - (1 - right) ** n
-        pool = np.maximum(n, run.whole)
+        pool = np.maximum(np.maximum(n, run.whole), answers)
         luck = np.sqrt(luck_of_pool(one, int(n), pool, method, answers).mean(axis=1) / Q)
         these[:, i] = one.mean(axis=1) + luck * noise
         new[:, i] = np.take_along_axis(one, others, axis=1).mean(axis=1)

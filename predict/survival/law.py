@@ -102,16 +102,19 @@ class Grades:
 
 
 class Law:
-    """The law for one set of parameters at the nodes of a grid; m is counted from `origin`, log tokens."""
+    """The law for one set of parameters at the nodes of a grid; m is counted from `origin`, log tokens.
+
+    `spread` is the standard deviation of m over questions, but for its tilt.
+    """
 
     def __init__(self, theta: Floats, grid: Grid, origin: float) -> None:
         self.at = dict(zip(PARAMETERS, theta, strict=True))
         self.grid, u = grid, grid.modes
         tilt = self.at["tilt"] if abs(self.at["tilt"]) > FLAT else FLAT
-        self._spread = np.exp(self.at["log_ratio"] + self.at["log_scale"])
+        self.spread = np.exp(self.at["log_ratio"] + self.at["log_scale"])
         self._bent = np.expm1(tilt * u) / tilt
         self._bent_slope = (u * np.exp(tilt * u) - self._bent) / tilt
-        self.modes = origin + self.at["centre"] + self._spread * self._bent
+        self.modes = origin + self.at["centre"] + self.spread * self._bent
         self.scales = np.exp(self.at["log_scale"] + np.exp(self.at["log_scale_spread"]) * grid.scales)
         self.never = expit(self.at["never_ends"] + self.at["never_ends_rise"] * u)[:, None]
 
@@ -192,8 +195,8 @@ class Law:
 
     def _modes_slope(self, d_modes: Floats) -> dict[str, float]:
         """The slopes in the parameters of the modes of a number whose slopes in the modes are given, (I,)."""
-        by_ratio = float(d_modes @ self._bent) * self._spread
-        tilt = float(d_modes @ self._bent_slope) * self._spread
+        by_ratio = float(d_modes @ self._bent) * self.spread
+        tilt = float(d_modes @ self._bent_slope) * self.spread
         return {"centre": d_modes.sum(), "log_ratio": by_ratio, "log_scale": by_ratio, "tilt": tilt}
 
 

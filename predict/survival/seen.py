@@ -66,12 +66,12 @@ def seen_at(answers: AnswerPools, cap: float) -> Seen:
     ended = cut.tokens <= cap
     if not ended.any():
         raise ValueError(f"no answer ended within {cap:g} tokens")
-    question = cut.question
-    inner = np.unique(np.quantile(cut.tokens[ended], np.arange(1, BINS) / BINS, method="lower"))
+    question, tokens = cut.question, np.maximum(cut.tokens[ended], 1.0)
+    inner = np.unique(np.quantile(tokens, np.arange(1, BINS) / BINS, method="lower"))
     limits = np.append(inner[inner < cap], cap)
-    place = np.searchsorted(limits, cut.tokens[ended], side="left")
+    place = np.searchsorted(limits, tokens, side="left")
     K, Q = len(limits), len(cut.question_ids)
-    x = np.log(np.maximum(cut.tokens[ended], 1.0))
+    x = np.log(tokens)
     totals = np.bincount(place, minlength=K)
     middles = np.bincount(place, weights=x, minlength=K) / np.maximum(totals, 1)
     middles = np.where(totals > 0, middles, np.log(limits))

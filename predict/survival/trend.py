@@ -15,18 +15,13 @@ from scipy.special import expit, logit, ndtri
 from predict.evidence.points import Floats
 from predict.survival.fit import Fit
 from predict.survival.seen import Seen
-from predict.survival.simulate import Simulated
+from predict.survival.simulate import Simulated, move_to
 
 PRIOR_MEAN, PRIOR_SD = np.array([2.0, -1.5]), np.array([2.0, 1.0])
 """Normal prior of the line's level and slope, wide enough for every complete run in docs/along-t.md."""
 
 RANKS = 2000
 """Steps of the integral along the line."""
-
-FARTHEST = 12.0
-"""Log odds are moved by at most this."""
-
-HALVINGS = 30
 
 
 def fit_line(seen: Seen) -> Fit:
@@ -72,17 +67,6 @@ def follow(line: Fit, drawn: Simulated, share: float, seed: int) -> Simulated:
     ranks = (np.arange(RANKS) + 0.5) / RANKS
     by_rank = np.cumsum(expit(lines[:, :1] + lines[:, 1:] * ndtri(ranks)), axis=1) / RANKS
     upto = [np.interp(u, ranks + 0.5 / RANKS, total) for u, total in zip(reached, by_rank, strict=True)]
-    late = ended * expit(logit(chance) + _move(chance, ended, np.diff(upto, axis=1))[:, None, :])
+    late = ended * expit(logit(chance) + move_to(chance, ended, np.diff(upto, axis=1))[:, None, :])
     right = np.concatenate([np.zeros_like(late[:, :, :1]), np.cumsum(late, axis=2)], axis=2)
     return Simulated(drawn.right[:, :, :1] + right, drawn.ended, drawn.tokens)
-
-
-def _move(chance: Floats, ended: Floats, wanted: Floats) -> Floats:
-    """The move of all log odds, (R, C), at which the mean of ended × chance over questions is `wanted`."""
-    odds = logit(chance)
-    low, high = np.full(wanted.shape, -FARTHEST), np.full(wanted.shape, FARTHEST)
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        less = (ended * expit(odds + middle[:, None, :])).mean(axis=1) < wanted
-        low, high = np.where(less, middle, low), np.where(less, high, middle)
-    return np.asarray((low + high) / 2)

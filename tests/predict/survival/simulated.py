@@ -67,14 +67,18 @@ def samples(n: int = 16, Q: int = 24, settings: tuple[str, ...] = ("default",)) 
     tables = []
     for setting in settings:
         pools = answers(questions(Q, rng), n, rng)
-        tables.append(
-            pd.DataFrame(
-                {
-                    "question_id": np.repeat(pools.question_ids, n), "sample": np.tile(np.arange(n), Q),
-                    "answer": [f"a{vote}" for vote in pools.votes], "correct": pools.votes == 0,
-                    "tokens": pools.tokens.astype(int), "setting": setting, "dataset": "d", "model": "m",
-                    "decoding": "sample",
-                }
-            )
-        )  # fmt: skip
+        tables.append(table_of(pools, n).assign(setting=setting))
     return pd.concat(tables, ignore_index=True)
+
+
+def table_of(pools: AnswerPools, n: int) -> pd.DataFrame:
+    """The samples table of pools of `n` answers."""
+    Q = len(pools.question_ids)
+    return pd.DataFrame(
+        {
+            "question_id": np.repeat(pools.question_ids, n), "sample": np.tile(np.arange(n), Q),
+            "answer": [f"a{vote}" for vote in pools.votes], "correct": pools.votes == 0,
+            "tokens": pools.tokens.astype(int), "setting": "default", "dataset": "d", "model": "m",
+            "decoding": "sample",
+        }
+    )  # fmt: skip

@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.optimize import minimize
 from scipy.special import expit, logit
 from scipy.stats import norm
 
 from predict.survival.fit import Fit
-from predict.survival.seen import seen_at
+from predict.survival.seen import Seen, seen_at
 from predict.survival.simulate import Simulated
-from predict.survival.trend import fit_line, follow
-from results.votes.exact import AnswerPools
+from predict.survival.trend import PRIOR_MEAN, PRIOR_SD, fit_line, follow
+from results.votes.exact import AnswerPools, VoteCounts
 
 LEVEL, SLOPE = 1.2, -1.6
 
@@ -30,6 +31,49 @@ def test_a_known_line_is_found_again_from_the_faster_half() -> None:
     sd = np.sqrt(np.diag(found.spread @ found.spread.T))
     assert (np.abs(found.theta - [LEVEL, SLOPE]) < 3 * sd).all()
     assert (sd < 0.08).all()
+
+
+def test_the_line_through_two_bins_is_that_of_the_formulas_written_out() -> None:
+    """Four questions of uneven pools, each with answers much alike: 18 answers ended in the first bin, 12 in
+    the second, 5 are unfinished."""
+    right = np.array([[8.0, 3], [1, 1], [0, 0], [0, 0]])
+    other = np.array([[0.0, 0], [1, 1], [6, 2], [2, 5]])
+    nothing = VoteCounts(np.zeros(4, int), np.array([], int), np.zeros(5, int), np.zeros(4, int))
+    edges, middles = np.array([-np.inf, 7.0, 8.0]), np.array([6.5, 7.5])
+    seen = Seen(np.exp(8), edges, middles, right, other, np.array([0.0, 1, 1, 3]), nothing)
+
+    found = fit_line(seen)
+
+    z = norm.ppf([9.5 / 36, 24.5 / 36])  # the middle ranks of 35 answers, half a place in from either end
+
+    def log_posterior(line: np.ndarray, power: float) -> float:
+        p = expit(line[0] + line[1] * z)
+        likelihood = right.sum(axis=0) @ np.log(p) + other.sum(axis=0) @ np.log(1 - p)
+        return power * likelihood + norm.logpdf(line, PRIOR_MEAN, PRIOR_SD).sum()
+
+    def best(power: float) -> tuple[np.ndarray, np.ndarray]:
+        """The line, and the probabilities there."""
+        line = minimize(lambda x: -log_posterior(x, power), PRIOR_MEAN, method="Nelder-Mead", tol=1e-10).x
+        return line, expit(line[0] + line[1] * z)
+
+    def information(p: np.ndarray) -> np.ndarray:
+        design = np.stack([np.ones(2), z], axis=1)
+        return design.T @ np.diag((right + other).sum(axis=0) * p * (1 - p)) @ design
+
+    prior = np.diag(1 / PRIOR_SD**2)
+    _, p = best(1.0)
+    scores = [
+        sum((r - (r + o) * p[k]) * np.array([1.0, z[k]]) for k, (r, o) in enumerate(zip(*q, strict=True)))
+        for q in zip(right, other, strict=True)
+    ]
+    scatter = sum(np.outer(one, one) for one in scores) + prior
+    power = min(1.0, 2 / np.trace(np.linalg.inv(information(p) + prior) @ scatter))
+    assert power < 0.9
+    line, p = best(power)
+    assert found.theta == pytest.approx(line, abs=1e-4)
+    assert found.spread @ found.spread.T == pytest.approx(
+        np.linalg.inv(power * information(p) + prior), rel=1e-3
+    )
 
 
 def test_its_uncertainty_is_that_of_questions() -> None:
