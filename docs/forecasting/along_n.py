@@ -18,7 +18,7 @@ from rivals import RIVALS
 from simulated_sets import SETS, made
 
 from predict.estimate import Estimate, Estimator, Options
-from predict.estimators import PREDICTORS, able
+from predict.estimators import ESTIMATORS, able
 from predict.evidence.groups import read_groups
 from predict.evidence.hidden import observe
 from predict.evidence.points import Evidence, Points
@@ -66,12 +66,12 @@ def jobs(data: Path, splits: int) -> list[Job]:
 
 def contestants(method: str) -> dict[str, Estimator]:
     """Every predictor by name, the rivals from the literature, and the mixture from curves."""
-    ours = {name: PREDICTORS[name] for name in able(method, samples=True)}
+    ours = {name: ESTIMATORS[name] for name in able(method, samples=True)}
     return {**ours, **RIVALS[method], CURVE: _from_curve}
 
 
 def _from_curve(observed: Evidence, targets: Points, options: Options) -> Estimate:
-    return PREDICTORS["mixture"](replace(observed, pools=()), targets, options)
+    return ESTIMATORS["mixture"](replace(observed, pools=()), targets, options)
 
 
 def judged(job: Job, predictors: Mapping[str, Estimator]) -> pd.DataFrame:
@@ -82,13 +82,13 @@ def judged(job: Job, predictors: Mapping[str, Estimator]) -> pd.DataFrame:
         parts = []
         for group in groups:
             wanted = np.isin(group.points.N, ns)
-            pool = min(int(one.answers.sizes.min()) for one in group.pools)
             for split in range(job.splits):
-                options = Options(replicates=REPLICATES, seed=split, pool=pool)
-                observed = observe(group, [one.setting for one in group.pools], seen, options, split)
+                options = Options(replicates=REPLICATES, seed=split)
+                observed = observe(group, [one.setting for one in group.pools], seen, split, split)
                 for name, predict in predictors.items():
                     found = predict(observed, group.points[wanted], options)
-                    columns = {"predicted": found.mean, "low": found.low, "high": found.high}
+                    columns = {"predicted": found.mean, "low": found.these.low, "high": found.these.high}
+                    columns["status"] = found.status
                     parts.append(
                         pd.DataFrame(columns).assign(accuracy=group.accuracy[wanted], predictor=name)
                     )
