@@ -8,6 +8,7 @@ import numpy as np
 
 from predict.answers.mixture import beta_binomial, mixture
 from predict.answers.plug_in import plug_in
+from predict.curves.question_law.estimate import question_law
 from predict.curves.rival_interval import RIVALS
 from predict.estimate import Estimate, Estimator, Options, Status, more_severe
 from predict.evidence.groups import Group
@@ -23,6 +24,7 @@ DEFAULT = "mixture"
 ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
     {
         SURVIVAL: survival,
+        "question-law": question_law,
         **RIVALS,
         "beta-binomial": beta_binomial,
         "plug-in": plug_in,
@@ -30,7 +32,7 @@ ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
     }
 )
 
-CURVE_ONLY = tuple(RIVALS)
+CURVE_ONLY = ("question-law", *RIVALS)
 """They go by curves alone."""
 
 FAR = 16
