@@ -6,6 +6,7 @@ import numpy as np
 
 from predict.answers.mixture import beta_binomial, mixture
 from predict.answers.plug_in import plug_in
+from predict.curves.from_curves import from_curves
 from predict.curves.rival_interval import RIVALS
 from predict.estimate import Estimate, Estimator, Options, Status, more_severe
 from predict.evidence.groups import Group
@@ -13,20 +14,21 @@ from predict.evidence.points import Evidence, Points
 from predict.survival.forecast import survival
 from results import BadInput
 
-SURVIVAL = "survival"
+SURVIVAL, QUESTION_LAW = "survival", "question-law"
 
 DEFAULT = "mixture"
-"""From curves alone it falls back to laws along N and T, and says so; of caps `survival` takes its place."""
+"""From curves alone `question-law` takes its place, and says so; of caps `survival` does."""
 
 ESTIMATORS: dict[str, Estimator] = {
     SURVIVAL: survival,
+    QUESTION_LAW: from_curves,
     **RIVALS,
     "beta-binomial": beta_binomial,
     "plug-in": plug_in,
     DEFAULT: mixture,
 }
 
-CURVE_ONLY = tuple(RIVALS)
+CURVE_ONLY = (QUESTION_LAW, *RIVALS)
 """They go by curves alone."""
 
 FAR = 16

@@ -16,7 +16,12 @@ from figures import SIMPLE, errors_figure
 from results.figures.theme import combined_spec
 
 HERE = Path(__file__).resolve().parent
-PAGES = (HERE.parent / "forecasting.md", HERE.parent / "along-t.md", HERE / "evidence.md")
+PAGES = (
+    HERE.parent / "forecasting.md",
+    HERE.parent / "along-t.md",
+    HERE / "evidence.md",
+    HERE / "from_curves.md",
+)
 
 METHODS = {"majority": "Majority vote", "best_of_n": "Best of N"}
 CURVE = "mixture, curve"

@@ -47,8 +47,8 @@ def predictor(means: Means) -> Estimator:
     """`means` as an estimator of sampled settings; its intervals are bootstrapped.
 
     The answers to each question are drawn again, with replacement, and the law is fitted anew; the forecasts
-    of `COPIES` such samples tell its standard error, and Student's law the interval. So far as the forecast is
-    of these questions; new ones are not asked about here.
+    of `COPIES` such samples tell its standard error, and Student's law the interval of these questions. New
+    ones are not asked about here.
     """
 
     def predict(observed: Evidence, targets: Points, options: Options) -> Estimate:

@@ -8,14 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from predict.answers.from_curve import from_curves
 from predict.curves.intervals import SHARED
 from predict.curves.law_along_t import along_T
 from predict.curves.new_settings import Carried, _widening, answers_luck, other_settings, spread_out
 from predict.curves.rivals import exponential, power_law
 from predict.estimate import Options
 from predict.evidence.groups import read_groups
-from predict.evidence.points import Evidence, Points
+from predict.evidence.points import Points
 from predict.evidence.request import Request
 from predict.scoring.backtest import backtest
 from tests.predict.answers.pools import drawn_pool
@@ -124,37 +123,6 @@ def test_misses_at_the_dearest_settings_widen_the_interval() -> None:
     assert _widening(T, law, own, 0) == 1.0
     assert _widening(T, leap, own, 0) > 1.5
     assert _widening(T[:2], leap[:2], own[:2], 0) == 1.0
-
-
-@pytest.mark.parametrize(
-    ("T", "at", "expected"),
-    [
-        ([1, 2], [1.5, 4.0], ["ok", "bound_hit"]),
-        # a factor 3 apart: up to 9 and down to 1/3, no rolling origin reaches farther
-        ([1, 2, 3], [0.3, 0.4, 2.5, 8.9, 9.1], ["bound_hit", "ok", "ok", "ok", "bound_hit"]),
-    ],
-)
-def test_settings_farther_away_than_any_that_was_checked_are_not_ok(
-    T: list[float], at: list[float], expected: list[str]
-) -> None:
-    n = len(T)
-    points = Points(np.array(["a", "b", "c"][:n]), np.array(T, float), np.ones(n, int))
-    observed = Evidence(points, np.array([0.4, 0.5, 0.55][:n]), np.full(n, 0.02))
-    targets = Points(np.array(at).astype(str), np.array(at), np.ones(len(at), int))
-    assert from_curves(observed, targets, Options(replicates=50)).status.tolist() == expected
-
-
-@pytest.mark.parametrize("target", ["these-questions", "population"])
-def test_beside_an_observed_setting_the_noise_is_that_of_the_setting(target: str) -> None:
-    """A tenth of the variance is the answers' luck; the rest is the questions'."""
-    points = Points(np.array(["a", "b", "c"]), np.array([1.0, 2.0, 3.0]), np.array([1, 1, 1]))
-    observed = Evidence(points, np.array([0.4, 0.5, 0.55]), np.full(3, 0.02))
-    options = Options(replicates=2000)
-    found = from_curves(observed, Points(np.array(["new"]), np.array([2.001]), np.array([1])), options)
-    own, common = 1 - SHARED, SHARED * (target == "population")
-    ends = found.new if target == "population" else found.these
-    sd = (ends.high[0] - ends.low[0]) / (2 * 1.645)
-    assert sd == pytest.approx(0.02 * np.sqrt(own + common), rel=0.25)
 
 
 def test_new_questions_move_all_settings_together() -> None:
