@@ -12,8 +12,8 @@ from results.normal import FORECAST_LEVEL
 from results.read_options import reading_options
 
 PREDICTORS = (
-    "survival", "question-law", "low-cost-to-high", "flat", "exponential", "power-law", "joint", "beta-binomial",
-    "plug-in", "mixture",
+    "survival", "question-law", "low-cost-to-high", "flat", "exponential", "power-law", "joint",
+    "beta-binomial", "plug-in", "mixture",
 )  # fmt: skip
 
 Command = TypeVar("Command", bound=Callable[..., object])
