@@ -11,6 +11,7 @@ from predict.curves.alarm import falling, poor_fit
 from predict.curves.calibration import answers_alone, model_error
 from predict.curves.joint import joint
 from predict.curves.low_cost_to_high import low_cost_to_high
+from predict.curves.question_law.predictor import question_law
 from predict.curves.rivals import CurveForecast, CurveModel, exponential, flat, power_law
 from predict.protocol import (
     Floats,
@@ -63,6 +64,7 @@ def counted(points: Points) -> Points:
 
 CURVE_PREDICTORS: dict[str, Predictor] = {
     "low-cost-to-high": on_curves(low_cost_to_high),
+    "question-law": question_law,
     "flat": on_curves(flat, alarms=False),
     "exponential": on_curves(exponential),
     "power-law": on_curves(power_law),

@@ -1,4 +1,4 @@
-"""Forecasts at settings without answers, from those with answers: `length.law` along T for each N.
+"""Forecasts at settings without answers, from those with answers: `law_along_t` along T for each N.
 
 settings 100, 200, 300 at N = 16: 0.62 0.71 0.74   ->   setting 500 at N = 16: 0.77, 90 % 0.72 … 0.82
 """
@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from predict.curves.intervals import SHARED
-from predict.length.law import along_T
+from predict.curves.law_along_t import along_T
 from predict.protocol import Floats, Ints, Options, Points, Pool, Status, everywhere
 from results.votes.exact import accuracy_by_question
 

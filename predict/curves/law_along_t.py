@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import qmc
 
-from predict.protocol import Floats
+from results.votes.exact import Floats
 
 EXPONENTS = (0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
 SPREAD = 0.5
@@ -42,13 +42,14 @@ _POINTS = ndtri(np.clip(qmc.Sobol(2, seed=0).random(64), 1e-9, 1 - 1e-9))
 
 
 def along_T(
-    T: Floats, accuracy: Floats, variance: Floats, at: Floats, R: int, seed: int = 0
-) -> tuple[Floats, Floats]:
+    T: Floats, accuracy: Floats, variance: Floats, at: Floats, R: int, seed: int = 0,
+    sizes: tuple[float, ...] = SIZES,
+) -> tuple[Floats, Floats]:  # fmt: skip
     """Forecast at `at` (m,) from `accuracy` (n,) with error `variance` (n,) at n ≥ 2 positive lengths `T`.
 
-    Returns the mean (m,) and draws (R, m), each column sorted.
+    sizes: the s that are averaged over. Returns the mean (m,) and draws (R, m), each column sorted.
     """
-    axes = [0, 1], EXPONENTS, np.geomspace(T.min() / BEYOND, T.max() * BEYOND, SCALES), SIZES
+    axes = [0, 1], EXPONENTS, np.geomspace(T.min() / BEYOND, T.max() * BEYOND, SCALES), sizes
     shape, c, tau, size = np.stack(np.meshgrid(*axes, indexing="ij")).reshape(len(axes), -1)
     regressor, regressor_at = _levels(T, shape, c, tau), _levels(at, shape, c, tau)
     missed = size[:, None, None] ** 2
