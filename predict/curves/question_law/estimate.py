@@ -2,14 +2,15 @@
 
     seen: T = 30, 60, 90 at N = 1 … 16     ->     T = 150: N = 1: 0.61, N = 16: 0.78, N = 256: 0.84
 
-At a setting that was seen the law gives every N; its miss at the nearest N seen is carried on. For a new setting
-`along_T` forecasts how often one answer is right, on the logit scale; the law then gives every N, and the miss
-of the nearest setting is carried on. The interval holds this forecast's own and that of `along_T` on the accuracy
-at each N by itself: the two fail in different places.
+At a setting that was seen the law gives every N; its miss at the nearest N seen is carried on. For a new
+setting `along_T` forecasts how often one answer is right, on the logit scale; the law then gives every N, and
+the miss of the nearest setting is carried on. The interval holds this forecast's own and that of `along_T` on
+the accuracy at each N by itself: the two fail in different places.
 
-Curves do not tell questions from each other. `low` … `high` is for these questions: a new run of the same ones,
-so of a point's variance only the share 1 − SHARED, the luck of the answers, counts. `new_low` … `new_high` is for
-new questions of the same kind: the choice of the questions, SHARED of the variance, shifts all targets together.
+Curves do not tell questions from each other. `low` … `high` is for these questions: a new run of the same
+ones, so of a point's variance only the share 1 − SHARED, the luck of the answers, counts. `new_low` …
+`new_high` is for new questions of the same kind: the choice of the questions, SHARED of the variance, shifts
+all targets together.
 """
 
 from collections.abc import Sequence
@@ -31,8 +32,8 @@ SIZES = (0.001, 0.0035, 0.012)
 LOGITS = 20.0
 """logit Acc(T, 1) from −10 to 10 is `along_T`'s scale from 0 to 1."""
 
-TRUSTED = 0.10
-"""Forecasts whose interval under the single law is wider than this are not ok (docs/forecasting/from_curves.md)."""
+TRUSTED = 0.075
+"""A forecast whose interval by the single law is wider is not ok: see docs/forecasting/from_curves.md."""
 
 _ENDS = 400
 """Draws from which the width of the single law is read, however many the caller asks for."""
@@ -42,19 +43,19 @@ class Places(Protocol):
     """setting, T (NaN where unknown) and N of each place on the curves, all of one length."""
 
     @property
-    def setting(self) -> np.ndarray: ...  # noqa: D102
+    def setting(self) -> np.ndarray: ...
     @property
-    def T(self) -> Floats: ...  # noqa: D102
+    def T(self) -> Floats: ...
     @property
-    def N(self) -> Ints: ...  # noqa: D102
+    def N(self) -> Ints: ...
 
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
     """One forecast a target, all (M,); NaN where there is none.
 
-    low, high: for these questions; new_low, new_high: for new ones; width_of_one_T_law: how wide the interval of
-    the question law by itself is, which tells how far it can be trusted; law: the fit.
+    low, high: for these questions; new_low, new_high: for new ones; width_of_one_T_law: how wide the interval
+    of the question law by itself is, which tells how far it can be trusted; law: the fit.
     """
 
     mean: Floats
@@ -72,10 +73,10 @@ def estimate(
     points: Places, accuracy: Floats, stderr: Floats, targets: Places, *,
     method: str = "majority", draws: int = 200, seed: int = 0, level: float = 0.9,
 ) -> Estimate:  # fmt: skip
-    """The forecast at M targets from P points, `accuracy` and `stderr` (P,), stderr NaN where unknown.
+    """The forecast at M targets from P points, with `accuracy` and `stderr` (P,), NaN where unknown.
 
-    The mean depends neither on `draws` nor on `seed`. Without draws there are no intervals. New settings need a
-    known T and two settings of known, different T: otherwise not_identifiable. Raises BadInput as `fit` does.
+    The mean depends neither on `draws` nor on `seed`. Without draws there are no intervals. New settings need
+    a known T and two settings of known, different T: else not_identifiable. Raises BadInput as `fit` does.
     """
     law = fit(points.T, points.N, accuracy, stderr, points.setting, method)
     doubts = law.drawn()
@@ -106,7 +107,7 @@ def estimate(
 def distance_to_algorithm_3(paper: Floats, mean: Floats) -> float:
     """How far the paper's Algorithm 3 is from the question law, both (M,), on average over targets with both.
 
-    The larger it is, the likelier the paper's forecast is off (docs/forecasting/from_curves.md); NaN without any.
+    The larger it is, the likelier the paper's forecast is off; NaN without any such target.
     """
     both = np.isfinite(paper) & np.isfinite(mean)
     return float(np.abs(paper - mean)[both].mean()) if both.any() else float("nan")
@@ -172,7 +173,7 @@ class _Asked:
                          for pick in (np.array(found)[:, 0].min, np.array(found)[:, 1].max)])  # fmt: skip
 
     def _plain(self, N: Ints, T: Floats, R: int, seed: int) -> Floats:
-        """`along_T` on the accuracy at each N by itself, what was seen carried on: draws (R, len(T), len(N))."""
+        """`along_T` on the accuracy at each N by itself: draws (R, len(T), len(N))."""
         usable = np.flatnonzero(_usable(self.law.T))
         value, doubt = self.law.seen(N), np.stack([law.seen(N) for law in self.doubts]).var(axis=0)
         missed, noise = self._missed(), self._noise()
@@ -198,7 +199,7 @@ class _Asked:
         return np.nan_to_num(self.stderr, nan=UNKNOWN)
 
     def _nearest(self) -> Ints:
-        """The point nearest to each target, (m,): of its setting, or of the nearest in log T; then in log N."""
+        """The point nearest to each target, (m,): of its setting or of the nearest in T, then in N."""
         usable = _usable(self.law.T)
         found = []
         for name, T, N in zip(

@@ -1,6 +1,6 @@
 """One law of questions for every setting, fitted to all points of all curves at once.
 
-    settings T = 30, 60, 90, N = 1 … 16   ->   a = −1.6 −0.2 0.6,  σ = 1.9,  c = 0.4 (× e^±1.1 in odds),  η = 0.03
+    settings T = 30, 60, 90, N = 1 … 16   ->   a = −1.6 −0.2 0.6, σ = 1.9, c₀ = −0.4, τ = 1.1, η = 0.03
 
 Question q is answered right at setting i with probability p, logit p = a_i + σ z_q, z_q normal. Its wrong
 answers follow `votes`: logit c normal with mean c₀ and standard deviation τ over questions, η one number. So
@@ -50,8 +50,8 @@ class QuestionLaw:
     """The fitted law of k settings.
 
     settings: their names, cheapest first; T: (k,), NaN where unknown; logits: a_i, (k,); shared: log σ, c₀,
-    log τ, logit η; covariance: of (logits, shared) by Laplace's approximation, (k + 4, k + 4); method: majority
-    or best_of_n.
+    log τ, logit η; covariance: of (logits, shared) by Laplace's approximation, (k + 4, k + 4); method:
+    majority or best_of_n.
     """
 
     settings: tuple[str, ...]
@@ -143,5 +143,6 @@ def fit(
         bounds = middle - limits, middle + limits
         found.append(least_squares(missed, start, bounds=bounds, x_scale=np.maximum(limits, 1.0)))
     best = min(found, key=lambda one: float(one.cost))
-    covariance = np.linalg.inv(best.jac.T @ best.jac)
-    return replace(law_of(best.x), covariance=np.asarray((covariance + covariance.T) / 2))
+    slopes = np.asarray(best.jac, np.float64)
+    covariance = np.linalg.inv(slopes.T @ slopes)
+    return replace(law_of(best.x), covariance=(covariance + covariance.T) / 2)

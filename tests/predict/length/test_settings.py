@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from predict.backtest import backtest
 from predict.curves.intervals import SHARED
+from predict.curves.law_along_t import along_T
 from predict.curves.rivals import exponential, power_law
 from predict.groups import read_groups
-from predict.curves.law_along_t import along_T
 from predict.length.settings import _luck, _widening, other_settings, spread_out
 from predict.protocol import Observed, Options, Points
 from predict.questions.from_curve import from_curves
