@@ -1,13 +1,15 @@
 """Forecasts from curves alone, measured: dearer T at every N from 3, 4 or 6 cheap settings and small N.
 
-    python docs/forecasting/from_curves.py --data ../shared/data/samples --jobs 2          (8 minutes)
+    python docs/forecasting/from_curves.py --data ../shared/data/samples --jobs 3
 
-Sets: panels of the twin whose accuracy rises with T (fig2e, fig2f, fig2h at step 1/5) or is soon flat (fig2g,
-fig2h at step 1, fig1-binary), the small model, and real runs looked at as if each answer had been stopped at
-one of ten caps (the 10 … 99.9 % quantiles of the answer lengths). Seen are the cheapest 3, 4 or 6 settings at
-N ≤ 4 or N ≤ 16; asked are all dearer ones at every N. Each (set, settings seen, N seen, predictor, status)
-gives one row: targets, mean absolute error in points, how many intervals of 90 % hold the truth, interval
-score (width + 20 × miss, in points).
+Sets: lines of the twin whose accuracy rises with T (fig2e, fig2f, fig2h at step 1/5) or is soon flat (fig2g,
+fig2h at step 1, both of fig1-binary), the small model, and real runs looked at as if each answer had been
+stopped at one of ten caps (the 10 … 99.9 % quantiles of the answer lengths). Seen are the cheapest 3, 4 or 6
+settings (at most all but one) at N ≤ 4 or N ≤ 16; asked are all dearer ones at every N. Each (set,
+settings seen, N seen, predictor, status, width) is a row: targets, mean absolute error in points, how many are
+off by at most 3.5 points, how many intervals of 90 % hold the truth, interval score (width + 20 × miss, in points).
+width: that of the question law alone, in points, the upper end of its class. apart: the mean distance of the
+paper's forecasts from the question law's. A set that the CSV has already is not measured again.
 """
 
 from collections.abc import Iterator
@@ -17,99 +19,94 @@ from pathlib import Path
 import click
 import numpy as np
 import pandas as pd
-from page import HERE, insert
-from predict.answers.from_curve import from_curves as mixture
+from page import HERE
 
-from predict.curves.question_law.estimate import question_law
-from predict.curves.rival_interval import RIVALS
-from predict.estimate import Estimator, Options
-from predict.evidence.groups import groups_of_curves
-from predict.evidence.points import Evidence
+from predict.curves.question_law.estimate import distance_to_algorithm_3, estimate
+from predict.estimate import Estimate, Options
+from predict.estimators import ESTIMATORS
+from predict.evidence.groups import Group, groups_of_curves
+from predict.evidence.hidden import observe
+from predict.evidence.points import Floats
 from results import build_curves, read_curves, read_samples
-from results.tables.files import write_raw
 from results.votes.caps import cap_samples
 from synthetic import run_panel
 
-PANELS = {"rising": ("fig2e", "fig2f", "fig2h 1/5"), "flat": ("fig2g", "fig2h", "fig1-binary")}
+PANELS = {"fig2e": ["rising"], "fig2f": ["rising"], "fig2g": ["flat"], "fig2h": ["flat", "rising"],
+          "fig1-binary": ["flat", "flat"]}  # fmt: skip
+"""The kind of each line."""
+
 SEEN = (3, 4, 6)
 UP_TO = (4, 16)
 CAPS = 10
-ESTIMATORS: dict[str, Estimator] = {"question-law": question_law, **RIVALS, "mixture": mixture}
+NAMES = ("question-law", "exponential", "joint", "flat", "power-law", "mixture", "low-cost-to-high")
+WIDTHS = (1, 2, 3.5, 5, 7.5, 10, 15, 20, 30, 100)
+OPTIONS = Options(replicates=100)
+NEAR = 3.5
 
 
-def sets(data: Path | None) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """(kind, name, curves) of each set."""
-    for kind, panels in PANELS.items():
-        for name in panels:
-            panel, _, step = name.partition(" ")
-            curves = run_panel(panel)
-            lines = list(curves.groupby("model", sort=False))
-            yield kind, name, lines[1 if step else 0][1]
-    yield "tiny", "tiny", read_curves("results/cached/tiny.csv")
+def sets(data: Path | None) -> Iterator[tuple[str, str, str]]:
+    """(kind, name, where it comes from) of each set."""
+    for panel, kinds in PANELS.items():
+        for line, kind in enumerate(kinds):
+            yield kind, f"{panel} {line + 1}", panel
+    yield "tiny", "tiny", "results/cached/tiny.csv"
     for file in sorted(data.glob("boinf-*.csv")) if data else []:
-        samples = read_samples(file)
+        yield "caps", file.stem.removeprefix("boinf-"), str(file)
+
+
+def curves_of(kind: str, name: str, source: str) -> pd.DataFrame:
+    """The curves of one set."""
+    if kind == "tiny":
+        return read_curves(source)
+    if kind == "caps":
+        samples = read_samples(source)
         caps = [round(cap) for cap in np.quantile(samples["tokens"], np.linspace(0.1, 0.999, CAPS))]
-        capped = cap_samples(samples, caps)
-        yield "caps", file.stem.removeprefix("boinf-"), build_curves(capped, permutations=0)
+        return build_curves(cap_samples(samples, caps), permutations=0)
+    lines = [line for _, line in run_panel(source).groupby("model", sort=False)]
+    return lines[int(name.split()[-1]) - 1]
 
 
-def measured(kind: str, name: str, curves: pd.DataFrame) -> pd.DataFrame:
+def measured(kind: str, name: str, source: str) -> pd.DataFrame:
     """The rows of one set."""
-    (group,) = groups_of_curves(curves, "majority")
-    points, settings = group.points, [setting for setting, _ in group.points.settings()]
-    rows = []
-    for count in SEEN:
-        known = np.isin(points.setting, settings[:count])
-        for most in UP_TO:
-            fitted = known & (most >= points.N)
-            evidence = Evidence(points[fitted], group.accuracy[fitted], group.stderr[fitted])
-            for predictor, estimate in ESTIMATORS.items():
-                found = estimate(evidence, points[~known], Options(200))
-                low, high, truth = found.these.low, found.these.high, group.accuracy[~known]
-                miss = np.maximum(low - truth, 0) + np.maximum(truth - high, 0)
-                each = pd.DataFrame(
-                    {
-                        "status": found.status,
-                        "error": 100 * np.abs(found.mean - truth),
-                        "held": (miss == 0) & np.isfinite(low),
-                        "score": 100 * (high - low + 20 * miss),
-                    }
-                )
-                by = each.groupby("status", as_index=False)
-                told = by.agg(targets=("held", "size"), error=("error", "mean"), held=("held", "sum"),
-                              score=("score", "mean"))  # fmt: skip
-                rows.append(told.assign(predictor=predictor, settings=count, N=most))
+    (group,) = groups_of_curves(curves_of(kind, name, source), "majority")
+    settings = [setting for setting, _ in group.points.settings()]
+    cases = [(min(count, len(settings) - 1), most) for count in SEEN for most in UP_TO]
+    rows = [case(group, settings[:count], most) for count, most in cases]
     return pd.concat(rows, ignore_index=True).assign(kind=kind, set=name)
 
 
-def summary(table: pd.DataFrame) -> pd.DataFrame:
-    """Error, share held and score by kind of set and predictor, over all that was asked."""
-    weighted = table.assign(error=table["error"] * table["targets"], score=table["score"] * table["targets"])
-    every = pd.concat([weighted, weighted.assign(kind="all")])
-    columns = ["targets", "error", "held", "score"]
-    case = every.groupby(["kind", "set", "settings", "N", "predictor"], sort=False)[columns].sum()
-    per_case = case[["error", "held", "score"]].div(case["targets"], axis=0)
-    return per_case.groupby(["predictor", "kind"], sort=False).mean().unstack("kind")
+def case(group: Group, settings: list[str], most: int) -> pd.DataFrame:
+    """All predictors on one choice of what is seen."""
+    hidden = ~np.isin(group.points.setting, settings)
+    targets, truth = group.points[hidden], group.accuracy[hidden]
+    observed = observe(group, settings, most)
+    points = observed.points
+    law = estimate(points, observed.accuracy, observed.stderr, targets, draws=0)
+    widths = np.array(WIDTHS)[
+        np.minimum(np.searchsorted(WIDTHS, 100 * law.width_of_one_T_law), len(WIDTHS) - 1)
+    ]
+    found = {name: ESTIMATORS[name](observed, targets, OPTIONS) for name in NAMES}
+    apart = 100 * distance_to_algorithm_3(found["low-cost-to-high"].mean, law.mean)
+    each = [
+        scored(one.mean, one.these.low, one.these.high, truth).assign(
+            predictor=name, status=one.status, width=widths
+        )
+        for name, one in found.items()
+    ]
+    by = pd.concat(each).groupby(["predictor", "status", "width"], sort=False)
+    told = by.agg(targets=("held", "size"), given=("error", "count"), error=("error", "mean"),
+                  near=("near", "sum"), held=("held", "sum"), score=("score", "mean"))  # fmt: skip
+    return told.reset_index().assign(settings=len(settings), N=most, apart=apart)
 
 
-def trusted(table: pd.DataFrame) -> pd.DataFrame:
-    """What each status of the question law meant: targets, share held, error."""
-    own = table[table["predictor"] == "question-law"]
-    own = own.assign(error=own["error"] * own["targets"])
-    total = own.groupby(["kind", "status"])[["targets", "held", "error"]].sum()
-    return total.assign(held=total["held"] / total["targets"], error=total["error"] / total["targets"])
-
-
-def page_table(table: pd.DataFrame) -> str:
-    """The summary as the table of from_curves.md."""
-    found = summary(table)
-    kinds = ["rising", "flat", "tiny", "caps", "all"]
-    lines = ["| predictor | " + " | ".join(kinds) + " | held | score |", "|---" * 8 + "|"]
-    for name in ESTIMATORS:
-        errors = [f"{found.loc[name, ('error', kind)]:.1f}" for kind in kinds]
-        held, score = found.loc[name, ("held", "all")], found.loc[name, ("score", "all")]
-        lines.append(f"| {name} | {' | '.join(errors)} | {100 * held:.0f} % | {score:.0f} |")
-    return "\n".join(lines)
+def scored(found: Estimate, truth: Floats) -> pd.DataFrame:
+    """Error and score in points, and whether near and held, of each forecast."""
+    mean, low, high = found.mean, found.these.low, found.these.high
+    miss = np.maximum(low - truth, 0) + np.maximum(truth - high, 0)
+    error = 100 * np.abs(mean - truth)
+    return pd.DataFrame(
+        {"error": error, "near": error <= NEAR, "held": miss <= 1e-9, "score": 100 * (high - low + 20 * miss)}
+    )
 
 
 @click.command()
@@ -119,15 +116,14 @@ def page_table(table: pd.DataFrame) -> str:
 @click.option("--jobs", default=1, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default=HERE / "from_curves.csv")
 def main(data: Path | None, jobs: int, out: Path) -> None:
-    """Measure, write the CSV, print the tables and put the first into docs/forecasting/from_curves.md."""
+    """Measure what the CSV lacks, one set after the other."""
+    done = pd.read_csv(out) if out.exists() else pd.DataFrame({"set": []})
+    asked = [one for one in sets(data) if one[1] not in set(done["set"])]
     with ProcessPoolExecutor(jobs) as pool:
-        tables = [pool.submit(measured, *one) for one in sets(data)]
-        table = pd.concat([one.result() for one in tables], ignore_index=True)
-    write_raw(table.round(4), out)
-    print(page_table(table))
-    print(trusted(table).round(3).to_string())
-    if out == HERE / "from_curves.csv":
-        insert("from-curves", page_table(table))
+        for table in pool.map(measured, *zip(*asked, strict=True)) if asked else ():
+            done = pd.concat([done, table.round(3)], ignore_index=True)
+            done.to_csv(out, index=False)
+            click.echo(table["set"].iloc[0])
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import qmc
 
-from predict.evidence.points import Floats
+from results.votes.exact import Floats
 
 EXPONENTS = (0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
 SPREAD = 0.5

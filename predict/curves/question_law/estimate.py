@@ -2,24 +2,29 @@
 
     seen: T = 30, 60, 90 at N = 1 … 16     ->     T = 150: N = 1: 0.61, N = 16: 0.78, N = 256: 0.84
 
-At a setting that was seen the law gives every N; the miss at the nearest N seen is carried on. For a new
-setting `along_T` forecasts how often one answer is right, on the logit scale; the law then gives every N. Its
-interval holds this forecast's and that of `along_T` on the accuracy at each N by itself: the two fail in
-different places. What curves cannot tell, whether these questions or new ones were drawn, enters as `SHARED`.
+At a setting that was seen the law gives every N; its miss at the nearest N seen is carried on. For a new
+setting `along_T` forecasts how often one answer is right, on the logit scale; the law then gives every N, and
+the miss of the nearest setting is carried on. The interval holds this forecast's own and that of `along_T` on
+the accuracy at each N by itself: the two fail in different places.
+
+Curves do not tell questions from each other. `low` … `high` is for these questions: a new run of the same
+ones, so of a point's variance only the share 1 − SHARED, the luck of the answers, counts. `new_low` …
+`new_high` is for new questions of the same kind: the choice of the questions, SHARED of the variance, shifts
+all targets together.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
-from scipy.special import expit, logit, ndtri
+from scipy.special import expit, logit
 
 from predict.curves.intervals import SHARED
 from predict.curves.law_along_t import along_T
-from predict.curves.question_law.fit import UNKNOWN, Fitted, QuestionLaw, fit
-from predict.estimate import Estimate, Options, Status, everywhere, middle
-from predict.evidence.points import Evidence, Floats, Ints, Points
-from results.normal import Interval
+from predict.curves.question_law.fit import UNKNOWN, QuestionLaw, fit
+from results.tables.status import Status
+from results.votes.exact import Floats, Ints
 
 SIZES = (0.001, 0.0035, 0.012)
 """What the law along T misses, in units of `LOGITS`: 0.02, 0.07 and 0.24 logits."""
@@ -27,194 +32,215 @@ SIZES = (0.001, 0.0035, 0.012)
 LOGITS = 20.0
 """logit Acc(T, 1) from −10 to 10 is `along_T`'s scale from 0 to 1."""
 
-WIDE = 0.10
-"""An interval of the law alone that is wider than this is not ok: see docs/forecasting/from_curves.md."""
+TRUSTED = 0.075
+"""A forecast whose interval by the single law is wider is not ok: see docs/forecasting/from_curves.md."""
 
-LAWS = 100
-"""So many draws of the law carry its doubt."""
-
-AROUND = ndtri(np.array([0.1, 0.3, 0.5, 0.7, 0.9]))
-"""Normal scores of log T at which a setting is forecast whose T is itself a forecast."""
+_ENDS = 400
+"""Draws from which the width of the single law is read, however many the caller asks for."""
 
 
-@dataclass(frozen=True)
-class _Curves:
-    """The forecasts of one group of targets: mean (M,), and draws (R, M) of each way to forecast them."""
+class Places(Protocol):
+    """setting, T (NaN where unknown) and N of each place on the curves, all of one length."""
+
+    @property
+    def setting(self) -> np.ndarray: ...
+    @property
+    def T(self) -> Floats: ...
+    @property
+    def N(self) -> Ints: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """One forecast a target, all (M,); NaN where there is none.
+
+    low, high: for these questions; new_low, new_high: for new ones; width_of_one_T_law: how wide the interval
+    of the question law by itself is, which tells how far it can be trusted; law: the fit.
+    """
 
     mean: Floats
-    ways: tuple[Floats, ...]
+    low: Floats
+    high: Floats
+    new_low: Floats
+    new_high: Floats
+    status: np.ndarray
+    notes: tuple[str, ...]
+    width_of_one_T_law: Floats
+    law: QuestionLaw
 
 
-def question_law(evidence: Evidence, targets: Points, options: Options) -> Estimate:
-    """The estimate at every target; what was observed is kept. See the module's docstring.
+def estimate(
+    points: Places, accuracy: Floats, stderr: Floats, targets: Places, *,
+    method: str = "majority", draws: int = 200, seed: int = 0, level: float = 0.9,
+) -> Estimate:  # fmt: skip
+    """The forecast at M targets from P points, with `accuracy` and `stderr` (P,), NaN where unknown.
 
-    A setting without T, or of fewer than two different T, has no forecast at new settings: not_identifiable.
+    The mean depends neither on `draws` nor on `seed`. Without draws there are no intervals. New settings need
+    a known T and two settings of known, different T: else not_identifiable. Raises BadInput as `fit` does.
     """
-    points = evidence.points
-    fitted = fit(points, evidence.accuracy, evidence.stderr, evidence.method)
-    lengths = dict(points.settings())
-    seen = np.isin(targets.setting, list(lengths))
-    T = np.array(list(lengths.values()))
-    M, R = len(targets), max(options.replicates, 1)
-    rng = np.random.default_rng([options.seed, 7])
-    laws = fitted.drawn(LAWS, rng)
+    law = fit(points.T, points.N, accuracy, stderr, points.setting, method)
+    doubts = law.drawn()
+    M = len(targets.N)
     mean, width = np.full(M, np.nan), np.full(M, np.nan)
-    low, high = np.full((2, 2, M), np.nan)
-    status = everywhere(Status.NOT_IDENTIFIABLE, M)
-    parts = []
-    if seen.any():
-        parts.append((seen, _along_n(evidence, fitted, laws, targets[seen], R, rng)))
-    possible = ~seen & np.isfinite(targets.T) & (targets.T > 0)
-    if possible.any() and np.isfinite(T).all() and (T > 0).all() and len(np.unique(T)) > 1:
-        parts.append((possible, _along_t(evidence, fitted, laws, targets[possible], R, options.seed)))
-    for at, found in parts:
-        mean[at] = found.mean
-        common = np.sqrt(SHARED) * _stderr_near(evidence, targets[at])
-        luck = rng.standard_normal((R, 1))
-        for k, shift in enumerate((0.0, common)):
-            ends = np.stack([middle(way + shift * luck, options.level) for way in found.ways])
-            low[k, at], high[k, at] = ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)
-        alone = middle(found.ways[0], options.level)
-        width[at] = alone[1] - alone[0]
-        status[at] = np.where(width[at] > WIDE, Status.BOUND_HIT, Status.OK).astype("<U20")
-    if len(np.unique(T[np.isfinite(T)])) < 3:
-        status[possible & (status == Status.OK)] = str(Status.BOUND_HIT)
-    if not options.replicates:
-        low, high = np.full((2, 2, M), np.nan)
-    these, new = (
-        Interval(
-            np.minimum(np.clip(low[k], 0, 1), mean), np.maximum(np.clip(high[k], 0, 1), mean), options.level
-        )
-        for k in range(2)
-    )
-    return Estimate(mean, these, new, status, np.where(np.isnan(mean), np.inf, np.nan))
+    ends = np.full((4, M), np.nan)
+    seen = np.isin(targets.setting, law.settings)
+    enough = len(np.unique(law.T[_usable(law.T)])) > 1
+    for part in (seen, ~seen & _usable(targets.T) & enough):
+        if not part.any():
+            continue
+        asked = _Asked(points, accuracy, stderr, law, doubts, targets, np.flatnonzero(part))
+        ways = asked.along_n if part is seen else asked.along_t
+        mean[part], once = ways(_ENDS, seed)
+        width[part] = np.ptp(_middle(once[0], level), axis=0)
+        if draws:
+            drawn = once if draws == _ENDS else ways(draws, seed)[1]
+            ends[:, part] = asked.intervals(drawn, level, seed)
+    low, high = np.fmin(np.clip(ends[::2], 0, 1), mean), np.fmax(np.clip(ends[1::2], 0, 1), mean)
+    low, high = (np.where(np.isnan(ends[::2]), np.nan, end) for end in (low, high))
+    status = np.where(width > TRUSTED, Status.BOUND_HIT, Status.OK).astype("<U20")
+    if np.isfinite(law.T).sum() < 3:  # any law goes through two settings
+        status[~seen] = str(Status.BOUND_HIT)
+    status[np.isnan(mean)] = str(Status.NOT_IDENTIFIABLE)
+    return Estimate(mean, low[0], high[0], low[1], high[1], status, _notes(law, stderr), width, law)
 
 
-def _along_n(
-    evidence: Evidence,
-    fitted: Fitted,
-    laws: Sequence[QuestionLaw],
-    targets: Points,
-    R: int,
-    rng: np.random.Generator,
-) -> _Curves:
-    """At settings that were seen."""
-    names = [name for name, _ in evidence.points.settings()]
-    N, column = np.unique(targets.N, return_inverse=True)
-    row = np.array([names.index(str(name)) for name in targets.setting])
-    carried = _carried_on(evidence, fitted.law, targets)
-    mean = np.clip(fitted.law.at(fitted.law.logits, N)[row, column] + carried, 0.0, 1.0)
-    drawn = np.stack([law.at(law.logits, N)[row, column] for law in laws])
-    off = drawn - fitted.law.at(fitted.law.logits, N)[row, column]
-    known, own = _known(evidence, targets)
-    off = np.where(known, 0.0, off)[rng.integers(len(laws), size=R)]
-    draws = mean + off + own * rng.standard_normal((R, 1))
-    return _Curves(mean, (draws,))
+def distance_to_algorithm_3(paper: Floats, mean: Floats) -> float:
+    """How far the paper's Algorithm 3 is from the question law, both (M,), on average over targets with both.
+
+    The larger it is, the likelier the paper's forecast is off; NaN without any such target.
+    """
+    both = np.isfinite(paper) & np.isfinite(mean)
+    return float(np.abs(paper - mean)[both].mean()) if both.any() else float("nan")
 
 
-def _along_t(
-    evidence: Evidence, fitted: Fitted, laws: Sequence[QuestionLaw], targets: Points, R: int, seed: int
-) -> _Curves:
-    """At new settings."""
-    T = np.array([t for _, t in evidence.points.settings()])
-    spread = np.zeros(len(targets)) if targets.spread is None else targets.spread
-    steps = AROUND if spread.any() else np.zeros(1)
-    N, column = np.unique(targets.N, return_inverse=True)
-    lengths, place = np.unique(targets.T, return_inverse=True)
-    unsure = np.array([spread[place == i].max() for i in range(len(lengths))])
-    at = lengths[:, None] * np.exp(unsure[:, None] * steps)
-    rng = np.random.default_rng([seed, 8])
-    step = rng.integers(len(steps), size=R)
-    law_of = rng.integers(len(laws), size=R)
-    order = rng.permutation(R)
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """Some of the targets, by number `at`, with all that their forecast needs."""
 
-    single, single_draws = _one_answer_along_t(fitted, laws, T, at.ravel(), R, seed)
-    single = single.reshape(at.shape).mean(axis=1)
-    single_draws = single_draws.reshape(R, *at.shape)[np.arange(R), :, step][order]
-    carried = _carried_on(evidence, fitted.law, targets)
-    mean = fitted.law.at(fitted.law.logits_of(single), N)[place, column] + carried
+    points: Places
+    accuracy: Floats
+    stderr: Floats
+    law: QuestionLaw
+    doubts: Sequence[QuestionLaw]
+    targets: Places
+    at: Ints
 
-    draws = np.empty((R, len(targets)))
-    for i, law in enumerate(laws):
-        mine = law_of == i
-        logits = law.logits_of(single_draws[mine])
-        curves = law.at(logits.ravel(), N).reshape(*logits.shape, len(N))
-        draws[mine] = curves[:, place, column] + carried
-    plain = _plain(evidence, fitted, laws, T, N, at, R, seed)[np.arange(R), :, :, step][order]
-    return _Curves(np.clip(mean, 0.0, 1.0), (draws, plain[:, place, column]))
+    def along_n(self, R: int, seed: int) -> tuple[Floats, tuple[Floats, ...]]:
+        """At settings that were seen: the mean, and draws (R, m) of the only way to forecast them."""
+        N, column = np.unique(self.targets.N[self.at], return_inverse=True)
+        row = np.array([self.law.settings.index(str(name)) for name in self.targets.setting[self.at]])
+        by_law = self.law.seen(N)[row, column]
+        near = self._nearest()
+        mean = np.clip(by_law + self._missed()[near], 0.0, 1.0)
+        known = self.points.N[near] == self.targets.N[self.at]
+        off = np.stack([law.seen(N)[row, column] for law in self.doubts]) - by_law
+        off -= np.where(known, off, 0.0)
+        rng = np.random.default_rng([seed, 7])
+        luck = np.sqrt(1 - SHARED) * self._noise()[near] * rng.standard_normal((R, 1))
+        return mean, (mean + off[rng.integers(len(off), size=R)] + luck,)
+
+    def along_t(self, R: int, seed: int) -> tuple[Floats, tuple[Floats, ...]]:
+        """At new settings: the mean, and draws (R, m) of the question law and of `along_T` at each N."""
+        usable = _usable(self.law.T)
+        T, at = np.unique(self.targets.T[self.at], return_inverse=True)
+        N, column = np.unique(self.targets.N[self.at], return_inverse=True)
+        carried = self._missed()[self._nearest()]
+        luck = np.sqrt(1 - SHARED) * self._noise()[self._nearest()]
+        rng = np.random.default_rng([seed, 8])
+        order, which = rng.permutation(R), rng.integers(len(self.doubts), size=R)
+
+        single = _scaled(self.law.seen([1])[usable, 0])
+        unsure = _scaled(np.stack([law.seen([1])[usable, 0] for law in self.doubts])).var(axis=0)
+        centre, scaled = along_T(self.law.T[usable], single, unsure, T, R, seed, SIZES)
+        mean = self.law.at(self.law.logits_of(_accuracy(centre)), N)[at, column] + carried
+        drawn = np.empty((R, len(self.at)))
+        for i in np.unique(which):
+            law, mine = self.doubts[i], which == i
+            logits = law.logits_of(_accuracy(scaled[order][mine]))
+            curves = law.at(logits.ravel(), N).reshape(*logits.shape, len(N))
+            drawn[mine] = curves[:, at, column] + carried
+        plain = self._plain(N, T, R, seed)[order][:, at, column]
+        shift = luck * rng.standard_normal((R, 1))
+        return np.clip(mean, 0.0, 1.0), (drawn + shift, plain + shift)
+
+    def intervals(self, ways: Sequence[Floats], level: float, seed: int) -> Floats:
+        """low, high, new_low, new_high (4, m): each end is the outermost of all ways."""
+        rng = np.random.default_rng([seed, 9])
+        normal = rng.standard_normal((len(ways[0]), 1))
+        shift = np.sqrt(SHARED) * self._noise()[self._nearest()] * normal
+        these, new = ([_middle(way + k * shift, level) for way in ways] for k in (0, 1))
+        return np.stack([pick(axis=0) for found in (these, new)
+                         for pick in (np.array(found)[:, 0].min, np.array(found)[:, 1].max)])  # fmt: skip
+
+    def _plain(self, N: Ints, T: Floats, R: int, seed: int) -> Floats:
+        """`along_T` on the accuracy at each N by itself: draws (R, len(T), len(N))."""
+        usable = np.flatnonzero(_usable(self.law.T))
+        value, doubt = self.law.seen(N), np.stack([law.seen(N) for law in self.doubts]).var(axis=0)
+        missed, noise = self._missed(), self._noise()
+        for i in usable:
+            here = np.flatnonzero(self.points.setting == self.law.settings[i])
+            for j, n in enumerate(N):
+                near = here[_closest(self.points.N[here], n)]
+                value[i, j] += missed[near]
+                doubt[i, j] *= self.points.N[near] != n
+                doubt[i, j] += (1 - SHARED) * noise[near] ** 2
+        value = np.clip(value, 0.0, 1.0)
+        known = self.law.T[usable]
+        each = [along_T(known, value[usable, j], doubt[usable, j], T, R, seed)[1] for j in range(len(N))]
+        return np.stack(each, axis=2)
+
+    def _missed(self) -> Floats:
+        """What the law misses at each point, (P,)."""
+        N, column = np.unique(self.points.N, return_inverse=True)
+        row = np.array([self.law.settings.index(str(name)) for name in self.points.setting])
+        return np.asarray(self.accuracy - self.law.seen(N)[row, column])
+
+    def _noise(self) -> Floats:
+        return np.nan_to_num(self.stderr, nan=UNKNOWN)
+
+    def _nearest(self) -> Ints:
+        """The point nearest to each target, (m,): of its setting or of the nearest in T, then in N."""
+        usable = _usable(self.law.T)
+        found = []
+        for name, T, N in zip(
+            *(x[self.at] for x in (self.targets.setting, self.targets.T, self.targets.N)), strict=True
+        ):
+            mine = str(name)
+            if mine not in self.law.settings:
+                away = np.where(usable, np.abs(np.log(np.where(usable, self.law.T, 1.0) / T)), np.inf)
+                mine = self.law.settings[int(np.argmin(away))]
+            here = np.flatnonzero(self.points.setting == mine)
+            found.append(here[_closest(self.points.N[here], N)])
+        return np.array(found)
 
 
-def _one_answer_along_t(
-    fitted: Fitted, laws: Sequence[QuestionLaw], T: Floats, at: Floats, R: int, seed: int
-) -> tuple[Floats, Floats]:
-    """Acc(T, 1) at `at` (m,): the mean and R sorted draws, by `along_T` on the logit scale."""
-    single = fitted.law.at(fitted.law.logits, [1])[:, 0]
-    drawn = np.stack([law.at(law.logits, [1])[:, 0] for law in laws])
-    scaled, scaled_draws = _scaled(single), _scaled(drawn)
-    mean, draws = along_T(T, scaled, scaled_draws.var(axis=0), at, R, seed, SIZES)
-    return expit(LOGITS * (mean - 0.5)), expit(LOGITS * (draws - 0.5))
+def _closest(N: Ints, n: int) -> int:
+    """Where N (P,) is nearest to n, the smaller one of two that are equally near."""
+    away = np.abs(np.log(N) - np.log(n)).round(9)
+    return int(np.lexsort((N, away))[0])
+
+
+def _usable(T: Floats) -> np.ndarray:
+    return np.asarray(np.isfinite(T) & (T > 0))
 
 
 def _scaled(accuracy: Floats) -> Floats:
+    """Accuracies on the scale on which `along_T` works here."""
     return np.asarray(0.5 + np.clip(logit(np.clip(accuracy, 1e-9, 1 - 1e-9)) / LOGITS, -0.5, 0.5))
 
 
-def _plain(
-    evidence: Evidence,
-    fitted: Fitted,
-    laws: Sequence[QuestionLaw],
-    T: Floats,
-    N: Ints,
-    at: Floats,
-    R: int,
-    seed: int,
-) -> Floats:
-    """`along_T` on the accuracy at each N: draws (R, lengths, len(N), steps)."""
-    lengths = dict(evidence.points.settings())
-    grid = Points.grid(lengths, N)
-    shape = len(lengths), len(N)
-    law_at = fitted.law.at(fitted.law.logits, N)
-    value = np.clip(law_at.ravel() + _carried_on(evidence, fitted.law, grid), 0.0, 1.0).reshape(shape)
-    known, own = _known(evidence, grid)
-    unsure = np.stack([law.at(law.logits, N) for law in laws]).std(axis=0)
-    variance = np.hypot(own.reshape(shape), np.where(known.reshape(shape), 0.0, unsure)) ** 2
-    draws = [along_T(T, value[:, j], variance[:, j], at.ravel(), R, seed)[1] for j in range(len(N))]
-    return np.stack(draws, axis=2).reshape(R, *at.shape, len(N)).swapaxes(2, 3)
+def _accuracy(scaled: Floats) -> Floats:
+    return np.asarray(expit(LOGITS * (scaled - 0.5)))
 
 
-def _carried_on(evidence: Evidence, law: QuestionLaw, targets: Points) -> Floats:
-    """What the law misses at the N nearest to each target's, (M,): of its setting, or of the nearest in T."""
-    points = evidence.points
-    names = [name for name, _ in points.settings()]
-    T = np.array([t for _, t in points.settings()])
-    N, column = np.unique(points.N, return_inverse=True)
-    row = np.array([names.index(str(name)) for name in points.setting])
-    missed = evidence.accuracy - law.at(law.logits, N)[row, column]
-    carried = np.empty(len(targets))
-    for i, (name, t, n) in enumerate(zip(targets.setting, targets.T, targets.N, strict=True)):
-        mine = names.index(str(name)) if name in names else int(np.nanargmin(np.abs(np.log(T) - np.log(t))))
-        here = np.flatnonzero(row == mine)
-        carried[i] = missed[here[np.argmin(np.abs(np.log(points.N[here]) - np.log(n)))]]
-    return carried
+def _middle(draws: Floats, level: float) -> Floats:
+    return np.asarray(np.percentile(draws, [50 - 50 * level, 50 + 50 * level], axis=0))
 
 
-def _known(evidence: Evidence, targets: Points) -> tuple[np.ndarray, Floats]:
-    """Which targets were observed, and the standard error that each point has to itself, (M,)."""
-    places = {place: i for i, place in enumerate(evidence.points.places())}
-    known = np.array([place in places for place in targets.places()])
-    return known, np.sqrt(1 - SHARED) * _stderr_near(evidence, targets)
-
-
-def _stderr_near(evidence: Evidence, targets: Points) -> Floats:
-    """The standard error of the point nearest to each target, in N and, for a new setting, in T: (M,)."""
-    points, stderr = evidence.points, np.nan_to_num(evidence.stderr, nan=UNKNOWN)
-    near = np.empty(len(targets))
-    for i, (name, t, n) in enumerate(zip(targets.setting, targets.T, targets.N, strict=True)):
-        away = np.abs(np.log(points.N) - np.log(n))
-        other = points.setting != name
-        if other.all():
-            away = away + 100 * np.abs(np.log(points.T) - np.log(t))
-        else:
-            away = np.where(other, np.inf, away)
-        near[i] = stderr[np.argmin(away)]
-    return near
+def _notes(law: QuestionLaw, stderr: Floats) -> tuple[str, ...]:
+    notes = ["curves do not tell questions apart: one law of questions is fitted to all points"]
+    if np.isnan(stderr).any():
+        notes.append(f"standard errors that are missing are taken to be {UNKNOWN}")
+    if len(law.settings) < 3:
+        notes.append("fewer than three settings: nothing checks a law along T")
+    return tuple(notes)

@@ -1,6 +1,6 @@
 """One law of questions for every setting, fitted to all points of all curves at once.
 
-    settings T = 30, 60, 90, N = 1 … 16   ->   a = −1.6 −0.2 0.6,  σ = 1.9,  c = 0.4 (× e^±1.1 in odds),  η = 0.03
+    settings T = 30, 60, 90, N = 1 … 16   ->   a = −1.6 −0.2 0.6, σ = 1.9, c₀ = −0.4, τ = 1.1, η = 0.03
 
 Question q is answered right at setting i with probability p, logit p = a_i + σ z_q, z_q normal. Its wrong
 answers follow `votes`: logit c normal with mean c₀ and standard deviation τ over questions, η one number. So
@@ -14,11 +14,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import least_squares
-from scipy.special import expit, logit
+from scipy.special import expit, logit, ndtri
+from scipy.stats import qmc
 
 from predict.curves.intervals import SHARED
 from predict.curves.question_law import votes
-from predict.evidence.points import Floats, Ints, Points
+from results import BadInput
+from results.votes.exact import Floats, Ints
 
 EXACT = 0.005
 """Standard deviation of what the law itself misses at a point."""
@@ -39,13 +41,24 @@ FARTHEST = 9.0
 STARTS = (-2.0, -0.5, 1.0)
 """c₀ from which the search starts."""
 
+LAWS = 128
+"""So many draws of the law carry its doubt."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class QuestionLaw:
-    """logits: a_i of the k settings fitted; shared: log σ, c₀, log τ, logit η; method: majority or best_of_n."""
+    """The fitted law of k settings.
 
+    settings: their names, cheapest first; T: (k,), NaN where unknown; logits: a_i, (k,); shared: log σ, c₀,
+    log τ, logit η; covariance: of (logits, shared) by Laplace's approximation, (k + 4, k + 4); method:
+    majority or best_of_n.
+    """
+
+    settings: tuple[str, ...]
+    T: Floats
     logits: Floats
     shared: Floats
+    covariance: Floats
     method: str
 
     @property
@@ -62,7 +75,11 @@ class QuestionLaw:
         _, centre, log_spread, silent = self.shared
         found = votes.majority(places, asked, centre, float(np.exp(log_spread)), float(expit(silent)))
         found[:, asked == 1] = votes.one_answer(places)[:, None]
-        return found
+        return np.clip(found, 0.0, 1.0)
+
+    def seen(self, N: Sequence[int] | Ints) -> Floats:
+        """Acc, (k, len(N)), at the fitted settings."""
+        return self.at(self.logits, N)
 
     def logits_of(self, single: Floats) -> Floats:
         """The logit a at which one answer is right as often as `single`, shape as given."""
@@ -70,59 +87,62 @@ class QuestionLaw:
         rate = votes.one_answer(grid[:, None] + self.sigma * votes.Z)
         return np.asarray(np.interp(logit(np.clip(single, 1e-6, 1 - 1e-6)), logit(rate), grid))
 
-
-@dataclass(frozen=True)
-class Fitted:
-    """The likeliest law, and the covariance of (logits, shared) by Laplace's approximation, (k + 4, k + 4)."""
-
-    law: QuestionLaw
-    covariance: Floats
-
-    def drawn(self, R: int, rng: np.random.Generator) -> list[QuestionLaw]:
-        """R laws that fit about as well."""
-        centre = np.concatenate([self.law.logits, self.law.shared])
-        k = len(self.law.logits)
-        laws = rng.multivariate_normal(centre, self.covariance, size=R, method="cholesky")
-        laws[:, :k] = np.clip(laws[:, :k], -FARTHEST, FARTHEST)
-        return [replace(self.law, logits=one[:k], shared=_bounded(one[k:])) for one in laws]
+    def drawn(self) -> list["QuestionLaw"]:
+        """`LAWS` laws that fit about as well: always the same ones, spread evenly (Sobol points)."""
+        k = len(self.logits)
+        points = qmc.Sobol(k + len(self.shared), seed=0).random(LAWS)
+        normal = ndtri(np.clip(points, 1e-9, 1 - 1e-9))
+        laws = np.concatenate([self.logits, self.shared]) + normal @ np.linalg.cholesky(self.covariance).T
+        logits = np.clip(laws[:, :k], -FARTHEST, FARTHEST)
+        shared = np.clip(laws[:, k:], PRIOR - REACH, PRIOR + REACH)
+        return [replace(self, logits=a, shared=s) for a, s in zip(logits, shared, strict=True)]
 
 
-def point_noise(stderr: Floats) -> Floats:
-    """Standard deviation at each point of what settings and N do not share, and of the law's own error."""
-    own = np.sqrt(1 - SHARED) * np.nan_to_num(stderr, nan=UNKNOWN)
-    return np.asarray(np.hypot(EXACT, own))
+def fit(
+    T: Floats, N: Ints, accuracy: Floats, stderr: Floats, setting: np.ndarray, method: str
+) -> QuestionLaw:
+    """Fit the law to P points, all arguments (P,): k settings, k + 4 unknowns, penalised least squares.
 
-
-def fit(points: Points, accuracy: Floats, stderr: Floats, method: str) -> Fitted:
-    """Fit the law to P points with k settings: k + 4 unknowns by penalised least squares."""
-    settings = [name for name, _ in points.settings()]
+    T: length of one answer, NaN where unknown; stderr: NaN where unknown; the order of the points is of no
+    account. Raises BadInput where there is no point, or an accuracy is no number from 0 to 1.
+    """
+    if not len(N):
+        raise BadInput("question-law: no point of a curve to fit")
+    if not ((accuracy >= 0) & (accuracy <= 1)).all():
+        raise BadInput("question-law: every accuracy must be a number from 0 to 1")
+    order = np.lexsort((accuracy, N, setting.astype(str), T))
+    T, N, accuracy, stderr, names = (
+        T[order],
+        N[order],
+        accuracy[order],
+        stderr[order],
+        setting[order].astype(str),
+    )
+    settings = tuple(dict.fromkeys(names.tolist()))
     k = len(settings)
-    place = np.array([settings.index(str(name)) for name in points.setting])
-    N, column = np.unique(points.N, return_inverse=True)
-    noise = point_noise(stderr)
+    place = np.array([settings.index(name) for name in names])
+    asked, column = np.unique(N, return_inverse=True)
+    noise = np.hypot(EXACT, np.sqrt(1 - SHARED) * np.nan_to_num(stderr, nan=UNKNOWN))
+    lengths = np.array([T[place == i][0] for i in range(k)])
 
-    def unpacked(x: Floats) -> QuestionLaw:
-        return QuestionLaw(x[:k], x[k:], method)
+    def law_of(x: Floats) -> QuestionLaw:
+        return QuestionLaw(settings, lengths, x[:k], x[k:], np.eye(k + 4), method)
 
     def missed(x: Floats) -> Floats:
-        law = unpacked(x)
-        off = (law.at(law.logits, N)[place, column] - accuracy) / noise
+        off = (law_of(x).seen(asked)[place, column] - accuracy) / noise
         return np.concatenate([off, (x[k:] - PRIOR) / PRIOR_SD, x[:k] / (2 * FARTHEST)])
 
     limits = np.concatenate([np.full(k, FARTHEST), REACH])
     middle = np.concatenate([np.zeros(k), PRIOR])
-    bounds = middle - limits, middle + limits
-    first = np.array([accuracy[place == i][np.argmin(points.N[place == i])] for i in range(k)])
+    cheapest = np.array([accuracy[place == i][0] for i in range(k)])
     found = []
     for centre in STARTS if method == "majority" else STARTS[:1]:
         shared = np.array([PRIOR[0], centre, *PRIOR[2:]])
-        logits = QuestionLaw(np.zeros(k), shared, method).logits_of(first)
-        start = np.concatenate([np.clip(logits, -FARTHEST + 0.1, FARTHEST - 0.1), shared])
+        logits = law_of(np.concatenate([np.zeros(k), shared])).logits_of(cheapest)
+        start = np.concatenate([np.clip(logits, 0.1 - FARTHEST, FARTHEST - 0.1), shared])
+        bounds = middle - limits, middle + limits
         found.append(least_squares(missed, start, bounds=bounds, x_scale=np.maximum(limits, 1.0)))
     best = min(found, key=lambda one: float(one.cost))
-    covariance = np.linalg.inv(best.jac.T @ best.jac)
-    return Fitted(unpacked(best.x), np.asarray((covariance + covariance.T) / 2))
-
-
-def _bounded(shared: Floats) -> Floats:
-    return np.clip(shared, PRIOR - REACH, PRIOR + REACH)
+    slopes = np.asarray(best.jac, np.float64)
+    covariance = np.linalg.inv(slopes.T @ slopes)
+    return replace(law_of(best.x), covariance=(covariance + covariance.T) / 2)
