@@ -11,7 +11,7 @@ from predict.curves.rival_interval import RIVALS
 from predict.estimate import Estimate, Estimator, Options, Status, more_severe
 from predict.evidence.groups import Group
 from predict.evidence.points import Evidence, Points
-from predict.survival.forecast import survival
+from predict.stopped.forecast import survival
 from results import BadInput
 
 SURVIVAL, QUESTION_LAW = "survival", "question-law"

@@ -40,7 +40,7 @@ FLOORS = {
         ["estimate", "pool_luck"],
         ["curves"],
         ["answers"],
-        ["survival"],
+        ["stopped"],
         ["estimators"],
         ["table", "scoring"],
         ["planning"],

@@ -6,8 +6,8 @@ Sets: lines of the twin whose accuracy rises with T (fig2e, fig2f, fig2h at step
 fig2h at step 1, both of fig1-binary), the small model, and real runs looked at as if each answer had been
 stopped at one of ten caps (the 10 … 99.9 % quantiles of the answer lengths). Seen are the cheapest 3, 4 or 6
 settings (at most all but one) at N ≤ 4 or N ≤ 16; asked are all dearer ones at every N. Each (set,
-settings seen, N seen, predictor, status, width) is a row: targets, mean absolute error in points, how many are
-off by at most 3.5 points, how many intervals of 90 % hold the truth, interval score (width + 20 × miss, in points).
+settings seen, N seen, predictor, status, width) is a row: targets, mean absolute error in points, how many
+are off by at most 3.5 points, how many intervals of 90 % hold the truth, interval score (width + 20 × miss).
 width: that of the question law alone, in points, the upper end of its class. apart: the mean distance of the
 paper's forecasts from the question law's. A set that the CSV has already is not measured again.
 """

@@ -1,4 +1,4 @@
-"""How large the constants of `predict.survival.pace` are: LASTING and GROWING by maximum likelihood.
+"""How large the constants of `predict.stopped.pace` are: LASTING and GROWING by maximum likelihood.
 
     python docs/forecasting/pace.py --data ../shared/data/samples
 
@@ -23,11 +23,11 @@ from scipy.stats import multivariate_normal
 
 from predict.evidence.capped import capped
 from predict.evidence.hidden import observe
-from predict.survival.fit import FEW_ANSWERS, Problem, fit
-from predict.survival.forecast import LEARN_FROM
-from predict.survival.pace import misses, moves_needed
-from predict.survival.seen import seen_at, thinned
-from predict.survival.simulate import Simulated, simulate
+from predict.stopped.fit import FEW_ANSWERS, Problem, fit
+from predict.stopped.forecast import LEARN_FROM
+from predict.stopped.pace import misses, moves_needed
+from predict.stopped.seen import seen_at, thinned
+from predict.stopped.simulate import Simulated, simulate
 
 FAMILIES = ("am-thinking", "datarus", "nemotron", "qwen3", "gpt-5", "claude")
 

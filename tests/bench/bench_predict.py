@@ -28,7 +28,7 @@ from predict.evidence.targets import split
 from predict.table import forecast as forecast_group
 from results import AnswerPools, as_samples
 from tests.bench.bench_votes import drawn_samples
-from tests.predict.survival.simulated import answers, questions
+from tests.predict.stopped.simulated import answers, questions
 
 QUESTIONS, SETTINGS, ANSWERS = 1319, 8, 64
 

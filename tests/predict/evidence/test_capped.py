@@ -20,7 +20,7 @@ from predict.table import forecast
 from results import BadInput, build_curves
 from results.votes.caps import cap_samples
 from tests.commands import exit_status
-from tests.predict.survival.simulated import samples
+from tests.predict.stopped.simulated import samples
 
 pytestmark = pytest.mark.integration  # many seconds
 

@@ -14,7 +14,7 @@ from predict.evidence.points import Evidence, Points
 from predict.evidence.request import Request
 from predict.scoring.backtest import accuracy_of, backtest
 from results.normal import Interval
-from tests.predict.survival.simulated import samples
+from tests.predict.stopped.simulated import samples
 
 CAP, CAPS, SEEN, SPLITS = 8000, (12000, 20000), 8, 3
 REQUEST, OPTIONS = Request(fit_max_n=SEEN, at_n=(1, 8)), Options(replicates=2, seed=5)

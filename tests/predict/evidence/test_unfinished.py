@@ -10,11 +10,11 @@ from predict.estimate import Options
 from predict.estimators import SURVIVAL
 from predict.evidence.capped import capped, seen_of, unfinished_marked
 from predict.evidence.request import Request
-from predict.survival.seen import Seen, seen_at
+from predict.stopped.seen import Seen, seen_at
 from predict.table import forecast
 from results import build_curves
 from results.votes.caps import cap_samples
-from tests.predict.survival.simulated import answers, questions, samples, table_of
+from tests.predict.stopped.simulated import answers, questions, samples, table_of
 
 
 def cut_at(table: pd.DataFrame, cap: int, seed: int = 0) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""predict.survival.trend: a known line is found again, and late answers are right as often as it says."""
+"""predict.stopped.trend: a known line is found again, and late answers are right as often as it says."""
 
 import numpy as np
 import pytest
@@ -7,10 +7,10 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 from scipy.stats import norm
 
-from predict.survival.fit import Fit
-from predict.survival.seen import Seen, seen_at
-from predict.survival.simulate import Simulated
-from predict.survival.trend import PRIOR_MEAN, PRIOR_SD, fit_line, follow
+from predict.stopped.fit import Fit
+from predict.stopped.seen import Seen, seen_at
+from predict.stopped.simulate import Simulated
+from predict.stopped.trend import PRIOR_MEAN, PRIOR_SD, fit_line, follow
 from results.votes.exact import AnswerPools, VoteCounts
 
 LEVEL, SLOPE = 1.2, -1.6

@@ -1,4 +1,4 @@
-"""predict.survival: what is seen, what is forecast from it, and that nothing else is looked at."""
+"""predict.stopped: what is seen, what is forecast from it, and that nothing else is looked at."""
 
 from dataclasses import replace
 
@@ -7,13 +7,13 @@ import pytest
 
 from predict.estimate import Estimate, Options
 from predict.evidence.points import Evidence, Points, Run
-from predict.survival.fit import Fit
-from predict.survival.forecast import survival
-from predict.survival.law import PRIOR_MEAN
-from predict.survival.pace import ORIGINS, misses
-from predict.survival.seen import stopped, thinned
+from predict.stopped.fit import Fit
+from predict.stopped.forecast import survival
+from predict.stopped.law import PRIOR_MEAN
+from predict.stopped.pace import ORIGINS, misses
+from predict.stopped.seen import stopped, thinned
 from results.votes.exact import AnswerPools, best_of_n, majority_accuracy
-from tests.predict.survival.simulated import answers, questions
+from tests.predict.stopped.simulated import answers, questions
 
 pytestmark = pytest.mark.integration  # many seconds
 

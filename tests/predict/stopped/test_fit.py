@@ -1,4 +1,4 @@
-"""predict.survival: the likelihood, its gradient and the fit, against sums and laws written out again."""
+"""predict.stopped: the likelihood, its gradient and the fit, against sums and laws written out again."""
 
 import numpy as np
 import pytest
@@ -6,11 +6,11 @@ from scipy.integrate import trapezoid
 from scipy.special import expit
 from scipy.stats import logistic, norm
 
-from predict.survival.fit import TOLERANCE, VAGUEST, Problem, _curvature, fit
-from predict.survival.law import PARAMETERS, PRIOR_MEAN, PRIOR_SD, survival
-from predict.survival.seen import Seen, seen_at
+from predict.stopped.fit import TOLERANCE, VAGUEST, Problem, _curvature, fit
+from predict.stopped.law import PARAMETERS, PRIOR_MEAN, PRIOR_SD, survival
+from predict.stopped.seen import Seen, seen_at
 from results.votes.exact import VoteCounts
-from tests.predict.survival.simulated import ORIGIN, THETA, answers, questions
+from tests.predict.stopped.simulated import ORIGIN, THETA, answers, questions
 
 TRUE = np.array([THETA[name] for name in PARAMETERS])
 

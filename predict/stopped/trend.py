@@ -13,9 +13,9 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit, ndtri
 
 from predict.evidence.points import Floats
-from predict.survival.fit import Fit
-from predict.survival.seen import Seen
-from predict.survival.simulate import Simulated, move_to
+from predict.stopped.fit import Fit
+from predict.stopped.seen import Seen
+from predict.stopped.simulate import Simulated, move_to
 
 PRIOR_MEAN, PRIOR_SD = np.array([2.0, -1.5]), np.array([2.0, 1.0])
 """Normal prior of the line's level and slope, wide enough for every complete run in docs/along-t.md."""

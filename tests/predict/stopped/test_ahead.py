@@ -1,4 +1,4 @@
-"""predict.survival.forecast: what a look ahead is made from, and what is read off it."""
+"""predict.stopped.forecast: what a look ahead is made from, and what is read off it."""
 
 from dataclasses import replace
 from typing import Any
@@ -8,11 +8,11 @@ import pytest
 
 from predict.estimate import Options, Status
 from predict.evidence.points import Evidence, Points, Run
-from predict.survival import forecast
-from predict.survival.fit import FEW_ANSWERS, Fit
-from predict.survival.forecast import LEARN_FROM, Ahead, ahead_of, survival
-from predict.survival.seen import Seen, seen_at
-from predict.survival.simulate import Simulated
+from predict.stopped import forecast
+from predict.stopped.fit import FEW_ANSWERS, Fit
+from predict.stopped.forecast import LEARN_FROM, Ahead, ahead_of, survival
+from predict.stopped.seen import Seen, seen_at
+from predict.stopped.simulate import Simulated
 from results.votes.exact import AnswerPools
 
 CAP, CAPS = 60, {"cap=60": 60, "cap=80": 80, "cap=90": 90}

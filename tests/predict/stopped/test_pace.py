@@ -1,14 +1,14 @@
-"""predict.survival.pace: what earlier cuts tell of the pace, against formulas and draws."""
+"""predict.stopped.pace: what earlier cuts tell of the pace, against formulas and draws."""
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
-from predict.survival.fit import Fit, Problem
-from predict.survival.law import PRIOR_MEAN
-from predict.survival.pace import DRAWS, GROWING, LASTING, ORIGINS, misses, moves_needed, paces
-from predict.survival.simulate import Simulated
+from predict.stopped.fit import Fit, Problem
+from predict.stopped.law import PRIOR_MEAN
+from predict.stopped.pace import DRAWS, GROWING, LASTING, ORIGINS, misses, moves_needed, paces
+from predict.stopped.simulate import Simulated
 from results.votes.exact import AnswerPools
 
 START = Fit(PRIOR_MEAN, np.eye(len(PRIOR_MEAN)))
@@ -26,7 +26,7 @@ def test_paces_are_the_normal_law_of_what_lasts_given_what_was_missed(
     miss: float, noise: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Missed = lasting + noise; beyond the cap: lasting, and what grows, of which the miss tells nothing."""
-    monkeypatch.setattr("predict.survival.pace.misses", lambda *_: (miss, noise))
+    monkeypatch.setattr("predict.stopped.pace.misses", lambda *_: (miss, noise))
     R = 400_000
 
     drawn, off = paces(pools(), CAP, START, R, 0)
@@ -84,8 +84,8 @@ def test_a_miss_is_the_mean_over_cuts_of_the_moves_and_its_noise_their_variance_
 ) -> None:
     """40 % of the ended answers ended after the first cut, 20 % after the second, and 60 never did."""
     late = np.random.default_rng(0).uniform(0.2, 0.6, (DRAWS, 2))
-    monkeypatch.setattr("predict.survival.pace.simulate", lambda *_: looks(late))
-    monkeypatch.setattr("predict.survival.pace.fit", lambda *_: None)
+    monkeypatch.setattr("predict.stopped.pace.simulate", lambda *_: looks(late))
+    monkeypatch.setattr("predict.stopped.pace.fit", lambda *_: None)
 
     found, noise = misses(pools(), CAP, START, 0)
 
@@ -114,8 +114,8 @@ def test_earlier_cuts_see_only_what_ended_by_then(monkeypatch: pytest.MonkeyPatc
         ended = np.full((DRAWS, 2, 2), [0.4, 0.6])
         return Simulated(ended, ended, ended)
 
-    monkeypatch.setattr("predict.survival.pace.fit", fitted)
-    monkeypatch.setattr("predict.survival.pace.simulate", simulated)
+    monkeypatch.setattr("predict.stopped.pace.fit", fitted)
+    monkeypatch.setattr("predict.stopped.pace.simulate", simulated)
 
     misses(pools(), CAP, START, 7)
 

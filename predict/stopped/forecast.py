@@ -12,12 +12,12 @@ from predict.estimate import Estimate, Lengths, Options, Status, everywhere, fro
 from predict.evidence.cuts import stopped
 from predict.evidence.points import Evidence, Floats, Ints, Points, Run
 from predict.pool_luck import luck_of_pool
-from predict.survival.fit import FEW_ANSWERS, Problem, fit
-from predict.survival.pace import paces
-from predict.survival.seen import Seen, seen_at, thinned
-from predict.survival.simulate import Simulated, simulate
-from predict.survival.trend import fit_line, follow
-from predict.survival.votes import vote_accuracy, wrong_answers
+from predict.stopped.fit import FEW_ANSWERS, Problem, fit
+from predict.stopped.pace import paces
+from predict.stopped.seen import Seen, seen_at, thinned
+from predict.stopped.simulate import Simulated, simulate
+from predict.stopped.trend import fit_line, follow
+from predict.stopped.votes import vote_accuracy, wrong_answers
 from results.normal import Interval
 
 DRAWS = 200

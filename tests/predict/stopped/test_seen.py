@@ -1,11 +1,11 @@
-"""predict.survival.seen: what a cap shows, and which answers are learnt from."""
+"""predict.stopped.seen: what a cap shows, and which answers are learnt from."""
 
 import numpy as np
 import pytest
 
-from predict.survival.seen import BINS, seen_at, stopped, thinned
+from predict.stopped.seen import BINS, seen_at, stopped, thinned
 from results.votes.exact import AnswerPools
-from tests.predict.survival.simulated import answers, questions
+from tests.predict.stopped.simulated import answers, questions
 
 
 def pools(*of_questions: list[tuple[int, float]]) -> AnswerPools:

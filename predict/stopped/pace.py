@@ -13,9 +13,9 @@ import numpy as np
 from scipy.special import expit, logit
 
 from predict.evidence.points import Floats
-from predict.survival.fit import Fit, Problem, fit
-from predict.survival.seen import seen_at
-from predict.survival.simulate import Simulated, move_to, simulate
+from predict.stopped.fit import Fit, Problem, fit
+from predict.stopped.seen import seen_at
+from predict.stopped.simulate import Simulated, move_to, simulate
 from results.votes.exact import AnswerPools
 
 ORIGINS = (0.6, 0.8)

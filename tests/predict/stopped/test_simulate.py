@@ -1,14 +1,14 @@
-"""predict.survival.simulate: draws beyond the cap, against fresh answers and against what was seen."""
+"""predict.stopped.simulate: draws beyond the cap, against fresh answers and against what was seen."""
 
 import numpy as np
 import pytest
 from scipy.special import logit
 
-from predict.survival.fit import Fit, Problem
-from predict.survival.law import PARAMETERS
-from predict.survival.seen import Seen, seen_at
-from predict.survival.simulate import Simulated, _drawn, bins_to, simulate
-from tests.predict.survival.simulated import THETA, answers, questions
+from predict.stopped.fit import Fit, Problem
+from predict.stopped.law import PARAMETERS
+from predict.stopped.seen import Seen, seen_at
+from predict.stopped.simulate import Simulated, _drawn, bins_to, simulate
+from tests.predict.stopped.simulated import THETA, answers, questions
 
 CAP, CAPS = 8000, [8000, 11000, 15000, 30000]
 AT = np.array([THETA[name] for name in PARAMETERS])
