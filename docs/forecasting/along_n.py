@@ -1,7 +1,7 @@
 """Forecasts along N, measured: every set, every predictor and the rivals from the literature.
 
-set     method    seen  predictor  forecasts  mean_error  coverage  width  interval_score
-biggsm  majority  4     mixture    24         0.0054      1.00      0.031  0.031
+set     method    seen  predictor  forecasts  mean_error  coverage  width  interval_score  ok   ok_coverage
+biggsm  majority  4     mixture    24         0.0054      1.00      0.031  0.031           1.0  1.00
 
 Each split keeps a random few answers of every question at every setting and forecasts larger N; the truth is
 the exact vote over all answers. "mixture, curve" sees the curve of these answers alone.
@@ -9,6 +9,7 @@ the exact vote over all answers. "mixture, curve" sees the curve of these answer
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from rivals import RIVALS
 from simulated_sets import SETS, made
 
 from predict.estimate import Estimate, Estimator, Options
-from predict.estimators import ESTIMATORS, able
+from predict.estimators import able, estimate
 from predict.evidence.groups import read_groups
 from predict.evidence.hidden import observe
 from predict.evidence.points import Evidence, Points
@@ -66,12 +67,12 @@ def jobs(data: Path, splits: int) -> list[Job]:
 
 def contestants(method: str) -> dict[str, Estimator]:
     """Every predictor by name, the rivals from the literature, and the mixture from curves."""
-    ours = {name: ESTIMATORS[name] for name in able(method, samples=True)}
+    ours = {name: partial(estimate, name) for name in able(method, samples=True)}
     return {**ours, **RIVALS[method], CURVE: _from_curve}
 
 
 def _from_curve(observed: Evidence, targets: Points, options: Options) -> Estimate:
-    return ESTIMATORS["mixture"](replace(observed, pools=()), targets, options)
+    return estimate("mixture", replace(observed, pools=()), targets, options)
 
 
 def judged(job: Job, predictors: Mapping[str, Estimator]) -> pd.DataFrame:
@@ -92,8 +93,12 @@ def judged(job: Job, predictors: Mapping[str, Estimator]) -> pd.DataFrame:
                     parts.append(
                         pd.DataFrame(columns).assign(accuracy=group.accuracy[wanted], predictor=name)
                     )
-        of = summary(pd.concat(parts)).drop(columns="unseen_error").reset_index()
-        tables.append(of.assign(set=job.name, method=job.method, seen=seen))
+        every = pd.concat(parts)
+        trusted = every[every["status"] == "ok"]
+        of = summary(every).drop(columns="unseen_error")
+        of["ok"] = (every["status"] == "ok").groupby(every["predictor"], sort=False).mean()
+        of["ok_coverage"] = summary(trusted)["coverage"]
+        tables.append(of.reset_index().assign(set=job.name, method=job.method, seen=seen))
     table = pd.concat(tables, ignore_index=True)
     return table[["set", "method", "seen", *table.columns.drop(["set", "method", "seen"])]]
 
