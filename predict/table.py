@@ -19,7 +19,7 @@ from predict.estimators import SURVIVAL, estimate
 from predict.evidence.groups import Group
 from predict.evidence.request import Request
 from predict.evidence.targets import Task, split
-from results.normal import Z90
+from results.normal import FORECAST_LEVEL, z_of
 from results.tables.status import MEANINGS
 from results.votes.tokens import reasoning_length
 
@@ -47,7 +47,7 @@ def forecast(
         targets = replace(targets, T=np.where(np.isnan(targets.T), lengths.mean, targets.T))
     asked = places(group, replace(task, targets=targets))
     tables: list[pd.DataFrame] = []
-    notes = [*caveats(group, options.replicates), *new_lengths(group, task)]
+    notes = [*caveats(group, options.replicates), *new_lengths(group, task, options.level)]
     for name in predictors:
         one = found.get(name) or estimate(name, task.observed, targets, options)
         tables.append(asked.assign(predictor=name, **columns_of(one, target)))
@@ -66,17 +66,19 @@ def columns_of(found: Estimate, target: str = THESE) -> dict[str, Any]:
     return {
         "predicted": found.mean, "low": asked.low, "high": asked.high, "status": found.status.astype(str),
         "condition": found.condition, "new_low": found.new.low, "new_high": found.new.high,
+        "level": asked.level,
     }  # fmt: skip
 
 
-def new_lengths(group: Group, task: Task) -> list[str]:
+def new_lengths(group: Group, task: Task, level: float = FORECAST_LEVEL) -> list[str]:
     """A sentence on each setting whose length is itself a forecast."""
     at = task.targets
     spread = np.zeros(len(at)) if at.spread is None else at.spread
+    z = z_of(level)
     lengths = {str(name): (T, sd) for name, T, sd in zip(at.setting, at.T, spread, strict=True)}
     return [
         f"setting {name}: from the settings seen, an answer is expected to take {T:,.0f} {group.unit} "
-        f"({T * np.exp(-Z90 * sd):,.0f} … {T * np.exp(Z90 * sd):,.0f})"
+        f"({T * np.exp(-z * sd):,.0f} … {T * np.exp(z * sd):,.0f})"
         for name, (T, sd) in lengths.items()
         if sd > 0
     ]

@@ -56,11 +56,12 @@ def rolling_origin(observed: Evidence, targets: Points, options: Options) -> Est
     half = group_of_pools("", "", "", observed.method, first)
     last = n == observed.points.N
     seen = replace(observed, points=half.points, accuracy=half.accuracy, stderr=half.stderr, pools=half.pools)
-    early = mixture(seen, observed.points[last], replace(options, pool=n))
-    misses = Z90 * (early.mean - observed.accuracy[last]) * 2 / np.maximum(early.high - early.low, 1e-6)
+    early = mixture(seen, observed.points[last], options)
+    width = np.maximum(early.these.high - early.these.low, 1e-6)
+    misses = Z90 * (early.mean - observed.accuracy[last]) * 2 / width
     wider = max(1.0, float(np.sqrt((1 + (misses**2).sum()) / (1 + len(misses)))))
-    low, high = (found.mean + wider * (end - found.mean) for end in (found.low, found.high))
-    return replace(found, low=np.maximum(low, 0.0), high=np.minimum(high, 1.0))
+    low, high = (found.mean + wider * (end - found.mean) for end in (found.these.low, found.these.high))
+    return replace(found, these=replace(found.these, low=np.maximum(low, 0.0), high=np.minimum(high, 1.0)))
 
 
 VARIANTS: dict[str, dict[str, Estimator]] = {

@@ -82,17 +82,19 @@ def verdict(label: str, table: pd.DataFrame) -> str:
     worse = (error["mixture"] > TIE * error["flat"]).sum()
     ours = table[table["predictor"] == "mixture"]
     held, trusted = ours["coverage"], ours["ok"] * ours["forecasts"]
+    share = trusted.sum() / ours["forecasts"].sum()
+    ok_held = (ours["ok_coverage"].fillna(0) * trusted).sum() / trusted.sum()
     mean, beside, width = (_mean(values) for values in (ratio, known, scored))
     theirs = ", ".join(f"{_mean(score['mixture'] / score[name]):.2f} of that of {name}" for name in published)
     return (
         f"**{label}**, {len(ratio)} cases (a set and the answers seen): the mixture's error is {beside:.2f} "
         "times that of the published law that is best in each case afterwards, and its interval score is "
-        f"{theirs} (bootstrap intervals). Against the best simple rival of each case (flat, exponential or power "
-        f"law) its error is {mean:.2f} times as large (geometric mean, {ratio.min():.2f} to {ratio.max():.2f}; "
-        f"`flat` is the best of them, or ties, in {ties}, and nearer than the mixture in {worse}), its interval "
-        f"score {width:.2f}. {100 * held.mean():.0f} % of its intervals hold ({100 * held.min():.0f} % in the "
-        f"worst case); {100 * trusted.sum() / ours['forecasts'].sum():.0f} % of its forecasts are `ok`, and of "
-        f"these {100 * (ours['ok_coverage'] * trusted).sum() / trusted.sum():.0f} % hold."
+        f"{theirs} (bootstrap intervals). Against the best simple rival of each case (flat, exponential or "
+        f"power law) its error is {mean:.2f} times as large (geometric mean, {ratio.min():.2f} to "
+        f"{ratio.max():.2f}; `flat` is the best of them, or ties, in {ties}, and nearer than the mixture in "
+        f"{worse}), its interval score {width:.2f}. {100 * held.mean():.0f} % of its intervals hold "
+        f"({100 * held.min():.0f} % in the worst case); {100 * share:.0f} % of its forecasts are `ok`, and "
+        f"of these {100 * ok_held:.0f} % hold."
     )
 
 

@@ -17,6 +17,7 @@ from predict.estimators import chosen
 from predict.evidence.request import Request, read_asked
 from predict.table import forecast
 from results import write_forecast
+from results.normal import held
 from results.report.headings import forecast_columns
 from results.tables.contract import check_out
 
@@ -73,12 +74,14 @@ def judged(asked: pd.DataFrame) -> str:
         return ""
     error = both["predicted"] - both["accuracy"]
     bounded = both.dropna(subset=["low", "high"])
-    inside = bounded["accuracy"].between(bounded["low"] - 1e-9, bounded["high"] + 1e-9).sum()
-    held = f"; {inside} of {len(bounded)} intervals contain the measured value" if len(bounded) else ""
+    inside = held(bounded).sum()
+    of_intervals = (
+        f"; {inside} of {len(bounded)} intervals contain the measured value" if len(bounded) else ""
+    )
     lean = f"{points(abs(error.mean()))} too {'high' if error.mean() > 0 else 'low'} on average"
     return (
         f"Error on the {len(both)} held-out value{'s' if len(both) > 1 else ''}: {points(error.abs().mean())}"
-        f" points on average ({lean}), {points(error.abs().max())} at worst{held}."
+        f" points on average ({lean}), {points(error.abs().max())} at worst{of_intervals}."
     )
 
 

@@ -26,7 +26,7 @@ from results.normal import z_of
 
 PRICED = [
     "source", "cost", "setting", "T", "N", "predicted", "low", "high", "new_low", "new_high", "status",
-    "known", "dataset", "model", "method", "predictor", "expected", "expected_low", "expected_high",
+    "known", "dataset", "model", "method", "predictor", "expected", "expected_low", "expected_high", "level",
 ]  # fmt: skip
 """Columns of a table of priced choices."""
 

@@ -11,6 +11,7 @@ observed, once, and the truth is its other points.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ from predict.evidence.hidden import observe, unseen
 from predict.evidence.points import Floats, Points, Pool
 from predict.evidence.request import Request, fitted
 from results import BadInput
-from results.normal import interval_score, missed
+from results.normal import held, interval_score
 from results.votes.exact import accuracy_by_question
 
 
@@ -57,7 +58,9 @@ def backtest(
                 "tokens_low": lengths.interval.low, "tokens_high": lengths.interval.high,
             }  # fmt: skip
         for name, one in found.items():
-            told = {"predicted": one.mean, "low": one.these.low, "high": one.these.high}
+            told: dict[str, Any] = {
+                "predicted": one.mean, "low": one.these.low, "high": one.these.high, "level": one.these.level,
+            }  # fmt: skip
             tables.append(pd.DataFrame({"predictor": name, **columns, **told, "status": one.status}))
         tick()
     return pd.concat(tables, ignore_index=True)
@@ -86,7 +89,7 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
         {
             "forecasts": error.notna(), "missing": error.isna(), "mean_error": error.abs(),
             "unseen_error": (table["predicted"] - unseen).abs(), "bias": error, "worst_error": error.abs(),
-            "coverage": (missed(table) <= 1e-9).where(width.notna()).astype(float), "width": width,
+            "coverage": held(table).where(width.notna()).astype(float), "width": width,
             "interval_score": interval_score(table),
         }
     )  # fmt: skip
