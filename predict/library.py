@@ -1,47 +1,134 @@
-"""What `from predict import …` gives: one line from answers, or their curves, to forecasts."""
+"""What `from predict import …` gives: from answers, or their curves, to forecasts and plans."""
 
 import warnings
 from collections.abc import Sequence
 
 import pandas as pd
 
-from predict import forecasting
-from predict.groups import groups_of
-from predict.predictors import DEFAULT, chosen
-from predict.protocol import Options
-from predict.split import Request
-from results import kind_of
+from predict.estimate import Options
+from predict.estimators import DEFAULT, chosen
+from predict.evidence.groups import Group
+from predict.evidence.request import Request, groups_asked
+from predict.planning import plan as planning
+from predict.table import POPULATION, THESE, caveats
+from predict.table import forecast as forecast_table
+from results import BadInput, kind_of
+from results.frontier import Plan
 from results.library import Answers, Gold, as_frame
+from results.normal import FORECAST_LEVEL
 from results.tables.contract import as_table
 
-__all__ = ["forecast"]
+__all__ = ["forecast", "plan"]
 
 
 def forecast(
     answers: pd.DataFrame | Answers, gold: Gold = None, *, at_n: Sequence[int] = (),
-    at_settings: Sequence[str] = (), fit_max_n: int | None = None, method: str = "majority",
-    predictor: str = DEFAULT, replicates: int = 1000, seed: int = 0,
+    at_settings: Sequence[str] = (), fit_max_n: int | None = None, fit_settings: Sequence[str] = (),
+    fit_cap: int | None = None, at_caps: Sequence[int] = (), method: str = "majority",
+    predictor: str = DEFAULT, target: str = THESE, level: float = FORECAST_LEVEL, replicates: int = 1000,
+    seed: int = 0,
 ) -> pd.DataFrame:  # fmt: skip
-    """The table of `python -m predict forecast`, from samples or curves, or a list of answers a question.
+    """The table of `python -m predict forecast`.
 
-    With none of at_n, at_settings and fit_max_n the cheaper half of the data is fitted and the rest held out.
-    Raises BadInput; what a reader must be told of the forecasts is a UserWarning.
+    With none of the arguments `at_…` and `fit_…` the cheaper half of the data is fitted, the rest held out.
+
+    Parameters:
+        answers: a samples or a curves table, or a list of answers for each question.
+        gold: the right answer to each question, where `answers` is a list; None: the table knows.
+        at_n: the N to forecast; empty: every N of the table.
+        at_settings: the settings to forecast; "NAME=LENGTH" is a new one of LENGTH tokens (the twin: steps)
+            an answer; empty: every setting of the table.
+        fit_max_n: so many answers a question (of curves: N up to this) are seen; None: all.
+        fit_settings: only these settings are seen; empty: all.
+        fit_cap: see only what a run stopped at this many tokens an answer would show; None: everything.
+        at_caps: with `fit_cap`, the dearer caps to forecast, in tokens.
+        method: "majority" or "best_of_n".
+        predictor: a name that `python -m predict forecast --help` lists, or "all" that apply.
+        target: what the columns low and high are of: "these-questions", sampled further, or "population", new
+            questions of their kind.
+        level: the share of cases in which an interval holds what it is of.
+        replicates: draws that intervals are read from; 0: no intervals.
+        seed: of all draws; equal seeds give equal tables.
+
+    Returns one row for each model, predictor, setting and N. Columns: source, dataset, model, method,
+    setting; T, the tokens of all questions; tokens_per_answer; N; permutation; accuracy and stderr as
+    measured (NaN if unknown); questions; role ("used", "held_out" or "forecast"); predictor; predicted; low,
+    high; new_low, new_high, the interval of new questions; level; status ("ok" or what speaks against it);
+    condition; of caps also tokens_low and tokens_high. Accuracies are shares from 0 to 1.
+
+    Raises BadInput where the table, or what is asked of it, makes no sense. What a reader must be told of the
+    forecasts is a UserWarning.
 
     >>> answers = [list("7" * right + "abcabdae"[right:]) for right in range(9)] * 10
     >>> found = forecast(answers, gold=["7"] * 90, at_n=[16, 64])
     >>> found[["N", "predicted", "low", "high", "status"]].round(2)
         N  predicted   low  high status
-    0  16       0.74  0.70  0.78     ok
-    1  64       0.78  0.73  0.84     ok
+    0  16       0.76  0.72  0.80     ok
+    1  64       0.79  0.74  0.84     ok
     """
+    request = Request(
+        fit_max_n, at_n=tuple(at_n), at_settings=tuple(at_settings), fit_settings=tuple(fit_settings),
+        fit_cap=fit_cap, at_caps=tuple(at_caps),
+    )  # fmt: skip
+    options, tables = _options(target, level, replicates, seed), []
+    for group in _groups(answers, gold, method, request):
+        table, notes = forecast_table(group, request, chosen(predictor, group), options, target)
+        tables.append(table)
+        _warn(group, notes)
+    return pd.concat(tables, ignore_index=True)
+
+
+def plan(
+    answers: pd.DataFrame | Answers, gold: Gold = None, *, target_accuracy: float | None = None,
+    token_budget: float | None = None, max_n: int = 64, at_settings: Sequence[str] = (),
+    fit_cap: int | None = None, at_caps: Sequence[int] = (), method: str = "majority",
+    predictor: str = DEFAULT, target: str = THESE, level: float = FORECAST_LEVEL, replicates: int = 300,
+    seed: int = 0,
+) -> list[Plan]:  # fmt: skip
+    """What `python -m predict plan` finds: one `Plan` for each model and dataset (of caps: for each run).
+
+    Parameters not named here are those of `forecast`.
+        target_accuracy: find the cheapest choice of setting and N that reaches this accuracy.
+        token_budget: find the best choice within this many tokens a question; not with `target_accuracy`.
+        max_n: the largest N considered; powers of two up to it are.
+        at_settings: new settings to consider too, as "NAME=LENGTH".
+        replicates: as in `forecast`, at least 1.
+
+    A Plan has `options`, every choice with its cost in tokens a question (columns of a plan table),
+    `frontier`, the choices that nothing as cheap equals, `chosen`, and `cautious`, the choice by the lower
+    end of its interval; the last two are None where nothing reaches the goal.
+
+    Raises BadInput as `forecast` does, and without token counts.
+    """
+    if target_accuracy is not None and token_budget is not None:
+        raise BadInput("give target_accuracy or token_budget, not both")
+    if predictor == "all":
+        raise BadInput("predictor 'all': a plan needs one predictor")
+    request = Request(at_settings=tuple(at_settings), fit_cap=fit_cap, at_caps=tuple(at_caps))
+    options, found = _options(target, level, max(replicates, 1), seed), []
+    for group in _groups(answers, gold, method, request):
+        (name,) = chosen(predictor, group)
+        goals = target_accuracy, token_budget
+        found.append(planning.plan(group, name, max_n, options, *goals, request.at_settings, target))
+        _warn(group, caveats(group, options.replicates))
+    return found
+
+
+def _groups(answers: pd.DataFrame | Answers, gold: Gold, method: str, request: Request) -> list[Group]:
     frame = as_frame(answers, gold)
     kind = kind_of(frame)
-    request = Request(fit_max_n, at_n=tuple(at_n), at_settings=tuple(at_settings))
-    options = Options(replicates, seed)
-    tables = []
-    for group in groups_of(as_table(frame, kind), kind, method, at_n):
-        table, notes = forecasting.forecast(group, request, chosen(predictor, group), options)
-        tables.append(table)
-        for note in notes:
-            warnings.warn(f"{group.name}: {note}", stacklevel=2)
-    return pd.concat(tables, ignore_index=True)
+    return groups_asked(as_table(frame, kind), kind, method, request)
+
+
+def _options(target: str, level: float, replicates: int, seed: int) -> Options:
+    """Raises BadInput for what the command line would refuse."""
+    if target not in (THESE, POPULATION):
+        raise BadInput(f"target {target!r} is not one of {THESE}, {POPULATION}")
+    if not 0 < level < 1:
+        raise BadInput(f"level {level!r} is not between 0 and 1")
+    return Options(replicates, seed, level)
+
+
+def _warn(group: Group, notes: Sequence[str]) -> None:
+    for note in notes:
+        warnings.warn(f"{group.name}: {note}", stacklevel=3)

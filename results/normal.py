@@ -32,7 +32,7 @@ def z_of(level: float) -> float:
 FORECAST_LEVEL = 0.90
 """The level of the intervals of forecasts, as their tables say (docs/tables.md)."""
 
-FORECAST_TAILS = (0.05, 0.95)
+FORECAST_TAILS = (round((1 - FORECAST_LEVEL) / 2, 6), round((1 + FORECAST_LEVEL) / 2, 6))
 """The shares of what a forecast may come to that lie below the ends of such an interval."""
 
 Z90 = z_of(FORECAST_LEVEL)
@@ -45,7 +45,15 @@ def missed(rows: pd.DataFrame) -> pd.Series[float]:
     return below.clip(lower=0) + above.clip(lower=0)
 
 
+def held(rows: pd.DataFrame) -> pd.Series[bool]:
+    """Whether each row's interval holds its `accuracy`, but for rounding; False without one."""
+    return missed(rows) <= 1e-9
+
+
 def interval_score(rows: pd.DataFrame) -> pd.Series[float]:
-    """Width plus 2/α times the miss, α = 0.1; smaller is better (Winkler 1972, JASA 67)."""
-    below, _ = FORECAST_TAILS
-    return rows["high"] - rows["low"] + missed(rows) / below
+    """Width plus 2/α times the miss, α = 1 − level; smaller is better (Winkler 1972, JASA 67).
+
+    The level is that of a column `level`, or FORECAST_LEVEL where there is none.
+    """
+    alpha = 1 - rows.get("level", FORECAST_LEVEL)
+    return rows["high"] - rows["low"] + missed(rows) * 2 / alpha

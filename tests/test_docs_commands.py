@@ -19,7 +19,7 @@ from harness.experiment import read_experiment
 from results import write_samples
 from tests.conftest import ROOT
 from tests.predict.conftest import simulated_samples
-from tests.predict.survival.simulated import samples as answers_of_many_lengths
+from tests.predict.stopped.simulated import samples as answers_of_many_lengths
 
 pytestmark = pytest.mark.integration
 

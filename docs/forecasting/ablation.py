@@ -23,26 +23,28 @@ import pandas as pd
 from along_n import Job, jobs, judged
 from page import HERE, METHODS, insert
 
-from predict.groups import chosen_answers, group_of_pools
-from predict.protocol import Observed, Options, Points, Prediction, Predictor
-from predict.questions.best_of_n import fit_rates
-from predict.questions.mixture import beta_binomial, mixture
-from predict.questions.prior import features
+from predict.answers.best_of_n import fit_rates
+from predict.answers.mixture import beta_binomial, mixture
+from predict.answers.prior import features
+from predict.estimate import Estimate, Estimator, Options
+from predict.evidence.cuts import chosen_answers
+from predict.evidence.groups import group_of_pools
+from predict.evidence.points import Evidence, Points
 from results.normal import Z90
 from results.tables.files import write_raw
 
 
-def changed(target: str, value: object) -> Predictor:
+def changed(target: str, value: object) -> Estimator:
     """The mixture with `value` in the place of `target` for the time of each call."""
 
-    def predict(observed: Observed, targets: Points, options: Options) -> Prediction:
-        with patch(f"predict.questions.{target}", value):
+    def predict(observed: Evidence, targets: Points, options: Options) -> Estimate:
+        with patch(f"predict.answers.{target}", value):
             return mixture(observed, targets, options)
 
     return predict
 
 
-def rolling_origin(observed: Observed, targets: Points, options: Options) -> Prediction:
+def rolling_origin(observed: Evidence, targets: Points, options: Options) -> Estimate:
     """The mixture with intervals widened by how far it is off from half of the answers seen.
 
     The half forecasts the accuracy of all answers seen; the misses are counted in standard deviations, and
@@ -54,14 +56,15 @@ def rolling_origin(observed: Observed, targets: Points, options: Options) -> Pre
     half = group_of_pools("", "", "", observed.method, first)
     last = n == observed.points.N
     seen = replace(observed, points=half.points, accuracy=half.accuracy, stderr=half.stderr, pools=half.pools)
-    early = mixture(seen, observed.points[last], replace(options, pool=n))
-    misses = Z90 * (early.mean - observed.accuracy[last]) * 2 / np.maximum(early.high - early.low, 1e-6)
+    early = mixture(seen, observed.points[last], options)
+    width = np.maximum(early.these.high - early.these.low, 1e-6)
+    misses = Z90 * (early.mean - observed.accuracy[last]) * 2 / width
     wider = max(1.0, float(np.sqrt((1 + (misses**2).sum()) / (1 + len(misses)))))
-    low, high = (found.mean + wider * (end - found.mean) for end in (found.low, found.high))
-    return replace(found, low=np.maximum(low, 0.0), high=np.minimum(high, 1.0))
+    low, high = (found.mean + wider * (end - found.mean) for end in (found.these.low, found.these.high))
+    return replace(found, these=replace(found.these, low=np.maximum(low, 0.0), high=np.minimum(high, 1.0)))
 
 
-VARIANTS: dict[str, dict[str, Predictor]] = {
+VARIANTS: dict[str, dict[str, Estimator]] = {
     "majority": {
         "as it is": mixture,
         "ridge × 4": changed("population.RIDGE", 16.0),

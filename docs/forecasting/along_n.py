@@ -1,7 +1,7 @@
 """Forecasts along N, measured: every set, every predictor and the rivals from the literature.
 
-set     method    seen  predictor  forecasts  mean_error  coverage  width  interval_score
-biggsm  majority  4     mixture    24         0.0054      1.00      0.031  0.031
+set     method    seen  predictor  forecasts  mean_error  coverage  width  interval_score  ok   ok_coverage
+biggsm  majority  4     mixture    24         0.0054      1.00      0.031  0.031           1.0  1.00
 
 Each split keeps a random few answers of every question at every setting and forecasts larger N; the truth is
 the exact vote over all answers. "mixture, curve" sees the curve of these answers alone.
@@ -9,6 +9,7 @@ the exact vote over all answers. "mixture, curve" sees the curve of these answer
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +18,12 @@ from page import CURVE, HERE, METHODS
 from rivals import RIVALS
 from simulated_sets import SETS, made
 
-from predict.backtest import summary
-from predict.groups import read_groups
-from predict.predictors import PREDICTORS, able
-from predict.protocol import Observed, Options, Points, Prediction, Predictor
-from predict.split import observe
+from predict.estimate import Estimate, Estimator, Options
+from predict.estimators import able, estimate
+from predict.evidence.groups import read_groups
+from predict.evidence.hidden import observe
+from predict.evidence.points import Evidence, Points
+from predict.scoring.backtest import summary
 from results.tables.files import write_raw
 
 WORK = HERE.parents[1] / "results" / "runs" / "forecasting"
@@ -63,17 +65,17 @@ def jobs(data: Path, splits: int) -> list[Job]:
     return [Job(name, paths[name], method, splits) for name in paths for method in methods[name]]
 
 
-def contestants(method: str) -> dict[str, Predictor]:
+def contestants(method: str) -> dict[str, Estimator]:
     """Every predictor by name, the rivals from the literature, and the mixture from curves."""
-    ours = {name: PREDICTORS[name] for name in able(method, samples=True)}
+    ours = {name: partial(estimate, name) for name in able(method, samples=True)}
     return {**ours, **RIVALS[method], CURVE: _from_curve}
 
 
-def _from_curve(observed: Observed, targets: Points, options: Options) -> Prediction:
-    return PREDICTORS["mixture"](replace(observed, pools=()), targets, options)
+def _from_curve(observed: Evidence, targets: Points, options: Options) -> Estimate:
+    return estimate("mixture", replace(observed, pools=()), targets, options)
 
 
-def judged(job: Job, predictors: Mapping[str, Predictor]) -> pd.DataFrame:
+def judged(job: Job, predictors: Mapping[str, Estimator]) -> pd.DataFrame:
     """The scores of a set by the number of answers seen and predictor."""
     at_n = next(ns for start, ns in AT_N.items() if job.name.startswith(start))
     groups, tables = read_groups([job.path], job.method), []
@@ -81,18 +83,22 @@ def judged(job: Job, predictors: Mapping[str, Predictor]) -> pd.DataFrame:
         parts = []
         for group in groups:
             wanted = np.isin(group.points.N, ns)
-            pool = min(int(one.answers.sizes.min()) for one in group.pools)
             for split in range(job.splits):
-                options = Options(replicates=REPLICATES, seed=split, pool=pool)
-                observed = observe(group, [one.setting for one in group.pools], seen, options, split)
+                options = Options(replicates=REPLICATES, seed=split)
+                observed = observe(group, [one.setting for one in group.pools], seen, split, split)
                 for name, predict in predictors.items():
                     found = predict(observed, group.points[wanted], options)
-                    columns = {"predicted": found.mean, "low": found.low, "high": found.high}
+                    columns = {"predicted": found.mean, "low": found.these.low, "high": found.these.high}
+                    columns["status"] = found.status
                     parts.append(
                         pd.DataFrame(columns).assign(accuracy=group.accuracy[wanted], predictor=name)
                     )
-        of = summary(pd.concat(parts)).drop(columns="unseen_error").reset_index()
-        tables.append(of.assign(set=job.name, method=job.method, seen=seen))
+        every = pd.concat(parts)
+        trusted = every[every["status"] == "ok"]
+        of = summary(every).drop(columns="unseen_error")
+        of["ok"] = (every["status"] == "ok").groupby(every["predictor"], sort=False).mean()
+        of["ok_coverage"] = summary(trusted)["coverage"]
+        tables.append(of.reset_index().assign(set=job.name, method=job.method, seen=seen))
     table = pd.concat(tables, ignore_index=True)
     return table[["set", "method", "seen", *table.columns.drop(["set", "method", "seen"])]]
 

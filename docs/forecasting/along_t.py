@@ -17,12 +17,13 @@ import numpy as np
 import pandas as pd
 from page import HERE, insert
 
-from predict.backtest import backtest
-from predict.capped import capped
-from predict.groups import Group, groups_of_samples, read_groups
-from predict.predictors import able, chosen
-from predict.protocol import Options
-from predict.split import Request
+from predict.estimate import Options
+from predict.estimators import able, chosen
+from predict.evidence.capped import capped
+from predict.evidence.groups import Group, groups_of_samples, read_groups
+from predict.evidence.request import Request
+from predict.scoring.backtest import backtest
+from results.normal import held, interval_score
 from results.tables.contract import as_samples
 from results.tables.files import read_raw, write_raw
 
@@ -56,12 +57,10 @@ def measure(run: pd.DataFrame, name: str, splits: int, stop: int) -> pd.DataFram
 
 def marked(table: pd.DataFrame) -> pd.DataFrame:
     """A backtest with each forecast's error, whether its interval holds the truth, and its score."""
-    below, above = table["low"] - table["accuracy"], table["accuracy"] - table["high"]
-    miss = below.clip(lower=0) + above.clip(lower=0)
     return table.assign(
         error=100 * (table["predicted"] - table["accuracy"]).abs(),
-        held=miss.le(1e-9).where(table["low"].notna()),
-        score=100 * (table["high"] - table["low"] + 20 * miss),
+        held=held(table).where(table["low"].notna()),
+        score=100 * interval_score(table),
     )
 
 

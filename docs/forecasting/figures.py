@@ -13,6 +13,7 @@ from results.figures.theme import INK, Figure
 COLOURS = {
     "mixture": "#b93289",
     "low-cost-to-high": "#3b528b",
+    "question-law": "#0b6e4f",
     "joint": "#21918c",
     "power-law": "#f48849",
     "exponential": "#9c755f",

@@ -16,12 +16,18 @@ from figures import SIMPLE, errors_figure
 from results.figures.theme import combined_spec
 
 HERE = Path(__file__).resolve().parent
-PAGES = (HERE.parent / "forecasting.md", HERE.parent / "along-t.md", HERE / "evidence.md")
+PAGES = (
+    HERE.parent / "forecasting.md",
+    HERE.parent / "along-t.md",
+    HERE / "evidence.md",
+    HERE / "from_curves.md",
+)
 
 METHODS = {"majority": "Majority vote", "best_of_n": "Best of N"}
 CURVE = "mixture, curve"
 
-OTHERS = ("flat", "exponential", "power-law", "low-cost-to-high", "joint", "plug-in", "beta-binomial")
+OTHERS = ("flat", "exponential", "power-law", "low-cost-to-high", "joint", "question-law", "plug-in",
+          "beta-binomial")  # fmt: skip
 """The first columns of a table; after them the rivals from the literature, ours last."""
 
 TIE = 1.05
@@ -63,25 +69,38 @@ def markdown(table: pd.DataFrame) -> str:
 
 
 def verdict(label: str, table: pd.DataFrame) -> str:
-    """The mixture against the best simple rival and the best one from the literature of each set."""
+    """The mixture against the best simple rival and the rivals from the literature of each set."""
     error, score = (
         table.pivot_table(column, "set", "predictor") for column in ("mean_error", "interval_score")
     )
-    simple, names = list(SIMPLE), [CURVE, "mixture", "joint", *OTHERS]
+    simple, names = list(SIMPLE), [CURVE, "mixture", "joint", "question-law", *OTHERS]
+    published = [name for name in error if name not in names]
     ratio = error["mixture"] / error[simple].min(axis=1)
-    known = error["mixture"] / error.drop(columns=names, errors="ignore").min(axis=1)
+    known = error["mixture"] / error[published].min(axis=1)
     scored = score["mixture"] / score[simple].min(axis=1)
     ties = (error["flat"] <= TIE * error[simple].min(axis=1)).sum()
-    held = table[table["predictor"] == "mixture"]["coverage"]
-    mean, beside, width = (np.exp(np.log(values).mean()) for values in (ratio, known, scored))
+    worse = (error["mixture"] > TIE * error["flat"]).sum()
+    ours = table[table["predictor"] == "mixture"]
+    held, trusted = ours["coverage"], ours["ok"] * ours["forecasts"]
+    share = trusted.sum() / ours["forecasts"].sum()
+    ok_held = (ours["ok_coverage"].fillna(0) * trusted).sum() / trusted.sum()
+    mean, beside, width = (_mean(values) for values in (ratio, known, scored))
+    theirs = ", ".join(f"{_mean(score['mixture'] / score[name]):.2f} of that of {name}" for name in published)
     return (
-        f"**{label}**, {len(ratio)} cases (a set and the answers seen): the mixture's error is {mean:.2f} "
-        "times that of the best simple rival of each case (flat, exponential or power law; geometric mean, "
-        f"{ratio.min():.2f} to {ratio.max():.2f}; `flat` is the best, or ties, in {ties}), {beside:.2f} "
-        "times that of the best rival from the literature; its interval score is "
-        f"{width:.2f} of the best simple rival's, and {100 * held.mean():.0f} % of its intervals hold "
-        f"({100 * held.min():.0f} % in the worst case)."
+        f"**{label}**, {len(ratio)} cases (a set and the answers seen): the mixture's error is {beside:.2f} "
+        "times that of the published law that is best in each case afterwards, and its interval score is "
+        f"{theirs} (bootstrap intervals). Against the best simple rival of each case (flat, exponential or "
+        f"power law) its error is {mean:.2f} times as large (geometric mean, {ratio.min():.2f} to "
+        f"{ratio.max():.2f}; `flat` is the best of them, or ties, in {ties}, and nearer than the mixture in "
+        f"{worse}), its interval score {width:.2f}. {100 * held.mean():.0f} % of its intervals hold "
+        f"({100 * held.min():.0f} % in the worst case); {100 * share:.0f} % of its forecasts are `ok`, and "
+        f"of these {100 * ok_held:.0f} % hold."
     )
+
+
+def _mean(ratios: "pd.Series[float]") -> float:
+    """Their geometric mean."""
+    return float(np.exp(np.log(ratios).mean()))
 
 
 def curves_table(table: pd.DataFrame) -> str:

@@ -1,6 +1,6 @@
 """Rivals from the literature: a law of the questions fitted by maximum likelihood, read with each posterior.
 
-    4 answers a question  ->  vote of 64:  beta + Pitman–Yor 0.71, NPMLE 0.69      (means, no intervals)
+    4 answers a question  ->  vote of 64:  beta + Pitman–Yor 0.71, NPMLE 0.69
 
     beta + Pitman–Yor   p ~ Beta(a, b); wrong answers agree as in a Pitman–Yor process (1997, Ann. Prob. 25)
     NPMLE               the atoms or rates that make the answers likeliest (Kiefer & Wolfowitz 1956)
@@ -11,17 +11,22 @@ The plain beta of best-of-N (Levi 2024, arXiv 2410.16377) is the product's own `
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import betainc, expit, gammaln
 from scipy.stats import binom
+from scipy.stats import t as student
 
-from predict.protocol import Floats, Ints, Observed, Options, Points, Prediction, Predictor, Status
-from predict.questions.atoms import log_likelihood, patterns
-from predict.questions.beta_binomial import fit_beta
-from predict.questions.mixture import accuracy_by_atom
-from results.votes.exact import VoteCounts
+from predict.answers.atoms import log_likelihood, patterns
+from predict.answers.beta_binomial import fit_beta
+from predict.answers.mixture import accuracy_by_atom
+from predict.estimate import Estimate, Estimator, Options, Status
+from predict.evidence.cuts import renumbered
+from predict.evidence.points import Evidence, Floats, Ints, Points
+from results.normal import Interval
+from results.votes.exact import AnswerPools, VoteCounts
 
 Means = Callable[[VoteCounts, Ints], Floats]
 """(the answers of one setting, N (M,)) -> accuracy (M,)."""
@@ -34,18 +39,42 @@ DRAWS, STICKS = 20_000, 48
 """Simulated votes at each N, shared among the questions; new wrong answers with a chance of their own."""
 
 
-def predictor(means: Means) -> Predictor:
-    """`means` as a predictor of sampled settings, without intervals."""
+COPIES = 12
+"""Bootstrap samples that an interval is made from."""
 
-    def predict(observed: Observed, targets: Points, _options: Options) -> Prediction:
-        mean, nothing = np.full(len(targets), np.nan), np.full(len(targets), np.nan)
+
+def predictor(means: Means) -> Estimator:
+    """`means` as an estimator of sampled settings; its intervals are bootstrapped.
+
+    The answers to each question are drawn again, with replacement, and the law is fitted anew; the forecasts
+    of `COPIES` such samples tell its standard error, and Student's law the interval of these questions. New
+    ones are not asked about here.
+    """
+
+    def predict(observed: Evidence, targets: Points, options: Options) -> Estimate:
+        mean, sd = np.full(len(targets), np.nan), np.full(len(targets), np.nan)
+        rng = np.random.default_rng(options.seed)
         for pool in observed.pools:
             here = targets.setting == pool.setting
             if here.any():
-                mean[here] = means(pool.answers.counts(), targets.N[here])
-        return Prediction(mean, nothing, nothing, np.full(len(targets), str(Status.OK)), nothing)
+                N = targets.N[here]
+                mean[here] = means(pool.answers.counts(), N)
+                copies = [means(resampled(pool.answers, rng).counts(), N) for _ in range(COPIES)]
+                sd[here] = np.std(copies, axis=0, ddof=1)
+        reach = student.ppf((1 + options.level) / 2, COPIES - 1) * sd
+        these = Interval(np.clip(mean - reach, 0, 1), np.clip(mean + reach, 0, 1), options.level)
+        nothing = np.full(len(targets), np.nan)
+        status = np.full(len(targets), str(Status.OK))
+        return Estimate(mean, these, Interval(nothing, nothing, options.level), status, nothing)
 
     return predict
+
+
+def resampled(answers: AnswerPools, rng: np.random.Generator) -> AnswerPools:
+    """As many answers to each question, drawn from its own with replacement."""
+    question = answers.question
+    drawn = answers.starts[question] + (rng.random(len(question)) * answers.sizes[question]).astype(np.int64)
+    return replace(answers, votes=renumbered(question, answers.votes[drawn]), tokens=answers.tokens[drawn])
 
 
 def npmle(likelihood: Floats, times: Floats, steps: int = 400) -> Floats:
@@ -163,7 +192,7 @@ def _vote(drawn: Ints) -> float:
     return float((((right >= top) & (right > 0)) / (1 + tied)).mean())
 
 
-RIVALS: dict[str, dict[str, Predictor]] = {
+RIVALS: dict[str, dict[str, Estimator]] = {
     "majority": {
         "beta + Pitman–Yor": predictor(beta_pitman_yor),
         "NPMLE": predictor(votes_npmle),

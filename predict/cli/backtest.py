@@ -7,22 +7,22 @@ from typing import Any
 import pandas as pd
 from tqdm import tqdm
 
-from predict.backtest import backtest, over_sets, summary
 from predict.cli.wording import say, table
-from predict.groups import Group
-from predict.predictors import chosen
-from predict.protocol import Options
-from predict.split import Request, read_asked
+from predict.estimate import Options
+from predict.estimators import chosen
+from predict.evidence.groups import Group
+from predict.evidence.request import Request, read_asked
+from predict.scoring.backtest import backtest, over_sets, summary
 from results.tables.contract import check_out
 from results.tables.files import write_raw
 
 
 def run(
     inputs: tuple[Path, ...], out: Path, predictor: str, method: str, splits: int, bootstrap: int, seed: int,
-    **asked: Any,
+    level: float, **asked: Any,
 ) -> None:  # fmt: skip
     """Backtest every group in the inputs, print the scores and write all forecasts."""
-    request, options = Request(**asked), Options(replicates=bootstrap, seed=seed)
+    request, options = Request(**asked), Options(bootstrap, seed, level)
     check_out(out, inputs)
     groups = read_asked(inputs, method, request)
     tables = []

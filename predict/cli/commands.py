@@ -8,11 +8,12 @@ from typing import Any, TypeVar
 import click
 
 from results.commandline import numbers
+from results.normal import FORECAST_LEVEL
 from results.read_options import reading_options
 
 PREDICTORS = (
-    "survival", "low-cost-to-high", "flat", "exponential", "power-law", "joint", "beta-binomial", "plug-in",
-    "mixture",
+    "survival", "question-law", "low-cost-to-high", "flat", "exponential", "power-law", "joint",
+    "beta-binomial", "plug-in", "mixture",
 )  # fmt: skip
 
 Command = TypeVar("Command", bound=Callable[..., object])
@@ -66,6 +67,26 @@ target = click.option(
     help="Intervals for the same questions, sampled further, or for new questions of their kind.",
 )  # fmt: skip
 seed = click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
+
+
+class Level(click.FloatRange):
+    """The level of intervals: a share that is a number."""
+
+    def __init__(self) -> None:
+        super().__init__(0.5, 0.9999)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The share. Fails where it is not a number, which no range refuses."""
+        found = float(super().convert(value, param, ctx))
+        if found != found:
+            self.fail("nan is not a number", param, ctx)
+        return found
+
+
+level = click.option(
+    "--level", type=Level(), default=FORECAST_LEVEL, show_default=True,
+    help="The share of cases in which an interval holds what it is of.",
+)  # fmt: skip
 fit_max_n = click.option(
     "--fit-max-n", type=click.IntRange(1), help="Fit N up to this; of samples, so many answers a question."
 )
@@ -87,6 +108,7 @@ def sampled(predictor: str, replicates: int, least: int = 0) -> Callable[[Comman
                      help="With --fit-cap: forecast these caps, as 16000,32000."),
         click.option("--bootstrap", default=replicates, show_default=True, type=click.IntRange(least, 10**5),
                      help=f"Bootstrap replicates for the intervals{none}."),
+        level,
         seed,
     ]  # fmt: skip
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
@@ -133,8 +155,8 @@ def backtest(**asked: Any) -> None:
     Each split shows --fit-max-n random answers to each question of INPUT (samples or curves tables) at
     --fit-settings; a curves table is split once. Prints for each set and predictor, in percentage points,
     the mean absolute error (against all answers, and against those not seen), the bias (forecast − truth) and
-    the worst error, the share of 90 % intervals that contain the truth, their width, and their score: the
-    width plus 20 times the miss.
+    the worst error, the share of intervals that contain the truth, their width, and their score: the width
+    plus the miss times 2 / (1 − level), which is 20 at a level of 90 %.
     """
     from predict.cli.backtest import run
 
@@ -161,7 +183,7 @@ def plan(**asked: Any) -> None:
 
     That is the cheapest choice that reaches the accuracy, or the best within the budget. With neither goal
     the cheapest choice within a point of the best is taken. Prints the Pareto frontier, every choice that
-    beats all cheaper ones, with its 90 % intervals: of more answers to these questions, and of new questions
+    beats all cheaper ones, with its two intervals: of more answers to these questions, and of new questions
     of their kind. Of samples the mixture, plug-in and beta-binomial also name the runs that narrow each
     interval of the choice most for their tokens.
     """
@@ -174,12 +196,13 @@ def plan(**asked: Any) -> None:
 @inputs
 @click.option("--questions", callback=numbers, help="Of the run, as 200,1000.  [default: the pilot's]")
 @click.option("--answers", callback=numbers, help="To each.  [default: the pilot's, and 4 × that]")
+@level
 @seed
 @file("--out", "Write the table, too.")
 def precision(**asked: Any) -> None:
     """How many questions and answers a run needs, from a pilot.
 
-    Tells the ± (half of a 90 % interval) that a run would have, from INPUT, the samples of a small pilot: for
+    Tells the ± (half of an interval) that a run would have, from INPUT, the samples of a small pilot: for
     the accuracy of one answer, of a vote and of best-of-N, as a measure of new questions of the kind, and of
     these questions asked again. And how many questions, or answers to each, would halve the first.
     """

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from predict.cli.wording import say, table, title
-from predict.groups import Group, read_groups
+from predict.evidence.groups import Group, read_groups
 from results.paper_fits import along_gap, along_n, along_t
 from results.tables.contract import check_out
 from results.tables.files import write_raw

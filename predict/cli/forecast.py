@@ -12,11 +12,12 @@ import pandas as pd
 from tqdm import tqdm
 
 from predict.cli.wording import described, points, say, spread, title, warn
-from predict.forecasting import forecast
-from predict.predictors import chosen
-from predict.protocol import Options
-from predict.split import Request, read_asked
+from predict.estimate import Options
+from predict.estimators import chosen
+from predict.evidence.request import Request, read_asked
+from predict.table import forecast
 from results import write_forecast
+from results.normal import held
 from results.report.headings import forecast_columns
 from results.tables.contract import check_out
 
@@ -26,17 +27,17 @@ LINES = 24
 
 def run(
     inputs: tuple[Path, ...], out: Path, predictor: str, method: str, bootstrap: int, target: str, seed: int,
-    **asked: Any,
+    level: float, **asked: Any,
 ) -> None:  # fmt: skip
     """Forecast every group in the inputs, print and write the tables."""
-    request, options = Request(**asked), Options(replicates=bootstrap, seed=seed, target=target)
+    request, options = Request(**asked), Options(bootstrap, seed, level)
     check_out(out, inputs)
     groups = read_asked(inputs, method, request)
     names = [chosen(predictor, group) for group in groups]
     tables = []
     with tqdm(total=sum(map(len, names)), unit="forecast", disable=None, leave=False) as bar:
         for group, own in zip(groups, names, strict=True):
-            found, notes = forecast(group, request, own, options, bar.update)
+            found, notes = forecast(group, request, own, options, target, bar.update)
             largest = int(group.points.N.max())
             show(title(group), found, request.fit_max_n and min(request.fit_max_n, largest))
             warn(group.name, notes)
@@ -73,12 +74,14 @@ def judged(asked: pd.DataFrame) -> str:
         return ""
     error = both["predicted"] - both["accuracy"]
     bounded = both.dropna(subset=["low", "high"])
-    inside = bounded["accuracy"].between(bounded["low"] - 1e-9, bounded["high"] + 1e-9).sum()
-    held = f"; {inside} of {len(bounded)} intervals contain the measured value" if len(bounded) else ""
+    inside = held(bounded).sum()
+    of_intervals = (
+        f"; {inside} of {len(bounded)} intervals contain the measured value" if len(bounded) else ""
+    )
     lean = f"{points(abs(error.mean()))} too {'high' if error.mean() > 0 else 'low'} on average"
     return (
         f"Error on the {len(both)} held-out value{'s' if len(both) > 1 else ''}: {points(error.abs().mean())}"
-        f" points on average ({lean}), {points(error.abs().max())} at worst{held}."
+        f" points on average ({lean}), {points(error.abs().max())} at worst{of_intervals}."
     )
 
 

@@ -7,7 +7,6 @@ setting  run                tokens in all  interval of           points
 high     45 → 90 questions      7,864,798  new questions    ±6.4 → ±4.5
 """
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +27,14 @@ from predict.cli.wording import (
     tokens,
     warn,
 )
-from predict.forecasting import caveats
-from predict.groups import Group
+from predict.estimate import Options
+from predict.estimators import CURVE_ONLY, DEFAULT, chosen
+from predict.evidence.groups import Group
+from predict.evidence.points import Points
+from predict.evidence.request import Request, read_asked
 from predict.planning.next_run import next_runs
 from predict.planning.plan import plan
-from predict.predictors import CURVE_ONLY, DEFAULT, chosen
-from predict.protocol import Options, Points
-from predict.split import Request, read_asked
+from predict.table import caveats
 from results import BadInput
 from results.frontier import Plan
 from results.report.headings import plan_columns
@@ -53,8 +53,8 @@ ABOUT = {"answers": QUESTIONS["low"], "questions": QUESTIONS["new_low"]}
 
 def run(
     inputs: tuple[Path, ...], target_accuracy: float | None, token_budget: float | None, predictor: str,
-    method: str, max_n: int, bootstrap: int, target: str, seed: int, out: Path | None, plot: Path | None,
-    **asked: Any,
+    method: str, max_n: int, bootstrap: int, target: str, seed: int, level: float, out: Path | None,
+    plot: Path | None, **asked: Any,
 ) -> None:  # fmt: skip
     """Plan with every group in the inputs; print, write and draw what is asked for."""
     goals = target_accuracy, token_budget
@@ -71,20 +71,20 @@ def run(
 
         if plot.suffix not in FIGURE_SUFFIXES:
             raise BadInput(f"--plot {plot}: give a name that ends in {', '.join(FIGURE_SUFFIXES)}")
-    options = Options(replicates=bootstrap, seed=seed, target=target)
+    options = Options(bootstrap, seed, level)
     request = Request(**asked)
     groups = read_asked(inputs, method, request)
     plans = []
     for group in groups:
         (name,) = chosen(predictor, group)
-        found = plan(group, name, max_n, options, *goals, request.at_settings)
+        found = plan(group, name, max_n, options, *goals, request.at_settings, target)
         plans.append(found)
         show(group, name, found)
         aim = found.chosen
         if aim is None and target_accuracy is not None and found.best["high"] >= target_accuracy:
             aim = found.best  # the goal is within its interval
         if aim is not None and not group.run:
-            propose(group, name, aim, max_n, options)
+            propose(group, name, aim, options)
         warn(group.name, caveats(group, options.replicates))
     if out is not None:
         goal = {"target_accuracy": target_accuracy, "token_budget": token_budget}
@@ -132,12 +132,11 @@ def luck(chosen: "pd.Series[Any]") -> str:
     return f" By itself it is at {percent(chosen['alone'])}; the best of several settings is lucky, too."
 
 
-def propose(group: Group, predictor: str, row: "pd.Series[float]", max_n: int, options: Options) -> None:
+def propose(group: Group, predictor: str, row: "pd.Series[float]", options: Options) -> None:
     """Print the runs that would narrow the intervals of the choice `row`, or why none is proposed."""
     if not group.pools or predictor in CURVE_ONLY:
         say(f"No next run is proposed: it takes samples, not curves, and --predictor {DEFAULT}.")
         return
-    options = replace(options, target="these-questions", pool=max(max_n, *group.points.N))
     at = Points.grid({str(row["setting"]): row["cost"] / row["N"]}, [int(row["N"])])
     found = list(tqdm(next_runs(group, predictor, at, options), unit="run", disable=None, leave=False))
     useful = [

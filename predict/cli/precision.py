@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from predict.cli.wording import percent, points, say, table
-from predict.groups import read_groups
+from predict.evidence.groups import read_groups
 from predict.planning.precision import precision
 from results import BadInput
 from results.tables.contract import check_out
@@ -22,7 +22,7 @@ _RUNS = {"majority": "vote of ", "best_of_n": "best of "}
 
 def run(
     inputs: tuple[Path, ...], questions: tuple[int, ...], answers: tuple[int, ...], seed: int,
-    out: Path | None,
+    level: float, out: Path | None,
 ) -> None:  # fmt: skip
     """Print, and write where asked, the ± of runs of those sizes from every setting of the pilot."""
     if out is not None:
@@ -33,11 +33,11 @@ def run(
             raise BadInput(f"{group.name}: curves do not tell how answers differ: give samples")
         for pool in group.pools:
             own, seen = len(pool.answers.question_ids), int(pool.answers.sizes.min())
-            found = precision(pool.answers, questions or [own], answers or [seen, 4 * seen], seed)
+            found = precision(pool.answers, questions or [own], answers or [seen, 4 * seen], seed, level)
             say(f"\n{group.called}, setting {pool.setting}, from {own} questions × {seen} answers")
             say(printable(found))
             tables.append(found.assign(dataset=group.dataset, model=group.model, setting=pool.setting))
-    say("± in points, 90 %. Four times the answers halve the ± of these questions.")
+    say(f"± in points, {100 * level:g} %. Four times the answers halve the ± of these questions.")
     if out is not None:
         write_raw(pd.concat(tables, ignore_index=True), out)
 

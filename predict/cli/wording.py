@@ -12,7 +12,7 @@ import click
 import numpy as np
 import pandas as pd
 
-from predict.groups import Group
+from predict.evidence.groups import Group
 from results.aligned import aligned
 from results.figures.words import METHOD_NAMES, NBSP, UNITS, setting_used
 from results.report.cells import Columns, between, count, share

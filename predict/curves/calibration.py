@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from predict.curves.intervals import SHARED
-from predict.protocol import Floats, Observed, Points
+from predict.evidence.points import Evidence, Floats, Points
 
 USUAL = 0.03
 """Error per factor e that formulas usually make."""
@@ -25,7 +25,7 @@ Fit = Callable[[Points, Floats, Points], Floats]
 """(points, accuracy (P,), targets) -> forecasts (M,), NaN where there is none."""
 
 
-def model_error(observed: Observed, targets: Points, fit: Fit) -> Floats:
+def model_error(observed: Evidence, targets: Points, fit: Fit) -> Floats:
     """Standard deviation of the formula's error at the targets, shape (M,)."""
     points = observed.points
     lengths = dict(points.settings())
@@ -47,25 +47,22 @@ def model_error(observed: Observed, targets: Points, fit: Fit) -> Floats:
     return np.asarray(np.hypot(sd, np.sqrt(np.mean(residual**2)) if len(residual) else 0.0))
 
 
-def answers_alone(observed: Observed, draws: Floats, mean: Floats, target: str) -> Floats:
-    """`draws` (R, M) about `mean` (M,); for "these-questions" without the spread due to other questions.
+def luck_share(observed: Evidence) -> float:
+    """How much of the variance between replicates is luck of the answers, not the choice of questions.
 
     Replicates resample the questions. The part of their variance that comes from the luck of n answers is
     E[p(1 − p)]/n out of Var[p̂], both at N = 1. For curves without answers it is taken to be 1 − `SHARED`.
     """
-    if target == "population":
-        return draws
-    share = 1 - SHARED
-    if observed.pools:
-        counts = [pool.answers.counts() for pool in observed.pools]
-        rates = [one.correct / one.pools for one in counts]
-        luck = [p * (1 - p) / np.maximum(one.pools - 1, 1) for p, one in zip(rates, counts, strict=True)]
-        between, within = np.mean([p.var() for p in rates]), np.concatenate(luck).mean()
-        share = float(min(within / between, 1.0)) if between > 0 else 1.0
-    return np.asarray(mean + np.sqrt(share) * (draws - mean))
+    if not observed.pools:
+        return 1 - SHARED
+    counts = [pool.answers.counts() for pool in observed.pools]
+    rates = [one.correct / one.pools for one in counts]
+    luck = [p * (1 - p) / np.maximum(one.pools - 1, 1) for p, one in zip(rates, counts, strict=True)]
+    between, within = np.mean([p.var() for p in rates]), np.concatenate(luck).mean()
+    return float(min(within / between, 1.0)) if between > 0 else 1.0
 
 
-def _error(observed: Observed, kept: np.ndarray, x: Floats, fit: Fit) -> float:
+def _error(observed: Evidence, kept: np.ndarray, x: Floats, fit: Fit) -> float:
     """Error per factor e (rms) at the points left out when only those `kept` are fitted; NaN if unknown."""
     points = observed.points
     if not kept.any() or kept.all():

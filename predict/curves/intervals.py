@@ -9,7 +9,7 @@ its points share their questions, so `SHARED` of each variance is a common shift
 
 import numpy as np
 
-from predict.protocol import Floats, Points, Pool
+from predict.evidence.points import Evidence, Floats, Points, Pool
 from results.votes.exact import accuracy_by_question
 
 SHARED = 0.9
@@ -19,6 +19,13 @@ Bootstrap replicates of real answers (OTIS, bigGSM, AIME, GPQA, multiple choice)
 0.94 to 0.99 for votes and 0.78 to 0.96 for best-of-N. At N = 1 the luck of 8 answers makes 0.05 to 0.11 of
 the variance.
 """
+
+
+def replicates_of(evidence: Evidence, R: int, seed: int) -> Floats:
+    """R replicates of the observed curve, shape (R, P); fewer, or none, where they cannot be made."""
+    if evidence.pools:
+        return replicate_samples(evidence.points, evidence.pools, evidence.method, R, seed)
+    return replicate_curves(evidence.accuracy, evidence.stderr, R, seed)
 
 
 def replicate_samples(points: Points, pools: tuple[Pool, ...], method: str, R: int, seed: int) -> Floats:

@@ -17,9 +17,9 @@ from itertools import product
 import numpy as np
 from scipy.optimize import least_squares, lsq_linear
 
-from predict.curves.alarm import LIKELY, SURE, loose, own_noise
 from predict.curves.rivals import CurveForecast
-from predict.protocol import Floats, Ints, Points, Status, everywhere, more_severe
+from predict.estimate import Status, everywhere
+from predict.evidence.points import Floats, Ints, Points
 from results.paper_fits import POOR_FIT
 
 FORMULA_ERROR = 0.01
@@ -81,14 +81,11 @@ def joint(points: Points, accuracy: Floats, targets: Points) -> CurveForecast:
         surface = fit_surface(T, N, y[0])
         missed = float(np.sqrt(np.mean((surface(T, N) - y[0]) ** 2)))
         slopes, slopes_at = surface.slopes(T, N), surface.slopes(T_here, here)
-        _, gain = _linearised(slopes, FORMULA_ERROR)
+        gain = _gain(slopes)
         mean[:, asked] = surface(T_here, here) + (y - y[0]) @ (slopes_at @ gain).T
         condition[asked] = _condition(slopes, 7 if together else 3)
-        noise = float(np.hypot(SURE, own_noise(y[1:]).max()))  # as if that of every point: it is correlated
-        status[asked] = loose(reach(slopes, slopes_at, noise))
-        if missed > POOR_FIT:
-            status[asked] = more_severe(status[asked], Status.POOR_FIT)
-        elif together:
+        status[asked] = Status.POOR_FIT if missed > POOR_FIT else Status.OK
+        if together and missed <= POOR_FIT:
             break
     return CurveForecast(mean, status, condition)
 
@@ -124,20 +121,13 @@ def fit_surface(T: Floats, N: Ints, accuracy: Floats) -> Surface:
     return Surface(start, scale, log, solved(log)[0])
 
 
-def reach(slopes: Floats, slopes_at: Floats, noise: float) -> Floats:
-    """How far surfaces that fit the P points as well (90 %) are from the fit at the M targets, shape (M,)."""
-    unsure, _ = _linearised(slopes, noise)
-    return np.asarray(np.sqrt(LIKELY * np.einsum("mi,ij,mj->m", slopes_at, unsure, slopes_at)))
-
-
-def _linearised(slopes: Floats, noise: float) -> tuple[Floats, Floats]:
-    """To first order the covariance of the parameters, (7, 7), and their slopes in the accuracies, (7, P).
+def _gain(slopes: Floats) -> Floats:
+    """To first order the slopes of the seven parameters in the P accuracies, (7, P).
 
     `_WIDTHS` is the prior for what the points leave open.
     """
-    known = slopes.T @ slopes / noise**2 + np.diag(_WIDTHS**-2.0)
-    unsure = np.asarray(np.linalg.inv(known), dtype=np.float64)
-    return unsure, unsure @ slopes.T / noise**2
+    known = slopes.T @ slopes / FORMULA_ERROR**2 + np.diag(_WIDTHS**-2.0)
+    return np.asarray(np.linalg.solve(known, slopes.T) / FORMULA_ERROR**2, dtype=np.float64)
 
 
 def _condition(slopes: Floats, parameters: int) -> float:

@@ -1,4 +1,4 @@
-"""Low-Cost-to-High Prediction: Algorithm 3 of the paper, line by line, with condition numbers.
+"""Low-Cost-to-High Estimate: Algorithm 3 of the paper, line by line, with condition numbers.
 
     Acc(T, 1) for T = 0.8 1.1 1.5 2.0,  Acc(T_1, N) and Acc(T_2, N) for N = 1 2 4 8   ->   Acc(3.1, 8) = 0.86
 
@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from predict.curves.rivals import CurveForecast
-from predict.protocol import Floats, Ints, Points, Status, Texts, everywhere
+from predict.estimate import Status, everywhere
+from predict.evidence.points import Floats, Ints, Points, Texts
 from results import fit_saturating
 from results.paper_fits import ILL_CONDITIONED
 from results.saturating import Saturating

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from predict.curves.alarm import LIKELY, SURE, far_along_T, loose, own_noise
-from predict.protocol import Floats, Points, Status, Texts, everywhere, more_severe
-from results.saturating import condition_number, fit_curves, levels, rate_grid
+from predict.estimate import Status, everywhere, more_severe
+from predict.evidence.points import Floats, Points, Texts
+from results.saturating import condition_number, fit_curves, rate_grid
 
 EXPONENTS = np.geomspace(0.05, 5.0, 80)
 """The exponents c of the power law that are searched."""
@@ -81,10 +81,8 @@ def along_axes(points: Points, accuracy: Floats, targets: Points, fit: Fit1D) ->
         for N in np.unique(targets.N[new]):
             here, column = new & (targets.N == N), np.searchsorted(wanted, N)
             y = np.stack([value[name][0][:, column] for name, _ in settings], axis=1)
-            fitted, verdict, cond_T = fit(T, y, np.append(targets.T[here], T))
-            missed = y[0] - fitted[0, -len(T) :]
-            mean[:, here] = fitted[:, : -len(T)]
-            status[here] = more_severe(verdict[: -len(T)], far_along_T(missed, y[1:]))
+            fitted, verdict, cond_T = fit(T, y, targets.T[here])
+            mean[:, here], status[here] = fitted, verdict
             for name, _ in settings:
                 status[here] = more_severe(status[here], value[name][1][column])
             condition[here] = max([cond_T, *(value[name][2] for name, _ in settings)])
@@ -94,36 +92,17 @@ def along_axes(points: Points, accuracy: Floats, targets: Points, fit: Fit1D) ->
 def _fit(x: Floats, y: Floats, at: Floats, rates: Floats | None = None) -> tuple[Floats, Texts, float]:
     """Fit a saturating curve with 0 ≤ α ≤ 1 to every row of y (B, n) on x (n,) and read it at `at` (m,).
 
-    Returns values (B, m), and for row 0 the status (m,) and condition number. The other rows tell the noise.
-    With fewer than three different x the values are NaN.
+    Returns values (B, m), and for row 0 the status (m,) and condition number. With fewer than three
+    different x the values are NaN.
     """
     if len(np.unique(x)) < 3:
         return np.full((len(y), len(at)), np.nan), everywhere(Status.NOT_IDENTIFIABLE, len(at)), np.inf
     rates = rate_grid(x) if rates is None else rates
     curves = fit_curves(x, y, rates=rates, accuracy=True)
     values = curves(at)
-    if np.ptp(y[0]) > 1e-12 and curves.rise[0] < 0:
-        status = everywhere(Status.FALLING, len(at))
-    else:
-        status = loose(_reach(rates, x, y, at, float(curves.loss[0]), values[0]))
+    falls = np.ptp(y[0]) > 1e-12 and curves.rise[0] < 0
+    status = everywhere(Status.FALLING if falls else Status.OK, len(at))
     return values, status, condition_number(float(curves.rate[0]), x)
-
-
-def _reach(rates: Floats, x: Floats, y: Floats, at: Floats, loss: float, values: Floats) -> Floats:
-    """How far the curves that fit row 0 nearly as well as its best one (`loss`, `values`) are from it: (m,).
-
-    Those are the best curves at other rates, with any α where the data contradict every α in [0, 1].
-    """
-    spare = LIKELY * float(np.mean(np.maximum(own_noise(y[1:]), SURE) ** 2)) / len(x)
-    gone = -np.expm1(-rates[:, None] * (at - x.min()))
-    reach = np.zeros(len(at))
-    for accuracy in (True, False):
-        level, rise, losses = (part[0] for part in levels(rates[None], x, y[:1], accuracy=accuracy))
-        best = min(loss, float(losses.min()))
-        if accuracy or best + spare < loss:
-            others = (level[:, None] + rise[:, None] * gone)[losses <= best + spare]
-            reach = np.maximum(reach, np.abs(others - values).max(axis=0, initial=0.0))
-    return reach
 
 
 def _log(x: Floats) -> Floats:

@@ -12,9 +12,9 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import gammaln
 
-from predict.groups import renumbered
-from predict.protocol import Floats, Ints
-from predict.questions.beta_binomial import fit_beta
+from predict.answers.beta_binomial import fit_beta
+from predict.evidence.cuts import renumbered
+from predict.evidence.points import Floats, Ints
 from results.votes.exact import AnswerPools, VoteCounts
 
 

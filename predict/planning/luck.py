@@ -16,26 +16,26 @@ moves; of one setting nothing is known beside itself, and it stays as it is.
 import numpy as np
 import pandas as pd
 
-from predict.protocol import Floats
-from results.normal import Z90
+from predict.evidence.points import Floats
+from results.normal import z_of
 
 TAU = (np.arange(200) + 0.5) / 400
 """The standard deviations that true accuracies may have between settings: 0 to one half, equally likely."""
 
 
-def with_expected(table: pd.DataFrame) -> pd.DataFrame:
+def with_expected(table: pd.DataFrame, level: float) -> pd.DataFrame:
     """The table with columns expected, expected_low and expected_high, N by N.
 
     Its columns N, predicted, low, high; and `luck`, the standard error that a value owes to its finite
     answers, NaN where it has no interval: such a value stays as it is.
     """
-    ends = table[["predicted", "low", "high"]].to_numpy(np.float64)
+    reach, ends = z_of(level), table[["predicted", "low", "high"]].to_numpy(np.float64)
     for _, rows in table.groupby("N"):
         known = rows[rows["luck"].notna()]
         if len(known) > 1:
             place = table.index.get_indexer(known.index)
             mean, sd = given_all(known["predicted"].to_numpy(), known["luck"].to_numpy())
-            ends[place] = np.clip(np.column_stack([mean, mean - Z90 * sd, mean + Z90 * sd]), 0, 1)
+            ends[place] = np.clip(np.column_stack([mean, mean - reach * sd, mean + reach * sd]), 0, 1)
     return table.assign(expected=ends[:, 0], expected_low=ends[:, 1], expected_high=ends[:, 2])
 
 

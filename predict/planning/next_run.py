@@ -19,11 +19,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from predict.groups import Group
+from predict.estimate import Options
+from predict.estimators import ESTIMATORS
+from predict.evidence.groups import Group
+from predict.evidence.hidden import observe
+from predict.evidence.points import Points
 from predict.planning.imagined import imagine
-from predict.predictors import PREDICTORS
-from predict.protocol import Options, Points
-from predict.split import observe
 
 DRAWS = 4
 """Imagined runs averaged over: their widths differ by a few per cent only."""
@@ -50,18 +51,17 @@ def next_runs(
 ) -> Iterator[NextRun]:
     """Every candidate with its price and expected width.
 
-    `place`: the one (setting, T, N) that is to be decided, of a group with pools; `options.pool` stays as it
-    is, so that the interval is of the same quantity before and after.
+    `place`: the one (setting, T, N) that is to be decided, of a group with pools. The interval is that of
+    fresh answers, so that it is of the same quantity before and after.
     """
-    new = replace(options, target="population")
-    now, now_new = (width(group, predictor, place, about) for about in (options, new))
+    now, now_new = widths(group, predictor, place, options)
     for run in candidates(group, place):
         if run.kind == "questions":
             yield replace(run, width_now=now_new, width_then=now_new * np.sqrt(run.now / run.then))
         else:
             rngs = [np.random.default_rng([options.seed, draw]) for draw in range(draws)]
-            widths = [width(after(group, run, rng), predictor, place, options) for rng in rngs]
-            yield replace(run, width_now=now, width_then=float(np.mean(widths)))
+            then = [widths(after(group, run, rng), predictor, place, options)[0] for rng in rngs]
+            yield replace(run, width_now=now, width_then=float(np.mean(then)))
 
 
 def candidates(group: Group, place: Points) -> list[NextRun]:
@@ -91,9 +91,12 @@ def after(group: Group, run: NextRun, rng: np.random.Generator) -> Group:
     return group.with_pools(pools)
 
 
-def width(group: Group, predictor: str, place: Points, options: Options) -> float:
-    """Width of the interval at `place`, forecast from all data of `group`."""
+def widths(group: Group, predictor: str, place: Points, options: Options) -> tuple[float, float]:
+    """Widths of the intervals of these and of new questions at `place`, from all data of `group`."""
     names = [name for name, _ in group.points.settings()]
-    observed = observe(group, names, int(group.points.N.max()), options)
-    found = PREDICTORS[predictor](observed, place, options)
-    return float(found.high[0] - found.low[0])
+    evidence = observe(group, names, int(group.points.N.max()))
+    fresh = tuple(replace(pool, whole=None) for pool in evidence.pools)
+    evidence = replace(evidence, pools=fresh)
+    found = ESTIMATORS[predictor](evidence, place, options)
+    these, new = (float(one.high[0] - one.low[0]) for one in (found.these, found.new))
+    return these, new

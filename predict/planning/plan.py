@@ -13,26 +13,27 @@ expected of each given all of them (`luck`): the best of many noisy values is to
 import numpy as np
 import pandas as pd
 
-from predict.forecasting import forecast
-from predict.groups import Group
+from predict.curves.new_settings import answers_luck
+from predict.estimate import UNUSABLE, Options, Status
+from predict.estimators import DEFAULT, chosen
+from predict.evidence.groups import Group
+from predict.evidence.request import Request
 from predict.planning.luck import with_expected
-from predict.predictors import DEFAULT, chosen
-from predict.protocol import UNUSABLE, Options, Status
-from predict.split import Request
+from predict.table import THESE, forecast
 from results import BadInput
 from results.frontier import Plan
-from results.normal import Z90
+from results.normal import z_of
 
 PRICED = [
     "source", "cost", "setting", "T", "N", "predicted", "low", "high", "new_low", "new_high", "status",
-    "known", "dataset", "model", "method", "predictor", "expected", "expected_low", "expected_high",
+    "known", "dataset", "model", "method", "predictor", "expected", "expected_low", "expected_high", "level",
 ]  # fmt: skip
 """Columns of a table of priced choices."""
 
 
 def plan(
     group: Group, predictor: str, max_n: int, options: Options, target_accuracy: float | None = None,
-    token_budget: float | None = None, new_settings: tuple[str, ...] = (),
+    token_budget: float | None = None, new_settings: tuple[str, ...] = (), target: str = THESE,
 ) -> Plan:  # fmt: skip
     """Forecast every observed setting at N = 1, 2, 4, … max_n from all data, price it and choose.
 
@@ -44,11 +45,12 @@ def plan(
         at_n=tuple(2**k for k in range(max_n.bit_length())), at_settings=settings + new_settings
     )
     (default,) = chosen(DEFAULT, group)
-    table, _ = forecast(group, request, dict.fromkeys([predictor, default]), options)
+    table, _ = forecast(group, request, dict.fromkeys([predictor, default]), options, target)
     used = table["role"] == "used"
     forecasts = table[(table["predictor"] == predictor) & ~used].assign(known="forecast")
-    forecasts = forecasts.assign(luck=_stderr(forecasts))
-    table = pd.concat([_as_measured(table[(table["predictor"] == default) & used]), forecasts])
+    measured = _as_measured(table[(table["predictor"] == default) & used], group, options.level)
+    forecasts = forecasts.assign(luck=_luck(forecasts, measured, options.level))
+    table = pd.concat([measured, forecasts])
     table = table[~table["status"].isin(UNUSABLE) & table["predicted"].between(0, 1)]
     missing = ~(table["tokens_per_answer"] > 0)
     if missing.any():
@@ -63,24 +65,39 @@ def plan(
     values = ["predicted", "low", "high", "new_low", "new_high"]
     cost = table["tokens_per_answer"] * table["N"]
     table = table.assign(predictor=predictor, cost=cost, **table[values].round(12))
-    table = with_expected(table.reset_index(drop=True))
+    table = with_expected(table.reset_index(drop=True), options.level)
     priced = table[PRICED].sort_values("cost", kind="stable").reset_index(drop=True)
     return Plan(priced, target_accuracy, token_budget)
 
 
-def _as_measured(table: pd.DataFrame) -> pd.DataFrame:
+def _as_measured(table: pd.DataFrame, group: Group, level: float) -> pd.DataFrame:
     """Rows of the forecast table with what was measured there; intervals hold it.
 
     A forecast is the mean of what the answers say, so that the measurement is off the truth by its own
-    distance to that mean and the error of that mean, which are independent.
+    distance to that mean and the error of that mean, which are independent; and by no less than the luck of
+    as many answers, where they are known.
     """
-    luck = np.hypot(_stderr(table), table["accuracy"] - table["predicted"])
+    luck = pd.Series(np.hypot(_stderr(table, level), table["accuracy"] - table["predicted"]))
+    for pool in group.pools:
+        here = table["setting"] == pool.setting
+        least = np.sqrt(answers_luck(pool, table["N"][here].to_numpy(), group.method))
+        luck = luck.mask(here, np.fmax(luck[here], pd.Series(least, table.index[here])))
     ends = {end: np.fmin(table[end], table["accuracy"]) for end in ("low", "new_low")}
     ends |= {end: np.fmax(table[end], table["accuracy"]) for end in ("high", "new_high")}
     measured = table.assign(known="measured", predicted=table["accuracy"], status=str(Status.OK), **ends)
     return measured.assign(luck=luck)
 
 
-def _stderr(table: pd.DataFrame) -> "pd.Series[float]":
-    """The standard error that an interval of these questions speaks of."""
-    return (table["high"] - table["low"]) / (2 * Z90)
+def _luck(forecasts: pd.DataFrame, measured: pd.DataFrame, level: float) -> "pd.Series[float]":
+    """The standard error that forecasts owe to finite answers.
+
+    A pool goes on with the answers that were measured, and so it keeps their luck: that at the largest N.
+    """
+    last = measured.sort_values("N").groupby("setting")["luck"].last()
+    known = forecasts["setting"].map(last).astype(float).fillna(0.0)
+    return _stderr(forecasts, level).clip(lower=known)
+
+
+def _stderr(table: pd.DataFrame, level: float) -> "pd.Series[float]":
+    """The standard error that an interval speaks of."""
+    return (table["high"] - table["low"]) / (2 * z_of(level))

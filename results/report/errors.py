@@ -12,7 +12,7 @@ import pandas as pd
 
 from results.figures.forecast import Forecast
 from results.figures.words import METHOD_NAMES, listed
-from results.normal import interval_score
+from results.normal import held, interval_score
 from results.report.cells import Columns, Table, tabled
 from results.report.headings import forecast_columns
 
@@ -34,7 +34,7 @@ def scores(rows: pd.DataFrame) -> pd.DataFrame:
     asked = len(rows.dropna(subset=["accuracy"])[[name for name in _POINT if name in rows]].drop_duplicates())
     told = rows[["accuracy", "predicted"]].notna().all(axis=1)
     bounded = told & rows[["low", "high"]].notna().all(axis=1)
-    inside = bounded & rows["accuracy"].between(rows["low"], rows["high"])
+    inside = bounded & held(rows)
     error = 100 * (rows["predicted"] - rows["accuracy"]).abs()
     score = 100 * interval_score(rows)
     by = rows.assign(error=error, score=score, told=told, bounded=bounded, inside=inside).groupby("predictor")

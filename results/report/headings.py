@@ -9,14 +9,24 @@ from operator import itemgetter
 import pandas as pd
 
 from results.figures.words import UNITS
+from results.normal import FORECAST_LEVEL
 from results.report.cells import Columns, between, count, share
 from results.tables.status import SHORT
 
-INTERVALS: Columns = {
-    "90 % these questions": lambda row: between(row["low"], row["high"]),
-    "90 % new questions": lambda row: between(row.get("new_low"), row.get("new_high")),
-}
-"""The two intervals of a forecast: for more answers to these questions, and for new questions."""
+
+def percent_of(rows: pd.DataFrame) -> str:
+    """The level of the intervals in a forecast table or a plan: "90 %"."""
+    level = rows["level"].iloc[0] if "level" in rows and len(rows) else FORECAST_LEVEL
+    return f"{100 * level:g} %"
+
+
+def interval_columns(rows: pd.DataFrame) -> Columns:
+    """The two intervals of a forecast: for more answers to these questions, and for new questions."""
+    level = percent_of(rows)
+    return {
+        f"{level} these questions": lambda row: between(row["low"], row["high"]),
+        f"{level} new questions": lambda row: between(row.get("new_low"), row.get("new_high")),
+    }
 
 
 def forecast_columns(source: str, rows: pd.DataFrame) -> Columns:
@@ -24,14 +34,16 @@ def forecast_columns(source: str, rows: pd.DataFrame) -> Columns:
     unit = UNITS[source]
     lengths: Columns = {f"{unit}/answer": lambda row: count(row["length"])}
     if "tokens_low" in rows and rows["tokens_low"].notna().any():
-        lengths[f"90 % of {unit}"] = lambda row: f"{count(row['tokens_low'])} … {count(row['tokens_high'])}"
+        lengths[f"{percent_of(rows)} of {unit}"] = lambda row: (
+            f"{count(row['tokens_low'])} … {count(row['tokens_high'])}"
+        )
     return {
         "setting": itemgetter("setting"),
         **lengths,
         "N": lambda row: str(row["N"]),
         f"{unit}/question": lambda row: count(row["length"] * row["N"]),
         "forecast": lambda row: share(row["predicted"]),
-        **INTERVALS,
+        **interval_columns(rows),
         "measured": lambda row: share(row["accuracy"]),
         "status": _status,
     }
@@ -54,7 +66,7 @@ def plan_columns(rows: pd.DataFrame) -> Columns:
     columns = choice_columns(rows["source"].iloc[0]) | {"accuracy": lambda row: share(row["alone"])}
     if (rows["alone"] != rows["predicted"]).any():
         columns["to expect"] = lambda row: share(row["predicted"])
-    return {**columns, **INTERVALS, "status": _known}
+    return {**columns, **interval_columns(rows), "status": _known}
 
 
 def _status(row: "pd.Series[str]") -> str:

@@ -4,7 +4,8 @@
     default  3602    18                               cap=4000  3602  18
 
 One run whose answers have token counts holds a whole T axis: at cap C an answer of more than C tokens is
-unfinished. It casts no vote, is not right, and costs C tokens. Every other answer is as it was.
+unfinished. It casts no vote, is not right, and costs C tokens. An answer that the run itself cut off
+(`finish_reason` length) is unfinished at every cap, even if it can be read. Every other answer is as it was.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ def cap_samples(samples: pd.DataFrame, caps: Sequence[int]) -> pd.DataFrame:
     """The samples table with each setting replaced by one setting per cap, cheapest first.
 
     Settings are named "cap=2000"; where a model has several on one dataset, each is capped for itself:
-    "high cap=2000". Warns (UserWarning) of a cap at which answers that the run itself cut off count as they
-    are, since a longer run would have gone on with them.
+    "high cap=2000". Warns (UserWarning) of a cap beyond the point where the run itself cut answers off: they
+    count as unfinished, while a longer run would have gone on with them.
     Raises BadInput where an answer has no token count or a cap is not a whole number of at least 1.
     """
     if not caps or any(cap != int(cap) or cap < 1 for cap in caps):
@@ -37,9 +38,10 @@ def cap_samples(samples: pd.DataFrame, caps: Sequence[int]) -> pd.DataFrame:
     settings = samples.groupby(["dataset", "model"])["setting"].transform("nunique")
     prefix = pd.Series(np.where(settings > 1, samples["setting"] + " ", ""), index=samples.index)
     ended = samples.get("finish_reason", pd.Series(index=samples.index, dtype="str"))
+    unfinished = ended.eq("length").fillna(False).to_numpy(bool)
     tables = []
     for cap in sorted(set(map(int, caps))):
-        longer = (samples["tokens"] > cap).to_numpy(bool)
+        longer = unfinished | (samples["tokens"] > cap).to_numpy(bool)
         capped = samples.assign(
             setting=prefix + cap_name(cap),
             tokens=samples["tokens"].clip(upper=cap),
@@ -48,11 +50,11 @@ def cap_samples(samples: pd.DataFrame, caps: Sequence[int]) -> pd.DataFrame:
             finish_reason=ended.mask(longer, "length"),
         )
         tables.append(capped)
-        cut = (ended.eq("length") & samples["tokens"].lt(cap)).fillna(False)
+        cut = unfinished & (samples["tokens"] < cap).to_numpy(bool)
         if cut.any():
             warnings.warn(
                 f"cap={cap}: {cut.sum()} answers were cut off by the run itself, after fewer tokens; they "
-                "count as the run left them",
+                "count as unfinished",
                 stacklevel=2,
             )
     return pd.concat(tables, ignore_index=True)

@@ -18,15 +18,17 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from predict.capped import pools_at
-from predict.forecasting import forecast as forecast_group
-from predict.groups import Group, group_of_pools, groups_of
-from predict.predictors import PREDICTORS, able
-from predict.protocol import Options, Run
-from predict.split import Request, split
+from predict.estimate import Options
+from predict.estimators import ESTIMATORS, able
+from predict.evidence.capped import pools_at
+from predict.evidence.groups import Group, group_of_pools, groups_of
+from predict.evidence.points import Run
+from predict.evidence.request import Request
+from predict.evidence.targets import split
+from predict.table import forecast as forecast_group
 from results import AnswerPools, as_samples
 from tests.bench.bench_votes import drawn_samples
-from tests.predict.survival.simulated import answers, questions
+from tests.predict.stopped.simulated import answers, questions
 
 QUESTIONS, SETTINGS, ANSWERS = 1319, 8, 64
 
@@ -35,7 +37,7 @@ def forecast(group: Group, name: str, fit_max_n: int) -> None:
     """From a group in memory to its forecasts at N = 16, 64 and 128."""
     options = Options(replicates=1000)
     task = split(group, Request(fit_max_n=fit_max_n, at_n=(16, 64, 128)), options)
-    PREDICTORS[name](task.observed, task.targets, options)
+    ESTIMATORS[name](task.observed, task.targets, options)
 
 
 def beyond_a_cap(pools: AnswerPools) -> None:

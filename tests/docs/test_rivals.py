@@ -8,10 +8,10 @@ from scipy.special import expit
 from scipy.stats import beta, betabinom, binom
 
 from docs.forecasting import rivals
-from predict.protocol import Options
-from predict.questions.beta_binomial import fit_beta
+from predict.answers.beta_binomial import fit_beta
+from predict.estimate import Options
 from results.votes.exact import VoteCounts
-from tests.predict.questions.pools import drawn_pool, observed, targets
+from tests.predict.answers.pools import drawn_pool, observed, targets
 
 Law = Callable[[np.ndarray], np.ndarray]
 

@@ -18,7 +18,7 @@ import pytest
 
 from results import write_samples
 from tests.predict.conftest import simulated_samples
-from tests.predict.survival.simulated import samples as capped_samples
+from tests.predict.stopped.simulated import samples as capped_samples
 
 pytestmark = pytest.mark.integration
 

@@ -15,18 +15,37 @@ DRAWN = ("forecast", "backtest", "plan", "precision")
 """Commands whose intervals are drawn: another processor moves them by up to 5e-4."""
 
 
-def moved(before: Any, now: Any, within: float) -> list[str]:
-    """What differs, by its path; numbers may differ by `within`, or by that share."""
+def moved(before: Any, now: Any, within: float, printed: bool = False) -> list[str]:
+    """What differs, by its path; numbers may differ by `within`, or by that share.
+
+    Numbers that are `printed` are rounded: they may differ by one in the last digit, or by that share.
+    """
     if isinstance(before, Real) and isinstance(now, Real):
-        same = before == now or abs(float(now) - float(before)) <= within * max(1.0, abs(float(before)))
-        return [] if same else [f" {before} -> {now}"]
+        if before == now:  # two infinities among them
+            return []
+        spare = 1.01 * last_digit(before, now) if printed else within
+        off = abs(float(now) - float(before))
+        return [] if off <= max(spare, within * abs(float(before))) else [f" {before} -> {now}"]
     if isinstance(before, dict) and isinstance(now, dict) and before.keys() == now.keys():
         pairs: Any = ((key, before[key], now[key]) for key in before)
     elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
         pairs = zip(range(len(now)), before, now, strict=True)
     else:
         return [] if before == now else [f" {before!r:.60} -> {now!r:.60}"]
-    return [f"/{key}{line}" for key, one, other in pairs for line in moved(one, other, within)]
+    return [f"/{key}{line}" for key, one, other in pairs for line in moved(one, other, within, printed)]
+
+
+def last_digit(*numbers: Real) -> float:
+    """What one is worth in the last place of any of the numbers: 0.1 of 24.3 and 24.0, 1 of 172 and 9,700."""
+    places = [len(str(float(number)).partition(".")[2].removesuffix("0")) for number in numbers]
+    return float(10.0 ** -max(places))
+
+
+def test_a_printed_number_may_differ_by_one_in_its_last_digit() -> None:
+    assert not moved([24.3, 172.0, 0.6], [24.2, 173.0, 0.61], 1e-6, printed=True)
+    assert moved([24.3], [24.5], 1e-6, printed=True)
+    assert moved([172.0], [174.0], 1e-6, printed=True)
+    assert moved([0.62], [0.64], 1e-3, printed=True)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +60,6 @@ def test_no_number_has_moved(name: str, tmp_path: Path) -> None:
         line
         for key in before
         if not key.endswith("/condition")
-        for line in moved({key: before[key]}, {key: now[key]}, 0.11 if key.startswith("stdout") else within)
+        for line in moved({key: before[key]}, {key: now[key]}, within, printed=key.startswith("stdout"))
     ]
     assert not lines, "if this is meant: python -m tests.unmoved.commands\n" + "\n".join(lines[:20])

@@ -9,7 +9,7 @@ import pytest
 from results import read_forecast
 from tests.predict.commands import command, curve, forecast, predict
 from tests.predict.conftest import simulated_samples
-from tests.predict.survival.simulated import samples
+from tests.predict.stopped.simulated import samples
 
 CACHED = Path(__file__).parents[3] / "results" / "cached"
 FEW = simulated_samples(questions=8, answers=4)

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 from click.testing import Result
 
-from predict.predictors import PREDICTORS
-from predict.protocol import Options
-from predict.split import Request
+from predict.estimate import Options
+from predict.estimators import ESTIMATORS
+from predict.evidence.request import Request
 from results import read_forecast
 from tests.predict.commands import predict
 from tests.predict.conftest import simulated_samples
@@ -87,7 +87,7 @@ def test_help_ends_with_an_example(command: str) -> None:
     assert f"Example: python -m predict {command} " in done.output.split("--help")[-1]
     if "One of " in done.output:
         listed = "".join(done.output.split("One of ")[1].split()).split(",orall")[0].split(".")[0]
-        assert listed.split(",") == list(PREDICTORS)
+        assert listed.split(",") == list(ESTIMATORS)
 
 
 @pytest.mark.parametrize(("limit", "told"), [("16", "N up to 16\n"), ("100", "N up to 32\n")])
@@ -104,11 +104,11 @@ SPLIT = "--fit-max-n 4 --fit-settings 0.8,1.2 --at-n 8,16 --at-settings 4"
     ("command", "words", "given"),
     [
         ("forecast", f"{SPLIT} --fit-max-tokens 3000 --target population --out f.csv",
-         [Request(4, 3000, ("0.8", "1.2"), (8, 16), ("4",)), ["flat"], Options(9, 7, "population")]),
+         [Request(4, 3000, ("0.8", "1.2"), (8, 16), ("4",)), ["flat"], Options(9, 7, 0.8), "population"]),
         ("backtest", f"{SPLIT} --splits 3 --out f.csv",
-         [["flat"], Request(4, None, ("0.8", "1.2"), (8, 16), ("4",)), 3, Options(9, 7)]),
+         [["flat"], Request(4, None, ("0.8", "1.2"), (8, 16), ("4",)), 3, Options(9, 7, 0.8)]),
         ("plan", "--max-n 5 --token-budget 300 --at-settings long=9 --target population",
-         ["flat", 5, Options(9, 7, "population"), None, 300, ("long=9",)]),
+         ["flat", 5, Options(9, 7, 0.8), None, 300, ("long=9",), "population"]),
     ],
 )  # fmt: skip
 def test_what_is_asked_reaches_the_forecast(
@@ -116,7 +116,8 @@ def test_what_is_asked_reaches_the_forecast(
 ) -> None:
     seen = Mock(side_effect=RuntimeError)
     monkeypatch.setattr(f"predict.cli.{command}.{command}", seen)
-    predict(command, curves_file, "--seed", 7, "--bootstrap", 9, "--predictor", "flat", *words.split())
+    options = "--seed", 7, "--bootstrap", 9, "--level", 0.8, "--predictor", "flat"
+    predict(command, curves_file, *options, *words.split())
     assert list(seen.call_args.args[1 : 1 + len(given)]) == given
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from predict.cli.fits import appendix_fits
-from predict.groups import groups_of_curves
+from predict.evidence.groups import groups_of_curves
 from results import kind_of, read_curves
 from results.figures.length import fit_trends
 from results.figures.panels import make_panels

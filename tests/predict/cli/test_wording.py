@@ -8,11 +8,12 @@ import pytest
 
 from predict.cli.forecast import judged, show
 from predict.cli.wording import choice, interval, percent, spread, tokens
-from predict.forecasting import caveats, new_lengths, places, warnings
-from predict.groups import groups_of_curves, groups_of_samples
-from predict.length.requests import expected_length
-from predict.protocol import Options, Status
-from predict.split import Request, split
+from predict.estimate import Status
+from predict.evidence.groups import groups_of_curves, groups_of_samples
+from predict.evidence.lengths import expected_length
+from predict.evidence.request import Request
+from predict.evidence.targets import split
+from predict.table import caveats, new_lengths, places, warnings
 from results.tables.status import SHORT
 from tests.predict.commands import curve
 from tests.predict.conftest import simulated_samples
@@ -127,7 +128,7 @@ def test_lengths_of_an_answer_and_of_all_are_told_where_they_are_known(
     columns: dict[str, object], T: float, per_answer: float
 ) -> None:
     (group,) = groups_of_curves(curve(**{**LLM, **columns}), "majority")
-    found = places(group, split(group, Request(at_n=(1, 16)), Options()))
+    found = places(group, split(group, Request(at_n=(1, 16))))
     assert found["T"].to_numpy() == pytest.approx([T, T], nan_ok=True)
     assert found["tokens_per_answer"].to_numpy() == pytest.approx([per_answer] * 2, nan_ok=True)
     assert found["role"].tolist() == ["used", "forecast"]
@@ -137,7 +138,7 @@ def test_a_length_that_is_a_forecast_itself_is_told_with_its_interval() -> None:
     lengths = {"100": 61.0, "200": 118.0, "400": 190.0}
     frame = pd.concat([curve(**LLM, setting=name, tokens_per_answer=T) for name, T in lengths.items()])
     (group,) = groups_of_curves(frame, "majority")
-    (told,) = new_lengths(group, split(group, Request(at_settings=("800", "200", "x=50")), Options()))
+    (told,) = new_lengths(group, split(group, Request(at_settings=("800", "200", "x=50"))))
     T, sd = expected_length("800", lengths) or (0, 0)
     ends = [T * np.exp(by * 1.645 * sd) for by in (0, -1, 1)]
     assert [float(n) for n in re.findall(r"\d+", told)] == pytest.approx([800, *ends], abs=0.6)

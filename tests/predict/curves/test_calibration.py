@@ -3,11 +3,15 @@
 import numpy as np
 import pytest
 
-from predict.curves.calibration import USUAL, answers_alone, model_error
+from predict.curves.calibration import USUAL, luck_share, model_error
+from predict.curves.intervals import SHARED
+from predict.curves.rival_interval import RIVALS
 from predict.curves.rivals import exponential, flat
-from predict.groups import group_of_pools
-from predict.protocol import Floats, Observed, Points
-from tests.predict.questions.pools import drawn_pool
+from predict.estimate import Options
+from predict.evidence.groups import group_of_pools
+from predict.evidence.points import Evidence, Floats, Points
+from results.normal import Z90
+from tests.predict.answers.pools import drawn_pool
 
 N = np.array([1, 2, 4, 8, 16])
 POINTS = Points(np.full(5, "a"), np.ones(5), N)
@@ -15,8 +19,8 @@ FAR = Points(np.full(3, "a"), np.ones(3), np.array([16, 32, 256]))
 RISING = 0.9 - 0.4 * np.exp(-0.2 * N)
 
 
-def seen(accuracy: Floats) -> Observed:
-    return Observed(POINTS, accuracy, np.full(5, 0.01), np.empty((0, 5)))
+def seen(accuracy: Floats) -> Evidence:
+    return Evidence(POINTS, accuracy, np.full(5, 0.01))
 
 
 def by_exponential(points: Points, accuracy: Floats, targets: Points) -> Floats:
@@ -50,7 +54,7 @@ def test_along_T_the_dearest_settings_are_left_out() -> None:
     T = np.repeat([1.0, 2.0, 4.0, 8.0], 5)
     points = Points(T.astype(str), T, np.tile(N, 4))
     accuracy = np.tile(RISING, 4) + 0.1 * np.log2(T)
-    observed = Observed(points, accuracy, np.full(20, 0.01), np.empty((0, 20)))
+    observed = Evidence(points, accuracy, np.full(20, 0.01))
     new = Points(np.array(["16.0", "64.0"]), np.array([16.0, 64.0]), np.array([8, 8]))
     error = model_error(observed, new, by_last)
     per_e = np.sqrt((USUAL**2 + 2 * (0.1 / np.log(2)) ** 2) / 3)
@@ -60,12 +64,21 @@ def test_along_T_the_dearest_settings_are_left_out() -> None:
 def test_for_these_questions_only_the_luck_of_the_answers_spreads() -> None:
     pool = drawn_pool(200, 8, np.random.default_rng(5))
     group = group_of_pools("llm", "d", "m", "majority", [pool])
-    observed = Observed(group.points, group.accuracy, group.stderr, np.empty((0, 8)), group.pools)
-    draws = 0.5 + np.random.default_rng(0).normal(0, 0.02, (2000, 3))
-    mean = np.full(3, 0.5)
-    narrow = answers_alone(observed, draws, mean, "these-questions")
+    answers = Evidence(group.points, group.accuracy, group.stderr, group.pools)
     counts = pool.answers.counts()
     rate = counts.correct / counts.pools
     share = (rate * (1 - rate) / 7).mean() / rate.var()
-    assert narrow.std() / draws.std() == pytest.approx(np.sqrt(share), rel=0.02)
-    assert np.array_equal(answers_alone(observed, draws, mean, "population"), draws)
+    assert luck_share(answers) == pytest.approx(share)
+    assert luck_share(Evidence(group.points, group.accuracy, group.stderr)) == pytest.approx(1 - SHARED)
+
+
+def test_the_shared_interval_is_narrower_for_these_questions_than_for_new_ones() -> None:
+    pool = drawn_pool(200, 8, np.random.default_rng(5))
+    group = group_of_pools("llm", "d", "m", "majority", [pool])
+    answers = Evidence(group.points, group.accuracy, group.stderr, group.pools)
+    place = Points(np.array(["s"]), np.ones(1), np.array([8]))
+    found = RIVALS["flat"](answers, place, Options(replicates=4000))
+    ratio = (found.these.high - found.these.low) / (found.new.high - found.new.low)
+    assert ratio == pytest.approx([np.sqrt(luck_share(answers))], rel=0.05)
+    sd = (found.new.high - found.new.low) / 2 / Z90
+    assert sd == pytest.approx(group.stderr[group.points.N == 8], rel=0.08)

@@ -4,10 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.curves.calibration import answers_alone
 from predict.curves.intervals import SHARED, replicate_curves, replicate_samples
-from predict.groups import Group, group_of_pools, groups_of_samples
-from predict.protocol import Observed, Pool
+from predict.evidence.groups import Group, group_of_pools, groups_of_samples
+from predict.evidence.points import Pool
 from results.votes.exact import answer_pools
 from tests.predict.conftest import simulated_samples
 
@@ -56,12 +55,3 @@ def test_points_of_a_curve_share_most_of_their_noise() -> None:
     correlation = np.corrcoef(copies, rowvar=False)[np.triu_indices(6, 1)]
     # an estimated correlation is off by about (1 − ρ²) / √20,000 = 0.0013
     assert correlation == pytest.approx(SHARED, abs=0.008)
-
-
-def test_of_curves_the_answers_have_the_part_of_the_variance_that_is_not_shared() -> None:
-    group = two_settings()
-    observed = Observed(group.points, group.accuracy, group.stderr, np.empty((0, 8)))
-    mean, draws = np.full(8, 0.5), 0.5 + np.random.default_rng(0).normal(0, 0.02, (100, 8))
-    narrow = answers_alone(observed, draws, mean, "these-questions")
-    assert narrow - mean == pytest.approx(np.sqrt(1 - SHARED) * (draws - mean))
-    assert np.array_equal(answers_alone(observed, draws, mean, "population"), draws)

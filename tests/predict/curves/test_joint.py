@@ -8,22 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from predict.curves.alarm import LIKELY
-from predict.curves.joint import PRIOR, Surface, fit_surface, reach
-from predict.curves.predictors import CURVE_PREDICTORS, counted
-from predict.protocol import Observed, Options, Points
+from predict.curves.intervals import replicates_of
+from predict.curves.joint import PRIOR, Surface, fit_surface
+from predict.curves.rival_interval import RIVALS, counted
+from predict.estimate import Options
+from predict.evidence.points import Evidence, Points
 from results.normal import Z90
 
 T = np.repeat([0.8, 1.2, 1.7, 2.5], 6)
 N = np.tile([1, 2, 4, 8, 16, 32], 4)
 TRUE = Surface(0.8, 1.7, np.log([1.2, 0.4, 0.8]), np.array([0.7, 0.92, 0.25, 0.45]))
-joint = CURVE_PREDICTORS["joint"]
+joint = RIVALS["joint"]
 
 
-def observe(accuracy: np.ndarray, noise: float, copies: int = 0, method: str = "best_of_n") -> Observed:
+def observe(accuracy: np.ndarray, noise: float, method: str = "best_of_n") -> Evidence:
     points = Points(np.array([f"{t:g}" for t in T]), T, N)
-    replicates = accuracy + np.random.default_rng(0).normal(0, noise, (copies, len(T)))
-    return Observed(points, accuracy, np.full(len(T), noise), replicates, method=method)
+    return Evidence(points, accuracy, np.full(len(T), noise), method=method)
 
 
 def one_curve(n: np.ndarray) -> Points:
@@ -45,12 +45,12 @@ def test_exact_data_give_back_every_parameter() -> None:
 def test_forecast_and_interval_at_unseen_T_and_N() -> None:
     rng = np.random.default_rng(1)
     far = Points(np.array(["4", "8"]), np.array([4.0, 8.0]), np.array([64, 16]))
-    data = observe(TRUE(T, N) + rng.normal(0, 0.003, len(T)), 0.003, copies=100)
+    data = observe(TRUE(T, N) + rng.normal(0, 0.003, len(T)), 0.003)
     found = joint(data, far, Options(replicates=200))
     truth = TRUE(far.T, far.N)
     assert found.mean == pytest.approx(truth, abs=0.015)
-    assert (found.low <= truth).all()
-    assert (truth <= found.high).all()
+    assert (found.these.low <= truth).all()
+    assert (truth <= found.these.high).all()
     assert set(found.status) == {"ok"}
 
 
@@ -70,7 +70,7 @@ def test_one_setting_without_T_is_an_exponential_in_N() -> None:
     n = np.array([1, 2, 4, 8, 16])
     y = 0.8 - 0.4 * np.exp(-0.1 * n)
     wanted = Points(np.array(["a", "b"]), np.full(2, np.nan), np.array([64, 64]))
-    observed = Observed(one_curve(n), y, np.full(5, 0.005), np.empty((0, 5)), method="best_of_n")
+    observed = Evidence(one_curve(n), y, np.full(5, 0.005), method="best_of_n")
     found = joint(observed, wanted, Options())
     assert found.mean[0] == pytest.approx(0.8 - 0.4 * np.exp(-6.4), abs=2e-3)
     assert np.isnan(found.mean[1])
@@ -97,12 +97,11 @@ def test_even_votes_count_as_the_odd_ones_below_them() -> None:
 
 def test_four_answers_do_not_tell_the_rate_so_it_is_the_usual_one_and_marked() -> None:
     y = np.array([0.52, 0.52, 0.573, 0.58])
-    observed = Observed(one_curve(np.array([1, 2, 3, 4])), y, np.full(4, 0.01), np.empty((0, 4)))
+    observed = Evidence(one_curve(np.array([1, 2, 3, 4])), y, np.full(4, 0.01))
     found = joint(observed, one_curve(np.array([64])), Options())
     delta = np.exp(PRIOR[0][1])
     rise = 1 - np.exp(-(delta**2))  # from N = 1 to 3
     assert found.mean[0] == pytest.approx(0.52 + (0.576 - 0.52) / rise, abs=0.01)
-    assert found.status.tolist() == ["bound_hit"]
 
 
 def test_three_numbers_of_answers_tell_the_rate_however_unusual_it_is() -> None:
@@ -114,12 +113,13 @@ def test_three_numbers_of_answers_tell_the_rate_however_unusual_it_is() -> None:
 
 def test_the_interval_has_the_spread_of_refits() -> None:
     """Between exact points nothing is added: it is the spread of the surface fitted to each replicate."""
-    data = observe(TRUE(T, N), 0.004, copies=400)
+    data = observe(TRUE(T, N), 0.004)
+    copies = replicates_of(data, 40, 0)
     between = Points(np.array(["2.5", "1.2"]), np.array([2.5, 1.2]), np.array([5, 20]))
-    refits = [fit_surface(T, N, copy)(between.T, between.N) for copy in data.replicates[:40]]
-    found = joint(data, between, Options(replicates=400, target="population"))
+    refits = [fit_surface(T, N, copy)(between.T, between.N) for copy in copies]
+    found = joint(data, between, Options(replicates=400))
     # 40 refits know a spread to 11 %
-    assert (found.high - found.low) / 2 / Z90 == pytest.approx(np.std(refits, axis=0), rel=0.35)
+    assert (found.new.high - found.new.low) / 2 / Z90 == pytest.approx(np.std(refits, axis=0), rel=0.35)
 
 
 def test_settings_that_the_surface_misses_have_curves_of_their_own() -> None:
@@ -127,36 +127,3 @@ def test_settings_that_the_surface_misses_have_curves_of_their_own() -> None:
     far = Points(np.array(["0.8", "1.2"]), np.array([0.8, 1.2]), np.array([65, 65]))
     found = joint(observe(levels + 0.2 * (1 - np.exp(-0.15 * N)), 0.003), far, Options())
     assert found.mean == pytest.approx([0.3, 0.8], abs=0.01)
-
-
-def test_reach_is_how_far_surfaces_that_fit_as_well_go() -> None:
-    """Against every α and rate on a grid, ζ the best one: half of the way from the lowest to the highest."""
-    n, noise = np.array([1, 2, 4, 8, 16]), 0.002
-    y, at = 0.8 - 0.4 * np.exp(-0.1 * n), np.array([16, 32, 64, 640])
-    alpha, speed = np.meshgrid(np.linspace(0.7, 0.9, 401), np.geomspace(0.05, 0.2, 300), indexing="ij")
-    left = np.exp(-speed[..., None] * n)
-    zeta = ((y - alpha[..., None] * (1 - left)) * left).sum(-1) / (left**2).sum(-1)
-    missed = alpha[..., None] * (1 - left) + zeta[..., None] * left - y
-    alike = (missed**2).sum(-1) <= LIKELY * noise**2
-    gone = np.exp(-speed[alike][:, None] * at)
-    values = alpha[alike][:, None] * (1 - gone) + zeta[alike][:, None] * gone
-    fit = fit_surface(np.zeros(5), n, y)
-    found = reach(fit.slopes(np.zeros(5), n), fit.slopes(np.zeros(4), at), noise)
-    assert found == pytest.approx(np.ptp(values, axis=0) / 2, rel=0.1)
-
-
-@pytest.mark.parametrize(
-    ("most", "copies", "expected"),
-    [(32, 0, ["ok", "ok"]), (4, 0, ["ok", "bound_hit"]), (32, 100, ["ok", "bound_hit"])],
-)
-def test_the_status_is_of_the_target_and_says_what_the_points_leave_open(
-    most: int, copies: int, expected: list[str]
-) -> None:
-    """α = 1 at every T: the surface ends at its limit, and is fixed all the same where the points go far and
-    their replicates do not scatter by 2 points."""
-    top = replace(TRUE, ends=np.array([1.0, 1.0, 0.25, 0.45]))
-    whole, seen = observe(top(T, N), 0.02, copies), most >= N
-    data = Observed(whole.points[seen], whole.accuracy[seen], np.full(seen.sum(), 0.003),
-                    whole.replicates[:, seen], method="best_of_n")  # fmt: skip
-    wanted = Points(np.array(["0.8", "0.8"]), np.array([0.8, 0.8]), np.array([most, 65]))
-    assert joint(data, wanted, Options()).status.tolist() == expected

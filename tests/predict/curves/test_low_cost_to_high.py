@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from predict.curves.low_cost_to_high import Gap, low_cost_to_high, part_1, part_2, read_off
-from predict.protocol import Points, Status
+from predict.estimate import Status
+from predict.evidence.points import Points
 from results import fit_saturating
 
 GAMMA, KAPPA, MU = 0.8, 0.5, 0.6

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import lsq_linear
 
-from predict.curves.alarm import LIKELY, LOOSE, SURE
 from predict.curves.rivals import CurveModel, exponential, flat, power_law
-from predict.protocol import Points
+from predict.evidence.points import Points
 
 N = np.array([1, 2, 4, 8, 16])
 FAR = np.array([32, 100])
@@ -71,53 +69,6 @@ def test_two_points_or_two_settings_fix_nothing(model: CurveModel) -> None:
     new = Points(np.array(["b", "c"]), np.array([2.0, 3.0]), np.array([4, 4]))
     found = model(points, np.array([[0.3, 0.4, 0.45, 0.4, 0.5, 0.55]]), new)
     assert found.mean[0] == pytest.approx([0.55, np.nan], abs=0.01, nan_ok=True)
-
-
-def other_fits(model: CurveModel, y: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """How far the forecasts of other shapes go whose loss is within `LIKELY`·`SURE`² of the best one's."""
-    shapes = np.geomspace(0.05, 5, 300) if model is power_law else np.geomspace(0.01 / 15, 10, 600)
-    losses, values = [], []
-    for c in shapes:
-        g, far = (n.astype(float) ** -c if model is power_law else np.exp(-c * n) for n in (N, at))
-        fit = lsq_linear(np.stack([np.ones(len(N)), -g], axis=1), y, ([0, -np.inf], [1, np.inf]))
-        losses.append(2 * fit.cost)
-        values.append(fit.x[0] - fit.x[1] * far)
-    best = int(np.argmin(losses))
-    alike = np.array(losses) <= losses[best] + LIKELY * SURE**2
-    return np.asarray(np.abs(np.array(values)[alike] - values[best]).max(axis=0))
-
-
-@pytest.mark.parametrize("model", [exponential, power_law])
-def test_a_target_is_not_pinned_down_where_curves_that_fit_as_well_go_elsewhere(model: CurveModel) -> None:
-    at = 2 ** np.arange(14)
-    verdicts = set()
-    for alpha, beta, c in [(0.7, 0.3, 0.1), (0.9, 0.5, 0.06), (0.6, 0.05, 0.3), (0.8, 0.4, 0.6)]:
-        g = N.astype(float) ** -c if model is power_law else np.exp(-c * N)
-        y = alpha - beta * g
-        away = other_fits(model, y, at)
-        clear = np.abs(away / LOOSE - 1) > 0.1
-        found = model(one_curve(N), y[None], one_curve(at)).status
-        assert found[clear].tolist() == np.where(away > LOOSE, "bound_hit", "ok")[clear].tolist()
-        assert (found[at <= N.max()] == "ok").all()
-        verdicts |= set(found)
-    assert verdicts == {"ok", "bound_hit"}
-
-
-def test_a_limit_that_decides_nothing_is_not_told_and_one_that_does_is() -> None:
-    """α = 1 in both: a curve that goes there by itself, and a straight line, which asks for more."""
-    near_one = 1 - 0.5 * N**-0.8
-    assert power_law(one_curve(N), near_one[None], one_curve(FAR)).status.tolist() == ["ok", "ok"]
-    line = 0.1 + 0.05 * N
-    assert set(exponential(one_curve(N), line[None], one_curve(FAR)).status) == {"bound_hit"}
-
-
-def test_a_curve_along_T_that_misses_the_settings_is_a_poor_fit() -> None:
-    """0.1 0.1 0.5 0.9 0.9 at T = 1 … 5 is no power law; a setting that was observed is not concerned."""
-    T = np.repeat(np.arange(1.0, 6.0), len(N))
-    points = Points(T.astype(str), T, np.tile(N, 5))
-    y = np.repeat([0.1, 0.1, 0.5, 0.8, 0.8], len(N)) + 0.05 * (1 - points.N**-0.5)
-    targets = Points(np.array(["5.0", "6"]), np.array([5.0, 6.0]), np.array([8, 8]))
-    assert power_law(points, y[None], targets).status.tolist() == ["ok", "poor_fit"]
 
 
 @pytest.mark.parametrize("model", [exponential, power_law])

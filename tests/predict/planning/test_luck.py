@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.groups import read_groups
+from predict.estimate import Options
+from predict.evidence.groups import read_groups
+from predict.evidence.points import Floats
 from predict.planning.luck import TAU, given_all, with_expected
 from predict.planning.plan import plan
-from predict.protocol import Floats, Options
 from results import write_samples
 from results.frontier import Plan
 from results.normal import Z90
@@ -77,7 +78,7 @@ def test_one_setting_and_one_without_an_interval_stay_as_they_are() -> None:
         {"N": [1, 2, 2, 2], "predicted": [0.5, 0.6, 0.7, 0.9], "luck": [0.05, 0.05, 0.05, np.nan]}
     )
     rows = rows.assign(low=rows["predicted"] - 0.1, high=rows["predicted"] + 0.1)
-    found = with_expected(rows)
+    found = with_expected(rows, 0.9)
     alone = found.loc[[0, 3], ["expected", "expected_low", "expected_high"]].to_numpy()
     np.testing.assert_allclose(alone, rows.loc[[0, 3], ["predicted", "low", "high"]])
     assert 0.6 < found.loc[1, "expected"] < found.loc[2, "expected"] < 0.7

@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.groups import Group, groups_of_samples
+from predict.answers.prior import RIDGE, features
+from predict.estimate import Options
+from predict.evidence.groups import Group, groups_of_samples
+from predict.evidence.points import Points
 from predict.planning.imagined import agreement, imagine
-from predict.planning.next_run import next_runs, width
-from predict.protocol import Options, Points
-from predict.questions.prior import RIDGE, features
+from predict.planning.next_run import next_runs, widths
 from results.votes.exact import AnswerPools, answer_pools
 from tests.predict.conftest import samples_of, simulated_samples
 
@@ -43,11 +44,10 @@ def test_announced_width_is_the_width_seen_when_the_run_is_made(
     with the answers drawn. Widths of one run then differ by 4 to 6 % from those of another.
     """
     for other in ("more", "shape"):
-        monkeypatch.setattr(f"predict.questions.population.{other}_features", features)
+        monkeypatch.setattr(f"predict.answers.population.{other}_features", features)
     for other in ("MORE", "ALIKE"):
-        monkeypatch.setattr(f"predict.questions.population.RIDGE_OF_{other}", RIDGE)
-    options = Options(replicates=400, pool=64)
-    new = replace(options, target="population")
+        monkeypatch.setattr(f"predict.answers.population.RIDGE_OF_{other}", RIDGE)
+    options = Options(replicates=400)
     told, seen = [], []
     for seed in range(2):
         frame, more = (samples(n, questions, seed + n) for n in (16, 4))
@@ -67,7 +67,7 @@ def test_announced_width_is_the_width_seen_when_the_run_is_made(
         told.append([runs[what].width_then for what in later])
         seen.append(
             [
-                width(group(rows, method), predictor, at, new if kind == "questions" else options)
+                widths(group(rows, method), predictor, at, options)[kind == "questions"]
                 for (kind, _), rows in later.items()
             ]
         )

@@ -1,5 +1,6 @@
 """The planner: prices, frontier, cheapest and best choices."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,12 +8,12 @@ import pandas as pd
 import pytest
 
 from predict.cli.plan import propose, verdict
-from predict.forecasting import forecast
-from predict.groups import Group, read_groups
+from predict.estimate import Options
+from predict.evidence.groups import Group, read_groups
+from predict.evidence.request import Request
 from predict.planning.next_run import NextRun
 from predict.planning.plan import _as_measured, plan
-from predict.protocol import Options
-from predict.split import Request
+from predict.table import forecast
 from results.frontier import Plan
 from tests.predict.commands import predict
 
@@ -63,9 +64,10 @@ def test_what_was_measured_is_taken_as_measured_whoever_forecasts(group: Group, 
     assert set(rows.loc[rows["known"] == "forecast", "N"]) == {64}
 
 
-def test_both_intervals_hold_what_was_measured() -> None:
+def test_both_intervals_hold_what_was_measured(group: Group) -> None:
     forecast = {"predicted": 0.5, "low": 0.4, "high": 0.6, "new_low": 0.3, "new_high": 0.7}
-    found = _as_measured(pd.DataFrame({"accuracy": [0.2, 0.9], **forecast}))
+    rows = pd.DataFrame({"setting": "a", "N": 1, "accuracy": [0.2, 0.9], **forecast})
+    found = _as_measured(rows, replace(group, pools=()), 0.9)
     ends = found[["low", "high", "new_low", "new_high"]].to_numpy().tolist()
     assert ends == [[0.2, 0.6, 0.2, 0.7], [0.4, 0.9, 0.3, 0.9]]
 
@@ -154,12 +156,9 @@ def test_runs_are_named_by_what_they_narrow_for_their_tokens_and_only_where_they
             ("worse", "answers", 1.0, 0.1, 0.11),
         )
     ]  # fmt: skip
-    seen: list[Options] = []
-    monkeypatch.setattr("predict.cli.plan.next_runs", lambda *given: seen.append(given[3]) or runs)
+    monkeypatch.setattr("predict.cli.plan.next_runs", lambda *_given: runs)
     row = pd.Series({"setting": "40", "N": 4, "cost": 126.0})
-    for most in (8, 16):
-        propose(sampled, "mixture", row, most, Options(target="population"))
-    assert [(one.target, one.pool) for one in seen] == [("these-questions", 12), ("these-questions", 16)]
+    propose(sampled, "mixture", row, Options())
     lines = capsys.readouterr().out.splitlines()[-2:]
     assert [line.split()[0] for line in lines] == ["cheap", "dear"]
     assert "100  new questions    ±10.0 → ±9.0" in lines[0]

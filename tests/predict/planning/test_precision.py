@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from predict.groups import groups_of_samples
+from predict.evidence.groups import groups_of_samples
 from predict.planning.precision import precision
 from results.tables.files import read_raw
 from results.votes.exact import AnswerPools, accuracy_by_question
+from tests.predict.answers.pools import pool_of
 from tests.predict.commands import predict
 from tests.predict.conftest import simulated_samples
-from tests.predict.questions.pools import pool_of
 
 
 def asked(laws: np.ndarray, answers: int, rng: np.random.Generator) -> AnswerPools:

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from predict.groups import read_groups
+from predict.estimate import Options
+from predict.evidence.groups import read_groups
 from predict.planning.plan import plan
-from predict.protocol import Options
 from results.cli.report import CACHED
 from results.figures.panels import make_panels
 from results.report.buying import frontier_table, joint_verdict

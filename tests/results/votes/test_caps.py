@@ -76,6 +76,23 @@ def test_a_cap_beyond_where_the_run_stopped_is_warned_of():
     assert cut.value_counts().to_dict() == {"cap=40": 5, "cap=41": 5}
 
 
+@pytest.mark.filterwarnings("ignore:cap=")
+def test_an_answer_that_the_run_cut_off_is_unfinished_at_every_cap_though_it_can_be_read():
+    """q1's right answer of 25 tokens was cut off there: without it one of four is right, and it costs 25."""
+    samples = table(finish_reason="stop")
+    early = (samples["question_id"] == "q1") & (samples["tokens"] == 25)
+    samples.loc[early, "finish_reason"] = "length"
+
+    capped = cap_samples(samples, [25, 1000])
+    curves = build_curves(capped, ["best_of_n"], [1], permutations=0).set_index("setting")
+
+    unfinished = capped[(capped["question_id"] == "q1") & (capped["sample"] == 1)]
+    assert unfinished["answer"].isna().all()
+    assert unfinished["tokens"].tolist() == [25, 25]
+    assert curves.loc["cap=25", "accuracy"] == pytest.approx((1 / 4 + 1 / 4 + 0) / 3)
+    assert curves.loc["cap=1000", "accuracy"] == pytest.approx((1 / 4 + 1 / 4 + 2 / 4) / 3)
+
+
 @pytest.mark.parametrize("caps", [[], [0], [-5], [2.5]])
 def test_caps_that_are_none_are_refused(caps):
     with pytest.raises(BadInput, match="caps"):

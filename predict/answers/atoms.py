@@ -1,0 +1,155 @@
+"""The atoms of the mixture: what the answers to one question may look like.
+
+    p = 0.62 (right), a = 0.6 (the leading wrong answer's share of the wrong mass), rest = Ewens(2)
+
+An atom gives each answer independently: right with probability p; the leading wrong answer with (1−p)a;
+else one of the other wrong answers, whose unknown probabilities are drawn once a question from `rest`:
+
+    Ewens(θ)        the Dirichlet process: θ small, few different answers; θ large, hardly two the same
+    choice(J, β)    J other answers with probabilities from a symmetric Dirichlet law: β = 1 uneven, as among
+                    the options of multiple choice; β larger, about equally likely
+
+Only how many answers agree is used, never their text: the probability of a partition with counts c_1, c_2,
+… is the exchangeable partition probability function (EPPF) of `rest` (Pitman, Combinatorial Stochastic
+Processes, 2.2).
+"""
+
+import itertools
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gammaln
+
+from predict.evidence.points import Floats, Ints
+
+_CELLS = 32
+P_EDGES = np.sin(np.pi / 2 * np.arange(_CELLS + 1) / _CELLS) ** 2
+P = np.concatenate([[0.0], np.sin(np.pi / 2 * (np.arange(_CELLS) + 0.5) / _CELLS) ** 2, [1.0]])
+"""Never, always, and between them the middles of cells that are even in arcsin √p, where a binomial share
+has the same noise everywhere."""
+
+A = np.array([0.0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.88, 0.97])
+A_EDGES = np.concatenate([[0.0], (A[1:] + A[:-1]) / 2, [1.0]])
+
+THETAS = (0.6, 2.0, 5.0, 15.0, 60.0, 1e4)
+CHOICES = ((2, 1.0), (3, 1.0), (5, 3.0), (9, 2.0))
+"""After the Ewens ones come these (J, β): choices among four or five options, and several even answers."""
+
+RESTS = len(THETAS) + len(CHOICES)
+ATOMS = len(P) * len(A) * RESTS
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """Counts of Q questions, equal ones put together into U patterns.
+
+    right: (U,); wrong: U arrays of counts, falling; times: (U,) questions with these counts;
+    pattern: (Q,) the index of each question's counts.
+    """
+
+    right: Ints
+    wrong: tuple[Ints, ...]
+    times: Ints
+    pattern: Ints
+
+
+def patterns(right: Ints, wrong: list[Ints]) -> Patterns:
+    """Group questions with the same count of right answers and the same wrong counts in any order."""
+    seen: dict[tuple[int, ...], int] = {}
+    pattern = np.array(
+        [
+            seen.setdefault((int(r), *np.sort(w[w > 0])[::-1].tolist()), len(seen))
+            for r, w in zip(right, wrong, strict=True)
+        ]
+    )
+    return Patterns(
+        np.array([key[0] for key in seen], dtype=np.int64),
+        tuple(np.array(key[1:], dtype=np.int64) for key in seen),
+        np.bincount(pattern, minlength=len(seen)),
+        pattern,
+    )
+
+
+def log_likelihood(observed: Patterns) -> Floats:
+    """log P(counts | atom) up to a constant per pattern, shape (U, ATOMS), atoms ordered as (p, a, rest).
+
+    With s right and wrong counts c, m = Σc, and the leading wrong answer being any one of those seen or none:
+
+        p^s (1−p)^m [ (1−a)^m EPPF(c) + Σ_j a^{c_j} (1−a)^{m−c_j} EPPF(c without c_j) ]
+    """
+    s = observed.right.astype(float)
+    m = np.array([w.sum() for w in observed.wrong], dtype=float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        right = np.where(s[:, None] > 0, s[:, None] * np.log(P), 0.0)
+        wrong = np.where(m[:, None] > 0, m[:, None] * np.log1p(-P), 0.0)
+    unique: dict[tuple[int, ...], int] = {}
+    of = [unique.setdefault(tuple(w.tolist()), len(unique)) for w in observed.wrong]
+    agreement = _log_agreement(list(unique))[of]
+    total = (right + wrong)[:, :, None, None] + agreement[:, None]
+    return np.asarray(total.reshape(len(s), ATOMS))
+
+
+def _log_agreement(counts: list[tuple[int, ...]]) -> Floats:
+    """The log of the bracket in `log_likelihood` for each of `counts`, shape (len(counts), len(A), RESTS)."""
+    terms = np.array([1 + len(set(c)) for c in counts])
+    first = np.concatenate([[0], np.cumsum(terms)[:-1]])
+    return np.asarray(np.logaddexp.reduceat(_log_terms(counts, terms), first, axis=0))
+
+
+def leading(wrong: Ints) -> Floats:
+    """P(that answer leads | atom, counts) of none of the seen wrong answers and of each: (1 + k, A, RESTS).
+
+    Answers of the same count are alike, and the first of them stands for all: the others have 0.
+    """
+    key = tuple(wrong.tolist())
+    logs = _log_terms([key], np.array([1 + len(set(key))]))
+    chances = np.exp(logs - np.maximum(logs.max(axis=0), -1e300))
+    found = np.zeros((1 + len(key), len(A), RESTS))
+    found[[0, *(1 + key.index(count) for count in Counter(key))]] = chances / np.maximum(
+        chances.sum(axis=0), 1e-300
+    )
+    return found
+
+
+def _log_terms(counts: list[tuple[int, ...]], terms: Ints) -> Floats:
+    """The logs of the bracket's terms, `terms` of each of `counts`, one below the other: (…, A, RESTS).
+
+    No seen answer leads (lead = 0), or one of `ways` answers of the same count does.
+    """
+    rows = [
+        (lead, ways, len(c), sum(c))
+        for c in counts
+        for lead, ways in itertools.chain([(0, 1)], Counter(c).items())
+    ]
+    lead, ways, k, m = np.array(rows, dtype=float).T
+    log_gamma = np.repeat([gammaln(np.array(c)).sum() for c in counts], terms)
+    beta = np.array([beta for _, beta in CHOICES])
+    log_rising = np.repeat(
+        [gammaln(np.array(c, dtype=float)[:, None] + beta).sum(axis=0) for c in counts], terms, axis=0
+    )
+    eppf = _log_eppf(
+        m - lead,
+        np.where(lead > 0, k - 1, k),
+        log_gamma - np.where(lead > 0, gammaln(np.maximum(lead, 1)), 0.0),
+        log_rising - np.where(lead[:, None] > 0, gammaln(lead[:, None] + beta), 0.0),
+    )
+    log_a, log_other = np.log(np.maximum(A, 1e-300)), np.log1p(-A)
+    weight = np.log(ways)[:, None] + lead[:, None] * log_a + (m - lead)[:, None] * log_other
+    return np.asarray(weight[:, :, None] + eppf[:, None, :])
+
+
+def _log_eppf(n: Floats, k: Floats, log_gamma: Floats, log_rising: Floats) -> Floats:
+    """log EPPF of partitions of n into k blocks c under each `rest`, −inf where impossible.
+
+    n, k and `log_gamma`, Σ log Γ(c), have shape (partitions,); `log_rising`, Σ log Γ(β + c), has shape
+    (partitions, CHOICES). The result has shape (partitions, RESTS).
+    """
+    theta = np.array(THETAS)
+    rising = gammaln(theta + n[:, None]) - gammaln(theta)
+    ewens = k[:, None] * np.log(theta) + log_gamma[:, None] - rising
+    J, beta = np.array(CHOICES).T
+    ways = gammaln(J + 1) - gammaln(np.maximum(J - k[:, None], 0) + 1)
+    blocks = log_rising - k[:, None] * gammaln(beta)
+    choices = ways + blocks - (gammaln(J * beta + n[:, None]) - gammaln(J * beta))
+    return np.concatenate([ewens, np.where(k[:, None] <= J, choices, -np.inf)], axis=1)

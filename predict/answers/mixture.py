@@ -1,0 +1,218 @@
+"""Our forecaster: each question's posterior over answer distributions, the prior learnt from all questions.
+
+    1,319 questions × 8 answers   ->   vote at N = 64: 0.83, 90 % 0.81 … 0.85
+
+The forecast at N is the mean over questions of  Σ_k P(atom k | counts of q) · f_N(k),  where f_N(k) is the
+accuracy of the vote of N answers from atom k (`population`, `atom_votes`). So a vote curve is a mixture of
+very different curves, which no single exponential is. Each question has its own rate of unreadable answers,
+and the number of votes cast among N answers is beta-binomial: some questions are hardly ever answered. A
+question's posterior at one setting also uses its answers at the other settings (`shared_difficulty`).
+Of best-of-N only the chance of a right answer matters, and its law over questions (`best_of_n`).
+
+The interval of these questions holds what the answers leave open of the population's law (drawn) and of each
+question's place in it, and the luck of the answers still to come in the pool (`rest`); that of new questions
+holds their draw instead of the pool's luck.
+
+Settings without answers are forecast from those with answers by the law along T (`curves.new_settings`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from zlib import crc32
+
+import numpy as np
+from scipy.stats import betabinom
+
+from predict.answers.atom_votes import vote_table, votes_cast
+from predict.answers.best_of_n import best_of_n_by_rate, fit_rates
+from predict.answers.beta_binomial import fit_beta
+from predict.answers.population import Population, fit_population, share_between
+from predict.answers.rest import bests_of_pools, pool_sizes, votes_of_pools
+from predict.curves.from_curves import from_curves
+from predict.curves.new_settings import Carried, other_settings
+from predict.estimate import Estimate, Options, Status, from_draws
+from predict.evidence.points import Evidence, Floats, Ints, Points, Pool
+from results.votes.exact import VoteCounts
+
+POOR_FIT = 2.0
+"""Standard errors that make a poor fit. The fit has seen these very answers, so one that describes them
+misses them by much less than their noise (`tests/predict/curves/test_alarm_end_to_end.py`)."""
+
+FEWEST_VOTES = 2.0
+"""With fewer readable answers a question than this, nothing is known of how questions differ."""
+
+
+FROM_CURVES = "the mixture needs samples; from curves alone the forecast is that of question-law"
+
+IMAGINED, FEWEST = 2**15, 16
+"""Completed questions in all, and at least of each one."""
+
+SCATTER = 400
+"""Draws that tell the scatter of a setting from which others are forecast."""
+
+
+def mixture(observed: Evidence, targets: Points, options: Options) -> Estimate:
+    """Forecasts from samples at every target; from curves alone `from_curves`, with a note saying so."""
+    if not observed.pools:
+        found = from_curves(observed, targets, options)
+        return replace(found, notes=(*found.notes, FROM_CURVES))
+    return from_answers(observed, targets, options, populations(observed))
+
+
+def beta_binomial(observed: Evidence, targets: Points, options: Options) -> Estimate:
+    """Best-of-N from samples where p ~ Beta(a, b) over questions, averaged over the posterior of (a, b)."""
+    fits = [fit_rates(pool.answers.counts(), families=(2,)) for pool in observed.pools]
+    return from_answers(observed, targets, options, fits)
+
+
+def from_answers(
+    observed: Evidence, targets: Points, options: Options, fitted: Sequence[Population]
+) -> Estimate:
+    """Forecasts from the population of each sampled setting, and along T from these."""
+    M = len(targets)
+    mean, draws = np.full(M, np.nan), np.full((2, options.replicates, M), np.nan)
+    status = np.full(M, str(Status.NOT_IDENTIFIABLE), dtype="<U20")
+    beyond = np.flatnonzero(~np.isin(targets.setting, [pool.setting for pool in observed.pools]))
+    grid = np.unique(targets.N)
+    carried: list[Carried] = []
+    for pool, population in zip(observed.pools, fitted, strict=True):
+        here = np.flatnonzero(targets.setting == pool.setting)
+        if len(here):
+            N, column = np.unique(targets.N[here], return_inverse=True)
+            found = accuracies(pool, population, N, pool.sizes, observed.method, options)
+            mean[here], draws[:, :, here] = found.mean[column], found.draws[:, :, column]
+            status[here] = fit_status(observed, pool, population)
+        if len(beyond):
+            fresh = np.full(len(pool.sizes), np.inf)
+            steady = replace(options, replicates=SCATTER)  # the forecast itself must not hang on how many
+            found = accuracies(pool, population, grid, fresh, observed.method, steady)
+            carried.append(Carried(pool, found.mean, *found.draws.var(axis=1)))
+    if len(beyond):
+        along = other_settings(carried, grid, targets[beyond], observed.method, options)
+        mean[beyond], status[beyond], draws[:, :, beyond] = along
+    these, new = np.clip(draws, 0.0, 1.0)
+    return from_draws(mean, these, new, status, options.level)
+
+
+def populations(observed: Evidence) -> list[Population]:
+    """The population of each sampled setting; of votes, its questions lean as their other answers say."""
+    counts = [pool.answers.counts() for pool in observed.pools]
+    if observed.method == "best_of_n":
+        return [fit_rates(one) for one in counts]
+    names = [pool.answers.question_ids for pool in observed.pools]
+    return share_between([fit_population(one) for one in counts], names)
+
+
+@dataclass(frozen=True)
+class Accuracies:
+    """Accuracy at one setting at M values of N: mean (M,), and draws (2, R, M), of these questions and of new
+    ones."""
+
+    mean: Floats
+    draws: Floats
+
+
+def accuracies(
+    pool: Pool, population: Population, N: Ints, whole: Floats, method: str, options: Options
+) -> Accuracies:
+    """The accuracy at `N` (M,) of pools of `whole` (Q,) answers, those of `pool` among them.
+
+    Every question is completed many times (`rest`). A draw takes a law of the population and, for each
+    question, one of its completions with the weight that the law gives its atom.
+    """
+    counts, seed = pool.answers.counts(), [options.seed, crc32(pool.setting.encode())]
+    Q, rng = len(counts.pools), np.random.default_rng(seed)
+    mass = population.posterior()
+    atom = drawn_atoms(mass, max(FEWEST, IMAGINED // Q), rng)
+    values, which = accuracy_by_atom(counts, N, method)
+    fresh = values[which[:, None], atom]
+    value = fresh.copy()
+    sizes = pool_sizes(counts.pools, whole, N)
+    ask = np.isfinite(sizes).all(axis=0)
+    if ask.any():
+        complete = votes_of_pools if method == "majority" else bests_of_pools
+        pools = sizes[:, ask].astype(np.int64)
+        value[:, :, ask] = complete(counts, N[ask], pools, atom, int(rng.integers(2**31)))
+    exact = np.empty((Q, len(N)))
+    for i, of_kind in enumerate(values):
+        exact[which == i] = mass[which == i] @ of_kind
+    # what the atoms drawn were off by is known, and is taken off
+    mean = np.clip((value.mean(axis=1) - fresh.mean(axis=1) + exact).mean(axis=0), 0.0, 1.0)
+    law = np.empty((options.replicates, len(N)))
+    draws = np.empty((2, options.replicates, len(N)))
+    for r, weights in enumerate(population.fit.draw_weights(options.replicates, rng)):
+        chances = (weights / np.maximum(population.fit.weights, 1e-300))[atom]
+        law[r], draws[:, r] = _one_draw(chances, value, fresh, rng)
+    if options.replicates:
+        draws += mean - law.mean(axis=0)
+    return Accuracies(mean, draws)
+
+
+def drawn_atoms(mass: Floats, S: int, rng: np.random.Generator) -> Ints:
+    """S atoms of each question from its posterior `mass` (Q, K), evenly spread over it: (Q, S)."""
+    u = (np.arange(S) + rng.random((len(mass), 1))) / S
+    steps = np.cumsum(mass, axis=1)
+    found = [np.searchsorted(row, at * row[-1]) for row, at in zip(steps, u, strict=True)]
+    return np.asarray(np.minimum(found, mass.shape[1] - 1), dtype=np.int64)
+
+
+def _one_draw(
+    chances: Floats, value: Floats, fresh: Floats, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """From the weights (Q, S) of completions the mean (M,) of `value` (Q, S, M) over questions, and two draws
+    of that mean (2, M): of the value of these questions, and of the `fresh` one of questions drawn anew."""
+    Q, S = chances.shape
+    total = chances.sum(axis=1, keepdims=True)
+    mean = np.einsum("qs,qsm->m", chances / total, value) / Q
+    steps = np.cumsum(chances / total, axis=1) + np.arange(Q)[:, None]  # rising through all questions
+    anew = rng.integers(Q, size=Q)
+    picks = []
+    for question in (np.arange(Q), anew):
+        place = np.searchsorted(steps.ravel(), question + rng.random(Q))
+        picks.append(np.clip(place - question * S, 0, S - 1))
+    these = value[np.arange(Q), picks[0]].mean(axis=0)
+    return mean, np.stack([these, fresh[anew, picks[1]].mean(axis=0)])
+
+
+def accuracy_by_atom(counts: VoteCounts, N: Ints, method: str = "majority") -> tuple[Floats, Ints]:
+    """Accuracy at `N` (M,) by atom, for each of B rates of unreadable answers: (B, K, M).
+
+    Also returns which rate each question has, (Q,): questions with as many of as many unreadable share one.
+    For best-of-N an unreadable answer is a wrong one, and there is one rate.
+    """
+    alike = np.zeros(len(counts.pools), np.int64)
+    if method == "best_of_n":
+        return best_of_n_by_rate(N)[None], alike
+    if not counts.nulls.any():
+        return np.stack([vote_table(int(n)) for n in N], axis=1)[None], alike
+    a, b = fit_beta(counts.nulls, counts.pools)
+    pairs, which = np.unique(np.stack([counts.nulls, counts.pools]), axis=1, return_inverse=True)
+    unread, read = (a + pairs[0])[:, None], (b + pairs[1] - pairs[0])[:, None]
+    columns = []
+    for n in N:
+        tables, weights = votes_cast(int(n))
+        cast = np.asarray(betabinom.pmf(np.arange(n + 1), n, read, unread))
+        columns.append((tables @ weights.T @ cast.T).T)
+    return np.stack(columns, axis=2), which.ravel()
+
+
+def fit_status(observed: Evidence, pool: Pool, population: Population) -> Status:
+    """poor_fit where the population implies an accuracy far from that observed at the largest N.
+
+    The population is asked for as many votes as each question cast: how many answers are unreadable is no
+    part of it. bound_hit with fewer than `FEWEST_VOTES`.
+    """
+    counts = pool.answers.counts()
+    if (counts.pools - counts.nulls * (observed.method == "majority")).mean() < FEWEST_VOTES:
+        return Status.BOUND_HIT
+    last = np.flatnonzero(observed.points.setting == pool.setting)[-1]
+    N = int(observed.points.N[last])
+    if observed.method == "best_of_n":
+        implied = float(population.fit.weights @ best_of_n_by_rate(np.array([N]))[:, 0])
+    else:
+        tables, weights = votes_cast(N)
+        votes = np.rint(N * (1 - counts.nulls / counts.pools)).astype(np.int64)
+        implied = float((weights[votes] @ (population.fit.weights @ tables)).mean())
+    noise = np.fmax(observed.stderr[last], 0.5 / len(counts.pools))
+    far = abs(observed.accuracy[last] - implied) > POOR_FIT * noise
+    return Status.POOR_FIT if far else Status.OK

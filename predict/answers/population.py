@@ -1,0 +1,120 @@
+"""The questions of one setting: a mixture of atoms fitted to all of them, and the posterior of each.
+
+610 questions × 4 answers  ->  12 different counts, weights of 2,720 atoms, P(atom | counts) of each question
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from predict.answers.atoms import P, log_likelihood, patterns
+from predict.answers.prior import (
+    RIDGE,
+    RIDGE_OF_ALIKE,
+    RIDGE_OF_MORE,
+    base,
+    features,
+    more_features,
+    shape_features,
+)
+from predict.answers.shared_difficulty import Difficulty, Marginal, share_difficulty
+from predict.answers.weights import PenalisedLikelihood, fit_weights
+from predict.evidence.points import Floats, Ints
+from results.votes.exact import VoteCounts
+
+LEARN_FROM = 300
+"""With more different patterns than this the weights are learnt from the questions of so many of them: no
+worse, and a fit takes a quarter of the time for 1,319 questions × 64 answers."""
+
+
+class Law(Protocol):
+    """What the answers say of the weights (K,) of the atoms: the weights by themselves, and draws (R, K)."""
+
+    @property
+    def weights(self) -> Floats: ...
+
+    def draw_weights(self, R: int, rng: np.random.Generator) -> Floats: ...
+
+
+@dataclass(frozen=True)
+class Population:
+    """The fitted mixture of one setting: U patterns of counts, K atoms sorted by p, as many to each p.
+
+    likelihood: (U, K) P(counts | atom) up to a factor per row; times: (U,) questions with these counts;
+    pattern: (Q,) each question's row; elsewhere: what the answers at other settings say of the questions.
+    """
+
+    likelihood: Floats
+    times: Floats
+    pattern: Ints
+    fit: Law
+    elsewhere: Difficulty | None = None
+
+    def posterior(self, questions: Ints | None = None) -> Floats:
+        """P(atom | answers) of some or all questions, (Q, K)."""
+        chosen = np.arange(len(self.pattern)) if questions is None else questions
+        mass = self.likelihood[self.pattern[chosen]] * self.fit.weights
+        if self.elsewhere is not None:
+            leaning = self.elsewhere.leaning(self._by_p(self.fit.weights), chosen)
+            mass *= np.repeat(leaning, mass.shape[1] // len(P), axis=1)
+        return np.asarray(mass / mass.sum(axis=1, keepdims=True))
+
+    def moments(self, values: Floats, questions: Ints | None = None) -> tuple[Floats, Floats]:
+        """Posterior mean of `values` (K, M) and of their squares, for some or all questions: (Q, M) each."""
+        mass = self.posterior(questions)
+        return np.asarray(mass @ values), np.asarray(mass @ values**2)
+
+    def marginal(self, question_ids: Sequence[str]) -> Marginal:
+        """The law of p, and what the answers say of each question's p."""
+        law = self._by_p(self.fit.weights)
+        within = self._by_p(self.likelihood * self.fit.weights) / np.maximum(law, 1e-300)
+        within /= np.maximum(within.max(axis=1, keepdims=True), 1e-300)
+        return Marginal(question_ids, law, within[self.pattern])
+
+    def _by_p(self, weights: Floats) -> Floats:
+        """Sums of `weights` (..., K) over the atoms of each p: shape (..., len(P))."""
+        return np.asarray(weights.reshape(*weights.shape[:-1], len(P), -1).sum(axis=-1))
+
+
+def fit_population(counts: VoteCounts) -> Population:
+    """The population behind one setting's readable answers: of three fits the one of the largest evidence."""
+    wrong = [counts.wrong[a:b] for a, b in zip(counts.starts[:-1], counts.starts[1:], strict=True)]
+    seen = patterns(counts.correct, wrong)
+    logs = log_likelihood(seen)
+    likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))
+    times = seen.times.astype(float)
+    rows, counted = learning_set(seen.pattern)
+    fits = [
+        fit_weights(PenalisedLikelihood(likelihood[rows], counted, base(), F, ridge))
+        for F, ridge in (
+            (features(), RIDGE),
+            (more_features(), RIDGE_OF_MORE),
+            (shape_features(), RIDGE_OF_ALIKE),
+        )
+    ]
+    return Population(likelihood, times, seen.pattern, max(fits, key=lambda fit: fit.log_evidence))
+
+
+def learning_set(pattern: Ints) -> tuple[Ints, Floats]:
+    """Patterns to learn from, and how many questions have them: those of questions drawn at random."""
+    order = np.random.default_rng(0).permutation(pattern)
+    first = np.sort(np.unique(order, return_index=True)[1])
+    if len(first) > LEARN_FROM:
+        order = order[: first[LEARN_FROM]]
+    rows, times = np.unique(order, return_counts=True)
+    return rows, times.astype(float)
+
+
+def share_between(
+    populations: Sequence[Population], question_ids: Sequence[Sequence[str]]
+) -> list[Population]:
+    """The populations of several settings, each knowing what the other settings say of its questions."""
+    if len(populations) < 2:
+        return list(populations)
+    alone = [one.marginal(names) for one, names in zip(populations, question_ids, strict=True)]
+    return [
+        replace(one, elsewhere=difficulty)
+        for one, difficulty in zip(populations, share_difficulty(alone), strict=True)
+    ]

@@ -1,0 +1,175 @@
+"""The rest of a pool: answers not seen yet, imagined for each question beside those that were seen.
+
+    seen 3 right, "17" once; 4 more from p = 0.6, a = 0.9   ->   perhaps 5 right, "17" three times
+
+What will be measured is the vote of a whole pool, and the answers seen are part of it. So a question is
+completed many times: an atom is drawn from its posterior, then which wrong answer leads (one of those seen or
+a new one), the shares of the others (Pitman 1996, Corollary 20: Dirichlet for those seen, a new Ewens process
+for the rest), and at last the missing answers. The pool's accuracy at N is then exact, over all its subsets.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from predict.answers.atoms import CHOICES, RESTS, THETAS, A, P, leading
+from predict.answers.best_of_n import RATES
+from predict.answers.beta_binomial import fit_beta
+from predict.evidence.points import Floats, Ints
+from results.votes.exact import VoteCounts, best_of_n, majority_accuracy
+
+STICKS = 24
+"""New wrong answers with a chance of their own; those beyond are taken to be all different."""
+
+
+def pool_sizes(seen: Ints, whole: Floats, N: Ints) -> Floats:
+    """The pool (Q, M) whose accuracy at N is asked, for questions with so many answers `seen` of the `whole`.
+
+    The measured pool where it has N answers to every question and there is more in it than was seen. Beyond
+    it a pool of N answers. Where all of a pool was seen nothing is left to ask of it: the accuracy of fresh
+    answers, inf.
+    """
+    measured = whole if (whole > seen).any() else np.full(len(seen), np.inf)
+    inside = whole.min() >= N
+    return np.where(inside, measured[:, None], np.maximum(N, seen[:, None]))
+
+
+@dataclass(frozen=True)
+class Worlds:
+    """D draws of what the answers to a question are like, S for each of some questions with the same wrong
+    counts: the chances of its answers, beside how often each was seen.
+
+    rows: the questions; wrong: (k,) how often each wrong answer was seen; right, unread: (D,) so many seen;
+    p, a, readable: (D,); leader: (D,) the leading wrong answer; shares: (D, kinds) those of the others.
+    """
+
+    rows: Ints
+    wrong: Ints
+    right: Ints
+    unread: Ints
+    p: Floats
+    a: Floats
+    readable: Floats
+    leader: Ints
+    shares: Floats
+
+    @property
+    def seen(self) -> Ints:
+        """The answers seen, as `more` counts them."""
+        known = np.concatenate([self.wrong, np.zeros(STICKS + 2, np.int64)])
+        kinds = np.broadcast_to(known, (len(self.right), len(known)))
+        return np.column_stack([self.right, self.unread, kinds])
+
+    def more(self, answers: Ints, rng: np.random.Generator) -> Ints:
+        """So many new `answers` (D,), counted: columns right, unreadable, the kinds, all different."""
+        cast = rng.binomial(answers, self.readable)
+        right = rng.binomial(cast, self.p)
+        lead = rng.binomial(cast - right, self.a)
+        kinds = rng.multinomial(cast - right - lead, self.shares)
+        kinds[np.arange(len(lead)), self.leader] += lead
+        return np.column_stack([right, answers - cast, kinds])
+
+
+def worlds(counts: VoteCounts, atom: Ints, rng: np.random.Generator) -> Iterator[Worlds]:
+    """One draw for each atom (Q, S) of each question, questions with the same wrong counts together."""
+    S = atom.shape[1]
+    p, a, rest = np.unravel_index(atom, (len(P), len(A), RESTS))
+    readable = 1 - _unreadable(counts, S, rng)
+    for wrong, rows in _alike(counts):
+        leader, shares = _wrong_shares(wrong, a[rows].ravel(), rest[rows].ravel(), rng)
+        right, unread = (np.repeat(one[rows], S) for one in (counts.correct, counts.nulls))
+        yield Worlds(
+            rows, wrong, right, unread, P[p[rows].ravel()], A[a[rows].ravel()], readable[rows].ravel(),
+            leader, shares,
+        )  # fmt: skip
+
+
+def votes_of_pools(counts: VoteCounts, N: Ints, pools: Ints, atom: Ints, seed: int) -> Floats:
+    """Accuracy (Q, S, M) of the vote of N (M,) in `pools` (Q, M) completed from atoms (Q, S).
+
+    What is drawn at one N does not hang on the others.
+    """
+    value = np.empty((*atom.shape, len(N)))
+    rngs = [np.random.default_rng([seed, int(n)]) for n in N]
+    for world in worlds(counts, atom, np.random.default_rng([seed, 0])):
+        missing = pools[world.rows] - counts.pools[world.rows, None]
+        seen = world.seen
+        for j, (n, rng) in enumerate(zip(N, rngs, strict=True)):
+            pool = seen + world.more(np.repeat(missing[:, j], atom.shape[1]), rng)
+            value[world.rows, :, j] = vote_of(pool, int(n)).reshape(len(world.rows), -1)
+    return value
+
+
+def _alike(counts: VoteCounts) -> list[tuple[Ints, Ints]]:
+    """The different wrong counts, falling, and the questions that have each."""
+    rows: dict[tuple[int, ...], list[int]] = {}
+    for q, (start, end) in enumerate(zip(counts.starts[:-1], counts.starts[1:], strict=True)):
+        key = tuple(np.sort(counts.wrong[start:end])[::-1].tolist())
+        rows.setdefault(key, []).append(q)
+    return [(np.array(key, np.int64), np.array(of)) for key, of in rows.items()]
+
+
+def _unreadable(counts: VoteCounts, S: int, rng: np.random.Generator) -> Floats:
+    """S draws of each question's rate of unreadable answers, (Q, S); 0 where there never was one."""
+    if not counts.nulls.any():
+        return np.zeros((len(counts.nulls), S))
+    a, b = fit_beta(counts.nulls, counts.pools)
+    read = counts.pools - counts.nulls
+    return np.asarray(rng.beta((a + counts.nulls)[:, None], (b + read)[:, None], (len(read), S)))
+
+
+def _wrong_shares(wrong: Ints, a: Ints, rest: Ints, rng: np.random.Generator) -> tuple[Ints, Floats]:
+    """For D draws which wrong answer leads, and the shares of the others: (D,), and (D, kinds).
+
+    Kinds are the k that were seen with counts `wrong`, a leader that is new, `STICKS` other new ones, and one
+    for all others, which are all different.
+    """
+    k, D = len(wrong), len(a)
+    chances = np.cumsum(leading(wrong), axis=0)[:, a, rest]  # none of those seen, then each of them
+    leader = (rng.random(D) * chances[-1] >= chances).sum(axis=0) - 1
+    leader = np.where(leader < 0, k, leader)
+    theta = np.array([*THETAS, *np.zeros(len(CHOICES))])[rest]
+    kinds = np.array([*np.zeros(len(THETAS)), *(J for J, _ in CHOICES)], np.int64)[rest]
+    beta = np.array([*np.zeros(len(THETAS)), *(beta for _, beta in CHOICES)])[rest]
+    led = np.arange(k) == leader[:, None]
+    seen = np.where(led, 0.0, wrong + beta[:, None])
+    left = kinds - (k - led.sum(axis=1))  # options of a choice that were not seen
+    unseen = np.where(np.arange(STICKS) < left[:, None], beta[:, None], 0.0)
+    alpha = np.concatenate([seen, np.zeros((D, 1)), unseen, theta[:, None]], axis=1)
+    weights = rng.standard_gamma(alpha)
+    broken = rng.beta(1.0, np.maximum(theta, 1e-9)[:, None], (D, STICKS))
+    keep = np.cumprod(1 - broken, axis=1)
+    sticks = broken * np.concatenate([np.ones((D, 1)), keep[:, :-1]], axis=1)
+    weights[:, k + 1 : -1] += weights[:, -1:] * sticks
+    weights[:, -1] *= keep[:, -1]
+    total = weights.sum(axis=1, keepdims=True)
+    weights[total[:, 0] <= 0, -1] = 1.0
+    shares = weights / weights.sum(axis=1, keepdims=True)
+    return leader, shares
+
+
+def vote_of(counts: Ints, N: int) -> Floats:
+    """Accuracy (D,) of the vote of N from pools counted as `Worlds.more` does."""
+    right, null, kinds, different = counts[:, 0], counts[:, 1], counts[:, 2:-1], counts[:, -1]
+    if (counts.sum(axis=1) == N).all():
+        top = np.maximum(kinds.max(axis=1, initial=0), different > 0)
+        tied = (kinds == right[:, None]).sum(axis=1) + different * (right == 1)
+        return np.asarray(((right >= top) & (right > 0)) / (1.0 + tied))
+    sizes = (kinds > 0).sum(axis=1) + different
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    wrong = np.ones(starts[-1], np.int64)
+    row, column = np.nonzero(kinds)
+    first = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(kinds)))])[:-1]
+    wrong[starts[row] + np.arange(len(row)) - first[row]] = kinds[row, column]
+    return majority_accuracy(VoteCounts(right, wrong, starts, null), [N])[:, 0]
+
+
+def bests_of_pools(counts: VoteCounts, N: Ints, pools: Ints, atom: Ints, seed: int) -> Floats:
+    """Accuracy (Q, S, M) of best-of-N in `pools` (Q, M) completed from rates (Q, S)."""
+    value = np.empty((*atom.shape, len(N)))
+    for j, n in enumerate(N):
+        size, rng = pools[:, j, None], np.random.default_rng([seed, int(n)])
+        more = rng.binomial(size - counts.pools[:, None], RATES[atom])
+        value[:, :, j] = best_of_n(size, counts.correct[:, None] + more, n)
+    return value

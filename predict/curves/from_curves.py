@@ -1,0 +1,69 @@
+"""What is forecast from curves alone: the question law, its interval widened by what it is off by elsewhere.
+
+    curve at T = 30, 60, 90, N = 1 … 16   ->   T = 90, N = 64: 0.74, 90 % 0.69 … 0.79
+
+The law's own interval holds what the points leave open of it, not that the law is wrong. So it is fitted
+again without the points of the largest N (or, for new settings, without the dearest ones), as every rival is
+(`calibration`), and its error there is part of the interval. A point that was observed is kept, with its own
+standard error.
+"""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from predict.curves.calibration import model_error
+from predict.curves.intervals import SHARED
+from predict.curves.question_law.estimate import estimate
+from predict.estimate import Estimate, Options
+from predict.evidence.points import Evidence, Floats, Points
+from results.normal import Interval, z_of
+
+
+def from_curves(evidence: Evidence, targets: Points, options: Options) -> Estimate:
+    """The estimate from the points of the curves; without their standard errors it has no intervals."""
+    known = bool(np.isfinite(evidence.stderr).all())
+    found = estimate(
+        evidence.points, evidence.accuracy, evidence.stderr, targets, method=evidence.method,
+        draws=options.replicates if known else 0, seed=options.seed, level=options.level,
+    )  # fmt: skip
+    these, new = (
+        Interval(low, high, options.level)
+        for low, high in ((found.low, found.high), (found.new_low, found.new_high))
+    )
+    if known and options.replicates:
+        z = z_of(options.level)
+        off = z * np.hypot(
+            model_error(evidence, targets, partial(_again, evidence)), _by_length(evidence, targets)
+        )
+        stderr = dict(zip(evidence.points.places(), evidence.stderr, strict=True))
+        own = z * np.array([stderr.get(place, np.nan) for place in targets.places()])
+        these = _wider(these, found.mean, off, np.sqrt(1 - SHARED) * own)
+        new = _wider(new, found.mean, off, own)
+    condition = np.where(np.isnan(found.mean), np.inf, np.nan)
+    return Estimate(found.mean, these, new, found.status, condition, found.notes)
+
+
+def _again(evidence: Evidence, points: Points, accuracy: Floats, at: Points) -> Floats:
+    """The law's forecasts from other points: means alone."""
+    unknown = np.full(len(points), np.nan)
+    return estimate(points, accuracy, unknown, at, method=evidence.method, draws=0).mean
+
+
+def _by_length(evidence: Evidence, targets: Points) -> Floats:
+    """What a T that is itself a forecast leaves open: half of the rise over ± one sd of log T, (M,)."""
+    if targets.spread is None or not targets.spread.any():
+        return np.zeros(len(targets))
+    sooner, later = (replace(targets, T=targets.T * np.exp(by * targets.spread)) for by in (-1, 1))
+    low, high = (_again(evidence, evidence.points, evidence.accuracy, at) for at in (sooner, later))
+    return np.asarray(np.abs(high - low) / 2)
+
+
+def _wider(interval: Interval[Floats], mean: Floats, off: Floats, own: Floats) -> Interval[Floats]:
+    """The interval with an independent error that reaches `off` to either side; where a point was observed
+    (`own` is known) what its standard error says."""
+    below, above = (
+        np.where(np.isfinite(own), own, np.hypot(end - mean, off)) for end in (interval.low, interval.high)
+    )
+    return Interval(np.clip(mean - below, 0.0, mean), np.clip(mean + above, mean, 1.0), interval.level)

@@ -1,0 +1,148 @@
+"""One law of questions for every setting, fitted to all points of all curves at once.
+
+    settings T = 30, 60, 90, N = 1 … 16   ->   a = −1.6 −0.2 0.6, σ = 1.9, c₀ = −0.4, τ = 1.1, η = 0.03
+
+Question q is answered right at setting i with probability p, logit p = a_i + σ z_q, z_q normal. Its wrong
+answers follow `votes`: logit c normal with mean c₀ and standard deviation τ over questions, η one number. So
+Acc(T_i, N) = E_{z,c} V(logistic(a_i + σ z), c, η, N), which keeps the structure of the paper's Algorithm 3
+(one answer and a gap give every N) without its approximations: no exponent Δ²/2, no single question.
+Settings share σ, c₀, τ and η; only a_i moves with T. For best-of-N, V = 1 − (1 − p)^N.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import least_squares
+from scipy.special import expit, logit, ndtri
+from scipy.stats import qmc
+
+from predict.curves.intervals import SHARED
+from predict.curves.question_law import votes
+from results import BadInput
+from results.votes.exact import Floats, Ints
+
+EXACT = 0.005
+"""Standard deviation of what the law itself misses at a point."""
+
+UNKNOWN = 0.01
+"""Standard error of a point where the table has none."""
+
+PRIOR = np.array([np.log(2.0), -0.5, 0.0, -3.0])
+PRIOR_SD = np.array([0.5, 1.0, 0.4, 2.0])
+"""Of log σ, c₀, log τ and logit η."""
+
+REACH = 4 * PRIOR_SD
+"""They stay so close to `PRIOR`."""
+
+FARTHEST = 9.0
+"""Logits a_i stay within ± this."""
+
+STARTS = (-2.0, -0.5, 1.0)
+"""c₀ from which the search starts."""
+
+LAWS = 128
+"""So many draws of the law carry its doubt."""
+
+
+@dataclass(frozen=True, eq=False)
+class QuestionLaw:
+    """The fitted law of k settings.
+
+    settings: their names, cheapest first; T: (k,), NaN where unknown; logits: a_i, (k,); shared: log σ, c₀,
+    log τ, logit η; covariance: of (logits, shared) by Laplace's approximation, (k + 4, k + 4); method:
+    majority or best_of_n.
+    """
+
+    settings: tuple[str, ...]
+    T: Floats
+    logits: Floats
+    shared: Floats
+    covariance: Floats
+    method: str
+
+    @property
+    def sigma(self) -> float:
+        """σ, the standard deviation of logit p over questions."""
+        return float(np.exp(self.shared[0]))
+
+    def at(self, logits: Floats, N: Sequence[int] | Ints) -> Floats:
+        """Acc, (A, len(N)), of settings whose logits a are `logits` (A,)."""
+        places = np.asarray(logits)[:, None] + self.sigma * votes.Z
+        asked = np.asarray(N, np.int64)
+        if self.method == "best_of_n":
+            return votes.best_of_n(places, asked)
+        _, centre, log_spread, silent = self.shared
+        found = votes.majority(places, asked, centre, float(np.exp(log_spread)), float(expit(silent)))
+        found[:, asked == 1] = votes.one_answer(places)[:, None]
+        return np.clip(found, 0.0, 1.0)
+
+    def seen(self, N: Sequence[int] | Ints) -> Floats:
+        """Acc, (k, len(N)), at the fitted settings."""
+        return self.at(self.logits, N)
+
+    def logits_of(self, single: Floats) -> Floats:
+        """The logit a at which one answer is right as often as `single`, shape as given."""
+        grid = np.linspace(-2 * FARTHEST, 2 * FARTHEST, 289)
+        rate = votes.one_answer(grid[:, None] + self.sigma * votes.Z)
+        return np.asarray(np.interp(logit(np.clip(single, 1e-6, 1 - 1e-6)), logit(rate), grid))
+
+    def drawn(self) -> list["QuestionLaw"]:
+        """`LAWS` laws that fit about as well: always the same ones, spread evenly (Sobol points)."""
+        k = len(self.logits)
+        points = qmc.Sobol(k + len(self.shared), seed=0).random(LAWS)
+        normal = ndtri(np.clip(points, 1e-9, 1 - 1e-9))
+        laws = np.concatenate([self.logits, self.shared]) + normal @ np.linalg.cholesky(self.covariance).T
+        logits = np.clip(laws[:, :k], -FARTHEST, FARTHEST)
+        shared = np.clip(laws[:, k:], PRIOR - REACH, PRIOR + REACH)
+        return [replace(self, logits=a, shared=s) for a, s in zip(logits, shared, strict=True)]
+
+
+def fit(
+    T: Floats, N: Ints, accuracy: Floats, stderr: Floats, setting: np.ndarray, method: str
+) -> QuestionLaw:
+    """Fit the law to P points, all arguments (P,): k settings, k + 4 unknowns, penalised least squares.
+
+    T: length of one answer, NaN where unknown; stderr: NaN where unknown; the order of the points is of no
+    account. Raises BadInput where there is no point, or an accuracy is no number from 0 to 1.
+    """
+    if not len(N):
+        raise BadInput("question-law: no point of a curve to fit")
+    if not ((accuracy >= 0) & (accuracy <= 1)).all():
+        raise BadInput("question-law: every accuracy must be a number from 0 to 1")
+    order = np.lexsort((accuracy, N, setting.astype(str), T))
+    T, N, accuracy, stderr, names = (
+        T[order],
+        N[order],
+        accuracy[order],
+        stderr[order],
+        setting[order].astype(str),
+    )
+    settings = tuple(dict.fromkeys(names.tolist()))
+    k = len(settings)
+    place = np.array([settings.index(name) for name in names])
+    asked, column = np.unique(N, return_inverse=True)
+    noise = np.hypot(EXACT, np.sqrt(1 - SHARED) * np.nan_to_num(stderr, nan=UNKNOWN))
+    lengths = np.array([T[place == i][0] for i in range(k)])
+
+    def law_of(x: Floats) -> QuestionLaw:
+        return QuestionLaw(settings, lengths, x[:k], x[k:], np.eye(k + 4), method)
+
+    def missed(x: Floats) -> Floats:
+        off = (law_of(x).seen(asked)[place, column] - accuracy) / noise
+        return np.concatenate([off, (x[k:] - PRIOR) / PRIOR_SD, x[:k] / (2 * FARTHEST)])
+
+    limits = np.concatenate([np.full(k, FARTHEST), REACH])
+    middle = np.concatenate([np.zeros(k), PRIOR])
+    cheapest = np.array([accuracy[place == i][0] for i in range(k)])
+    found = []
+    for centre in STARTS if method == "majority" else STARTS[:1]:
+        shared = np.array([PRIOR[0], centre, *PRIOR[2:]])
+        logits = law_of(np.concatenate([np.zeros(k), shared])).logits_of(cheapest)
+        start = np.concatenate([np.clip(logits, 0.1 - FARTHEST, FARTHEST - 0.1), shared])
+        bounds = middle - limits, middle + limits
+        found.append(least_squares(missed, start, bounds=bounds, x_scale=np.maximum(limits, 1.0)))
+    best = min(found, key=lambda one: float(one.cost))
+    slopes = np.asarray(best.jac, np.float64)
+    covariance = np.linalg.inv(slopes.T @ slopes)
+    return replace(law_of(best.x), covariance=(covariance + covariance.T) / 2)

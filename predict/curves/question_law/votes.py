@@ -1,0 +1,84 @@
+"""The vote of N answers to one question, exactly, tabulated over all questions that the law knows.
+
+A question gives the right answer with probability p. Of the rest a share η casts no vote; what remains goes
+to wrong answers j = 0, 1, 2, … with shares c (1 − c)^j: c near 1 is one tempting wrong answer, c near 0 many.
+
+    p = 0.4, c = 0.5, η = 0:   N = 1: 0.400,   N = 5: 0.519,   N = 25: 0.715
+
+`results.votes.multinomial` gives V(p, c, η, N) exactly at the points of a grid. Between them V is a cubic
+spline in logit p and in logit c, and linear in η. The law asks for means over questions whose logit p and
+logit c are normal: sums over a fine grid of p, and Gauss–Hermite quadrature over c. Against sums over exact
+votes these means are off by up to 0.3 points (tests/predict/curves/question_law/test_votes.py).
+"""
+
+from functools import cache
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+from scipy.special import expit
+
+from results.votes.exact import Floats, Ints
+from results.votes.multinomial import best_of_n_accuracy, vote_accuracy
+
+LOGIT_P = np.linspace(-6.6, 6.6, 45)
+"""Beyond its ends a vote is lost or won but for 0.2 points."""
+
+LOGIT_C = np.linspace(-5.5, 4.4, 12)
+
+SILENT = np.array([0.0, 0.1, 0.3, 0.55, 0.8, 0.95])
+"""η."""
+
+WRONG = 40
+"""So many wrong answers have a place of their own; what is left of their mass casts no vote."""
+
+LARGEST = 512
+"""A vote of more answers than this is taken for a vote of this many."""
+
+Z = np.linspace(-4.0, 4.0, 81)
+DENSITY = np.exp(-(Z**2) / 2) / np.exp(-(Z**2) / 2).sum()
+"""The questions: their places in standard deviations of logit p, and the share of questions at each."""
+
+_NODES, _MASS = np.polynomial.hermite_e.hermegauss(9)
+_AT_NODES = CubicSpline(LOGIT_C, np.eye(len(LOGIT_C)))
+
+
+@cache
+def vote_table(N: int) -> Floats:
+    """V at every (logit p, logit c, η) of the grid: (45, 12, 6)."""
+    p = expit(LOGIT_P)[:, None, None]
+    laws = answer_laws(p, expit(LOGIT_C)[:, None], SILENT)
+    return np.asarray(vote_accuracy(laws, 0, [N])[..., 0])
+
+
+def answer_laws(p: Floats, c: Floats, silent: Floats) -> Floats:
+    """The chances of the right answer and of `WRONG` wrong ones, (…, 1 + WRONG); arguments broadcast."""
+    right, first, voting = np.broadcast_arrays(p, c, (1 - p) * (1 - silent))
+    ranks = (1 - first[..., None]) ** np.arange(WRONG)
+    wrong = (voting * first)[..., None] * ranks
+    return np.concatenate([right[..., None], wrong], axis=-1)
+
+
+def majority(at: Floats, N: Ints, centre: float, spread: float, silent: float) -> Floats:
+    """Mean accuracy of the vote of N answers, (A, len(N)), at logits `at` (A, len(Z)) of p.
+
+    centre, spread: of logit c over questions; silent: η.
+    """
+    nodes = np.clip(centre + spread * _NODES, LOGIT_C[0], LOGIT_C[-1])
+    weight = _MASS / _MASS.sum() @ _AT_NODES(nodes)
+    lower = int(np.clip(np.searchsorted(SILENT, silent, side="right") - 1, 0, len(SILENT) - 2))
+    share = (silent - SILENT[lower]) / (SILENT[lower + 1] - SILENT[lower])
+    tables = np.stack([vote_table(min(int(n), LARGEST)) for n in N], axis=-1)
+    by_p = np.einsum("pcen,c->pen", tables[:, :, lower : lower + 2], weight)
+    line = (1 - share) * by_p[:, 0] + share * by_p[:, 1]
+    inside = np.clip(at, LOGIT_P[0], LOGIT_P[-1])
+    return np.asarray(np.einsum("azn,z->an", CubicSpline(LOGIT_P, line)(inside), DENSITY))
+
+
+def best_of_n(at: Floats, N: Ints) -> Floats:
+    """Mean chance that one of N answers is right, (A, len(N)), at logits `at` (A, len(Z)) of p."""
+    return np.asarray(np.einsum("azn,z->an", best_of_n_accuracy(expit(at), N), DENSITY))
+
+
+def one_answer(at: Floats) -> Floats:
+    """Mean accuracy of one answer, (A,)."""
+    return np.asarray(expit(at) @ DENSITY)

@@ -1,0 +1,68 @@
+"""The rivals: point forecasts from curves, and the one interval that all of them share.
+
+    power-law on 0.50 0.50 0.58 0.63 at N = 1 2 4 8  ->  N = 64: 0.69, 90 % 0.66 … 0.73
+
+Each replicate of the observed curve (`intervals`) is fitted again; to the scatter of these forecasts comes
+the error of the formula itself, judged by points left out (`calibration`).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from predict.curves.calibration import luck_share, model_error
+from predict.curves.intervals import replicates_of
+from predict.curves.joint import joint
+from predict.curves.low_cost_to_high import low_cost_to_high
+from predict.curves.rivals import CurveForecast, CurveModel, exponential, flat, power_law
+from predict.estimate import Estimate, Estimator, Options, from_draws
+from predict.evidence.points import Evidence, Floats, Points
+
+
+def on_curves(curve: CurveModel, steps: bool = False) -> Estimator:
+    """Make an estimator of a curve model; `steps`: an even N of a vote counts as the odd one below it."""
+
+    def estimate(evidence: Evidence, targets: Points, options: Options) -> Estimate:
+        def model(points: Points, curves: Floats, at: Points) -> CurveForecast:
+            odd = steps and evidence.method == "majority"
+            return curve(*((counted(points), curves, counted(at)) if odd else (points, curves, at)))
+
+        def read_at(points: Points, accuracy: Floats, at: Points) -> Floats:
+            return np.asarray(model(points, accuracy[None], at).mean[0])
+
+        copies = replicates_of(evidence, options.replicates, options.seed)
+        fitted = model(evidence.points, np.vstack([evidence.accuracy[None], copies]), targets)
+        mean, new = fitted.mean[0], fitted.mean[1:]
+        # of the scatter between replicates these questions keep what is the luck of their answers
+        these = mean + np.sqrt(luck_share(evidence)) * (new - mean)
+        if len(new):
+            off = model_error(evidence, targets, read_at)
+            luck = np.random.default_rng(options.seed).standard_normal((len(new), 1))
+            these, new = (_within(draws, draws + off * luck) for draws in (these, new))
+        status = fitted.status.astype("<U20")
+        return from_draws(mean, these, new, status, options.level, fitted.condition)
+
+    return estimate
+
+
+def _within(before: Floats, draws: Floats) -> Floats:
+    """The draws, kept from leaving [0, 1] farther than they had `before`."""
+    return np.clip(draws, np.fmin(before, 0.0), np.fmax(before, 1.0))
+
+
+def counted(points: Points) -> Points:
+    """The points with each even N as the odd one below it.
+
+    With ties shared and two answers to choose from, one vote more than an odd number changes nothing: it can
+    only make or break a tie. From N = 1 to 2 that always holds. An exponential cannot follow such steps.
+    """
+    return replace(points, N=points.N - (points.N % 2 == 0))
+
+
+RIVALS: dict[str, Estimator] = {
+    "low-cost-to-high": on_curves(low_cost_to_high),
+    "flat": on_curves(flat),
+    "exponential": on_curves(exponential),
+    "power-law": on_curves(power_law),
+    "joint": on_curves(joint, steps=True),
+}

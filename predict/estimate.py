@@ -1,0 +1,109 @@
+"""What every estimator gives back: one mean and two intervals from one fit, and how far to trust them.
+
+    estimate(evidence, targets, options)
+    ->  mean 0.62,  these questions 0.59 … 0.65,  new questions 0.55 … 0.69 (at 90 %),  status "ok"
+
+An estimator is a plain function of the evidence, the targets (M places on curves) and the options.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from predict.evidence.points import Evidence, Floats, Points, Texts
+from results.normal import FORECAST_LEVEL, Interval
+from results.tables.status import Status as Status
+
+UNUSABLE = (Status.ILL_CONDITIONED, Status.OUT_OF_RANGE, Status.NOT_IDENTIFIABLE)
+"""Nothing is decided by a forecast with one of these."""
+
+_SEVERITY = {status: rank for rank, status in enumerate(Status)}
+
+
+@dataclass(frozen=True)
+class Options:
+    """How intervals are made.
+
+    replicates: how many draws they are read from; 0 for none.
+    level: the share of cases in which an interval holds what it is of.
+    """
+
+    replicates: int = 0
+    seed: int = 0
+    level: float = FORECAST_LEVEL
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Tokens of an answer, where they are forecast too: mean (M,) and its interval."""
+
+    mean: Floats
+    interval: Interval[Floats]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One forecast a target, (M,) each; NaN for a mean that cannot be given, never a clipped one.
+
+    these: what sampling the same questions further will show; new: the accuracy on new questions of the kind.
+    condition: the condition number of the system solved, NaN where none is.
+    notes: sentences on the whole forecast that its reader must be told.
+    """
+
+    mean: Floats
+    these: Interval[Floats]
+    new: Interval[Floats]
+    status: Texts
+    condition: Floats
+    notes: tuple[str, ...] = ()
+    lengths: Lengths | None = None
+
+
+Estimator = Callable[[Evidence, Points, Options], Estimate]
+
+
+def everywhere(status: Status, M: int) -> Texts:
+    """The same status at M targets."""
+    return np.full(M, str(status), dtype="<U20")
+
+
+def more_severe(one: Texts, other: Texts | Status) -> Texts:
+    """Elementwise the more severe of two statuses, broadcast."""
+    ranks = np.vectorize(lambda value: _SEVERITY[Status(value)], otypes=[np.int64])
+    return np.where(ranks(one) >= ranks(other), one, other)
+
+
+def middle(draws: Floats, level: float) -> Floats:
+    """The ends of the middle `level` of draws (R, M): shape (2, M), NaN where there are none."""
+    ends = np.full((2, draws.shape[1]), np.nan)
+    known = np.isfinite(draws).any(axis=0)
+    if known.any():
+        percentiles = 50 * (1 - level), 50 * (1 + level)
+        ends[:, known] = np.nanpercentile(draws[:, known], percentiles, axis=0)
+    return ends
+
+
+def from_draws(
+    mean: Floats, these: Floats, new: Floats, status: Texts, level: float,
+    condition: Floats | None = None, notes: tuple[str, ...] = (),
+) -> Estimate:  # fmt: skip
+    """The Estimate whose intervals are the middle of draws (R, M), widened to hold the mean itself.
+
+    A missing mean is marked not_identifiable. A mean outside [0, 1] is kept and marked out_of_range. Its
+    intervals and those of an ill-conditioned mean may leave [0, 1], to show how unstable they are.
+    """
+    outside = (mean < -1e-9) | (mean > 1 + 1e-9)
+    status = more_severe(status, np.where(outside, Status.OUT_OF_RANGE, Status.OK))
+    status = more_severe(status, np.where(np.isnan(mean), Status.NOT_IDENTIFIABLE, Status.OK))
+    loose = outside | (status == Status.ILL_CONDITIONED)
+
+    def interval(draws: Floats) -> Interval[Floats]:
+        ends = middle(draws, level)
+        ends = np.where(loose, ends, np.clip(ends, 0.0, 1.0))
+        # NaN where there is no mean or no end
+        return Interval(np.minimum(ends[0], mean), np.maximum(ends[1], mean), level)
+
+    if condition is None:
+        condition = np.where(np.isnan(mean), np.inf, np.nan)
+    return Estimate(mean, interval(these), interval(new), status, condition, notes)

@@ -1,0 +1,123 @@
+"""Hard caps: one run looked at as if it had been stopped at C tokens, with dearer caps as its settings.
+
+    run              seen      asked                  predictor  predicted  low   high  tokens
+    qwen3 on aime    cap=8000  cap=16000, N = 8       survival   0.61       0.55  0.67  9,700
+
+A run whose answers have tokens holds every cap up to its longest answer. What lies within the cap is all that
+a forecast sees. `survival` goes by the answers; the curve predictors are its rivals: they see the curve at
+eight caps up to C, in equal steps of the share of answers that ended.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from predict.evidence.cuts import stopped
+from predict.evidence.groups import Group, group_of_pools, make_pool, sampled
+from predict.evidence.points import Pool, Run
+from results import BadInput, kind_of, read_samples
+from results.votes.caps import cap_name, check_tokens
+from results.votes.exact import AnswerPools, answer_pools
+
+RIVAL_CAPS = 8
+
+
+def read_capped(
+    paths: Sequence[Path], method: str, cap: int, at_caps: Sequence[int], at_n: Sequence[int] = ()
+) -> list[Group]:
+    """`capped` of files of samples. Raises BadInput for curves, too."""
+    for path in paths:
+        if kind_of(path) != "samples":
+            raise BadInput(f"{path}: --fit-cap needs samples with tokens, not {kind_of(path)}")
+    samples = read_samples(*paths, texts=False)
+    try:
+        return capped(samples, method, cap, at_caps, at_n)
+    except BadInput as error:
+        raise BadInput(f"{', '.join(map(str, paths))}: {error}") from None
+
+
+def capped(
+    samples: pd.DataFrame, method: str, cap: int, at_caps: Sequence[int], at_n: Sequence[int] = ()
+) -> list[Group]:
+    """Each run in a checked samples table, its settings being `cap`, which is seen, and the dearer `at_caps`.
+
+    What is known of a setting is that of all answers; a cap beyond the point where the run itself cut answers
+    off is not known. Raises BadInput where tokens are missing or the caps make no sense.
+    """
+    check_tokens(samples)
+    if min(at_caps) <= cap:
+        raise BadInput(f"--at-caps {min(at_caps)}: give caps above --fit-cap {cap}")
+    groups = []
+    for key, settings in sampled(samples):
+        for setting, rows in settings.items():
+            prefix = setting if len(settings) > 1 else None
+            caps = {cap_name(one, prefix): one for one in sorted({cap, *at_caps})}
+            answers = answer_pools(unfinished_marked(rows, cap))
+            run = Run(setting, answers, cap, caps, answers.sizes)
+            known = pools_at(run.answers, caps.items(), stop=_stop(run, rows))
+            groups.append(replace(group_of_pools(*key, method, known, at_n), run=run))
+    if not groups:
+        raise BadInput("no sampled answers to forecast from")
+    return groups
+
+
+def unfinished_marked(rows: pd.DataFrame, cap: float) -> pd.DataFrame:
+    """Rows of a samples table in which an answer that the run cut off, readable or not, has not ended.
+
+    It gives no answer, is not right, and takes one token more than it was allowed: it was censored there.
+    `finish_reason` says which answers these are. Where it says nothing and no answer is longer than `cap`,
+    the run is taken to have been stopped there, so that answers of `cap` tokens have not ended.
+    """
+    tokens = rows["tokens"].astype(float)
+    at_limit = (tokens >= cap) & (tokens.max() <= cap)
+    cut = _reasons(rows).eq("length").fillna(False) | (_reasons(rows).isna() & at_limit)
+    return rows.assign(
+        answer=rows["answer"].mask(cut), correct=rows["correct"] & ~cut, tokens=tokens + cut.astype(float)
+    )
+
+
+def _reasons(rows: pd.DataFrame) -> "pd.Series[str]":
+    """How each answer ended: stop, length, …; missing where the run does not say."""
+    return rows.get("finish_reason", pd.Series(index=rows.index, dtype="str"))
+
+
+def _stop(run: Run, rows: pd.DataFrame) -> float:
+    """The dearest cap that the run tells. Raises BadInput where it does not even tell what is seen."""
+    tokens, cap = run.answers.tokens, run.cap
+    if not (tokens <= cap).any():
+        raise BadInput(
+            f"setting {run.setting}: --fit-cap {cap}: every answer is longer, the shortest has "
+            f"{tokens.min():.0f} tokens"
+        )
+    first = rows["tokens"].astype(float)[_reasons(rows).eq("length").fillna(False)].min()  # NaN: none cut off
+    if first < cap:
+        raise BadInput(
+            f"setting {run.setting}: --fit-cap {cap}: the run itself cut answers off before that; give at "
+            f"most {first:.0f}"
+        )
+    if not (tokens > cap).any():
+        return cap  # the run may have been stopped there
+    return float(np.nan_to_num(first, nan=np.inf))
+
+
+def seen_of(run: Run, answers: AnswerPools) -> tuple[Run, list[Pool]]:
+    """What the run shows of some of its answers: themselves, stopped, and them at `RIVAL_CAPS` caps."""
+    seen = replace(run, answers=stopped(answers, run.cap))
+    ended = seen.answers.tokens[seen.answers.tokens <= run.cap]
+    shares = np.arange(1, RIVAL_CAPS) / RIVAL_CAPS
+    cheaper = np.unique(np.quantile(ended, shares, method="higher")).tolist() if ended.size else []
+    named = [(f"{one:.0f}", one) for one in cheaper if one < run.cap]
+    return seen, pools_at(seen.answers, [*named, (next(iter(run.caps)), run.cap)])
+
+
+def pools_at(answers: AnswerPools, caps: Iterable[tuple[str, float]], stop: float = np.inf) -> list[Pool]:
+    """The answers at each of the named caps up to `stop`, with the tokens that they then take."""
+    pools = []
+    for name, cap in caps:
+        if cap <= stop:
+            cut = stopped(answers, cap)
+            pools.append(make_pool(name, replace(cut, tokens=np.minimum(cut.tokens, cap))))
+    return pools

@@ -1,0 +1,178 @@
+"""The input tables as groups: each model on each dataset as curve points, from samples with the answers too.
+
+    samples.jsonl or curves.csv  ->  Group("llm", "gsm8k", "llama", "majority", points, accuracy, …, pools)
+
+T is how long an answer is, in tokens (for the synthetic twin: steps), here and in all of `predict`. It comes
+from `results.votes.tokens`, so samples and their curves give the same.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from predict.evidence.points import Floats, Ints, Points, Pool, Run
+from results import BadInput, kind_of, read_curves, read_samples
+from results.figures.words import curves_name
+from results.tables.schemas import BY_SCORE
+from results.votes.curves import standard_error
+from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools
+from results.votes.tokens import answer_lengths, tokens_per_answer
+
+
+@dataclass(frozen=True)
+class Group:
+    """One model on one dataset with one method: P points, and one pool a setting (none from curves).
+
+    Arguments:
+        points: setting, T and N, shape (P,); sorted by T, then N.
+        accuracy, stderr: shape (P,).
+        questions: number of questions of each setting (0 where unknown).
+        priced: whether T is the length of one answer. A curves table with neither tokens per answer nor the
+            number of questions has only sums over questions: they order its settings, but price nothing.
+        run: the uncut answers where the settings are caps of one run (`capped.py`).
+    """
+
+    source: str
+    dataset: str
+    model: str
+    method: str
+    points: Points
+    accuracy: Floats
+    stderr: Floats
+    questions: dict[str, int]
+    pools: tuple[Pool, ...] = ()
+    priced: bool = True
+    run: Run | None = None
+
+    @property
+    def called(self) -> str:
+        """ "llama on gsm8k"."""
+        return curves_name(self.source, self.dataset, self.model)
+
+    @property
+    def name(self) -> str:
+        """What the group is called in messages."""
+        of = f", setting {self.run.setting}" if self.run else ""
+        return f"{self.called}{of} ({self.source}, {self.method})"
+
+    def with_pools(self, pools: Sequence[Pool]) -> "Group":
+        """The same model and dataset with other answers."""
+        return group_of_pools(self.source, self.dataset, self.model, self.method, pools)
+
+    @property
+    def unit(self) -> str:
+        """What the length of an answer is counted in."""
+        return "steps" if self.source == "synthetic" else "tokens"
+
+
+def read_groups(paths: Sequence[str | Path], method: str, at_n: Sequence[int] = ()) -> list[Group]:
+    """Every group of `method` in the files, all samples or all curves tables. Raises BadInput."""
+    kinds = {kind_of(path) for path in paths}
+    files = ", ".join(map(str, paths))
+    if kinds == {"samples"}:
+        table = read_samples(*paths, texts=False)
+    elif kinds == {"curves"}:
+        table = read_curves(*paths)
+    else:
+        raise BadInput(f"{files}: {' and '.join(sorted(kinds))}; give tables of samples, or tables of curves")
+    return groups_of(table, kinds.pop(), method, at_n, files)
+
+
+def groups_of(
+    table: pd.DataFrame, kind: str, method: str, at_n: Sequence[int] = (), name: str = "DataFrame"
+) -> list[Group]:
+    """Every group of `method` in a checked table of that kind. Raises BadInput where there is none."""
+    if kind not in ("samples", "curves"):
+        raise BadInput(f"{name}: a {kind} table, expected one of samples or of curves")
+    if method == "all_of_n":
+        raise BadInput(f"{name}: there is no forecast of {method}; results.all_of_n_curve computes it")
+    if method in BY_SCORE:
+        raise BadInput(f"{name}: no forecast of {method} yet; python -m results curves computes it")
+    groups = groups_of_samples(table, method, at_n) if kind == "samples" else groups_of_curves(table, method)
+    if not groups:
+        raise BadInput(f"{name}: no rows of method {method}")
+    return groups
+
+
+def groups_of_curves(frame: pd.DataFrame, method: str) -> list[Group]:
+    """The groups in a checked curves table: rows of `method` with permutation "exact" and an accuracy."""
+    optional = ("accuracy", "stderr", "T", "tokens_per_answer", "questions")
+    rows = frame[(frame["method"] == method) & (frame["permutation"] == "exact")]
+    rows = rows.reindex(columns=[*frame.columns, *(c for c in optional if c not in frame)])
+    rows = rows[rows["accuracy"].notna()]
+    return [_group(key, method, part) for key, part in rows.groupby(_KEYS, sort=False)]
+
+
+_KEYS = ["source", "dataset", "model"]
+
+
+def _group(key: tuple[object, ...], method: str, rows: pd.DataFrame) -> Group:
+    source, dataset, model = map(str, key)
+    names = rows["setting"].astype(str)
+    lengths = answer_lengths(rows)
+    priced = bool(lengths.notna().any())
+    T = names.map((lengths if priced else rows["T"].astype("float64")).groupby(names).mean())
+    questions = rows["questions"].astype("float64").groupby(names).max().fillna(0).astype(int)
+    rows = rows.assign(names=names, lengths=T).sort_values(["lengths", "names", "N"], na_position="last")
+    return Group(
+        source, dataset, model, method,
+        Points(
+            rows["names"].to_numpy(str), rows["lengths"].to_numpy(np.float64), rows["N"].to_numpy(np.int64)
+        ),
+        rows["accuracy"].to_numpy(np.float64), rows["stderr"].to_numpy(np.float64),
+        {str(name): int(number) for name, number in questions.items()}, priced=priced,
+    )  # fmt: skip
+
+
+def groups_of_samples(frame: pd.DataFrame, method: str, at_n: Sequence[int] = ()) -> list[Group]:
+    """The groups in a checked samples table, exact at `grid` and `at_n`."""
+    groups = []
+    for key, settings in sampled(frame):
+        pools = [make_pool(name, answer_pools(rows)) for name, rows in settings.items()]
+        groups.append(group_of_pools(*key, method, pools, at_n))
+    return groups
+
+
+def sampled(frame: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], dict[str, pd.DataFrame]]]:
+    """(source, dataset, model) and the rows of each setting of a samples table, greedy answers left out."""
+    rows = frame[frame["decoding"] == "sample"]
+    rows = rows.assign(source=rows["source"].fillna("llm") if "source" in rows else "llm")
+    for (source, dataset, model), part in rows.groupby(_KEYS, sort=False):
+        settings = {str(name): one for name, one in part.groupby("setting", sort=False)}
+        yield (str(source), str(dataset), str(model)), settings
+
+
+def make_pool(setting: str, answers: AnswerPools) -> Pool:
+    """The pool of a setting, with the mean length of its answers as T."""
+    return Pool(setting, tokens_per_answer(answers), answers)
+
+
+def group_of_pools(
+    source: str, dataset: str, model: str, method: str, pools: Sequence[Pool], at_n: Sequence[int] = ()
+) -> Group:
+    """The group whose points are the exact accuracies of `pools`, each up to its smallest question's pool."""
+    ordered = sorted(pools, key=lambda pool: (np.isnan(pool.T), pool.T, pool.setting))
+    parts = [(pool, grid(int(pool.answers.sizes.min()), at_n)) for pool in ordered]
+    values = [accuracy_by_question(pool.answers.counts(), method, ns) for pool, ns in parts]
+    sizes = [len(ns) for _, ns in parts]
+    points = Points(
+        np.repeat([pool.setting for pool in ordered], sizes),
+        np.repeat([pool.T for pool in ordered], sizes),
+        np.concatenate([ns for _, ns in parts]),
+    )
+    return Group(
+        source, dataset, model, method, points,
+        np.concatenate([value.mean(axis=0) for value in values]),
+        np.concatenate([standard_error(value) for value in values]),
+        {pool.setting: len(pool.answers.question_ids) for pool in ordered}, tuple(ordered),
+    )  # fmt: skip
+
+
+def grid(smallest_pool: int, at_n: Sequence[int] = ()) -> Ints:
+    """The N at which a pool is read: 1 … 8, powers of two, the pool itself, and those of `at_n` within it."""
+    powers = [2**k for k in range(4, smallest_pool.bit_length())]
+    asked = [n for n in at_n if n <= smallest_pool]
+    return np.unique([*range(1, min(8, smallest_pool) + 1), *powers, smallest_pool, *asked]).astype(np.int64)

@@ -1,0 +1,111 @@
+"""The data of `predict`: places on accuracy curves, the answers behind them, and what a forecast may see.
+
+setting  T    N  accuracy  stderr        pool of "20": question q7 said 12, 12, 15, 12
+20       97   1  0.52      0.013
+20       97   4  0.58      0.013
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from results.votes.exact import AnswerPools
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Texts = NDArray[np.str_]
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The answers of one setting, and how many there are of which these are those seen.
+
+    T: tokens (for the twin: steps) of an answer, NaN if not counted; whole: (Q,) the answers to each question
+    in the measured pool that these are part of; None: these are all, and what is asked are fresh ones.
+    """
+
+    setting: str
+    T: float
+    answers: AnswerPools
+    whole: Ints | None = None
+
+    @property
+    def sizes(self) -> Floats:
+        """(Q,) how many answers to each question the pool has that is asked about; inf: fresh ones."""
+        if self.whole is None:
+            return np.full(len(self.answers.question_ids), np.inf)
+        return self.whole.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Points:
+    """Places on accuracy curves, one element a point: setting, T (tokens or steps of one answer) and N.
+
+    `spread`: standard deviation of log T where T is a forecast itself, 0 elsewhere; None: 0 everywhere.
+    """
+
+    setting: Texts
+    T: Floats
+    N: Ints
+    spread: Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self.N)
+
+    def settings(self) -> list[tuple[str, float]]:
+        """The different settings with their T, cheapest first (unknown T last)."""
+        lengths = {str(s): float(t) for s, t in zip(self.setting, self.T, strict=True)}
+        return sorted(lengths.items(), key=lambda pair: (np.isnan(pair[1]), pair[1], pair[0]))
+
+    def __getitem__(self, at: NDArray[np.bool_] | Ints) -> "Points":
+        """The points that a mask or indices choose."""
+        spread = None if self.spread is None else self.spread[at]
+        return Points(self.setting[at], self.T[at], self.N[at], spread)
+
+    def places(self) -> list[tuple[str, int]]:
+        """(setting, N) of each point."""
+        return list(zip(self.setting.tolist(), self.N.tolist(), strict=True))
+
+    @staticmethod
+    def grid(lengths: Mapping[str, float], N: Sequence[int] | Ints) -> "Points":
+        """Every N at every setting of `lengths`, which maps settings to T."""
+        T = np.array(list(lengths.values()), dtype=np.float64)
+        ns = np.asarray(N, dtype=np.int64)
+        return Points(np.repeat(list(lengths), len(ns)), np.repeat(T, len(ns)), np.tile(ns, len(lengths)))
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Answers of one `setting` looked at as if each had been stopped at `cap` tokens.
+
+    `caps`: what stopping later would be called as a setting, with its tokens; the first is `cap` itself.
+    `whole`: (Q,) the answers to each question in the measured pool that `answers` are part of.
+    """
+
+    setting: str
+    answers: AnswerPools
+    cap: int
+    caps: Mapping[str, int]
+    whole: Ints
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that an estimator may look at.
+
+    points: the observed curve points, P of them, sorted by T, then N.
+    accuracy: their accuracies, shape (P,).
+    stderr: their standard errors over questions, shape (P,); NaN where unknown.
+    pools: the counted answers by setting; empty when only curves are known.
+    method: majority or best_of_n.
+    run: where dearer caps are asked, the answers as they were stopped.
+    """
+
+    points: Points
+    accuracy: Floats
+    stderr: Floats
+    pools: tuple[Pool, ...] = ()
+    method: str = "majority"
+    run: Run | None = None

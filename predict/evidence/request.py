@@ -1,0 +1,99 @@
+"""What a user asks for: which part of a table is fitted, and which places are forecast.
+
+    --fit-max-n 8            settings 10 … 500, N = 1 … 8 are observed; N = 16 32 64 are held out
+    (nothing named)          the cheaper half of the settings is observed, the others are held out
+
+Without any --fit-… or --at-… option the split is: of four settings or more with known T the cheapest half,
+rounded up and at least three, with every N; otherwise every setting, with N up to half the largest one.
+Naming a limit for one axis leaves the other one whole. Targets are, unless named, all points of the table.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from predict.evidence.capped import capped, read_capped
+from predict.evidence.groups import Group, groups_of, read_groups
+from results import BadInput
+
+LARGEST_N = 100_000
+"""The exact vote of fresh answers is counted up to here, and no budget goes further."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user named; empty or None is "not named"."""
+
+    fit_max_n: int | None = None
+    fit_max_tokens: float | None = None
+    fit_settings: tuple[str, ...] = ()
+    at_n: tuple[int, ...] = ()
+    at_settings: tuple[str, ...] = ()
+    fit_cap: int | None = None
+    at_caps: tuple[int, ...] = ()
+
+
+def read_asked(paths: Sequence[Path], method: str, request: Request) -> list[Group]:
+    """What is in the files: a group a model and dataset, or with --fit-cap one a run. Raises BadInput."""
+    cap = _cap(request)
+    if cap is None:
+        return read_groups(paths, method, request.at_n)
+    return read_capped(paths, method, cap, request.at_caps, request.at_n)
+
+
+def groups_asked(frame: pd.DataFrame, kind: str, method: str, request: Request) -> list[Group]:
+    """The same of a checked table of that kind. Raises BadInput."""
+    cap = _cap(request)
+    if cap is None:
+        return groups_of(frame, kind, method, request.at_n)
+    if kind != "samples":
+        raise BadInput(f"fit_cap needs samples with tokens, not {kind}")
+    return capped(frame, method, cap, request.at_caps, request.at_n)
+
+
+def _cap(request: Request) -> int | None:
+    """The cap at which runs are looked at. Raises BadInput where what is asked does not go with it."""
+    if request.fit_cap is None and not request.at_caps:
+        return None
+    if request.fit_cap is None or not request.at_caps:
+        raise BadInput("--fit-cap (where the run is stopped) and --at-caps (to forecast) go together")
+    if request.fit_settings or request.at_settings or request.fit_max_tokens:
+        raise BadInput("--fit-settings, --fit-max-tokens and --at-settings do not go with --fit-cap")
+    return request.fit_cap
+
+
+def fitted(group: Group, request: Request) -> tuple[list[str], int]:
+    """The settings that are observed and the largest N that is. Raises BadInput where there is none."""
+    lengths = dict(group.points.settings())
+    names = list(lengths)
+    largest = int(group.points.N.max())
+    if group.run:
+        names = names[:1]
+    elif request == Request():
+        if len(names) >= 4 and np.isfinite(list(lengths.values())).all():
+            return names[: max(3, (len(names) + 1) // 2)], largest
+        return names, max(int(group.points.N.min()), largest // 2)
+    if request.fit_settings:
+        for name in request.fit_settings:
+            if name not in names:
+                raise BadInput(f"{group.name}: no setting {name!r} to fit; it has {', '.join(names)}")
+        names = [name for name in names if name in request.fit_settings]
+    if request.fit_max_tokens is not None:
+        for name in names:
+            if not (group.priced and np.isfinite(lengths[name])):
+                raise BadInput(f"{group.name}: --fit-max-tokens: setting {name!r} has no token counts")
+        shortest = min(lengths[name] for name in names)
+        names = [name for name in names if lengths[name] <= request.fit_max_tokens]
+        if not names:
+            raise BadInput(
+                f"{group.name}: no setting takes {request.fit_max_tokens:g} {group.unit} an answer or fewer; "
+                f"the shortest takes {shortest:.4g}"
+            )
+    max_n = request.fit_max_n or largest
+    smallest = int(group.points.N[np.isin(group.points.setting, names)].min())
+    if smallest > max_n:
+        raise BadInput(f"{group.name}: no point with N up to {max_n}; the smallest N is {smallest}")
+    return names, max_n

@@ -1,1 +1,0 @@
-"""Forecasts along T: accuracy at reasoning lengths without answers."""

@@ -1,0 +1,75 @@
+"""The luck of a pool: how far the accuracy measured on its answers scatters about what is known of it.
+
+    vote of N = 1 in a pool of 20: variance f(1 − f)/20;   of N = 19, the whole pool: f(1 − f), right or wrong
+    the same with 5 answers of the 20 already seen: f(1 − f)·15/400
+
+Accuracy at N is a mean over all subsets of N answers, and its variance the mean covariance of two of them.
+What it is depends on how many answers they share, and of the seen ones that is known.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+from scipy.stats import binom, hypergeom
+
+from predict.evidence.points import Floats, Ints
+
+LARGEST = 128
+"""Above this N the covariance of votes is that of the normal law."""
+
+
+def luck_of_pool(f: Floats, N: int, pool: Ints, method: str, seen: Ints | int = 0) -> Floats:
+    """Variance of a question's accuracy at N on a pool, of mean f, of whose answers some were seen.
+
+    f: (…, Q); pool, seen: (Q,). Of best-of-N it is exact; of votes where two answers are equally likely, and
+    at N = 1. Of two answers an even N is as good as the odd one below it, ties being shared.
+    """
+    n = N - (N % 2 == 0) if method == "majority" else N
+    pairs = np.stack(np.broadcast_arrays(pool, seen, f[..., :].reshape(-1, f.shape[-1])[0])[:2])
+    found = np.empty(f.shape)
+    for size, known in np.unique(pairs, axis=1).T:
+        at = (pairs[0] == size) & (pairs[1] == known)
+        weights = _shared(n, int(size), 0) - (_shared(n, int(size), int(known)) if known else 0.0)
+        if method == "majority":
+            found[..., at] = f[..., at] * (1 - f[..., at]) * (weights @ _vote_correlation(n))
+        else:
+            found[..., at] = _best_covariance(f[..., at], n, weights)
+    return np.maximum(found, 0.0)  # where all of a pool was seen, rounding may leave less
+
+
+@lru_cache(maxsize=256)
+def _shared(n: int, pool: int, seen: int) -> Floats:
+    """P(two subsets of n share j answers), j = 0 … n; where some are `seen`, that they share j of those."""
+    j = np.arange(n + 1)
+    if not seen:
+        return np.asarray(hypergeom.pmf(j, pool, n, n))
+    first = hypergeom.pmf(j, pool, seen, n)  # of the seen ones in the first subset
+    also = hypergeom.pmf(j[None], pool, j[:, None], n)
+    found = first @ also
+    found[0] += 1 - found.sum()
+    return np.asarray(found)
+
+
+@lru_cache(maxsize=256)
+def _vote_correlation(n: int) -> Floats:
+    """The correlation of two votes of odd n that share j answers, of two answers equally likely, by j.
+
+    Above LARGEST 2/π · arcsin(j/n), that of normal margins (Sheppard 1899).
+    """
+    if n > LARGEST:
+        return np.asarray(2 / np.pi * np.arcsin(np.arange(n + 1) / n))
+    found = np.empty(n + 1)
+    for j in range(n + 1):
+        right = np.arange(j + 1)
+        wins = binom.sf(n // 2 - right, n - j, 0.5)
+        found[j] = binom.pmf(right, j, 0.5) @ (2 * wins - 1) ** 2
+    return found
+
+
+def _best_covariance(f: Floats, n: int, weights: Floats) -> Floats:
+    """Σ_j weights[j] · (q^(2n − j) − q^(2n)), q = (1 − f)^(1/n) the chance that one answer is wrong."""
+    q = np.clip(1 - f, 0.0, 1.0) ** (1 / n)
+    total = np.zeros(f.shape)
+    for weight in weights:  # Horner: the term of j = n comes to stand without a power of q
+        total = total * q + weight
+    return np.asarray(q**n * (total - weights.sum() * q**n))

@@ -1,0 +1,1 @@
+"""How good forecasts are on answers or settings that were hidden from them."""

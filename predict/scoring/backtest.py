@@ -1,0 +1,134 @@
+"""Hide answers or settings, forecast them, and compare: how good is each predictor on these data?
+
+    predictor  split  setting  N   accuracy  unseen  predicted  low    high   status
+    mixture    0      100      16  0.646     0.643   0.641      0.628  0.655  ok
+
+Of samples each split keeps `fit_max_n` random answers of every question at the fitted settings. The truth is
+the exact vote over all answers, the seen ones among them; `unseen` is that over the others alone, where they
+are N or more. A curves table has no answers to hide: its points at the fitted settings up to `fit_max_n` are
+observed, once, and the truth is its other points.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from predict.estimate import Options
+from predict.estimators import SURVIVAL, estimate
+from predict.evidence.groups import Group
+from predict.evidence.hidden import observe, unseen
+from predict.evidence.points import Floats, Points, Pool
+from predict.evidence.request import Request, fitted
+from results import BadInput
+from results.normal import held, interval_score
+from results.votes.exact import accuracy_by_question
+
+
+def backtest(
+    group: Group, predictors: Sequence[str], request: Request, splits: int, options: Options,
+    tick: Callable[[], object] = lambda: None,
+) -> pd.DataFrame:  # fmt: skip
+    """One row per predictor, split, setting and N; `tick` is called after each split.
+
+    Without `at_settings` the targets are the settings that are not fitted, or all where all are; without
+    `at_n` every N of the table. Where nothing depends on the split there is only one. Of caps there are also
+    the mean tokens of an answer, and their forecast. Raises BadInput where nothing would be hidden, or there
+    is no truth.
+    """
+    names, max_n = fitted(group, replace(request, fit_max_n=request.fit_max_n or int(group.points.N.max())))
+    targets, truth = _held_out(group, request, names, max_n)
+    smallest = min((int(pool.answers.sizes.min()) for pool in group.pools), default=0)
+    tables = []
+    for split in range(splits if max_n < smallest else 1):
+        observed = observe(group, names, max_n, options.seed, split)
+        hidden = unseen(group, names, max_n, options.seed, split)
+        seeded = replace(options, seed=options.seed + split)
+        columns = {
+            "split": split, "dataset": group.dataset, "model": group.model, "method": group.method,
+            "setting": targets.setting, "N": targets.N, "accuracy": truth,
+            "unseen": accuracy_of(hidden, targets, group.method) if hidden else truth,
+        }  # fmt: skip
+        found = {name: estimate(name, observed, targets, seeded) for name in predictors}
+        if SURVIVAL in found and (lengths := found[SURVIVAL].lengths):
+            columns |= {
+                "tokens": targets.T, "tokens_predicted": lengths.mean,
+                "tokens_low": lengths.interval.low, "tokens_high": lengths.interval.high,
+            }  # fmt: skip
+        for name, one in found.items():
+            told: dict[str, Any] = {
+                "predicted": one.mean, "low": one.these.low, "high": one.these.high, "level": one.these.level,
+            }  # fmt: skip
+            tables.append(pd.DataFrame({"predictor": name, **columns, **told, "status": one.status}))
+        tick()
+    return pd.concat(tables, ignore_index=True)
+
+
+def accuracy_of(pools: Sequence[Pool], targets: Points, method: str) -> Floats:
+    """The exact accuracy of `pools` at targets (M,); NaN where a question has fewer than N answers."""
+    found = np.full(len(targets), np.nan)
+    for pool in pools:
+        at = (targets.setting == pool.setting) & (pool.answers.sizes.min() >= targets.N)
+        if at.any():
+            found[at] = accuracy_by_question(pool.answers.counts(), method, targets.N[at]).mean(axis=0)
+    return found
+
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """By predictor: how far its forecasts are off, and how good its 90 % intervals are.
+
+    Columns: `forecasts` made and `missing`; mean_error, the mean absolute error, the same against the answers
+    that were not seen (unseen_error), bias, worst_error; coverage, mean width, and mean interval_score.
+    """
+    error = table["predicted"] - table["accuracy"]
+    unseen = table.get("unseen", np.nan)
+    width = table["high"] - table["low"]
+    parts = pd.DataFrame(
+        {
+            "forecasts": error.notna(), "missing": error.isna(), "mean_error": error.abs(),
+            "unseen_error": (table["predicted"] - unseen).abs(), "bias": error, "worst_error": error.abs(),
+            "coverage": held(table).where(width.notna()).astype(float), "width": width,
+            "interval_score": interval_score(table),
+        }
+    )  # fmt: skip
+    how = dict.fromkeys(parts, "mean") | {"forecasts": "sum", "missing": "sum", "worst_error": "max"}
+    return parts.groupby(table["predictor"], sort=False).agg(how)
+
+
+def over_sets(table: pd.DataFrame) -> pd.DataFrame:
+    """By predictor: the geometric means over sets (models and datasets) of the scores that are sizes.
+
+    The splits of a set share one truth, so a mean over all rows would count sets by their size. Scores below
+    0.01 points count as 0.01.
+    """
+    sizes = ["mean_error", "unseen_error", "width", "interval_score"]
+    sets = pd.concat([summary(one)[sizes] for _, one in table.groupby(["dataset", "model"])])
+    logs = sets.clip(lower=1e-4).transform("log").groupby(level=0, sort=False)
+    return logs.mean().transform("exp").assign(sets=logs["mean_error"].count())
+
+
+def _held_out(group: Group, request: Request, names: Sequence[str], max_n: int) -> tuple[Points, Floats]:
+    """The points asked for, less those that are observed, with their accuracies in the table."""
+    points, known = group.points, [name for name, _ in group.points.settings()]
+    asked = list(group.run.caps)[1:] if group.run else list(request.at_settings)
+    there = np.isin(points.setting, asked or [name for name in known if name not in names] or known)
+    ns = set(request.at_n) or set(points.N[there].tolist())
+    absent = [name for name in asked if name not in known]
+    absent += [f"N = {n}" for n in sorted(ns - set(points.N.tolist()))]
+    if absent:
+        known_are = f"settings {', '.join(known)}, N up to {points.N.max()}"
+        raise BadInput(f"{group.name}: {absent[0]} has no truth; there are {known_are}")
+    seen = np.isin(points.setting, names)
+    if group.pools:
+        seen &= max_n >= min(int(pool.answers.sizes.min()) for pool in group.pools if pool.setting in names)
+    else:
+        seen &= np.less_equal(points.N, max_n)
+    at = there & np.isin(points.N, list(ns)) & ~seen
+    if not at.any():
+        raise BadInput(
+            f"{group.name}: --fit-max-n {max_n} hides nothing; fit fewer answers, or leave settings out of "
+            "--fit-settings"
+        )
+    return points[at], group.accuracy[at]

@@ -1,0 +1,153 @@
+"""The law fitted to all questions: marginal likelihood on a grid, its maximum, draws about it.
+
+    60 questions × 8 answers, 49 % ended  ->  14 parameters with their joint uncertainty, in a second
+
+The likelihood of a question is a sum over the nodes (m, a, scale) of products of a table's entries, one for
+each of its answers; the maximum is that of likelihood × prior, the draws follow the normal law that has its
+curvature there (Laplace's approximation).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, log_expit
+
+from predict.evidence.points import Floats
+from predict.stopped.law import PRIOR_MEAN, PRIOR_SD, Grades, Grid, Law, Times, make_grid
+from predict.stopped.seen import Seen
+
+TOLERANCE = 1e-4
+"""Largest element of the gradient at which the search stops: log likelihood per prior sd of a parameter."""
+
+STEP = 1e-3
+"""Step, in standard deviations of the prior, of the central differences of the gradient."""
+
+VAGUEST = 2.0
+"""No direction of the posterior is wider than so many standard deviations of the prior."""
+
+FEW_ANSWERS = 16
+"""Up to so many answers a question the coarse grid of modes is fine enough."""
+
+COARSE, FINE = 81, 161
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """log_evidence (Q,); nodes (Q, I, J + 1), the weights of (m, a); scales (Q, I, S), those of the scale
+    at each m. Weights sum to 1 over nodes, and over scales."""
+
+    log_evidence: Floats
+    nodes: Floats
+    scales: Floats
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The likelihood of what is `seen`, on a grid fine enough for it; modes are counted from log cap."""
+
+    seen: Seen
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The nodes."""
+        most = (self.seen.ended_counts.sum(axis=1) + self.seen.unfinished).max()
+        return make_grid(COARSE if most <= FEW_ANSWERS else FINE)
+
+    @property
+    def origin(self) -> float:
+        """log cap."""
+        return float(np.log(self.seen.cap))
+
+    def law(self, theta: Floats) -> Law:
+        """The law for `theta`."""
+        return Law(theta, self.grid, self.origin)
+
+    def tables(self, law: Law) -> tuple[Times, Grades]:
+        """The law of the seen bins."""
+        return law.times(self.seen.edges), law.grades(self.seen.middles)
+
+    def posterior(self, time: Times, grade: Grades, rows: slice = slice(None)) -> Posterior:
+        """What their answers say of the m, a and scale of all questions, or of some `rows`."""
+        seen, ended = self.seen, self.seen.ended_counts[rows]
+        Q, K = ended.shape
+        when = ended @ np.log(time.ends).reshape(K, -1)
+        when += seen.unfinished[rows, None] * np.log(time.lives).reshape(-1)
+        when = when.reshape(Q, *time.lives.shape) + np.log(self.grid.scale_weights)
+        by_scale, scales = _normalised(when, (2,))
+        flat = grade.logits.reshape(K, -1)
+        graded = seen.right[rows] @ log_expit(flat) + seen.other[rows] @ log_expit(-flat)
+        logs = by_scale + graded.reshape(Q, *grade.weights.shape) + np.log(grade.weights)
+        evidence, nodes = _normalised(logs, (1, 2))
+        return Posterior(evidence[:, 0, 0], nodes, scales)
+
+    def loss(self, theta: Floats) -> tuple[float, Floats]:
+        """−log (likelihood × prior) and its gradient: that in the tables, carried to theta."""
+        seen, law = self.seen, self.law(theta)
+        time, grade = self.tables(law)
+        found = self.posterior(time, grade)
+        Q = seen.questions
+        timed = (found.nodes.sum(axis=2)[:, :, None] * found.scales).reshape(Q, -1)
+        d_ends = (seen.ended_counts.T @ timed).reshape(time.ends.shape) / time.ends
+        d_lives = (seen.unfinished @ timed).reshape(time.lives.shape) / time.lives
+        flat, right = found.nodes.reshape(Q, -1), expit(grade.logits)
+        d_logits = (seen.right.T @ flat).reshape(right.shape) * (1 - right)
+        d_logits -= (seen.other.T @ flat).reshape(right.shape) * right
+        d_weights = found.nodes.sum(axis=0) / grade.weights
+        gradient = law.times_slope(seen.edges, d_ends, d_lives)
+        gradient += law.grades_slope(seen.middles, d_logits, d_weights)
+        off = (theta - PRIOR_MEAN) / PRIOR_SD
+        return float(off @ off / 2 - found.log_evidence.sum()), off / PRIOR_SD - gradient
+
+
+def _normalised(logs: Floats, axes: tuple[int, ...]) -> tuple[Floats, Floats]:
+    """log Σ exp over `axes` (kept, of length 1), and exp divided by that sum."""
+    top = logs.max(axis=axes, keepdims=True)
+    weights = np.exp(logs - top)
+    total = weights.sum(axis=axes, keepdims=True)
+    return np.log(total) + top, weights / total
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The maximum `theta` (P,) and the lower Cholesky factor `spread` (P, P) of the covariance there."""
+
+    theta: Floats
+    spread: Floats
+
+    def draw(self, rng: np.random.Generator) -> Floats:
+        """One set of parameters."""
+        return np.asarray(self.theta + self.spread @ rng.standard_normal(len(self.theta)))
+
+
+def fit(problem: Problem, start: Floats = PRIOR_MEAN) -> Fit:
+    """The maximum near `start`, found by BFGS and finished with Newton steps, and the spread about it."""
+
+    def loss(z: Floats) -> tuple[float, Floats]:
+        """That of parameters counted in standard deviations of the prior from its mean."""
+        value, slope = problem.loss(PRIOR_MEAN + PRIOR_SD * z)
+        return value, slope * PRIOR_SD
+
+    first = (start - PRIOR_MEAN) / PRIOR_SD
+    z = minimize(loss, first, jac=True, method="BFGS", options={"gtol": TOLERANCE}).x
+    for _ in range(3):
+        curvature = _curvature(loss, z)
+        value, slope = loss(z)
+        if np.abs(slope).max() < TOLERANCE:
+            break
+        trial = z - np.linalg.solve(curvature, slope)
+        if loss(trial)[0] > value:
+            break
+        z = trial
+    spread = np.linalg.cholesky(np.linalg.inv(curvature))
+    return Fit(PRIOR_MEAN + PRIOR_SD * z, PRIOR_SD[:, None] * spread)
+
+
+def _curvature(loss: Callable[[Floats], tuple[float, Floats]], z: Floats) -> Floats:
+    """The Hessian of the loss, by central differences; made positive as far as `VAGUEST` says."""
+    rows = [(loss(z + one)[1] - loss(z - one)[1]) / (2 * STEP) for one in STEP * np.eye(len(z))]
+    hessian = (np.array(rows) + np.array(rows).T) / 2
+    values, vectors = np.linalg.eigh(hessian)
+    return np.asarray((vectors * np.maximum(values, VAGUEST**-2)) @ vectors.T)

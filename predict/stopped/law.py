@@ -1,0 +1,213 @@
+"""The law of an answer to one question: when it ends, if it ever does, and whether it is right then.
+
+    question with mode m = log 9000, scale 0.2, level a = 1.1
+    ends within 8000 tokens: 0.36    is right if it ends at 8000: 0.74    never ends: 0.01
+
+Log tokens follow a two-piece logistic law about the question's mode m, wider to the right; its tail in
+tokens is a power law. A share of the answers never ends (the cure fraction of survival analysis). An answer
+that ends y scales beyond the mode is right with logit a + slope·y + bend·log(1 + e^y). Some questions are
+never answered right. Over questions m is normal with a tilt (longer to one side), a is normal and correlates
+with m, log scale is normal; the shares that never end and are never right rise with m. All integrals over
+questions are sums over the fixed nodes of a `Grid`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from predict.evidence.points import Floats
+
+PARAMETERS: dict[str, tuple[float, float]] = {
+    "centre": (0.0, 3.0),  # the middle question's m, from log of the cap
+    "tilt": (0.0, 0.2),  # of the law of m over questions
+    "log_ratio": (1.5, 0.3),  # log (spread of m over questions / s)
+    "level": (2.5, 2.5),  # mean of a
+    "log_level_spread": (1.4, 0.3),  # log sd of a
+    "correlation": (-1.25, 0.4),  # atanh of the correlation of m and a
+    "log_scale": (-1.8, 0.5),  # log s, the middle question's scale
+    "log_scale_spread": (-1.05, 0.3),  # log sd of log scale over questions
+    "skew": (0.4, 0.2),  # log (right scale / left scale)
+    "slope": (-0.15, 0.2),
+    "bend": (-0.4, 0.25),
+    "never_ends": (-4.5, 1.0),  # logit of the share, for the middle question
+    "never_ends_rise": (0.7, 0.5),  # per sd of m
+    "never_right": (-3.5, 1.2),  # logit of the share of questions, for the middle question
+}
+"""Every parameter with the mean and standard deviation of its normal prior. They are wide enough for the four
+development sets named in docs/along-t.md, whose nearly complete runs they were set by."""
+
+PRIOR_MEAN, PRIOR_SD = (np.array(column) for column in zip(*PARAMETERS.values(), strict=True))
+
+NEVER_RIGHT_RISE = 1.0
+"""Rise of the logit of the share never answered right, per sd of m."""
+
+NEVER_RIGHT = -12.0
+"""The logit that stands for "never"."""
+
+FARTHEST = 8.0
+"""The logit of being right stops changing this many scales from the mode."""
+
+FLAT = 1e-3
+"""A tilt nearer to 0 is as good as none."""
+
+REACH = 4.0
+"""The nodes go as far as this many standard deviations."""
+
+LEVELS, SCALES = 19, 5
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Nodes over questions, as standard normal numbers: `modes` (I,), `levels` (J,), `scales` (S,), each with
+    the weight of a node. The last level is "never right" and is not among `levels`."""
+
+    modes: Floats
+    mode_weights: Floats
+    levels: Floats
+    level_weights: Floats
+    scales: Floats
+    scale_weights: Floats
+
+
+def make_grid(modes: int) -> Grid:
+    """A grid of `modes` × 19 evenly spaced nodes and five Gauss–Hermite nodes of the scale.
+
+    Even spacing is as good as exact once it is below the spread of a question's posterior.
+    """
+    scales, weights = np.polynomial.hermite_e.hermegauss(SCALES)
+    return Grid(*_even(modes), *_even(LEVELS), scales, weights / weights.sum())
+
+
+def _even(points: int) -> tuple[Floats, Floats]:
+    u = np.linspace(-REACH, REACH, points)
+    weights = np.exp(-(u**2) / 2)
+    return u, weights / weights.sum()
+
+
+@dataclass(frozen=True)
+class Times:
+    """`ends` (K, I, S): chance to end in each of K bins of log tokens; `lives` (I, S): not to end in any."""
+
+    ends: Floats
+    lives: Floats
+
+
+@dataclass(frozen=True)
+class Grades:
+    """`logits` (K, I, J + 1) of being right when ending in a bin; `weights` (I, J + 1) of nodes (m, a)."""
+
+    logits: Floats
+    weights: Floats
+
+
+class Law:
+    """The law for one set of parameters at the nodes of a grid; m is counted from `origin`, log tokens.
+
+    `spread` is the standard deviation of m over questions, but for its tilt.
+    """
+
+    def __init__(self, theta: Floats, grid: Grid, origin: float) -> None:
+        self.at = dict(zip(PARAMETERS, theta, strict=True))
+        self.grid, u = grid, grid.modes
+        tilt = self.at["tilt"] if abs(self.at["tilt"]) > FLAT else FLAT
+        self.spread = np.exp(self.at["log_ratio"] + self.at["log_scale"])
+        self._bent = np.expm1(tilt * u) / tilt
+        self._bent_slope = (u * np.exp(tilt * u) - self._bent) / tilt
+        self.modes = origin + self.at["centre"] + self.spread * self._bent
+        self.scales = np.exp(self.at["log_scale"] + np.exp(self.at["log_scale_spread"]) * grid.scales)
+        self.never = expit(self.at["never_ends"] + self.at["never_ends_rise"] * u)[:, None]
+
+    def times(self, edges: Floats) -> Times:
+        """When answers end, for bins of log tokens between `edges` (K + 1,)."""
+        beyond = survival(edges[:, None, None] - self.modes[:, None], self.scales, self.at["skew"])
+        lives = self.never + (1 - self.never) * beyond
+        return Times(np.maximum(lives[:-1] - lives[1:], 1e-12), lives[-1])
+
+    def grades(self, middles: Floats) -> Grades:
+        """Whether answers are right, for bins with `middles` (K,)."""
+        at, grid = self.at, self.grid
+        y, _ = self._late(middles)
+        level = at["level"] + np.exp(at["log_level_spread"]) * self._deviation()[0]
+        logits = level + (at["slope"] * y + at["bend"] * np.logaddexp(0.0, y))[:, :, None]
+        lost = self._lost()
+        weights = np.concatenate([(1 - lost) * grid.level_weights, lost], axis=1)
+        never = np.full((*y.shape, 1), NEVER_RIGHT)
+        return Grades(np.concatenate([logits, never], axis=2), grid.mode_weights[:, None] * weights)
+
+    def times_slope(self, edges: Floats, d_ends: Floats, d_lives: Floats) -> Floats:
+        """The slope in theta of a number whose slopes in the tables of `times` are given."""
+        u, skew = self.grid.modes, self.at["skew"]
+        off = edges[1:, None, None] - self.modes[:, None]  # at the first edge, −inf, nothing changes
+        late = off > 0
+        width = self.scales * np.exp(np.where(late, skew, -skew) / 2)
+        share = 2 * expit(np.where(late, skew, -skew))
+        tail = expit(-np.abs(off) / width)
+        density = share * tail * (1 - tail) / width
+        beyond = np.where(late, share * tail, 1 - share * tail)
+        d = -d_ends
+        d[:-1] += d_ends[1:]
+        d[-1] += d_lives
+        d_beyond = d * (1 - self.never)
+        d_mode = (d_beyond * density).sum(axis=(0, 2))
+        d_log_scale = (d_beyond * density * off).sum(axis=(0, 1))
+        d_skew = (d_beyond * (2 * expit(skew) * expit(-skew) * tail + density * np.abs(off) / 2)).sum()
+        d_never = (d * (1 - beyond)).sum(axis=(0, 2)) * (self.never * (1 - self.never))[:, 0]
+        found = self._modes_slope(d_mode)
+        found["log_scale"] += d_log_scale.sum()
+        found["log_scale_spread"] = np.exp(self.at["log_scale_spread"]) * (d_log_scale @ self.grid.scales)
+        found |= {"skew": d_skew, "never_ends": d_never.sum(), "never_ends_rise": d_never @ u}
+        return _in_order(found)
+
+    def grades_slope(self, middles: Floats, d_logits: Floats, d_weights: Floats) -> Floats:
+        """The slope in theta of a number whose slopes in the tables of `grades` are given."""
+        at, grid, d = self.at, self.grid, d_logits[:, :, :-1]
+        y, steep = self._late(middles)
+        by_time, by_level = d.sum(axis=2), d.sum(axis=0)
+        d_y = by_time * (at["slope"] + at["bend"] * expit(y)) * steep
+        s = np.exp(at["log_scale"])
+        found = self._modes_slope(-d_y.sum(axis=0) / s)
+        found["log_scale"] -= (d_y * (middles[:, None] - self.modes)).sum() / s
+        found["slope"], found["bend"] = (by_time * y).sum(), (by_time * np.logaddexp(0.0, y)).sum()
+        deviation, turn = self._deviation()
+        spread = np.exp(at["log_level_spread"])
+        found["level"], found["log_level_spread"] = by_level.sum(), spread * (by_level * deviation).sum()
+        found["correlation"] = spread * (by_level * turn).sum()
+        lost = self._lost()[:, 0]
+        gained = d_weights[:, -1] - d_weights[:, :-1] @ grid.level_weights
+        found["never_right"] = (gained * grid.mode_weights * lost * (1 - lost)).sum()
+        return _in_order(found)
+
+    def _late(self, middles: Floats) -> tuple[Floats, Floats]:
+        """By how many scales a bin is later than each mode, (K, I), levelling off; and the slope of that."""
+        y = np.tanh((middles[:, None] - self.modes) / np.exp(self.at["log_scale"]) / FARTHEST)
+        return FARTHEST * y, 1 - y**2
+
+    def _deviation(self) -> tuple[Floats, Floats]:
+        """(a − mean) / sd at every node, (I, J), and its slope in `correlation`."""
+        r, u, v = np.tanh(self.at["correlation"]), self.grid.modes[:, None], self.grid.levels
+        rest = np.sqrt(1 - r**2)
+        return r * u + rest * v, (1 - r**2) * u - r * rest * v
+
+    def _lost(self) -> Floats:
+        """The share never answered right, (I, 1)."""
+        return np.asarray(expit(self.at["never_right"] + NEVER_RIGHT_RISE * self.grid.modes[:, None]))
+
+    def _modes_slope(self, d_modes: Floats) -> dict[str, float]:
+        """The slopes in the parameters of the modes of a number whose slopes in the modes are given, (I,)."""
+        by_ratio = float(d_modes @ self._bent) * self.spread
+        tilt = float(d_modes @ self._bent_slope) * self.spread
+        return {"centre": d_modes.sum(), "log_ratio": by_ratio, "log_scale": by_ratio, "tilt": tilt}
+
+
+def _in_order(slopes: dict[str, float]) -> Floats:
+    """The slopes in the order of PARAMETERS; 0 for one that is not named."""
+    return np.array([slopes.get(name, 0.0) for name in PARAMETERS])
+
+
+def survival(late: Floats, scale: Floats, skew: float) -> Floats:
+    """P(log tokens > mode + `late`) of the two-piece logistic law, for answers that end."""
+    left, right = scale * np.exp(-skew / 2), scale * np.exp(skew / 2)
+    beyond = 2 * expit(skew) * expit(-np.maximum(late, 0.0) / right)
+    before = 1 - 2 * expit(-skew) * expit(np.minimum(late, 0.0) / left)
+    return np.where(late > 0, beyond, before)

@@ -1,0 +1,135 @@
+"""Forecast one group with one predictor, as rows of the forecast table.
+
+setting  N   predictor  role      accuracy  predicted  low   high  status  condition  new_low  new_high
+500      64  power-law  held_out  0.81      0.83       0.80  0.86  ok      41.7       0.78     0.88
+
+`low` and `high` are the interval that was asked for, by default that of these questions; `new_low` and
+`new_high` are always that of new questions of the kind.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from predict.estimate import Estimate, Options, Status
+from predict.estimators import SURVIVAL, estimate
+from predict.evidence.groups import Group
+from predict.evidence.request import Request
+from predict.evidence.targets import Task, split
+from results.normal import FORECAST_LEVEL, z_of
+from results.tables.status import MEANINGS
+from results.votes.tokens import reasoning_length
+
+THESE, POPULATION = "these-questions", "population"
+"""What an interval may be of: the same questions sampled further, or new questions of their kind."""
+
+
+def forecast(
+    group: Group, request: Request, predictors: Iterable[str], options: Options, target: str = THESE,
+    tick: Callable[[], object] = lambda: None,
+) -> tuple[pd.DataFrame, list[str]]:  # fmt: skip
+    """The forecast table of one group, all `predictors` below one another, and what a reader must be told.
+
+    `target` chooses the interval in the columns low and high; `tick` is called after each predictor. Raises
+    BadInput where the request leaves nothing to fit.
+    """
+    task = split(group, request)
+    targets = task.targets
+    found: dict[str, Estimate] = {}
+    lengths = None
+    if task.observed.run:  # the lengths of answers at dearer caps are forecast, too
+        found[SURVIVAL] = estimate(SURVIVAL, task.observed, targets, options)
+        lengths = found[SURVIVAL].lengths
+    if lengths:
+        targets = replace(targets, T=np.where(np.isnan(targets.T), lengths.mean, targets.T))
+    asked = places(group, replace(task, targets=targets))
+    tables: list[pd.DataFrame] = []
+    notes = [*caveats(group, options.replicates), *new_lengths(group, task, options.level)]
+    for name in predictors:
+        one = found.get(name) or estimate(name, task.observed, targets, options)
+        tables.append(asked.assign(predictor=name, **columns_of(one, target)))
+        notes += one.notes
+        tick()
+    table = pd.concat(tables, ignore_index=True)
+    if lengths:
+        low, high = lengths.interval.low, lengths.interval.high
+        table = table.assign(tokens_low=np.tile(low, len(tables)), tokens_high=np.tile(high, len(tables)))
+    return table, [*notes, *warnings(table)]
+
+
+def columns_of(found: Estimate, target: str = THESE) -> dict[str, Any]:
+    """An estimate in the columns of the forecast table."""
+    asked = found.these if target == THESE else found.new
+    return {
+        "predicted": found.mean, "low": asked.low, "high": asked.high, "status": found.status.astype(str),
+        "condition": found.condition, "new_low": found.new.low, "new_high": found.new.high,
+        "level": asked.level,
+    }  # fmt: skip
+
+
+def new_lengths(group: Group, task: Task, level: float = FORECAST_LEVEL) -> list[str]:
+    """A sentence on each setting whose length is itself a forecast."""
+    at = task.targets
+    spread = np.zeros(len(at)) if at.spread is None else at.spread
+    z = z_of(level)
+    lengths = {str(name): (T, sd) for name, T, sd in zip(at.setting, at.T, spread, strict=True)}
+    return [
+        f"setting {name}: from the settings seen, an answer is expected to take {T:,.0f} {group.unit} "
+        f"({T * np.exp(-z * sd):,.0f} … {T * np.exp(z * sd):,.0f})"
+        for name, (T, sd) in lengths.items()
+        if sd > 0
+    ]
+
+
+def caveats(group: Group, replicates: int) -> list[str]:
+    """Sentences on what the table of `group` cannot tell, whoever forecasts."""
+    sentences = []
+    asked = {frozenset(pool.answers.question_ids) for pool in group.pools}
+    counts = {n for n in group.questions.values() if n}
+    if max(len(asked), len(counts)) > 1:
+        number = f" ({min(counts)} to {max(counts)})" if len(counts) > 1 else ""
+        sentences.append(
+            f"the settings have different questions{number}, so part of the difference between their "
+            "accuracies may come from the questions"
+        )
+    if replicates and not group.pools and not np.isfinite(group.stderr).all():
+        sentences.append("no intervals: the table has no standard error (stderr) in some rows")
+    return sentences
+
+
+def places(group: Group, task: Task) -> pd.DataFrame:
+    """What is asked and what is known of it, in the columns of the forecast table."""
+    targets = task.targets
+    own = pd.Series(targets.setting).map({k: v for k, v in group.questions.items() if v}).astype("Int64")
+    most = max(group.questions.values())
+    total = [
+        reasoning_length(T, group.questions.get(str(setting)) or most, group.source)
+        for setting, T in zip(targets.setting, targets.T, strict=True)
+    ]
+    known = group.source == "synthetic" or most > 0
+    columns = {
+        "source": group.source, "dataset": group.dataset, "model": group.model, "method": group.method,
+        "setting": targets.setting, "T": (total if known else np.nan) if group.priced else targets.T,
+        "tokens_per_answer": targets.T if group.priced else np.nan, "N": targets.N, "permutation": "exact",
+        "accuracy": task.truth, "stderr": task.stderr, "questions": own, "role": task.role,
+    }  # fmt: skip
+    return pd.DataFrame(columns)
+
+
+def warnings(table: pd.DataFrame) -> list[str]:
+    """One plain sentence for each predictor and status but "ok" in a group's forecast table."""
+    sentences = []
+    asked = table[table["role"] != "used"]
+    doubtful = asked[asked["status"] != Status.OK]
+    for (name, status), part in doubtful.groupby(["predictor", "status"], sort=False):
+        places = [f"setting {s} at N = {N}" for s, N in zip(part["setting"], part["N"], strict=True)]
+        where = ", ".join(places[:3]) + (f" and {len(places) - 3} more" if len(places) > 3 else "")
+        if len(part) == (asked["predictor"] == name).sum():
+            where = "every forecast"
+        worst = part["condition"].max()
+        number = f" (condition number {worst:.3g})" if status == Status.ILL_CONDITIONED else ""
+        sentences.append(f"{name}, {where}: {status}: {MEANINGS[str(status)]}{number}")
+    return sentences

@@ -1,0 +1,155 @@
+"""Best-of-N: laws of p, their posterior by integration, and the predictor beta-binomial."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import beta, betabinom, norm
+
+from predict.answers.best_of_n import (
+    CENTRE,
+    RATES,
+    SPREAD,
+    RateLaws,
+    best_of_n_by_rate,
+    fit_rates,
+    posterior_draws,
+    rate_laws,
+)
+from predict.answers.beta_binomial import fit_beta
+from predict.answers.population import Population
+from predict.estimate import Options
+from predict.estimators import estimate
+from predict.evidence.points import Evidence, Points, Pool
+from results.votes.exact import AnswerPools, VoteCounts
+
+
+def counted(right: np.ndarray, answers: int) -> VoteCounts:
+    """So many right ones of `answers` to each question, the others wrong and all alike."""
+    none = np.zeros(len(right), np.int64)
+    return VoteCounts(right, answers - right, np.arange(len(right) + 1), none)
+
+
+@pytest.mark.parametrize(("a", "b", "c"), [(0.3, 1.5, 0.6), (2.0, 0.7, 0.95), (0.02, 0.5, 1.0)])
+def test_a_law_is_a_scaled_beta(a: float, b: float, c: float) -> None:
+    logs = [np.log(a), np.log(b), 40.0 if c == 1 else np.log(c / (1 - c))]
+    law = rate_laws((np.array(logs) - CENTRE) / SPREAD)
+    for N in (1, 16, 256):
+        exact = quad(lambda p, N=N: N * (1 - c * p) ** (N - 1) * c * beta.sf(p, a, b), 0, 1, limit=400)[0]
+        assert law @ best_of_n_by_rate(np.array([N]))[:, 0] == pytest.approx(exact, abs=1e-3)
+    if c == 1:
+        assert rate_laws(((np.array(logs) - CENTRE) / SPREAD)[:2]) == pytest.approx(law, abs=1e-12)
+
+
+@pytest.mark.parametrize(("questions", "answers", "a", "b"), [(40, 4, 0.7, 0.9), (300, 8, 0.3, 1.5)])
+def test_forecasts_are_means_over_the_posterior_of_the_law(
+    questions: int, answers: int, a: float, b: float
+) -> None:
+    """c = 1: against all (log a, log b) on a grid, their likelihood and best-of-N from the beta-binomial."""
+    rng, N = np.random.default_rng(1), np.array([1, answers, 64])
+    right = rng.binomial(answers, rng.beta(a, b, questions))
+    grid = np.stack(np.meshgrid(*[np.linspace(-4, 4, 121)] * 2), axis=-1).reshape(-1, 2)
+    laws = np.exp(CENTRE[:2] + SPREAD * grid)
+    seen, times = np.unique(right, return_counts=True)
+    logs = sum(m * betabinom.logpmf(k, answers, *laws.T) for k, m in zip(seen, times, strict=True))
+    chances = np.exp(logs - logs.max()) * norm.pdf(grid).prod(axis=1)
+    chances /= chances.sum()
+    none = [
+        sum(
+            m * betabinom.pmf(0, n, laws[:, 0] + k, laws[:, 1] + answers - k)
+            for k, m in zip(seen, times, strict=True)
+        )
+        for n in N
+    ]
+    values = 1 - np.stack(none, axis=1) / questions
+    mean = chances @ values
+    sd = np.sqrt(chances @ (values - mean) ** 2)
+    found = fit_rates(counted(right, answers), families=(2,))
+    drawn = law_means(found, best_of_n_by_rate(N), 4000)
+    assert drawn.mean(axis=0) == pytest.approx(mean, abs=0.15 * sd.max())
+    assert drawn.std(axis=0) == pytest.approx(sd, rel=0.15, abs=1e-3)
+    means = found.moments(best_of_n_by_rate(N))[0].mean(axis=0)
+    assert means == pytest.approx(mean, abs=0.01)
+
+
+def law_means(found: Population, values: np.ndarray, R: int) -> np.ndarray:
+    """Mean over questions of the posterior mean of `values` (K, M), for R draws of the law: (R, M)."""
+    laws = found.fit.draw_weights(R, np.random.default_rng(0))
+    marginal = laws @ found.likelihood.T
+    mass = ((found.times / found.times.sum()) / np.maximum(marginal, 1e-300)) @ found.likelihood * laws
+    return np.asarray(mass @ values)
+
+
+def test_a_posterior_of_three_numbers_is_sampled() -> None:
+    """Skewed: the prior and a normal law of x_0 x_1 + x_2. Against a grid."""
+
+    def log_density(x: np.ndarray) -> np.ndarray:
+        return -2 * (x[..., 0] * x[..., 1] + x[..., 2] - 1) ** 2 - (x**2).sum(axis=-1) / 2
+
+    axis = np.linspace(-5, 5, 81)
+    grid = np.stack(np.meshgrid(axis, axis, axis, indexing="ij"), axis=-1).reshape(-1, 3)
+    exact = np.exp(log_density(grid))
+    integral = exact.sum() * (axis[1] - axis[0]) ** 3
+    exact /= exact.sum()
+    x, logs = posterior_draws(log_density, 3)
+    assert np.exp(logs).mean() == pytest.approx(integral, rel=0.1)
+    chances = np.exp(logs) / np.exp(logs).sum()
+    assert chances @ x == pytest.approx(exact @ grid, abs=0.12)
+    assert chances @ x**2 == pytest.approx(exact @ grid**2, rel=0.2)
+    assert 1 / (chances**2).sum() > 100  # draws that count
+
+
+def test_a_largest_chance_below_one_is_found() -> None:
+    """p = 0.5 · Beta(2, 1): best of 8 is 0.93, which a law without c would overrate."""
+    p = 0.5 * np.random.default_rng(0).beta(2.0, 1.0, 4000)
+    right = np.random.default_rng(1).binomial(6, p)
+    found = fit_rates(counted(right, 6))
+    N = np.array([1, 8, 32])
+    assert found.fit.weights @ best_of_n_by_rate(N) == pytest.approx(
+        (1 - (1 - p[:, None]) ** N).mean(axis=0), abs=0.015
+    )
+    assert found.fit.weights[RATES > 0.6].sum() < 0.05
+
+
+def statuses(right: np.ndarray, answers: int, N: list[int]) -> list[str]:
+    """Those of the predictor beta-binomial's forecasts at `N`."""
+    votes = np.where(np.arange(answers) < right[:, None], 0, 1).ravel()
+    ids, starts = [str(q) for q in range(len(right))], answers * np.arange(len(right) + 1)
+    pool = Pool("a", 1.0, AnswerPools(ids, starts, votes, np.full(len(votes), np.nan)))
+    one = Points(np.array(["a"]), np.ones(1), np.ones(1, dtype=np.int64))
+    observed = Evidence(one, np.ones(1), np.ones(1), (pool,), "best_of_n")
+    targets = Points(np.full(len(N), "a"), np.ones(len(N)), np.array(N))
+    return estimate("beta-binomial", observed, targets, Options(replicates=200)).status.tolist()
+
+
+def test_the_status_is_of_the_target() -> None:
+    """300 questions, 8 answers: best of 256 is farther than any backtest goes."""
+    rng = np.random.default_rng(1)
+    right = rng.binomial(8, rng.beta(0.3, 1.5, 300))
+    assert statuses(right, 8, [1, 8, 256]) == ["ok", "ok", "bound_hit"]
+
+
+def test_the_likeliest_beta_of_a_large_sample_is_found() -> None:
+    rng = np.random.default_rng(0)
+    trials = np.full(20_000, 10)
+    found = fit_beta(rng.binomial(trials, rng.beta(0.7, 1.9, len(trials))), trials)
+    assert found == (pytest.approx(0.7, rel=0.05), pytest.approx(1.9, rel=0.05))
+
+
+@pytest.mark.parametrize("right", [0, 4])
+def test_unanimous_counts_run_to_a_bound(right: int) -> None:
+    a, b = fit_beta(np.full(30, right), np.full(30, 4))
+    assert max(np.abs(np.log([a, b]))) > 8
+    assert a / (a + b) == pytest.approx(right / 4, abs=0.02)
+
+
+@pytest.mark.parametrize(("a", "b", "c"), [(30, 30, 0.9), (5, 200, 0.9), (100, 400, 1.0)])
+def test_a_narrow_posterior_far_from_the_prior_is_found(a: float, b: float, c: float) -> None:
+    """That of many answers to questions nearly alike: draws still count and have the answers' moments."""
+    rng = np.random.default_rng(0)
+    right = rng.binomial(64, c * rng.beta(a, b, 1319))
+    fit = fit_rates(counted(right, 64)).fit
+    assert isinstance(fit, RateLaws)
+    assert 1 / (fit.chances**2).sum() > 30
+    pairs = (right * (right - 1)).mean() / (64 * 63)
+    assert fit.weights @ RATES == pytest.approx(right.mean() / 64, rel=0.01)
+    assert fit.weights @ RATES**2 == pytest.approx(pairs, rel=0.03)

@@ -1,0 +1,214 @@
+"""The mixture: the vote of hidden answers is recovered, intervals hold what they should, alarms ring."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from predict.answers.atom_votes import vote_table
+from predict.answers.atoms import CHOICES, RESTS, THETAS, A, P
+from predict.answers.beta_binomial import fit_beta
+from predict.answers.mixture import accuracies, accuracy_by_atom, mixture
+from predict.answers.population import fit_population, learning_set
+from predict.answers.prior import _EVEN_CHOICES, _log_law
+from predict.estimate import Estimate, Options, Status
+from predict.evidence.groups import group_of_pools
+from predict.evidence.hidden import observe
+from predict.evidence.points import Points
+from results.votes.exact import VoteCounts
+from tests.predict.answers.pools import drawn_pool, observed, pool_of, targets
+
+
+@pytest.mark.parametrize("blank", [0.0, 0.15])
+def test_forecast_recovers_the_vote_of_hidden_answers(blank: float) -> None:
+    rng = np.random.default_rng(3)
+    seen, whole = observed(drawn_pool(400, 40, rng, blank), 6)
+    truth = [whole.accuracy[n == whole.points.N][0] for n in (20, 40)]
+    found = mixture(seen, targets([20, 40]), Options(replicates=400))
+    assert found.mean == pytest.approx(truth, abs=0.025)
+    assert (found.these.low <= truth).all()
+    assert (truth <= found.these.high).all()
+    assert (found.these.high - found.these.low < 0.1).all()
+    assert set(found.status) <= {"ok", "bound_hit"}  # what the weights leave open is about 3 points
+
+
+@pytest.mark.parametrize("method", ["majority", "best_of_n"])
+def test_intervals_of_90_percent_hold_about_that_share_of_the_truths(method: str) -> None:
+    """Twelve sets with two truths each. Right intervals miss a truth of 8 sets or more once in 2,000 times
+    (of one set with chance 0.1 to 0.19); far too wide ones are caught by their width."""
+    held, errors, widths = [], [], []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        p = np.where(rng.random(400) < 0.6, rng.beta(8, 2, 400), rng.beta(1.5, 4, 400))
+        shares = np.column_stack([p, (1 - p)[:, None] * rng.dirichlet(np.ones(4), 400)])
+        raw = np.array([rng.choice(5, 40, p=row / row.sum()) for row in shares])
+        seen, whole = observed(pool_of(raw), 6, method)
+        truth = [whole.accuracy[n == whole.points.N][0] for n in (20, 40)]
+        found = mixture(seen, targets([20, 40]), Options(replicates=200))
+        widths.append(found.these.high - found.these.low)
+        held.append((found.these.low <= truth) & (truth <= found.these.high))
+        errors.append(np.abs(found.mean - truth))
+    assert np.mean(errors) < 0.03
+    assert np.all(held, axis=1).sum() > 4
+    assert np.mean(widths) < 8 * np.mean(errors)
+
+
+def test_lucky_guesses_are_not_taken_for_knowledge() -> None:
+    """A right answer that is one guess among thirty wins hardly more votes than the thirtieth part."""
+    rng = np.random.default_rng(6)
+    guesses = pool_of(np.array([rng.choice(30, 40, p=rng.dirichlet(np.ones(30))) for _ in range(300)]))
+    found = {}
+    for n in (4, 8):
+        seen, whole = observed(guesses, n)
+        truth = whole.accuracy[whole.points.N == 40][0]
+        found[n] = mixture(seen, targets([40]), Options(replicates=400))
+    assert truth == pytest.approx(0.03, abs=0.02)
+    assert found[4].mean[0] == pytest.approx(truth, abs=0.05)
+    assert found[8].mean[0] == pytest.approx(truth, abs=0.02)
+    assert found[8].these.low[0] <= truth <= found[8].these.high[0]
+
+
+def test_prior_weights_are_a_law_and_guesses_tie_the_right_answer_to_the_wrong_ones() -> None:
+    known, guessed = (np.exp(_log_law(share)).reshape(len(P), len(A), RESTS) for share in (0.0, 1.0))
+    rests = [1.0] * len(THETAS) + [_EVEN_CHOICES if beta > 1 else 1.0 for _, beta in CHOICES]
+    for weights in (known, guessed):
+        assert weights.sum(axis=(0, 1)) == pytest.approx(rests, abs=0.01)
+    mean = [(P[:, None] * w.sum(axis=1)).sum(axis=0)[: len(THETAS)] for w in (known, guessed)]
+    assert mean[0] == pytest.approx(0.5, abs=0.01)
+    assert mean[1] == pytest.approx(1 / (1 + np.array(THETAS)), abs=0.02)
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5])
+def test_unreadable_answers_narrow_the_spread_of_a_vote_of_one(share: float) -> None:
+    """With a share b of every question's answers unreadable f = (1 − b) p, and so its spread is 1 − b times
+    that of p: not that of a vote which may be cast or not."""
+    rng = np.random.default_rng(4)
+    raw = (rng.random((200, 8)) > rng.beta(2, 2, (200, 1))).astype(np.int64)
+    blank = np.concatenate([raw, np.full((200, round(8 * share / (1 - share))), -1)], axis=1)
+    widths = []
+    for rows in (raw, blank):
+        seen, _ = observed(pool_of(rows), rows.shape[1])
+        found = mixture(seen, targets([1]), Options(replicates=2000))
+        widths.append(float(found.these.high[0] - found.these.low[0]))
+    assert widths[1] == pytest.approx((1 - share) * widths[0], rel=0.12)  # of 2,000 draws: 4 % each
+
+
+def test_votes_cast_are_beta_binomial_with_each_questions_own_unreadable_answers() -> None:
+    counts = VoteCounts(np.array([4, 2, 4]), np.zeros(0, int), np.zeros(4, int), np.array([0, 2, 0]))
+    values, which = accuracy_by_atom(counts, np.array([1, 2]))
+    assert which[0] == which[2] != which[1]
+    a, b = fit_beta(counts.nulls, counts.pools)
+    a, b = a + counts.nulls, b + 4 - counts.nulls
+    none = np.stack([a / (a + b), a / (a + b) * (a + 1) / (a + b + 1)], axis=1)
+    assert none[1, 0] > 0.2 > 0.1 > none[0, 0]
+    assert values[which, -1] == pytest.approx(1 - none)  # the last atom is right whenever it can be read
+
+
+def test_questions_that_are_never_answered_stay_so() -> None:
+    """Half of 300 questions are never readable, the others always; the right answer leads in all."""
+    rng = np.random.default_rng(7)
+    raw = rng.choice(4, (300, 40), p=[0.7, 0.1, 0.1, 0.1])
+    raw[:150] = -1
+    seen, whole = observed(pool_of(raw), 4)
+    found = mixture(seen, targets([20, 40]), Options())
+    truth = [whole.accuracy[n == whole.points.N][0] for n in (20, 40)]
+    assert found.mean == pytest.approx(truth, abs=0.05)
+
+
+@pytest.mark.parametrize("method", ["majority", "best_of_n"])
+@pytest.mark.parametrize("vote", [0, 1], ids=["all right", "all wrong"])
+def test_unanimous_answers_give_a_defined_forecast(vote: int, method: str) -> None:
+    seen, _ = observed(pool_of(np.full((10, 4), vote)), 4, method)
+    found = mixture(seen, targets([16], T=np.nan), Options(replicates=50))
+    assert found.mean[0] == pytest.approx(1 - vote, abs=0.12)
+    assert 0 <= found.these.low[0] <= found.mean[0] <= found.these.high[0] <= 1
+
+
+def test_question_order_and_label_order_do_not_matter() -> None:
+    counts = drawn_pool(50, 8, np.random.default_rng(9)).answers.counts()
+    flip = np.arange(50)[::-1]
+    wrong = [counts.wrong[a:b][::-1] for a, b in itertools.pairwise(counts.starts)]
+    sizes = np.array([len(wrong[i]) for i in flip])
+    other = VoteCounts(
+        counts.correct[flip],
+        np.concatenate([wrong[i] for i in flip]),
+        np.concatenate([[0], sizes.cumsum()]),
+        counts.nulls,
+    )
+    values = vote_table(16)[:, None]
+    one, two = fit_population(counts).moments(values)[0], fit_population(other).moments(values)[0]
+    assert one[flip] == pytest.approx(two, abs=1e-6)
+
+
+def test_patterns_to_learn_from_are_those_of_questions_drawn_at_random(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A pattern that half of the questions share is always among them, with about half of the weight."""
+    monkeypatch.setattr("predict.answers.population.LEARN_FROM", 20)
+    pattern = np.concatenate([np.zeros(100, dtype=np.int64), np.arange(1, 101)])
+    rows, times = learning_set(pattern)
+    assert len(rows) == 20
+    assert rows[0] == 0
+    assert times[0] / times.sum() == pytest.approx(0.5, abs=0.2)
+    monkeypatch.undo()
+    assert learning_set(pattern)[1].sum() == 200
+
+
+def test_a_setting_that_was_not_sampled_has_no_forecast_without_a_length() -> None:
+    seen, _ = observed(drawn_pool(10, 4, np.random.default_rng(0)), 4)
+    found = mixture(seen, targets([16], setting="t", T=np.nan), Options())
+    assert found.status[0] == Status.NOT_IDENTIFIABLE
+
+
+def test_of_new_questions_the_error_is_what_answers_leave_open_and_the_draw_of_questions() -> None:
+    """Of 30 questions: the variance between posterior means and that within posteriors, a thirtieth of both.
+    Of one law alone, so that nothing else scatters."""
+    pool = drawn_pool(30, 8, np.random.default_rng(0))
+    counts = pool.answers.counts()
+    fitted = fit_population(counts)
+    sure = replace(fitted, fit=replace(fitted.fit, covariance=1e-12 * np.eye(len(fitted.fit.alpha))))
+    N = np.array([16])
+    each, square = sure.moments(accuracy_by_atom(counts, N)[0][0])
+    found = accuracies(pool, sure, N, np.full(30, np.inf), "majority", Options(replicates=4000))
+    posterior = (square - each**2).mean()
+    assert found.draws[0].var() == pytest.approx(posterior / 30, rel=0.1)
+    assert found.draws[1].var() == pytest.approx((posterior + each.var()) / 30, rel=0.1)
+    assert found.mean == pytest.approx(each.mean(axis=0), abs=1e-9)
+
+
+def test_five_of_eight_seen_leave_the_luck_of_three() -> None:
+    """The interval of a pool's vote is narrower than that of a pool that is all new, and holds it."""
+    held, widths = [], []
+    for seed in range(30):
+        seen, whole = observed(drawn_pool(200, 8, np.random.default_rng(seed)), 5)
+        truth = whole.accuracy[whole.points.N == 8][0]
+        (pool,) = seen.pools
+        nothing = replace(pool, whole=np.full(200, 13))  # eight more, and the five that were seen
+        other = replace(seen, pools=(nothing,))
+        part, new = (mixture(one, targets([8]), Options(replicates=200)).these for one in (seen, other))
+        held.append(part.low[0] <= truth <= part.high[0])
+        widths.append([part.high[0] - part.low[0], new.high[0] - new.low[0]])
+    assert np.mean(held) >= 0.75  # of intervals that hold nine tenths fewer than 23 of 30 once in 60 times
+    assert np.mean(held) <= 0.99
+    narrow, wide = np.mean(widths, axis=0)
+    assert narrow < wide
+
+
+@pytest.mark.parametrize("method", ["majority", "best_of_n"])
+def test_an_estimate_does_not_hang_on_what_else_is_asked(method: str) -> None:
+    """Nor on how many draws there are its mean, also of a setting without answers."""
+    few, more = (drawn_pool(40, 16, np.random.default_rng(seed)) for seed in (0, 1))
+    pools = [replace(one, setting=name, T=T) for one, name, T in ((few, "s", 1.0), (more, "t", 2.0))]
+    group = group_of_pools("llm", "d", "m", method, pools)
+    evidence = observe(group, ["s", "t"], 6)
+
+    def asked(N: list[int], replicates: int = 60) -> Estimate:
+        places = Points.grid({"s": 1.0, "t": 2.0, "new": 3.0}, N)
+        return mixture(evidence, places, Options(replicates))
+
+    one, both, none = asked([16]), asked([16, 1024]), asked([16], 0)
+    for found, other in ((one.these, both.these), (one.new, both.new)):
+        assert found.low == pytest.approx(other.low[::2], abs=1e-12)
+        assert found.high == pytest.approx(other.high[::2], abs=1e-12)
+    assert one.mean == pytest.approx(none.mean, abs=1e-12)

@@ -1,0 +1,162 @@
+"""The estimator: finds a known truth, and does not move with what must not matter."""
+
+import numpy as np
+import pytest
+
+from predict.curves.question_law.estimate import Estimate, distance_to_algorithm_3, estimate
+from predict.curves.question_law.fit import fit
+from predict.evidence.points import Floats, Points
+from results import BadInput
+from tests.predict.curves.question_law.worlds import N, T, seen_and_hidden, world
+
+
+def of_world(method: str = "majority", draws: int = 200, seed: int = 0) -> tuple[Estimate, Floats]:
+    """The forecast from three settings at N ≤ 16, and the truth."""
+    points, accuracy = world(method)
+    seen, hidden = seen_and_hidden(points, 3, 16)
+    observed = accuracy[seen], np.full(len(seen), 0.005)
+    found = estimate(points[seen], *observed, points[hidden], method=method, draws=draws, seed=seed)
+    return found, accuracy[hidden]
+
+
+@pytest.mark.parametrize("method", ["majority", "best_of_n"])
+def test_a_simulated_world_is_recovered(method: str) -> None:
+    """Along N to 16 times what was seen within a point; two and four times dearer T within 4, held."""
+    points, _ = world(method)
+    _, hidden = seen_and_hidden(points, 3, 16)
+    found, truth = of_world(method)
+    off = np.abs(found.mean - truth)
+    known = points.T[hidden] <= T[2]
+    assert off[known].max() < 0.012
+    assert off[~known].mean() < 0.04
+    held = (found.low <= truth) & (truth <= found.high)
+    assert held.mean() > 0.85
+
+
+def test_the_parameters_are_those_of_the_world() -> None:
+    """From all points: σ = 1.5 within 0.1, the levels within 0.1, c₀ = −0.6 within 0.3."""
+    points, accuracy = world()
+    law = fit(points.T, points.N, accuracy, np.full(len(accuracy), 0.002), points.setting, "majority")
+    assert law.sigma == pytest.approx(1.5, abs=0.1)
+    assert law.logits == pytest.approx(1 - 3 * np.exp(-T / 90), abs=0.15)
+    assert law.shared[1] == pytest.approx(-0.6, abs=0.3)
+
+
+def test_neither_draws_nor_seed_move_the_mean_or_the_status() -> None:
+    first, _ = of_world(draws=50, seed=1)
+    for draws, seed in ((0, 1), (400, 2)):
+        other, _ = of_world(draws=draws, seed=seed)
+        assert np.array_equal(first.mean, other.mean)
+    assert np.array_equal(first.status, of_world(draws=300, seed=1)[0].status)
+    assert np.isnan(of_world(draws=0)[0].low).all()
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    points, accuracy = world()
+    seen, hidden = seen_and_hidden(points, 4, 8)
+    mixed = np.random.default_rng(0).permutation(seen)
+    first, other = (
+        estimate(points[rows], accuracy[rows], np.full(len(rows), 0.01), points[hidden], draws=60)
+        for rows in (seen, mixed)
+    )
+    for name in ("mean", "low", "high", "new_low", "new_high"):
+        assert getattr(first, name) == pytest.approx(getattr(other, name), abs=1e-12)
+
+
+def test_intervals_hold_the_mean_and_grow_with_the_level_and_for_new_questions() -> None:
+    points, accuracy = world()
+    seen, hidden = seen_and_hidden(points, 3, 8)
+    stderr = np.full(len(seen), 0.02)
+    half, most = (
+        estimate(points[seen], accuracy[seen], stderr, points[hidden], level=level) for level in (0.5, 0.95)
+    )
+    assert ((half.low <= half.mean) & (half.mean <= half.high)).all()
+    assert (most.high - most.low > half.high - half.low).mean() > 0.95
+    assert np.mean(most.new_high - most.new_low) > np.mean(most.high - most.low)
+    assert ((most.new_low >= 0) & (most.new_high <= 1)).all()
+
+
+def test_accuracy_rises_with_n_where_it_must() -> None:
+    """Best-of-N never falls with N, at settings seen and new."""
+    points, accuracy = world("best_of_n")
+    seen, _ = seen_and_hidden(points, 3, 8)
+    asked = Points.grid({"t40": 40.0, "new": 640.0}, np.array([1, 3, 16, 100, 1000]))
+    found = estimate(
+        points[seen], accuracy[seen], np.full(len(seen), 0.01), asked, method="best_of_n", draws=0
+    )
+    assert (np.diff(found.mean.reshape(2, 5), axis=1) > -0.005).all()
+
+
+def test_what_was_seen_is_kept() -> None:
+    points, accuracy = world()
+    seen, _ = seen_and_hidden(points, 3, 16)
+    moved = np.clip(accuracy[seen] + 0.01 * np.random.default_rng(4).standard_normal(len(seen)), 0, 1)
+    found = estimate(points[seen], moved, np.full(len(seen), 0.01), points[seen])
+    assert found.mean == pytest.approx(moved, abs=1e-9)
+
+
+def test_one_setting_is_forecast_along_n_alone() -> None:
+    points, accuracy = world()
+    seen, hidden = seen_and_hidden(points, 1, 16)
+    found = estimate(points[seen], accuracy[seen], np.full(len(seen), 0.01), points[hidden])
+    known = points.T[hidden] == T[0]
+    assert np.isfinite(found.mean[known]).all()
+    assert np.isnan(found.mean[~known]).all()
+    assert np.isnan(found.high[~known]).all()
+    assert set(found.status[~known]) == {"not_identifiable"}
+
+
+def test_two_settings_leave_nothing_to_check_a_law_by() -> None:
+    points, accuracy = world()
+    seen, hidden = seen_and_hidden(points, 2, 16)
+    found = estimate(points[seen], accuracy[seen], np.full(len(seen), 0.01), points[hidden])
+    assert np.isfinite(found.mean).all()
+    assert set(found.status[points.T[hidden] > T[1]]) == {"bound_hit"}
+
+
+def test_one_n_is_enough_and_says_how_little_it_tells() -> None:
+    points, accuracy = world()
+    one = np.flatnonzero((points.N == 1) & (T[2] >= points.T))
+    all_N, _ = seen_and_hidden(points, 3, 16)
+    asked = Points.grid({"t320": 320.0}, N)
+    vague, sure = (
+        estimate(points[rows], accuracy[rows], np.full(len(rows), 0.005), asked) for rows in (one, all_N)
+    )
+    wide, narrow = vague.high - vague.low, sure.high - sure.low
+    assert np.isfinite(vague.mean).all()
+    assert wide[-1] > 1.5 * narrow[-1]
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_accuracies_at_the_ends_stay_there(value: float) -> None:
+    points, _ = world()
+    seen, hidden = seen_and_hidden(points, 3, 8)
+    found = estimate(points[seen], np.full(len(seen), value), np.zeros(len(seen)), points[hidden])
+    assert np.abs(found.mean - value).max() < 0.05
+    assert ((found.low >= 0) & (found.high <= 1) & (found.low <= found.high)).all()
+
+
+def test_missing_standard_errors_are_said_and_missing_lengths_are_not_guessed() -> None:
+    points, accuracy = world()
+    seen, hidden = seen_and_hidden(points, 3, 8)
+    found = estimate(points[seen], accuracy[seen], np.full(len(seen), np.nan), points[hidden], draws=20)
+    assert np.isfinite(found.mean).all()
+    assert any("standard errors" in note for note in found.notes)
+    blind = Points(points.setting[seen], np.full(len(seen), np.nan), points.N[seen])
+    other = estimate(blind, accuracy[seen], np.full(len(seen), 0.01), points[hidden], draws=20)
+    known = np.isin(points.setting[hidden], blind.setting)
+    assert np.isfinite(other.mean[known]).all()
+    assert np.isnan(other.mean[~known]).all()
+
+
+@pytest.mark.parametrize("bad", [np.nan, 1.2, -0.1])
+def test_what_is_no_accuracy_is_refused(bad: float) -> None:
+    points, _ = world()
+    with pytest.raises(BadInput, match="0 to 1"):
+        estimate(points[:3], np.array([0.2, bad, 0.3]), np.full(3, 0.01), points[3:])
+
+
+def test_the_distance_from_the_paper_counts_what_both_forecast() -> None:
+    apart = distance_to_algorithm_3(np.array([0.5, np.nan, 1.4]), np.array([0.4, 0.2, 0.6]))
+    assert apart == pytest.approx(0.45)
+    assert np.isnan(distance_to_algorithm_3(np.array([np.nan]), np.array([0.3])))

@@ -1,0 +1,34 @@
+"""Curves of simulated questions, drawn one by one: no part of the estimator is used to make them."""
+
+from functools import cache
+
+import numpy as np
+from scipy.special import expit, ndtri
+
+from predict.evidence.points import Floats, Ints, Points
+from results.votes.multinomial import best_of_n_accuracy, vote_accuracy
+
+T = np.array([20.0, 40.0, 80.0, 160.0, 320.0])
+N = np.array([1, 2, 4, 8, 16, 64, 256])
+
+
+@cache
+def world(method: str = "majority", questions: int = 400) -> tuple[Points, Floats]:
+    """Points and true accuracies: logit p = 1 − 3 e^(−T/90) + 1.5 z, shares of wrong answers c (1 − c)^j."""
+    rng = np.random.default_rng(8)
+    evenly = ndtri((np.arange(questions) + 0.5) / questions)  # no luck of the draw in σ and c
+    own, first = rng.permutation(evenly), expit(-0.6 + 0.8 * rng.permutation(evenly))
+    shares = first[:, None] * (1 - first[:, None]) ** np.arange(30)
+    accuracy = []
+    for level in 1 - 3 * np.exp(-T / 90):
+        p = expit(level + 1.5 * own)
+        laws = np.concatenate([p[:, None], (1 - p)[:, None] * shares], axis=1)
+        votes = best_of_n_accuracy(p, N) if method == "best_of_n" else vote_accuracy(laws, 0, N)
+        accuracy.append(votes.mean(axis=0))
+    return Points.grid({f"t{t:.0f}": t for t in T}, N), np.concatenate(accuracy)
+
+
+def seen_and_hidden(points: Points, settings: int, most: int) -> tuple[Ints, Ints]:
+    """Numbers of the points at the cheapest `settings` with N ≤ `most`, and of all others."""
+    known = (T[settings - 1] >= points.T) & (most >= points.N)
+    return np.flatnonzero(known), np.flatnonzero(~known)

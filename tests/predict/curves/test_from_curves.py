@@ -1,0 +1,57 @@
+"""What is forecast from curves alone: points observed are kept, and no number of draws moves the mean."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from predict.curves.from_curves import from_curves
+from predict.estimate import Options
+from predict.evidence.points import Evidence, Points
+from results.votes.multinomial import vote_accuracy
+
+T, N = np.array([1.0, 2.0, 4.0]), np.array([1, 2, 4, 8, 16])
+
+
+def curves() -> Evidence:
+    """Votes on 200 questions, right ever more often with T, against three wrong answers."""
+    rng = np.random.default_rng(0)
+    difficulty, shares = rng.normal(0, 1.2, 200), rng.dirichlet([2, 1, 1], 200)
+    rows = []
+    for t in T:
+        p = 1 / (1 + np.exp(difficulty - np.log(t)))
+        laws = np.column_stack([p, (1 - p)[:, None] * shares])
+        rows.append(vote_accuracy(laws, np.zeros(200, int), N).mean(axis=0))
+    points = Points(np.repeat(T.astype(str), len(N)), np.repeat(T, len(N)), np.tile(N, len(T)))
+    return Evidence(points, np.concatenate(rows), np.full(len(points), 0.01))
+
+
+PLACES = Points(np.array(["1.0", "4.0", "new"]), np.array([1.0, 4.0, 8.0]), np.array([8, 64, 16]))
+
+
+def test_the_mean_does_not_hang_on_the_number_of_draws() -> None:
+    means = [from_curves(curves(), PLACES, Options(replicates)).mean for replicates in (0, 20, 200)]
+    assert means[0] == pytest.approx(means[1], abs=1e-12)
+    assert means[0] == pytest.approx(means[2], abs=1e-12)
+
+
+def test_a_point_that_was_observed_is_kept_with_its_standard_error() -> None:
+    found = from_curves(curves(), PLACES[:1], Options(200))
+    assert found.mean == pytest.approx(curves().accuracy[3:4], abs=1e-12)
+    assert found.new.high - found.new.low == pytest.approx([2 * 1.645 * 0.01], rel=1e-3)
+    assert found.these.high - found.these.low == pytest.approx([2 * 1.645 * 0.01 * np.sqrt(0.1)], rel=1e-3)
+
+
+def test_without_standard_errors_there_is_no_interval() -> None:
+    bare = replace(curves(), stderr=np.full(len(curves().points), np.nan))
+    found = from_curves(bare, PLACES, Options(200))
+    assert np.isfinite(found.mean).all()
+    assert np.isnan(found.these.low).all()
+
+
+def test_the_intervals_widen_with_the_level_and_hold_the_mean() -> None:
+    half, most = (from_curves(curves(), PLACES, Options(200, level=level)) for level in (0.5, 0.99))
+    assert (most.these.high - most.these.low > half.these.high - half.these.low).all()
+    for found in (half, most):
+        assert (found.these.low <= found.mean).all()
+        assert (found.mean <= found.new.high).all()

@@ -1,0 +1,163 @@
+"""The law along T: recovers known laws, does not know units, interpolates, and is unsure where it must be."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from predict.curves.intervals import SHARED
+from predict.curves.law_along_t import along_T
+from predict.curves.new_settings import Carried, _widening, answers_luck, other_settings, spread_out
+from predict.curves.rivals import exponential, power_law
+from predict.estimate import Options
+from predict.evidence.groups import read_groups
+from predict.evidence.points import Points
+from predict.evidence.request import Request
+from predict.scoring.backtest import backtest
+from tests.predict.answers.pools import drawn_pool
+
+CACHED = Path(__file__).parents[3] / "results" / "cached"
+T = np.array([1.0, 2.0, 3.0, 4.0, 6.0, 8.0])
+EXACT = np.full(len(T), 1e-8)
+
+
+@pytest.mark.parametrize("top", [0.5, 0.8, 0.97])
+@pytest.mark.parametrize("law", ["exponential", "slow", "power"])
+def test_known_laws_are_recovered_and_carried_on(top: float, law: str) -> None:
+    shape = {
+        "exponential": lambda t: np.exp(-0.4 * t),
+        "slow": lambda t: np.exp(-((t / 5) ** 0.6)),
+        "power": lambda t: 1 / (1 + (t / 3) ** 1.5),
+    }[law]
+    at = np.array([2.5, 5.0, 12.0, 16.0])
+    truth = top - 0.8 * top * shape(at)
+    mean, draws = along_T(T, top - 0.8 * top * shape(T), EXACT, at, R=400)
+    assert mean[:2] == pytest.approx(truth[:2], abs=0.004)
+    assert mean[2:] == pytest.approx(truth[2:], abs=0.02)
+    low, high = np.quantile(draws, [0.02, 0.98], axis=0)
+    assert ((low - 1e-9 <= truth) & (truth <= high + 1e-9)).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.floats(1e-4, 1e6), st.integers(0, 100))
+def test_the_unit_of_T_does_not_matter(unit: float, seed: int) -> None:
+    y = np.sort(np.random.default_rng(seed).uniform(0.1, 0.9, 3))
+    one, other = (along_T(s * T[:3], y, EXACT[:3], s * np.array([2.5, 9.0]), R=0)[0] for s in (1.0, unit))
+    assert one == pytest.approx(other, abs=1e-6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 6))
+def test_forecasts_stay_accuracies_and_less_is_known_farther_out(seed: int, n: int) -> None:
+    y = np.sort(np.random.default_rng(seed).uniform(0.0, 1.0, n))
+    mean, draws = along_T(T[:n], y, np.full(n, 1e-4), T[n - 1] * np.array([1.0, 2.0, 8.0]), R=400)
+    assert ((mean >= 0) & (mean <= 1)).all()
+    spread = draws.std(axis=0)
+    assert spread[0] < 0.05
+    assert spread[0] < spread[2] + 1e-3
+
+
+def test_at_a_fitted_setting_the_observed_accuracy_is_kept() -> None:
+    y = np.array([0.30, 0.52, 0.50, 0.61, 0.66, 0.71])
+    assert along_T(T, y, EXACT, T, R=0)[0] == pytest.approx(y, abs=2e-3)
+
+
+def test_settings_without_answers_from_those_with_some() -> None:
+    pools = [drawn_pool(80, 8, np.random.default_rng(3), blank) for blank in (0.6, 0.4, 0.3)]
+    pools = [type(p)(f"s{i}", 1.0 + i, p.answers) for i, p in enumerate(pools)]
+    noise = np.full(2, 0.02**2)
+    carried = [Carried(p, np.array([0.4, 0.5]) + 0.1 * i, noise, 4 * noise) for i, p in enumerate(pools)]
+    targets = Points(np.array(["new", "new", "blind"]), np.array([4.0, 4.0, np.nan]), np.array([1, 8, 8]))
+    N = np.array([1, 8])
+    mean, status, draws = other_settings(carried, N, targets, "majority", Options(replicates=300))
+    assert 0.6 < mean[0] < mean[1] < 0.9
+    assert status.tolist() == ["ok", "ok", "not_identifiable"]
+    assert draws[:, :, :2].std(axis=1).min() > 0.02
+    assert np.isnan(mean[2])
+    alone = other_settings(carried[:1], N, targets, "majority", Options())
+    assert np.isnan(alone[0]).all()
+
+
+def test_the_luck_is_that_of_the_setting_of_the_nearest_length() -> None:
+    """Between T = 1 and 8 as ratios go: 2 is nearer to the first, 4 to the second."""
+    common = np.array([[[0.0], [0.04]], [[0.04], [0.0]]])
+    own = np.full((2, 1), 1e-8)
+    wanted = Points(np.array(["a", "b"]), np.array([2.0, 4.0]), np.ones(2, int))
+    given = np.array([1.0, 8.0]), np.ones(1, int), np.full((2, 1), 0.5), own, common, wanted
+    _, _, draws = spread_out(*given, Options(replicates=2000))
+    assert draws[0].var(axis=0) == pytest.approx([0, 0.04], abs=0.004)
+    assert draws[1].var(axis=0) == pytest.approx([0.04, 0], abs=0.004)
+
+
+def test_on_the_twins_exact_curve_the_interval_of_the_fallback_holds_the_truth() -> None:
+    """A power law is not the twin's curve: without its error no interval would hold it."""
+    (group,) = [g for g in read_groups([CACHED / "fig2f.csv"], "majority") if not g.pools]
+    found = backtest(group, ["mixture"], Request(fit_max_n=8), 1, Options(replicates=200))
+    held = found["accuracy"].between(found["low"], found["high"])
+    assert held.mean() >= 0.85
+    near = found["N"] == 16
+    assert (found["high"] - found["low"])[near].mean() < 0.2
+
+
+def test_dearer_settings_are_within_the_interval_as_often_as_it_says() -> None:
+    """The tiny model still rises steeply: the laws along T alone are too sure of themselves."""
+    (group,) = read_groups([CACHED / "tiny.csv"], "majority")
+    names = [name for name, _ in group.points.settings()]
+    held = []
+    for k in (3, 4, 5):
+        found = backtest(
+            group, ["mixture"], Request(fit_settings=tuple(names[:k])), 1, Options(replicates=200)
+        )
+        held += found["accuracy"].between(found["low"], found["high"]).tolist()
+    assert np.mean(held) >= 0.9
+
+
+def test_misses_at_the_dearest_settings_widen_the_interval() -> None:
+    """On a law of the family nothing is missed; where accuracy leaps at the dearest setting, far more is."""
+    law = (0.8 - 0.6 * np.exp(-0.3 * T))[:, None]
+    leap = np.where(T[:, None] < 8, law, 0.97)
+    own = np.full((len(T), 1), 1e-4)
+    assert _widening(T, law, own, 0) == 1.0
+    assert _widening(T, leap, own, 0) > 1.5
+    assert _widening(T[:2], leap[:2], own[:2], 0) == 1.0
+
+
+def test_new_questions_move_all_settings_together() -> None:
+    """Six settings alike whose forecasts scatter by 0.05: nine tenths of that variance is the draw of the
+    questions, which no number of settings averages away; what is left is averaged."""
+    rng, T = np.random.default_rng(0), np.linspace(1.0, 2.0, 6)
+    pools = [replace(drawn_pool(80, 8, rng), setting=f"s{t}", T=t, whole=np.full(80, 999)) for t in T]
+    whole = np.array([0.05**2])
+    carried = [Carried(pool, np.array([0.6]), (1 - SHARED) * whole, whole) for pool in pools]
+    place = Points(np.array(["new"]), np.array([1.5]), np.array([1]))
+    _, _, (these, new) = other_settings(carried, np.array([1]), place, "majority", Options(replicates=4000))
+    assert new.std() == pytest.approx(0.05 * np.sqrt(SHARED + (1 - SHARED) / 6), rel=0.1)
+    assert these.std() < 0.6 * new.std()
+
+
+def test_the_luck_of_a_pool_is_that_of_its_answers() -> None:
+    """One answer of P: p(1 − p)/P for a question, and 1/Q of that for the mean of Q questions."""
+    pool = drawn_pool(80, 8, np.random.default_rng(3))
+    counts = pool.answers.counts()
+    p = counts.correct / counts.pools
+    larger = replace(pool, whole=np.full(80, 32))
+    found = answers_luck(larger, np.array([1]), "majority")
+    assert found == pytest.approx([(p * (1 - p)).mean() / 32 / 80])
+    whole = answers_luck(replace(pool, whole=np.full(80, 4)), np.array([1, 4]), "best_of_n")
+    best = 1 - np.prod([(8 - counts.correct - i).clip(0) / (8 - i) for i in range(4)], axis=0)
+    assert whole[1] == pytest.approx((best * (1 - best)).mean() / 80)
+
+
+def test_beyond_and_between_it_beats_the_simple_rivals_on_a_population_of_rates() -> None:
+    rates = np.random.default_rng(0).lognormal(-1.5, 1.2, 400)
+    far = np.array([16.0, 32.0])
+    truth = (1 - np.exp(-rates[:, None] * far)).mean(axis=0)
+    y = (1 - np.exp(-rates[:, None] * T)).mean(axis=0)
+    points = Points(np.repeat(T.astype(str), 3), np.repeat(T, 3), np.tile([1, 3, 5], len(T)))
+    wanted = Points(far.astype(str), far, np.array([1, 1]))
+    error = np.abs(along_T(T, y, EXACT, far, R=0)[0] - truth).mean()
+    for rival in (exponential, power_law):
+        assert error < np.abs(rival(points, np.repeat(y, 3)[None], wanted).mean[0] - truth).mean()

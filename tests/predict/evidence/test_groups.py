@@ -1,0 +1,96 @@
+"""Groups and cut pools."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from predict.evidence.cuts import chosen_answers
+from predict.evidence.groups import grid, groups_of_curves, groups_of_samples
+from predict.evidence.points import Pool
+from results import build_curves
+from results.votes.exact import AnswerPools
+from tests.predict.conftest import simulated_samples
+
+
+def toy_pool() -> Pool:
+    """Two questions with 5 and 4 answers."""
+    votes = np.array([0, 1, 2, 1, -1, 3, 0, 1, 2])
+    return Pool("s", 2.0, AnswerPools(["a", "b"], np.array([0, 5, 9]), votes, np.full(9, 10.0)))
+
+
+def test_first_answers_are_kept_in_order_and_renumbered() -> None:
+    cut = chosen_answers(toy_pool(), np.arange(len(toy_pool().answers.votes)), 3)
+    assert cut.answers.votes.tolist() == [0, 1, 2, 2, 0, 1]
+    assert cut.answers.starts.tolist() == [0, 3, 6]
+    assert cut.T == 2.0
+
+
+def test_chosen_answers_follow_the_order_given() -> None:
+    cut = chosen_answers(toy_pool(), np.array([4, 3, 8, 7, 0, 1, 2, 5, 6]), 2)
+    counts = cut.answers.counts()
+    assert counts.nulls.tolist() == [1, 0]
+    assert counts.correct.tolist() == [0, 0]
+    assert counts.pools.tolist() == [2, 2]
+    assert (counts.wrong > 0).all()
+
+
+def test_grid_holds_small_n_powers_of_two_the_pool_and_what_is_asked() -> None:
+    assert grid(5).tolist() == [1, 2, 3, 4, 5]
+    assert grid(40, (10, 99)).tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 32, 40]
+
+
+def test_greedy_answers_are_left_out() -> None:
+    frame = simulated_samples(questions=6, answers=4)
+    greedy = frame[frame["sample"] == 0].assign(decoding="greedy", correct=True)
+    with_greedy = groups_of_samples(pd.concat([frame, greedy]), "majority")[0]
+    assert with_greedy.accuracy == pytest.approx(groups_of_samples(frame, "majority")[0].accuracy)
+
+
+def test_unequal_pools_have_the_same_length_from_samples_and_from_curves() -> None:
+    """Question a answers with 10 and 50 tokens, question b once with 200: 115 tokens an answer."""
+    frame = pd.DataFrame(
+        {
+            "question_id": ["a", "a", "b"], "sample": [0, 1, 0], "answer": ["1", "2", "1"], "gold": "1",
+            "tokens": [10, 50, 200], "correct": [True, False, True],
+        }
+    ).assign(dataset="d", model="m", setting="s", decoding="sample")  # fmt: skip
+    (from_samples,) = groups_of_samples(frame, "majority")
+    (from_curves,) = groups_of_curves(build_curves(frame, ["majority"], ns=[1], permutations=0), "majority")
+    assert from_samples.points.settings() == [("s", 115.0)]
+    assert from_curves.points.settings() == [("s", 115.0)]
+
+
+def test_answers_without_a_source_are_a_language_model_s_beside_the_twin_s() -> None:
+    """One table has no column `source`; the two read together have an empty one in its rows."""
+    frame = simulated_samples(questions=3, answers=2)
+    both = pd.concat([frame, frame.assign(source="synthetic", model="twin")])
+    assert [(g.source, g.model) for g in groups_of_samples(both, "majority")] == [
+        ("llm", "sim"), ("synthetic", "twin")
+    ]  # fmt: skip
+
+
+def test_lengths_that_are_sums_over_an_unknown_number_of_questions_order_but_do_not_price() -> None:
+    frame = pd.DataFrame({"setting": ["b", "a"], "T": [2e5, 1e5], "N": 1, "accuracy": [0.5, 0.4]}).assign(
+        source="llm", dataset="d", model="m", method="majority", permutation="exact"
+    )
+    (bare,) = groups_of_curves(frame, "majority")
+    assert bare.points.settings() == [("a", 1e5), ("b", 2e5)]
+    (known,) = groups_of_curves(pd.concat([frame, frame.assign(N=2, accuracy=np.nan)]), "majority")
+    assert known.points.N.tolist() == [1, 1]  # a row without an accuracy says nothing
+    assert not bare.priced
+    (counted,) = groups_of_curves(frame.assign(questions=100), "majority")
+    assert counted.points.settings() == [("a", 1e3), ("b", 2e3)]
+    assert counted.priced
+    fewer = frame.assign(questions=100), frame.assign(N=2, questions=[90, 80])
+    assert groups_of_curves(pd.concat(fewer), "majority")[0].questions == {"a": 100, "b": 100}
+
+
+@pytest.mark.parametrize("method", ["majority", "best_of_n"])
+def test_samples_give_the_accuracies_and_standard_errors_of_their_curves(method: str) -> None:
+    frame = simulated_samples(questions=12, answers=5)
+    (ours,) = groups_of_samples(frame, method)
+    curves = build_curves(frame, [method], ns=[1, 2, 3, 4, 5], permutations=0)
+    (theirs,) = groups_of_curves(curves, method)
+    assert ours.points.setting.tolist() == theirs.points.setting.tolist()
+    assert ours.accuracy == pytest.approx(theirs.accuracy)
+    assert ours.stderr == pytest.approx(theirs.stderr)

@@ -1,0 +1,65 @@
+"""predict.evidence.lengths: how long answers are at a budget not asked for yet, and forecasts there."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from predict.evidence.lengths import STRAYS, expected_length
+from tests.predict.commands import command, curve
+
+
+def test_log_tokens_go_on_at_the_last_slope() -> None:
+    """On an exact power law nothing strays, so only the prior's share of the spread is left."""
+    lengths = {str(r): 3 * r**0.7 for r in (100, 200, 400, 800)}
+    length, sd = expected_length("1600", lengths) or (0, 0)
+    assert length == pytest.approx(3 * 1600**0.7)
+    assert sd == pytest.approx(STRAYS * np.sqrt(np.log(2) / 3))
+    far = expected_length("6400", lengths) or (0, 0)
+    assert far[1] == pytest.approx(sd * np.sqrt(3))
+    between = expected_length("300", lengths) or (0, 0)
+    assert lengths["200"] < between[0] < lengths["400"]
+    assert between[1] < sd
+
+
+def test_what_strayed_before_widens() -> None:
+    """Three requests whose tokens level off at once: the one rolling origin misses by its whole slope."""
+    length, sd = expected_length("80", {"10": 10.0, "20": 20.0, "40": 20.0}) or (0, 0)
+    assert length == pytest.approx(20.0)
+    strayed = np.log(2) ** 2 / np.log(2)
+    assert sd == pytest.approx(np.sqrt((STRAYS**2 + strayed) / 2 * np.log(2)))
+
+
+@pytest.mark.parametrize("asked", ["high", "0", "thinking-9", "", "-5"])
+def test_what_is_no_request_among_requests(asked: str) -> None:
+    assert expected_length(asked, {"10": 9.0, "20": 17.0, "think": 3.0}) is None
+
+
+def test_names_must_agree_but_for_the_number() -> None:
+    lengths = {"thinking-8000": 5000.0, "thinking-16000": 9000.0, "none": 700.0, "9": 1.0}
+    length, _ = expected_length("thinking-32000", lengths) or (0, 0)
+    assert length == pytest.approx(9000 * 9 / 5)
+
+
+def test_the_forecast_takes_it_and_is_less_certain_than_of_a_known_length(tmp_path: Path) -> None:
+    settings = {"100": (60.0, 0.3), "200": (110.0, 0.45), "400": (200.0, 0.55), "800": (300.0, 0.6)}
+    frame = pd.concat(
+        [
+            curve(setting=name, tokens_per_answer=T, questions=50, stderr=0.01, source="llm",
+                  accuracy=[top, top, top + 0.05, top + 0.08], T=50 * T, dataset="d", model="m",
+                  permutation="exact")
+            for name, (T, top) in settings.items()
+        ]
+    )  # fmt: skip
+    out = ["--out", str(tmp_path / "f.csv"), "--fit-settings", "100,200,400", "--at-n", "4"]
+    done = command("forecast", frame, tmp_path, *out, "--at-settings", "1600,new=661")
+    assert done.exit_code == 0, done.output
+    table = pd.read_csv(tmp_path / "f.csv").set_index("setting")
+    asked, known = table.loc["1600"], table.loc["new"]
+    expected = expected_length("1600", {name: settings[name][0] for name in ("100", "200", "400")}) or (0, 0)
+    assert asked["tokens_per_answer"] == pytest.approx(expected[0])  # not 800's: it was not to be seen
+    assert known["tokens_per_answer"] == pytest.approx(asked["tokens_per_answer"], rel=0.01)
+    assert asked["high"] - asked["low"] > known["high"] - known["low"]
+    assert "1600" in done.output
+    assert command("forecast", frame, tmp_path, *out, "--at-settings", "far").exit_code == 2

@@ -1,0 +1,191 @@
+"""Backtests: the truth is exact, splits are reproducible, the mixture beats its rivals on real answers."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from predict.cli.backtest import show
+from predict.estimate import Estimate, Options
+from predict.estimators import ESTIMATORS, estimate
+from predict.evidence.groups import Group, groups_of_samples, read_groups
+from predict.evidence.hidden import drawn, observe
+from predict.evidence.points import Evidence, Points
+from predict.evidence.request import Request
+from predict.scoring.backtest import accuracy_of, backtest, over_sets, summary
+from predict.table import forecast
+from results import BadInput, read_samples
+from results.votes.exact import majority_accuracy
+
+SETTINGS = ("40", "80", "160", "320")
+
+
+@pytest.fixture(scope="module")
+def group(samples_file: Path) -> Group:
+    return read_groups([samples_file], "majority")[0]
+
+
+def test_truth_is_the_exact_vote_of_all_answers(group: Group) -> None:
+    table = backtest(group, ["flat"], Request(fit_max_n=4, at_n=(8, 12)), 2, Options())
+    known = {(s, n): a for s, n, a in zip(group.points.setting, group.points.N, group.accuracy, strict=True)}
+    assert len(table) == 2 * 4 * 2
+    for row in table.itertuples():
+        assert row.accuracy == pytest.approx(known[row.setting, row.N])
+
+
+def test_every_split_has_a_seed_of_its_own_and_pools_are_the_measured_ones(
+    group: Group, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeds, flat = [], ESTIMATORS["flat"]
+
+    def watched(seen: Evidence, targets: Points, options: Options) -> Estimate:
+        seeds.append(options.seed)
+        assert all((pool.answers.sizes == 4).all() and (pool.sizes == 12).all() for pool in seen.pools)
+        return flat(seen, targets, options)
+
+    monkeypatch.setitem(ESTIMATORS, "watched", watched)
+    backtest(group, ["watched"], Request(fit_max_n=4, at_n=(8,)), 3, Options(seed=7))
+    assert len(set(seeds)) == 3
+    forecast(group, Request(fit_max_n=4, at_n=(64, 2)), ["watched"], Options())
+
+
+@pytest.mark.parametrize("name", ["mixture", "plug-in", "power-law"])
+def test_a_backtest_is_the_estimate_from_the_evidence_of_its_split(group: Group, name: str) -> None:
+    """And from nothing else: answers that it scores are not among those it sees."""
+    options = Options(replicates=30, seed=3)
+    table = backtest(group, [name], Request(fit_max_n=4, at_n=(8, 12)), 2, options)
+    asked = group.points[np.isin(group.points.N, (8, 12))]
+    for split, part in table.groupby("split"):
+        seen = observe(group, SETTINGS, 4, 3, split)
+        found = estimate(name, seen, asked, replace(options, seed=3 + split))
+        told = part.set_index(["setting", "N"]).loc[asked.places()]
+        assert told["predicted"].to_numpy() == pytest.approx(found.mean, abs=1e-12)
+        assert told["low"].to_numpy() == pytest.approx(found.these.low, abs=1e-12)
+        assert told["high"].to_numpy() == pytest.approx(found.these.high, abs=1e-12)
+
+
+def test_what_the_unseen_answers_do_not_tell_is_unknown(group: Group) -> None:
+    pool, N = group.pools[0], np.array([1, 3, 4, 12])
+    uneven = replace(pool, answers=pool.answers.kept(np.arange(len(pool.answers.votes)) >= 9))  # one has 3
+    at = Points(np.full(4, pool.setting), np.ones(4), N)
+    assert np.isnan(accuracy_of([uneven], at, "majority")).tolist() == [False, False, True, True]
+
+
+def test_splits_differ_and_the_seed_repeats_them(group: Group) -> None:
+    one, same, other = (
+        observe(group, SETTINGS, 4, seed, split).accuracy for seed, split in ((0, 0), (0, 0), (0, 1))
+    )
+    assert np.array_equal(one, same)
+    assert not np.array_equal(one, other)
+
+
+def test_unseen_is_the_exact_vote_of_the_answers_that_were_not_shown(group: Group) -> None:
+    """Of 12 answers 4 are shown: the others tell the vote of 8, and none of 12."""
+    table = backtest(group, ["flat"], Request(fit_max_n=4, at_n=(2, 8, 12)), 2, Options())
+    for split, part in table.groupby("split"):
+        shown = {pool.setting: pool for pool in observe(group, SETTINGS, 4, 0, split).pools}
+        rest = drawn(group, SETTINGS, 4, 0, split, rest=True)
+        for whole, other in zip(group.pools, rest, strict=True):
+            counts = [pool.answers.counts() for pool in (whole, shown[whole.setting], other)]
+            assert (counts[0].correct == counts[1].correct + counts[2].correct).all()
+            assert (counts[2].pools == 8).all()
+            found = part[part["setting"] == whole.setting].set_index("N")["unseen"]
+            assert np.isnan(found[12])
+            for n in (2, 8):
+                exact = majority_accuracy(counts[2], np.array([n])).mean()
+                assert found[n] == pytest.approx(exact)
+
+
+SCORED = pd.DataFrame(
+    {
+        "predictor": ["p"] * 4, "dataset": "d", "model": "m",
+        "accuracy": [0.5, 0.5, 0.5, 0.5], "unseen": [0.5, 0.4, np.nan, 0.5],
+        "predicted": [0.6, 0.5, 0.3, np.nan], "low": [0.4, 0.45, 0.2, np.nan],
+        "high": [0.7, 0.55, 0.4, np.nan],
+    }
+)  # fmt: skip
+
+
+def test_summary_counts_errors_bias_coverage_width_and_interval_score() -> None:
+    row = summary(SCORED).loc["p"]
+    assert (row["forecasts"], row["missing"]) == (3, 1)
+    found = row[["mean_error", "unseen_error", "bias", "worst_error", "coverage", "width", "interval_score"]]
+    # the third interval is 0.2 wide and misses 0.5 by 0.1: 0.2 + 20 · 0.1
+    assert found.tolist() == pytest.approx([0.1, 0.1, -1 / 30, 0.2, 2 / 3, 0.2, (0.3 + 0.1 + 2.2) / 3])
+
+
+def test_sets_count_alike_however_many_rows_they_have(capsys: pytest.CaptureFixture[str]) -> None:
+    """A set is a model on a dataset; the errors of "p" are 10, 4 and 2 points, "q" has one set."""
+    few = SCORED.head(1).assign(model="n", predicted=0.54)
+    third = few.assign(dataset="e", predicted=[0.48])
+    table = pd.concat([SCORED, few, third, third.assign(predictor="q", predicted=0.5)])
+    found = over_sets(table)
+    assert found["sets"].to_dict() == {"p": 3, "q": 1}
+    assert found.loc["p", "mean_error"] == pytest.approx((0.1 * 0.04 * 0.02) ** (1 / 3))
+    assert found.loc["q", "mean_error"] == pytest.approx(1e-4)
+    sets = [Group("llm", d, m, "majority", Points.grid({}, []), *np.empty((2, 0)), {}) for d, m in
+            (("d", "m"), ("d", "n"), ("e", "n"))]  # fmt: skip
+    show(table, sets)
+    told = capsys.readouterr().out.split("\n\n")
+    rows = [re.findall(r"^p .*", part, re.M)[0].split()[1:4] for part in told]
+    assert rows[:3] == [["3", "1", "10.00"], ["1", "0", "4.00"], ["1", "0", "2.00"]]
+    assert rows[3][0] == "4.31"
+    assert told[3].startswith("geometric means")
+    show(SCORED, sets[:1])
+    assert "geometric" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        (Request(fit_max_n=12, at_n=(12,)), "hides nothing"),
+        (Request(fit_max_n=4, at_n=(64,)), "has no truth"),
+        (Request(fit_settings=("40",), at_settings=("40",)), "hides nothing"),
+        (Request(fit_settings=("40",), at_settings=("new=500",)), "has no truth"),
+        (Request(fit_settings=("50",)), "no setting '50'"),
+    ],
+)
+def test_impossible_splits_are_refused(group: Group, request_: Request, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        backtest(group, ["flat"], request_, 1, Options())
+
+
+def test_hidden_settings_are_compared_with_all_their_answers(group: Group) -> None:
+    request_ = Request(fit_max_n=6, fit_settings=("40", "80", "160"), at_n=(4, 12))
+    table = backtest(group, ["flat", "mixture"], request_, 3, Options(replicates=50))
+    known = {(s, n): a for s, n, a in zip(group.points.setting, group.points.N, group.accuracy, strict=True)}
+    assert len(table) == 2 * 3 * 2
+    assert set(table["setting"]) == {"320"}
+    assert table["accuracy"].tolist() == [known["320", n] for n in table["N"]]
+    assert table["unseen"].tolist() == table["accuracy"].tolist()
+    assert np.isfinite(table[["predicted", "low", "high"]]).all(axis=None)
+
+
+def test_whole_settings_are_split_once(group: Group) -> None:
+    table = backtest(group, ["flat"], Request(fit_settings=("40", "80")), 5, Options())
+    assert set(table["split"]) == {0}
+    assert set(table["setting"]) == {"160", "320"}
+
+
+def test_of_curves_the_hidden_points_are_the_truth(group: Group) -> None:
+    curves = replace(group, pools=())
+    table = backtest(curves, ["mixture"], Request(4, fit_settings=("40", "80", "160")), 5, Options())
+    assert set(table["setting"]) == {"320"}
+    assert table["accuracy"].tolist() == group.accuracy[group.points.setting == "320"].tolist()
+    along_n = backtest(curves, ["flat"], Request(fit_max_n=4), 1, Options())
+    assert set(along_n["N"]) == {5, 6, 7, 8, 12}
+
+
+def test_mixture_beats_the_simple_rivals_on_real_answers(data_dir: Path) -> None:
+    tables = []
+    for temperature in ("0.1", "0.5", "0.8"):
+        path = data_dir / "samples" / f"gpt-3.5-turbo_biggsm_t{temperature}.csv"
+        real = groups_of_samples(read_samples(path), "majority")[0]
+        names = ["flat", "exponential", "power-law", "mixture"]
+        tables.append(backtest(real, names, Request(fit_max_n=8, at_n=(16,)), 10, Options(replicates=100)))
+    found = summary(pd.concat(tables))
+    assert found["mean_error"]["mixture"] < 0.75 * found["mean_error"].drop("mixture").min()
+    assert found["coverage"]["mixture"] >= 0.85

@@ -1,0 +1,136 @@
+"""predict.stopped: the likelihood, its gradient and the fit, against sums and laws written out again."""
+
+import numpy as np
+import pytest
+from scipy.integrate import trapezoid
+from scipy.special import expit
+from scipy.stats import logistic, norm
+
+from predict.stopped.fit import TOLERANCE, VAGUEST, Problem, _curvature, fit
+from predict.stopped.law import PARAMETERS, PRIOR_MEAN, PRIOR_SD, survival
+from predict.stopped.seen import Seen, seen_at
+from results.votes.exact import VoteCounts
+from tests.predict.stopped.simulated import ORIGIN, THETA, answers, questions
+
+TRUE = np.array([THETA[name] for name in PARAMETERS])
+
+
+def small() -> Seen:
+    """Four questions, three bins: all kinds of what may be seen."""
+    edges = np.array([-np.inf, *np.log([3000, 5000, 8000])])
+    right = np.array([[2.0, 1, 0], [0, 0, 1], [0, 0, 0], [0, 1, 0]])
+    other = np.array([[0.0, 0, 1], [0, 1, 2], [0, 0, 0], [1, 0, 0]])
+    nothing = VoteCounts(np.zeros(4, int), np.array([], int), np.zeros(5, int), np.zeros(4, int))
+    return Seen(8000, edges, np.log([2300, 4100, 6400]), right, other, np.array([0.0, 2, 5, 1]), nothing)
+
+
+def by_trapezoids(seen: Seen, at: dict[str, float]) -> np.ndarray:
+    """log likelihood of each question: integrals over u, v and w, all normal, on fine even grids."""
+    u, v, w = np.linspace(-7, 7, 561), np.linspace(-7, 7, 281), np.linspace(-6, 6, 121)
+    m = (
+        ORIGIN
+        + at["centre"]
+        + np.exp(at["log_ratio"] + at["log_scale"]) * np.expm1(at["tilt"] * u) / at["tilt"]
+    )
+    scale = np.exp(at["log_scale"] + np.exp(at["log_scale_spread"]) * w)[:, None]
+    left, right = scale * np.exp(-at["skew"] / 2), scale * np.exp(at["skew"] / 2)
+    never = expit(at["never_ends"] + at["never_ends_rise"] * u)
+
+    def by(x: float) -> np.ndarray:
+        """P(ended by x), (w, u): the density is logistic with scale `left` below m and `right` above."""
+        below = 2 * left / (left + right) * logistic.cdf(np.minimum(x - m, 0) / left)
+        above = 2 * right / (left + right) * (logistic.cdf(np.maximum(x - m, 0) / right) - 0.5)
+        return (1 - never) * (below + above)
+
+    reached = [np.zeros((len(w), len(u))), *(by(x) for x in seen.edges[1:])]
+    r = np.tanh(at["correlation"])
+    level = at["level"] + np.exp(at["log_level_spread"]) * (r * u + np.sqrt(1 - r**2) * v[:, None])
+    lost = expit(at["never_right"] + u)
+    found = []
+    for q in range(seen.questions):
+        when = (1 - reached[-1]) ** seen.unfinished[q]
+        good, bad = np.ones((len(v), len(u))), np.ones(len(u))
+        for k, middle in enumerate(seen.middles):
+            when = when * (reached[k + 1] - reached[k]) ** (seen.right[q, k] + seen.other[q, k])
+            y = 8 * np.tanh((middle - m) / np.exp(at["log_scale"]) / 8)
+            chance = expit(level + at["slope"] * y + at["bend"] * np.log1p(np.exp(y)))
+            good = good * chance ** seen.right[q, k] * (1 - chance) ** seen.other[q, k]
+            bad = bad * 0.0 ** seen.right[q, k]
+        time = trapezoid(when * norm.pdf(w)[:, None], w, axis=0)
+        grade = (1 - lost) * trapezoid(good * norm.pdf(v)[:, None], v, axis=0) + lost * bad
+        found.append(np.log(trapezoid(time * grade * norm.pdf(u), u)))
+    return np.array(found)
+
+
+THETAS = pytest.mark.parametrize("theta", [TRUE, PRIOR_MEAN], ids=["other", "prior"])
+
+
+@THETAS
+def test_the_likelihood_is_the_integral_over_questions(theta: np.ndarray) -> None:
+    """Within 0.01: the nodes end at 4 standard deviations, and the scale has five of them."""
+    problem = Problem(small())
+    found = problem.posterior(*problem.tables(problem.law(theta))).log_evidence
+    expected = by_trapezoids(small(), dict(zip(PARAMETERS, np.where(theta == 0, 1e-3, theta), strict=True)))
+    assert found == pytest.approx(expected, abs=0.01)
+
+
+@THETAS
+def test_the_gradient_is_that_of_the_loss(theta: np.ndarray) -> None:
+    problem, theta = Problem(small()), theta + 2e-3
+    _, gradient = problem.loss(theta)
+    for k, step in enumerate(1e-4 * np.eye(len(theta))):
+        slope = (problem.loss(theta + step)[0] - problem.loss(theta - step)[0]) / 2e-4
+        assert gradient[k] == pytest.approx(slope, abs=1e-5)
+
+
+def test_the_law_of_times_is_a_law() -> None:
+    """The two pieces meet at the mode with equal density; what is left at infinity never ends."""
+    x, m, scale, skew = np.linspace(-1, 1, 2001), 0.0, 0.2, 0.5
+    lives = survival(x - m, scale, skew)
+    density = -np.gradient(lives, x)
+    assert lives[0] == pytest.approx(1.0, abs=5e-3)
+    assert (np.diff(lives) < 0).all()
+    assert x[np.argmax(density)] == pytest.approx(0.0, abs=2e-3)
+    left = 0.2 * np.exp(-0.25)
+    assert lives[1000] == pytest.approx(1 - left / (left + 0.2 * np.exp(0.25)))
+    problem = Problem(small())
+    grid, whole = problem.grid, problem.law(TRUE).times(np.array([-np.inf, 0.0, 60.0]))
+    assert whole.ends.sum(axis=0) + whole.lives == pytest.approx(1.0)
+    assert whole.lives[:, 0] == pytest.approx(expit(-3.5 + 0.8 * grid.modes), abs=1e-9)
+
+
+def test_posteriors_are_laws_and_parts_of_them_are_the_whole() -> None:
+    problem = Problem(small())
+    tables = problem.tables(problem.law(TRUE))
+    whole, part = problem.posterior(*tables), problem.posterior(*tables, slice(1, 3))
+    assert whole.nodes.sum(axis=(1, 2)) == pytest.approx(1.0)
+    assert whole.scales.sum(axis=2) == pytest.approx(1.0)
+    np.testing.assert_allclose(part.nodes, whole.nodes[1:3], rtol=1e-12)
+    np.testing.assert_allclose(part.scales, whole.scales[1:3], rtol=1e-12)
+
+
+def test_the_curvature_is_that_of_a_bowl_and_no_direction_is_flatter_than_the_vaguest() -> None:
+    turned = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
+    bowl, told = (
+        turned * np.array(values) @ turned.T for values in ([9.0, 1.0, 0.01], [9.0, 1.0, VAGUEST**-2])
+    )
+    found = _curvature(lambda z: (float(z @ bowl @ z / 2), bowl @ z), np.array([0.3, -1.0, 0.2]))
+    assert found == pytest.approx(told)
+
+
+def test_known_parameters_are_found_again() -> None:
+    """300 questions × 8 answers stopped where half have ended: each parameter within 4 of its own standard
+    deviations, those that such data tell with less than half of the prior's."""
+    rng = np.random.default_rng(3)
+    pools = answers(questions(300, rng), 8, rng)
+    cap = float(np.median(pools.tokens))
+    problem = Problem(seen_at(pools, cap))
+    found = fit(problem)
+    assert np.abs(problem.loss(found.theta)[1] * PRIOR_SD).max() < 10 * TOLERANCE
+    spread = np.sqrt((found.spread**2).sum(axis=1))
+    true = TRUE.copy()
+    true[0] += ORIGIN - np.log(cap)
+    assert (np.abs(found.theta - true) < 4 * spread).all(), (found.theta - true) / spread
+    told = {name: one / PARAMETERS[name][1] for name, one in zip(PARAMETERS, spread, strict=True)}
+    for name in ("centre", "log_ratio", "level", "log_scale"):
+        assert told[name] < 0.5, told

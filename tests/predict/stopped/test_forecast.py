@@ -1,0 +1,112 @@
+"""predict.stopped: what is seen, what is forecast from it, and that nothing else is looked at."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from predict.estimate import Estimate, Options
+from predict.evidence.points import Evidence, Points, Run
+from predict.stopped.fit import Fit
+from predict.stopped.forecast import survival
+from predict.stopped.law import PRIOR_MEAN
+from predict.stopped.pace import ORIGINS, misses
+from predict.stopped.seen import stopped, thinned
+from results.votes.exact import AnswerPools, best_of_n, majority_accuracy
+from tests.predict.stopped.simulated import answers, questions
+
+pytestmark = pytest.mark.integration  # many seconds
+
+CAP, CAPS = 9000, (11000, 15000, 30000)
+NAMES = np.array([str(cap) for cap in CAPS])
+
+
+@pytest.fixture(scope="module")
+def world() -> tuple[AnswerPools, AnswerPools]:
+    """60 questions: 8 answers to look at, and 400 others of each that tell the truth."""
+    rng = np.random.default_rng(1)
+    of = questions(60, rng)
+    return answers(of, 8, rng), answers(of, 400, rng)
+
+
+def run_of(pools: AnswerPools, cap: int = CAP) -> Run:
+    return Run("s", pools, cap, {str(one): one for one in (cap, *CAPS)}, pools.sizes.clip(400))
+
+
+@pytest.fixture(scope="module")
+def run(world: tuple[AnswerPools, AnswerPools]) -> Run:
+    return run_of(world[0])
+
+
+def accuracy(run: Run, ns: list[int], method: str, **options: object) -> Estimate:
+    """At all of CAPS and `ns`."""
+    nothing = Points.grid({}, [])
+    observed = Evidence(nothing, np.empty(0), np.empty(0), method=method, run=run)
+    asked = replace(Options(replicates=100), **options)
+    return survival(observed, Points.grid(dict.fromkeys(NAMES.tolist(), 0.0), ns), asked)
+
+
+def test_nothing_beyond_the_cap_is_looked_at(run: Run) -> None:
+    """Whatever longer answers say, and however long they are, the forecast is the same to the last bit."""
+    pools = thinned(run.answers, 20, 8)
+    longer = pools.tokens > CAP
+    rng = np.random.default_rng(5)
+    other = replace(
+        pools,
+        votes=np.where(longer, rng.integers(-1, 9, len(longer)), pools.votes),
+        tokens=np.where(longer, CAP + 1 + rng.integers(0, 10**6, len(longer)), pools.tokens),
+    )
+    assert (other.votes != pools.votes).any()
+    told = []
+    for one in (run_of(pools), run_of(other)):
+        found = [accuracy(one, [1, 8], method, replicates=20) for method in ("majority", "best_of_n")]
+        told.append([values for part in found for values in (part.mean, part.these.low, part.these.high)])
+        lengths = [part.lengths for part in found if part.lengths]
+        told[-1] += [
+            values for part in lengths for values in (part.mean, part.interval.low, part.interval.high)
+        ]
+    assert all(np.array_equal(x, y) for x, y in zip(*told, strict=True))
+
+
+def test_forecasts_of_a_world_that_follows_the_law(world: tuple[AnswerPools, AnswerPools], run: Run) -> None:
+    """The truth lies within the interval widened by half on both sides, as 99 of 100 such truths do; the 24
+    that are asked are closely related. No interval is wider than 30 points."""
+    ns = [1, 4, 16, 64]
+    for method in ("majority", "best_of_n"):
+        found = accuracy(run, ns, method)
+        counts = [stopped(world[1], cap).counts() for cap in CAPS]
+        if method == "majority":
+            truth = np.concatenate([majority_accuracy(one, ns).mean(axis=0) for one in counts])
+        else:
+            each = [best_of_n(one.pools[:, None], one.correct[:, None], np.array(ns)) for one in counts]
+            truth = np.concatenate([one.mean(axis=0) for one in each])
+        spare = (found.these.high - found.these.low) / 2
+        assert ((found.these.low - spare < truth) & (truth < found.these.high + spare)).all(), method
+        assert (found.these.high - found.these.low < 0.3).all()
+        assert (found.these.low < found.mean).all()
+        assert (found.mean < found.these.high).all()
+    lengths = accuracy(run, [1], "majority").lengths
+    assert lengths
+    mean, low, high = lengths.mean, lengths.interval.low, lengths.interval.high
+    spent = np.array([np.minimum(world[1].tokens, cap).mean() for cap in CAPS])
+    assert (low - (high - low) / 2 < spent).all()
+    assert (spent < high + (high - low) / 2).all()
+    assert (np.diff(mean) > 0).all()
+
+
+def test_new_questions_are_less_certain_than_these(run: Run) -> None:
+    found = accuracy(run, [1, 8], "majority")
+    these, new = found.these, found.new
+    assert (new.high - new.low > 1.1 * (these.high - these.low)).all()
+
+
+def test_the_pace_is_that_of_answers_at_earlier_cuts(world: tuple[AnswerPools, AnswerPools]) -> None:
+    """Where the law holds it is about 0; where most answers after the first cut are held up, it is slower."""
+    pools = world[0]
+    start = Fit(PRIOR_MEAN, np.eye(len(PRIOR_MEAN)))
+    first = np.quantile(pools.tokens[pools.tokens <= CAP], ORIGINS[0])
+    late = (pools.tokens > first) & (np.arange(len(pools.tokens)) % 4 > 0)
+    held_up = replace(pools, tokens=np.where(late, 2 * CAP, pools.tokens))
+    (lawful, _), (slow, _) = (misses(one, CAP, start, 0) for one in (pools, held_up))
+    assert abs(lawful) < 0.3
+    assert slow < -1

@@ -1,0 +1,133 @@
+"""predict.stopped.simulate: draws beyond the cap, against fresh answers and against what was seen."""
+
+import numpy as np
+import pytest
+from scipy.special import logit
+
+from predict.stopped.fit import Fit, Problem
+from predict.stopped.law import PARAMETERS
+from predict.stopped.seen import Seen, seen_at
+from predict.stopped.simulate import Simulated, _drawn, bins_to, simulate
+from tests.predict.stopped.simulated import THETA, answers, questions
+
+CAP, CAPS = 8000, [8000, 11000, 15000, 30000]
+AT = np.array([THETA[name] for name in PARAMETERS])
+CERTAIN = Fit(AT, np.zeros((len(AT), len(AT))))
+"""The true parameters, without uncertainty."""
+
+
+def seen(Q: int = 20, n: int = 6) -> Seen:
+    rng = np.random.default_rng(0)
+    return seen_at(answers(questions(Q, rng), n, rng), CAP)
+
+
+def drawn(moved: tuple[float, float] = (0.0, 0.0), of: Seen | None = None, R: int = 3) -> Simulated:
+    return simulate(Problem(of or seen()), CERTAIN, CAPS, np.full((R, 2), moved), 0)
+
+
+def test_bins_reach_each_cap_in_small_steps() -> None:
+    shown = seen_at(answers(questions(20, np.random.default_rng(0)), 6, np.random.default_rng(0)), 7000)
+
+    edges, middles, last = bins_to(shown, [7000, 7100, 14000])
+
+    assert np.exp(edges[last + 1]) == pytest.approx([7000, 7100, 14000])
+    assert last[0] == len(shown.middles) - 1
+    assert last[1] == last[0] + 1  # one bin is enough for so near a cap
+    assert edges[: len(shown.edges)].tolist() == shown.edges.tolist()
+    assert middles[: len(shown.middles)].tolist() == shown.middles.tolist()
+    beyond = slice(len(shown.edges) - 1, None)
+    assert (np.diff(edges[beyond]) < 0.0801).all()
+    assert middles[len(shown.middles) :] == pytest.approx((edges[beyond][1:] + edges[beyond][:-1]) / 2)
+
+
+def test_a_row_falls_on_the_place_of_its_number() -> None:
+    """Numbers are from 0 up to, not including, 1; nothing of weight 0 is drawn."""
+    weights = np.array([[0.25, 0.25, 0.5]] * 6 + [[0.0, 4.0, 0.0]] * 2)
+
+    places = _drawn(weights, np.array([[0.0, 0.24, 0.25, 0.49, 0.5, 0.99, 0.0, 0.99]]))[0]
+
+    assert places.tolist() == [0, 0, 1, 1, 2, 2, 1, 1]
+
+
+def test_without_answers_the_draws_are_the_law_of_the_questions() -> None:
+    """Questions of which nothing is known: the shares and tokens are those of fresh answers, within 4
+    standard errors."""
+    nothing = seen(Q=1000, n=1)
+    blank = Seen(
+        CAP,
+        nothing.edges,
+        nothing.middles,
+        0 * nothing.right,
+        0 * nothing.other,
+        np.zeros(1000),
+        nothing.votes,
+    )
+
+    found = drawn(of=blank, R=4)
+
+    rng = np.random.default_rng(7)
+    fresh = answers(questions(40_000, rng), 1, rng)
+    for c, cap in enumerate(CAPS):
+        ended = fresh.tokens <= cap
+        right, spent = ended & (fresh.votes == 0), np.minimum(fresh.tokens, cap)
+        for one, true in ((found.ended, ended), (found.right, right), (found.tokens, spent)):
+            by_question = one[:, :, c]
+            noise = np.hypot(by_question.std() / np.sqrt(by_question.size), true.std() / np.sqrt(true.size))
+            assert by_question.mean() == pytest.approx(true.mean(), abs=4 * noise + 0.01 * true.mean())
+
+
+def test_more_have_ended_and_more_is_spent_at_each_dearer_cap() -> None:
+    found = drawn()
+
+    assert (np.diff(found.ended, axis=2) >= 0).all()
+    assert (np.diff(found.right, axis=2) >= 0).all()
+    assert (np.diff(found.tokens, axis=2) > 0).all()
+    assert (found.right <= found.ended).all()
+    assert (found.tokens <= CAPS).all()
+
+
+def test_a_pace_moves_the_log_odds_of_ending_of_every_question_alike() -> None:
+    plain, moved = drawn(), drawn((-0.7, 0.0))
+
+    assert moved.ended[:, :, 0] == pytest.approx(plain.ended[:, :, 0])
+    odds = [
+        logit((one.ended[:, :, 1:] - one.ended[:, :, :1]) / (1 - one.ended[:, :, :1]))
+        for one in (plain, moved)
+    ]
+    assert odds[1] - odds[0] == pytest.approx(np.full(odds[0].shape, -0.7), abs=1e-4)
+    assert (moved.tokens[:, :, 1:] > plain.tokens[:, :, 1:]).all()
+    assert (moved.right[:, :, 1:] <= plain.right[:, :, 1:]).all()
+
+
+def test_growth_moves_them_by_the_distance_from_the_cap_in_spreads_of_the_modes() -> None:
+    plain, moved = drawn(), drawn((0.2, 0.4))
+
+    odds = [
+        logit((one.ended[:, :, 1:] - one.ended[:, :, :1]) / (1 - one.ended[:, :, :1]))
+        for one in (plain, moved)
+    ]
+    spread = np.exp(THETA["log_ratio"] + THETA["log_scale"])
+    expected = 0.2 + 0.4 * np.log(np.array(CAPS[1:]) / CAP) / spread
+    assert odds[1] - odds[0] == pytest.approx(np.broadcast_to(expected, odds[0].shape), abs=1e-4)
+
+
+def test_no_answer_that_has_ended_is_unfinished_later_however_slow_the_draw() -> None:
+    found = drawn((0.0, -9.0))
+
+    assert (np.diff(found.ended, axis=2) >= 0).all()
+    assert (found.ended[:, :, 1:] > found.ended[:, :, :1]).all()
+
+
+def test_at_the_cap_itself_the_draws_are_what_was_seen() -> None:
+    """With many answers, the chance to be right, and to have ended, by the cap is the frequency."""
+    rng = np.random.default_rng(2)
+    pools = answers(questions(15, rng), 150, rng)
+    shown = seen_at(pools, CAP)
+
+    found = drawn(of=shown, R=6)
+
+    frequency = shown.ended_counts.sum(axis=1) / 150
+    assert found.ended[:, :, 0].mean(axis=0) == pytest.approx(frequency, abs=0.12)
+    assert found.ended[:, :, 0].mean() == pytest.approx(frequency.mean(), abs=0.01)
+    assert found.right[:, :, 0].mean() == pytest.approx(shown.right.sum() / 15 / 150, abs=0.01)
+    assert found.tokens[:, :, 0].mean() == pytest.approx(np.minimum(pools.tokens, CAP).mean(), rel=0.01)

@@ -1,0 +1,37 @@
+"""Estimates: intervals are the middle of their draws and hold the mean; a bad mean has a status."""
+
+import numpy as np
+import pytest
+
+from predict.estimate import Status, everywhere, from_draws
+
+
+def test_intervals_statuses_and_means_that_cannot_be() -> None:
+    mean = np.array([0.5, 0.1, 1.2, np.nan])
+    draws = np.tile(np.linspace(0.4, 0.6, 1001)[:, None], 4)
+    wider = 2 * draws - 0.5
+    found = from_draws(mean, draws, wider, everywhere(Status.BOUND_HIT, 4), 0.9)
+    assert found.these.low == pytest.approx([0.41, 0.1, 0.41, np.nan], nan_ok=True)
+    assert found.these.high == pytest.approx([0.59, 0.59, 1.2, np.nan], nan_ok=True)
+    assert found.new.low[0] == pytest.approx(0.32)
+    assert found.new.high[0] == pytest.approx(0.68)
+    assert found.status.tolist() == ["bound_hit", "bound_hit", "out_of_range", "not_identifiable"]
+    assert np.isnan(from_draws(mean, draws[:0], draws[:0], found.status, 0.9).these.low).all()
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.99])
+def test_an_interval_holds_the_share_of_the_draws_that_its_level_says(level: float) -> None:
+    draws = np.linspace(0.0, 1.0, 10_001)[:, None]
+    found = from_draws(np.array([0.5]), draws, draws, everywhere(Status.OK, 1), level).these
+    assert found.level == level
+    inside = (draws >= found.low) & (draws <= found.high)
+    assert inside.mean() == pytest.approx(level, abs=1e-3)
+
+
+def test_only_the_interval_of_an_unstable_mean_leaves_the_unit_interval() -> None:
+    status = np.array(["falling", "ill_conditioned", "bound_hit"])
+    draws = np.tile([[-1.0], [3.0]], 3)
+    found = from_draws(np.array([0.5, 0.5, 1.1]), draws, draws, status, 0.9)
+    assert found.these.low == pytest.approx([0, -0.8, -0.8])
+    assert found.these.high == pytest.approx([1, 2.8, 2.8])
+    assert found.status.tolist() == ["falling", "ill_conditioned", "out_of_range"]
