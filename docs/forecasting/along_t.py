@@ -1,6 +1,7 @@
 """Forecasts along T, measured: dearer caps and new settings, ours and every rival, by data set.
 
-    python docs/forecasting/along_t.py --data ../shared/data/samples
+    python docs/forecasting/along_t.py --data ../shared/data/samples           everything
+    python docs/forecasting/along_t.py --data ../shared/data/samples --ours    ours; rivals stay as they are
 
 Caps: each run is looked at as if it had been stopped at the fourth of eight caps, at the 10 … 99.9 %
 quantiles of the answer lengths; the four dearer caps are forecast for a vote and for best-of-N. Eight answers
@@ -18,7 +19,7 @@ import pandas as pd
 from page import HERE, insert
 
 from predict.estimate import Options
-from predict.estimators import able, chosen
+from predict.estimators import SURVIVAL, able, chosen
 from predict.evidence.capped import capped
 from predict.evidence.groups import Group, groups_of_samples, read_groups
 from predict.evidence.request import Request
@@ -42,7 +43,7 @@ def runs(samples: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, str]]:
             yield one, f"{model}/{dataset}" + (f"/{setting}" if len(settings) > 1 else "")
 
 
-def measure(run: pd.DataFrame, name: str, splits: int, stop: int) -> pd.DataFrame:
+def measure(run: pd.DataFrame, name: str, splits: int, stop: int, predictor: str) -> pd.DataFrame:
     """The backtest of one run, stopped at cap number `stop` of eight, for the vote and best-of-N."""
     caps = [round(cap) for cap in np.quantile(run["tokens"], np.linspace(0.1, 0.999, 8))]
     smallest = int(run.groupby("question_id").size().min())
@@ -50,7 +51,7 @@ def measure(run: pd.DataFrame, name: str, splits: int, stop: int) -> pd.DataFram
     tables = []
     for method in ("majority", "best_of_n"):
         (group,) = capped(run, method, caps[stop - 1], caps[stop:], request.at_n)
-        tables.append(backtest(group, chosen("all", group), request, splits, Options(replicates=100)))
+        tables.append(backtest(group, chosen(predictor, group), request, splits, Options(replicates=100)))
     law = "chosen on it" if any(known in name for known in DEVELOPMENT) else ""
     return pd.concat(tables, ignore_index=True).assign(set=name, law=law)
 
@@ -65,9 +66,10 @@ def marked(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """One row per set, predictor, method and N."""
-    held = table["tokens"].between(table["tokens_low"], table["tokens_high"])
-    off = 100 * (table["tokens_predicted"] / table["tokens"] - 1).abs()
+    """One row per set, predictor, method and N; the tokens' with ours, which forecasts them."""
+    ours = table["predictor"] == SURVIVAL
+    held = table["tokens"].between(table["tokens_low"], table["tokens_high"]).where(ours).astype(float)
+    off = 100 * (table["tokens_predicted"] / table["tokens"] - 1).abs().where(ours)
     both = marked(table).assign(tokens_error=off, tokens_held=held)
     by = both.groupby(["set", "law", "predictor", "method", "N"], sort=False)
     columns = ["error", "held", "score", "tokens_error", "tokens_held"]
@@ -97,6 +99,30 @@ def new_settings(name: str, group: Group) -> list[pd.DataFrame]:
         by = table.groupby("predictor", sort=False)[["error", "held", "score"]]
         found.append(by.mean().round(3).reset_index().assign(set=name, method=group.method, seen=seen))
     return found
+
+
+def samples_in(data: Path) -> list[Path]:
+    """The files of a folder that have tokens."""
+    return sorted([*data.glob("boinf-*.csv"), *data.glob("epoch*.csv")])
+
+
+def new_settings_of(data: Path) -> list[pd.DataFrame]:
+    """`new_settings` of two cached curves and of every file of `data`."""
+    found = []
+    for file in (HERE.parents[1] / "results" / "cached" / f"{one}.csv" for one in ("tiny", "fig2f")):
+        for group in read_groups([file], "majority"):
+            found += new_settings(f"{file.stem} (curve)", group)
+    for file in samples_in(data):
+        for method in ("majority", "best_of_n"):
+            for group in groups_of_samples(read(file), method):
+                found += new_settings(f"{group.model}/{group.dataset}", group)
+    return found
+
+
+def others(out: Path) -> pd.DataFrame:
+    """The rivals' rows of an earlier table."""
+    table = pd.read_csv(out)
+    return table[table["predictor"] != SURVIVAL].assign(tokens_error=np.nan, tokens_held=np.nan)
 
 
 def caps_table(table: pd.DataFrame) -> str:
@@ -159,25 +185,24 @@ def settings_table(table: pd.DataFrame) -> str:
 )
 @click.option("--out", type=click.Path(path_type=Path), default=HERE / "along_t.csv", help="Scores, of caps.")
 @click.option("--splits", default=2, show_default=True, help="Random choices of the eight answers.")
+@click.option(
+    "--ours", is_flag=True, help="Of caps only our forecasts; the rest stays as it is in the files."
+)
 @click.option("--stop", default=4, show_default=True, help="Which of the eight caps is the last one seen.")
-def main(data: Path | None, out: Path, splits: int, stop: int) -> None:
+def main(data: Path | None, out: Path, splits: int, stop: int, ours: bool) -> None:
     """Measure every file boinf-* and epoch* of a folder, and write the tables of docs/along-t.md."""
     settings = HERE / "new_settings.csv"
+    if data and not ours:
+        write_raw(pd.concat(new_settings_of(data), ignore_index=True), settings)
     if data:
-        tables, dearer = [], []
-        for file in (HERE.parents[1] / "results" / "cached" / f"{one}.csv" for one in ("tiny", "fig2f")):
-            for group in read_groups([file], "majority"):
-                dearer += new_settings(f"{file.stem} (curve)", group)
-        for file in sorted([*data.glob("boinf-*.csv"), *data.glob("epoch*.csv")]):
-            samples = read(file)
-            for method in ("majority", "best_of_n"):
-                for group in groups_of_samples(samples, method):
-                    dearer += new_settings(f"{group.model}/{group.dataset}", group)
-            for run, name in runs(samples):
-                tables.append(scores(measure(run, name, splits, stop)))
-                write_raw(pd.concat(tables, ignore_index=True), out)
-                click.echo(tables[-1]["set"].iloc[0], err=True)
-        write_raw(pd.concat(dearer, ignore_index=True), settings)
+        tables = [others(out)] if ours and out.exists() else []
+        for file in samples_in(data):
+            for run, name in runs(read(file)):
+                tables.append(scores(measure(run, name, splits, stop, SURVIVAL if ours else "all")))
+                click.echo(name, err=True)
+                if not ours:
+                    write_raw(pd.concat(tables, ignore_index=True), out)
+        write_raw(pd.concat(tables, ignore_index=True), out)
     if out.resolve() == HERE / "along_t.csv":
         insert("caps", caps_table(pd.read_csv(out)))
         insert("verdict", verdict(pd.read_csv(out)))

@@ -7,27 +7,30 @@ miss is taken at the earlier cuts (up to the cap) and at every dearer cap at whi
 answers have ended. Over runs all of them have a part in common, of sd LASTING; those beyond the cap have
 another in proportion to log tokens beyond it, counted in spreads of the questions' modes, of sd GROWING;
 beside what the forecast leaves open and the luck of the answers. Printed: for all runs, and without each
-family.
+family; and how many intervals of the mean tokens hold on a family with the constants of the others.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 import click
 import numpy as np
 import pandas as pd
-from along_t import ANSWERS, read, runs
+from along_t import ANSWERS, read, runs, samples_in
 from scipy.linalg import block_diag
 from scipy.optimize import minimize
 from scipy.stats import multivariate_normal
 
 from predict.evidence.capped import capped
 from predict.evidence.hidden import observe
-from predict.stopped.fit import FEW_ANSWERS, Problem, fit
+from predict.stopped import pace
+from predict.stopped.fit import FEW_ANSWERS, Fit, Problem, fit
 from predict.stopped.forecast import LEARN_FROM
-from predict.stopped.pace import misses, moves_needed
+from predict.stopped.pace import moves_needed
 from predict.stopped.seen import seen_at, thinned
 from predict.stopped.simulate import Simulated, simulate
+from results.votes.exact import AnswerPools
 
 FAMILIES = ("am-thinking", "datarus", "nemotron", "qwen3", "gpt-5", "claude")
 
@@ -38,8 +41,40 @@ DRAWS = 100
 
 
 @dataclass(frozen=True)
+class Look:
+    """A fit to one split of a run, `few` answers stopped at `cap`, and the lengths of all answers to its
+    questions in `whole`; `caps` are the dearer ones."""
+
+    name: str
+    split: int
+    few: AnswerPools
+    whole: AnswerPools
+    cap: int
+    caps: list[int]
+    problem: Problem
+    fit: Fit
+
+    def ahead(self, moves: np.ndarray) -> Simulated:
+        """Draws at the cap and the dearer ones."""
+        return simulate(self.problem, self.fit, [self.cap, *self.caps], moves, self.split)
+
+
+def look(run: pd.DataFrame, name: str, stop: int, split: int) -> Look:
+    """One run stopped at cap number `stop` of eight."""
+    caps = [round(cap) for cap in np.quantile(run["tokens"], np.linspace(0.1, 0.999, 8))]
+    cap, dearer = caps[stop - 1], caps[stop:]
+    (group,) = capped(run, "majority", cap, dearer)
+    shown = observe(group, [next(iter(group.run.caps))], ANSWERS, 0, split).run.answers
+    few, everything = thinned(shown, LEARN_FROM, FEW_ANSWERS), group.run.answers
+    places = np.flatnonzero(np.isin(everything.question_ids, few.question_ids))
+    whole = everything.kept(np.isin(everything.question, places))
+    problem = Problem(seen_at(few, cap))
+    return Look(name, split, few, whole, cap, dearer, problem, fit(problem))
+
+
+@dataclass(frozen=True)
 class Missed:
-    """How far one split of a run was off in log odds: `off` (C + 1,), at earlier cuts and at C dearer caps.
+    """How far a look was off in log odds: `off` (C + 1,), at earlier cuts and at C dearer caps.
 
     `covariance`: what the forecast and luck leave open; `distance`: log tokens beyond the cap, in spreads, 0
     for the earlier cuts.
@@ -51,32 +86,31 @@ class Missed:
     distance: np.ndarray
 
 
-def measured(run: pd.DataFrame, name: str, stop: int, split: int) -> Missed:
-    """The misses of one run stopped at cap number `stop` of eight."""
-    caps = np.array([round(cap) for cap in np.quantile(run["tokens"], np.linspace(0.1, 0.999, 8))])
-    (group,) = capped(run, "majority", caps[stop - 1], caps[stop:])
-    shown = observe(group, [next(iter(group.run.caps))], ANSWERS, 0, split).run.answers
-    few, cap = thinned(shown, LEARN_FROM, FEW_ANSWERS), caps[stop - 1]
-    everything = group.run.answers
-    places = np.flatnonzero(np.isin(everything.question_ids, few.question_ids))
-    whole = everything.kept(np.isin(everything.question, places))
-    dearer = [one for one in caps[stop:] if (whole.tokens <= one).mean() <= SETTLED]
-    problem = Problem(seen_at(few, cap))
-    found = fit(problem)
-    drawn = simulate(problem, found, [cap, *dearer], np.zeros((DRAWS, 2)), split)
-    unfinished = np.bincount(whole.question[whole.tokens > cap], minlength=problem.seen.questions)
+def missed(one: Look) -> Missed:
+    """The moves that the log odds of a look needed."""
+    lengths, drawn = one.whole.tokens, one.ahead(np.zeros((DRAWS, 2)))
+    unfinished = np.bincount(one.whole.question[lengths > one.cap], minlength=one.problem.seen.questions)
+    dearer = [cap for cap in one.caps if (lengths <= cap).mean() <= SETTLED]
     moves, luck = [], []
-    for c, one in enumerate(dearer, 1):
+    for c, cap in enumerate(dearer, 1):
         pair = Simulated(*(table[:, :, [0, c]] for table in (drawn.right, drawn.ended, drawn.tokens)))
-        found_moves, noise = moves_needed(
-            pair, unfinished, ((whole.tokens > cap) & (whole.tokens <= one)).sum()
-        )
-        moves.append(found_moves)
-        luck.append(noise)
-    miss, noise = misses(few, cap, found, split)
+        ended = ((lengths > one.cap) & (lengths <= cap)).sum()
+        needed, by_luck = moves_needed(pair, unfinished, ended)
+        moves.append(needed)
+        luck.append(by_luck)
+    miss, noise = pace.misses(one.few, one.cap, one.fit, one.split)
     covariance = block_diag(noise, np.cov(moves) + np.diag(luck))
-    distance = np.log(np.array([cap, *dearer]) / cap) / problem.law(found.theta).spread
-    return Missed(name, np.array([miss, *np.mean(moves, axis=1)]), covariance, distance)
+    distance = np.log(np.array([one.cap, *dearer]) / one.cap) / one.problem.law(one.fit.theta).spread
+    return Missed(one.name, np.array([miss, *np.mean(moves, axis=1)]), covariance, distance)
+
+
+def tokens_held(one: Look, lasting: float, growing: float) -> float:
+    """The share of dearer caps at which the interval of the mean tokens holds them, with these constants."""
+    with patch.multiple(pace, LASTING=lasting, GROWING=growing):
+        moves, _ = pace.paces(one.few, one.cap, one.fit, DRAWS, one.split)
+    low, high = np.percentile(one.ahead(moves).tokens.mean(axis=1)[:, 1:], [5, 95], axis=0)
+    true = np.minimum.outer(one.whole.tokens, one.caps).mean(axis=0)
+    return float(((low <= true) & (true <= high)).mean())
 
 
 def sizes(table: list[Missed]) -> np.ndarray:
@@ -101,17 +135,25 @@ def sizes(table: list[Missed]) -> np.ndarray:
 @click.option("--splits", default=2, show_default=True, help="Random choices of the eight answers.")
 @click.option("--stop", default=4, show_default=True, help="Which of the eight caps is the last one seen.")
 def main(data: Path, splits: int, stop: int) -> None:
-    """Print the sizes."""
-    table = []
-    for file in sorted([*data.glob("boinf-*.csv"), *data.glob("epoch*.csv")]):
+    """Print the sizes, and how many intervals of tokens hold with those that leave a family out."""
+    looks, table = [], []
+    for file in samples_in(data):
         for run, name in runs(read(file)):
             smallest = int(run.groupby("question_id").size().min())
             for split in range(splits if smallest > ANSWERS else 1):
-                table.append(measured(run, name, stop, split))
+                looks.append(look(run, name, stop, split))
+                table.append(missed(looks[-1]))
                 click.echo(f"{name}: off {table[-1].off.round(2)} at {table[-1].distance.round(2)}")
     click.echo(f"all: {sizes(table).round(2)}")
+    held = {}
     for family in FAMILIES:
-        click.echo(f"without {family}: {sizes([one for one in table if family not in one.name]).round(2)}")
+        others = sizes([one for one in table if family not in one.name])
+        click.echo(f"without {family}: {others.round(2)}")
+        for one in looks:
+            if family in one.name:
+                held.setdefault(one.name, []).append(tokens_held(one, *others))
+    by_run = [np.mean(splits) for splits in held.values()]
+    click.echo(f"tokens held, by the constants of the other families: {100 * np.mean(by_run):.0f} of 100")
 
 
 if __name__ == "__main__":

@@ -77,6 +77,16 @@ def test_a_splits_lengths_are_forecast_from_its_answers(
         assert (rows["tokens_low"] - rows["predicted"]).to_numpy() == pytest.approx(OPTIONS.seed + int(split))
 
 
+def test_an_answer_costs_its_tokens_up_to_the_cap(group: Group) -> None:
+    assert group.run
+    tokens = group.run.answers.tokens
+
+    lengths = dict(group.points.settings())
+
+    for cap in (CAP, *CAPS):
+        assert lengths[f"cap={cap}"] == pytest.approx(np.minimum(tokens, cap).mean())
+
+
 @pytest.mark.parametrize("split", range(SPLITS))
 def test_seen_and_unseen_answers_are_all_answers_each_of_them_once(group: Group, split: int) -> None:
     observed = observe(group, [f"cap={CAP}"], SEEN, OPTIONS.seed, split)

@@ -118,6 +118,21 @@ def test_the_curvature_is_that_of_a_bowl_and_no_direction_is_flatter_than_the_va
     assert found == pytest.approx(told)
 
 
+def test_the_spread_is_the_inverse_of_the_curvature_at_the_maximum() -> None:
+    problem = Problem(small())
+
+    found = fit(problem)
+
+    steps = 1e-3 * np.diag(PRIOR_SD)
+    slopes = [(problem.loss(found.theta + one)[1] - problem.loss(found.theta - one)[1]) for one in steps]
+    curvature = np.array(slopes) / (2e-3 * PRIOR_SD[:, None])
+    vaguest = np.linalg.eigvalsh(curvature * np.outer(PRIOR_SD, PRIOR_SD)).min()
+    assert vaguest > 1.01 * VAGUEST**-2  # so that no direction had to be made less vague
+    told = found.spread @ found.spread.T / np.outer(PRIOR_SD, PRIOR_SD)
+    expected = np.linalg.inv(curvature) / np.outer(PRIOR_SD, PRIOR_SD)
+    assert told == pytest.approx(expected, abs=1e-3)
+
+
 def test_known_parameters_are_found_again() -> None:
     """300 questions × 8 answers stopped where half have ended: each parameter within 4 of its own standard
     deviations, those that such data tell with less than half of the prior's."""
