@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from predict.evidence.groups import groups_of
 
+from predict.evidence.groups import groups_of
 from results import BadInput, as_samples, best_of_n_curve, read_curves, vote_curve, write_samples
 from results.cli import cli
 
