@@ -79,7 +79,8 @@ def test_the_same_answers_are_ended_at_every_length(source: Path, tmp_path: Path
         assert TOKENS.count(beginning) == pytest.approx(length, abs=2)
         written = TOKENS.count(beginning + ENDING)
         assert written < row["tokens"] <= written + FINAL_TOKENS
-        assert row["tokens"] - written >= TOKENS.count(final.strip()) - 1
+        if "<|" not in final:  # a special token that the model drew is text when it is counted again
+            assert row["tokens"] - written >= TOKENS.count(final.strip()) - 1
         assert (row["finish_reason"], row["prompt_tokens"]) == ("forced", before["prompt_tokens"])
         assert row["gold"] == before["gold"]
     assert 0 < kept < len(found) / 2
