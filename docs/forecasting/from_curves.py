@@ -5,15 +5,18 @@
 Sets: lines of the twin whose accuracy rises with T (fig2e, fig2f, fig2h at step 1/5) or is soon flat (fig2g,
 fig2h at step 1, both of fig1-binary), the small model, and real runs looked at as if each answer had been
 stopped at one of ten caps (the 10 … 99.9 % quantiles of the answer lengths). Seen are the cheapest 3, 4 or 6
-settings (at most all but one) at N ≤ 4 or N ≤ 16; asked are all dearer ones at every N. Each (set,
-settings seen, N seen, predictor, status, width) is a row: targets, mean absolute error in points, how many
-are off by at most 3.5 points, how many intervals of 90 % hold the truth, interval score (width + 20 × miss).
-width: that of the question law alone, in points, the upper end of its class. apart: the mean distance of the
-paper's forecasts from the question law's. A set that the CSV has already is not measured again.
+settings (at most all but one) at N ≤ 4 or N ≤ 16; asked are all dearer ones at every N. A row of the CSV is a
+(set, settings seen, N seen, predictor, status, width): targets, forecasts given, their mean absolute error in
+points, how many are off by at most 3.5 points, how many intervals of 90 % hold the truth, and the interval
+score (width + 20 × miss, in points). width: that of the question law alone, in points, the upper end of its
+class. apart: the mean distance of the paper's forecasts from the question law's. A set that the CSV has
+is not measured again; with --ours the question law is. The tables go into from_curves.md.
 """
 
+import re
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
 from pathlib import Path
 
 import click
@@ -21,6 +24,7 @@ import numpy as np
 import pandas as pd
 from page import HERE
 
+from predict.curves.low_cost_to_high import low_cost_to_high
 from predict.curves.question_law.estimate import distance_to_algorithm_3, estimate
 from predict.estimate import Estimate, Options
 from predict.estimators import ESTIMATORS
@@ -38,7 +42,10 @@ PANELS = {"fig2e": ["rising"], "fig2f": ["rising"], "fig2g": ["flat"], "fig2h": 
 SEEN = (3, 4, 6)
 UP_TO = (4, 16)
 CAPS = 10
-NAMES = ("question-law", "exponential", "joint", "flat", "power-law", "mixture", "low-cost-to-high")
+NAMES = ("question-law", "exponential", "joint", "flat", "power-law", "low-cost-to-high")
+FORMER = "former default"
+"""What the mixture gave from curves before the question law; no longer measured, its rows are kept."""
+
 WIDTHS = (1, 2, 3.5, 5, 7.5, 10, 15, 20, 30, 100)
 OPTIONS = Options(replicates=100)
 NEAR = 3.5
@@ -66,17 +73,17 @@ def curves_of(kind: str, name: str, source: str) -> pd.DataFrame:
     return lines[int(name.split()[-1]) - 1]
 
 
-def measured(kind: str, name: str, source: str) -> pd.DataFrame:
+def measured(kind: str, name: str, source: str, predictors: tuple[str, ...]) -> pd.DataFrame:
     """The rows of one set."""
     (group,) = groups_of_curves(curves_of(kind, name, source), "majority")
     settings = [setting for setting, _ in group.points.settings()]
     cases = [(min(count, len(settings) - 1), most) for count in SEEN for most in UP_TO]
-    rows = [case(group, settings[:count], most) for count, most in cases]
+    rows = [case(group, settings[:count], most, predictors) for count, most in cases]
     return pd.concat(rows, ignore_index=True).assign(kind=kind, set=name)
 
 
-def case(group: Group, settings: list[str], most: int) -> pd.DataFrame:
-    """All predictors on one choice of what is seen."""
+def case(group: Group, settings: list[str], most: int, predictors: tuple[str, ...]) -> pd.DataFrame:
+    """The predictors on one choice of what is seen."""
     hidden = ~np.isin(group.points.setting, settings)
     targets, truth = group.points[hidden], group.accuracy[hidden]
     observed = observe(group, settings, most)
@@ -85,12 +92,11 @@ def case(group: Group, settings: list[str], most: int) -> pd.DataFrame:
     widths = np.array(WIDTHS)[
         np.minimum(np.searchsorted(WIDTHS, 100 * law.width_of_one_T_law), len(WIDTHS) - 1)
     ]
-    found = {name: ESTIMATORS[name](observed, targets, OPTIONS) for name in NAMES}
-    apart = 100 * distance_to_algorithm_3(found["low-cost-to-high"].mean, law.mean)
+    found = {name: ESTIMATORS[name](observed, targets, OPTIONS) for name in predictors}
+    paper = low_cost_to_high(points, observed.accuracy[None], targets).mean[0]
+    apart = 100 * distance_to_algorithm_3(paper, law.mean)
     each = [
-        scored(one.mean, one.these.low, one.these.high, truth).assign(
-            predictor=name, status=one.status, width=widths
-        )
+        scored(one, truth).assign(predictor=name, status=one.status, width=widths)
         for name, one in found.items()
     ]
     by = pd.concat(each).groupby(["predictor", "status", "width"], sort=False)
@@ -109,21 +115,105 @@ def scored(found: Estimate, truth: Floats) -> pd.DataFrame:
     )
 
 
+def by_case(table: pd.DataFrame) -> pd.DataFrame:
+    """Error, share held and score of each case (set, settings, N) and predictor."""
+    whole = table.assign(error=table["error"] * table["given"], score=table["score"] * table["targets"])
+    by = whole.groupby(["predictor", "kind", "set", "settings", "N"], sort=False)
+    total = by[["targets", "given", "error", "held", "score"]].sum()
+    return pd.DataFrame(
+        {
+            "error": total["error"] / total["given"],
+            "held": 100 * total["held"] / total["targets"],
+            "score": total["score"] / total["targets"],
+        }
+    )
+
+
+def errors_table(cases: pd.DataFrame) -> str:
+    """Mean over cases; the last columns are over all of them."""
+    kinds = ["rising", "flat", "tiny", "caps"]
+    lines = ["| predictor | " + " | ".join(kinds) + " | all | median | held | score |", "|---" * 9 + "|"]
+    for name in (*NAMES, FORMER):
+        own = cases.loc[name]
+        error = own["error"]
+        numbers = [error[kind].mean() for kind in kinds] + [error.mean(), error.median()]
+        cells = [*map(short, numbers), f"{own['held'].mean():.0f} %", short(own["score"].mean())]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def short(points: float) -> str:
+    """A number of points; what left all bounds is not spelled out."""
+    return f"{points:.1f}" if points < 1000 else "> 1000"
+
+
+def status_table(table: pd.DataFrame) -> str:
+    """What the status of the question law was worth."""
+    lines = ["| kind | status | forecasts | within 3.5 points | held |", "|---" * 5 + "|"]
+    own = table[table["predictor"] == "question-law"]
+    for (kind, status), part in pd.concat([own, own.assign(kind="all")]).groupby(["kind", "status"]):
+        total = int(part["targets"].sum())
+        near, held = (f"{100 * part[name].sum() / total:.0f} %" for name in ("near", "held"))
+        lines.append(f"| {kind} | {status} | {total} | {near} | {held} |")
+    return "\n".join(lines)
+
+
+def distance_table(table: pd.DataFrame) -> str:
+    """How far off the paper's algorithm was, by its distance from the question law; and the AUC of that."""
+    own = table[table["predictor"] == "low-cost-to-high"]
+    own = own.assign(error=own["error"] * own["given"])
+    by = own.groupby(["set", "settings", "N"])
+    case = by[["error", "given"]].sum().assign(apart=by["apart"].first()).query("given > 0")
+    error, apart = case["error"] / case["given"], case["apart"]
+    far = error > 3
+    above = apart[far].to_numpy()[:, None] - apart[~far].to_numpy()
+    lines = ["| distance at most | cases | off by at most 3.5 points |", "|---" * 3 + "|"]
+    for most in (3, 5, 10, np.inf):
+        near = error[apart <= most]
+        lines.append(f"| {most:g} | {len(near)} | {(near <= NEAR).sum()} |".replace("inf", "any"))
+    auc = np.mean((above > 0) + (above == 0) / 2)
+    lines += ["", f"AUC {auc:.2f}: {far.sum()} cases off by more than 3 points, {(~far).sum()} not."]
+    return "\n".join(lines)
+
+
+def put(name: str, text: str) -> None:
+    """Replace what stands between the marks of `name` in from_curves.md."""
+    page = HERE / "from_curves.md"
+    marks = f"<!-- {name} -->", f"<!-- end {name} -->"
+    whole = page.read_text(encoding="utf-8")
+    pattern = re.compile(f"{marks[0]}.*?{marks[1]}", re.DOTALL)
+    page.write_text(pattern.sub(lambda _: f"{marks[0]}\n{text}\n{marks[1]}", whole), encoding="utf-8")
+
+
 @click.command()
-@click.option(
-    "--data", type=click.Path(path_type=Path), help="Folder of the boinf files; without it no caps."
-)
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of the boinf files, for caps.")
 @click.option("--jobs", default=1, show_default=True)
+@click.option("--ours", is_flag=True, help="Measure the question law again, at every set.")
 @click.option("--out", type=click.Path(path_type=Path), default=HERE / "from_curves.csv")
-def main(data: Path | None, jobs: int, out: Path) -> None:
-    """Measure what the CSV lacks, one set after the other."""
-    done = pd.read_csv(out) if out.exists() else pd.DataFrame({"set": []})
-    asked = [one for one in sets(data) if one[1] not in set(done["set"])]
+def main(data: Path | None, jobs: int, ours: bool, out: Path) -> None:
+    """Measure what the CSV lacks, one set after the other, and write the tables of the page."""
+    done = pd.read_csv(out) if out.exists() else pd.DataFrame({"set": [], "predictor": []})
+    predictors: tuple[str, ...] = NAMES
+    if ours:
+        done, predictors = done[done["predictor"] != "question-law"], ("question-law",)
+    had = set(done["set"])
+    asked = [one for one in sets(data) if ours or one[1] not in had]
     with ProcessPoolExecutor(jobs) as pool:
-        for table in pool.map(measured, *zip(*asked, strict=True)) if asked else ():
+        found = pool.map(measured, *zip(*asked, strict=True), repeat(predictors)) if asked else ()
+        for table in found:
             done = pd.concat([done, table.round(3)], ignore_index=True)
-            done.to_csv(out, index=False)
+            if not ours:
+                done.to_csv(out, index=False)
             click.echo(table["set"].iloc[0])
+    done.to_csv(out, index=False)
+    cases = by_case(done)
+    click.echo(errors_table(cases))
+    if out == HERE / "from_curves.csv":
+        four = cases.query("settings == 4 and N == 16")
+        put("errors", errors_table(cases))
+        put("four", errors_table(four))
+        put("status", status_table(done))
+        put("distance", distance_table(done))
 
 
 if __name__ == "__main__":
