@@ -129,8 +129,7 @@ tiny: $(TORCH)  ## train the tiny model again (10 minutes; one thread, so that t
 	$(RUN) -m harness.tiny.train
 
 serve: $(SGLANG)  ## start SGLang for MODEL= (default: the tiny model) and leave it running
-	$(RUN) -m harness serve $(or $(MODEL),harness/tiny/model) $(if $(DP),--dp $(DP)) $(if $(WORKERS),--workers $(WORKERS)) \
-	    $(if $(FLAGS),-- $(FLAGS))
+	$(RUN) -m harness serve $(or $(MODEL),harness/tiny/model) $(if $(DP),--dp $(DP)) $(if $(WORKERS),--workers $(WORKERS)) $(if $(FLAGS),-- $(FLAGS))
 
 gpu-check: $(SERVER) $(SETUP)  ## GPU host: tokens/s, prefix cache and the client's share, random weights of Llama-3.1-8B's shape
 	$(RUN) -m harness gpu-check $(if $(DP),--dp $(DP)) $(if $(FLAGS),-- $(FLAGS))

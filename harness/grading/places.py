@@ -30,8 +30,8 @@ _PHRASE = re.compile(
     r"\bthe\s++(?:(?:final|correct)\s++(?:answer|option|choice)|answer)\s++is\b:?+", re.IGNORECASE
 )
 _FORMULA = re.compile(r"\s*+(?:\$\$([^$]++)\$\$|\$([^$\n]++)\$|\\\((.*?)\\\)|\\\[(.*?)\\\])")
-_SENTENCE = re.compile(r"(?:[^.!?;…—\n]|\.(?=\d))*+")
-_NUMBER_ALONE = re.compile(r"(?:(?<![\w)])[-+])?+[0-9](?:(?:[.,:/^*+-]|\{,\}|,\\!)*+[0-9])*+")
+_SENTENCE = re.compile(r"(?:[^.!?;…—\n]|\.(?=\d))*")
+_NUMBER_ALONE = re.compile(r"(?:(?<![\w)])[-+])?[0-9](?:(?:[.,:/^*+-]|\{,\}|,\\!)*[0-9])*")
 
 _WRAPPERS = re.compile(r"\\(?:boxed|fbox|text[a-z]*+|mathbf|mathrm|mbox)\b")
 _WORD = re.compile(r"[^\W\d_]++")
