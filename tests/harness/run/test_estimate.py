@@ -67,12 +67,11 @@ def test_a_folder_s_own_answers_say_what_to_expect_and_how_fast(tmp_path: Path) 
 
     for one in record["sessions"]:
         one.pop("tokens_per_second", None)
+        one["seconds"] = 2.0
     short = json.dumps(record)
     kept = (tmp_path / "run.json").read_text()
     (tmp_path / "run.json").write_text(short)
-    whole = (
-        session["tokens"] / session["seconds"]
-    )  # too short a session for a steady rate is better than none
+    whole = session["tokens"] / 2.0  # too short a session for a steady rate is better than none
     assert f" at {whole:,.0f} completion tokens/s" in dry(tmp_path)[-2]
     (tmp_path / "run.json").write_text(kept)
 
