@@ -40,8 +40,8 @@ def experiment(url: str) -> Experiment:
     return Experiment.model_validate(read_experiment("tiny").model_dump() | keys)
 
 
-async def draw(url: str, folder: Path, said: list[str] | None = None) -> Outcome:
-    asked = experiment(url)
+async def draw(url: str, folder: Path, said: list[str] | None = None, patience: float = 1800.0) -> Outcome:
+    asked = experiment(url).model_copy(update={"patience": patience})
     say = said.append if said is not None else lambda _line: None
     return await sample(asked, QUESTIONS, folder, lambda: engine_for(asked, folder / "server.log", say))
 
@@ -89,10 +89,14 @@ def test_what_keeps_failing_is_absent_reported_and_asked_for_again(sglang_url: s
 
 
 async def interrupted(
-    folder: Path, proxy: FaultyProxy, said: list[str], then: Callable[[], Awaitable[None]]
+    folder: Path,
+    proxy: FaultyProxy,
+    said: list[str],
+    then: Callable[[], Awaitable[None]],
+    patience: float = 1800.0,
 ) -> Outcome:
     """A run whose server goes away after five replies; `then` is done once that was said."""
-    run = asyncio.create_task(draw(proxy.url, folder, said))
+    run = asyncio.create_task(draw(proxy.url, folder, said, patience))
     while proxy.answered < 5 and not run.done():
         await asyncio.sleep(0.01)
     await proxy.stop()
@@ -112,20 +116,17 @@ def test_a_server_that_is_killed_and_started_again(sglang_url: str, tmp_path: Pa
     assert "is back" in said[1]
 
 
-def test_a_server_that_is_killed_for_good(
-    sglang_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def give_up_soon() -> None:
-        monkeypatch.setattr(connection, "PATIENCE", 1.0)
+def test_a_server_that_is_killed_for_good(sglang_url: str, tmp_path: Path) -> None:
+    async def nothing() -> None:
+        """The server stays away."""
 
     outcome, proxy = through_proxy(
-        sglang_url, [], lambda proxy: interrupted(tmp_path, proxy, [], give_up_soon)
+        sglang_url, [], lambda proxy: interrupted(tmp_path, proxy, [], nothing, patience=10.0)
     )
     assert 0 < outcome.missing == len(PLANNED) - len(rows(tmp_path)) < len(PLANNED)
     assert len(outcome.failures) == 1
     assert proxy.url in outcome.failures[0]
 
-    monkeypatch.setattr(connection, "PATIENCE", 60.0)
     asyncio.run(draw(sglang_url, tmp_path))
     assert_exactly(PLANNED, tmp_path)
 
