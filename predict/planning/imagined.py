@@ -40,6 +40,17 @@ def imagine(answers: AnswerPools, more: int, rng: np.random.Generator) -> Answer
     )
 
 
+def with_twins(answers: AnswerPools) -> AnswerPools:
+    """The pools with each question twice: what as many more questions of the kind may look like."""
+    Q, sizes = len(answers.question_ids), answers.sizes
+    names = [*answers.question_ids, *(f"{name}, again" for name in answers.question_ids)]
+    order = np.argsort(names, kind="stable")
+    of = order % Q
+    starts = np.concatenate([[0], np.cumsum(sizes[of])])
+    kept = np.concatenate([np.arange(answers.starts[q], answers.starts[q + 1]) for q in of])
+    return AnswerPools([names[i] for i in order], starts, answers.votes[kept], answers.tokens[kept])
+
+
 def _rates(successes: Ints, trials: Ints, rng: np.random.Generator) -> Floats:
     """One draw of each question's rate from its beta posterior, shape (Q,); 0 without any success."""
     if not successes.any():

@@ -7,8 +7,8 @@
 From samples only. More answers are judged by the interval of these questions. The answers that a run would
 bring are drawn from what is forecast of them (`imagined`), the forecast is made again with them among the
 data, and the widths of its intervals are averaged over a few draws. That is the expected width before the
-run, with nothing assumed of the predictor's formula. More questions are judged by the interval of new ones,
-which is as wide as one over the root of how many there are.
+run, with nothing assumed of the predictor's formula. More questions are judged by the interval of new ones:
+the forecast is made again as if each question had a twin.
 
 Only for predictors that go by the answers: those of `CURVE_ONLY` count the largest N of any setting as seen
 at every one, so that a run which raises it at one setting would seem to narrow the forecasts at the others.
@@ -24,7 +24,7 @@ from predict.estimators import ESTIMATORS
 from predict.evidence.groups import Group
 from predict.evidence.hidden import observe
 from predict.evidence.points import Points
-from predict.planning.imagined import imagine
+from predict.planning.imagined import imagine, with_twins
 
 DRAWS = 4
 """Imagined runs averaged over: their widths differ by a few per cent only."""
@@ -57,7 +57,8 @@ def next_runs(
     now, now_new = widths(group, predictor, place, options)
     for run in candidates(group, place):
         if run.kind == "questions":
-            yield replace(run, width_now=now_new, width_then=now_new * np.sqrt(run.now / run.then))
+            then_new = widths(with_twice_the_questions(group, run), predictor, place, options)[1]
+            yield replace(run, width_now=now_new, width_then=then_new)
         else:
             rngs = [np.random.default_rng([options.seed, draw]) for draw in range(draws)]
             then = [widths(after(group, run, rng), predictor, place, options)[0] for rng in rngs]
@@ -86,6 +87,15 @@ def after(group: Group, run: NextRun, rng: np.random.Generator) -> Group:
         replace(pool, answers=imagine(pool.answers, run.then - run.now, rng))
         if pool.setting == run.setting
         else pool
+        for pool in group.pools
+    ]
+    return group.with_pools(pools)
+
+
+def with_twice_the_questions(group: Group, run: NextRun) -> Group:
+    """The group as it may be after a run of as many new questions."""
+    pools = [
+        replace(pool, answers=with_twins(pool.answers)) if pool.setting == run.setting else pool
         for pool in group.pools
     ]
     return group.with_pools(pools)

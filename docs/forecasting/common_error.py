@@ -1,0 +1,129 @@
+"""What `COMMON_ERROR` of the mixture rests on: how many intervals hold with other values, families left out.
+
+    left out   method         value  held  without it
+    nemotron   majority       0.04   0.97  0.86
+
+$ DATA_DIR=../shared/data python docs/forecasting/common_error.py --jobs 2
+
+Run make.py first: it imports the sets. For each family of models the value at which 90 of 100 intervals of
+the *other* families' sets hold is taken, and judged on the family's own sets. Sets count alike. Writes
+common_error.csv and the table of evidence.md.
+"""
+
+import os
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+import click
+import numpy as np
+import pandas as pd
+from along_n import AT_N, REPLICATES, Job, jobs
+from page import HERE, METHODS, insert
+
+from predict.answers import mixture
+from predict.estimate import Options, middle
+from predict.evidence.groups import read_groups
+from predict.evidence.hidden import observe
+from results.normal import FORECAST_LEVEL, z_of
+from results.tables.files import write_raw
+
+FAMILIES = ("boinf-am", "boinf-datarus", "boinf-nemotron", "boinf-qwen3", "jhu", "epoch-gpt", "rgeval")
+VALUES = np.arange(0, 0.205, 0.005)
+
+
+@click.command()
+@click.option("--jobs", "processes", default=2, show_default=True, type=click.IntRange(1), help="Processes.")
+@click.option("--splits", default=2, show_default=True, type=click.IntRange(1), help="Splits of a set.")
+@click.option("--data", envvar="DATA_DIR", required=True, type=click.Path(path_type=Path))
+def main(processes: int, splits: int, data: Path) -> None:
+    """Measure the value again."""
+    os.environ["OMP_NUM_THREADS"] = "1"  # for the processes started below
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        rows = pd.concat(pool.map(forecasts, jobs(data, splits)), ignore_index=True)
+    parts = [left_out(of_method, name) for name, of_method in rows.groupby("method", sort=False)]
+    found = pd.concat(parts, ignore_index=True)
+    write_raw(found, HERE / "common_error.csv")
+    insert("common-error", markdown(found))
+
+
+def forecasts(job: Job) -> pd.DataFrame:
+    """Forecasts of a set without the common error, their truths, and the scatter that it is a share of."""
+    mixture.COMMON_ERROR = 0.0
+    at_n = next(ns for start, ns in AT_N.items() if job.name.startswith(start))
+    family = next((name for name in FAMILIES if job.name.startswith(name)), job.name)
+    rows = []
+    for group in read_groups([job.path], job.method):
+        names = [pool.setting for pool in group.pools]
+        for seen, ns in at_n.items():
+            for split in range(job.splits):
+                observed = observe(group, names, seen, split, split)
+                options = Options(replicates=REPLICATES, seed=split)
+                populations = mixture.populations(observed)
+                for pool, population in zip(observed.pools, populations, strict=True):
+                    here = (group.points.setting == pool.setting) & np.isin(group.points.N, ns)
+                    N = group.points.N[here]
+                    found = mixture.accuracies(pool, population, N, pool.sizes, job.method, options)
+                    low, high = middle(found.draws[0], FORECAST_LEVEL)
+                    columns = {"mean": found.mean, "low": low, "high": high, "scatter": found.scatter}
+                    told = {"family": family, "set": job.name, "method": job.method, "seen": seen}
+                    rows.append(pd.DataFrame(columns | {"truth": group.accuracy[here]}).assign(**told))
+    return pd.concat(rows)
+
+
+def held(rows: pd.DataFrame, value: float) -> float:
+    """The share of intervals that hold with this common error, sets counting alike."""
+    common = z_of(FORECAST_LEVEL) * value * np.sqrt(rows["scatter"])
+    below = np.hypot(rows["mean"] - rows["low"], common)
+    above = np.hypot(rows["high"] - rows["mean"], common)
+    off = rows["truth"] - rows["mean"]
+    return float(
+        ((off >= -below - 1e-9) & (off <= above + 1e-9)).groupby([rows["set"], rows["seen"]]).mean().mean()
+    )
+
+
+def left_out(rows: pd.DataFrame, method: str) -> pd.DataFrame:
+    """Each family judged with the value that the others want; the last row judges all with that of all."""
+    table = []
+    for family in [*rows["family"].unique(), "none"]:
+        others, own = rows[rows["family"] != family], rows[rows["family"] == family]
+        value = min(VALUES, key=partial(distance, others))
+        judged = own if len(own) else rows
+        table.append(
+            {
+                **{"left out": family, "method": method, "value": round(float(value), 3)},
+                "held": round(held(judged, value), 2), "without it": round(held(judged, 0.0), 2),
+            }
+        )  # fmt: skip
+    return pd.DataFrame(table)
+
+
+def markdown(found: pd.DataFrame) -> str:
+    """A row for each family, both methods side by side; 90 % is what should hold."""
+    lines = [
+        "| left out | " + " | ".join(f"{label}: value, held, without it" for label in METHODS.values()) + " |"
+    ]
+    lines.append("|---" * (len(METHODS) + 1) + "|")
+    for family, rows in found.groupby("left out", sort=False):
+        by = rows.set_index("method")
+        cells = [
+            f"{by.loc[name, 'value']:.3f}, {by.loc[name, 'held']:.0%}, {by.loc[name, 'without it']:.0%}"
+            if name in by.index
+            else "–"
+            for name in METHODS
+        ]
+        lines.append("| " + " | ".join([str(family), *cells]) + " |")
+    return "\n".join(lines)
+
+
+def distance(rows: pd.DataFrame, value: float) -> float:
+    """How far the share that hold is from what it should be."""
+    return abs(held(rows, value) - FORECAST_LEVEL)
+
+
+if __name__ == "__main__":
+    main()
