@@ -51,7 +51,7 @@ IMAGINED, FEWEST = 2**15, 16
 COMMON_ERROR = 0.04
 """The law is not quite true, and what it is off by, it is off by in many questions at once: the errors of two
 questions are correlated by the square of this. A question's own scatter is about right; without this term 86
-of 100 intervals of 90 % hold. From docs/forecasting/common_error.py, each family of models left out in turn."""
+of 100 intervals of 90 % hold. From docs/forecasting/common_error.py, families of models left out in turn."""
 
 SCATTER = 400
 """Draws that tell the scatter of a setting from which others are forecast."""

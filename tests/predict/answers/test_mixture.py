@@ -161,19 +161,26 @@ def test_a_setting_that_was_not_sampled_has_no_forecast_without_a_length() -> No
     assert found.status[0] == Status.NOT_IDENTIFIABLE
 
 
-def test_of_new_questions_the_error_is_what_answers_leave_open_and_the_draw_of_questions() -> None:
-    """Of 30 questions: the variance between posterior means and that within posteriors, a thirtieth of both.
-    Of one law alone, so that nothing else scatters."""
+@pytest.mark.parametrize("common", [0.0, 0.3])
+def test_of_new_questions_the_error_is_what_answers_leave_open_and_the_draw_of_questions(
+    common: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 30 questions: the variance between posterior means and that within posteriors, a thirtieth of both,
+    and the share of the latter that is an error of all questions. Of one law alone, so that nothing else
+    scatters."""
     pool = drawn_pool(30, 8, np.random.default_rng(0))
     counts = pool.answers.counts()
     fitted = fit_population(counts)
     sure = replace(fitted, fit=replace(fitted.fit, covariance=1e-12 * np.eye(len(fitted.fit.alpha))))
     N = np.array([16])
     each, square = sure.moments(accuracy_by_atom(counts, N)[0][0])
+    monkeypatch.setattr("predict.answers.mixture.COMMON_ERROR", common)
     found = accuracies(pool, sure, N, np.full(30, np.inf), "majority", Options(replicates=4000))
     posterior = (square - each**2).mean()
-    assert found.draws[0].var() == pytest.approx(posterior / 30, rel=0.1)
-    assert found.draws[1].var() == pytest.approx((posterior + each.var()) / 30, rel=0.1)
+    assert found.scatter == pytest.approx(posterior, rel=0.02)
+    shared = common**2 * posterior
+    assert found.draws[0].var() == pytest.approx(posterior / 30 + shared, rel=0.1)
+    assert found.draws[1].var() == pytest.approx((posterior + each.var()) / 30 + shared, rel=0.1)
     assert found.mean == pytest.approx(each.mean(axis=0), abs=1e-9)
 
 
