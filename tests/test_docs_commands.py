@@ -65,6 +65,10 @@ def commands() -> list[str]:
 COMMANDS = commands()
 
 
+RUNS = ("gsm8k", "gsm8k-forced", "tiny", "tiny-120", "tiny-forced")
+"""Runs that the pages use, each with answers at three budgets."""
+
+
 def group(room: str) -> click.Group:
     module, name = GROUPS[room].split(":")
     found = getattr(import_module(module), name)
@@ -103,7 +107,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     budgets = simulated_samples(20, 16, ("100", "200", "400"))
     efforts = budgets.replace({"setting": {"100": "low", "200": "medium", "400": "high"}})
     write_samples(budgets[budgets["setting"] == "100"], folder / "PILOT" / "samples.jsonl")
-    for name in ("INPUT", "results/runs/gsm8k", "results/runs/gsm8k-forced", "results/runs/tiny"):
+    for name in ("INPUT", *(f"results/runs/{run}" for run in RUNS)):
         write_samples(budgets, folder / name / "samples.jsonl")
     for path in (runs / "otis", runs / "forecasting" / "otis"):
         write_samples(efforts, path / "samples.jsonl")

@@ -3,8 +3,9 @@
     python docs/forecasting/from_curves.py --data ../shared/data/samples --jobs 3
 
 Sets: lines of the twin whose accuracy rises with T (fig2e, fig2f, fig2h at step 1/5) or is soon flat (fig2g,
-fig2h at step 1, both of fig1-binary), the small model, and real runs looked at as if each answer had been
-stopped at one of ten caps (the 10 … 99.9 % quantiles of the answer lengths). Seen are the cheapest 3, 4 or 6
+fig2h at step 1, both of fig1-binary), the small model asked for lengths (tiny) and ended at lengths (forced),
+and real runs looked at as if each answer had been stopped at one of ten caps: quantiles of the lengths of the
+answers from 10 to 99.9 %. Seen are the cheapest 3, 4 or 6
 settings (at most all but one) at N ≤ 4 or N ≤ 16; asked are all dearer ones at every N. A row of the CSV is a
 (set, settings seen, N seen, predictor, status, width): targets, forecasts given, their mean absolute error in
 points, how many are off by at most 3.5 points, how many intervals of 90 % hold the truth, and the interval
@@ -57,13 +58,14 @@ def sets(data: Path | None) -> Iterator[tuple[str, str, str]]:
         for line, kind in enumerate(kinds):
             yield kind, f"{panel} {line + 1}", panel
     yield "tiny", "tiny", "results/cached/tiny.csv"
+    yield "forced", "tiny-forced", "results/cached/tiny-forced.csv"
     for file in sorted(data.glob("boinf-*.csv")) if data else []:
         yield "caps", file.stem.removeprefix("boinf-"), str(file)
 
 
 def curves_of(kind: str, name: str, source: str) -> pd.DataFrame:
     """The curves of one set."""
-    if kind == "tiny":
+    if kind in ("tiny", "forced"):
         return read_curves(source)
     if kind == "caps":
         samples = read_samples(source)
@@ -131,12 +133,12 @@ def by_case(table: pd.DataFrame) -> pd.DataFrame:
 
 def errors_table(cases: pd.DataFrame) -> str:
     """Mean over cases; the last columns are over all of them."""
-    kinds = ["rising", "flat", "tiny", "caps"]
-    lines = ["| predictor | " + " | ".join(kinds) + " | all | median | held | score |", "|---" * 9 + "|"]
+    kinds = ["rising", "flat", "tiny", "forced", "caps"]
+    lines = ["| predictor | " + " | ".join(kinds) + " | all | median | held | score |", "|---" * 10 + "|"]
     for name in (*NAMES, FORMER):
         own = cases.loc[name]
         error = own["error"]
-        numbers = [error[kind].mean() for kind in kinds] + [error.mean(), error.median()]
+        numbers = [*error.groupby("kind").mean().reindex(kinds), error.mean(), error.median()]
         cells = [*map(short, numbers), f"{own['held'].mean():.0f} %", short(own["score"].mean())]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -144,6 +146,8 @@ def errors_table(cases: pd.DataFrame) -> str:
 
 def short(points: float) -> str:
     """A number of points; what left all bounds is not spelled out."""
+    if np.isnan(points):
+        return "–"
     return f"{points:.1f}" if points < 1000 else "> 1000"
 
 

@@ -19,6 +19,7 @@ HERE = Path(__file__).resolve().parent
 PAGES = (
     HERE.parent / "forecasting.md",
     HERE.parent / "along-t.md",
+    HERE.parent / "figure-3.md",
     HERE / "evidence.md",
     HERE / "from_curves.md",
 )

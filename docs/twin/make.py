@@ -23,12 +23,11 @@ from synthetic.trained.weights import SHIPPED, read_weights
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PAGES = [HERE.parent / f"{name}.md" for name in ("reproduction", "trained", "match")]
+PAGES = [HERE.parent / f"{name}.md" for name in ("reproduction", "trained", "match", "figure-3")]
 EXAMINED = HERE / "trained.parquet"
 """The curves of the weights that ship: what `synthetic train` writes as trained.csv."""
 MARKS = {"holds": "", "fails": " ✗", "undecided": " ?"}
 """What stands behind a row of a claim."""
-BLOCK = re.compile(r"(<!-- begin (\S+) (.*?) ?-->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def main() -> None:
@@ -139,6 +138,8 @@ def markdown(table: pd.DataFrame) -> str:
 WRITERS: dict[str, Callable[[list[str]], str]] = {
     "claims": claims, "setting": settings, "trained": trained, "match": matched, "rivals": rivals,
 }  # fmt: skip
+BLOCK = re.compile(rf"(<!-- begin ({'|'.join(WRITERS)}) (.*?) ?-->\n).*?(<!-- end -->)", re.DOTALL)
+"""A table between its markers; those of other pages' scripts have other names."""
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from results import read_curves
 from synthetic.trained.examination import examine
 from synthetic.trained.lessons import BINARY, LESSONS, SOFTMAX
 from synthetic.trained.weights import SHIPPED, read_weights
-from tests.conftest import needs_torch
+from tests.conftest import ROOT, needs_torch
 
 NUMBER = re.compile(r"(?<![\w.,^])\d*\.\d+(?![\w.]*\.py)")
 
@@ -48,7 +48,18 @@ def test_the_examined_curves_are_those_of_the_shipped_weights(datasets: set[str]
 @pytest.mark.parametrize("path", make.PAGES[:2], ids=lambda path: path.stem)
 def test_every_measured_number_of_the_prose_is_in_a_table(path: Path) -> None:
     page = path.read_text(encoding="utf-8")
-    tables = "".join(found[0] for found in make.BLOCK.finditer(page))
+    check_prose(page, "".join(found[0] for found in make.BLOCK.finditer(page)))
+
+
+def test_every_measured_number_of_figure_3_s_page_is_in_a_table() -> None:
+    """Its other tables are those of docs/forecasting/figure_3.py."""
+    page = (ROOT / "docs" / "figure-3.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\|.*$", page, flags=re.MULTILINE)
+    check_prose(page, "".join([*(found[0] for found in make.BLOCK.finditer(page)), *rows]))
+
+
+def check_prose(page: str, tables: str) -> None:
+    """Every number with decimals that a page says outside its tables is in one of them, rounded."""
     known = np.array([float(text.replace(",", "")) for text in re.findall(r"\d[\d,]*(?:\.\d+)?", tables)])
     prose = re.sub(r"```.*?```|`[^`]*`|Section [\d.]+", "", make.BLOCK.sub("", page), flags=re.DOTALL)
     for text in NUMBER.findall(prose):

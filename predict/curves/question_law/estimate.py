@@ -35,6 +35,9 @@ LOGITS = 20.0
 TRUSTED = 0.075
 """A forecast whose interval by the single law is wider is not ok: see docs/forecasting/from_curves.md."""
 
+BEGUN = 0.05
+"""Where one answer is right less often than this at every length seen, no rise to come can be told."""
+
 _ENDS = 400
 """Draws from which the width of the single law is read, however many the caller asks for."""
 
@@ -99,6 +102,8 @@ def estimate(
     low, high = (np.where(np.isnan(ends[::2]), np.nan, end) for end in (low, high))
     status = np.where(width > TRUSTED, Status.BOUND_HIT, Status.OK).astype("<U20")
     if np.isfinite(law.T).sum() < 3:  # any law goes through two settings
+        status[~seen] = str(Status.BOUND_HIT)
+    if not _begun(law):
         status[~seen] = str(Status.BOUND_HIT)
     status[np.isnan(mean)] = str(Status.NOT_IDENTIFIABLE)
     return Estimate(mean, low[0], high[0], low[1], high[1], status, _notes(law, stderr), width, law)
@@ -237,10 +242,19 @@ def _middle(draws: Floats, level: float) -> Floats:
     return np.asarray(np.percentile(draws, [50 - 50 * level, 50 + 50 * level], axis=0))
 
 
+def _begun(law: QuestionLaw) -> bool:
+    """Whether accuracy has left the floor at some length that was seen."""
+    return bool(law.seen([1]).max() >= BEGUN)
+
+
 def _notes(law: QuestionLaw, stderr: Floats) -> tuple[str, ...]:
     notes = ["curves do not tell questions apart: one law of questions is fitted to all points"]
     if np.isnan(stderr).any():
         notes.append(f"standard errors that are missing are taken to be {UNKNOWN}")
     if len(law.settings) < 3:
         notes.append("fewer than three settings: nothing checks a law along T")
+    if not _begun(law):
+        notes.append(
+            f"one answer is right in fewer than {BEGUN:.0%} at every length seen: when that rises is not told"
+        )
     return tuple(notes)

@@ -27,7 +27,7 @@ MARGIN = 0.01
 """Our threshold: a share of tasks is one point from its bound at most, a fit from each of its points."""
 
 
-def _panels(*names: str) -> list[tuple[str, BinarySetting]]:
+def lines_of(*names: str) -> list[tuple[str, BinarySetting]]:
     """Every line of these panels: what it is called, and its setting."""
     lines = [
         (f"{name} {one.label}".strip(), one.setting) for name in names for one in EXPERIMENTS[name].variants
@@ -40,13 +40,13 @@ def _tasks(setting: BinarySetting, seed: int, count: int) -> Tasks:
     return draw_tasks(setting, task_keys(5, count), seed)
 
 
-def _law(setting: BinarySetting, steps: tuple[int, ...], seed: int, count: int) -> PathLaw:
+def law_of_line(setting: BinarySetting, steps: tuple[int, ...], seed: int, count: int) -> PathLaw:
     return law_of_paths(_tasks(setting, seed, count), setting, steps)
 
 
 def _perfect(seed: int) -> Iterator[Row]:
-    ((name, setting),), steps = _panels("fig2e"), (2, 16)
-    law = _law(setting, steps, seed, 40)
+    ((name, setting),), steps = lines_of("fig2e"), (2, 16)
+    law = law_of_line(setting, steps, seed, 40)
     greedy = greedy_correct(_tasks(setting, seed, 200), setting, steps)
     limit = vote_limit(law.probabilities, law.gold[:, None])
     for at, t in enumerate(steps):
@@ -55,7 +55,7 @@ def _perfect(seed: int) -> Iterator[Row]:
 
 
 def _greedy_stuck(seed: int) -> Iterator[Row]:
-    ((name, setting),), steps = _panels("fig2f"), (1, 2, 5, 10, 50, 200)
+    ((name, setting),), steps = lines_of("fig2f"), (1, 2, 5, 10, 50, 200)
     greedy = greedy_correct(_tasks(setting, seed, 4000), setting, steps)
     bound = 2 / setting.d + 2.0 ** (1 - setting.d)
     quantity = f"P(greedy right), below 2/d + 2^(1−d) = {bound:.3f} and {MARGIN} (ours)"
@@ -64,8 +64,8 @@ def _greedy_stuck(seed: int) -> Iterator[Row]:
 
 
 def _vote_rises(seed: int) -> Iterator[Row]:
-    ((name, setting),), steps = _panels("fig2f"), (1, 2, 5, 10, 50, 200, 1000, 10_000)
-    law = _law(setting, steps, seed, 400)
+    ((name, setting),), steps = lines_of("fig2f"), (1, 2, 5, 10, 50, 200, 1000, 10_000)
+    law = law_of_line(setting, steps, seed, 400)
     bound = 1 - 2.0 ** (1 - setting.d)
     quantity = f"P(gap > 0), above 1 − 2^(1−d) = {bound:.3f} less {MARGIN} (ours)"
     for at, t in enumerate(steps):
@@ -77,7 +77,7 @@ def _vote_rises(seed: int) -> Iterator[Row]:
 def _votes(seed: int) -> dict[str, tuple[Array, Array]]:
     """The vote of 256 at t = 3 and 50, (tasks, 2), and greedy decoding at t = 50, (tasks,), by panel."""
     found = {}
-    for name, setting in _panels("fig1-binary", "fig2f", "fig2g", "fig2h"):
+    for name, setting in lines_of("fig1-binary", "fig2f", "fig2g", "fig2h"):
         tasks = _tasks(setting, seed, 300 if setting.d == 48 else 40)  # the leads of Figure 1 are small
         law = law_of_paths(tasks, setting, (3, 50))
         vote = vote_accuracy(law.probabilities, law.gold[:, None], (256,))[..., 0]
@@ -97,7 +97,7 @@ def _vote_gains_with_length(seed: int) -> Iterator[Row]:
 
 def _greedy_cycles(seed: int) -> Iterator[Row]:
     """Greedy decoding has no memory: an answer that differs from the one before runs in a cycle."""
-    for name, setting in _panels("fig2f", "fig2h"):
+    for name, setting in lines_of("fig2f", "fig2h"):
         tasks = _tasks(setting, seed, 400)
         last = greedy_supports(tasks, setting, (199, 200))
         wrong = greedy_correct(tasks, setting, (200,))[:, 0] == 0
@@ -111,7 +111,7 @@ def _exponential_in_examples(seed: int) -> Iterator[Row]:
     """δ(n) falls like e^(−c √n): from one n to the next the error must fall at least at that rate."""
     steps, wrong = (1, 16), {}
     for n in (10, 20, 30, 40):
-        setting = replace(_panels("fig2e")[0][1], n=n, eta=1 / n)
+        setting = replace(lines_of("fig2e")[0][1], n=n, eta=1 / n)
         wrong[n] = 1 - greedy_correct(_tasks(setting, seed, 400), setting, steps)
     for (at, t), (before, n) in product(enumerate(steps), pairwise(wrong)):
         rate = wrong[before][:, at].mean() ** np.sqrt(n / before)
@@ -122,7 +122,7 @@ def _exponential_in_examples(seed: int) -> Iterator[Row]:
 def _gap_tends_to_one(seed: int) -> Iterator[Row]:
     for d in (5, 20):
         setting = BinarySetting(n=1500, d=d, eta=1 / 1500, sigma_eps=0.0)
-        gap = _law(setting, (200,), seed, 2).gap.min()
+        gap = law_of_line(setting, (200,), seed, 2).gap.min()
         yield extreme_row(f"n=1500 d={d} sigma_eps=0", "least gap, t=200 (ours: > 0.999)", gap, gap > 0.999)
 
 
@@ -138,8 +138,8 @@ def _stays_rather_than_comes(_: int) -> Iterator[Row]:
 
 
 def _longer_is_better(seed: int) -> Iterator[Row]:
-    for name, setting in (_panels("fig1-binary")[0], *_panels("fig2e", "fig2f", "fig2g", "fig2h")):
-        law = _law(setting, (1, 50), seed, 4 if name == "fig2e" else 20)
+    for name, setting in (lines_of("fig1-binary")[0], *lines_of("fig2e", "fig2f", "fig2g", "fig2h")):
+        law = law_of_line(setting, (1, 50), seed, 4 if name == "fig2e" else 20)
         gain = law.correct[:, 1] - law.correct[:, 0]
         yield mean_row(name, "P(path right) at t=50 less t=1", gain, above=0)
 
@@ -151,8 +151,8 @@ def _residual(x: ArrayLike, curve: Array) -> float:
 
 def _exponential_in_votes(seed: int) -> Iterator[Row]:
     """The fit of a curve averaged over tasks, as in the figure; the residual is systematic, not noise."""
-    for name, setting in _panels("fig2g", "fig2h"):
-        law = _law(setting, (2, 8, 50), seed, 60)
+    for name, setting in lines_of("fig2g", "fig2h"):
+        law = law_of_line(setting, (2, 8, 50), seed, 60)
         curves = vote_accuracy(law.probabilities, law.gold[:, None], VOTES).mean(axis=0)
         for t, curve in zip((2, 8, 50), curves, strict=True):
             worst = _residual(VOTES, curve)
@@ -162,8 +162,8 @@ def _exponential_in_votes(seed: int) -> Iterator[Row]:
 
 def _exponential_in_length(seed: int) -> Iterator[Row]:
     steps = tuple(range(1, 41))
-    for name, setting in _panels("fig2f", "fig2h"):
-        law = _law(setting, steps, seed, 60)
+    for name, setting in lines_of("fig2f", "fig2h"):
+        law = law_of_line(setting, steps, seed, 60)
         for of, curves in (("mean gap", law.gap), ("P(path right)", law.correct)):
             worst = _residual(steps, curves.mean(axis=0))
             quantity = "largest residual of γ − κ e^(−μt) (ours: < 0.01)"
@@ -173,8 +173,8 @@ def _exponential_in_length(seed: int) -> Iterator[Row]:
 def _hoeffding(seed: int) -> Iterator[Row]:
     votes = (1, 4, 16, 64, 256, 1024)
     for panel, line in (("fig2f", 0), ("fig2h", 1)):
-        setting = _panels(panel)[line][1]
-        law = _law(setting, (2, 8, 50), seed, 20)
+        setting = lines_of(panel)[line][1]
+        law = law_of_line(setting, (2, 8, 50), seed, 20)
         bound = theory.vote_lower_bound(law.gap[..., None], np.array(votes), setting.supports)
         slack = (vote_accuracy(law.probabilities, law.gold[:, None], votes) - bound).min()
         yield extreme_row(panel, "least exact vote − bound", slack, slack > -1e-9)
@@ -187,14 +187,14 @@ def _gap_bound(seed: int) -> Iterator[Row]:
     ):  # fmt: skip
         setting = BinarySetting(n=n, d=d, k=k, eta=1 / n, sigma_eps=sigma_eps)
         bound = [theory.gap_lower_bound(n, k, d, sigma_eps, t) for t in steps]
-        slack = (_law(setting, steps, seed, 1).gap - bound).min()
+        slack = (law_of_line(setting, steps, seed, 1).gap - bound).min()
         yield extreme_row(f"n={n} k={k} d={d} sigma_eps={sigma_eps}", "least gap − bound", slack, slack >= 0)
 
 
 def _step_reading(seed: int) -> Iterator[Row]:
     """Single-path accuracy at large t in panel (h), at the text's step 1 and at 1/n."""
-    for name, setting in _panels("fig2h"):
-        right = _law(setting, (200,), seed, 200).correct[:, 0]
+    for name, setting in lines_of("fig2h"):
+        right = law_of_line(setting, (200,), seed, 200).correct[:, 0]
         yield mean_row(name, "P(path right), t=200 (ours: > 0.5)", right, above=0.5)
 
 

@@ -9,6 +9,7 @@ from scipy import stats
 from results.normal import Interval
 from synthetic.cli import cli
 from synthetic.theory.claims import table as claims
+from synthetic.theory.claims.low_cost import LOW_COST_CLAIMS
 from synthetic.theory.claims.table import evaluate
 from synthetic.theory.verdict import Claim, Row, mean_row, outcome_of
 from tests.conftest import ROOT
@@ -71,7 +72,8 @@ def test_what_the_interval_holds_is_undecided(above, below, outcome):
 
 def test_the_shipped_verdicts_follow_from_the_shipped_intervals():
     """Four rows, whose intervals hold the threshold, were called refuted."""
-    assert SHIPPED["outcome"].value_counts()["undecided"] == 4
+    of_algorithm_3 = SHIPPED["claim"].isin([one.name for one in LOW_COST_CLAIMS])
+    assert SHIPPED["outcome"][~of_algorithm_3].value_counts()["undecided"] == 4
     zero = SHIPPED[
         SHIPPED["quantity"].isin(["vote of 256 at t=50 less t=3", "P(path right) at t=50 less t=1"])
     ]
@@ -96,6 +98,7 @@ def test_interval_of_a_share_stays_within_zero_and_one():
 
 
 SLOW = {
+    *(one.name for one in LOW_COST_CLAIMS),
     "best-of-n-beats-descent",
     "descent-overfits-and-linear-ensemble-does-not",
     "descent-risk-is-of-the-order-of-its-bound",

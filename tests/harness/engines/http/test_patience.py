@@ -87,6 +87,8 @@ def test_every_socket_is_kept_alive() -> None:
         async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await reader.readuntil(b"\r\n\r\n")
             writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n")
+            await reader.read()  # until the client leaves: a server waits for it from Python 3.12 on
+            writer.close()
 
         async with await asyncio.start_server(meet, "127.0.0.1", 0) as server, open_session(None) as session:
             port = server.sockets[0].getsockname()[1]

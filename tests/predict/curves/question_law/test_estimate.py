@@ -5,8 +5,11 @@ import pytest
 
 from predict.curves.question_law.estimate import Estimate, distance_to_algorithm_3, estimate
 from predict.curves.question_law.fit import fit
+from predict.estimate import Status
+from predict.evidence.groups import groups_of_curves
 from predict.evidence.points import Floats, Points
-from results import BadInput
+from results import BadInput, read_curves
+from tests.conftest import ROOT
 from tests.predict.curves.question_law.worlds import N, T, seen_and_hidden, world
 
 
@@ -112,6 +115,19 @@ def test_two_settings_leave_nothing_to_check_a_law_by() -> None:
     found = estimate(points[seen], accuracy[seen], np.full(len(seen), 0.01), points[hidden])
     assert np.isfinite(found.mean).all()
     assert set(found.status[points.T[hidden] > T[1]]) == {"bound_hit"}
+
+
+def test_a_rise_that_has_not_begun_is_not_forecast_with_trust() -> None:
+    """The small model ended after 5, 10 and 15 tokens is right in 2 of 100; after 60 in 65."""
+    curves = read_curves(ROOT / "results" / "cached" / "tiny-forced.csv")
+    (group,) = groups_of_curves(curves, "majority")
+    points, accuracy = group.points, group.accuracy
+    for count, trusted in ((3, False), (6, True)):
+        seen = np.isin(points.setting, [name for name, _ in points.settings()[:count]])
+        found = estimate(points[seen], accuracy[seen], group.stderr[seen], points[~seen])
+        assert any("at every length seen" in note for note in found.notes) is not trusted
+        if not trusted:
+            assert set(found.status) == {Status.BOUND_HIT}
 
 
 def test_one_n_is_enough_and_says_how_little_it_tells() -> None:
