@@ -123,6 +123,7 @@ def compare_command(
         raise click.BadParameter(f"{unknown[0]!r}: give one of {known}", param_hint="--method")
     if out is not None:
         check_out(out, samples)
+    _check_each_once(samples)
     per_token = {name: price / 1e6 for name, price in prices.items()} or None
     with warnings_last():
         tables = {
@@ -149,6 +150,16 @@ def _exit_with_verdict(compared: pd.DataFrame, margin: float) -> None:
     word = overall(verdict(low, high, margin) for low, high in ends)
     click.echo(f"verdict: {word}")
     click.get_current_context().exit(GATE[word])
+
+
+def _check_each_once(paths: tuple[Path, ...]) -> None:
+    """Raise BadInput where an input is given twice: nothing would be left to compare it with."""
+    from results.tables.contract import sample_files
+
+    files = [file.resolve() for file in sample_files(*paths)]
+    for i, file in enumerate(files):
+        if file in files[:i]:
+            raise BadInput(f"{paths[i]}: given twice; give two runs, or one run once for its settings")
 
 
 def _names(paths: tuple[Path, ...]) -> list[str]:

@@ -66,6 +66,7 @@ class Forecast:
     """
 
     source: str
+    model: str
     method: str
     predictor: str
     title: str
@@ -112,7 +113,7 @@ def make_forecasts(tables: dict[str, pd.DataFrame], panels: Sequence[Panel] = ()
         slug = unique_slug(["forecast", *key[1:], label], [forecast.slug for forecast in forecasts])
         rows = rows.reindex(columns=_COLUMNS)
         beside = _beside(rows, measured.get((source, dataset, model, method), _NOTHING))
-        forecasts.append(Forecast(source, method, predictor, title, name, rows, beside, slug))
+        forecasts.append(Forecast(source, model, method, predictor, title, name, rows, beside, slug))
     return forecasts
 
 

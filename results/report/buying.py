@@ -13,6 +13,9 @@ from results.frontier import Plan, clear_changes
 from results.report.cells import Columns, Table, tabled
 from results.report.headings import choice_columns, plan_columns
 
+PRICES_OF = "Prices of the answers' tokens; prompts are not counted."
+"""What a price on the page is of."""
+
 _GOALS = ["target_accuracy", "token_budget"]
 
 
@@ -76,5 +79,5 @@ def _choices(
     if priced and best["usd"].notna().all():
         told[PRICED] = lambda row: dollars(row["usd"])
         columns = dict(list(columns.items())[1:])  # money in the place of tokens
-        note = f"{note} Prices of the answers' tokens; prompts are not counted.".strip()
+        note = f"{note} {PRICES_OF}".strip()
     return tabled(title, best, told | columns, note)

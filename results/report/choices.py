@@ -4,7 +4,7 @@ Choice(slug="llm-gsm8k-llama-majority", name="Llama-3.1-8B on gsm8k, majority vo
        figures=[("A vote over 64 answers adds 9.1 points …", <against N>), ("Going from …", <against T>)])
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -117,10 +117,13 @@ def cost_choices(panels: Sequence[Panel]) -> list[Choice]:
     return choices
 
 
-def forecast_choices(forecasts: Sequence[Forecast]) -> list[Choice]:
+def forecast_choices(
+    forecasts: Sequence[Forecast], prices: Mapping[str, float] | None = None
+) -> list[Choice]:
     """The forecasts of each set of curves: a list of predictors, best first, and a table of their errors.
 
-    Each shows, where something was measured that the fit did not see, how far off it was.
+    `prices`: US dollars for a million tokens by model. Each shows, where something was measured that the fit
+    did not see, how far off it was.
     """
     groups: dict[str, list[Forecast]] = {}
     for forecast in forecasts:
@@ -130,7 +133,7 @@ def forecast_choices(forecasts: Sequence[Forecast]) -> list[Choice]:
         own = {}
         for one in members:
             figures = [("", figure) for figure in (forecast_figure(one), residual_figure(one)) if figure]
-            own[one.predictor] = Choice(one.slug, one.predictor, figures, [forecast_table(one)])
+            own[one.predictor] = Choice(one.slug, one.predictor, figures, [forecast_table(one, prices)])
         ranked = [own[str(predictor)] for predictor in scores(targets(members)).index]
         measured = targets(members)["accuracy"].notna().any()
         errors = [error_table("Error by predictor", targets(members))] if measured else []

@@ -95,7 +95,7 @@ def verdict(found: pd.DataFrame) -> str:
     clear = found[words != "undecided"]
     if clear.empty:
         return _undecided(found)
-    row: Any = clear.iloc[int(clear["difference"].abs().argmax())]
+    row: Any = clear.iloc[int(clear["difference"].abs().round(9).argmax())]  # of equal ones the first
     better, worse = (row["b"], row["a"]) if row["difference"] > 0 else (row["a"], row["b"])
     most = f"{better} beats {worse} by {100 * abs(row['difference']):.1f} points ({_place(row, found)})"
     opposed = clear["difference"].min() < 0 < clear["difference"].max()
@@ -147,5 +147,7 @@ def _undecided(found: pd.DataFrame) -> str:
 
 def _place(row: Any, found: pd.DataFrame) -> str:
     """The kind of answer of a row, with its setting where there are several."""
-    several = len(set(found["setting_a"])) > 1
-    return f"{answer(row)}, setting {row['setting_a']}" if several else answer(row)
+    if len(found[["setting_a", "setting_b"]].drop_duplicates()) == 1:
+        return answer(row)
+    settings = dict.fromkeys([row["setting_a"], row["setting_b"]])
+    return f"{answer(row)}, setting {' and '.join(settings)}"

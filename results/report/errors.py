@@ -6,13 +6,15 @@ plug-in    0.41  0.5      2.0    2       2        2     6      not ranked: it fo
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from results.figures.cost import usd
 from results.figures.forecast import Forecast
-from results.figures.words import METHOD_NAMES, listed
+from results.figures.words import METHOD_NAMES, PRICED, listed
 from results.normal import held, interval_score
+from results.report.buying import PRICES_OF
 from results.report.cells import Columns, Table, tabled
 from results.report.headings import forecast_columns
 
@@ -71,10 +73,16 @@ def error_table(title: str, rows: pd.DataFrame) -> Table:
     return tabled(title, scores(rows), columns, note)
 
 
-def forecast_table(forecast: Forecast) -> Table:
-    """What was forecast, with the intervals for these questions and for new ones, and what was measured."""
-    columns = forecast_columns(forecast.source, forecast.targets)
-    return tabled(f"Forecast by {forecast.predictor}", forecast.targets, columns)
+def forecast_table(forecast: Forecast, prices: Mapping[str, float] | None = None) -> Table:
+    """What was forecast, with the intervals for these questions and for new ones, and what was measured.
+
+    prices: US dollars for a million tokens by model; where the forecast's has one, cost is money.
+    """
+    price = (prices or {}).get(forecast.model, float("nan"))
+    rows = forecast.targets
+    rows = rows.assign(usd=usd(rows["N"] * rows["length"], price))
+    columns = forecast_columns(forecast.source, rows)
+    return tabled(f"Forecast by {forecast.predictor}", rows, columns, PRICES_OF if PRICED in columns else "")
 
 
 def closest(forecasts: Sequence[Forecast]) -> str:

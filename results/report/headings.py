@@ -8,7 +8,7 @@ from operator import itemgetter
 
 import pandas as pd
 
-from results.figures.words import UNITS
+from results.figures.words import PRICED, UNITS, dollars
 from results.normal import FORECAST_LEVEL
 from results.report.cells import Columns, between, count, share
 from results.tables.status import SHORT
@@ -30,8 +30,14 @@ def interval_columns(rows: pd.DataFrame) -> Columns:
 
 
 def forecast_columns(source: str, rows: pd.DataFrame) -> Columns:
-    """Of the rows of a forecast table with their `length`, tokens or steps of an answer."""
+    """Of the rows of a forecast table with their `length`, tokens or steps of an answer.
+
+    Where they have `usd`, the price of 1,000 questions, it stands in the place of the tokens of one.
+    """
     unit = UNITS[source]
+    cost: Columns = {f"{unit}/question": lambda row: count(row["length"] * row["N"])}
+    if "usd" in rows and rows["usd"].notna().all():
+        cost = {PRICED: lambda row: dollars(row["usd"])}
     lengths: Columns = {f"{unit}/answer": lambda row: count(row["length"])}
     if "tokens_low" in rows and rows["tokens_low"].notna().any():
         lengths[f"{percent_of(rows)} of {unit}"] = lambda row: (
@@ -41,7 +47,7 @@ def forecast_columns(source: str, rows: pd.DataFrame) -> Columns:
         "setting": itemgetter("setting"),
         **lengths,
         "N": lambda row: str(row["N"]),
-        f"{unit}/question": lambda row: count(row["length"] * row["N"]),
+        **cost,
         "forecast": lambda row: share(row["predicted"]),
         **interval_columns(rows),
         "measured": lambda row: share(row["accuracy"]),

@@ -13,7 +13,8 @@ from results.frontier import Plan
 from results.report import compared
 from results.report.findings import answer
 
-PAIR = ["dataset", "a", "b", "setting_a", "setting_b"]
+PAIR = ["dataset", "a", "b"]
+"""Two runs on one data set have one sentence, which names the setting where there are several."""
 
 
 def opening(plans: Sequence[Plan], comparison: pd.DataFrame | None, panels: Sequence[Panel]) -> list[str]:
@@ -21,6 +22,12 @@ def opening(plans: Sequence[Plan], comparison: pd.DataFrame | None, panels: Sequ
     told = [advice(plan) for plan in plans[:1]]
     if comparison is not None:
         pairs = [rows for _, rows in comparison.groupby(PAIR, sort=False)]
-        more = f" {len(pairs) - 1} more comparisons are below." if len(pairs) > 1 else ""
-        told.append(compared.verdict(pairs[0]) + more)
+        told.append(" ".join([compared.verdict(pairs[0]), *_more(len(pairs) - 1)]))
     return told or [said for said in [answer(panels)] if said]
+
+
+def _more(pairs: int) -> list[str]:
+    """That there are more pairs of runs, if there are."""
+    if pairs == 0:
+        return []
+    return ["One more comparison is below." if pairs == 1 else f"{pairs} more comparisons are below."]

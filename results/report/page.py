@@ -64,7 +64,7 @@ def build_report(
         "costs": cost_choices(panels),
         "plans": plan_choices(plans),
         "comparisons": [] if comparison is None else comparison_choices(comparison),
-        "forecasts": forecast_choices(forecasts),
+        "forecasts": forecast_choices(forecasts, prices),
         "stops": [] if stopping is None else stopping_choices(stopping),
     }
     paper = found if len(found := figure_2(panels)) > 1 else []

@@ -109,6 +109,7 @@ def test_too_few_questions_are_said_to_be_the_reason(tmp_path, monkeypatch, caps
         (["one.csv", "two.csv", "--method", "mode"], "'mode'"),
         (["one.csv", "two.csv", "--at", "9"], "N = 9"),
         (["one.csv", "two.csv", "three.csv", "--gate"], "--gate"),
+        (["one.csv", "./one.csv", "--gate"], "given twice"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, monkeypatch, capsys, arguments, named):

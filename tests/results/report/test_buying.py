@@ -68,12 +68,23 @@ def test_the_first_sentences_tell_how_sure_a_plan_is():
 
 
 def test_the_first_sentences_tell_of_the_first_plan_and_the_first_comparison():
-    pairs = pd.DataFrame([DIFFERENCE, DIFFERENCE | {"setting_b": "500"}])
-    bought, compared = opening(plans(PLAN), pairs, [])
+    pairs = [DIFFERENCE, DIFFERENCE | {"b": "huge"}, DIFFERENCE | {"dataset": "products"}]
+    bought, compared = opening(plans(PLAN), pd.DataFrame(pairs), [])
     assert bought.startswith("The cheapest choice")
     assert compared.startswith("large beats small")
-    assert "1 more" in compared
+    assert "2 more comparisons are" in compared
+    assert "One more comparison is" in opening([], pd.DataFrame(pairs[:2]), [])[0]
     assert opening([], None, []) == []
+
+
+@pytest.mark.parametrize(("setting", "told"), [("10", "10 and 500"), ("500", "500")])
+def test_the_first_sentence_names_the_setting_that_it_is_about(setting, told):
+    """Of two settings: the difference of 8 points is seen at the second."""
+    first = DIFFERENCE | {"setting_a": "20", "setting_b": "20", "difference": 0.05}
+    second = DIFFERENCE | {"setting_a": setting, "setting_b": "500"}
+    (sentence,) = opening([], pd.DataFrame([first, second]), [])
+    assert f"8.0 points (majority vote, N = 4, setting {told})" in sentence
+    assert "more comparison" not in sentence
 
 
 def test_what_to_expect_of_the_luckiest_choice_is_told_beside_its_accuracy():

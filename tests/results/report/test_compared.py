@@ -79,6 +79,17 @@ def test_a_lead_at_an_n_that_has_no_equal_cost_is_told_with_one_that_has():
     assert "undecided: large − small is −1.0 (−5.0 … +3.0) (majority vote, N = 16)" in sentence.split("; ")[1]
 
 
+def test_a_single_answer_is_held_against_the_vote_at_equal_cost():
+    """It is no best of several, though its difference by that method ends in another digit."""
+    unknown = dict.fromkeys(["difference_at_cost", "low_at_cost", "high_at_cost"])
+    single = DIFFERENCE | unknown | {"N": 1}
+    best = single | {"method": "best_of_n", "difference": DIFFERENCE["difference"] + 1e-16}
+    assert best["difference"] > single["difference"]
+    paid = DIFFERENCE | {"N": 16, "difference": 0.0, "low": -0.1, "high": 0.1}
+    sentence = verdict(pd.DataFrame([single, paid, best, paid | {"method": "best_of_n"}]))
+    assert "(majority vote, N = 16)" in sentence.split("; ")[1]
+
+
 def test_equal_cost_has_a_figure_in_the_currency_given():
     rows = [DIFFERENCE | {"N": n, "cost": cost, "level": 0.95} for n, cost in ((4, 20.0), (8, 40.0))]
     for unit, field, cost in (("US$", "usd", 20_000), ("tokens", "cost", 20)):
