@@ -6,14 +6,15 @@ RUN    := $(VENV)/bin/python
 PIP    := $(RUN) -m pip install --quiet --disable-pip-version-check
 
 # What a user may set:  make gsm8k-samples MODEL=… BUDGETS=100,200 N=16 LIMIT=50 URL=http://host:30000 OUT=… DP=2
-# FLAGS="--tp-size 2 --context-length 32768" are SGLang's own, for a server that is started here.
+# FLAGS="--tp-size 2 --context-length 32768" are SGLang's own, for a server that is started here. ENGINE=openai: URL= is a
+# vLLM, llama.cpp or hosted server; ENGINE=ctranslate2: a small model, in this process.
 # On a GPU host DP is the number of GPUs by default; without one, DEVICE=cpu says that a small model may run there.
 # Without the hub:  FILE=a local copy of the data set's rows;  with other questions and prompt:
 # QUESTIONS=questions.jsonl PROMPT=tiny-budget
 key = $(if $(2),--set $(1)="$(2)")
 SET = $(call key,model,$(MODEL)) $(call key,budgets,$(BUDGETS)) $(call key,samples,$(N)) \
       $(call key,limit,$(LIMIT)) $(call key,dp,$(or $(DP),$(GPUS))) $(call key,file,$(FILE)) $(call key,device,$(DEVICE)) \
-      $(call key,dataset,$(QUESTIONS)) $(call key,prompt,$(PROMPT)) \
+      $(call key,dataset,$(QUESTIONS)) $(call key,prompt,$(PROMPT)) $(call key,engine,$(ENGINE)) \
       $(if $(FLAGS),--set server_flags='$(FLAGS)') $(if $(URL),--url $(URL))
 runs = $(or $(OUT),results/runs/$(1))
 
@@ -27,7 +28,7 @@ help:  ## print this list
 
 # Their names say for which kind of machine: a .venv of a login node without a GPU is no use on the GPU node.
 GPU         := $(shell :; command -v nvidia-smi)
-GPUS         = $(if $(GPU),$(if $(URL),,$(shell nvidia-smi -L | grep -c ^GPU)))
+GPUS         = $(if $(GPU),$(if $(URL)$(filter ctranslate2,$(ENGINE)),,$(shell nvidia-smi -L | grep -c ^GPU)))
 KIND        := $(if $(GPU),gpu,cpu)
 CONSTRAINTS := $(if $(GPU),constraints-gpu.txt,constraints.txt)
 SETUP       := $(VENV)/.setup-$(KIND)
@@ -80,7 +81,7 @@ server-of-tests: $(TORCH)
 	else echo 'SGLang has no wheels for this Python or system: the tests of a real server skip'; fi
 
 # What starts a server needs SGLang and a GPU, or DEVICE=cpu; with URL= there is one. Nothing is installed before that is clear.
-SERVER := $(if $(URL),,$(if $(GPU)$(DEVICE),$(SGLANG),no-gpu))
+SERVER := $(if $(URL)$(filter ctranslate2,$(ENGINE)),,$(if $(GPU)$(DEVICE),$(SGLANG),no-gpu))
 .PHONY: no-gpu
 no-gpu:
 	@echo 'error: no GPU here (no nvidia-smi): URL= names a server elsewhere, DEVICE=cpu is for a small model' >&2; exit 2

@@ -62,6 +62,7 @@ FLOORS = {
         ["engines"],
         ["run"],
         ["gpu_check", "imports", "tiny", "view"],
+        ["inspect_ai"],
         ["exports"],
         ["cli"],
     ],

@@ -114,3 +114,13 @@ def test_every_target_can_be_made_on_a_gpu_host(tmp_path: Path) -> None:
     for target in phony.split():
         (tmp_path / target).mkdir()
         assert gpu_host(tmp_path / target, target, "--dry-run")[0] == 0, target
+
+
+@pytest.mark.parametrize("variables", [("ENGINE=openai", "URL=http://127.0.0.1:1"), ("ENGINE=ctranslate2",)])
+def test_another_engine_needs_no_server_here(tmp_path: Path, variables: tuple[str, ...]) -> None:
+    status, said = gpu_host(tmp_path, "gsm8k-samples", *variables)
+    assert status == 0
+    assert not any("sglang" in line or "harness.server" in line for line in said)
+    (sample,) = [line for line in said if "harness sample" in line]
+    assert variables[0].replace("ENGINE=", "engine=") in sample
+    assert "dp=" not in sample

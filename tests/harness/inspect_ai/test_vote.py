@@ -80,7 +80,7 @@ def test_inspect_ai_reduces_epochs_by_the_exact_vote(tmp_path: Path) -> None:
 def test_epochs_without_a_score_take_no_part() -> None:
     from inspect_ai.scorer import Score
 
-    from harness.imports.inspect_ai_vote import vote as reducer
+    from harness.inspect_ai.vote import vote as reducer
 
     scores = [Score(value="C", answer="18"), Score(value=float("nan")), Score(value=0.0, answer="7")]
     assert reducer()(scores).value == 0.5

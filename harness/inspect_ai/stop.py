@@ -1,6 +1,6 @@
 """Stopping rules inside inspect_ai: no further epochs for a question whose vote is settled.
 
-    from harness.imports.inspect_ai_stop import StopWhenSettled
+    from harness.inspect_ai.stop import StopWhenSettled
 
     Task(dataset=…, scorer=…, epochs=Epochs(40, "tts/vote"), early_stopping=StopWhenSettled("lead:4"))
 

@@ -28,7 +28,7 @@ def evaluated(folder: Path, rule: str, **options: Any) -> Any:
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
     from inspect_ai.scorer import pattern
 
-    from harness.imports.inspect_ai_stop import StopWhenSettled
+    from harness.inspect_ai.stop import StopWhenSettled
 
     said = {name: list(answers) for name, answers in ANSWERS.items()}
 
@@ -92,7 +92,7 @@ def test_its_log_is_imported_as_stopped_answers(tmp_path: Path) -> None:
 
 
 def test_a_rule_that_is_none_is_said_at_once() -> None:
-    from harness.imports.inspect_ai_stop import StopWhenSettled
+    from harness.inspect_ai.stop import StopWhenSettled
 
     with pytest.raises(BadInput, match="leed"):
         StopWhenSettled("leed:3")

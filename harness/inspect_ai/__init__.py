@@ -1,0 +1,1 @@
+"""What plugs into inspect_ai: the exact vote as a reducer, and stopping rules."""
