@@ -9,6 +9,9 @@ import altair as alt
 
 from results.figures.words import LENGTH_TITLES, METRIC_TITLES, PRICED, UNITS, settings_title
 
+TICKS = (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8)
+"""Where a logarithmic axis has ticks, in each power of ten; the finer ones where few of the first fit in."""
+
 MOST_SETTINGS = 8
 """Settings a chart shows at most."""
 
@@ -27,12 +30,15 @@ def n_axis(ns: Sequence[int], field: str = "N") -> alt.X:
 def log_axis(field: str, values: Collection[float], title: str) -> alt.X:
     """A length or a cost on a logarithmic axis with a little room at both ends of `values`.
 
-    Ticks at 1, 2, 5, 10, 20, … where three or more fit in, else where Vega puts them. `field` "usd" is money:
-    $0.10, not 100m.
+    Ticks at 1, 2, 5, 10, 20, … where three or more fit in, else finer ones, else Vega's own. `field`
+    "usd" is money: $0.10, not 100m.
     """
     low, high = min(values) / 1.12, max(values) * 1.12
-    ticks = [m * 10.0**k for k in range(-3, 12) for m in (1, 2, 5) if low <= m * 10.0**k <= high]
-    where = {"values": ticks} if len(ticks) > 2 else {"tickCount": 6}
+    within = [
+        [m * 10.0**k for k in range(-3, 12) for m in steps if low <= m * 10.0**k <= high] for steps in TICKS
+    ]
+    ticks = next((found for found in within if len(found) > 2), None)
+    where = {"values": ticks} if ticks else {"tickCount": 6}
     number = "~s" if field != "usd" else "$,.2f" if low < 10 else "$,.0f"
     axis = alt.Axis(format=number, labelOverlap="greedy", labelSeparation=6, **where)
     scale = alt.Scale(type="log", domain=[low, high], nice=False)

@@ -46,7 +46,8 @@ def test_axes_and_tooltips_that_shipped_data_do_not_ask_for():
     assert (cost["axis"]["values"], n["axis"]["values"]) == ([10, 20, 50, 100], [3, 6])
     ends = [*cost["scale"]["domain"], *n["scale"]["domain"]]
     assert ends == pytest.approx([7 / 1.12, 90 * 1.12, 3 / 1.15, 6 * 1.15])
-    assert log_axis("cost", [6.0, 15.0], "").to_dict()["axis"]["tickCount"] == 6  # 10 alone lies within
+    assert log_axis("cost", [80.0, 159.0], "").to_dict()["axis"]["values"] == [80, 100, 150]
+    assert log_axis("cost", [10.5, 13.0], "").to_dict()["axis"]["tickCount"] == 6  # 10 alone lies within
     told = [
         (tip["title"], tip["format"])
         for tip in (t.to_dict() for t in tooltips(["usd", "high"], metric="risk"))
