@@ -38,7 +38,7 @@ SETS = {
 
 UP_TO = 16
 DRAWN = ("fig2h 2", "tiny-forced")
-LINES = {"fig2h 2": ("rising", "fig2h"), "tiny-forced": ("forced", "results/cached/tiny-forced.csv")}
+LINES = {"fig2h 2": ("rising", "fig2h"), "tiny-forced": ("forced", "docs/forecasting/tiny-forced.csv")}
 CONDITIONS = (10, 30, 100, 1000, np.inf)
 
 
@@ -73,7 +73,7 @@ def conditioning() -> str:
     for kind, name, source in (("rising", "fig2e 1", "fig2e"), ("rising", "fig2f 1", "fig2f"),
                                ("rising", "fig2h 2", "fig2h"), ("flat", "fig2g 1", "fig2g"),
                                ("flat", "fig2h 1", "fig2h"), ("tiny", "tiny", "results/cached/tiny.csv"),
-                               ("forced", "tiny-forced", "results/cached/tiny-forced.csv")):  # fmt: skip
+                               ("forced", "tiny-forced", "docs/forecasting/tiny-forced.csv")):  # fmt: skip
         (group,) = groups_of_curves(curves_of(kind, name, source), "majority")
         settings = [setting for setting, _ in group.points.settings()]
         for count in (min(seen, len(settings) - 1) for seen in SEEN):

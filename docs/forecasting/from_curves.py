@@ -58,7 +58,7 @@ def sets(data: Path | None) -> Iterator[tuple[str, str, str]]:
         for line, kind in enumerate(kinds):
             yield kind, f"{panel} {line + 1}", panel
     yield "tiny", "tiny", "results/cached/tiny.csv"
-    yield "forced", "tiny-forced", "results/cached/tiny-forced.csv"
+    yield "forced", "tiny-forced", "docs/forecasting/tiny-forced.csv"
     for file in sorted(data.glob("boinf-*.csv")) if data else []:
         yield "caps", file.stem.removeprefix("boinf-"), str(file)
 
