@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from results.commandline import BadInput
 from results.tables.contract import as_samples
-from results.tables.schemas import BY_SCORE, EVERY_METHOD
+from results.tables.schemas import BY_SCORE, CURVES, EVERY_METHOD
 from results.votes.exact import AnswerPools, Floats, Ints, accuracy_by_question, answer_pools
 from results.votes.permutations import prefix_accuracy, random_orders
 from results.votes.scored import accuracy_by_score, score_column
@@ -29,11 +29,8 @@ from results.votes.tokens import prefix_tokens, reasoning_length, tokens_per_ans
 METHODS = ("majority", "best_of_n")
 """The methods that are computed unless others are asked for, and that runs are compared by."""
 GROUP = ["source", "dataset", "model", "setting"]
-COLUMNS = [
-    *["source", "dataset", "model", "method", "setting", "T", "tokens_per_answer"],
-    *["N", "permutation", "accuracy", "stderr", "questions"],
-    *["unreadable", "cut_off", "stderr_vs_first_n", "stderr_vs_cheapest"],
-]
+COLUMNS = [name for name in CURVES.columns if name != "risk"]
+"""What curves of answers have: risk is that of the twin alone."""
 
 
 @dataclass(frozen=True)
