@@ -34,12 +34,16 @@ from predict.evidence.points import Points
 from predict.evidence.request import Request, read_asked
 from predict.planning.next_run import next_runs
 from predict.planning.plan import plan
+from predict.planning.settled import settled
 from predict.table import caveats
 from results import BadInput
 from results.frontier import Plan
 from results.report.headings import plan_columns
 from results.tables.contract import check_out
 from results.tables.files import write_raw
+
+LEAST_VOTES = 8
+"""A smaller vote has little to save."""
 
 WORTH_SAYING = 0.005
 """Luck of less than this is left to the table."""
@@ -85,6 +89,7 @@ def run(
             aim = found.best  # the goal is within its interval
         if aim is not None and not group.run:
             propose(group, name, aim, options)
+            say_settled(group, aim, options.seed)
         warn(group.name, caveats(group, options.replicates))
     if out is not None:
         goal = {"target_accuracy": target_accuracy, "token_budget": token_budget}
@@ -130,6 +135,21 @@ def luck(chosen: "pd.Series[Any]") -> str:
     if chosen["alone"] - chosen["predicted"] < WORTH_SAYING:
         return ""
     return f" By itself it is at {percent(chosen['alone'])}; the best of several settings is lucky, too."
+
+
+def say_settled(group: Group, row: "pd.Series[float]", seed: int) -> None:
+    """What the choice `row` costs where each vote ends when it is settled; of votes of 8 answers or more."""
+    setting, N = str(row["setting"]), int(row["N"])
+    pools = [pool for pool in group.pools if pool.setting == setting]
+    if group.method != "majority" or not pools or N < LEAST_VOTES:
+        return
+    found = settled(pools[0].answers, N, seed=seed)
+    moved = found.accuracy - found.accuracy_of_all
+    say(
+        f"With each vote ended when it is settled ({found.rule}, at most {N} answers; see docs/stopping.md): "
+        f"{percent(found.cost / found.cost_of_all)} of the {group.unit}, {found.answers:.1f} answers "
+        f"a question, {points(abs(moved))} points {'more' if moved > 0 else 'less'}."
+    )
 
 
 def propose(group: Group, predictor: str, row: "pd.Series[float]", options: Options) -> None:

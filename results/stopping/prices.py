@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from results.stopping.replay import Outcome, Replay
 from results.stopping.rules import Rule
-from results.stopping.seen import Floats
+from results.stopping.seen import Floats, Ints
 from results.stopping.settled import named
 from results.votes.curves import standard_error
 from results.votes.exact import AnswerPools
@@ -51,6 +51,7 @@ def prices_of_laws(
     drawn = generator.random((len(chances), draws * n_max))[:, :, None]
     votes = (drawn >= bounds).sum(axis=2)
     votes[votes == chances.shape[1] - 1] = -1
+    votes = _numbered(votes.reshape(-1, n_max))
     starts = np.arange(len(chances) * draws + 1) * n_max
     lengths = np.repeat(np.asarray(tokens, np.float64), draws * n_max)
     names = [""] * (len(starts) - 1)
@@ -58,6 +59,17 @@ def prices_of_laws(
     as_drawn = np.tile(np.arange(n_max, dtype=np.int32), len(names))[None]
     replay = Replay(pools, as_drawn, n_max)
     return pd.DataFrame([_row(*named(text), replay, draws) for text in rules])
+
+
+def _numbered(votes: Ints) -> Ints:
+    """The votes of pools (P, n_max) with the wrong answers of each numbered 1, 2, … without gaps."""
+    wrong = votes > 0
+    pool = np.nonzero(wrong)[0]
+    width = int(votes.max(initial=0)) + 1
+    kinds, which = np.unique(pool * width + votes[wrong], return_inverse=True)
+    found = votes.copy()
+    found[wrong] = which - np.searchsorted(kinds, pool * width) + 1
+    return found
 
 
 def _row(rule: Rule, threshold: float, replay: Replay, draws: int = 1) -> dict[str, object]:

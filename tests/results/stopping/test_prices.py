@@ -5,6 +5,7 @@ import pytest
 
 from results import BadInput
 from results.stopping import prices, prices_of_laws
+from results.votes.multinomial import vote_accuracy
 from tests.results.stopping.pools import pools_of, random_pools
 
 
@@ -30,6 +31,13 @@ def test_known_chances_give_the_exact_vote_and_the_ruin_of_a_gambler():
     assert table.loc["lead", "accuracy"] == pytest.approx(leads.mean(), abs=error)
     assert table.loc["lead", "answers"] == pytest.approx(answers.mean(), abs=0.25)
     assert table.loc["lead", "cost"] == pytest.approx((answers * tokens).mean(), rel=0.03)
+
+
+def test_there_may_be_more_kinds_of_answers_than_answers():
+    law = np.array([0.3, *[0.02] * 35])
+    table = prices_of_laws(law[None], [1.0], ["fixed:5"], n_max=5, draws=8000)
+    exact = vote_accuracy(law[None], np.array([0]), (5,))[0, 0]
+    assert table["accuracy"][0] == pytest.approx(exact, abs=4 * 0.5 / np.sqrt(8000))
 
 
 def test_what_a_law_lacks_cannot_be_read():

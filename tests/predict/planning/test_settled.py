@@ -1,0 +1,65 @@
+"""What a settled vote costs, beside a simulation of the rule from the very laws that drew the answers."""
+
+import numpy as np
+import pytest
+
+from predict.answers.mixture import drawn_atoms
+from predict.answers.population import fit_population
+from predict.answers.rest import worlds
+from predict.planning.settled import settled
+from tests.predict.answers.pools import pool_of
+
+N = 24
+
+
+def laws(questions: int, wrong: list[float], rng: np.random.Generator) -> np.ndarray:
+    """(questions, 2 + len(wrong)): right, the wrong ones, unreadable."""
+    right = np.where(rng.random(questions) < 0.6, rng.beta(8, 2, questions), rng.beta(1.5, 4, questions))
+    others = (1 - right)[:, None] * rng.dirichlet(wrong, questions)
+    return np.column_stack([0.95 * right, 0.95 * others, np.full(questions, 0.05)])
+
+
+def by_hand(law: np.ndarray, rng: np.random.Generator) -> tuple[int, float, float]:
+    """Answers asked for until one answer leads by four, its credit, and that of the vote of all N."""
+    counts, asked, credit = np.zeros(len(law) - 1), None, 0.0
+    for n, answer in enumerate(rng.choice(len(law), N, p=law), start=1):
+        if answer < len(counts):
+            counts[answer] += 1
+        first, second = np.sort(counts)[::-1][:2]
+        if asked is None and (first - second >= 4 or first - second > N - n or n == N):
+            asked, credit = n, share(counts)
+    assert asked is not None
+    return asked, credit, share(counts)
+
+
+def share(counts: np.ndarray) -> float:
+    """The right answer's credit, ties shared."""
+    return float(counts[0] == counts.max() > 0) / (counts == counts.max()).sum()
+
+
+@pytest.mark.parametrize("wrong", [[2.0, 1.0, 0.5], [1.0] * 60], ids=["few wrong ones", "all different"])
+def test_cost_and_accuracy_are_those_of_the_rule_played_by_hand(wrong: list[float]) -> None:
+    rng = np.random.default_rng(5)
+    law = laws(300, wrong, rng)
+    kinds = np.array([*range(len(wrong) + 1), -1])
+    raw = np.array([rng.choice(kinds, 64, p=row / row.sum()) for row in law])
+    found = settled(pool_of(raw).answers, N)
+    played = np.array([by_hand(row / row.sum(), rng) for row in law for _ in range(20)])
+    asked, stopped, every = played.mean(axis=0)
+    assert found.answers == pytest.approx(asked, rel=0.04)
+    assert found.cost / found.cost_of_all == pytest.approx(asked / N, rel=0.04)
+    assert found.accuracy_of_all == pytest.approx(every, abs=0.015)
+    assert found.accuracy == pytest.approx(stopped, abs=0.015)
+
+
+def test_chances_are_those_that_answers_are_drawn_with() -> None:
+    rng = np.random.default_rng(6)
+    raw = rng.choice(np.array([0, 1, 2, -1]), (3, 6), p=[0.5, 0.2, 0.2, 0.1])
+    counts = pool_of(raw).answers.counts()
+    atom = drawn_atoms(fit_population(counts).posterior(), 5, rng)
+    for world in worlds(counts, atom, rng):
+        chances = world.chances()
+        drawn = world.more(np.full(len(chances), 200_000), rng) / 200_000
+        assert drawn[:, 0] == pytest.approx(chances[:, 0], abs=0.006)
+        assert drawn[:, 1] == pytest.approx(1 - chances.sum(axis=1), abs=0.006)
+        assert drawn[:, 2:] == pytest.approx(chances[:, 1:], abs=0.006)
