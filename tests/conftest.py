@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 # How long an example takes says more about the machine than about the code.
 # The same examples on every machine; `pytest --hypothesis-profile search` looks for others.
@@ -19,6 +21,13 @@ needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reas
 needs_sglang = pytest.mark.skipif(
     importlib.util.find_spec("sglang") is None, reason="SGLang is not installed"
 )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Examples hold literals of the code only where they are searched for: Hypothesis takes those of the
+    modules that this process happens to have imported, which hangs on the tests that ran before."""
+    if config.getoption("--hypothesis-profile") != "search":
+        providers._get_local_constants = Constants
 
 
 @pytest.fixture(scope="session")

@@ -40,6 +40,7 @@ def answer_in(reader: Reader, place: str, labels: Sequence[str] = (), cut_off: b
 
 def read_value(text: str, labels: Sequence[str] = ()) -> str:
     """The label that `text` gives, or canonical text."""
+    text = text.strip()  # a backslash at the end is no LaTeX space
     written = canonical(text)
     return _label(text, labels) or _label(written, labels) or written
 

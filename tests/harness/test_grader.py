@@ -168,7 +168,7 @@ def test_right_answers_are_read_alone_or_after_their_solution(text: str, gold: s
 
 
 # Letters of the grader's own grammar, so that random text comes near it.
-PIECES = [*"0159#.,-+$*\\{}[]:xn\n½²１٣ ", "####", "[END]", "The answer is ", "\\text", "apples"]
+PIECES = [*"0159#.,-+$*\\{}[]:xn\n½²１٣ ", "####", "[END]", "The answer is ", "\\text", "apples", *"ABb()"]
 GRAMMAR = st.lists(st.sampled_from(PIECES)).map("".join)
 
 
