@@ -164,11 +164,13 @@ match: DIR = $(call runs,match)
 match: setup  ## does the theory's twin explain a language model? The small one's curves, or TABLES="curves.csv …"
 	$(RUN) -m synthetic match $(or $(TABLES),results/cached/tiny.csv) --jobs 2 --out $(DIR)/match.csv --figure $(DIR)/match.png
 
-CURVES = $(foreach name,qwen-gsm8k qwen-math tiny otis-mock-aime fig1-binary fig2f,results/cached/$(name).csv)
+CACHED = results/cached
+EVIDENCE = $(addprefix $(CACHED)/,qwen-gsm8k.parquet qwen-math.parquet tiny.csv otis-mock-aime.csv \
+    fig1-binary.csv fig2f.csv fig2h.csv)
 predict: DIR = $(call runs,predict)
-predict: setup  ## forecast expensive runs from cheap ones on the curves in results/cached, and say what to buy
-	$(RUN) -m predict forecast $(CURVES) --out $(DIR)/forecast.csv
-	$(RUN) -m predict forecast $(CURVES) --predictor low-cost-to-high --out $(DIR)/low-cost-to-high.csv
+predict: setup  ## expensive runs forecast from the cheap ones in results/cached, by the default and by the paper's algorithm
+	$(RUN) -m predict forecast $(EVIDENCE) --predictor mixture,low-cost-to-high --bootstrap 200 \
+	    --out $(DIR)/forecast.csv --plot $(DIR)/forecast.png
 	$(RUN) -m predict plan results/cached/tiny.csv --target-accuracy 0.9 --plot $(DIR)/plan.png
 
 report: setup  ## the side-by-side page of the tables in results/cached, or of TABLES="curves.csv forecast.csv …"

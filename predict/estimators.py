@@ -13,6 +13,7 @@ from predict.evidence.groups import Group
 from predict.evidence.points import Evidence, Points
 from predict.stopped.forecast import survival
 from results import BadInput
+from results.votes.tokens import budgets_ignored
 
 SURVIVAL, QUESTION_LAW = "survival", "question-law"
 
@@ -38,6 +39,11 @@ beyond is not pinned down."""
 WIDE = 0.3
 """An interval wider than this leaves the forecast open."""
 
+BY_PROMPT = (
+    "the tokens asked for hardly set the tokens used, so that a new setting may change the prompt and not "
+    "the thinking: no law along T tells what that brings"
+)
+
 NEEDS = {
     SURVIVAL: "--fit-cap", "beta-binomial": "samples and --method best_of_n", "plug-in": "samples, not curves"
 }  # fmt: skip
@@ -47,14 +53,19 @@ NEEDS = {
 def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -> Estimate:
     """What the estimator of that name makes of the evidence: from one fit the mean and both intervals.
 
-    Not ok where the interval of these questions is `WIDE`, or N or the cap `FAR` beyond what was seen.
+    Not ok where the interval of these questions is `WIDE`, where N or the cap is `FAR` beyond what was seen,
+    and for a new setting where the tokens asked for do not set the tokens used (`BY_PROMPT`).
     """
     found = ESTIMATORS[name](evidence, targets, options)
     far = FAR * evidence.points.N.max() < targets.N
     if run := evidence.run:
         far |= np.array([run.caps[setting] > FAR * run.cap for setting in targets.setting])
-    open_yet = far | (found.these.high - found.these.low > WIDE)
-    return replace(found, status=more_severe(found.status, np.where(open_yet, Status.BOUND_HIT, Status.OK)))
+    new = ~np.isin(targets.setting, evidence.points.setting)
+    by_prompt = new & budgets_ignored(dict(evidence.points.settings()))
+    open_yet = far | by_prompt | (found.these.high - found.these.low > WIDE)
+    status = more_severe(found.status, np.where(open_yet, Status.BOUND_HIT, Status.OK))
+    notes = (*found.notes, BY_PROMPT) if by_prompt.any() else found.notes
+    return replace(found, status=status, notes=notes)
 
 
 def able(method: str, samples: bool, caps: bool = False) -> list[str]:
@@ -65,16 +76,23 @@ def able(method: str, samples: bool, caps: bool = False) -> list[str]:
     return [name for name in ESTIMATORS if there.get(name, True)]
 
 
-def chosen(predictor: str, group: Group) -> list[str]:
-    """The estimators meant by a name or "all". Raises BadInput for one that does not apply to the group."""
+def chosen(predictors: str, group: Group) -> list[str]:
+    """The estimators meant by names with commas between them, or by "all".
+
+    Raises BadInput for one that does not apply to the group.
+    """
     possible = able(group.method, bool(group.pools), bool(group.run))
-    if predictor == "all":
+    if predictors == "all":
         return possible
-    if predictor not in ESTIMATORS:
-        raise BadInput(f"predictor {predictor!r} is not one of {', '.join(ESTIMATORS)}, all")
-    if predictor == DEFAULT:
-        return [SURVIVAL if group.run else DEFAULT]
-    if predictor not in possible:
-        needs = f"it is none of {', '.join(possible)}" if group.run else f"it needs {NEEDS[predictor]}"
-        raise BadInput(f"predictor {predictor} cannot forecast {group.name}: {needs}")
-    return [predictor]
+    return list(dict.fromkeys(_chosen(name.strip(), group, possible) for name in predictors.split(",")))
+
+
+def _chosen(name: str, group: Group, possible: list[str]) -> str:
+    if name not in ESTIMATORS:
+        raise BadInput(f"predictor {name!r} is not one of {', '.join(ESTIMATORS)}, all")
+    if name == DEFAULT:
+        return SURVIVAL if group.run else DEFAULT
+    if name not in possible:
+        needs = f"it is none of {', '.join(possible)}" if group.run else f"it needs {NEEDS[name]}"
+        raise BadInput(f"predictor {name} cannot forecast {group.name}: {needs}")
+    return name

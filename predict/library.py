@@ -102,8 +102,8 @@ def plan(
     """
     if target_accuracy is not None and token_budget is not None:
         raise BadInput("give target_accuracy or token_budget, not both")
-    if predictor == "all":
-        raise BadInput("predictor 'all': a plan needs one predictor")
+    if predictor == "all" or "," in predictor:
+        raise BadInput(f"predictor {predictor!r}: a plan needs one predictor")
     request = Request(at_settings=tuple(at_settings), fit_cap=fit_cap, at_caps=tuple(at_caps))
     options, found = _options(target, level, max(replicates, 1), seed), []
     for group in _groups(answers, gold, method, request):

@@ -57,7 +57,7 @@ def forecast(
     if lengths:
         low, high = lengths.interval.low, lengths.interval.high
         table = table.assign(tokens_low=np.tile(low, len(tables)), tokens_high=np.tile(high, len(tables)))
-    return table, [*notes, *warnings(table)]
+    return table, [*dict.fromkeys(notes), *warnings(table)]
 
 
 def columns_of(found: Estimate, target: str = THESE) -> dict[str, Any]:

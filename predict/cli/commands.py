@@ -100,7 +100,7 @@ def sampled(predictor: str, replicates: int, least: int = 0) -> Callable[[Comman
     options: list[Callable[[Any], Any]] = [
         inputs,
         click.option("--predictor", default=predictor, show_default=True,
-                     help=f"One of {', '.join(PREDICTORS)}{every}."),
+                     help=f"{'One' if least else 'Some'} of {', '.join(PREDICTORS)}{every}."),
         method,
         click.option("--fit-cap", type=click.IntRange(1),
                      help="See only what a run stopped at this many tokens per answer would show."),
@@ -117,6 +117,7 @@ def sampled(predictor: str, replicates: int, least: int = 0) -> Callable[[Comman
 @main.command(epilog="Example: python -m predict forecast results/cached/tiny.csv --out forecast.csv")
 @sampled("mixture", 1000)
 @file("--out", "Forecast table to write.", required=True)
+@file("--plot", "Picture to write (.png, .svg, .html).")
 @fit_max_n
 @click.option("--fit-max-tokens", type=float, help="Fit settings of up to this many tokens per answer.")
 @fit_settings
@@ -132,6 +133,7 @@ def forecast(**asked: Any) -> None:
     Of every model and dataset in INPUT (samples or curves tables). Without any --fit-… or --at-… option the
     cheaper half of the data is fitted and the rest held out for comparison: of four or more settings the
     cheapest half (at least three) with every N, otherwise every setting with N up to half of the largest.
+    Of more than three models and datasets a table and a sentence each are printed, and all is in the file.
     Each forecast has two intervals: of more answers to these questions, and of new questions of their kind.
     """
     from predict.cli.forecast import run

@@ -5,17 +5,20 @@ setting  tokens/answer   N  …  forecast  90 % these questions  90 % new questi
 120               58.1  16  …    96.3 %         95.5 … 97.1 %       94.9 … 97.5 %    95.9 %  ok
 """
 
+from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from tqdm import tqdm
 
+from predict.cli.overview import SINGLY, overview, sentence_of, together
 from predict.cli.wording import described, points, say, spread, title, warn
 from predict.estimate import Options
 from predict.estimators import chosen
 from predict.evidence.request import Request, read_asked
-from predict.table import forecast
+from predict.table import forecast, warnings
 from results import write_forecast
 from results.normal import held
 from results.report.headings import forecast_columns
@@ -26,24 +29,49 @@ LINES = 24
 
 
 def run(
-    inputs: tuple[Path, ...], out: Path, predictor: str, method: str, bootstrap: int, target: str, seed: int,
-    level: float, **asked: Any,
+    inputs: tuple[Path, ...], out: Path, plot: Path | None, predictor: str, method: str, bootstrap: int,
+    target: str, seed: int, level: float, **asked: Any,
 ) -> None:  # fmt: skip
-    """Forecast every group in the inputs, print and write the tables."""
+    """Forecast every group in the inputs, print, write and draw the tables."""
     request, options = Request(**asked), Options(bootstrap, seed, level)
     check_out(out, inputs)
+    if plot is not None:
+        from results.figures.saving import check_picture  # needs a plotting engine
+
+        check_picture(plot)
     groups = read_asked(inputs, method, request)
     names = [chosen(predictor, group) for group in groups]
-    tables = []
+    tables, told = [], []
     with tqdm(total=sum(map(len, names)), unit="forecast", disable=None, leave=False) as bar:
         for group, own in zip(groups, names, strict=True):
             found, notes = forecast(group, request, own, options, target, bar.update)
-            largest = int(group.points.N.max())
-            show(title(group), found, request.fit_max_n and min(request.fit_max_n, largest))
-            warn(group.name, notes)
+            if len(groups) <= SINGLY:
+                largest = int(group.points.N.max())
+                show(title(group), found, request.fit_max_n and min(request.fit_max_n, largest))
+                warn(group.name, notes)
             tables.append(found)
-    write_forecast(pd.concat(tables, ignore_index=True), out)
-    say(f"\n{sum(map(len, tables))} rows in {out}")
+            told.append((group.name, [note for note in notes if note not in warnings(found)]))
+    if len(groups) > SINGLY:
+        say("\n".join([overview(tables), "", *map(sentence_of, tables)]))
+        for line in together(told):
+            say(f"warning: {line}", err=True)
+    whole = pd.concat(tables, ignore_index=True)
+    write_forecast(whole, out)
+    say(f"\n{len(whole)} rows in {out}")
+    if plot is not None:
+        draw(tables, plot)
+        say(f"plot in {plot}")
+
+
+def draw(tables: Sequence[pd.DataFrame], plot: Path) -> None:
+    """A row of figures for each set, one a predictor; if sets have new settings, only of these."""
+    from results.figures.forecast import forecast_figure, make_forecasts
+    from results.figures.saving import save_figures
+
+    forecasts = [one for found in tables for one in make_forecasts({"": found})]
+    chosen = [one for one in forecasts if one.over_length] or forecasts
+    rows = [[forecast_figure(one) for one in own] for _, own in groupby(chosen, key=lambda one: one.name)]
+    save_figures("Forecasts", rows, plot)
 
 
 def show(heading: str, found: pd.DataFrame, limit: int | None = None) -> None:

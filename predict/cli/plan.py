@@ -36,7 +36,6 @@ from predict.planning.next_run import next_runs
 from predict.planning.plan import plan
 from predict.planning.settled import settled
 from predict.table import caveats
-from results import BadInput
 from results.frontier import Plan
 from results.report.headings import plan_columns
 from results.tables.contract import check_out
@@ -66,15 +65,15 @@ def run(
         raise click.UsageError("give --target-accuracy or --token-budget, not both")
     if any(goal is not None and np.isnan(goal) for goal in goals):
         raise click.UsageError("--target-accuracy and --token-budget must be numbers, not nan")
-    if predictor == "all":
-        raise click.UsageError("--predictor all: a plan needs one predictor")
+    if predictor == "all" or "," in predictor:
+        raise click.UsageError(f"--predictor {predictor}: a plan needs one predictor")
     if out is not None:
         check_out(out, inputs)
     if plot is not None:
-        from results.figures.plan import FIGURE_SUFFIXES, save_plans  # needs a plotting engine
+        from results.figures.plan import save_plans  # needs a plotting engine
+        from results.figures.saving import check_picture
 
-        if plot.suffix not in FIGURE_SUFFIXES:
-            raise BadInput(f"--plot {plot}: give a name that ends in {', '.join(FIGURE_SUFFIXES)}")
+        check_picture(plot)
     options = Options(bootstrap, seed, level)
     request = Request(**asked)
     groups = read_asked(inputs, method, request)

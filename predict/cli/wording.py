@@ -18,7 +18,7 @@ from results.figures.words import METHOD_NAMES, NBSP, UNITS, setting_used
 from results.report.cells import Columns, between, count, share
 from results.visible import visible
 
-TEXT = ("fit", "held", "predictor", "setting", "run", "interval of", "status", "reason")
+TEXT = ("set", "fit", "held", "predictor", "setting", "run", "interval of", "status", "reason")
 """Columns aligned to the left; the others hold numbers."""
 
 

@@ -6,6 +6,7 @@ T is how long an answer is, in tokens (for the synthetic twin: steps), here and 
 from `results.votes.tokens`, so samples and their curves give the same.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,16 +70,23 @@ class Group:
 
 
 def read_groups(paths: Sequence[str | Path], method: str, at_n: Sequence[int] = ()) -> list[Group]:
-    """Every group of `method` in the files, all samples or all curves tables. Raises BadInput."""
-    kinds = {kind_of(path) for path in paths}
-    files = ", ".join(map(str, paths))
-    if kinds == {"samples"}:
-        table = read_samples(*paths, texts=False)
-    elif kinds == {"curves"}:
-        table = read_curves(*paths)
-    else:
-        raise BadInput(f"{files}: {' and '.join(sorted(kinds))}; give tables of samples, or tables of curves")
-    return groups_of(table, kinds.pop(), method, at_n, files)
+    """Every group of `method` in the files, those of samples first.
+
+    Raises BadInput where a file is neither samples nor curves, or a model and dataset is in both.
+    """
+    kinds = {path: kind_of(path) for path in paths}
+    groups: list[Group] = []
+    for kind in sorted(set(kinds.values()), reverse=True):  # samples, curves
+        own = [path for path in paths if kinds[path] == kind]
+        table = read_samples(*own, texts=False) if kind == "samples" else read_curves(*own)
+        groups += groups_of(table, kind, method, at_n, ", ".join(map(str, own)))
+    twice = [name for name, times in Counter(group.name for group in groups).items() if times > 1]
+    if twice:
+        files = ", ".join(map(str, paths))
+        raise BadInput(
+            f"{files}: answers and curves of {twice[0]}; give one of the two: the answers tell more"
+        )
+    return groups
 
 
 def groups_of(

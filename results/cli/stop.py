@@ -77,7 +77,8 @@ def stop_command(
     check_out(out, samples)
     tried = _tried(rules)
     if plot is not None:
-        from results.stopping.figure import check_picture, save_stopping  # needs a plotting engine
+        from results.figures.saving import check_picture  # needs a plotting engine
+        from results.stopping.figure import save_stopping
 
         check_picture(plot)
     with warnings_last():

@@ -37,6 +37,7 @@ from results.figures.panels import (
 from results.figures.series import Series
 from results.figures.theme import Figure
 from results.figures.words import LENGTH_TITLES, METHOD_NAMES, curves_name
+from results.tables.status import SHORT, Status
 from results.votes.tokens import answer_lengths
 
 STAR = "M0,-1.3L.29,-.4L1.24,-.4L.47,.15L.76,1.05L0,.49L-.76,1.05L-.47,.15L-1.24,-.4L-.29,-.4Z"
@@ -143,11 +144,13 @@ def forecast_figure(forecast: Forecast) -> Figure:
     series.add(ahead, "line", "trend", (0.7, 0.05))
     series.add(ends, "rule", "thin", (0.4, 0.05), y2="top:Q")
     series.add(bars, "rule", "interval", (0.22, 0.03), y2="top:Q")
-    series.add(points, "point", "mark", clip=False, shape=_shape(points), tooltip=said)
+    doubted = ~points["role"].isin(_SEEN) & ~points["kind"].eq("measured") & points["status"].ne("ok")
+    for part, opacity in ((doubted, (0.35, 0.05)), (~doubted, (1.0, 0.1))):
+        series.add(points[part], "point", "mark", opacity, clip=False, shape=_shape(points), tooltip=said)
     wider = ", longer ones for new questions" if len(ends) else ""
     return series.figure(
         forecast.title,
-        f"Forecast by {forecast.predictor} of the {METHOD_NAMES[forecast.method]}.",
+        f"Forecast by {forecast.predictor} of the {METHOD_NAMES[forecast.method]}.{_verdict(forecast)}",
         f"Thin line: measured; dotted: forecast; bars: 90 % interval of each forecast{wider}.",
     )
 
@@ -186,6 +189,17 @@ def _axes(forecast: Forecast) -> tuple[str, pd.DataFrame, alt.X, alt.Color]:
     return "setting", rows.assign(place=place), n_axis(ns, "place"), setting_colour(settings, forecast.source)
 
 
+def _verdict(forecast: Forecast) -> str:
+    """How many forecasts are not ok, and what most of them are instead; "" where all are ok."""
+    status = forecast.targets["status"].dropna()
+    doubted = status[status != Status.OK]
+    if doubted.empty:
+        return ""
+    most = str(doubted.mode()[0])
+    number = "None is ok" if len(doubted) == len(status) else f"Faded: {len(doubted)} of {len(status)}"
+    return f" {number} ({SHORT.get(most, most)})."
+
+
 def _values(rows: pd.DataFrame, name: str) -> pd.DataFrame:
     """The rows with a number in that column, which is their `value` within [0, 1]."""
     return rows.assign(value=rows[name].clip(0, 1)).dropna(subset=["value"])
@@ -211,7 +225,8 @@ def _points(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _shape(points: pd.DataFrame) -> alt.Shape:
+    """The scale holds every kind, so that figures in one file agree; the legend those that are there."""
     kinds = [kind for kind in _SHAPES if (points["kind"] == kind).any()]
-    scale = alt.Scale(domain=kinds, range=[_SHAPES[kind] for kind in kinds])
-    words = alt.Legend(title=None, orient="top", columns=3, symbolType=alt.Undefined)
-    return alt.Shape("kind:N", scale=scale, sort=kinds, legend=words)
+    scale = alt.Scale(domain=list(_SHAPES), range=list(_SHAPES.values()))
+    words = alt.Legend(title=None, orient="top", columns=3, symbolType=alt.Undefined, values=kinds)
+    return alt.Shape("kind:N", scale=scale, sort=list(_SHAPES), legend=words)

@@ -18,15 +18,12 @@ import pandas as pd
 
 from results.figures.axes import colour, log_axis, setting_colour, tooltips, value_axis
 from results.figures.forecast import STAR
-from results.figures.offline import figures_page
 from results.figures.panels import order_settings, value_range
+from results.figures.saving import save_figures
 from results.figures.series import Series
-from results.figures.theme import Figure, combined_spec, rendered
+from results.figures.theme import Figure
 from results.figures.words import METHOD_NAMES, PRICED, UNITS, bought, models_name, sentence, show
 from results.frontier import Plan
-from results.tables.files import replacing
-
-FIGURE_SUFFIXES = (".png", ".svg", ".html")
 
 
 def advice(plan: Plan) -> str:
@@ -103,10 +100,4 @@ def plan_figure(plan: Plan, name: str) -> Figure:
 
 def save_plans(plans: Sequence[Plan], path: Path) -> None:
     """Draw one panel for each model, one below the other, into a .png, .svg or a page that opens offline."""
-    figures = [plan_figure(plan, f"plan-{number}") for number, plan in enumerate(plans)]
-    if path.suffix == ".html":
-        content = figures_page("Plan", figures)
-    else:
-        content = rendered(combined_spec([[figure] for figure in figures]))[path.suffix]
-    with replacing(path) as temporary:
-        temporary.write_bytes(content)
+    save_figures("Plan", [[plan_figure(plan, f"plan-{number}")] for number, plan in enumerate(plans)], path)

@@ -21,10 +21,7 @@ from results.figures.words import points
 from results.normal import LEVEL, z_of
 from results.paired.differences import fewest_questions, least_stderr
 from results.paired.verdict import Verdict, verdict
-
-IGNORED = 0.5
-"""Tokens used that grow as asked for to a smaller power than this are not set by the budget."""
-
+from results.votes.tokens import budgets_ignored
 
 _DIRECTIONS: dict[Verdict, int] = {"better": 1, "worse": -1, "undecided": 0}
 
@@ -101,13 +98,6 @@ def length_gain(panel: Panel) -> Gain:
 
 
 def length_ignored(panel: Panel) -> bool:
-    """Whether the settings are tokens asked for that hardly set the length of the answers.
-
-    What changes with such a setting may be the prompt, which names the number, and not the thinking.
-    """
-    if not (panel.has_lengths and all(setting.isdecimal() and int(setting) for setting in panel.settings)):
-        return False
+    """Whether the settings are tokens asked for that hardly set the length of the answers."""
     used = panel.exact.groupby("setting")["length"].mean()
-    asked = sorted(panel.settings, key=int)
-    growth = np.log(used[asked[-1]] / used[asked[0]]) / np.log(int(asked[-1]) / int(asked[0]))
-    return bool(growth < IGNORED)
+    return panel.has_lengths and budgets_ignored({name: float(used[name]) for name in panel.settings})

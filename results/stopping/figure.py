@@ -9,26 +9,17 @@ from pathlib import Path
 import altair as alt
 import pandas as pd
 
-from results.commandline import BadInput
 from results.figures.axes import colour, log_axis
-from results.figures.offline import figures_page
 from results.figures.panels import unique_slug
-from results.figures.plan import FIGURE_SUFFIXES
+from results.figures.saving import save_figures
 from results.figures.series import Series
-from results.figures.theme import Figure, combined_spec, rendered
+from results.figures.theme import Figure
 from results.figures.words import curves_name
 from results.frontier import pareto_frontier
 from results.stopping.advice import DEFAULT, advice, one_by_one, sentences
 from results.stopping.arena import CLAIRVOYANT
-from results.tables.files import replacing
 
 _GROUP = ["dataset", "model", "setting"]
-
-
-def check_picture(path: Path) -> None:
-    """Raise BadInput unless the name says which kind of picture to write."""
-    if path.suffix not in FIGURE_SUFFIXES:
-        raise BadInput(f"--plot {path}: give a name that ends in {', '.join(FIGURE_SUFFIXES)}")
 
 
 def stopping_figures(table: pd.DataFrame) -> list[Figure]:
@@ -79,11 +70,4 @@ def _figure(table: pd.DataFrame, name: str, several: bool) -> Figure:
 
 def save_stopping(table: pd.DataFrame, path: Path) -> None:
     """Draw the figures, one below the other, into a .png, .svg or a page that opens offline."""
-    check_picture(path)
-    figures = stopping_figures(table)
-    if path.suffix == ".html":
-        content = figures_page("Stopping rules", figures)
-    else:
-        content = rendered(combined_spec([[figure] for figure in figures]))[path.suffix]
-    with replacing(path) as temporary:
-        temporary.write_bytes(content)
+    save_figures("Stopping rules", [[figure] for figure in stopping_figures(table)], path)

@@ -11,6 +11,8 @@ questions to sum over: its T is the number of steps of one answer, and so are it
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -45,6 +47,24 @@ def answer_lengths(curves: pd.DataFrame) -> pd.Series[float]:
     known = curves.reindex(columns=["tokens_per_answer", "T", "questions"]).astype("float64")
     per_answer = known["T"].where(curves["source"] == "synthetic", known["T"] / known["questions"])
     return known["tokens_per_answer"].fillna(per_answer)
+
+
+FOLLOWED = 0.5
+"""Tokens used that grow as asked for to a smaller power than this are not set by the budget."""
+
+
+def budgets_ignored(lengths: Mapping[str, float]) -> bool:
+    """Whether settings are tokens asked for that hardly set the tokens used; lengths: those by setting.
+
+    What changes with such a setting may be the prompt, which names the number, and not the thinking. One
+    setting, or one whose name is no number of tokens, says nothing of it.
+    """
+    known = all(name.isdecimal() and int(name) and used > 0 for name, used in lengths.items())
+    if len(lengths) < 2 or not known:
+        return False
+    least, *_, most = sorted(lengths, key=int)
+    growth = np.log(lengths[most] / lengths[least]) / np.log(int(most) / int(least))
+    return bool(growth < FOLLOWED)
 
 
 def prefix_tokens(pools: AnswerPools, orders: NDArray[np.int32], ns: NDArray[np.int64]) -> Floats:

@@ -40,6 +40,9 @@ DENSITY = np.exp(-(Z**2) / 2) / np.exp(-(Z**2) / 2).sum()
 
 _NODES, _MASS = np.polynomial.hermite_e.hermegauss(9)
 _AT_NODES = CubicSpline(LOGIT_C, np.eye(len(LOGIT_C)))
+_PIECES = CubicSpline(LOGIT_P, np.eye(len(LOGIT_P))).c[::-1].swapaxes(0, 1)
+"""What a value at each point of the grid adds to a spline's four coefficients on each interval, the constant
+first: (44, 4, 45)."""
 
 
 @cache
@@ -58,6 +61,12 @@ def answer_laws(p: Floats, c: Floats, silent: Floats) -> Floats:
     return np.concatenate([right[..., None], wrong], axis=-1)
 
 
+@cache
+def vote_tables(N: tuple[int, ...]) -> Floats:
+    """`vote_table` of each N, (45, 12, 6, len(N))."""
+    return np.stack([vote_table(min(n, LARGEST)) for n in N], axis=-1)
+
+
 def majority(at: Floats, N: Ints, centre: float, spread: float, silent: float) -> Floats:
     """Mean accuracy of the vote of N answers, (A, len(N)), at logits `at` (A, len(Z)) of p.
 
@@ -67,11 +76,29 @@ def majority(at: Floats, N: Ints, centre: float, spread: float, silent: float) -
     weight = _MASS / _MASS.sum() @ _AT_NODES(nodes)
     lower = int(np.clip(np.searchsorted(SILENT, silent, side="right") - 1, 0, len(SILENT) - 2))
     share = (silent - SILENT[lower]) / (SILENT[lower + 1] - SILENT[lower])
-    tables = np.stack([vote_table(min(int(n), LARGEST)) for n in N], axis=-1)
+    tables = vote_tables(tuple(map(int, N)))
     by_p = np.einsum("pcen,c->pen", tables[:, :, lower : lower + 2], weight)
     line = (1 - share) * by_p[:, 0] + share * by_p[:, 1]
+    return np.asarray(np.einsum("ap,pn->an", grid_weights(at), line))
+
+
+def grid_weights(at: Floats) -> Floats:
+    """What each point of the grid of logit p counts in the mean of a spline over questions, (A, 45).
+
+    A spline is linear in its values and, on each interval, in the powers of the distance from its start; so
+    the mean needs no more than the questions' moments on each interval. at: logits of p, (A, len(Z)).
+    """
     inside = np.clip(at, LOGIT_P[0], LOGIT_P[-1])
-    return np.asarray(np.einsum("azn,z->an", CubicSpline(LOGIT_P, line)(inside), DENSITY))
+    intervals = len(LOGIT_P) - 1
+    interval = np.clip(np.searchsorted(LOGIT_P, inside, side="right") - 1, 0, intervals - 1)
+    along = inside - LOGIT_P[interval]
+    place = (np.arange(len(at))[:, None] * intervals + interval).ravel()
+    powers, moments = np.broadcast_to(DENSITY, at.shape), []
+    for _ in range(_PIECES.shape[1]):
+        moments.append(np.bincount(place, powers.ravel(), minlength=len(at) * intervals))
+        powers = powers * along
+    of_each = np.stack(moments, axis=-1).reshape(len(at), -1)
+    return np.asarray(np.einsum("am,mp->ap", of_each, _PIECES.reshape(-1, len(LOGIT_P))))
 
 
 def best_of_n(at: Floats, N: Ints) -> Floats:

@@ -16,6 +16,7 @@ from results.report.page import build_report
 WORDS = {"majority": "majority vote", "best_of_n": "best of N"}
 TITLES = {"majority": "Majority vote", "best_of_n": "Best of N"}
 BLOCK = r"<(h2|h3|h4|p|dt|dd|caption|tr|summary)([^>]*)>(.*?)</\1>"
+BESIDE = '<section id="terms">.*|<section id="figure-2">.*?</section>'
 NUMBER = r"[−+]?\d+(?:,\d{3})*(?:\.\d+)?"
 SHARES = ["predicted", "low", "high", "new_low", "new_high", "accuracy"]
 Z90 = 1.6448536
@@ -24,11 +25,12 @@ Z90 = 1.6448536
 def numbers_of(paths, names):
     """The page's numbers by (heading of the card or list, title of the table), names taken out.
 
-    Left out are heads and notes of tables, what stands below figures, and how to read the page.
+    Left out are heads and notes of tables, what stands below figures and with the paper's Figure 2, and how
+    to read the page.
     """
     page = build_report(read_tables(paths), datetime(2026, 1, 2, tzinfo=UTC))["index.html"].decode()
     found, heading, title = defaultdict(list), "", ""
-    for tag, given, inside in re.findall(BLOCK, re.sub('<section id="terms">.*', "", page, flags=re.S), re.S):
+    for tag, given, inside in re.findall(BLOCK, re.sub(BESIDE, "", page, flags=re.S), re.S):
         text = re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", inside)).strip()
         if tag in ("h2", "h3", "summary"):
             if not text.startswith("predictor: "):

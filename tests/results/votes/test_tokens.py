@@ -7,7 +7,13 @@ import pandas as pd
 import pytest
 
 from results import answer_pools, build_curves
-from results.votes.tokens import answer_lengths, prefix_tokens, reasoning_length, tokens_per_answer
+from results.votes.tokens import (
+    answer_lengths,
+    budgets_ignored,
+    prefix_tokens,
+    reasoning_length,
+    tokens_per_answer,
+)
 
 TOKENS = {"a": [10, 20, 30, 140], "b": [80]}
 
@@ -55,3 +61,24 @@ def test_first_answers_of_an_order():
         [(60 + 1) / 2, (40 + 1.5) / 2, (30 + 2) / 2],
     ]
     np.testing.assert_allclose(prefix_tokens(pools, orders, np.array([1, 2, 3])), expected)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "ignored"),
+    [
+        ({"20": 170, "100": 240, "500": 262}, True),  # 1.54 times as long for 25 times the tokens
+        ({"500": 262, "20": 170}, True),
+        ({"10": 9, "120": 58}, False),
+        ({"1": 1, "50": 50}, False),
+        ({"low": 100, "high": 110}, False),
+        ({"0": 100, "50": 110}, False),
+        ({"20": 170}, False),
+        ({"20": 0, "50": 10}, False),
+        ({"20": math.nan, "50": 10}, False),
+        ({}, False),
+    ],
+)
+def test_a_budget_is_ignored_where_answers_grow_by_less_than_its_root(
+    lengths: dict[str, float], ignored: bool
+) -> None:
+    assert budgets_ignored(lengths) is ignored

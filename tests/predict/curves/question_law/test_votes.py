@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 from scipy.special import expit
 
 from predict.curves.question_law import votes
@@ -53,6 +54,14 @@ def test_a_mean_over_questions_is_the_sum_over_exact_votes(
     )
     exact = np.einsum("zcn,z,c->n", vote_accuracy(laws, 0, N), votes.DENSITY, share)
     assert votes.majority(places[None], N, c, tau, silent)[0] == pytest.approx(exact, abs=0.004)
+
+
+def test_weights_of_the_grid_are_those_of_the_spline_through_it() -> None:
+    rng = np.random.default_rng(5)
+    line, at = rng.random((len(votes.LOGIT_P), 3)), rng.normal(0, 5, (4, len(votes.Z)))
+    inside = np.clip(at, votes.LOGIT_P[0], votes.LOGIT_P[-1])
+    means = np.einsum("azn,z->an", CubicSpline(votes.LOGIT_P, line)(inside), votes.DENSITY)
+    assert votes.grid_weights(at) @ line == pytest.approx(means, abs=1e-12)
 
 
 def test_best_of_n_is_a_mean_of_one_minus_all_wrong() -> None:

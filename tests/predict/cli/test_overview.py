@@ -1,0 +1,114 @@
+"""Many sets forecast at once: one table, a sentence each, and a picture."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from predict.cli.overview import far, overview, row_of, sentence_of, together
+from predict.estimate import Status
+from results import read_forecast, read_samples, write_curves
+from results.votes.curves import build_curves
+from tests.predict.commands import curve, predict
+from tests.predict.conftest import simulated_samples
+
+ROWS = pd.DataFrame({
+    "source": "llm", "dataset": "d", "model": "m", "method": "majority", "predictor": "flat",
+    "setting": ["10", "10", "20", "20", "20"], "tokens_per_answer": [9.0, 9.0, 18.0, 18.0, 18.0],
+    "N": [1, 4, 1, 4, 64], "role": ["used", "used", "held_out", "held_out", "forecast"],
+    "accuracy": [0.2, 0.3, 0.5, 0.6, np.nan], "predicted": [0.2, 0.3, 0.55, 0.5, 0.7],
+    "low": [0.1, 0.2, 0.45, 0.4, 0.6], "high": [0.3, 0.4, 0.6, 0.55, 0.8],
+    "status": ["ok", "ok", "ok", "poor_fit", "ok"],
+})  # fmt: skip
+
+
+def test_a_row_counts_forecasts_and_judges_those_held_out() -> None:
+    assert row_of(ROWS) == {
+        "forecasts": "3", "held out": "2", "error": "7.5", "worst": "10.0", "within 90 %": "1 of 2",
+        "ok": "2", "error of ok": "5.0",
+    }  # fmt: skip
+    nothing = row_of(ROWS.assign(predicted=np.nan, low=np.nan, high=np.nan, status="not_identifiable"))
+    assert list(nothing.values()) == ["0", "2", "–", "–", "–", "0", "–"]
+
+
+def test_a_formula_beyond_all_bounds_is_only_said_to_be_so() -> None:
+    assert far(1e7) == "> 1,000"
+    assert far(0.25) == "25.0"
+
+
+def test_the_dearest_measured_forecast_is_told_or_else_the_dearest() -> None:
+    told = sentence_of(ROWS)
+    assert "N = 4:" in told
+    assert "50.0 % forecast (40.0 … 55.0 %), 60.0 % measured" in told
+    assert "70.0 % forecast" in sentence_of(ROWS[ROWS["role"] != "held_out"])
+    assert "no forecast" in sentence_of(ROWS.assign(predicted=np.nan))
+
+
+def test_each_set_is_named_once_above_its_predictors() -> None:
+    both = pd.concat([ROWS, ROWS.assign(predictor="joint")])
+    lines = overview([both, both.assign(model="other")]).splitlines()
+    assert [line.split()[0] for line in lines] == ["set", "m", "joint", "other", "joint"]
+
+
+def test_what_is_said_of_several_groups_is_said_once() -> None:
+    notes = [("a", ["x", "y"]), ("b", ["x"]), ("c", ["x", "x"])]
+    assert together(notes) == ["a and 2 more: x", "a: y"]
+
+
+@pytest.fixture
+def four_sets(tmp_path: Path) -> list[Path]:
+    """Answers of one model and curves of three."""
+    answers, curves = tmp_path / "answers.csv", tmp_path / "curves.csv"
+    simulated_samples(questions=20, answers=8).to_csv(answers, index=False)
+    settings = [curve(setting=name, T=tokens, questions=100) for name, tokens in (("a", 1e4), ("b", 2e4))]
+    table = pd.concat([pd.concat(settings).assign(model=model) for model in "xyz"])
+    table.to_csv(curves, index=False)
+    return [answers, curves]
+
+
+def test_answers_and_curves_are_forecast_together_and_drawn(four_sets: list[Path], tmp_path: Path) -> None:
+    out, plot = tmp_path / "f.csv", tmp_path / "f.svg"
+    done = predict(
+        "forecast", *four_sets, "--predictor", "mixture,flat", "--bootstrap", 20, "--out", out, "--plot", plot
+    )
+    assert done.exit_code == 0, done.output
+    table = read_forecast(out)
+    assert table["model"].nunique() == 4
+    assert set(table["predictor"]) == {"mixture", "flat"}
+    assert plot.read_text(encoding="utf-8").startswith("<svg")
+    assert sum(line.strip().startswith("flat") for line in done.output.splitlines()) == 4
+
+
+def test_answers_and_their_own_curves_are_refused(tmp_path: Path) -> None:
+    simulated_samples(questions=5, answers=4).to_csv(tmp_path / "answers.csv", index=False)
+    write_curves(build_curves(read_samples(tmp_path / "answers.csv")), tmp_path / "curves.csv")
+    both = [tmp_path / "answers.csv", tmp_path / "curves.csv"]
+    done = predict("forecast", *both, "--out", tmp_path / "f.csv")
+    assert done.exit_code == 2
+    assert "answers and curves of" in done.output
+    assert not (tmp_path / "f.csv").exists()
+
+
+@pytest.mark.parametrize("words", [["--predictor", "flat,nonsense"], ["--plot", "f.txt"]])
+def test_unknown_predictors_and_pictures_are_refused_before_any_work(
+    four_sets: list[Path], tmp_path: Path, words: list[str]
+) -> None:
+    done = predict("forecast", *four_sets, "--out", tmp_path / "f.csv", *words)
+    assert done.exit_code == 2
+    assert len(done.output.strip().splitlines()) == 1
+    assert not (tmp_path / "f.csv").exists()
+
+
+def test_a_budget_that_does_not_set_the_length_pins_no_new_setting_down(tmp_path: Path) -> None:
+    lengths = {"20": 170, "100": 240, "200": 250, "500": 262}
+    points = [
+        curve(setting=name, T=100 * used, questions=100, stderr=0.02, accuracy=np.linspace(0.4, 0.6, 4))
+        for name, used in lengths.items()
+    ]
+    source, out = tmp_path / "curves.csv", tmp_path / "f.csv"
+    pd.concat(points).to_csv(source, index=False)
+    done = predict("forecast", source, "--fit-settings", "20,100,200", "--bootstrap", 20, "--out", out)
+    table = read_forecast(out)
+    assert set(table.loc[table["setting"] == "500", "status"]) == {Status.BOUND_HIT}
+    assert "hardly set" in done.output
