@@ -86,7 +86,6 @@ class Store:
 
     def open(self) -> SamplesFile:
         """The file for further verdicts."""
-        self._lines.parent.mkdir(exist_ok=True)
         return SamplesFile(self._folder, f"{FOLDER}/{self._lines.name}")
 
     def keep(self, file: SamplesFile, key: str, asked: Asked, verdict: Verdict) -> None:
