@@ -62,13 +62,15 @@ class Server:
         refuses: str | None = None,
         endpoint: str = "/classify",
         told: Any = None,
+        delay: float = 0.0,
     ) -> None:
         """`silent` tells no log-probabilities; after `fails` verdicts each request fails; an answer that
-        contains `refuses` is refused. `endpoint` is where rewards are, `told` what is told of every answer.
+        contains `refuses` is refused. `endpoint` is where rewards are, `told` what is told of every answer. A
+        chat takes `delay` seconds.
         """
         self.asked: list[dict[str, Any]] = []
         self.fails, self.refuses = fails, refuses
-        self._silent, self._told = silent, told
+        self._silent, self._told, self._delay = silent, told, delay
         self._app = web.Application()
         self._app.router.add_get("/v1/models", self._models)
         self._app.router.add_get("/model_info", self._model_info)
@@ -113,6 +115,7 @@ class Server:
 
     async def _chat(self, request: web.Request) -> web.Response:
         body = await request.json()
+        await asyncio.sleep(self._delay)
         text = body["messages"][0]["content"]
         if trouble := self._trouble(body, text):
             return trouble
