@@ -70,6 +70,10 @@ def judge_of(folder: Path, prompt: str, overrides: Mapping[str, str]) -> Experim
         fields |= source.model_dump(include=set(OF_THE_MODEL))
         if source.engine == "ctranslate2":
             fields |= {"engine": "sglang", "dtype": "auto" if source.dtype == "int8" else source.dtype}
+        if overrides.get("engine", fields["engine"]) != source.engine:  # another kind of server
+            fields["url"] = None
+        if "url" in overrides:  # one that runs, and needs no flags
+            fields["server_flags"] = ()
     if "model" not in (*fields, *overrides):
         raise BadInput(f"{folder}: not a run of this harness, so its model is not known: give --model")
     judge = experiment_of(fields | {"prompt": prompt}, folder / RECORD, overrides)

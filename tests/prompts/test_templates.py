@@ -69,7 +69,9 @@ def test_a_missing_token_limit_is_an_error() -> None:
 
 @pytest.mark.parametrize("name", ["gsm9k", "../pyproject"])
 def test_an_unknown_name_lists_the_known_ones(name: str) -> None:
-    with pytest.raises(FileNotFoundError, match=rf"{name}.*gsm8k-budget, gsm8k-cot, judge-yes-no, math-budget"):
+    with pytest.raises(
+        FileNotFoundError, match=rf"{name}.*gsm8k-budget, gsm8k-cot, judge-yes-no, math-budget"
+    ):
         prompts.template(name)
 
 

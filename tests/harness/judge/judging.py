@@ -10,6 +10,7 @@ import asyncio
 import json
 import math
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,6 +26,12 @@ TINY = model_location("tiny")
 CHANCES = {"18": 0.9, "7": 0.2, "5": 0.6}
 """P(yes) of an answer that ends with this; other answers get neither yes nor no."""
 REWARDS = {"18": 1.5, "7": -2.0, "5": 0.25}
+ANSWERS = {"a": ["18", "7", "18", "7"], "b": ["18", "5", "3", "5"]}
+GOLDS = {"a": "18", "b": "5"}
+SCORES = [0.9, 0.2, 0.9, 0.2, 0.9, 0.6, None, 0.6]
+"""What the answers of `ANSWERS` get, in the order of the rows."""
+CHAT = ("--engine", "openai", "--model", MODEL)
+CAUTIOUS = ("--set", "concurrency=1")
 TOKENS = 40
 """What each request is said to have read."""
 
@@ -51,6 +58,10 @@ def rows_of(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "samples.jsonl").read_text().splitlines()]
 
 
+def scores(folder: Path, column: str = "score_judge") -> list[float | None]:
+    return [row[column] if row[column] is None else round(row[column], 12) for row in rows_of(folder)]
+
+
 class Server:
     """Speaks OpenAI's interface and SGLang's, as far as a judge or a reward model needs them."""
 
@@ -59,17 +70,21 @@ class Server:
         *,
         silent: bool = False,
         fails: int = 0,
+        breaks: bool = False,
         refuses: str | None = None,
         endpoint: str = "/classify",
         told: Any = None,
         delay: float = 0.0,
+        chance: Callable[[str], float | None] | None = None,
     ) -> None:
-        """`silent` tells no log-probabilities; after `fails` verdicts each request fails; an answer that
-        contains `refuses` is refused. `endpoint` is where rewards are, `told` what is told of every answer. A
-        chat takes `delay` seconds.
+        """`silent` tells no log-probabilities; one that `breaks` refuses all after the first `fails`; a text
+        with `refuses` is refused. `chance` says P(yes) of a prompt, in place of CHANCES. `endpoint` is where
+        rewards are, `told` what is told of every answer. A chat takes `delay` seconds.
         """
         self.asked: list[dict[str, Any]] = []
-        self.fails, self.refuses = fails, refuses
+        self.refuses = refuses
+        self._most = fails if breaks else None
+        self._chance = chance or chance_of
         self._silent, self._told, self._delay = silent, told, delay
         self._app = web.Application()
         self._app.router.add_get("/v1/models", self._models)
@@ -95,6 +110,14 @@ class Server:
         self._thread.join(10)
         self._loop.close()
 
+    def _tokens(self, text: str) -> list[tuple[str, float]]:
+        """The likeliest first tokens of a judge that reads `text`; a tenth of the chance is other tokens'."""
+        chance = self._chance(text)
+        if chance is None:
+            return [("Well", math.log(0.9)), ("The", math.log(0.1))]
+        some = [("Yes", 0.6 * chance), (" yes", 0.3 * chance), ("NO", 0.9 * (1 - chance)), ("I", 0.1)]
+        return [(token, math.log(value)) for token, value in some]
+
     async def _models(self, _request: web.Request) -> web.Response:
         return web.json_response({"data": [{"id": MODEL}]})
 
@@ -109,7 +132,7 @@ class Server:
         if "Say yes." in text or "2 is even" in text:  # the trial of a client
             return None
         self.asked.append(body)
-        if self.fails and len(self.asked) > self.fails:
+        if self._most is not None and len(self.asked) > self._most:
             return web.Response(status=400, text="no more")
         return web.Response(status=400, text="too long") if self.refuses and self.refuses in text else None
 
@@ -119,7 +142,7 @@ class Server:
         text = body["messages"][0]["content"]
         if trouble := self._trouble(body, text):
             return trouble
-        told = [{"token": token, "logprob": value, "bytes": None} for token, value in tokens(text)]
+        told = [{"token": token, "logprob": value, "bytes": None} for token, value in self._tokens(text)]
         logprobs = {"content": [{"token": told[0]["token"], "logprob": -0.1, "top_logprobs": told}]}
         return self._said({"message": {"content": "Yes"}}, logprobs)
 
@@ -127,7 +150,7 @@ class Server:
         body = await request.json()
         if trouble := self._trouble(body, body["prompt"]):
             return trouble
-        lists = {"token_logprobs": [-0.1], "top_logprobs": [dict(tokens(body["prompt"]))]}
+        lists = {"token_logprobs": [-0.1], "top_logprobs": [dict(self._tokens(body["prompt"]))]}
         return self._said({"text": "Yes"}, lists)
 
     def _said(self, said: dict[str, Any], logprobs: Any) -> web.Response:
@@ -144,7 +167,7 @@ class Server:
         meta["finish_reason"] = {"type": "length"}
         if body.get("top_logprobs_num"):
             meta["output_token_logprobs"] = [[-0.1, 3, "Yes"]]
-            meta["output_top_logprobs"] = [[[value, 3, token] for token, value in tokens(text)]]
+            meta["output_top_logprobs"] = [[[value, 3, token] for token, value in self._tokens(text)]]
         return web.json_response({"text": "Yes", "meta_info": meta})
 
     async def _reward(self, request: web.Request) -> web.Response:
@@ -165,13 +188,9 @@ class Server:
         return web.json_response({"object": "list", "data": [{"index": 0, **data}], "usage": usage})
 
 
-def tokens(text: str) -> list[tuple[str, float]]:
-    """The likeliest first tokens of a judge that reads `text`; a tenth of the chance is other tokens'."""
-    chance = next((chance for word, chance in CHANCES.items() if f"say {word}" in text), None)
-    if chance is None:
-        return [("Well", math.log(0.9)), ("The", math.log(0.1))]
-    some = [("Yes", 0.6 * chance), (" yes", 0.3 * chance), ("NO", 0.9 * (1 - chance)), ("I", 0.1)]
-    return [(token, math.log(value)) for token, value in some]
+def chance_of(text: str) -> float | None:
+    """P(yes) of a prompt by CHANCES."""
+    return next((chance for word, chance in CHANCES.items() if f"say {word}" in text), None)
 
 
 def decoded(ids: list[int]) -> str:

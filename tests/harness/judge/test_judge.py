@@ -5,32 +5,17 @@ import math
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
-from harness.judge.verdicts import p_yes
+from harness.judge.verdicts import YesNo, p_yes
 from harness.run.samples_file import SAMPLES
 from results import read_curves, read_samples
 from tests.commands import exit_status as status_of
 from tests.harness.commands import exit_status
-from tests.harness.judge.judging import MODEL, TOKENS, Server, folder_of, rows_of
+from tests.harness.judge.judging import CAUTIOUS, CHAT, SCORES, TOKENS, Server, rows_of, scores
+from tests.harness.run.real_run import really
 
 pytestmark = pytest.mark.usefixtures("impatient")
-
-ANSWERS = {"a": ["18", "7", "18", "7"], "b": ["18", "5", "3", "5"]}
-GOLDS = {"a": "18", "b": "5"}
-SCORES = [0.9, 0.2, 0.9, 0.2, 0.9, 0.6, None, 0.6]
-CHAT = ("--engine", "openai", "--model", MODEL)
-CAUTIOUS = ("--set", "concurrency=1")
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return folder_of(tmp_path / "run", ANSWERS, GOLDS)
-
-
-def scores(folder: Path, column: str = "score_judge") -> list[float | None]:
-    return [row[column] if row[column] is None else round(row[column], 12) for row in rows_of(folder)]
 
 
 def verdicts(folder: Path, name: str = "judge") -> list[dict[str, Any]]:
@@ -143,8 +128,6 @@ def test_a_killed_command_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch)
 def test_ctrl_c_keeps_what_came(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from harness.judge.verdicts import YesNo
-
     with Server() as server:
         command = ("judge", folder, "--url", server.url, *CHAT, *CAUTIOUS)
         with monkeypatch.context() as patched:
@@ -180,85 +163,6 @@ def test_answers_that_came_later_are_asked_for_alone(folder: Path, monkeypatch: 
     assert scores(folder) == [*SCORES, 0.6]
 
 
-def test_another_judge_under_the_same_name_is_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with Server() as server:
-        command = ("judge", folder, "--url", server.url)
-        exit_status(monkeypatch, *command, *CHAT)
-        assert exit_status(monkeypatch, *command, "--engine", "sglang", "--model", "tiny") == 2
-        said = capsys.readouterr().err.splitlines()[-1]
-        assert "engine" in said
-        assert "--name" in said
-        assert exit_status(monkeypatch, *command, *CHAT, "--set", "concurrency=3") == 0
-        other = ("--engine", "sglang", "--model", "tiny", "--name", "mine")
-        assert exit_status(monkeypatch, *command, *other) == 0
-    assert scores(folder, "score_mine") == SCORES
-
-
-def test_a_column_of_other_origin_stays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = pd.DataFrame(rows_of(folder)).assign(score_judge=0.5)
-    rows.to_json(folder / SAMPLES, orient="records", lines=True)
-    with Server() as server:
-        assert exit_status(monkeypatch, "judge", folder, "--url", server.url, *CHAT) == 2
-    assert scores(folder) == [0.5] * 8
-    assert server.asked == []
-
-
-def test_a_server_without_log_probabilities_is_refused_and_binds_no_name(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with Server(silent=True) as server:
-        assert exit_status(monkeypatch, "judge", folder, "--url", server.url, *CHAT) == 2
-        assert "log-probabilities" in capsys.readouterr().err
-    assert "score_judge" not in rows_of(folder)[0]
-    with Server() as server:
-        assert exit_status(monkeypatch, "judge", folder, "--url", server.url, "--model", "tiny") == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("nowhere",), "nowhere"),
-        (("run", *CHAT, "--url", "http://127.0.0.1:9"), "http://127.0.0.1:9"),
-        (("run", *CHAT), "url"),
-        (("run",), "--model"),
-        (("run", *CHAT, "--prompt", "boxed"), "judge-yes-no"),
-        (("run", *CHAT, "--prompt", "nothing"), "judge-yes-no"),
-        (("run", *CHAT, "--prompt", "judge-yes-no", "--reward"), "--reward"),
-        (("run", "--model", "tiny", "--reward"), "--url"),
-        (("run", *CHAT, "--url", "http://127.0.0.1:9", "--name", "a b"), "--name"),
-        (("run", *CHAT, "--url", "http://127.0.0.1:9", "--questions", "none.csv"), "none.csv"),
-        (("run", "--model", "tiny", "--set", "engine=ctranslate2"), "ctranslate2"),
-        (("run", "--model", "tiny", "--set", "colour=1"), "colour"),
-        (("empty", *CHAT, "--url", "http://127.0.0.1:9"), "samples.jsonl"),
-        (("textless", *CHAT, "--url", "http://127.0.0.1:9"), "text"),
-        (("unasked", *CHAT, "--url", "http://127.0.0.1:9"), "--questions"),
-    ],
-)
-def test_bad_input_is_one_line_and_leaves_all_as_it_was(
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: tuple[str, ...],
-    said: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    rows = rows_of(folder)
-    (tmp_path / "empty").mkdir()
-    for name, missing in (("textless", "text"), ("unasked", "problem")):
-        (tmp_path / name).mkdir()
-        less = [{key: cell for key, cell in row.items() if key != missing} for row in rows]
-        (tmp_path / name / SAMPLES).write_text("".join(json.dumps(row) + "\n" for row in less))
-    assert exit_status(monkeypatch, "judge", *arguments) == 2
-    err = capsys.readouterr().err
-    assert err.splitlines()[-1].startswith("error: ")
-    assert said in err.splitlines()[-1]
-    assert rows_of(folder) == rows
-    assert not list(tmp_path.rglob("scores"))
-
-
 def test_questions_from_a_table(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = tmp_path / "questions.csv"
     table.write_text("question_id,question\na,How many?\nb,And now?\n")
@@ -268,3 +172,26 @@ def test_questions_from_a_table(folder: Path, tmp_path: Path, monkeypatch: pytes
     assert "How many?" in server.asked[0]["messages"][0]["content"]
     assert "I say 18" in server.asked[0]["messages"][0]["content"]
     assert verdicts(folder)[0]["prompt_tokens"] == TOKENS
+
+
+def test_a_run_keeps_its_scores_when_it_goes_on_and_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run knows its questions and its model; of later answers only those that are new are asked."""
+    folder = really(tmp_path / "run", limit=3)
+    with Server(chance=lambda _text: 0.75) as server:
+        command = ("judge", folder, "--url", server.url)
+        assert exit_status(monkeypatch, *command) == 0
+        assert set(scores(folder)) == {0.75}
+        first, before = len(server.asked), len(rows_of(folder))
+        really(folder, limit=3, samples=8)
+        assert exit_status(monkeypatch, "regrade", folder, "--reader", "last-number") == 0
+        rows = rows_of(folder)
+        assert [row.get("score_judge") for row in rows] == [0.75] * before + [None] * (len(rows) - before)
+        assert exit_status(monkeypatch, *command) == 0
+        assert scores(folder) == [0.75] * len(rows)
+        texts = {(row["question_id"], row["text"]) for row in rows}
+        assert first < len(server.asked) == len(texts)
+    record = json.loads((folder / "scores" / "judge.json").read_text())["judge"]
+    assert (record["model"], record["engine"]) == ("tiny", "sglang")
+    assert really(folder, limit=3, samples=8) == folder  # and goes on with it
