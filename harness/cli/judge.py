@@ -83,6 +83,8 @@ def judge(
     given = dict(overrides)
     asked = (("model", model), ("engine", engine), ("url", url))
     given |= {key: text for key, text in asked if text is not None}
+    if reward and "model" not in given:
+        raise BadInput("--reward needs --model, the reward model")
     experiment = judge_of(folder, prompt or "judge-yes-no", given)
     found = judge_folder(
         folder, name, experiment, None if reward else prompt or "judge-yes-no", questions, say

@@ -9,7 +9,7 @@ questions, and `--questions` before both.
 
 import hashlib
 import json
-from collections import Counter
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,54 +36,55 @@ class Answers:
         path = folder / SAMPLES
         if not path.exists():
             raise BadInput(f"{path}: no such file: only a folder with {SAMPLES} can be judged")
-        self._folder = folder
-        self._problems = problems_of(questions) if questions else None
-        self._given = questions is not None
+        self._folder, self._given = folder, questions
         self.asked: dict[str, Asked] = {}
         """What is asked, by its key."""
-        self.copies = Counter[str]()
-        """How many rows have each key."""
-        self.without_text = 0
+        self.rows = self.without_text = 0
+        """How many rows have a text to judge, and how many have none."""
         for number, line, row in numbered_lines(path):
             if row is None:
                 raise BadInput(f"{path}: row {number}: {not_a_row(line)}")
             if (text := text_of(row)) is None:
                 self.without_text += 1
                 continue
-            one = Asked(str(row.get("question_id")), self._problem(row, f"{path}: row {number}"), text)
-            key = key_of(one)
-            self.asked.setdefault(key, one)
-            self.copies[key] += 1
+            one = self._asked_of(row, text, f"{path}: row {number}")
+            self.asked.setdefault(key_of(one), one)
+            self.rows += 1
         if not self.asked:
             raise BadInput(f"{path}: no texts: only answers with their text can be judged")
 
     def key(self, row: Row) -> str | None:
         """The key of a row of the folder; None for one without a text."""
         text = text_of(row)
-        return (
-            None if text is None else key_of(Asked(str(row.get("question_id")), self._problem(row, ""), text))
-        )
+        return None if text is None else key_of(self._asked_of(row, text, ""))
 
-    def _problem(self, row: Row, where: str) -> str:
-        """The question that a row answers."""
-        beside = [text for name in ("problem", "question") if isinstance(text := row.get(name), str)]
-        if beside and not self._given:
-            return beside[0]
-        if self._problems is None:
-            self._problems = problems_in(self._folder)
-        question = str(row.get("question_id"))
-        if question not in self._problems:
+    def _asked_of(self, row: Row, text: str, where: str) -> Asked:
+        """What is asked of a row with that text."""
+        question, problem = str(row.get("question_id")), problem_beside(row)
+        if problem is None or self._given:
+            problem = self._known.get(question)
+        if problem is None:
             raise BadInput(
                 f"{where}: the text of question {question!r:.40} is not at hand: give --questions FILE, "
                 "a table with the columns question_id and problem"
             )
-        return self._problems[question]
+        return Asked(question, problem, text)
+
+    @cached_property
+    def _known(self) -> dict[str, str]:
+        """The texts of questions by id."""
+        return problems_of(self._given) if self._given else problems_in(self._folder)
 
 
 def text_of(row: Row) -> str | None:
     """What a row's answer says; None where it has no text, or an empty one."""
     text = row.get("text")
     return text if isinstance(text, str) and text.strip() else None
+
+
+def problem_beside(row: Row) -> str | None:
+    """The text of the question in the same row."""
+    return next((text for name in ("problem", "question") if isinstance(text := row.get(name), str)), None)
 
 
 def key_of(one: Asked) -> str:
@@ -106,9 +107,7 @@ def problems_of(source: str) -> dict[str, str]:
         return {question.question_id: question.problem for question in load_questions(source)}
     found = {}
     for number, row in enumerate(file_rows(Path(source)), start=1):
-        problem = next(
-            (text for name in ("problem", "question") if isinstance(text := row.get(name), str)), None
-        )
+        problem = problem_beside(row)
         if problem is None or row.get("question_id") is None:
             raise BadInput(f"{source}: row {number}: no question_id, or no problem (or question) as text")
         found[str(row["question_id"])] = problem

@@ -1,7 +1,7 @@
 """What has come of judging: how many answers have a score, at what cost, and what the scores tell.
 
-    {"answers": 1200, "asked": 900, "judged": 1196, "null": 4, "prompt_tokens": 190812, "tokens": 900,
-     "levels": 871, "auc": 0.81, "auc_within": 0.66}
+    {"answers": 1200, "without_text": 0, "asked": 900, "judged": 1196, "null": 4,
+     "prompt_tokens": 190812, "tokens": 900, "levels": 871, "auc": 0.81, "auc_within": 0.66}
 
 levels counts different scores. auc is the chance that a right answer is scored above a wrong one, ties
 counting half; auc_within is the same among answers to one question. Choosing among the answers to a question
@@ -37,7 +37,8 @@ def summary(answers: Answers, store: Store) -> dict[str, Any]:
     ends = np.flatnonzero(np.diff(question[together])) + 1
     parts = (np.split(column[together], ends) for column in given)
     return {
-        "answers": answers.copies.total(),
+        "answers": answers.rows,
+        "without_text": answers.without_text,
         "asked": len(answers.asked),
         "judged": judged,
         "null": unknown,
@@ -69,6 +70,8 @@ def auc(groups: Iterable[tuple[NDArray[np.float64], NDArray[np.bool_]]]) -> floa
 def told(counts: dict[str, Any], column: str) -> str:
     """The counts in one line."""
     said = f"{counts['judged']:,} of {counts['answers']:,} answers judged"
+    if counts["without_text"]:
+        said = f"{said}, {counts['without_text']:,} more have no text"
     if counts["answers"] > counts["asked"]:
         said += f" ({counts['asked']:,} different ones: equal answers to a question are asked once)"
     if counts["judged"]:
@@ -77,4 +80,4 @@ def told(counts: dict[str, Any], column: str) -> str:
     if counts["auc"] is not None:
         said += f"; AUC {counts['auc']:.3f}"
         said += f", within a question {counts['auc_within']:.3f}" if counts["auc_within"] is not None else ""
-    return f"{said}; column {column}"
+    return f"{said}; column {column}" if counts["judged"] else said

@@ -30,7 +30,6 @@ OF_THE_MODEL = (
 )
 """What the experiment of a run says of its model and where that runs: what a model needs to judge itself."""
 
-
 MANY = 0.1
 """The share of answers without a score from which on there is a warning."""
 
@@ -59,8 +58,12 @@ class Judged(NamedTuple):
 def judge_of(folder: Path, prompt: str, overrides: Mapping[str, str]) -> Experiment:
     """The judge as an experiment: by default the model that has answered, where it answered.
 
-    Raises BadInput: no such prompt, no model, what an experiment refuses, an engine without candidates.
+    `overrides` are of the keys OF_THE_MODEL, and `concurrency`. Raises BadInput: no such prompt, another key,
+    no model, what an experiment refuses, an engine without candidates.
     """
+    keys = (*OF_THE_MODEL, "concurrency")
+    if others := [key for key in overrides if key not in keys]:
+        raise BadInput(f"--set {others[0]:.40}: expected one of {', '.join(keys)}")
     if prompt not in prompts.names() or "{answer}" not in prompts.template(prompt):
         known = [name for name in prompts.names() if "{answer}" in prompts.template(name)]
         raise BadInput(f"--prompt {prompt!r:.40}: no such prompt of a judge: there are {', '.join(known)}")
@@ -106,9 +109,10 @@ def judge_folder(
                 failures = asyncio.run(work)
             except (asyncio.CancelledError, KeyboardInterrupt):
                 stopped = True
-        store.write_column(answers)
         counts = summary(answers, store)
-        store.write_record(counts)
+        if store.verdicts:
+            store.write_column(answers)
+            store.write_record(counts)
         return Judged(counts, store.column, failures, stopped)
 
 

@@ -106,8 +106,10 @@ def test_what_fails_has_no_score_and_is_asked_again(
         assert exit_status(monkeypatch, *command) == 0
         assert scores(folder) == SCORES
         assert len(server.asked) == 1
+        written = (folder / SAMPLES).stat()
         assert exit_status(monkeypatch, *command) == 0
         assert len(server.asked) == 1
+        assert (folder / SAMPLES).stat().st_ino == written.st_ino
 
 
 def test_a_killed_command_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,3 +197,14 @@ def test_a_run_keeps_its_scores_when_it_goes_on_and_is_read_again(
     record = json.loads((folder / "scores" / "judge.json").read_text())["judge"]
     assert (record["model"], record["engine"]) == ("tiny", "sglang")
     assert really(folder, limit=3, samples=8) == folder  # and goes on with it
+
+
+def test_answers_without_a_text_are_left_out(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{**row, "text": text} for row, text in zip(rows_of(folder), ["", None, " \n"], strict=False)]
+    (folder / SAMPLES).write_text("".join(json.dumps(row) + "\n" for row in [*rows, *rows_of(folder)[3:]]))
+    with Server() as server:
+        assert exit_status(monkeypatch, "judge", folder, "--url", server.url, *CHAT) == 0
+    assert scores(folder) == [None] * 3 + SCORES[3:]
+    assert "5 of 5 answers judged, 3 more" in capsys.readouterr().out

@@ -62,6 +62,8 @@ def test_a_server_without_log_probabilities_is_refused_and_binds_no_name(
         (("run", *CHAT, "--prompt", "nothing"), "judge-yes-no"),
         (("run", *CHAT, "--prompt", "judge-yes-no", "--reward"), "--reward"),
         (("run", "--model", "tiny", "--reward"), "--url"),
+        (("run", "--reward", "--url", "http://127.0.0.1:9"), "--model"),
+        (("run", *CHAT, "--url", "http://127.0.0.1:9", "--set", "temperature=0.5"), "temperature"),
         (("run", *CHAT, "--url", "http://127.0.0.1:9", "--name", "a b"), "--name"),
         (("run", *CHAT, "--url", "http://127.0.0.1:9", "--questions", "none.csv"), "none.csv"),
         (("run", "--model", "tiny", "--set", "engine=ctranslate2"), "ctranslate2"),
@@ -117,7 +119,7 @@ def test_a_judge_is_not_asked_for_ever(tmp_path: Path, monkeypatch: pytest.Monke
     with Server(fails=fails, breaks=True) as server:
         assert exit_status(monkeypatch, "judge", many, "--url", server.url, *CHAT, *CAUTIOUS) == 3
     assert len(server.asked) == fails + 16
-    assert sum(row["score_judge"] is not None for row in rows_of(many)) == fails
+    assert sum(row.get("score_judge") is not None for row in rows_of(many)) == fails
 
 
 def test_a_chat_that_begins_with_thinking_gives_no_verdict(
