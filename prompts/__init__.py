@@ -3,8 +3,8 @@
     >>> fill("tiny-budget", problem="Anna has 12 apples. ...", token_limit=40)
     'Anna has 12 apples. ...\\nUse around 40 tokens.'
 
-A template is a text file in this folder with `{problem}` and, if it asks for a budget, `{token_limit}`. To
-add one, add a file.
+A template is a text file in this folder with `{problem}` and, if it asks for a budget, `{token_limit}`; that
+of a judge has the `{answer}` to be judged too. To add one, add a file.
 
 `gsm8k-cot` has the eight examples of Wei et al. (2022), *Chain-of-Thought Prompting Elicits Reasoning in
 Large Language Models*, arXiv:2201.11903, table 20, in the form that lm-eval's task `gsm8k_cot` sends.
@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-_PLACEHOLDER = re.compile(r"\{(problem|token_limit)\}")
+_PLACEHOLDER = re.compile(r"\{(problem|token_limit|answer)\}")
 
 
 def names() -> list[str]:
@@ -40,14 +40,16 @@ def digest(name: str) -> str:
     return hashlib.sha256(template(name).encode()).hexdigest()
 
 
-def fill(name: str, *, problem: str, token_limit: int | None) -> str:
-    """The prompt for one problem. A placeholder in the text of the problem is left as it is.
+def fill(name: str, *, problem: str, token_limit: int | None = None, answer: str | None = None) -> str:
+    """The prompt for one problem. A placeholder in the text of problem or answer is left as it is.
 
-    Raises ValueError if the template asks for a token limit and there is none.
+    Raises ValueError if the template asks for a token limit or an answer and there is none.
     """
     if token_limit is None and "{token_limit}" in template(name):
         raise ValueError(f"prompt {name!r} needs a token budget")
-    values = {"problem": problem, "token_limit": str(token_limit)}
+    if answer is None and "{answer}" in template(name):
+        raise ValueError(f"prompt {name!r} needs an answer to judge: it is for `harness judge`")
+    values = {"problem": problem, "token_limit": str(token_limit), "answer": str(answer)}
     return _PLACEHOLDER.sub(lambda match: values[match[1]], template(name))
 
 

@@ -30,6 +30,7 @@ PAGES = [
 ]
 NOT_RUN = {
     r"harness (sample|serve|gpu-check)": "a GPU, the hub, a server or minutes; tests/integration samples",
+    r"harness judge": "a server; tests/harness/judge, tests/integration/test_judged_runs.py",
     r"harness force": "a run whose model is at hand; tests/harness/run/test_force.py",
     r"harness questions (math|multiple-choice)": "the hub, or a file of your own; tests/harness/questions",
     r"harness import (lm-eval|inspect)": "their logs are made, and imported, in tests/integration",
@@ -103,6 +104,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     long["text"] = "The answer is ##" + long["answer"] + "##."
     for name in ("DIR", "DIR1", "DIR2", "RUN", "results/runs/aime"):
         write_samples(long.assign(model=name), folder / name / "samples.jsonl")
+    judged = long.assign(score_judge=long["correct"] * 0.5 + 0.25, logprob=-long["tokens"] / 1e4)
+    write_samples(judged, runs / "judged" / "samples.jsonl")
     write_samples(long.assign(score_rm=long["tokens"].astype(float)), folder / "samples.csv")
     budgets = simulated_samples(20, 16, ("100", "200", "400"))
     efforts = budgets.replace({"setting": {"100": "low", "200": "medium", "400": "high"}})

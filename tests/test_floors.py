@@ -61,7 +61,7 @@ FLOORS = {
         ["questions", "server"],
         ["engines"],
         ["run"],
-        ["gpu_check", "imports", "tiny", "view"],
+        ["gpu_check", "imports", "judge", "tiny", "view"],
         ["inspect_ai"],
         ["exports"],
         ["cli"],

@@ -7,6 +7,7 @@ from harness.cli.force import force
 from harness.cli.gpu_check import gpu_check
 from harness.cli.import_samples import import_samples
 from harness.cli.inspect import inspect
+from harness.cli.judge import judge
 from harness.cli.questions import questions
 from harness.cli.regrade import regrade
 from harness.cli.sample import sample
@@ -18,7 +19,7 @@ def cli() -> None:
     """Sample a language model: load questions, serve a model, sample and grade its answers."""
 
 
-for command in (questions, sample, force, inspect, regrade, serve, gpu_check, import_samples, export):
+for command in (questions, sample, force, judge, inspect, regrade, serve, gpu_check, import_samples, export):
     cli.add_command(command)
 
 __all__ = ["cli"]

@@ -5,10 +5,13 @@ Sampling(max_new_tokens=64, temperature=1.0, top_p=1.0, top_k=-1, stop=("[END]",
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
+
+Candidate = tuple[str, float]
+"""A token that may come next, and the natural logarithm of its probability."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,8 @@ class Sampling:
     """The tokens after which the engine ends the model's thinking; None sets no limit."""
     logprobs: bool = False
     """Whether to tell `Completion.logprob`."""
+    candidates: int = 0
+    """How many of the likeliest first tokens to tell in `Completion.candidates`."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,18 @@ class Completion:
     logprob: float | None = None
     """The mean natural logarithm of the probability of its tokens (of a forced answer: of its final answer);
     None where it was not asked for, or not told."""
+    candidates: tuple[Candidate, ...] | None = None
+    """The likeliest first tokens; None where they were not asked for, or not told."""
+
+
+def likeliest(told: Iterable[tuple[Any, Any]]) -> tuple[Candidate, ...]:
+    """The (token, log-probability) that are a text and a finite number; servers tell others too."""
+    numbers = (int, float)
+    return tuple(
+        (token, float(value))
+        for token, value in told
+        if isinstance(token, str) and isinstance(value, numbers) and math.isfinite(value)
+    )
 
 
 def mean_logprob(told: Sequence[float | None]) -> float | None:

@@ -45,20 +45,24 @@ def render(
     tokens: Mapping[str, str],
     arguments: Mapping[str, Any] | None = None,
     today: datetime = TODAY,
+    answer: str | None = None,
 ) -> str:
     """`prompt` as one user turn that the model is about to answer; templates that print a date print `today`.
 
+    With an `answer`, both turns, at an end: what a reward model reads.
     `arguments` are what this template has beyond others, such as Qwen3's `enable_thinking`. Raises ValueError
     for a template that cannot be rendered.
     """
     turns = [{"role": "user", "content": prompt}]
+    if answer is not None:
+        turns.append({"role": "assistant", "content": answer})
     try:
         compiled = _environment(today).from_string(template)
         usual: dict[str, Any] = {
             "messages": turns,
             "tools": None,
             "documents": None,
-            "add_generation_prompt": True,
+            "add_generation_prompt": answer is None,
         }
         usual["date_string"] = today.strftime("%d %b %Y")
         return compiled.render({**usual, **tokens, **(arguments or {})})

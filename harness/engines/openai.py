@@ -19,11 +19,13 @@ from typing import Any, Literal
 from pydantic import AliasChoices, AliasPath, Field, TypeAdapter
 
 from harness.engines.base import (
+    Candidate,
     Completion,
     EngineError,
     EngineGone,
     RequestRefused,
     Sampling,
+    likeliest,
     mean_logprob,
     same_model,
 )
@@ -72,6 +74,15 @@ class _Choice(FromServer):
             if "token_logprobs" in self.logprobs:
                 return mean_logprob([float(value) for value in self.logprobs["token_logprobs"]])
             return mean_logprob([float(token["logprob"]) for token in self.logprobs["content"]])
+        return None
+
+    def candidates(self) -> tuple[Candidate, ...] | None:
+        """The likeliest first tokens: a chat has a list of them, a completion an object."""
+        with suppress(TypeError, LookupError, AttributeError):
+            if "top_logprobs" in self.logprobs:
+                return likeliest(self.logprobs["top_logprobs"][0].items()) or None
+            first = self.logprobs["content"][0]["top_logprobs"]
+            return likeliest((one["token"], one["logprob"]) for one in first) or None
         return None
 
     def thought(self) -> str | None:
@@ -172,6 +183,10 @@ class OpenAIEngine(Connection):
             raise EngineGone(f"the server at {self.url} does not accept top_k, expected top_k = -1")
         if sampling.logprobs:  # chats say whether, completions of how many tokens at each place
             body["logprobs"] = True if self._chat and not said else 1
+        if sampling.candidates and self._chat:
+            body |= {"logprobs": True, "top_logprobs": sampling.candidates}
+        elif sampling.candidates:
+            body["logprobs"] = sampling.candidates
         body |= self._fields
         if sampling.thinking is not None and not said:
             body |= THINKING_FORMS[self._thinking_form](sampling.thinking)
@@ -263,4 +278,5 @@ def read_completion(content: bytes, limit: int) -> Completion:
         reasoning=choice.thought(),
         reasoning_tokens=reply.reasoning_tokens,
         logprob=choice.logprob(),
+        candidates=choice.candidates(),
     )

@@ -18,7 +18,15 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from harness.engines.base import Completion, EngineError, Sampling, mean_logprob, same_model
+from harness.engines.base import (
+    Candidate,
+    Completion,
+    EngineError,
+    Sampling,
+    likeliest,
+    mean_logprob,
+    same_model,
+)
 from harness.engines.http.connection import MEND_PATIENCE, POLL_SECONDS, Connection
 from harness.engines.http.reply import (
     Fault,
@@ -51,6 +59,9 @@ class _Answer(FromServer):
     finish: Literal["stop", "length", "abort"] = inside("meta_info", "finish_reason", "type")
     reasoning_tokens: TokenCount | None = inside("meta_info", "reasoning_tokens", default=None)
     logprobs: list[tuple[float | None, Any, Any]] = inside("meta_info", "output_token_logprobs", default=())
+    top: list[list[tuple[float | None, Any, Any]] | None] | None = inside(
+        "meta_info", "output_top_logprobs", default=None
+    )
 
 
 _REPLY: TypeAdapter[list[_Answer] | _Answer] = TypeAdapter(list[_Answer] | _Answer)
@@ -95,13 +106,15 @@ class SGLangEngine(Connection):
         """`n` answers to `prompt`. Sends no seed: in deterministic mode all `n` would share it."""
         del seed
         ids, drawn = self._prompts.go_on(prompt, said), asdict(sampling)  # the names are SGLang's
-        budget, logprobs = drawn.pop("thinking"), drawn.pop("logprobs")
+        budget, logprobs, candidates = (drawn.pop(name) for name in ("thinking", "logprobs", "candidates"))
         drawn = {**self._fields.get("sampling_params", {}), **drawn, "n": n}
         body = {**self._fields, "input_ids": ids, "sampling_params": drawn}
         if budget is not None and not said:
             body |= {"require_reasoning": True, "max_thinking_tokens": budget}
         if logprobs:
             body["return_logprob"] = True
+        if candidates:
+            body |= {"return_logprob": True, "top_logprobs_num": candidates, "return_text_in_logprobs": True}
         read = partial(read_completions, n=n, prompt_tokens=len(ids), limit=sampling.max_new_tokens)
         found = await self.ask("/generate", body, read, max_tokens=n * sampling.max_new_tokens)
         if said:
@@ -222,8 +235,15 @@ def read_completions(content: bytes, n: int, prompt_tokens: int, limit: int) -> 
                 seed=None,
                 reasoning_tokens=answer.reasoning_tokens,
                 logprob=mean_logprob([value for value, *_ in answer.logprobs]),
+                candidates=_first_candidates(answer),
             )
         )
     if len(found) != n:
         raise Fault(f"{len(found)} answers, expected {n}")
     return found
+
+
+def _first_candidates(answer: _Answer) -> tuple[Candidate, ...] | None:
+    """The likeliest first tokens, where the server tells them."""
+    first = answer.top[0] if answer.top else None
+    return likeliest((text, value) for value, _, text in first) if first else None

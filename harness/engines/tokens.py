@@ -71,6 +71,19 @@ class PromptTokens:
         """The ids of `prompt` and of `said`, the beginning of an answer or nothing."""
         return self.encode(prompt) + self.plain(said)
 
+    def turns(self, prompt: str, answer: str) -> tuple[int, ...]:
+        """The ids of `prompt` and the model's whole `answer`, as the chat template has them.
+
+        Raises BadInput for a model without one, or with one that has no place for them.
+        """
+        if self._template is None:
+            raise BadInput(f"model {self.folder}: has no chat template, by which a reward model is asked")
+        try:
+            given = (self.special, self._template_arguments)
+            return self.plain(render(self._template, prompt, *given, answer=answer))
+        except ValueError as error:
+            raise BadInput(f"model {self.folder}: {error}") from None
+
     def opens_thinking(self, prompt: str) -> bool:
         """Whether `prompt`, as the model gets it, ends where the model's thinking begins."""
         return opens(self._rendered(prompt))

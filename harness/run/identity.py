@@ -41,7 +41,7 @@ def identity(experiment: Experiment, questions: Sequence[Question]) -> dict[str,
         "experiment": experiment.model_dump(mode="json"),
         "prompt_sha256": prompts.digest(experiment.prompt),
         "questions_sha256": hashlib.sha256(json.dumps(asked).encode()).hexdigest(),
-        "model_sha256": _model_digest(Path(model_location(experiment.model))),
+        "model_sha256": model_digest(Path(model_location(experiment.model))),
     }
 
 
@@ -97,7 +97,7 @@ def _cached_commit(model: str, revision: str | None) -> str | None:
     return Path(path).parent.name if isinstance(path, str) else None
 
 
-def _model_digest(folder: Path) -> str | None:
+def model_digest(folder: Path) -> str | None:
     """Of names, sizes and the first megabyte of each file in the folder; None for a model of the hub."""
     if not folder.is_dir():
         return None

@@ -118,10 +118,13 @@ class Moved(BadInput):
 
 
 class SamplesFile:
-    """samples.jsonl of one run, open for adding rows; it is made with the first of them."""
+    """samples.jsonl of one run, open for adding rows; it is made with the first of them.
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / SAMPLES
+    Or another file of such lines in the run's folder, by its `name`.
+    """
+
+    def __init__(self, folder: Path, name: str = SAMPLES) -> None:
+        self.path = folder / name
         self._file: io.FileIO | None = None
         self._synced = time.monotonic()
         self._lock = folder / LOCK

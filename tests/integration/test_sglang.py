@@ -116,6 +116,22 @@ def test_log_probabilities_of_all_engines_are_equal(sglang_url: str) -> None:
             assert values == pytest.approx(told[0], abs=1e-3)
 
 
+def test_the_likeliest_first_tokens_are_the_same_through_both_interfaces(sglang_url: str) -> None:
+    """Greedy decoding takes the first of them, and a plain draw tells how likely that one is."""
+    texts = prompts(QUESTIONS[:6], 30)
+    sampling = Sampling(1, temperature=1.0, candidates=20)
+    native, chats = (
+        [completion.candidates or () for (completion,) in answers(engine, texts, 1, sampling)]
+        for engine in (remote(sglang_url), openai(sglang_url, chat=True))
+    )
+    greedy = answers(local(), texts, 1, replace(GREEDY, max_new_tokens=1, logprobs=True))
+    for here, there, (first,) in zip(native, chats, greedy, strict=True):
+        assert len(here) == len(there) == 20
+        assert dict(here) == pytest.approx(dict(there), abs=1e-3)
+        assert here[0] == (first.text, pytest.approx(first.logprob, abs=1e-3))
+        assert 0.5 < math.fsum(math.exp(value) for _, value in here) <= 1 + 1e-4
+
+
 def test_a_server_that_keeps_no_budgets_of_thinking_is_refused(sglang_url: str) -> None:
     thinking: dict[str, Any] = {"chat": True, "thinking": True}
     native = SGLangEngine(sglang_url, TINY, revision=None, **thinking)

@@ -12,6 +12,7 @@ DIGESTS = {
     "gsm8k-budget": "0472592d84184dae1ea305b7d39ac0da997073e22b76d53fc35e884b2bda2706",
     "tiny-budget": "8bb6f0d4c218de682a74d70fbf4302c717eb0d0a6737ce21c81d99a9d48e9991",
     "math-budget": "a1c454c898756baa9ef680e07de87abca8b348e718aafd714c222b7902cd26ca",
+    "judge-yes-no": "5e1283c96ab2049c373cdbc3db94df034c96fbdeebba46666401de69f5304833",
     "boxed": "1a0796c08f1175730c3dde6a9e7d38312904f985853cb2ad46d594a90dd2319d",
 }
 
@@ -53,6 +54,14 @@ def test_braces_dollars_and_backslashes_are_just_text(problem: str) -> None:
     assert f"\n\n{problem}\n\n" in prompts.fill("gsm8k-budget", problem=problem, token_limit=20)
 
 
+def test_a_judge_is_shown_question_and_answer_as_they_are() -> None:
+    filled = prompts.fill("judge-yes-no", problem="{answer} or {problem}?", answer="{problem} \\1 {}")
+    assert "\n{answer} or {problem}?\n" in filled
+    assert "\n{problem} \\1 {}\n" in filled
+    with pytest.raises(ValueError, match="harness judge"):
+        prompts.fill("judge-yes-no", problem="x")
+
+
 def test_a_missing_token_limit_is_an_error() -> None:
     with pytest.raises(ValueError, match="gsm8k-budget"):
         prompts.fill("gsm8k-budget", problem="x", token_limit=None)
@@ -60,7 +69,9 @@ def test_a_missing_token_limit_is_an_error() -> None:
 
 @pytest.mark.parametrize("name", ["gsm9k", "../pyproject"])
 def test_an_unknown_name_lists_the_known_ones(name: str) -> None:
-    with pytest.raises(FileNotFoundError, match=rf"{name}.*gsm8k-budget, gsm8k-cot, math-budget"):
+    with pytest.raises(
+        FileNotFoundError, match=rf"{name}.*gsm8k-budget, gsm8k-cot, judge-yes-no, math-budget"
+    ):
         prompts.template(name)
 
 

@@ -60,6 +60,8 @@ class Connection:
     """The server is ready when GET of this path has a status below 500: not every server knows the path."""
     hint = ""
     """What to do if no server is there."""
+    at_root: tuple[str, ...] = METRICS
+    """Paths that a server has beside the path in its URL, not below it."""
 
     def __init__(
         self,
@@ -279,7 +281,7 @@ class Connection:
         return f"the server at {self.url} is not ready (status {reply.status})"
 
     async def _send(self, method: str, path: str, max_bytes: int, body: Any = None) -> Reply:
-        root = self._root if path in METRICS else self.url
+        root = self._root if path in self.at_root else self.url
         return await send(self._session, method, root + path, max_bytes, body)
 
 

@@ -16,7 +16,7 @@ from harness.engines.http.api_key import ApiKey
 from harness.engines.openai import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from results import read_samples
-from tests.harness.engines.sglang_responder import PROMPT, TINY, FaultyServer
+from tests.harness.engines.sglang_responder import PROMPT, TINY, FaultyServer, with_engine
 from tests.harness.engines.sglang_responder import answer as sglang_answer
 from tests.harness.run.real_run import really
 
@@ -27,7 +27,7 @@ CHAT = {"content": [{"token": "a", "logprob": -1.0, "bytes": [97]}, {"token": "b
 LISTS = {"tokens": ["a", "b"], "token_logprobs": [-1.0, -0.5], "top_logprobs": None}
 
 
-def openai(logprobs: Any, chat: bool) -> tuple[Completion, dict[str, Any]]:
+def openai(logprobs: Any, chat: bool, asked: Sampling = ASKED) -> tuple[Completion, dict[str, Any]]:
     """The answer of a server that tells `logprobs`, and the last request."""
     requests: list[dict[str, Any]] = []
 
@@ -45,7 +45,7 @@ def openai(logprobs: Any, chat: bool) -> tuple[Completion, dict[str, Any]]:
             TestServer(app) as running,
             OpenAIEngine(str(running.make_url("/")), "m", chat=chat, key=ApiKey("THE_KEY", "")) as engine,
         ):
-            (found,) = await engine.generate(PROMPT, 1, ASKED, seed=1)
+            (found,) = await engine.generate(PROMPT, 1, asked, seed=1)
             return found
 
     return asyncio.run(run()), requests[-1]
@@ -100,3 +100,47 @@ def test_a_run_stores_them_if_it_is_asked_to(tmp_path: Path) -> None:
     assert all(-20 < value < 0 for value in read_samples(told)["logprob"])
     rows = [json.loads(line) for line in (silent / "samples.jsonl").read_text().splitlines()]
     assert not [row for row in rows if "logprob" in row]
+
+
+TOP = Sampling(2, temperature=1.0, candidates=3)
+TOLD = [{"token": "Yes", "logprob": -0.5, "bytes": None}, {"token": " no", "logprob": -1}]
+
+
+@pytest.mark.parametrize(
+    ("chat", "logprobs", "asked"),
+    [
+        (True, {"content": [{"token": "Yes", "logprob": -0.5, "top_logprobs": TOLD}]}, (True, 3)),
+        (False, {"token_logprobs": [-0.5], "top_logprobs": [{"Yes": -0.5, " no": -1}]}, (3, None)),
+        (False, {"content": [{"token": "Yes", "logprob": -0.5, "top_logprobs": TOLD}]}, (3, None)),
+    ],
+)
+def test_the_likeliest_first_tokens(chat: bool, logprobs: Any, asked: tuple[Any, Any]) -> None:
+    found, request = openai(logprobs, chat, TOP)
+    assert found.candidates == (("Yes", -0.5), (" no", -1.0))
+    assert (request["logprobs"], request.get("top_logprobs")) == asked
+
+
+@pytest.mark.parametrize(
+    "logprobs",
+    [
+        *(None, {}, 7, {"content": None}, {"content": []}, {"content": [{"token": "Yes"}]}),
+        *({"content": [{"top_logprobs": []}]}, {"content": [{"top_logprobs": [{"token": "Yes"}]}]}),
+        *({"top_logprobs": None}, {"top_logprobs": []}, {"top_logprobs": [None]}, {"top_logprobs": [{}]}),
+        {"content": [{"top_logprobs": [{"token": None, "logprob": -1.0}, {"token": "a", "logprob": None}]}]},
+    ],
+)
+def test_candidates_that_are_not_told_are_none(logprobs: Any) -> None:
+    assert openai(logprobs, True, TOP)[0].candidates is None
+
+
+def test_sglang_tells_candidates_with_their_texts() -> None:
+    told = sglang_answer(tokens=1)
+    top = [[-0.5, 3, "Yes"], [-1.0, 4, " no"], [None, 5, "x"], [-3.0, 6, None]]
+    told["meta_info"] |= {"output_token_logprobs": [[-0.5, 3, "Yes"]], "output_top_logprobs": [top]}
+    server = FaultyServer([told])
+    (found,) = with_engine(server, lambda engine: engine.generate(PROMPT, 1, TOP, seed=1))
+    assert found.candidates == (("Yes", -0.5), (" no", -1.0))
+    request = server.requests[-1]
+    assert (request["return_logprob"], request["top_logprobs_num"]) == (True, 3)
+    assert request["return_text_in_logprobs"] is True
+    assert "candidates" not in request["sampling_params"]

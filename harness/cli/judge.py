@@ -1,0 +1,103 @@
+"""python -m harness judge: ask a model of each stored answer whether it is right.
+
+$ python -m harness judge results/runs/gsm8k --url http://127.0.0.1:30000
+100%|██████████| 900/900 answers [00:12, 74.9 answers/s, 15,904 tokens/s, 0 s left]
+1,200 of 1,200 answers judged (900 different ones: ...), ...; AUC 0.810, within a question 0.660; ...
+"""
+
+from pathlib import Path
+
+import click
+
+from harness.cli.options import Pair
+
+
+@click.command(
+    epilog="Example: python -m harness judge results/runs/gsm8k --model org/judge --engine openai "
+    "--url http://127.0.0.1:8000"
+)
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option(
+    "--name", default="judge", show_default=True, help="The scores become the column score_NAME of DIR."
+)
+@click.option(
+    "--prompt", metavar="NAME", help="What is asked, a template in prompts/.  [default: judge-yes-no]"
+)
+@click.option("--reward", is_flag=True, help="The model is a reward model: it is not asked, but scores.")
+@click.option("--model", help="The judge.  [default: the model that has answered]")
+@click.option(
+    "--engine",
+    type=click.Choice(["sglang", "openai"]),
+    help="Where the judge runs; openai is any server with OpenAI's interface, such as vLLM.",
+)
+@click.option("--url", help="A running server; without one, SGLang is started and stopped.")
+@click.option(
+    "--questions",
+    metavar="NAME|FILE",
+    help="The questions, where DIR does not know them: a data set, or a table with question_id and problem.",
+)
+@click.option(
+    "--set",
+    "overrides",
+    type=Pair(),
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A key of experiments, of how the judge is asked: chat, request_fields, concurrency, …",
+)
+def judge(
+    folder: Path,
+    name: str,
+    prompt: str | None,
+    reward: bool,
+    model: str | None,
+    engine: str | None,
+    url: str | None,
+    questions: str | None,
+    overrides: tuple[tuple[str, str], ...],
+) -> int:
+    """Ask a model of each stored answer whether it is right.
+
+    The score is P(yes): the probability of yes, divided by that of yes or no, as the first token of the
+    judge's reply. With --reward, it is what a reward model gives. Equal answers to a question are asked once.
+    `results curves DIR --method best_by_score,weighted_majority --score NAME` uses the scores.
+
+    You can stop it at any time; the same command goes on where it stopped, and asks again what has failed.
+    Exit status 3 means that requests kept failing; an answer without a score is not a bad one.
+    """
+    import sys
+
+    from tqdm import tqdm
+
+    from harness.cli.drawing import FAILURES_SHOWN, INCOMPLETE
+    from harness.judge.counts import told
+    from harness.judge.run import judge_folder, judge_of
+    from results import BadInput
+    from results.commandline import INTERRUPTED, fail
+    from results.visible import visible
+
+    def say(line: str) -> None:
+        tqdm.write(line, file=sys.stderr)  # beside the progress bar
+
+    if reward and prompt:
+        raise BadInput("--prompt is for a model that is asked: leave it or --reward out")
+    given = dict(overrides)
+    asked = (("model", model), ("engine", engine), ("url", url))
+    given |= {key: text for key, text in asked if text is not None}
+    if reward and "model" not in given:
+        raise BadInput("--reward needs --model, the reward model")
+    experiment = judge_of(folder, prompt or "judge-yes-no", given)
+    found = judge_folder(
+        folder, name, experiment, None if reward else prompt or "judge-yes-no", questions, say
+    )
+    click.echo(told(found.counts, found.column))
+    if found.stopped:
+        fail("stopped: the same command goes on where it stopped", INTERRUPTED)
+    for warning in found.warnings():
+        say(f"warning: {warning}")
+    for failure in found.failures[:FAILURES_SHOWN]:
+        say(f"no score: {visible(failure)}")
+    if found.counts["judged"] < found.counts["answers"]:
+        missing = found.counts["answers"] - found.counts["judged"]
+        say(f"error: {missing:,} answers have no score: run the same command again to ask for the rest")
+        return INCOMPLETE
+    return 0

@@ -1,0 +1,144 @@
+"""Reward models behind a server: what is one answer worth?
+
+    SGLang   POST /classify {"input_ids": [2, 71, ...]}        -> {"embedding": [1.37], "meta_info": {...}}
+    vLLM     POST /classify {"messages": [{...}, {...}], ...}  -> {"data": [{"probs": [0.8]}], "usage": {...}}
+             POST /pooling  the same                           -> {"data": [{"data": [1.37]}], "usage": {...}}
+
+The question is the user's turn and the answer the model's, in the chat template of the reward model. SGLang
+gets their ids, vLLM puts them into the template itself. vLLM's /classify gives the sigmoid of the reward,
+unless `request_fields` say `use_activation = false`. SGLang's own /v1/classify is not asked: it gives a model
+of one reward 1.0 for every answer.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from pydantic import AliasChoices, AliasPath, Field, TypeAdapter
+
+from harness.engines.base import EngineError
+from harness.engines.http.api_key import ApiKey
+from harness.engines.http.reply import FromServer, TokenCount, parse
+from harness.engines.openai import OpenAIEngine
+from harness.engines.sglang import SGLangEngine
+from harness.experiment import Experiment, model_location
+from results import BadInput
+
+ENDPOINTS = ("/classify", "/pooling")
+"""Where vLLM has its reward models, by version and model. The first one that answers stays."""
+TRIAL = ("Is 2 even?", "Yes, 2 is even.")
+"""A question and its answer, by which a server is tried."""
+
+
+class Reward(NamedTuple):
+    """What an answer is worth, higher is better, and how many tokens the model has read for it."""
+
+    value: float
+    prompt_tokens: int
+
+
+class _Reply(FromServer):
+    told: Any = Field(
+        validation_alias=AliasChoices(
+            "embedding", AliasPath("data", 0, "probs"), AliasPath("data", 0, "data")
+        )
+    )
+    prompt_tokens: TokenCount = Field(
+        validation_alias=AliasChoices(
+            AliasPath("meta_info", "prompt_tokens"), AliasPath("usage", "prompt_tokens")
+        )
+    )
+
+
+_REPLY = TypeAdapter(_Reply)
+
+
+class SGLangRewards(SGLangEngine):
+    """A reward model behind SGLang."""
+
+    hint = "start one with `python -m harness serve MODEL -- --is-embedding`"
+    _tried = False
+
+    async def reward(self, problem: str, answer: str) -> Reward:
+        """What `answer` is worth. Raises EngineError."""
+        body = {**self._fields, "input_ids": self._prompts.turns(problem, answer)}
+        return await self.ask("/classify", body, read_reward, max_tokens=1)
+
+    async def greet(self) -> None:
+        """Read the server's settings and, at the start, ask for a reward. Raises BadInput without one."""
+        await super().greet()
+        if not self._tried:
+            try:
+                await self.reward(*TRIAL)
+            except EngineError as error:
+                raise BadInput(f"the server at {self.url} gives no rewards ({error}): {self.hint}") from None
+        self._tried = True
+
+
+class OpenAIRewards(OpenAIEngine):
+    """A reward model behind vLLM."""
+
+    at_root = (*OpenAIEngine.at_root, *ENDPOINTS)
+
+    async def reward(self, problem: str, answer: str) -> Reward:
+        """What `answer` is worth. Raises EngineError."""
+        turns = [{"role": "user", "content": problem}, {"role": "assistant", "content": answer}]
+        body = {"model": self._model, "messages": turns, **self._fields}
+        return await self.ask(self._endpoint, body, read_reward, max_tokens=1)
+
+    async def _try_forms(self) -> None:
+        """Find the first endpoint that gives a reward. Raises BadInput if none does."""
+        troubles = []
+        for self._endpoint in ENDPOINTS:
+            try:
+                await self.reward(*TRIAL)
+                return
+            except EngineError as error:
+                troubles.append(f"{self._endpoint}: {error}")
+        raise BadInput(
+            f"the server at {self.url} gives no rewards ({'; '.join(troubles)}): start vLLM with "
+            "--runner pooling, or give --engine sglang for a SGLang server"
+        )
+
+
+def rewards_for(experiment: Experiment, say: Callable[[str], None]) -> SGLangRewards | OpenAIRewards:
+    """The reward model that runs at the experiment's URL. Raises BadInput, here or on entering."""
+    model, fields = model_location(experiment.model), experiment.request_fields
+    if not experiment.url:
+        raise BadInput(f"a reward model needs --url: {SGLangRewards.hint}")
+    rewards: SGLangRewards | OpenAIRewards
+    if experiment.engine == "openai":
+        key = ApiKey.from_environment("OPENAI_API_KEY")
+        rewards = OpenAIRewards(experiment.url, model, chat=True, key=key, fields=fields, say=say)
+    else:
+        rewards = SGLangRewards(
+            experiment.url, model, revision=experiment.revision, chat=True, fields=fields, say=say
+        )
+    rewards.patience = experiment.patience
+    return rewards
+
+
+def read_reward(content: bytes) -> Reward:
+    """The one reward in a reply. Raises Fault, or EngineError where the model says something else."""
+    reply = parse(_REPLY, content)
+    found = single(reply.told)
+    if found is None:
+        raise EngineError(f"the model says {str(reply.told)!r:.60} of an answer, expected one finite number")
+    return Reward(found, reply.prompt_tokens)
+
+
+def single(told: Any) -> float | None:
+    """The reward in what a server tells: a number, a list with one, or one such list for each token.
+
+    Of these the last counts, where the whole answer has been read. None for anything else.
+
+    >>> single([1.5]), single([[0.1], [0.9]]), single([0.1, 0.9]), single([])
+    (1.5, 0.9, None, None)
+    """
+    if isinstance(told, list):
+        if len(told) > 1 and not all(isinstance(each, list) for each in told):
+            return None
+        return single(told[-1]) if told else None
+    if isinstance(told, bool) or not isinstance(told, int | float) or not math.isfinite(told):
+        return None
+    return float(told)

@@ -1,0 +1,114 @@
+"""What is to be judged: the answers in a run's folder, equal answers to one question once.
+
+    answers = Answers(Path("results/runs/gsm8k"), questions=None)
+    answers.asked   {"5f1c…": Asked("gsm8k-test-0000", "Janet’s ducks lay …", "She sells 9 eggs. …"), …}
+
+A text that stands beside a row of an imported table (`problem` or `question`) goes before the run's own
+questions, and `--questions` before both.
+"""
+
+import hashlib
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.questions.hub import file_rows
+from harness.questions.load import DATASETS, load_questions
+from harness.run.record import experiment_in
+from harness.run.samples_file import SAMPLES, Row, not_a_row, numbered_lines
+from results import BadInput
+
+
+class Asked(NamedTuple):
+    """A question, and one text that answers it."""
+
+    question_id: str
+    problem: str
+    text: str
+
+
+class Answers:
+    """The answers in a folder's samples.jsonl."""
+
+    def __init__(self, folder: Path, questions: str | None = None) -> None:
+        """Read them. Raises BadInput: no answers, none with a text, a question whose text is not at hand."""
+        path = folder / SAMPLES
+        if not path.exists():
+            raise BadInput(f"{path}: no such file: only a folder with {SAMPLES} can be judged")
+        self._folder, self._given = folder, questions
+        self.asked: dict[str, Asked] = {}
+        """What is asked, by its key."""
+        self.rows = self.without_text = 0
+        """How many rows have a text to judge, and how many have none."""
+        for number, line, row in numbered_lines(path):
+            if row is None:
+                raise BadInput(f"{path}: row {number}: {not_a_row(line)}")
+            if (text := text_of(row)) is None:
+                self.without_text += 1
+                continue
+            one = self._asked_of(row, text, f"{path}: row {number}")
+            self.asked.setdefault(key_of(one), one)
+            self.rows += 1
+        if not self.asked:
+            raise BadInput(f"{path}: no texts: only answers with their text can be judged")
+
+    def key(self, row: Row) -> str | None:
+        """The key of a row of the folder; None for one without a text."""
+        text = text_of(row)
+        return None if text is None else key_of(self._asked_of(row, text, ""))
+
+    def _asked_of(self, row: Row, text: str, where: str) -> Asked:
+        """What is asked of a row with that text."""
+        question, problem = str(row.get("question_id")), problem_beside(row)
+        if problem is None or self._given:
+            problem = self._known.get(question)
+        if problem is None:
+            raise BadInput(
+                f"{where}: the text of question {question!r:.40} is not at hand: give --questions FILE, "
+                "a table with the columns question_id and problem"
+            )
+        return Asked(question, problem, text)
+
+    @cached_property
+    def _known(self) -> dict[str, str]:
+        """The texts of questions by id."""
+        return problems_of(self._given) if self._given else problems_in(self._folder)
+
+
+def text_of(row: Row) -> str | None:
+    """What a row's answer says; None where it has no text, or an empty one."""
+    text = row.get("text")
+    return text if isinstance(text, str) and text.strip() else None
+
+
+def problem_beside(row: Row) -> str | None:
+    """The text of the question in the same row."""
+    return next((text for name in ("problem", "question") if isinstance(text := row.get(name), str)), None)
+
+
+def key_of(one: Asked) -> str:
+    """What tells an answer to judge from others: 128 bits of the question's and the answer's texts."""
+    return hashlib.sha256(json.dumps([one.problem, one.text]).encode()).hexdigest()[:32]
+
+
+def problems_in(folder: Path) -> dict[str, str]:
+    """The texts of the questions that the run in `folder` has asked; none where it is no run of ours."""
+    experiment = experiment_in(folder)
+    if experiment is None:
+        return {}
+    loaded = load_questions(experiment.dataset, experiment.file, experiment.grader)
+    return {question.question_id: question.problem for question in loaded}
+
+
+def problems_of(source: str) -> dict[str, str]:
+    """The texts of questions by id: of a named data set, or in a file. Raises BadInput."""
+    if source in DATASETS:
+        return {question.question_id: question.problem for question in load_questions(source)}
+    found = {}
+    for number, row in enumerate(file_rows(Path(source)), start=1):
+        problem = problem_beside(row)
+        if problem is None or row.get("question_id") is None:
+            raise BadInput(f"{source}: row {number}: no question_id, or no problem (or question) as text")
+        found[str(row["question_id"])] = problem
+    return found

@@ -1,0 +1,83 @@
+"""What has come of judging: how many answers have a score, at what cost, and what the scores tell.
+
+    {"answers": 1200, "without_text": 0, "asked": 900, "judged": 1196, "null": 4,
+     "prompt_tokens": 190812, "tokens": 900, "levels": 871, "auc": 0.81, "auc_within": 0.66}
+
+levels counts different scores. auc is the chance that a right answer is scored above a wrong one, ties
+counting half; auc_within is the same among answers to one question. Choosing among the answers to a question
+goes by the second: a judge that only knows which questions are hard has a high auc, and 0.5 within.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.judge.answers import Answers
+from harness.judge.store import Store
+
+
+def summary(answers: Answers, store: Store) -> dict[str, Any]:
+    """The counts of a folder's answers; tokens are those of all verdicts that are stored."""
+    scores, right, questions = [], [], []
+    judged = unknown = 0
+    for row, score in store.scored(answers):
+        key = answers.key(row)
+        judged += key in store.verdicts
+        unknown += key in store.verdicts and score is None
+        if score is not None and isinstance(row.get("correct"), bool | int):
+            scores.append(score)
+            right.append(bool(row["correct"]))
+            questions.append(str(row.get("question_id")))
+    verdicts = store.verdicts.values()
+    given = np.array(scores, float), np.array(right, bool)
+    _, question = np.unique(np.array(questions, str), return_inverse=True)
+    together = np.argsort(question, kind="stable")
+    ends = np.flatnonzero(np.diff(question[together])) + 1
+    parts = (np.split(column[together], ends) for column in given)
+    return {
+        "answers": answers.rows,
+        "without_text": answers.without_text,
+        "asked": len(answers.asked),
+        "judged": judged,
+        "null": unknown,
+        "prompt_tokens": sum(verdict.prompt_tokens for verdict in verdicts),
+        "tokens": sum(verdict.tokens for verdict in verdicts),
+        "levels": len({verdict.score for verdict in verdicts} - {None}),
+        "auc": auc([given]),
+        "auc_within": auc(zip(*parts, strict=True)),
+    }
+
+
+def auc(groups: Iterable[tuple[NDArray[np.float64], NDArray[np.bool_]]]) -> float | None:
+    """The share of pairs of a right and a wrong answer, both of one group, in which the right one is above.
+
+    Each group is (scores, right), (answers,) both. Ties count half; None where no group has a pair. It is the
+    sum of Mann and Whitney's statistics (1947) over the number of pairs.
+    """
+    above = pairs = 0.0
+    for scores, right in groups:
+        levels, level = np.unique(scores, return_inverse=True)
+        rights = np.bincount(level[right], minlength=len(levels))
+        wrongs = np.bincount(level[~right], minlength=len(levels))
+        below = np.cumsum(wrongs) - wrongs
+        above += float((rights * (below + wrongs / 2)).sum())
+        pairs += float(rights.sum()) * float(wrongs.sum())
+    return above / pairs if pairs else None
+
+
+def told(counts: dict[str, Any], column: str) -> str:
+    """The counts in one line."""
+    said = f"{counts['judged']:,} of {counts['answers']:,} answers judged"
+    if counts["without_text"]:
+        said = f"{said}, {counts['without_text']:,} more have no text"
+    if counts["answers"] > counts["asked"]:
+        said += f" ({counts['asked']:,} different ones: equal answers to a question are asked once)"
+    if counts["judged"]:
+        said += f", {counts['null'] / counts['judged']:.1%} without a score"
+    said += f"; the judge read {counts['prompt_tokens']:,} tokens and wrote {counts['tokens']:,}"
+    if counts["auc"] is not None:
+        said += f"; AUC {counts['auc']:.3f}"
+        said += f", within a question {counts['auc_within']:.3f}" if counts["auc_within"] is not None else ""
+    return f"{said}; column {column}" if counts["judged"] else said

@@ -1,0 +1,139 @@
+"""One command of `harness judge`: what is asked of whom, until done or stopped, and what it has come to.
+
+done = judge_folder(folder, "judge", experiment, "judge-yes-no", questions=None, say=print)
+-> Judged(counts={"answers": 1200, ...}, column="score_judge", failures=[], stopped=False)
+"""
+
+import asyncio
+import signal
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import prompts
+from harness.engines.factory import engine_for
+from harness.engines.rewards import rewards_for
+from harness.experiment import Experiment, experiment_of
+from harness.judge.answers import Answers, Asked
+from harness.judge.counts import summary
+from harness.judge.session import judge_answers
+from harness.judge.store import Store, identity
+from harness.judge.verdicts import Judge, Rewards, YesNo
+from harness.run.record import RECORD, experiment_in
+from harness.run.resume import locked
+from results import BadInput
+
+OF_THE_MODEL = (
+    *("model", "revision", "chat", "engine", "url", "request_fields"),
+    *("device", "dtype", "dp", "server_flags", "patience"),
+)
+"""What the experiment of a run says of its model and where that runs: what a model needs to judge itself."""
+
+MANY = 0.1
+"""The share of answers without a score from which on there is a warning."""
+
+
+class Judged(NamedTuple):
+    """What is there in the end; `failures` has the reason for each request without a verdict."""
+
+    counts: dict[str, Any]
+    column: str
+    failures: list[str]
+    stopped: bool
+
+    def warnings(self) -> list[str]:
+        """What speaks against the scores, one line each."""
+        counts, lines = self.counts, list[str]()
+        if counts["null"] > MANY * counts["judged"]:
+            lines.append(
+                f"{counts['null']:,} of {counts['judged']:,} answers have no score: the judge's first token "
+                "was neither yes nor no: try another --model or --prompt (and --name)"
+            )
+        if counts["levels"] == 1 < counts["asked"]:
+            lines.append("all scores are equal: they choose nothing")
+        return lines
+
+
+def judge_of(folder: Path, prompt: str, overrides: Mapping[str, str]) -> Experiment:
+    """The judge as an experiment: by default the model that has answered, where it answered.
+
+    `overrides` are of the keys OF_THE_MODEL, and `concurrency`. Raises BadInput: no such prompt, another key,
+    no model, what an experiment refuses, an engine without candidates.
+    """
+    keys = (*OF_THE_MODEL, "concurrency")
+    if others := [key for key in overrides if key not in keys]:
+        raise BadInput(f"--set {others[0]:.40}: expected one of {', '.join(keys)}")
+    if prompt not in prompts.names() or "{answer}" not in prompts.template(prompt):
+        known = [name for name in prompts.names() if "{answer}" in prompts.template(name)]
+        raise BadInput(f"--prompt {prompt!r:.40}: no such prompt of a judge: there are {', '.join(known)}")
+    fields: dict[str, Any] = {"dataset": "judged", "samples": 1, "tokens_extra": 1, "chunk": 1, "chat": True}
+    source = experiment_in(folder)
+    if source and overrides.get("model", source.model) == source.model:
+        fields |= source.model_dump(include=set(OF_THE_MODEL))
+        if source.engine == "ctranslate2":
+            fields |= {"engine": "sglang", "dtype": "auto" if source.dtype == "int8" else source.dtype}
+        if overrides.get("engine", fields["engine"]) != source.engine:  # another kind of server
+            fields["url"] = None
+        if "url" in overrides:  # one that runs, and needs no flags
+            fields["server_flags"] = ()
+    if "model" not in (*fields, *overrides):
+        raise BadInput(f"{folder}: not a run of this harness, so its model is not known: give --model")
+    judge = experiment_of(fields | {"prompt": prompt}, folder / RECORD, overrides)
+    if judge.engine == "ctranslate2":
+        raise BadInput("engine 'ctranslate2' tells no likeliest tokens: give --engine sglang or openai")
+    return judge
+
+
+def judge_folder(
+    folder: Path,
+    name: str,
+    experiment: Experiment,
+    prompt: str | None,
+    questions: str | None,
+    say: Callable[[str], None],
+) -> Judged:
+    """Ask for the verdicts that are missing, and write all there are into the folder's samples.
+
+    `prompt` is None for a reward model. Raises BadInput: a folder in use, no texts, another judge's scores
+    under this name, no server.
+    """
+    with locked(folder):
+        answers = Answers(folder, questions)
+        store = Store(folder, name, identity(experiment, prompt))
+        missing = {key: asked for key, asked in answers.asked.items() if key not in store.verdicts}
+        failures, stopped = list[str](), False
+        if missing:
+            work = _ask(experiment, prompt, missing, store, len(answers.asked) - len(missing), folder, say)
+            try:
+                failures = asyncio.run(work)
+            except (asyncio.CancelledError, KeyboardInterrupt):
+                stopped = True
+        counts = summary(answers, store)
+        if store.verdicts:
+            store.write_column(answers)
+            store.write_record(counts)
+        return Judged(counts, store.column, failures, stopped)
+
+
+async def _ask(
+    experiment: Experiment,
+    prompt: str | None,
+    missing: Mapping[str, Asked],
+    store: Store,
+    before: int,
+    folder: Path,
+    say: Callable[[str], None],
+) -> list[str]:
+    """Ask for the missing verdicts until done, or until SIGTERM, which ends this as Ctrl-C does."""
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    async with AsyncExitStack() as stack:
+        judge: Judge
+        if prompt is None:
+            judge = Rewards(await stack.enter_async_context(rewards_for(experiment, say)))
+        else:
+            engine = engine_for(experiment, folder / "server.log", say)
+            judge = YesNo(await stack.enter_async_context(engine), prompt)
+        return await judge_answers(judge, missing, store, experiment.concurrency, before)

@@ -1,0 +1,138 @@
+"""Where scores are kept: every verdict as it comes, and in the end a column of the run's samples.
+
+    DIR/scores/judge.jsonl  {"key": "5f1c…", "question_id": "tiny-0000", "score": 0.93,
+                             "prompt_tokens": 212, "tokens": 1}
+    DIR/scores/judge.json   {"judge": {"model": "org/model", "prompt_sha256": "9f2c…", …}, "summary": {…}}
+    DIR/samples.jsonl       {"question_id": "tiny-0000", …, "score_judge": 0.93}
+
+A verdict belongs to the texts of a question and an answer, not to a row: equal answers share it, a run that
+goes on keeps it, and one that begins again with other answers has none. The column is written from the
+verdicts, in one step, whenever judging ends.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import prompts
+from harness.experiment import Experiment, model_location
+from harness.judge.answers import Answers, Asked
+from harness.judge.verdicts import Verdict
+from harness.run.identity import model_digest
+from harness.run.samples_file import SAMPLES, Row, SamplesFile, mend, numbered_lines
+from results import BadInput
+from results.tables.files import replacing
+
+FOLDER = "scores"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+class Store:
+    """The verdicts of one judge on the answers in one folder; the caller holds the folder's lock."""
+
+    def __init__(self, folder: Path, name: str, judge: dict[str, Any]) -> None:
+        """`judge` is what its verdicts depend on, as `identity` tells.
+
+        Raises BadInput: a name that no column can have, verdicts of another judge, a column of other origin.
+        """
+        if not NAME.fullmatch(name):
+            raise BadInput(f"--name {name!r:.40}: expected letters, digits, - and _ only")
+        self.column = f"score_{name}"
+        self._folder, self._judge = folder, judge
+        self._lines = folder / FOLDER / f"{name}.jsonl"
+        self._record = folder / FOLDER / f"{name}.json"
+        self.verdicts = self._read()
+        """Those that are stored, by the key of what was asked."""
+        if self.verdicts:
+            self._check_same_judge()
+        elif _has_column(folder / SAMPLES, self.column):
+            raise BadInput(f"{folder}: its answers have a {self.column} of other origin: give another --name")
+        self._begun = bool(self.verdicts)
+
+    def _read(self) -> dict[str, Verdict]:
+        found: dict[str, Verdict] = {}
+        if not self._lines.exists():
+            return found
+        mend(self._lines)
+        for number, _, row in numbered_lines(self._lines):
+            if row is None or not {"key", *Verdict._fields} <= row.keys():
+                raise BadInput(
+                    f"{self._lines}: row {number}: not a verdict of `harness judge`: delete this line"
+                )
+            found[row["key"]] = Verdict(*(row[name] for name in Verdict._fields))
+        return found
+
+    def _check_same_judge(self) -> None:
+        before: Any = None
+        with suppress(OSError, ValueError):
+            before = json.loads(self._record.read_text(encoding="utf-8"))
+        try:
+            then: Mapping[str, Any] = before["judge"]
+            changed = [
+                f"{name} ({json.dumps(then.get(name)):.40} then, {json.dumps(value):.40} now)"
+                for name, value in self._judge.items()
+                if then.get(name) != value
+            ]
+        except (KeyError, TypeError, AttributeError):
+            raise BadInput(f"{self._record}: not a record of `harness judge`: give another --name") from None
+        if changed:
+            raise BadInput(
+                f"{self._record}: {self.column} is of a judge with another {', '.join(changed)}: "
+                "use the same, or give another --name"
+            )
+
+    def open(self) -> SamplesFile:
+        """The file for further verdicts."""
+        return SamplesFile(self._folder, f"{FOLDER}/{self._lines.name}")
+
+    def keep(self, file: SamplesFile, key: str, asked: Asked, verdict: Verdict) -> None:
+        """Store one verdict. Raises BadInput where it cannot be written."""
+        if not self._begun:
+            self.write_record(None)
+            self._begun = True
+        file.append([{"key": key, "question_id": asked.question_id, **verdict._asdict()}])
+        self.verdicts[key] = verdict
+
+    def write_record(self, summary: dict[str, Any] | None) -> None:
+        """Write who the judge is, and what has come of it so far."""
+        with replacing(self._record) as temporary:
+            content = {"judge": self._judge, "summary": summary}
+            temporary.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+    def write_column(self, answers: Answers) -> None:
+        """Put the verdicts into the samples, which change as a whole or, where nothing is new, not at all."""
+        if all(row.get(self.column, ...) == score for row, score in self.scored(answers)):
+            return
+        with (
+            replacing(self._folder / SAMPLES) as again,
+            again.open("w", encoding="utf-8", errors="replace") as rows,
+        ):
+            for row, score in self.scored(answers):
+                rows.write(json.dumps(row | {self.column: score}, ensure_ascii=False) + "\n")
+
+    def scored(self, answers: Answers) -> Iterator[tuple[Row, float | None]]:
+        """The rows of the samples, which `answers` has read before, each with its score."""
+        for _, _, row in numbered_lines(self._folder / SAMPLES):
+            assert row is not None
+            verdict = self.verdicts.get(answers.key(row) or "")
+            yield row, verdict.score if verdict else None
+
+
+def identity(experiment: Experiment, prompt: str | None) -> dict[str, Any]:
+    """What verdicts depend on; a reward model has no prompt."""
+    names = ("engine", "model", "revision", "chat", "dtype", "request_fields")
+    fields = experiment.model_dump(mode="json", include=set(names))
+    return {
+        "kind": "reward" if prompt is None else "yes-no",
+        **{name: fields[name] for name in names},
+        "model_sha256": model_digest(Path(model_location(experiment.model))),
+        "prompt": prompt,
+        "prompt_sha256": prompt and prompts.digest(prompt),
+    }
+
+
+def _has_column(samples: Path, column: str) -> bool:
+    return any(row is not None and row.get(column) is not None for _, _, row in numbered_lines(samples))

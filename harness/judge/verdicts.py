@@ -1,0 +1,83 @@
+"""How a judge is asked of one answer, and what it says: P(yes), or a reward.
+
+>>> p_yes([("Yes", math.log(0.6)), (" yes", math.log(0.1)), ("No", math.log(0.3))])
+0.7
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import prompts
+from harness.engines.base import Candidate, Engine, Sampling
+from harness.engines.rewards import OpenAIRewards, SGLangRewards
+from harness.judge.answers import Asked
+from results import BadInput
+
+CANDIDATES = 20
+"""How many of the likeliest first tokens are looked at: the most that hosted models and vLLM tell."""
+SAMPLING = Sampling(max_new_tokens=1, temperature=1.0, candidates=CANDIDATES)
+"""At temperature 1 all servers' log-probabilities are the model's own; the drawn token is not used."""
+SPACES = " \t\r\n▁Ġ"
+"""What may stand before a word in a token: some servers tell tokens as the tokenizer has them."""
+
+
+class Verdict(NamedTuple):
+    """What a judge says of one answer, None for neither yes nor no, and the tokens it read and wrote."""
+
+    score: float | None
+    prompt_tokens: int
+    tokens: int
+
+
+class Judge(Protocol):
+    """Gives verdicts on answers."""
+
+    async def verdict(self, asked: Asked) -> Verdict:
+        """What it says of one answer. Raises EngineError; BadInput where it will give no verdict at all."""
+        ...
+
+
+class YesNo:
+    """A model that is asked whether an answer is right."""
+
+    def __init__(self, engine: Engine, prompt: str) -> None:
+        self._engine, self._prompt = engine, prompt
+
+    async def verdict(self, asked: Asked) -> Verdict:
+        """P(yes) by the first token. Raises EngineError; BadInput where that token is no verdict."""
+        prompt = prompts.fill(self._prompt, problem=asked.problem, answer=asked.text)
+        if self._engine.opens_thinking(prompt):
+            raise BadInput(
+                "this model thinks before it answers, so that its first token is no verdict: give "
+                "--set request_fields='{chat_template_kwargs={enable_thinking=false}}', or another --model"
+            )
+        (reply,) = await self._engine.generate(prompt, 1, SAMPLING, seed=0)
+        if reply.candidates is None:
+            raise BadInput(
+                "the server tells no log-probabilities of the likeliest tokens, by which a judge is read: "
+                "give the --url of one that does, such as vLLM, SGLang or llama.cpp"
+            )
+        return Verdict(p_yes(reply.candidates), reply.prompt_tokens, reply.tokens)
+
+
+class Rewards:
+    """A reward model."""
+
+    def __init__(self, engine: SGLangRewards | OpenAIRewards) -> None:
+        self._engine = engine
+
+    async def verdict(self, asked: Asked) -> Verdict:
+        """The reward. Raises EngineError."""
+        reward = await self._engine.reward(asked.problem, asked.text)
+        return Verdict(reward.value, reward.prompt_tokens, 0)
+
+
+def p_yes(candidates: Sequence[Candidate]) -> float | None:
+    """P(yes) given yes or no, from the log-probabilities of the likeliest tokens; None with neither of them.
+
+    A token counts in any case, with space before it or after it.
+    """
+    said = [(token.strip(SPACES).casefold(), math.exp(value)) for token, value in candidates]
+    yes, no = (math.fsum(chance for word, chance in said if word == meant) for meant in ("yes", "no"))
+    return yes / (yes + no) if yes + no > 0 else None

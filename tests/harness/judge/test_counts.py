@@ -1,0 +1,44 @@
+"""The AUC of a score against counting all pairs."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from harness.judge.counts import auc
+
+
+def by_pairs(groups: list[tuple[list[float], list[bool]]]) -> float | None:
+    """The share of (right, wrong) pairs in the right order, each looked at."""
+    credit = []
+    for scores, right in groups:
+        above = [score for score, is_right in zip(scores, right, strict=True) if is_right]
+        below = [score for score, is_right in zip(scores, right, strict=True) if not is_right]
+        credit += [(one > other) + (one == other) / 2 for one, other in product(above, below)]
+    return sum(credit) / len(credit) if credit else None
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_auc_is_the_share_of_pairs(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    groups = []
+    for _ in range(random.integers(1, 5)):
+        n = int(random.integers(0, 9))
+        groups.append((random.integers(0, 4, n) / 3, random.random(n) < random.random()))
+    expected = by_pairs([(scores.tolist(), right.tolist()) for scores, right in groups])
+    found = auc(groups)
+    assert found == (None if expected is None else pytest.approx(expected, abs=1e-12))
+
+
+def test_a_judge_that_only_knows_hard_questions_chooses_nothing() -> None:
+    """By hand: the easy question has scores .9, the hard one .1; 3 of 4 and 1 of 4 answers are right."""
+    easy = np.full(4, 0.9), np.array([True, True, True, False])
+    hard = np.full(4, 0.1), np.array([True, False, False, False])
+    both = np.concatenate([easy[0], hard[0]]), np.concatenate([easy[1], hard[1]])
+    assert auc([easy, hard]) == 0.5
+    assert auc([both]) == pytest.approx((9 + 3 / 2 + 3 / 2) / 16)
+
+
+def test_without_both_kinds_there_is_none() -> None:
+    assert auc([(np.array([0.1, 0.2]), np.array([True, True]))]) is None
+    assert auc([]) is None
