@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from results.commandline import numbers
-from results.normal import FORECAST_LEVEL
+from results.normal import FORECAST_LEVEL, LEVEL
 from results.read_options import reading_options
 
 PREDICTORS = (
@@ -198,15 +198,29 @@ def plan(**asked: Any) -> None:
 @inputs
 @click.option("--questions", callback=numbers, help="Of the run, as 200,1000.  [default: the pilot's]")
 @click.option("--answers", callback=numbers, help="To each.  [default: the pilot's, and 4 × that]")
-@level
+@click.option(
+    "--compare",
+    is_flag=True,
+    help="How likely runs of those sizes are to decide between the pilots, as `results compare --at N` does.",
+)
+@click.option(
+    "--level",
+    type=Level(),
+    show_default=f"{FORECAST_LEVEL}; with --compare {LEVEL}",
+    help="The share of cases in which an interval holds what it is of.",
+)
 @seed
 @file("--out", "Write the table, too.")
 def precision(**asked: Any) -> None:
-    """How many questions and answers a run needs, from a pilot.
+    """How many questions and answers a run, or a comparison, needs, from a pilot.
 
     Tells the ± (half of an interval) that a run would have, from INPUT, the samples of a small pilot: for
     the accuracy of one answer, of a vote and of best-of-N, as a measure of new questions of the kind, and of
     these questions asked again. And how many questions, or answers to each, would halve the first.
+
+    With --compare, of pilots on the same questions: two models at each setting they share, or the settings
+    of one. Tells the difference to expect and its ±, the chance that it is decided, and how many questions
+    make that 80 in 100.
     """
     from predict.cli.precision import run
 

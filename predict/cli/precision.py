@@ -1,10 +1,15 @@
 """`python -m predict precision`: how many questions and answers a run needs, from the answers of a pilot.
 
-setting  questions  answers  run         expected  ± new questions  ± these questions  half of ± new takes
-40       200        16       vote of 16  58.1 %    5.4              0.9                800 questions
+run         questions  answers  expected  ± new questions  ± these questions  …
+vote of 16        200       16    58.1 %              5.4                0.9  …
+
+With --compare:
+
+run         questions  answers  difference    ±  decided  80 % takes questions
+vote of 16        200       16         4.2  3.1   74.0 %                   251
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +17,13 @@ import pandas as pd
 
 from predict.cli.wording import percent, points, say, table
 from predict.evidence.groups import read_groups
+from predict.planning.power import power
 from predict.planning.precision import precision
-from results import BadInput
+from results import BadInput, read_samples
+from results.commandline import warnings_last
+from results.normal import FORECAST_LEVEL, LEVEL
+from results.paired.pairs import pairs
+from results.paired.sides import sides_of
 from results.tables.contract import check_out
 from results.tables.files import write_raw
 
@@ -21,12 +31,24 @@ _RUNS = {"majority": "vote of ", "best_of_n": "best of "}
 
 
 def run(
-    inputs: tuple[Path, ...], questions: tuple[int, ...], answers: tuple[int, ...], seed: int,
-    level: float, out: Path | None,
+    inputs: tuple[Path, ...], questions: tuple[int, ...], answers: tuple[int, ...], seed: int, compare: bool,
+    level: float | None, out: Path | None,
 ) -> None:  # fmt: skip
-    """Print, and write where asked, the ± of runs of those sizes from every setting of the pilot."""
+    """Print, and write where asked, what runs of those sizes would tell by every setting of the pilot."""
     if out is not None:
         check_out(out, inputs)
+    if compare:
+        tables = compared(inputs, questions, answers, seed, level or LEVEL)
+    else:
+        tables = alone(inputs, questions, answers, seed, level or FORECAST_LEVEL)
+    if out is not None:
+        write_raw(pd.concat(tables, ignore_index=True), out)
+
+
+def alone(
+    inputs: Sequence[Path], questions: Sequence[int], answers: Sequence[int], seed: int, level: float
+) -> list[pd.DataFrame]:
+    """Print and return the ± of runs of those sizes."""
     tables = []
     for group in read_groups(inputs, "majority"):
         if not group.pools:
@@ -38,22 +60,57 @@ def run(
             say(printable(found))
             tables.append(found.assign(dataset=group.dataset, model=group.model, setting=pool.setting))
     say(f"± in points, {100 * level:g} %. Four times the answers halve the ± of these questions.")
-    if out is not None:
-        write_raw(pd.concat(tables, ignore_index=True), out)
+    return tables
+
+
+def compared(
+    inputs: Sequence[Path], questions: Sequence[int], answers: Sequence[int], seed: int, level: float
+) -> list[pd.DataFrame]:
+    """Print and return how likely runs of those sizes are to decide each comparison. Raises BadInput."""
+    with warnings_last():
+        found = list(pairs(sides_of({str(path): read_samples(path, texts=False) for path in inputs}, None)))
+    if not found:
+        raise BadInput("--compare: nothing to compare: give two models, or one at several settings")
+    tables = []
+    for a, b in found:
+        own, seen = len(a.pools.question_ids), min(a.most, b.most)
+        rows = power(a.pools, b.pools, questions or [own], answers or [seen, 4 * seen], seed, level)
+        say(f"\n{b.named} − {a.named}, from {own} questions × {seen} answers")
+        say(printable(rows))
+        tables.append(rows.assign(dataset=a.dataset, a=a.named, b=b.named))
+    say(
+        f"Differences and ± in points, {100 * level:g} %. Decided: the chance that `results compare --at N` "
+        "says better or worse; the pilot leaves the true difference open by its own ±."
+    )
+    return tables
 
 
 def printable(rows: pd.DataFrame) -> str:
     """The table as aligned text."""
     runs = rows["method"].map(_RUNS) + rows["N"].astype(str)
-    answers = rows["answers_to_halve"]
     columns: dict[str, Iterable[str]] = {
         "run": runs.where(rows["N"] > 1, "one answer"),
         "questions": rows["questions"].astype(str),
         "answers": rows["answers"].astype(str),
+    }
+    if "decided" in rows:
+        return table({
+            **columns,
+            "difference": map(points, rows["difference"]),
+            "±": map(points, rows["margin"]),
+            "decided": map(percent, rows["decided"]),
+            "80 % takes questions": map(_whole, rows["questions_to_decide"]),
+        })  # fmt: skip
+    return table({
+        **columns,
         "expected": map(percent, rows["predicted"]),
         "± new questions": map(points, rows["new_margin"]),
         "± these questions": map(points, rows["margin"]),
-        "half of ± new: questions": rows["questions_to_halve"].astype(str),
-        "or answers": [f"{n:,.0f}" if np.isfinite(n) else "–" for n in answers],
-    }
-    return table(columns)
+        "half of ± new: questions": map(_whole, rows["questions_to_halve"]),
+        "or answers": map(_whole, rows["answers_to_halve"]),
+    })  # fmt: skip
+
+
+def _whole(number: float) -> str:
+    """A number of questions or answers; "–" where there is none."""
+    return f"{number:,.0f}" if np.isfinite(number) else "–"

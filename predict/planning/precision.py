@@ -20,13 +20,16 @@ from predict.answers.best_of_n import RATES, fit_rates
 from predict.answers.mixture import drawn_atoms
 from predict.answers.population import fit_population
 from predict.answers.rest import vote_of, worlds
-from predict.evidence.points import Floats
+from predict.evidence.points import Floats, Ints
 from results import BadInput
 from results.normal import FORECAST_LEVEL, z_of
 from results.votes.exact import AnswerPools, VoteCounts
 
 IMAGINED, FEWEST = 40_000, 16
 """Pairs of runs in all, and at least of each question; they tell a ± to about a hundredth of itself."""
+
+Imagined = dict[int, dict[tuple[str, int], Floats]]
+"""Runs by number of answers, method and N."""
 
 MOST = 1000
 """Answers to a question that are imagined within a minute."""
@@ -45,13 +48,9 @@ def precision(
         raise BadInput(f"{max(answers):,} answers to a question are too many to imagine; at most {MOST:,}")
     rows, z = [], z_of(level)
     counts, alone = pilot.counts(), len(pilot.question_ids) == 1
-    pairs = {n: _votes(counts, n, seed) for n in answers}
-    best = _rates(counts, seed)
+    imagine = imagined(counts, answers, [seed])
     for n in answers:
-        ways = {("majority", 1): pairs[n][0], ("majority", n): pairs[n][1]}
-        if n > 1:
-            ways["best_of_n", n] = _bests(best, n, seed)
-        for (method, N), (one, other) in ways.items():
+        for (method, N), (one, other) in imagine[n].items():
             within = float(np.mean((one - other) ** 2) / 2)
             between = np.nan if alone else max(float(np.var([one, other])) - within, 0.0)
             left = (between + within) / 4 - between
@@ -69,31 +68,32 @@ def precision(
     return pd.DataFrame(rows).sort_values(["questions", "answers"], kind="stable", ignore_index=True)
 
 
-def _draws(counts: VoteCounts) -> int:
-    """How often each question is drawn."""
-    return max(FEWEST, IMAGINED // len(counts.pools))
+def imagined(counts: VoteCounts, answers: Sequence[int], seed: Sequence[int]) -> Imagined:
+    """Pairs of runs of so many answers, for each number: by method and N whether each is right, (2, Q, S).
+
+    The S draws of a question are of what its answers leave open; one pair differs by the luck of its answers.
+    """
+    S = max(FEWEST, IMAGINED // len(counts.pools))
+    mass, rates = fit_population(counts).posterior(), fit_rates(counts).posterior()
+    p = RATES[drawn_atoms(rates, S, np.random.default_rng(seed))]
+    found = {}
+    for n in answers:
+        single, vote = _votes(counts, n, drawn_atoms(mass, S, np.random.default_rng([*seed, n])), [*seed, n])
+        found[n] = {("majority", 1): single, ("majority", n): vote}
+        if n > 1:
+            luck = np.random.default_rng([*seed, n, 1]).random((2, *p.shape))
+            found[n]["best_of_n", n] = np.asarray(luck < 1 - (1 - p) ** n, dtype=np.float64)
+    return found
 
 
-def _votes(counts: VoteCounts, answers: int, seed: int) -> list[Floats]:
-    """Two runs of so many answers to every question, as pairs (2, draws): of one answer, and of the vote."""
-    rng = np.random.default_rng([seed, answers])
-    atom = drawn_atoms(fit_population(counts).posterior(), _draws(counts), rng)
-    single, vote = [], []
+def _votes(counts: VoteCounts, answers: int, atom: Ints, seed: Sequence[int]) -> tuple[Floats, Floats]:
+    """Two runs of so many answers, from atoms (Q, S): accuracy of one answer, and of the vote, (2, Q, S)."""
+    rng = np.random.default_rng([*seed, 0])
+    single, vote = np.empty((2, *atom.shape)), np.empty((2, *atom.shape))
     for world in worlds(counts, atom, rng):
         size = np.full(len(world.p), answers)
-        runs = [world.more(size, rng) for _ in range(2)]
-        single.append([run[:, 0] / answers for run in runs])
-        vote.append([vote_of(run, answers) for run in runs])
-    return [np.concatenate(parts, axis=1) for parts in (single, vote)]
-
-
-def _rates(counts: VoteCounts, seed: int) -> Floats:
-    """Draws of the questions' chances of a right answer."""
-    mass = fit_rates(counts).posterior()
-    return RATES[drawn_atoms(mass, _draws(counts), np.random.default_rng(seed)).ravel()]
-
-
-def _bests(rates: Floats, answers: int, seed: int) -> Floats:
-    """Whether the best of so many answers is right, in two runs: (2, draws)."""
-    rng = np.random.default_rng([seed, answers, 1])
-    return np.asarray(rng.random((2, len(rates))) < 1 - (1 - rates) ** answers, dtype=np.float64)
+        for run in range(2):
+            drawn = world.more(size, rng)
+            single[run, world.rows] = (drawn[:, 0] / answers).reshape(len(world.rows), -1)
+            vote[run, world.rows] = vote_of(drawn, answers).reshape(len(world.rows), -1)
+    return single, vote

@@ -1,0 +1,149 @@
+"""How many questions and answers decide a comparison, told by the answers of a pilot of both sides.
+
+    questions  answers  method    N   difference  margin  decided  questions_to_decide
+    200        16       majority  16  0.042       0.031   0.74     251
+
+The verdict is that of `results compare` on one row named beforehand: the paired difference of a question,
+its mean over the questions, Student's interval. Both sides' questions are imagined as `precision` imagines
+them; what a question's difference varies by holds the draw of the question and the luck of both sides'
+answers. The pilot leaves open how large the true difference is: `decided` is the chance of a verdict averaged
+over that (an assurance: O'Hagan, Stevens & Campbell, Pharmaceutical Statistics 2005), and so it is below the
+power at the difference measured.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr, pdtrc, stdtrit
+
+from predict.evidence.points import Floats
+from predict.planning.precision import MOST, Imagined, imagined
+from results import BadInput
+from results.normal import LEVEL
+from results.paired.differences import fewest_questions, least_stderr
+from results.paired.needed import POWER
+from results.votes.exact import AnswerPools, accuracy_by_question
+
+MOST_QUESTIONS = 10**7
+"""No number up to this: inf."""
+
+
+def power(
+    a: AnswerPools, b: AnswerPools, questions: Sequence[int], answers: Sequence[int], seed: int,
+    level: float = LEVEL,
+) -> pd.DataFrame:  # fmt: skip
+    """A row for each size of both runs: b − a by one answer, and by the vote and the best of all.
+
+    a, b: pilots on the same questions. margin: half the interval to expect. decided: the chance that it
+    leaves out 0. questions_to_decide: the fewest with POWER as their chance, of as many answers; inf if there
+    are none. Raises BadInput for one question, which tells nothing of others, and too many answers.
+    """
+    if len(a.question_ids) < 2:
+        raise BadInput("one question tells nothing of others: give a pilot of several")
+    if max(answers) > MOST:
+        raise BadInput(f"{max(answers):,} answers to a question are too many to imagine; at most {MOST:,}")
+    seen = piloted(a, b)
+    each = sorted({*answers, seen})
+    sides = [imagined(side.counts(), each, [seed, i]) for i, side in enumerate((a, b))]
+    found = {n: {way: _difference(a, b, way, n, sides) for way in sides[0][n]} for n in each}
+    rows = []
+    for n in answers:
+        for (method, N), (difference, variance) in found[n].items():
+            measured = found[seen].get((method, min(N, seen)), (difference, variance))[1]
+            law = difference, variance, measured / len(a.question_ids), level, n == N
+            for Q in questions:
+                rows.append(
+                    {
+                        **{"questions": Q, "answers": n, "method": method, "N": N},
+                        "difference": difference,
+                        "margin": float(_margin(Q, variance, level)),
+                        "decided": decided(Q, *law),
+                        "questions_to_decide": to_decide(*law),
+                    }
+                )
+    return pd.DataFrame(rows).sort_values(["questions", "answers"], kind="stable", ignore_index=True)
+
+
+def decided(
+    questions: int, difference: float, variance: float, open_yet: float, level: float = LEVEL,
+    whole: bool = False,
+) -> float:  # fmt: skip
+    """The chance of a verdict from so many questions of that variance; the true difference is normal with
+    this mean and the variance `open_yet`.
+
+    whole: a question's difference is −1, 0 or 1. Where few of them differ the mean is not normal, and no
+    verdict comes of fewer than `fewest_questions` that do: their number is Poisson's at most.
+    """
+    margin = _margin(questions, variance, level)
+    if np.isinf(margin):
+        return 0.0
+    scatter = np.sqrt(max(variance / questions + open_yet, 1e-300))
+    size = abs(difference)
+    normal = float(ndtr((size - margin) / scatter) + ndtr((-size - margin) / scatter))
+    if not whole:
+        return normal
+    differ = questions * (variance + difference**2)
+    return min(normal, float(pdtrc(fewest_questions(level) - 1, differ)))
+
+
+def to_decide(
+    difference: float, variance: float, open_yet: float, level: float = LEVEL, whole: bool = False
+) -> float:
+    """The fewest questions with a chance of POWER; inf where MOST_QUESTIONS have less."""
+
+    def enough(questions: int) -> bool:
+        return decided(questions, difference, variance, open_yet, level, whole) >= POWER
+
+    most = fewest_questions(level)
+    while not enough(most):
+        most *= 2
+        if most > MOST_QUESTIONS:
+            return np.inf
+    least = most // 2
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (least, middle) if enough(middle) else (middle, most)
+    return float(most)
+
+
+def _margin(questions: int, variance: float, level: float) -> float:
+    """Half the interval of the mean of so many questions; inf of too few."""
+    if questions < fewest_questions(level):
+        return np.inf
+    stderr = max(np.sqrt(variance / questions), float(least_stderr(questions)))
+    return float(stdtrit(questions - 1, (1 + level) / 2) * stderr)
+
+
+def piloted(a: AnswerPools, b: AnswerPools) -> int:
+    """The answers that every question has on both sides."""
+    return int(min(a.sizes.min(), b.sizes.min(), MOST))
+
+
+def _difference(
+    a: AnswerPools, b: AnswerPools, way: tuple[str, int], n: int, sides: Sequence[Imagined]
+) -> tuple[float, float]:
+    """Of runs of n answers by one way (method, N): the mean of b − a, and the variance of one question's.
+
+    Each side is imagined by itself, and yet what is hard for one model is hard for another. Two models'
+    answers to a question are independent, so the covariance of their exact accuracies is unbiased at each N
+    up to the pilot's; beyond it their correlation is taken to be that at the pilot's.
+    """
+    method, N = way
+    seen = piloted(a, b)
+    at = (method, min(N, seen)) if (method, min(N, seen)) in sides[0][seen] else way
+    exact = [accuracy_by_question(side.counts(), method, np.array([at[1]]))[:, 0] for side in (a, b)]
+    covariance = float(np.cov(np.stack(exact))[0, 1])
+    (between_a, within_a), (between_b, within_b) = (_parts(side[n][way]) for side in sides)
+    most = np.sqrt(between_a * between_b)
+    if seen < N:
+        (one, _), (other, _) = (_parts(side[seen][at]) for side in sides)
+        covariance *= most / max(np.sqrt(one * other), 1e-12)
+    variance = between_a + within_a + between_b + within_b - 2 * np.clip(covariance, -most, most)
+    return float(sides[1][n][way].mean() - sides[0][n][way].mean()), max(float(variance), 0.0)
+
+
+def _parts(runs: Floats) -> tuple[float, float]:
+    """Of pairs of runs (2, Q, S): the variance between questions, and that within one."""
+    within = float(np.mean((runs[0] - runs[1]) ** 2) / 2)
+    return max(float(runs.var()) - within, 0.0), within

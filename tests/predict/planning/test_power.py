@@ -1,0 +1,89 @@
+"""predict.planning.power: the chance of a verdict beside simulated comparisons, and its formula."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from predict.planning.power import decided, power, to_decide
+from results.paired.differences import mean_differences
+from results.votes.exact import AnswerPools, accuracy_by_question
+from tests.predict.answers.pools import pool_of
+from tests.predict.commands import predict
+from tests.predict.conftest import simulated_samples
+
+
+def two_models(questions: int, better: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Chances of the right answer and of three wrong ones, of two models for which the same are hard."""
+    logit = rng.normal(0.3, 1.3, questions)
+    wrong = rng.dirichlet([2, 1, 1], questions)
+    laws = []
+    for shift in (0.0, better):
+        p = 1 / (1 + np.exp(-logit - shift - rng.normal(0, 0.5, questions)))
+        laws.append(np.column_stack([p, (1 - p)[:, None] * wrong]))
+    return laws[0], laws[1]
+
+
+def asked(laws: np.ndarray, answers: int, rng: np.random.Generator) -> AnswerPools:
+    ladder = laws.cumsum(axis=1)[:, None, :-1]
+    return pool_of((rng.random((len(laws), answers, 1)) > ladder).sum(axis=2)).answers
+
+
+@pytest.mark.parametrize(("better", "seen"), [(0.6, 8), (0.6, 3), (0.0, 8)])
+def test_a_large_pilot_tells_how_many_comparisons_are_decided(better: float, seen: int) -> None:
+    """600 comparisons of 60 questions; the pilot's 4,000 leave the difference hardly open.
+
+    Chances are within 8 in 100: means of 60 questions of which few differ are not quite normal.
+    """
+    rng = np.random.default_rng(3)
+    a, b = (asked(laws, seen, rng) for laws in two_models(4000, better, rng))
+    told = power(a, b, [60], [4, 16], seed=0)
+    for answers, rows in told.groupby("answers"):
+        many = [asked(laws, int(answers), rng).counts() for laws in two_models(60 * 600, better, rng)]
+        for _, row in rows.iterrows():
+            one, other = (
+                accuracy_by_question(side, row["method"], [row["N"]])[:, 0].reshape(600, 60) for side in many
+            )
+            found = mean_differences((other - one).T)
+            share = np.mean((found.interval.low > 0) | (found.interval.high < 0))
+            half = np.mean(found.interval.high - found.interval.low) / 2
+            assert row["difference"] == pytest.approx((other - one).mean(), abs=0.015)
+            assert row["margin"] == pytest.approx(half, rel=0.07)
+            assert row["decided"] == pytest.approx(share, abs=0.08)
+
+
+def test_the_chance_is_that_of_means_drawn_about_a_difference_that_is_itself_drawn() -> None:
+    rng = np.random.default_rng(0)
+    true = rng.normal(0.05, np.sqrt(0.0004), 20_000)
+    draws = true[:, None] + rng.normal(0, np.sqrt(0.09), (20_000, 50))
+    found = mean_differences(draws.T)
+    share = np.mean((found.interval.low > 0) | (found.interval.high < 0))
+    assert decided(50, 0.05, 0.09, 0.0004) == pytest.approx(share, abs=0.012)
+
+
+def test_the_number_of_questions_is_the_first_that_is_enough() -> None:
+    number = int(to_decide(0.05, 0.09, 0.0004))
+    assert decided(number, 0.05, 0.09, 0.0004) >= 0.8 > decided(number - 1, 0.05, 0.09, 0.0004)
+    assert to_decide(0.0, 0.09, 0.0) == np.inf
+    assert decided(5, 0.9, 1e-9, 0.0) == 0.0  # five questions decide nothing at 95 %
+
+
+def test_the_command_compares_the_settings_of_a_run(tmp_path: Path) -> None:
+    simulated_samples(questions=30, answers=6).to_csv(tmp_path / "pilot.csv", index=False)
+    out = tmp_path / "power.csv"
+    done = predict("precision", tmp_path / "pilot.csv", "--compare", "--questions", "50,100", "--out", out)
+    assert done.exit_code == 0, done.output
+    table = pd.read_csv(out)
+    settings = table[["a", "b"]].drop_duplicates()
+    assert len(table) == len(settings) * 2 * 2 * 3
+    assert table["decided"].between(0, 1).all()
+
+
+def test_nothing_to_compare_is_refused_in_one_line(tmp_path: Path) -> None:
+    answers = simulated_samples(questions=5, answers=4)
+    answers[answers["setting"] == answers["setting"].iloc[0]].to_csv(tmp_path / "one.csv", index=False)
+    done = predict("precision", tmp_path / "one.csv", "--compare", "--out", tmp_path / "p.csv")
+    assert done.exit_code == 2
+    assert len(done.output.strip().splitlines()) == 1
+    assert not (tmp_path / "p.csv").exists()
