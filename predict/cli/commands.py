@@ -212,7 +212,7 @@ def plan(**asked: Any) -> None:
 @seed
 @file("--out", "Write the table, too.")
 def precision(**asked: Any) -> None:
-    """How many questions and answers a run, or a comparison, needs, from a pilot.
+    """How many questions and answers to ask, from a pilot.
 
     Tells the ± (half of an interval) that a run would have, from INPUT, the samples of a small pilot: for
     the accuracy of one answer, of a vote and of best-of-N, as a measure of new questions of the kind, and of
