@@ -13,6 +13,7 @@ import pandas as pd
 from results.figures.words import listed
 from results.report.cells import readable
 from results.report.provenance import Record, read_record
+from results.report.stopped import stopped_rows
 from results.tables.contract import kind_of, read_curves, read_samples, read_table, sample_files
 from results.tables.schemas import CURVE_KEY
 from results.votes.curves import build_curves
@@ -67,7 +68,8 @@ def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
         sources.append(f"{named}: samples, {len(samples):,} rows")
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
-            own = build_curves(samples, progress=True, checked=True)
+            whole = samples[~stopped_rows(samples)]
+            own = build_curves(whole, progress=True, checked=True) if len(whole) else curves
         said += [str(warning.message) for warning in caught]
         curves = _with_own(curves, own)
     others = {kind: pd.concat(found.values(), ignore_index=True) for kind, found in tables.items()}

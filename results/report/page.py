@@ -11,6 +11,7 @@ from datetime import datetime
 from importlib import resources
 
 import jinja2
+import pandas as pd
 from markupsafe import Markup
 from tqdm import tqdm
 
@@ -23,6 +24,7 @@ from results.figures.theme import Figure, combined_spec, rendered
 from results.figures.words import FIELD_NAMES, METHOD_NAMES
 from results.normal import LEVEL
 from results.report.buying import plans_of
+from results.report.cells import Table, tabled
 from results.report.choices import (
     comparison_choices,
     cost_choices,
@@ -40,6 +42,9 @@ from results.report.inputs import Tables
 from results.report.opening import opening
 from results.report.provenance import fact_table, unfinished
 from results.report.questions import question_data
+from results.report.stopped import COLUMNS as STOPPED
+from results.report.stopped import NOTE as STOPPED_NOTE
+from results.report.stopped import stopped_rows, stopped_votes
 
 
 def build_report(
@@ -108,6 +113,7 @@ def _told(tables: Tables, real: Sequence[Panel]) -> dict[str, object]:
     """What the page says of language models, their samples and the other tables, beside the figures."""
     samples, claims, backtest = tables.samples, tables.others.get("claims"), tables.others.get("backtest")
     lacking = {} if samples is None else unfinished(tables.records, samples)
+    whole = samples if samples is None else samples[~stopped_rows(samples)]
     cards = findings(real, lacking)
     warned = [*tables.warnings, *(f"{name}: {line}" for name, line in lacking.items())]
     if samples is None:  # else the curves were made here, and `tables.warnings` tell the same
@@ -119,10 +125,20 @@ def _told(tables: Tables, real: Sequence[Panel]) -> dict[str, object]:
         "claims": None if claims is None else (verdict_table(claims), measurement_table(claims)),
         "backtest": None if backtest is None else error_table("Backtest: error by predictor", backtest),
         "fits": "fits" in tables.others,
-        "questions": None if samples is None else in_script(question_data(samples)),
+        "stopped": _stopped(tables),
+        "questions": None if whole is None or whole.empty else in_script(question_data(whole)),
         "sources": tables.sources,
         "notes": tables.notes,
     }
+
+
+def _stopped(tables: Tables) -> Table | None:
+    """Votes that ended when they were settled; None without any."""
+    ended = pd.DataFrame() if tables.samples is None else tables.samples[stopped_rows(tables.samples)]
+    if ended.empty:
+        return None
+    rows = stopped_votes(ended, tables.records)
+    return tabled("Votes that ended when they were settled", rows, STOPPED, STOPPED_NOTE)
 
 
 def _named(methods: Collection[str]) -> dict[str, str]:

@@ -30,11 +30,16 @@ def read_record(folder: Path) -> Record | None:
 
 
 def unfinished(records: Sequence[Record], samples: pd.DataFrame) -> dict[str, str]:
-    """What there is of the answers that runs planned, by name of their curves, where some are missing."""
+    """What there is of the answers that runs planned, by name of their curves, where some are missing.
+
+    Not of runs whose votes stop: their plan is a bound.
+    """
     planned: Counter[tuple[str, str]] = Counter()
     for record in records:  # several may be of one model and dataset
+        if record["experiment"].get("stop_rule"):
+            continue
         asked = record.get("planned")
-        planned[_names(record)] += asked if isinstance(asked, int) else 0
+        planned[names_of(record)] += asked if isinstance(asked, int) else 0
     told = {}
     for names, asked in planned.items():
         own = _answers(names, samples)
@@ -44,7 +49,8 @@ def unfinished(records: Sequence[Record], samples: pd.DataFrame) -> dict[str, st
     return told
 
 
-def _names(record: Record) -> tuple[str, str]:
+def names_of(record: Record) -> tuple[str, str]:
+    """Data set and model of a run, as the page shows them."""
     return readable(str(record["experiment"].get("dataset"))), readable(
         str(record["experiment"].get("model"))
     )
@@ -56,7 +62,7 @@ def _answers(names: tuple[str, str], samples: pd.DataFrame) -> pd.DataFrame:
 
 def fact_table(record: Record, samples: pd.DataFrame) -> Table:
     """What the answers of a run depend on; only what its record knows."""
-    own = _answers(_names(record), samples)
+    own = _answers(names_of(record), samples)
     experiment, session = record["experiment"], (record.get("sessions") or [{}])[-1]
     engine, prompt = session.get("engine") or {}, experiment.get("prompt")
     facts = {
@@ -69,8 +75,9 @@ def fact_table(record: Record, samples: pd.DataFrame) -> Table:
         "questions": f"{own['question_id'].nunique():,}",
         "answers": f"{len(own):,}",
         "planned": record.get("planned"),
+        "stop rule": experiment.get("stop_rule"),
         "started": session.get("started"),
         "commit": session.get("git_commit"),
     }
     told = [[name, readable(str(value))] for name, value in facts.items() if value not in (None, "")]
-    return Table(f"{curves_name('llm', *_names(record))}: how it was sampled", ["fact", "value"], told)
+    return Table(f"{curves_name('llm', *names_of(record))}: how it was sampled", ["fact", "value"], told)
