@@ -34,7 +34,7 @@ from predict.evidence.points import Points
 from predict.evidence.request import Request, read_asked
 from predict.planning.next_run import next_runs
 from predict.planning.plan import plan
-from predict.planning.settled import settled
+from predict.planning.settled import RULE, settled
 from predict.table import caveats
 from results.frontier import Plan
 from results.report.headings import plan_columns
@@ -142,13 +142,19 @@ def say_settled(group: Group, row: "pd.Series[float]", seed: int) -> None:
     pools = [pool for pool in group.pools if pool.setting == setting]
     if group.method != "majority" or not pools or N < LEAST_VOTES:
         return
-    found = settled(pools[0].answers, N, seed=seed)
-    moved = found.accuracy - found.accuracy_of_all
-    say(
-        f"With each vote ended when it is settled ({found.rule}, at most {N} answers; see docs/stopping.md): "
-        f"{percent(found.cost / found.cost_of_all)} of the {group.unit}, {found.answers:.1f} answers "
-        f"a question, {points(abs(moved))} points {'more' if moved > 0 else 'less'}."
-    )
+    found = settled(pools[0].answers, N, seed)
+    every = found.iloc[0]
+    say(f"\nThe same votes ended when they are settled, and votes of fewer (at most {N} answers):")
+    columns = {
+        "vote": [rule.replace("fixed:", "of ").replace(":", " ") for rule in found["rule"]],
+        f"{group.unit}/question": map(tokens, found["cost"]),
+        "of all": map(percent, found["cost"] / every["cost"]),
+        "answers": [f"{answers:.1f}" for answers in found["answers"]],
+        "accuracy": map(percent, found["accuracy"]),
+        "less the vote of all": map(points, found["accuracy"] - every["accuracy"]),
+    }
+    say(table(columns))
+    say(f"{RULE} is what docs/stopping.md says to take: --set stop_rule={RULE} in a run.")
 
 
 def propose(group: Group, predictor: str, row: "pd.Series[float]", options: Options) -> None:

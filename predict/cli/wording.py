@@ -18,7 +18,7 @@ from results.figures.words import METHOD_NAMES, NBSP, UNITS, setting_used
 from results.report.cells import Columns, between, count, share
 from results.visible import visible
 
-TEXT = ("set", "fit", "held", "predictor", "setting", "run", "interval of", "status", "reason")
+TEXT = ("set", "vote", "fit", "held", "predictor", "setting", "run", "interval of", "status", "reason")
 """Columns aligned to the left; the others hold numbers."""
 
 
@@ -72,7 +72,7 @@ def percent(value: float) -> str:
 
 def points(value: float) -> str:
     """A difference of accuracies in percentage points: 0.0213 as "2.1"."""
-    return "–" if np.isnan(value) else f"{100 * value:.1f}".replace("-", "−")
+    return "–" if np.isnan(value) else f"{round(100 * value, 1) + 0.0:.1f}".replace("-", "−")
 
 
 def interval(low: float, high: float) -> str:
