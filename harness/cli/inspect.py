@@ -29,10 +29,10 @@ def inspect(
     from results.tables.contract import sample_files
 
     (file,) = sample_files(samples)
-    table = read_answers(file, question, setting)
+    rows = read_answers(file, question, setting)
     if question is None and only is None:
-        lines = overview(table, file)
+        lines = overview(rows, file)
     else:
-        lines = answers(table, file.parent, question, only, limit, full)
+        lines = answers(rows, file.parent, question, only, limit, full)
     for line in lines:
         click.echo(line)

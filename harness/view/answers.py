@@ -11,7 +11,7 @@ Whatever a model, a server or a table says is untrusted, and is shown with contr
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,8 +19,8 @@ import pandas as pd
 
 from harness.questions.load import load_questions
 from harness.run.record import RECORD, experiment_in
-from harness.run.samples_file import ASKED_FOR, COLUMNS, read_rows
-from harness.run.tally import by_size, tally_of
+from harness.run.samples_file import ASKED_FOR, COLUMNS, Row, read_rows
+from harness.run.tally import Tally, by_size, tally_of
 from results import BadInput, read_samples
 from results.aligned import aligned
 from results.figures.words import curves_name
@@ -33,68 +33,83 @@ HEAD, TAIL = 300, 100
 """Characters shown of a long text: its beginning, and its end, where the answer is."""
 
 
-def read_answers(path: Path, question: str | None, setting: str | None) -> pd.DataFrame:
+def read_answers(path: Path, question: str | None, setting: str | None) -> Iterator[Row]:
     """The rows of a run's samples.jsonl, also while it is being written, or of any other samples table.
 
     Only those to one question and of one setting, where these are given. Columns that another tool's table
-    lacks are null; right, wrong, unreadable and cut-off are added, as bool. Raises BadInput naming file and
+    lacks are None; right, wrong, unreadable and cut-off are added, as bool. Raises BadInput naming file and
     row, or if there are no such answers.
     """
+    wanted = {"question_id": question, "setting": setting}
+    wanted = {column: value for column, value in wanted.items() if value is not None}
+    blank = dict.fromkeys([*COLUMNS, *ASKED_FOR])
+    rows: Iterable[Row]
     if path.suffix == ".jsonl" and (path.parent / RECORD).exists():
-        rows = read_rows(path, question_id=question, setting=setting)
-        table = pd.DataFrame(rows, columns=[*COLUMNS, *ASKED_FOR], dtype=object)
+        rows = read_rows(path, **wanted)
     else:
-        table = read_samples(path).reindex(columns=[*COLUMNS, *ASKED_FOR]).astype(object)
-    table = table.where(table.notna(), None)
-    table["right"], table["unreadable"] = table["correct"].astype(bool), table["answer"].isna()
-    table["wrong"] = ~(table["right"] | table["unreadable"])
-    table["cut-off"] = table["finish_reason"] == "length"
-    what = ""
-    for column, value in (("question_id", question), ("setting", setting)):
-        if value is not None:
-            table = table[table[column] == value]
-            what += f" {'and' if what else 'with'} {column} {value!r}"
-    if table.empty:
-        raise BadInput(visible(f"{path}: no answers{what}"))
-    return table
+        table = read_samples(path).reindex(columns=list(blank)).astype(object)
+        rows = (dict(zip(blank, cells, strict=True)) for cells in table.where(table.notna(), None).to_numpy())
+    some = False
+    for row in rows:
+        if all(row[column] == value for column, value in wanted.items()):
+            some = True
+            right, unreadable = bool(row["correct"]), row["answer"] is None
+            marks = {"right": right, "unreadable": unreadable, "wrong": not (right or unreadable)}
+            yield {**blank, **row, **marks, "cut-off": row["finish_reason"] == "length"}
+    if not some:
+        what = " and ".join(f"{column} {value!r}" for column, value in wanted.items())
+        raise BadInput(visible(f"{path}: no answers{what and f' with {what}'}"))
 
 
-def overview(table: pd.DataFrame, file: Path) -> Iterator[str]:
-    """The counts of each model and data set, the warnings, and the hardest questions."""
-    for _, rows in table.groupby(["model", "dataset"], sort=False):
-        tally = tally_of(file.parent)
-        tally.add_table(rows)
-        name = curves_name("llm", rows["dataset"].iloc[0], rows["model"].iloc[0])
-        yield visible(f"{name}: {tally.answers:,} answers")
+def overview(rows: Iterable[Row], file: Path) -> Iterator[str]:
+    """The counts of each model and data set, the warnings, and the hardest questions.
+
+    The rows are looked at one by one: a run of 700,000 answers need not fit into memory.
+    """
+    tallies: dict[tuple[str, str], Tally] = {}
+    questions: dict[str, list[int]] = {}
+    for row in rows:
+        name = row["dataset"], row["model"]
+        if name not in tallies:
+            tallies[name] = tally_of(file.parent)
+        tallies[name].add(row)
+        counts = questions.setdefault(row["question_id"], [0, 0, 0])
+        for i, more in enumerate((1, row["right"], row["unreadable"])):
+            counts[i] += more
+    for name, tally in tallies.items():
+        yield visible(f"{curves_name('llm', *name)}: {tally.answers:,} answers")
         yield visible(tally.table(), keep="\n")
         # What commands call a table: its folder, where that means this file.
         called = file.parent if file.stem == "samples" else file
         yield from (f"warning: {warning}" for warning in tally.warnings(called))
     yield ""
-    questions = table.groupby("question_id", sort=False).agg(
-        answers=("right", "size"), right=("right", "mean"), unreadable=("unreadable", "mean")
-    )
+    shares = [
+        (right / of, unreadable / of, of, question) for question, (of, right, unreadable) in questions.items()
+    ]
     lines = [("hardest questions", "answers", "right", "unreadable")]
-    for row in questions.sort_values(["right", "unreadable"], kind="stable").head(HARDEST).itertuples():
-        lines.append((str(row.Index), f"{row.answers}", f"{row.right:.1%}", f"{row.unreadable:.1%}"))
+    for right, unreadable, of, question in sorted(shares, key=lambda one: one[:2])[:HARDEST]:
+        lines.append((question, f"{of}", f"{right:.1%}", f"{unreadable:.1%}"))
     yield from aligned(lines)
 
 
 def answers(
-    table: pd.DataFrame, folder: Path, question: str | None, only: str | None, limit: int, full: bool
+    rows: Iterable[Row], folder: Path, question: str | None, only: str | None, limit: int, full: bool
 ) -> Iterator[str]:
     """The first `limit` answers of each setting, and their votes on the one `question` they are to.
 
     `only` names a column of `read_answers`; `full` shows texts as a whole. The run is in `folder`.
     """
+    table = pd.DataFrame(thinned(rows, only, limit), dtype=object)
+    kinds = ["right", "unreadable", "wrong", "cut-off"]
+    table[kinds] = table[kinds].astype(bool)
     if question is not None:
         gold = table["gold"].iloc[-1]
         yield visible(f"question {question}" + (f", gold {gold}" if gold is not None else ""))
         yield from _indented(problems_in(folder).get(question, "(its text is not at hand)"), 2)
     models = table["model"].nunique()
-    rows = table.assign(order=table["setting"].map(by_size))
-    rows = rows.sort_values(["model", "order", "decoding"], kind="stable")
-    for (model, name, decoding), group in rows.groupby(["model", "setting", "decoding"], sort=False):
+    ordered = table.assign(order=table["setting"].map(by_size))
+    ordered = ordered.sort_values(["model", "order", "decoding"], kind="stable")
+    for (model, name, decoding), group in ordered.groupby(["model", "setting", "decoding"], sort=False):
         which = f"setting {name}" + (", greedy" if decoding == "greedy" else "")
         which += f", {model}" if models > 1 else ""
         counts = (f"{group[kind].sum()} {kind}" for kind in ("right", "unreadable", "cut-off"))
@@ -137,6 +152,19 @@ def problems_in(folder: Path) -> dict[str, str]:
             loaded = load_questions(experiment.dataset, experiment.file, experiment.grader)
             return {found.question_id: found.problem for found in loaded}
     return {}
+
+
+def thinned(rows: Iterable[Row], only: str | None, limit: int) -> Iterator[Row]:
+    """The rows without the texts that will not be shown."""
+    shown = Counter[tuple[str, str, str]]()
+    for row in rows:
+        if only is None or row[only]:
+            group = row["model"], row["setting"], row["decoding"]
+            shown[group] += 1
+            if shown[group] <= limit:
+                yield row
+                continue
+        yield {**row, "text": None, "reasoning": None}
 
 
 def _votes(group: pd.DataFrame) -> str:

@@ -14,6 +14,7 @@ from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment
 from harness.gpu_check import CHUNK, measure, prompt_tokens, write_model
 from harness.run.sizing import LLAMA
+from tests.harness.commands import command
 
 
 def test_the_model_has_the_size_of_llama(transformers: Any, tmp_path: Path) -> None:
@@ -84,3 +85,24 @@ def test_the_requests_come_in_rounds_and_only_their_tokens_count(
     assert "32768 tokens in 20.0 s" in rate
     assert cache.split()[2:] == ["75.0%", "of", "2000", "prompt", "tokens"]
     assert client.split()[:2] == ["client", "25.0%"]
+
+
+@pytest.mark.parametrize(("device", "ways"), [("cuda", ["with CUDA graphs:", "without:"]), ("cpu", [])])
+def test_a_gpu_is_measured_with_and_without_cuda_graphs(
+    device: str, ways: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    async def measured(*_: Any, flags: tuple[str, ...], **size: Any) -> str:
+        asked.append((flags, size["answers"], size["dp"]))
+        return "tokens/s 1223"
+
+    monkeypatch.setattr(harness.gpu_check, "measure", measured)
+    monkeypatch.setattr("harness.server.gpus.usable_gpus", lambda _: None)
+    arguments = ["--device", device, "--dp", "2", "--answers", "8", "--", "--quantization", "fp8"]
+    done = command("gpu-check", *arguments)
+    assert done.exit_code == 0, done.output
+    given = ("--quantization", "fp8")
+    flags = [given, (*given, "--disable-cuda-graph")] if ways else [given]
+    assert asked == [(each, 16, 2) for each in flags]
+    assert [line for line in done.output.splitlines() if line.endswith(":")] == ways

@@ -1,7 +1,7 @@
 """python -m harness inspect: what is shown of a run, and what is not let through to the terminal."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from harness.experiment import Experiment, read_experiment
 from harness.questions.load import load_questions
 from harness.run.record import Record
+from harness.view.answers import overview, read_answers, thinned
 from results import write_samples
 from tests.harness.commands import exit_status
 from tests.harness.run.rows import row as one_row
@@ -202,3 +203,37 @@ def test_an_empty_folder_is_one_line(inspect: Inspect, tmp_path: Path) -> None:
     assert inspect(tmp_path)[2].startswith(f"error: {tmp_path}/samples.jsonl: ")
     Record(tmp_path, read_experiment("tiny"), QUESTIONS).begin({}, planned=99)
     assert inspect(tmp_path)[::2] == (2, f"error: {tmp_path}/samples.jsonl: no answers\n")
+
+
+def test_texts_that_are_not_shown_are_not_kept(folder: Path) -> None:
+    """A run of 700,000 answers has more text than memory: of those to one question three are shown here."""
+    rows = list(read_answers(folder / "samples.jsonl", None, None))
+    kept = [row["text"] for row in thinned(rows, None, 2)]
+    assert [text is not None for text in kept] == [
+        *(True, True, False, False),  # setting 100
+        True,
+        True,  # greedy, a group of its own
+        *(True, False, False, False),
+        False,
+    ]
+    wrong = [row["text"] for row in thinned(rows, "wrong", 1) if row["text"] is not None]
+    assert wrong == [*[row["text"] for row in rows if row["wrong"]][:1], "greedy"]
+
+
+def test_an_overview_looks_at_one_row_at_a_time(folder: Path) -> None:
+    """Rows may come from a file that does not fit into memory: none is kept."""
+    alive = 0
+
+    class Watched(dict[str, Any]):
+        def __del__(self) -> None:
+            nonlocal alive
+            alive -= 1
+
+    def rows() -> Iterator[dict[str, Any]]:
+        nonlocal alive
+        for row in read_answers(folder / "samples.jsonl", None, None):
+            alive += 1
+            assert alive <= 2
+            yield Watched(row)
+
+    assert next(overview(rows(), folder / "samples.jsonl")).endswith("11 answers")
