@@ -60,6 +60,8 @@ FLOORS = {
         ["experiment", "grader"],
         ["questions", "server"],
         ["engines"],
+        ["tally"],
+        ["store"],
         ["run"],
         ["gpu_check", "imports", "judge", "tiny", "view"],
         ["inspect_ai"],

@@ -97,7 +97,7 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     --grade: question_id, text and gold); sample, setting, tokens, dataset, model, finish_reason and
     prompt_tokens are used; others are kept.
     """
-    from harness.run.tally import Tally
+    from harness.tally.counts import Tally
     from results import BadInput
     from results.tables.files import write_raw
     from results.visible import visible

@@ -23,9 +23,9 @@ def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: Gra
     run. The verdicts before are kept in a file beside samples.jsonl, and run.json says what was read again.
     """
     from harness.grader import Grader
-    from harness.run.record import experiment_in
-    from harness.run.regrade import regrade as read_again
-    from harness.run.resume import locked
+    from harness.store.record import experiment_in
+    from harness.store.regrade import regrade as read_again
+    from harness.store.resume import locked
 
     with locked(folder):
         experiment = experiment_in(folder)

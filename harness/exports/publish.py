@@ -23,7 +23,7 @@ from uuid import UUID
 import pandas as pd
 
 from harness.imports.formats import FORMATS, Row
-from harness.run.record import experiment_in
+from harness.store.record import experiment_in
 from harness.view.answers import problems_in
 from results import BadInput, build_curves, read_samples, write_samples
 from results.tables.contract import sample_files

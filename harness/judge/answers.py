@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from harness.questions.hub import file_rows
 from harness.questions.load import DATASETS, load_questions
-from harness.run.record import experiment_in
-from harness.run.samples_file import SAMPLES, Row, not_a_row, numbered_lines
+from harness.store.record import experiment_in
+from harness.store.row import Row
+from harness.store.samples_file import SAMPLES, not_a_row, numbered_lines
 from results import BadInput
 
 

@@ -20,8 +20,8 @@ from harness.judge.counts import summary
 from harness.judge.session import judge_answers
 from harness.judge.store import Store, identity
 from harness.judge.verdicts import Judge, Rewards, YesNo
-from harness.run.record import RECORD, experiment_in
-from harness.run.resume import locked
+from harness.store.record import RECORD, experiment_in
+from harness.store.resume import locked
 from results import BadInput
 
 OF_THE_MODEL = (

@@ -16,10 +16,10 @@ from harness.engines.base import EngineError, EngineGone
 from harness.judge.answers import Asked
 from harness.judge.store import Store
 from harness.judge.verdicts import Judge
-from harness.run.pace import Pace
 from harness.run.sampler import FEWEST_FAILURES
-from harness.run.samples_file import SamplesFile
 from harness.run.sizing import duration
+from harness.store.samples_file import SamplesFile
+from harness.tally.pace import Pace
 
 
 async def judge_answers(

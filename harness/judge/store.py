@@ -21,8 +21,9 @@ import prompts
 from harness.experiment import Experiment, model_location
 from harness.judge.answers import Answers, Asked
 from harness.judge.verdicts import Verdict
-from harness.run.identity import model_digest
-from harness.run.samples_file import SAMPLES, Row, SamplesFile, mend, numbered_lines
+from harness.store.identity import model_digest
+from harness.store.row import Row
+from harness.store.samples_file import SAMPLES, SamplesFile, mend, numbered_lines
 from results import BadInput
 from results.tables.files import replacing
 

@@ -1,1 +1,1 @@
-"""One run: what it plans, samples, stores, records and counts."""
+"""One run: what it plans, asks for and samples."""

@@ -15,11 +15,11 @@ from harness.engines.forcing import MOST_FORCED
 from harness.experiment import Experiment
 from harness.questions.load import Question
 from harness.run.plan import asked_questions, prompt_for, remaining_chunks
-from harness.run.record import read_record
-from harness.run.resume import check_same_run, read_done
 from harness.run.sizing import Load, duration, gpu_lines
-from harness.run.tally import Tally
 from harness.run.usage import usage
+from harness.store.record import read_record
+from harness.store.resume import check_same_run, read_done
+from harness.tally.counts import Tally
 from results.aligned import aligned
 
 BYTES_PER_TOKEN = 4

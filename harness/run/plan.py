@@ -14,7 +14,7 @@ import prompts
 from harness.engines.base import Sampling
 from harness.experiment import Experiment
 from harness.questions.load import Question
-from harness.run.samples_file import Key
+from harness.store.row import Key
 from results import BadInput
 
 

@@ -21,16 +21,17 @@ from harness.engines.base import Completion, Engine, EngineError, EngineGone, Re
 from harness.engines.forcing import forced
 from harness.experiment import Experiment
 from harness.questions.load import Question
-from harness.run.pace import Pace
 from harness.run.plan import Chunk, asked_questions, prompt_for, sampling_for
-from harness.run.record import Record, grader_in, read_by_another_rule, read_record
-from harness.run.regrade import regrade
-from harness.run.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
-from harness.run.samples_file import SAMPLES, Moved, Row, SamplesFile, mend
 from harness.run.sizing import duration
 from harness.run.stopping import Blocks, Planned, requests_of
 from harness.run.stored import Stored
-from harness.run.tally import Tally
+from harness.store.record import Record, grader_in, read_by_another_rule, read_record
+from harness.store.regrade import regrade
+from harness.store.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
+from harness.store.row import Row
+from harness.store.samples_file import SAMPLES, Moved, SamplesFile, mend
+from harness.tally.counts import Tally
+from harness.tally.pace import Pace
 from results import BadInput
 
 FEWEST_FAILURES = 16

@@ -22,8 +22,9 @@ from typing import Any
 from harness.experiment import Experiment
 from harness.questions.load import Question
 from harness.run.plan import Chunk, remaining_chunks
-from harness.run.samples_file import SAMPLES, Key, Row, key_of, read_rows
 from harness.run.stored import Stored
+from harness.store.row import Key, Row, key_of
+from harness.store.samples_file import SAMPLES, read_rows
 
 
 class Planned:

@@ -20,10 +20,11 @@ from harness.engines.thinking import apart, together
 from harness.engines.tokens import PromptTokens, counted
 from harness.experiment import Experiment, experiment_of, model_location
 from harness.questions.load import Question
-from harness.run.identity import IDENTITY, identity
 from harness.run.plan import Chunk, in_chunks
-from harness.run.record import RECORD, experiment_in, read_record
-from harness.run.samples_file import SAMPLES, Key, Row, is_row, not_a_row, numbered_lines
+from harness.store.identity import IDENTITY, identity
+from harness.store.record import RECORD, experiment_in, read_record
+from harness.store.row import Key, Row, is_row
+from harness.store.samples_file import SAMPLES, not_a_row, numbered_lines
 from results import BadInput
 
 FINAL_TOKENS = 16

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import results
-from harness.run.tally import Tally
+from harness.tally.counts import Tally
 
 CACHED = {"gsm8k": "qwen-gsm8k.csv", "math-level1-integer": "qwen-math.csv"}
 """Runs of a real model that ship with the project, by data set."""

@@ -18,9 +18,10 @@ from pathlib import Path
 import pandas as pd
 
 from harness.questions.load import load_questions
-from harness.run.record import RECORD, experiment_in
-from harness.run.samples_file import ASKED_FOR, COLUMNS, Row, read_rows
-from harness.run.tally import Tally, by_size, tally_of
+from harness.store.record import RECORD, experiment_in, tally_of
+from harness.store.row import ASKED_FOR, COLUMNS, Row
+from harness.store.samples_file import read_rows
+from harness.tally.counts import Tally, by_size
 from results import BadInput, read_samples
 from results.aligned import aligned
 from results.figures.words import curves_name

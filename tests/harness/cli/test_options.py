@@ -31,7 +31,7 @@ class Called(Exception):
     [
         ("questions.load.load_questions", ("questions", "gsm8k", "--file", FILE), ("gsm8k", FILE, None)),
         (
-            "run.regrade.regrade",
+            "store.regrade.regrade",
             ("regrade", ".", "--reader", "boxed, hashes", "--match", "last"),
             (Path(), GRADER),
         ),

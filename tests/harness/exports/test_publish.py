@@ -11,7 +11,7 @@ import pytest
 from harness.experiment import Experiment, read_experiment
 from harness.imports.columns import import_table
 from harness.questions.load import load_questions
-from harness.run.record import Record
+from harness.store.record import Record
 from results import build_curves, read_samples, write_samples
 from tests.harness.commands import command
 from tests.harness.run.rows import row

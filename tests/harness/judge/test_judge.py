@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.judge.verdicts import YesNo, p_yes
-from harness.run.samples_file import SAMPLES
+from harness.store.samples_file import SAMPLES
 from results import read_curves, read_samples
 from tests.commands import exit_status as status_of
 from tests.harness.commands import exit_status

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from harness.engines.sglang import SGLangEngine
-from harness.run.resume import locked
-from harness.run.samples_file import SAMPLES
+from harness.store.resume import locked
+from harness.store.samples_file import SAMPLES
 from tests.harness.commands import exit_status
 from tests.harness.judge.judging import CAUTIOUS, CHAT, SCORES, Server, folder_of, rows_of, scores
 

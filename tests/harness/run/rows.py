@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from harness.run.samples_file import SAMPLES, SamplesFile
+from harness.store.samples_file import SAMPLES, SamplesFile
 
 
 def row(

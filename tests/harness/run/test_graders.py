@@ -8,8 +8,8 @@ import pytest
 
 from harness.grader import Grader
 from harness.questions.load import Question
-from harness.run import regrade as regrading
-from harness.run.record import experiment_in, grader_in, read_record
+from harness.store import regrade as regrading
+from harness.store.record import experiment_in, grader_in, read_record
 from results import read_samples, vote_curve
 from tests.harness.commands import command
 from tests.harness.run import scripted

@@ -10,9 +10,9 @@ import pytest
 
 from harness.engines.base import Engine
 from harness.run import sampler
-from harness.run.pace import Pace
 from harness.run.plan import remaining_chunks
 from harness.run.sampler import sample
+from harness.tally.pace import Pace
 from results import BadInput, read_samples
 from tests.harness.run.scripted import QUESTIONS, ScriptedEngine, experiment, keys, planned, run, stored
 

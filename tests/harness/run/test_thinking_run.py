@@ -11,9 +11,9 @@ from aiohttp.test_utils import TestServer
 from harness.engines.factory import engine_for
 from harness.experiment import read_experiment
 from harness.questions.load import load_questions
-from harness.run.record import read_record
 from harness.run.sampler import Outcome, sample
-from harness.run.tally import Tally
+from harness.store.record import read_record
+from harness.tally.counts import Tally
 from harness.view.answers import answers, read_answers
 from results import BadInput, build_curves, read_samples
 from results.report.questions import LONGEST, question_data

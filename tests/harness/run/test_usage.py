@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from harness.run.tally import Tally
 from harness.run.usage import Usage, usage
+from harness.tally.counts import Tally
 from tests.conftest import ROOT
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from harness.experiment import Experiment, read_experiment
 from harness.questions.load import load_questions
-from harness.run.record import Record
+from harness.store.record import Record
 from harness.view.answers import overview, read_answers, thinned
 from results import write_samples
 from tests.harness.commands import exit_status

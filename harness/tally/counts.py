@@ -18,9 +18,8 @@ from typing import Any
 from harness.engines.thinking import SLACK
 from harness.experiment import FORCED, Experiment
 from harness.grader import Grader
-from harness.run.record import experiment_in, read_record
-from harness.run.repeats import Texts, find_repeats
-from harness.run.unreadable import MANY, Unreadable
+from harness.tally.repeats import Texts, find_repeats
+from harness.tally.unreadable import MANY, Unreadable
 from results.aligned import aligned
 from results.visible import visible
 
@@ -242,15 +241,6 @@ def written(row: Mapping[str, Any]) -> str | None:
     """All that a model wrote, its thinking first; None where the table has no text."""
     text, reasoning = row.get("text"), row.get("reasoning")
     return text if reasoning is None else reasoning + (text or "")
-
-
-def tally_of(folder: Path, grader: Grader | None = None) -> Tally:
-    """An empty tally for the answers in a folder, as far as its run.json says what they are.
-
-    `grader` reads them in place of the one on record.
-    """
-    planned = (read_record(folder) or {}).get("planned")
-    return Tally(experiment_in(folder), planned if isinstance(planned, int) else None, grader)
 
 
 def by_size(setting: str) -> tuple[bool, int, str]:

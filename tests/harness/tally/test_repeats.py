@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.run.repeats import ALARM, SHUFFLES, Repeat, Texts, find_repeats
+from harness.tally.repeats import ALARM, SHUFFLES, Repeat, Texts, find_repeats
 
 CHUNK = 8
 ANSWERS = 32

@@ -16,10 +16,11 @@ import filelock
 
 from harness.experiment import Experiment
 from harness.questions.load import Question
-from harness.run.identity import IDENTITY, PLAN_FIELDS, READING, identity
-from harness.run.record import RECORD, grader_in, read_record
-from harness.run.samples_file import LOCK, SAMPLES, Key, Row, is_row, key_of, not_a_row, numbered_lines
-from harness.run.tally import Tally
+from harness.store.identity import IDENTITY, PLAN_FIELDS, READING, identity
+from harness.store.record import RECORD, grader_in, read_record
+from harness.store.row import Key, Row, is_row, key_of
+from harness.store.samples_file import LOCK, SAMPLES, not_a_row, numbered_lines
+from harness.tally.counts import Tally
 from results import BadInput
 from results.tables.files import replacing
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.run import samples_file
-from harness.run.samples_file import LOCK, SAMPLES, Moved, SamplesFile, read_rows
+from harness.store import samples_file
+from harness.store.samples_file import LOCK, SAMPLES, Moved, SamplesFile, read_rows
 from results import BadInput
 from tests.harness.run.rows import row, write
 from tests.harness.run.scripted import ScriptedEngine, run

@@ -15,38 +15,14 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any, Self, TypeGuard
+from typing import Self
 
+from harness.store.row import Row, is_row
 from results import BadInput
 
 SAMPLES, LOCK = "samples.jsonl", ".lock"
 SYNC_SECONDS = 5.0
 """How often rows are forced onto the disk, in case the machine goes down and not only the run."""
-
-NULL = type(None)
-COLUMNS: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("question_id", "setting", "gold", "finish_reason", "text"), (str,)),
-    **dict.fromkeys(("dataset", "model", "decoding"), (str,)),
-    **dict.fromkeys(("sample", "tokens", "prompt_tokens"), (int,)),
-    "correct": (bool,),
-    **dict.fromkeys(("answer", "reader"), (str, NULL)),
-    "seed": (int, NULL),
-}
-"""The types that the cells of a row may have."""
-ASKED_FOR: dict[str, tuple[type, ...]] = {
-    **{"reasoning": (str,), "reasoning_tokens": (int, NULL)},
-    "logprob": (float, NULL),
-}
-"""Those of the cells that only some rows have: of models that think, or of runs that ask for them."""
-
-Row = dict[str, Any]
-Key = tuple[str, str, str]
-"""question_id, setting, decoding"""
-
-
-def key_of(row: Row) -> Key:
-    """What the sample indices of a row are counted within."""
-    return row["question_id"], row["setting"], row["decoding"]
 
 
 def read_rows(path: Path, **cells: str | None) -> Iterator[Row]:
@@ -90,15 +66,6 @@ def parse_object(line: bytes) -> Row | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
-
-
-def is_row(found: Row | None) -> TypeGuard[Row]:
-    """Whether an object has the cells of a row, each of its type."""
-    return (
-        found is not None
-        and all(type(found.get(name, ...)) in types for name, types in COLUMNS.items())
-        and all(type(found[name]) in types for name, types in ASKED_FOR.items() if name in found)
-    )
 
 
 def mend(path: Path) -> None:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.grader import Grader, required_gold
-from harness.run.record import note_reading
-from harness.run.resume import unused
-from harness.run.samples_file import SAMPLES, not_a_row, numbered_lines
-from harness.run.tally import Tally, tally_of
+from harness.store.record import note_reading, tally_of
+from harness.store.resume import unused
+from harness.store.samples_file import SAMPLES, not_a_row, numbered_lines
+from harness.tally.counts import Tally
 from results import BadInput
 from results.tables.files import replacing
 from results.tables.schemas import SAMPLE_KEY

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 import prompts
 from harness.experiment import model_location
 from harness.questions.load import Question
-from harness.run.record import Record
-from harness.run.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
-from harness.run.samples_file import SAMPLES, mend
-from harness.run.tally import Tally
+from harness.store.record import Record
+from harness.store.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
+from harness.store.samples_file import SAMPLES, mend
+from harness.tally.counts import Tally
 from results import BadInput
 from tests.harness.run import scripted
 from tests.harness.run.rows import row, write

@@ -28,8 +28,9 @@ from pydantic import ValidationError
 from harness.experiment import Experiment
 from harness.grader import Grader
 from harness.questions.load import Question
-from harness.run.identity import commits, engine_changes, identity, prompts_differ
-from harness.run.pace import Pace
+from harness.store.identity import commits, engine_changes, identity, prompts_differ
+from harness.tally.counts import Tally
+from harness.tally.pace import Pace
 from results import BadInput
 from results.tables.files import replacing
 
@@ -175,3 +176,12 @@ def _git_commit() -> str | None:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def tally_of(folder: Path, grader: Grader | None = None) -> Tally:
+    """An empty tally for the answers in a folder, as far as its run.json says what they are.
+
+    `grader` reads them in place of the one on record.
+    """
+    planned = (read_record(folder) or {}).get("planned")
+    return Tally(experiment_in(folder), planned if isinstance(planned, int) else None, grader)

@@ -9,7 +9,7 @@ import pytest
 
 from harness.experiment import Experiment, read_experiment
 from harness.grader import Grader
-from harness.run.tally import Tally
+from harness.tally.counts import Tally
 
 EXPERIMENT = Experiment.model_validate(
     read_experiment("tiny").model_dump() | {"tokens_per_budget": 2.0, "tokens_extra": 64, "samples": 1}

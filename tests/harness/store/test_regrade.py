@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from harness.grader import Grader
-from harness.run.record import experiment_in, read_record
-from harness.run.regrade import regrade
+from harness.store.record import experiment_in, read_record
+from harness.store.regrade import regrade
 from results import BadInput, read_samples
 from tests.harness.run.scripted import ScriptedEngine, run, stored
 

@@ -1,0 +1,47 @@
+"""A row of a run's samples.jsonl: one answer, and everything that is known of it.
+
+    {"question_id": "tiny-0000", "setting": "40", "sample": 0, "answer": "18", "gold": "18", "correct": true,
+     "reader": "hashes", "tokens": 37, "finish_reason": "stop", "prompt_tokens": 71, "seed": 3391,
+     "text": "...", "dataset": "tiny", "model": "tiny", "decoding": "sample"}
+
+What the samples table declares of these columns is in `results.tables.schemas`; a test compares the two.
+"""
+
+from typing import Any, TypeGuard
+
+NULL = type(None)
+COLUMNS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("question_id", "setting", "gold", "finish_reason", "text"), (str,)),
+    **dict.fromkeys(("dataset", "model", "decoding"), (str,)),
+    **dict.fromkeys(("sample", "tokens", "prompt_tokens"), (int,)),
+    "correct": (bool,),
+    **dict.fromkeys(("answer", "reader"), (str, NULL)),
+    "seed": (int, NULL),
+}
+"""The types that the cells of a row may have."""
+ASKED_FOR: dict[str, tuple[type, ...]] = {
+    **{"reasoning": (str,), "reasoning_tokens": (int, NULL)},
+    "logprob": (float, NULL),
+    "labels": (str,),
+    "stop_rule": (str,),
+}
+"""Those of the cells that only some rows have: of models that think, of questions with choices, or of runs
+that ask for them. Scores (`harness judge`) are numbers or null, in columns score_NAME."""
+
+Row = dict[str, Any]
+Key = tuple[str, str, str]
+"""question_id, setting, decoding"""
+
+
+def key_of(row: Row) -> Key:
+    """What the sample indices of a row are counted within."""
+    return row["question_id"], row["setting"], row["decoding"]
+
+
+def is_row(found: Row | None) -> TypeGuard[Row]:
+    """Whether an object has the cells of a row, each of its type."""
+    return (
+        found is not None
+        and all(type(found.get(name, ...)) in types for name, types in COLUMNS.items())
+        and all(type(found[name]) in types for name, types in ASKED_FOR.items() if name in found)
+    )

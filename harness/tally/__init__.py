@@ -1,0 +1,1 @@
+"""What is counted of a run's answers while they come in."""
