@@ -51,9 +51,9 @@ class Forecastable(click.Choice[str]):
     """The methods that have a forecast."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The method. Fails where there is none, and says what there is of all_of_n."""
-        if value == "all_of_n":
-            self.fail("there is no forecast of all_of_n; python -m results curves computes it", param, ctx)
+        """The method. Fails where there is none, and says what there is of those that have curves."""
+        if value in ("all_of_n", "best_by_score", "weighted_majority"):
+            self.fail(f"there is no forecast of {value}; python -m results curves computes it", param, ctx)
         return super().convert(value, param, ctx)
 
 

@@ -63,8 +63,14 @@ def price_option() -> Callable[..., Any]:
     "--method",
     "methods",
     metavar="LIST",
-    help="Of majority, best_of_n, all_of_n; separated by commas.  [default: majority,best_of_n; with --at: "
-    "majority]",
+    help="Of majority, best_of_n, all_of_n, best_by_score, weighted_majority; separated by commas.  "
+    "[default: majority,best_of_n; with --at: majority; with --score: the last two]",
+)
+@click.option(
+    "--score",
+    metavar="NAME",
+    help="The scores that the last two methods go by: column NAME or score_NAME, or logprob. Of one run, "
+    "each method is compared with the plain vote of the same answers.",
 )
 @click.option(
     "--level",
@@ -94,6 +100,7 @@ def compare_command(
     out: Path | None,
     at: int | None,
     methods: str | None,
+    score: str | None,
     level: float,
     gate: bool,
     margin: float,
@@ -106,30 +113,40 @@ def compare_command(
     accuracy of A by majority vote, best-of-N or (asked for) all of N, at equal N and at equal cost (tokens
     per question, or with --price US dollars), with its interval for new questions of the kind, and what it
     says of B: better, worse or undecided. The intervals of all rows hold together.
+
+    With --score, of one run: does the choice by score beat the plain vote of the same answers? What the
+    scores have cost is not in it.
     """
     from results.paired.runs import COMPARED, compare_runs
     from results.tables.contract import check_out, read_samples, write_table
-    from results.tables.schemas import EVERY_METHOD
+    from results.tables.schemas import BY_SCORE, EVERY_METHOD
 
     if level != level:
         raise click.UsageError("--level must be a number, not nan")
     if margin and not (gate and at):
         raise click.UsageError("--margin is for --gate with --at: name the number of answers it is about")
-    default = COMPARED[:1] if at else COMPARED
+    default = BY_SCORE if score else COMPARED[:1] if at else COMPARED
     asked = list(dict.fromkeys(part.strip() for part in methods.split(","))) if methods else default
-    unknown = [name for name in asked if name not in EVERY_METHOD]
+    known_methods = (*EVERY_METHOD, *BY_SCORE)
+    unknown = [name for name in asked if name not in known_methods]
     if unknown:
-        known = ", ".join(EVERY_METHOD)
+        known = ", ".join(known_methods)
         raise click.BadParameter(f"{unknown[0]!r}: give one of {known}", param_hint="--method")
+    by_score = any(name in BY_SCORE for name in asked)
+    if score and not by_score:
+        raise click.UsageError(f"--score is for {' and '.join(BY_SCORE)}: name one of them in --method")
+    score = score or ("score" if by_score else None)
     if out is not None:
         check_out(out, samples)
     _check_each_once(samples)
     per_token = {name: price / 1e6 for name, price in prices.items()} or None
+    also = (score, f"score_{score}") if score else ()
     with warnings_last():
         tables = {
-            name: read_samples(path, texts=False) for name, path in zip(_names(samples), samples, strict=True)
+            name: read_samples(path, texts=False, also=also)
+            for name, path in zip(_names(samples), samples, strict=True)
         }
-        compared = compare_runs(tables, per_token, at, asked, level)
+        compared = compare_runs(tables, per_token, at, asked, level, score)
     if gate and len(compared[["dataset", "a", "b"]].drop_duplicates()) > 1:
         raise BadInput("--gate: one verdict is of two runs on one data set; here are more")
     if margin and len(compared) > 1:

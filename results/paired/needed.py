@@ -13,8 +13,9 @@ import numpy as np
 from scipy import special
 
 from results.paired.differences import Differences, fewest_questions, least_stderr
-from results.votes.exact import AnswerPools, Floats, Ints, accuracy_by_question
+from results.votes.exact import AnswerPools, Floats, Ints
 from results.votes.permutations import random_orders
+from results.votes.scored import accuracy_by
 
 POWER = 0.80
 """The share of comparisons in which a difference of the size measured is found."""
@@ -23,13 +24,13 @@ _HALVINGS = 8
 _ROUNDS = 4  # of the quantile of Student's t, which depends on the number that it gives
 
 
-def answer_variance(pools: AnswerPools, method: str, ns: Ints) -> Floats:
+def answer_variance(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -> Floats:
     """The mean over questions of the variance that the accuracy of a question owes to its finite answers.
 
     Half of the variance at half the answers, (len(ns),), which is measured between random halves of a
     question's pool. It is exact for a single answer and a little too large for N > 1, since the variance of a
     mean over subsets falls at least as fast as 1/answers (Hoeffding, Annals of Mathematical Statistics 1948,
-    theorem 5.2). NaN where half a pool has fewer than N answers.
+    theorem 5.2). NaN where half a pool has fewer than N answers. logs: scores are log-probabilities.
     """
     half = np.repeat(pools.sizes // 2, pools.sizes)
     known = ns <= pools.sizes.min() // 2
@@ -38,7 +39,7 @@ def answer_variance(pools: AnswerPools, method: str, ns: Ints) -> Floats:
         orders = random_orders(pools, _HALVINGS, seed=0)
         parts = [(order < half, (order >= half) & (order < 2 * half)) for order in orders]
         halves = np.array(
-            [[accuracy_by_question(pools.kept(one).counts(), method, ns[known]) for one in p] for p in parts]
+            [[accuracy_by(pools.kept(one), method, ns[known], logs) for one in part] for part in parts]
         )  # (halvings, 2, Q, N)
         between = (halves[:, 0] - halves[:, 1]) ** 2  # twice the variance of a half
         variance[known] = between.mean(axis=(0, 1)) / 2 / 2

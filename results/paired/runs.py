@@ -32,23 +32,30 @@ from results.votes.exact import Floats, Ints
 COMPARED = ("majority", "best_of_n")
 """The methods that are looked at where none is named."""
 
+PLAIN = "majority"
+"""What a choice by score of the same answers is compared with."""
+
 _FLIPS_NAMED = 5
 _SAME_COST = 0.02  # at the ends of the pool, costs that differ by less than this share are one
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two sides on the same questions by one method, at the N that are looked at."""
+    """Two sides on the same questions by one method, at the N that are looked at.
+
+    Or, with a `baseline`, the same answers chosen among by the method, and by that one as a.
+    """
 
     a: Side
     b: Side
     method: str
     ns: Ints
+    baseline: str | None = None
 
     @cached_property
     def one(self) -> Floats:
         """The accuracy of a by question, (Q, len(ns))."""
-        return self.a.curve(self.method)[:, self.ns - 1]
+        return self.a.curve(self.baseline or self.method)[:, self.ns - 1]
 
     @cached_property
     def other(self) -> Floats:
@@ -57,8 +64,11 @@ class Pair:
 
     @cached_property
     def answers_at_cost(self) -> Floats:
-        """The answers of b for the cost of a's N, (len(ns),); NaN where b has fewer, or it is below one."""
-        if not self.b.cost.mean() > 0:
+        """The answers of b for the cost of a's N, (len(ns),); NaN where b has fewer, or it is below one.
+
+        NaN, too, of the same answers: they cost the same at equal N, but for what the scores have cost.
+        """
+        if self.baseline or not self.b.cost.mean() > 0:
             return np.full(self.ns.size, np.nan)
         answers = self.ns * self.a.cost.mean() / self.b.cost.mean()
         affordable = (answers >= 1 - _SAME_COST) & (answers <= self.b.most * (1 + _SAME_COST))
@@ -94,17 +104,27 @@ def compare_runs(
     at: int | None = None,
     methods: Sequence[str] = COMPARED,
     level: float = LEVEL,
+    score: str | None = None,
 ) -> pd.DataFrame:
     """The comparison table of checked samples tables, given by name; see docs/tables.md for its columns.
 
     prices: of a token by model or run, in US dollars; None: the cost is tokens. at: the one N that is looked
     at, by default the powers of two up to the smaller pool and that pool. level: of all intervals together.
+    score: what the methods by score go by. One run is then compared with itself: each method with the plain
+    vote of the same answers, at each setting.
+
     Raises BadInput where there is nothing to compare: one run with one setting, no common question, questions
     of one name with different right answers, or too few answers for `at`. Warns as `shared_questions` does.
     """
-    looked_at = [
-        Pair(a, b, method, _counts(a, b, at)) for a, b in pairs(sides_of(runs, prices)) for method in methods
-    ]
+    sides = sides_of(runs, prices, score)
+    if score is not None and len({side.run for side in sides}) == 1:
+        looked_at = [
+            Pair(side, side, method, _several(_counts(side, side, at)), PLAIN)
+            for side in sides
+            for method in methods
+        ]
+    else:
+        looked_at = [Pair(a, b, method, _counts(a, b, at)) for a, b in pairs(sides) for method in methods]
     if not looked_at:
         raise BadInput("nothing to compare: give two runs of one data set, or one run with several settings")
     of_each = level_of_each([pair.looked_at for pair in looked_at], level)
@@ -124,13 +144,21 @@ def _counts(a: Side, b: Side, at: int | None) -> Ints:
     return np.array([at], np.int64)
 
 
+def _several(ns: Ints) -> Ints:
+    """Without N = 1, at which there is nothing to choose. Raises BadInput where nothing else is left."""
+    if not (ns > 1).any():
+        raise BadInput("of one answer there is nothing to choose: give runs of several answers a question")
+    return ns[ns > 1]
+
+
 def _rows(pair: Pair, level: float, of_each: float) -> pd.DataFrame:
     """The rows of one pair and method; of_each: the level of each row alone."""
     a, b, ns = pair.a, pair.b, pair.ns
     one, other = pair.one, pair.other
     equal_n = mean_differences(other - one, level, of_each)
     equal_cost = mean_differences(pair.at_cost, level, of_each)
-    from_answers = answer_variance(a.pools, pair.method, ns) + answer_variance(b.pools, pair.method, ns)
+    from_answers = answer_variance(a.pools, pair.baseline or pair.method, ns, a.logs)
+    from_answers = from_answers + answer_variance(b.pools, pair.method, ns, b.logs)
     answers = min(a.most, b.most) * more_answers_needed(equal_n, from_answers)
     at_cost = pd.Series(verdicts(equal_cost.interval), dtype="str")
     names = a.pools.question_ids
@@ -139,8 +167,8 @@ def _rows(pair: Pair, level: float, of_each: float) -> pd.DataFrame:
     rows = pd.DataFrame(
         {
             "dataset": b.dataset if a.dataset == UNNAMED else a.dataset,
-            "a": a.setting if alone else a.run,
-            "b": b.setting if alone else b.run,
+            "a": pair.baseline if pair.baseline else a.setting if alone else a.run,
+            "b": pair.method if pair.baseline else b.setting if alone else b.run,
             "setting_a": a.setting,
             "setting_b": b.setting,
             "method": pair.method,
@@ -153,7 +181,7 @@ def _rows(pair: Pair, level: float, of_each: float) -> pd.DataFrame:
             "high": equal_n.interval.high,
             "stderr": equal_n.stderr,
             "p_value": equal_n.p_value,
-            "cost": ns * a.cost.mean(),
+            "cost": np.nan if pair.baseline else ns * a.cost.mean(),
             "N_at_cost": pair.answers_at_cost,
             "difference_at_cost": equal_cost.mean,
             "low_at_cost": equal_cost.interval.low,

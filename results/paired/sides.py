@@ -17,7 +17,8 @@ import pandas as pd
 from results.commandline import BadInput
 from results.visible import visible
 from results.votes.curves import settings_in_order
-from results.votes.exact import AnswerPools, Floats, accuracy_by_question, answer_pools
+from results.votes.exact import AnswerPools, Floats, answer_pools
+from results.votes.scored import accuracy_by, score_column
 
 MOST = 1000
 """The largest N that is compared: up to it one pass gives the vote at every N."""
@@ -31,7 +32,7 @@ class Side:
     """The answers of one run at one setting.
 
     table: the name of the samples table it comes from; golds: right answer by question, where it is known;
-    price: of one token, in any unit.
+    price: of one token, in any unit; logs: whether the scores of the answers are log-probabilities.
     """
 
     table: str
@@ -41,6 +42,7 @@ class Side:
     pools: AnswerPools
     golds: pd.Series[str]
     price: float
+    logs: bool = False
 
     @property
     def named(self) -> str:
@@ -65,7 +67,7 @@ class Side:
         """The exact accuracy of each question at N = 1 … most: (Q, most)."""
         if method not in self._curves:
             every = np.arange(1, self.most + 1)
-            self._curves[method] = accuracy_by_question(self.pools.counts(), method, every)
+            self._curves[method] = accuracy_by(self.pools, method, every, self.logs)
         return self._curves[method]
 
     @cached_property
@@ -75,15 +77,19 @@ class Side:
         return np.asarray(self.price * means, np.float64)
 
 
-def sides_of(tables: Mapping[str, pd.DataFrame], prices: Mapping[str, float] | None) -> list[Side]:
+def sides_of(
+    tables: Mapping[str, pd.DataFrame], prices: Mapping[str, float] | None, score: str | None = None
+) -> list[Side]:
     """Every run at every setting, in the order of the tables. Greedy answers are left out.
 
-    prices: of a token, by model, run or table; None: tokens are the cost. Raises BadInput for a run without
-    a price, and for a price of nothing.
+    prices: of a token, by model, run or table; None: tokens are the cost. score: the scores that the answers
+    are to have (`results.votes.scored`). Raises BadInput for a run without a price, for a price of nothing,
+    and for a table without the scores.
     """
     sides, used = [], set[str]()
     runs = _run_names({name: list(table["model"].unique()) for name, table in tables.items()})
-    for name, table in tables.items():
+    for name, given in tables.items():
+        table, column = (given, None) if score is None else score_column(given, score)
         for (dataset, model, setting), rows in _by_setting(table):
             run = runs[name, model]
             priced = [spelt for spelt in (model, run, name) if prices and spelt in prices]
@@ -93,7 +99,8 @@ def sides_of(tables: Mapping[str, pd.DataFrame], prices: Mapping[str, float] | N
             used |= set(priced[:1])
             price = prices[priced[0]] if prices else 1.0
             golds = _golds(rows)
-            sides.append(Side(name, dataset, run, setting, answer_pools(rows), golds, price))
+            pools = answer_pools(rows, column)
+            sides.append(Side(name, dataset, run, setting, pools, golds, price, column == "logprob"))
     for spelt in (prices or {}).keys() - used:
         known = ", ".join(dict.fromkeys(side.run for side in sides))
         raise BadInput(

@@ -175,7 +175,7 @@ FORECAST = Table(
 COMPARISON = Table(
     {
         **{name: _text() for name in ("dataset", "a", "b", "setting_a", "setting_b")},
-        "method": _text(_one_of(*EVERY_METHOD)),
+        "method": _text(_one_of(*EVERY_METHOD, *BY_SCORE)),
         **{name: _whole(1) for name in ("N", "questions")},
         **{name: _real(_fraction(), nullable=False) for name in ("accuracy_a", "accuracy_b")},
         "difference": _real(nullable=False),

@@ -21,7 +21,8 @@ import pandas as pd
 
 from results.commandline import BadInput
 from results.tables.columns import score_cells
-from results.votes.exact import AnswerPools, Floats, Ints
+from results.tables.schemas import BY_SCORE
+from results.votes.exact import AnswerPools, Floats, Ints, accuracy_by_question
 
 GRID = 60
 """Steps of the grid of weights: a multiple of 2, 3, 4, 5 and 6, so that these shares are exact."""
@@ -49,6 +50,13 @@ def score_column(samples: pd.DataFrame, score: str) -> tuple[pd.DataFrame, str]:
     if cells.isna().all():
         raise BadInput(f"scores: column {column!r} is empty")
     return samples.assign(**{column: cells}), column
+
+
+def accuracy_by(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -> Floats:
+    """Exact accuracy of every question at every N, (Q, len(ns)), by any method; logs: as below."""
+    if method in BY_SCORE:
+        return accuracy_by_score(pools, method, ns, logs)
+    return accuracy_by_question(pools.counts(), method, ns)
 
 
 def accuracy_by_score(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -> Floats:

@@ -1,0 +1,99 @@
+"""Comparisons by score: against brute force, and one run's judge against its own plain vote."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from results import BadInput, write_samples
+from results.cli import cli
+from results.paired.runs import compare_runs
+
+QUESTIONS, ANSWERS = 12, 4
+
+
+def run(seed: int, model: str, honest: float) -> pd.DataFrame:
+    """Answers right ("A") four times in ten, with scores that lean by `honest` to the right ones."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for question in range(QUESTIONS):
+        for sample in range(ANSWERS):
+            answer = str(rng.choice(list("ABC"), p=[0.4, 0.35, 0.25]))
+            score = (rng.integers(0, 4) + honest * (answer == "A")) / 8
+            rows.append((f"q{question}", sample, answer, answer == "A", 10, score))
+    columns = ["question_id", "sample", "answer", "correct", "tokens", "score_judge"]
+    told = {"dataset": "d", "model": model, "setting": "s", "decoding": "sample"}
+    return pd.DataFrame(rows, columns=columns).assign(**told)
+
+
+def chosen(subset: pd.DataFrame, method: str) -> float:
+    """The chance that the answer chosen from a subset is right, ties sharing the credit."""
+    if method == "best_by_score":
+        best = subset[subset["score_judge"] == subset["score_judge"].max()]
+        return float(best["correct"].mean())
+    weights = pd.Series(1.0, subset.index) if method == "majority" else subset["score_judge"]
+    totals = weights.groupby(subset["answer"]).sum().round(9)
+    if totals.max() <= 0:
+        return 0.0
+    leaders = totals.index[totals == totals.max()]
+    return float(("A" in leaders) / len(leaders))
+
+
+def by_hand(table: pd.DataFrame, method: str, n: int) -> np.ndarray:
+    """The accuracy of each question over all subsets of n answers."""
+    return np.array([
+        np.mean([chosen(rows.iloc[list(one)], method) for one in itertools.combinations(range(len(rows)), n)])
+        for _, rows in table.groupby("question_id", sort=True)
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["best_by_score", "weighted_majority"])
+def test_one_run_s_choice_by_score_is_compared_with_its_own_vote(method: str) -> None:
+    table = run(0, "m", honest=2)
+    compared = compare_runs({"m": table}, methods=[method], score="judge").set_index("N")
+    assert list(compared.index) == [2, 4]
+    for n, row in compared.iterrows():
+        gain = by_hand(table, method, int(n)) - by_hand(table, "majority", int(n))
+        assert row["difference"] == pytest.approx(gain.mean(), abs=0.02)  # the grid of weights
+        assert row["stderr"] == pytest.approx(gain.std(ddof=1) / np.sqrt(QUESTIONS), abs=0.02)
+    assert set(compared["a"]) == {"majority"}
+    assert set(compared["b"]) == {method}
+    assert compared["difference_at_cost"].isna().all()
+
+
+def test_two_runs_are_compared_by_the_same_scores() -> None:
+    one, other = run(1, "one", honest=0), run(2, "other", honest=3)
+    both = compare_runs({"a": one, "b": other}, methods=["best_by_score"], score="judge").set_index("N")
+    gain = by_hand(other, "best_by_score", 4) - by_hand(one, "best_by_score", 4)
+    assert both.loc[4, "difference"] == pytest.approx(gain.mean())
+    assert both.loc[4, "stderr"] == pytest.approx(gain.std(ddof=1) / np.sqrt(QUESTIONS))
+    assert both.loc[4, "difference_at_cost"] == pytest.approx(both.loc[4, "difference"])
+
+
+def test_one_answer_leaves_nothing_to_choose() -> None:
+    table = run(0, "m", honest=2)
+    with pytest.raises(BadInput, match="nothing to choose"):
+        compare_runs({"m": table[table["sample"] == 0]}, methods=["best_by_score"], score="judge")
+
+
+def test_the_command_says_whether_a_judge_beats_the_vote(tmp_path: Path) -> None:
+    write_samples(run(0, "m", honest=8), tmp_path / "m" / "samples.jsonl")
+    out = tmp_path / "c.csv"
+    done = CliRunner().invoke(cli, ["compare", str(tmp_path / "m"), "--score", "judge", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    table = pd.read_csv(out)
+    assert set(table["method"]) == {"best_by_score", "weighted_majority"}
+    assert (table["difference"] > 0).all()
+
+
+@pytest.mark.parametrize(
+    "words", [["--score", "nothing"], ["--score", "judge", "--method", "majority"], ["--method", "by_luck"]]
+)
+def test_what_cannot_be_is_refused(words: list[str], tmp_path: Path) -> None:
+    write_samples(run(0, "m", honest=2), tmp_path / "m" / "samples.jsonl")
+    done = CliRunner().invoke(cli, ["compare", str(tmp_path / "m"), *words])
+    assert done.exit_code == 2
+    assert "score" in done.output
