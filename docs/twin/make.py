@@ -23,7 +23,8 @@ from synthetic.trained.weights import SHIPPED, read_weights
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PAGES = [HERE.parent / f"{name}.md" for name in ("reproduction", "trained", "match", "figure-3")]
+NAMES = ("reproduction", "trained", "match", "figure-3", "twin-rewards")
+PAGES = [HERE.parent / f"{name}.md" for name in NAMES]
 EXAMINED = HERE / "trained.parquet"
 """The curves of the weights that ship: what `synthetic train` writes as trained.csv."""
 MARKS = {"holds": "", "fails": " ✗", "undecided": " ?"}

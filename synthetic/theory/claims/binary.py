@@ -35,19 +35,19 @@ def lines_of(*names: str) -> list[tuple[str, BinarySetting]]:
     return [(name, setting) for name, setting in lines if isinstance(setting, BinarySetting)]
 
 
-def _tasks(setting: BinarySetting, seed: int, count: int) -> Tasks:
+def tasks_of(setting: BinarySetting, seed: int, count: int) -> Tasks:
     """Tasks of five repeats, `count` each."""
     return draw_tasks(setting, task_keys(5, count), seed)
 
 
 def law_of_line(setting: BinarySetting, steps: tuple[int, ...], seed: int, count: int) -> PathLaw:
-    return law_of_paths(_tasks(setting, seed, count), setting, steps)
+    return law_of_paths(tasks_of(setting, seed, count), setting, steps)
 
 
 def _perfect(seed: int) -> Iterator[Row]:
     ((name, setting),), steps = lines_of("fig2e"), (2, 16)
     law = law_of_line(setting, steps, seed, 40)
-    greedy = greedy_correct(_tasks(setting, seed, 200), setting, steps)
+    greedy = greedy_correct(tasks_of(setting, seed, 200), setting, steps)
     limit = vote_limit(law.probabilities, law.gold[:, None])
     for at, t in enumerate(steps):
         yield mean_row(f"{name} t={t}", "P(greedy right) (ours: > 0.97)", greedy[:, at], above=0.97)
@@ -56,7 +56,7 @@ def _perfect(seed: int) -> Iterator[Row]:
 
 def _greedy_stuck(seed: int) -> Iterator[Row]:
     ((name, setting),), steps = lines_of("fig2f"), (1, 2, 5, 10, 50, 200)
-    greedy = greedy_correct(_tasks(setting, seed, 4000), setting, steps)
+    greedy = greedy_correct(tasks_of(setting, seed, 4000), setting, steps)
     bound = 2 / setting.d + 2.0 ** (1 - setting.d)
     quantity = f"P(greedy right), below 2/d + 2^(1−d) = {bound:.3f} and {MARGIN} (ours)"
     for at, t in enumerate(steps):
@@ -78,7 +78,7 @@ def _votes(seed: int) -> dict[str, tuple[Array, Array]]:
     """The vote of 256 at t = 3 and 50, (tasks, 2), and greedy decoding at t = 50, (tasks,), by panel."""
     found = {}
     for name, setting in lines_of("fig1-binary", "fig2f", "fig2g", "fig2h"):
-        tasks = _tasks(setting, seed, 300 if setting.d == 48 else 40)  # the leads of Figure 1 are small
+        tasks = tasks_of(setting, seed, 300 if setting.d == 48 else 40)  # the leads of Figure 1 are small
         law = law_of_paths(tasks, setting, (3, 50))
         vote = vote_accuracy(law.probabilities, law.gold[:, None], (256,))[..., 0]
         found[name] = vote, greedy_correct(tasks, setting, (50,))[:, 0]
@@ -98,7 +98,7 @@ def _vote_gains_with_length(seed: int) -> Iterator[Row]:
 def _greedy_cycles(seed: int) -> Iterator[Row]:
     """Greedy decoding has no memory: an answer that differs from the one before runs in a cycle."""
     for name, setting in lines_of("fig2f", "fig2h"):
-        tasks = _tasks(setting, seed, 400)
+        tasks = tasks_of(setting, seed, 400)
         last = greedy_supports(tasks, setting, (199, 200))
         wrong = greedy_correct(tasks, setting, (200,))[:, 0] == 0
         moving = (last[:, 0] != last[:, 1]).any(axis=1)[wrong].astype(np.float64)
@@ -112,7 +112,7 @@ def _exponential_in_examples(seed: int) -> Iterator[Row]:
     steps, wrong = (1, 16), {}
     for n in (10, 20, 30, 40):
         setting = replace(lines_of("fig2e")[0][1], n=n, eta=1 / n)
-        wrong[n] = 1 - greedy_correct(_tasks(setting, seed, 400), setting, steps)
+        wrong[n] = 1 - greedy_correct(tasks_of(setting, seed, 400), setting, steps)
     for (at, t), (before, n) in product(enumerate(steps), pairwise(wrong)):
         rate = wrong[before][:, at].mean() ** np.sqrt(n / before)
         quantity = f"P(greedy wrong), below {rate:.3f} = its rate in √n from n={before} on"
