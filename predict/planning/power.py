@@ -10,8 +10,8 @@ answers. The pilot leaves open how large the true difference is: `decided` is th
 over that (an assurance: O'Hagan, Stevens & Campbell, Pharmaceutical Statistics 2005), and so it is nearer to
 one half than the power at the difference measured. It takes all differences for equally likely before the
 pilot. Where they are small it is too large on average: of two equal models 2Φ(−1.96/√3) = 26 % by a pilot as
-large as the run, in place of 5 %. What is open at more answers than the pilot's is taken to be what is open at
-the pilot's.
+large as the run, in place of 5 %. At more answers than the pilot's as much is taken to be open as at the
+pilot's.
 """
 
 from collections.abc import Sequence

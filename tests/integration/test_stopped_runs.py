@@ -79,6 +79,9 @@ def test_a_run_saves_the_answers_and_tokens_that_the_arena_says(tmp_path: Path) 
     assert saved["answers"] / saved["answers_of_all"] == pytest.approx(expected["answers"] / 20, abs=0.08)
     assert saved["tokens_share"] == pytest.approx(expected["share"], abs=0.08)
     assert saved["right"] == pytest.approx(expected["accuracy"], abs=0.1)
+    done = harness_command("force", str(stopped), "--at", "10", "--out", str(tmp_path / "forced"))
+    assert done.exit_code == 0, done.output
+    assert {row["stop_rule"] for row in rows(tmp_path / "forced")} == {"lead:3"}
 
 
 def test_on_a_real_server_a_run_saves_what_the_arena_says(sglang_url: str, tmp_path: Path) -> None:
