@@ -1,14 +1,33 @@
-"""Answers of votes that stopped are no random sample: what computes from N answers refuses them."""
+"""Answers of votes that stopped are no random sample: what computes from N answers refuses them.
 
+What passes answers on, keeps the mark by which they are known.
+"""
+
+import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from harness.cli import cli as harness
+from predict import forecast
 from predict.cli import main as predict
-from results import write_samples
+from results import (
+    BadInput,
+    all_of_n_curve,
+    as_samples,
+    best_of_n_curve,
+    build_curves,
+    compare,
+    read_samples,
+    vote_curve,
+    write_samples,
+)
 from results.cli import cli as results
+from results.stopping import arena
 from synthetic.cli import cli as synthetic
 from tests.predict.conftest import simulated_samples
 
@@ -17,9 +36,13 @@ PACKAGES = {"harness": harness, "predict": predict, "results": results, "synthet
 REFUSING = [
     "results curves stopped --out out.csv",
     "results curves stopped whole --out out.csv",
+    "results curves stopped --caps 40,80 --out out.csv",
+    "results curves stopped --method best_by_score,weighted_majority --score rm --out out.csv",
     "results compare stopped whole --out out.csv",
+    "results compare stopped --method weighted_majority --score rm --out out.csv",
     "results stop stopped --out out.csv",
     "predict forecast stopped --out out.csv",
+    "predict forecast stopped --fit-cap 100 --at-caps 200 --out out.csv",
     "predict backtest stopped --out out.csv",
     "predict plan stopped --out out.csv",
     "predict precision stopped --out out.csv",
@@ -33,6 +56,7 @@ REFUSING = [
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     answers = simulated_samples(questions=6, answers=4)
+    answers["score_rm"] = answers["tokens"] / 1000
     for name, rule in (("whole", None), ("stopped", "lead:2")):
         write_samples(answers.assign(model=name, stop_rule=rule), tmp_path / name / "samples.jsonl")
     monkeypatch.chdir(tmp_path)
@@ -52,3 +76,35 @@ def test_stopped_votes_are_refused_in_one_line(command: str, folder: Path) -> No
 def test_the_whole_run_beside_them_is_not(folder: Path) -> None:
     done = CliRunner().invoke(results, ["curves", "whole", "--out", "out.csv"])
     assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize("call", [vote_curve, best_of_n_curve, all_of_n_curve, build_curves, forecast, arena])
+def test_calls_refuse_them(call: Callable[[pd.DataFrame], Any], folder: Path) -> None:
+    with pytest.raises(BadInput, match="lead:2"):
+        call(read_samples(folder / "stopped"))
+
+
+def test_a_comparison_refuses_either_side(folder: Path) -> None:
+    whole, stopped = (read_samples(folder / name) for name in ("whole", "stopped"))
+    for a, b in ((whole, stopped), (stopped, whole)):
+        with pytest.raises(BadInput, match="lead:2"):
+            compare(a, b)
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_an_import_keeps_the_mark(kind: str, folder: Path) -> None:
+    write_samples(read_samples(folder / "stopped"), folder / f"table.{kind}")
+    done = CliRunner().invoke(harness, ["import", kind, f"table.{kind}", "--out", "kept"])
+    assert done.exit_code == 0, done.output
+    assert set(read_samples(folder / "kept")["stop_rule"]) == {"lead:2"}
+
+
+def test_reading_texts_again_keeps_the_mark(folder: Path) -> None:
+    answers = read_samples(folder / "stopped").assign(text="It is ##3##.", gold="3")
+    lines = [json.dumps(row) for row in json.loads(answers.to_json(orient="records"))]
+    (folder / "stopped" / "samples.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = CliRunner().invoke(harness, ["regrade", "stopped", "--reader", "hashes"])
+    assert done.exit_code == 0, done.output
+    again = as_samples(read_samples(folder / "stopped"))
+    assert set(again["answer"]) == {"3"}
+    assert set(again["stop_rule"]) == {"lead:2"}

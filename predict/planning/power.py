@@ -7,8 +7,11 @@ The verdict is that of `results compare` on one row named beforehand: the paired
 its mean over the questions, Student's interval. Both sides' questions are imagined as `precision` imagines
 them; what a question's difference varies by holds the draw of the question and the luck of both sides'
 answers. The pilot leaves open how large the true difference is: `decided` is the chance of a verdict averaged
-over that (an assurance: O'Hagan, Stevens & Campbell, Pharmaceutical Statistics 2005), and so it is below the
-power at the difference measured.
+over that (an assurance: O'Hagan, Stevens & Campbell, Pharmaceutical Statistics 2005), and so it is nearer to
+one half than the power at the difference measured. It takes all differences for equally likely before the
+pilot. Where they are small it is too large on average: of two equal models 2Φ(−1.96/√3) = 26 % by a pilot as
+large as the run, in place of 5 %. At more answers than the pilot's as much is taken to be open as at the
+pilot's.
 """
 
 from collections.abc import Sequence

@@ -1,5 +1,6 @@
-"""Runs with a stop rule: killed (kill -9) at any stage, and on the real server, saving as replayed."""
+"""Runs with a stop rule: killed (kill -9) at any stage, saving as replayed, and so on the real server."""
 
+import json
 import time
 from pathlib import Path
 
@@ -58,6 +59,29 @@ def test_a_stopped_run_survives_kills(tmp_path: Path) -> None:
     assert process.exitcode == 0, errors.read_text()
     assert len(votes(folder)) == 8
     assert_ended_by("lead:4", 24, folder)
+
+
+def test_a_run_saves_the_answers_and_tokens_that_the_arena_says(tmp_path: Path) -> None:
+    """120 questions × 20 answers at most, all of them and with lead:3, drawn by themselves.
+
+    The share of a question varies by 0.2 at most from one run to the next, and so the difference of two means
+    of 120 by 0.026: the tolerance is three times that. Asked for 16 at a time it would be 0.4 more.
+    """
+    keys = settings(120, 20, (40,))
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    for folder, more in ((whole, []), (stopped, ["--set", "stop_rule=lead:3"])):
+        done = harness_command("sample", "tiny", *keys, *more, "--out", str(folder))
+        assert done.exit_code == 0, done.output
+    table = arena(read_samples(whole, texts=False), {RULES["lead"]: [3.0]}, n_max=20)
+    (expected,) = table[(table["rule"] == "lead") & (table["batch"] == "exact")].to_dict("records")
+    (saved,) = json.loads((stopped / "run.json").read_text())["summary"]["stopping"]["settings"]
+    assert saved["votes"] == 120
+    assert saved["answers"] / saved["answers_of_all"] == pytest.approx(expected["answers"] / 20, abs=0.08)
+    assert saved["tokens_share"] == pytest.approx(expected["share"], abs=0.08)
+    assert saved["right"] == pytest.approx(expected["accuracy"], abs=0.1)
+    done = harness_command("force", str(stopped), "--at", "10", "--out", str(tmp_path / "forced"))
+    assert done.exit_code == 0, done.output
+    assert {row["stop_rule"] for row in rows(tmp_path / "forced")} == {"lead:3"}
 
 
 def test_on_a_real_server_a_run_saves_what_the_arena_says(sglang_url: str, tmp_path: Path) -> None:

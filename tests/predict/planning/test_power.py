@@ -62,6 +62,21 @@ def test_the_chance_is_that_of_means_drawn_about_a_difference_that_is_itself_dra
     assert decided(50, 0.05, 0.09, 0.0004) == pytest.approx(share, abs=0.012)
 
 
+@pytest.mark.parametrize(("pilot", "mean"), [(200, 0.258), (100, 0.381), (10**9, 0.05)])
+def test_of_equal_models_a_pilot_says_more_than_the_error_rate(pilot: int, mean: float) -> None:
+    """The flat prior's price: 2Φ(−1.96 / √(1 + 2 · 200 / pilot)) on average, and 5 % of an endless pilot."""
+    measured = np.random.default_rng(1).normal(0, np.sqrt(0.09 / pilot), 4000)
+    told = [decided(200, difference, 0.09, 0.09 / pilot) for difference in measured]
+    assert np.mean(told) == pytest.approx(mean, abs=0.02)
+
+
+def test_what_a_pilot_leaves_open_draws_the_chance_to_one_half() -> None:
+    for difference, variance in ((0.02, 0.09), (0.08, 0.09)):
+        power_there, told = (decided(200, difference, variance, open_yet) for open_yet in (0.0, 0.0009))
+        assert abs(told - 0.5) < abs(power_there - 0.5)
+        assert (told < power_there) == (power_there > 0.5)
+
+
 def test_the_number_of_questions_is_the_first_that_is_enough() -> None:
     number = int(to_decide(0.05, 0.09, 0.0004))
     assert decided(number, 0.05, 0.09, 0.0004) >= 0.8 > decided(number - 1, 0.05, 0.09, 0.0004)
