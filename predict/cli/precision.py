@@ -5,8 +5,8 @@ vote of 16        200       16    58.1 %              5.4                0.9  �
 
 With --compare:
 
-run         questions  answers  difference    ±  decided  80 % takes questions
-vote of 16        200       16         4.2  3.1   74.0 %                   251
+run         questions  answers  difference    ±   power  decided  80 % takes questions
+vote of 16        200       16         4.2  3.1  76.0 %   71.0 %                   251
 """
 
 from collections.abc import Iterable, Sequence
@@ -79,8 +79,9 @@ def compared(
         say(printable(rows))
         tables.append(rows.assign(dataset=a.dataset, a=a.named, b=b.named))
     say(
-        f"Differences and ± in points, {100 * level:g} %. Decided: the chance that `results compare --at N` "
-        "says better or worse; the pilot leaves the true difference open by its own ±."
+        f"Differences and ± in points, {100 * level:g} %. Power: the chance that `results compare --at N` "
+        "says better or worse if the difference is that one; decided: averaged over what the pilot leaves "
+        "open of it."
     )
     return tables
 
@@ -98,6 +99,7 @@ def printable(rows: pd.DataFrame) -> str:
             **columns,
             "difference": map(points, rows["difference"]),
             "±": map(points, rows["margin"]),
+            "power": map(percent, rows["power"]),
             "decided": map(percent, rows["decided"]),
             "80 % takes questions": map(_whole, rows["questions_to_decide"]),
         })  # fmt: skip

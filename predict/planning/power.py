@@ -1,7 +1,7 @@
 """How many questions and answers decide a comparison, told by the answers of a pilot of both sides.
 
-    questions  answers  method    N   difference  margin  decided  questions_to_decide
-    200        16       majority  16  0.042       0.031   0.74     251
+    questions  answers  method    N   difference  margin  power  decided  questions_to_decide
+    200        16       majority  16  0.042       0.031   0.76   0.71     251
 
 The verdict is that of `results compare` on one row named beforehand: the paired difference of a question,
 its mean over the questions, Student's interval. Both sides' questions are imagined as `precision` imagines
@@ -38,9 +38,10 @@ def power(
 ) -> pd.DataFrame:  # fmt: skip
     """A row for each size of both runs: b − a by one answer, and by the vote and the best of all.
 
-    a, b: pilots on the same questions. margin: half the interval to expect. decided: the chance that it
-    leaves out 0. questions_to_decide: the fewest with POWER as their chance, of as many answers; inf if there
-    are none. Raises BadInput for one question, which tells nothing of others, and too many answers.
+    a, b: pilots on the same questions. margin: half the interval to expect. power: the chance that it leaves
+    out 0 where the difference is the expected one; decided: averaged over what the pilot leaves open of it.
+    questions_to_decide: the fewest with POWER as this second chance, of as many answers; inf if there are
+    none. Raises BadInput for one question, which tells nothing of others, and too many answers.
     """
     if len(a.question_ids) < 2:
         raise BadInput("one question tells nothing of others: give a pilot of several")
@@ -55,12 +56,14 @@ def power(
         for (method, N), (difference, variance) in found[n].items():
             measured = found[seen].get((method, min(N, seen)), (difference, variance))[1]
             law = difference, variance, measured / len(a.question_ids), level, n == N
+            as_measured = difference, variance, 0.0, level, n == N
             for Q in questions:
                 rows.append(
                     {
                         **{"questions": Q, "answers": n, "method": method, "N": N},
                         "difference": difference,
                         "margin": float(_margin(Q, variance, level)),
+                        "power": decided(Q, *as_measured),
                         "decided": decided(Q, *law),
                         "questions_to_decide": to_decide(*law),
                     }

@@ -51,6 +51,7 @@ def test_a_large_pilot_tells_how_many_comparisons_are_decided(better: float, see
             assert row["difference"] == pytest.approx((other - one).mean(), abs=0.015)
             assert row["margin"] == pytest.approx(half, rel=0.07)
             assert row["decided"] == pytest.approx(share, abs=0.08)
+            assert row["power"] == pytest.approx(share, abs=0.08)
 
 
 def test_the_chance_is_that_of_means_drawn_about_a_difference_that_is_itself_drawn() -> None:
