@@ -22,15 +22,19 @@ def luck_of_pool(f: Floats, N: int, pool: Ints, method: str, seen: Ints | int = 
     """Variance of a question's accuracy at N on a pool, of mean f, of whose answers some were seen.
 
     f: (…, Q); pool, seen: (Q,). Of best-of-N it is exact; of votes where two answers are equally likely, and
-    at N = 1. Of two answers an even N is as good as the odd one below it, ties being shared.
+    at N = 1; of a choice by score where two answers that are chosen of one question are as good as drawn
+    apart. A vote weighted by scores is taken to be as lucky as a plain one.
+    Of two answers an even N is as good as the odd one below it, ties being shared.
     """
-    n = N - (N % 2 == 0) if method == "majority" else N
+    n = N - (N % 2 == 0) if method in ("majority", "weighted_majority") else N
     pairs = np.stack(np.broadcast_arrays(pool, seen, f[..., :].reshape(-1, f.shape[-1])[0])[:2])
     found = np.empty(f.shape)
     for size, known in np.unique(pairs, axis=1).T:
         at = (pairs[0] == size) & (pairs[1] == known)
         weights = _shared(n, int(size), 0) - (_shared(n, int(size), int(known)) if known else 0.0)
-        if method == "majority":
+        if method == "best_by_score":
+            found[..., at] = f[..., at] * (1 - f[..., at]) * (weights @ _same_choice(n))
+        elif method in ("majority", "weighted_majority"):
             found[..., at] = f[..., at] * (1 - f[..., at]) * (weights @ _vote_correlation(n))
         else:
             found[..., at] = _best_covariance(f[..., at], n, weights)
@@ -64,6 +68,12 @@ def _vote_correlation(n: int) -> Floats:
         wins = binom.sf(n // 2 - right, n - j, 0.5)
         found[j] = binom.pmf(right, j, 0.5) @ (2 * wins - 1) ** 2
     return found
+
+
+def _same_choice(n: int) -> Floats:
+    """P(the highest of two subsets of n that share j is one answer), by j: it is among the shared ones."""
+    j = np.arange(n + 1)
+    return np.asarray(j / (2 * n - j))
 
 
 def _best_covariance(f: Floats, n: int, weights: Floats) -> Floats:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from results.cli.compare import score_cost_option
 from results.commandline import numbers
 from results.normal import FORECAST_LEVEL, LEVEL
 from results.read_options import reading_options
@@ -15,6 +16,9 @@ PREDICTORS = (
     "survival", "question-law", "low-cost-to-high", "flat", "exponential", "power-law", "joint",
     "beta-binomial", "plug-in", "mixture",
 )  # fmt: skip
+
+BY_SCORE_TAKES = ("inputs", "target_accuracy", "token_budget", "max_n", "level", "out")
+"""What `plan --score` can be told of the parameters of a plan."""
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -27,6 +31,12 @@ def main() -> None:
 def names(_ctx: click.Context, _param: click.Parameter, value: str | None) -> tuple[str, ...]:
     """The names in "low,high"."""
     return tuple(part.strip() for part in (value or "").split(",") if part.strip())
+
+
+def _named(context: click.Context, option: str) -> bool:
+    """Whether the user gave that option, as "--at-n"."""
+    source = context.get_parameter_source(option.removeprefix("--").replace("-", "_"))
+    return source is click.core.ParameterSource.COMMANDLINE
 
 
 def file(name: str, help_: str, required: bool = False) -> Callable[[Command], Command]:
@@ -178,9 +188,18 @@ def backtest(**asked: Any) -> None:
 @click.option("--max-n", default=64, show_default=True, type=click.IntRange(1), help="Largest N considered.")
 @at_settings("Consider new settings too, as NAME=LENGTH in tokens per answer.")
 @target
+@click.option(
+    "--score", metavar="NAME",
+    help="Compare votes with choices by this score (column NAME or score_NAME, or logprob) at equal cost, as "
+    "measured.",
+)  # fmt: skip
+@score_cost_option
 @file("--out", "Write a table of all choices.")
 @file("--plot", "Draw them: a .png, .svg or .html file.")
-def plan(**asked: Any) -> None:
+@click.pass_context
+def plan(
+    context: click.Context, /, score: str | None, score_cost: float | None, plot: Path | None, **asked: Any
+) -> None:
     """Choose setting and N for an accuracy or a token budget.
 
     That is the cheapest choice that reaches the accuracy, or the best within the budget. With neither goal
@@ -188,10 +207,23 @@ def plan(**asked: Any) -> None:
     beats all cheaper ones, with its two intervals: of more answers to these questions, and of new questions
     of their kind. Of samples the mixture, plug-in and beta-binomial also name the runs that narrow each
     interval of the choice most for their tokens.
+
+    With --score, the choices are those that were measured, by the vote and by that score, and an answer costs
+    its own tokens and those of its score.
     """
+    if score is not None:
+        from predict.cli.plan_by_score import run as run_by_score
+
+        kept = {name: asked[name] for name in BY_SCORE_TAKES}
+        others = [f"--{name.replace('_', '-')}" for name in {**asked, "plot": plot} if name not in kept]
+        given = [name for name in others if _named(context, name)]
+        run_by_score(score=score, score_cost=score_cost, given=given, **kept)
+        return
+    if score_cost is not None:
+        raise click.UsageError("--score-cost is for --score")
     from predict.cli.plan import run
 
-    run(**asked)
+    run(plot=plot, **asked)
 
 
 @main.command(epilog="Example: python -m predict precision pilot.csv --answers 4,16")

@@ -46,6 +46,16 @@ def price_option() -> Callable[..., Any]:
     return click.option("--price", "prices", multiple=True, metavar="MODEL=USD", callback=read, help=words)
 
 
+score_cost_option = click.option(
+    "--score-cost",
+    type=click.FloatRange(min=0, max=1e9),
+    metavar="TOKENS",
+    help="What the score of an answer costs, in tokens.  [default: what the judge read and wrote, if "
+    "`harness judge` scored the run; of log-probabilities 0; else not known]",
+)
+"""The option --score-cost, of every command that looks at scores and cost."""
+
+
 @click.command(
     "compare",
     epilog="Example: python -m results compare results/runs/small results/runs/large --out compare.csv",
@@ -93,6 +103,7 @@ def price_option() -> Callable[..., Any]:
     help="With --gate and --at: what the second run may be worse by. 0 then means not worse by so much, 1 "
     "worse by more.",
 )
+@score_cost_option
 @price_option()
 @reading_options
 def compare_command(
@@ -101,6 +112,7 @@ def compare_command(
     at: int | None,
     methods: str | None,
     score: str | None,
+    score_cost: float | None,
     level: float,
     gate: bool,
     margin: float,
@@ -114,12 +126,13 @@ def compare_command(
     per question, or with --price US dollars), with its interval for new questions of the kind, and what it
     says of B: better, worse or undecided. The intervals of all rows hold together.
 
-    With --score, of one run: does the choice by score beat the plain vote of the same answers? What the
-    scores have cost is not in it.
+    With --score, of one run: does the choice by score beat the plain vote of the same answers, at equal N and
+    for the same cost?
     """
     from results.paired.runs import COMPARED, compare_runs
     from results.tables.contract import check_out, read_samples, write_table
     from results.tables.schemas import BY_SCORE, EVERY_METHOD
+    from results.tables.score_cost import score_cost as recorded
 
     if level != level:
         raise click.UsageError("--level must be a number, not nan")
@@ -135,6 +148,8 @@ def compare_command(
     by_score = any(name in BY_SCORE for name in asked)
     if score and not by_score:
         raise click.UsageError(f"--score is for {' and '.join(BY_SCORE)}: name one of them in --method")
+    if score_cost is not None and not by_score:
+        raise click.UsageError("--score-cost is for --score")
     score = score or ("score" if by_score else None)
     if out is not None:
         check_out(out, samples)
@@ -146,7 +161,12 @@ def compare_command(
             name: read_samples(path, texts=False, also=also)
             for name, path in zip(_names(samples), samples, strict=True)
         }
-        compared = compare_runs(tables, per_token, at, asked, level, score)
+        costs = {
+            name: recorded(path, score) if score_cost is None else score_cost
+            for name, path in zip(tables, samples, strict=True)
+            if score
+        }
+        compared = compare_runs(tables, per_token, at, asked, level, score, costs)
     if gate and len(compared[["dataset", "a", "b"]].drop_duplicates()) > 1:
         raise BadInput("--gate: one verdict is of two runs on one data set; here are more")
     if margin and len(compared) > 1:

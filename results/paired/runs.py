@@ -62,15 +62,26 @@ class Pair:
         """That of b."""
         return self.b.curve(self.method)[:, self.ns - 1]
 
+    @property
+    def cost_one(self) -> Floats:
+        """The mean cost of an answer of a to each question, (Q,), with its score if that is gone by."""
+        return self.a.cost_by(self.baseline or self.method)
+
+    @property
+    def cost_other(self) -> Floats:
+        """That of b."""
+        return self.b.cost_by(self.method)
+
     @cached_property
     def answers_at_cost(self) -> Floats:
         """The answers of b for the cost of a's N, (len(ns),); NaN where b has fewer, or it is below one.
 
-        NaN, too, of the same answers: they cost the same at equal N, but for what the scores have cost.
+        NaN, too, of the same answers with scores that cost nothing: equal N is equal cost.
         """
-        if self.baseline or not self.b.cost.mean() > 0:
+        ours, theirs = self.cost_one.mean(), self.cost_other.mean()
+        if not theirs > 0 or (self.baseline and ours == theirs):
             return np.full(self.ns.size, np.nan)
-        answers = self.ns * self.a.cost.mean() / self.b.cost.mean()
+        answers = self.ns * ours / theirs
         affordable = (answers >= 1 - _SAME_COST) & (answers <= self.b.most * (1 + _SAME_COST))
         return np.where(affordable, answers.clip(1, self.b.most), np.nan)
 
@@ -87,7 +98,7 @@ class Pair:
         fewer = curve[:, whole - 1]
         more = curve[:, np.minimum(whole, self.b.most - 1)]
         accuracy = fewer + (answers - whole) * (more - fewer)
-        price = self.a.cost / self.a.cost.mean() - self.b.cost / self.b.cost.mean()
+        price = self.cost_one / self.cost_one.mean() - self.cost_other / self.cost_other.mean()
         moved = (more - fewer).mean(axis=0) * answers * price[:, None]
         return np.asarray(accuracy - self.one + moved)
 
@@ -105,18 +116,20 @@ def compare_runs(
     methods: Sequence[str] = COMPARED,
     level: float = LEVEL,
     score: str | None = None,
+    score_costs: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
     """The comparison table of checked samples tables, given by name; see docs/tables.md for its columns.
 
     prices: of a token by model or run, in US dollars; None: the cost is tokens. at: the one N that is looked
     at, by default the powers of two up to the smaller pool and that pool. level: of all intervals together.
     score: what the methods by score go by. One run is then compared with itself: each method with the plain
-    vote of the same answers, at each setting.
+    vote of the same answers, at each setting. score_costs: the tokens that the score of an answer takes, by
+    run; where they are not known nothing is said at equal cost.
 
     Raises BadInput where there is nothing to compare: one run with one setting, no common question, questions
     of one name with different right answers, or too few answers for `at`. Warns as `shared_questions` does.
     """
-    sides = sides_of(runs, prices, score)
+    sides = sides_of(runs, prices, score, score_costs)
     if score is not None and len({side.run for side in sides}) == 1:
         looked_at = [
             Pair(side, side, method, _several(_counts(side, side, at)), PLAIN)
@@ -181,7 +194,7 @@ def _rows(pair: Pair, level: float, of_each: float) -> pd.DataFrame:
             "high": equal_n.interval.high,
             "stderr": equal_n.stderr,
             "p_value": equal_n.p_value,
-            "cost": np.nan if pair.baseline else ns * a.cost.mean(),
+            "cost": ns * pair.cost_one.mean(),
             "N_at_cost": pair.answers_at_cost,
             "difference_at_cost": equal_cost.mean,
             "low_at_cost": equal_cost.interval.low,

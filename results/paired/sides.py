@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from results.commandline import BadInput
+from results.tables.schemas import BY_SCORE
 from results.visible import visible
 from results.votes.curves import settings_in_order
 from results.votes.exact import AnswerPools, Floats, answer_pools
@@ -32,7 +33,8 @@ class Side:
     """The answers of one run at one setting.
 
     table: the name of the samples table it comes from; golds: right answer by question, where it is known;
-    price: of one token, in any unit; logs: whether the scores of the answers are log-probabilities.
+    price: of one token, in any unit; logs: whether the scores of the answers are log-probabilities;
+    score_cost: the tokens that the score of an answer takes, NaN where that is not known.
     """
 
     table: str
@@ -43,6 +45,7 @@ class Side:
     golds: pd.Series[str]
     price: float
     logs: bool = False
+    score_cost: float = np.nan
 
     @property
     def named(self) -> str:
@@ -76,15 +79,23 @@ class Side:
         means = pd.Series(self.pools.tokens).groupby(self.pools.question).mean(skipna=False)
         return np.asarray(self.price * means, np.float64)
 
+    def cost_by(self, method: str) -> Floats:
+        """The same with its score, where the method goes by one; NaN where that has an unknown cost."""
+        return self.cost + self.price * self.score_cost if method in BY_SCORE else self.cost
+
 
 def sides_of(
-    tables: Mapping[str, pd.DataFrame], prices: Mapping[str, float] | None, score: str | None = None
+    tables: Mapping[str, pd.DataFrame],
+    prices: Mapping[str, float] | None,
+    score: str | None = None,
+    score_costs: Mapping[str, float] | None = None,
 ) -> list[Side]:
     """Every run at every setting, in the order of the tables. Greedy answers are left out.
 
     prices: of a token, by model, run or table; None: tokens are the cost. score: the scores that the answers
-    are to have (`results.votes.scored`). Raises BadInput for a run without a price, for a price of nothing,
-    and for a table without the scores.
+    are to have (`results.votes.scored`); score_costs: the tokens that one takes, by table; log-probabilities
+    take none. Raises BadInput for a run without a price, for a price of nothing, and for a table without the
+    scores.
     """
     sides, used = [], set[str]()
     runs = _run_names({name: list(table["model"].unique()) for name, table in tables.items()})
@@ -100,7 +111,9 @@ def sides_of(
             price = prices[priced[0]] if prices else 1.0
             golds = _golds(rows)
             pools = answer_pools(rows, column)
-            sides.append(Side(name, dataset, run, setting, pools, golds, price, column == "logprob"))
+            logs = column == "logprob"
+            score_cost = 0.0 if logs else (score_costs or {}).get(name, np.nan)
+            sides.append(Side(name, dataset, run, setting, pools, golds, price, logs, score_cost))
     for spelt in (prices or {}).keys() - used:
         known = ", ".join(dict.fromkeys(side.run for side in sides))
         raise BadInput(

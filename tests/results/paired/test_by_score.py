@@ -1,6 +1,8 @@
 """Comparisons by score: against brute force, and one run's judge against its own plain vote."""
 
 import itertools
+import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ from click.testing import CliRunner
 from results import BadInput, write_samples
 from results.cli import cli
 from results.paired.runs import compare_runs
+from results.tables.score_cost import score_cost
 
 QUESTIONS, ANSWERS = 12, 4
 
@@ -66,11 +69,41 @@ def test_one_run_s_choice_by_score_is_compared_with_its_own_vote(method: str) ->
 
 def test_two_runs_are_compared_by_the_same_scores() -> None:
     one, other = run(1, "one", honest=0), run(2, "other", honest=3)
-    both = compare_runs({"a": one, "b": other}, methods=["best_by_score"], score="judge").set_index("N")
+    runs, free = {"a": one, "b": other}, {"a": 0.0, "b": 0.0}
+    both = compare_runs(runs, methods=["best_by_score"], score="judge", score_costs=free).set_index("N")
     gain = by_hand(other, "best_by_score", 4) - by_hand(one, "best_by_score", 4)
     assert both.loc[4, "difference"] == pytest.approx(gain.mean())
     assert both.loc[4, "stderr"] == pytest.approx(gain.std(ddof=1) / np.sqrt(QUESTIONS))
     assert both.loc[4, "difference_at_cost"] == pytest.approx(both.loc[4, "difference"])
+
+
+def test_a_judge_that_takes_as_much_as_an_answer_halves_the_answers() -> None:
+    table = run(0, "m", honest=2)  # of 10 tokens each
+    compared = compare_runs({"m": table}, methods=["best_by_score"], score="judge", score_costs={"m": 10.0})
+    at_cost = compared.set_index("N").loc[4]
+    assert at_cost["cost"] == 40
+    assert at_cost["N_at_cost"] == 2
+    gain = by_hand(table, "best_by_score", 2) - by_hand(table, "majority", 4)
+    assert at_cost["difference_at_cost"] == pytest.approx(gain.mean())
+
+
+def test_nothing_is_said_at_equal_cost_where_a_score_costs_nobody_knows_what() -> None:
+    runs = {"a": run(1, "one", honest=0), "b": run(2, "other", honest=3)}
+    both = compare_runs(runs, methods=["majority", "best_by_score"], score="judge").set_index("method")
+    assert both.loc["majority", "difference_at_cost"].notna().all()
+    assert both.loc["best_by_score", ["cost", "difference_at_cost"]].isna().all(axis=None)
+
+
+def test_the_cost_of_a_score_is_what_its_judge_read_and_wrote(tmp_path: Path) -> None:
+    (tmp_path / "scores").mkdir()
+    summary = {"judged": 20, "prompt_tokens": 590, "tokens": 10}
+    (tmp_path / "scores" / "judge.json").write_text(json.dumps({"summary": summary}))
+    assert score_cost(tmp_path, "judge") == 30
+    assert score_cost(tmp_path / "samples.jsonl", "score_judge") == 30
+    assert score_cost(tmp_path, "logprob") == 0
+    assert math.isnan(score_cost(tmp_path, "other"))
+    (tmp_path / "scores" / "judge.json").write_text(json.dumps({"summary": None}))
+    assert math.isnan(score_cost(tmp_path, "judge"))
 
 
 def test_one_answer_leaves_nothing_to_choose() -> None:
