@@ -20,7 +20,10 @@ COUNT = click.IntRange(min=0)
 
 @click.group(context_settings={"show_default": True})
 def cli() -> None:
-    """The paper's transformer on in-context regression: exact curves, sampled paths, claims checked."""
+    """The synthetic twin: exact curves, sampled paths, claims.
+
+    The paper's transformer on in-context linear regression, solved exactly.
+    """
 
 
 @cli.command("list", epilog="Example: python -m synthetic list")

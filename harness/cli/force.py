@@ -11,7 +11,7 @@ import click
 from harness.cli.options import Pair
 
 
-class Lengths(click.ParamType[tuple[int, ...]]):
+class Lengths(click.ParamType):  # type: ignore[type-arg]  # older click takes no argument here
     """Different numbers of tokens, such as 25,50,100."""
 
     name = "lengths"

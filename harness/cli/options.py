@@ -7,7 +7,7 @@ import click
 from harness.grader import DEFAULT_READERS, GRADERS, READERS, Match
 
 
-class Pair(click.ParamType[tuple[str, str]]):
+class Pair(click.ParamType):  # type: ignore[type-arg]  # older click takes no argument here
     """KEY=TEXT, split at the first `=`."""
 
     name = "pair"

@@ -15,6 +15,7 @@ import pandas as pd
 from harness.grader import Grader, required_gold
 from harness.imports.formats import FORMATS, field_rows
 from results import BadInput, as_samples
+from results.tables.columns import refusal, truth_cells
 from results.tables.files import read_raw
 from results.tables.schemas import SAMPLE_KEY, SAMPLES
 
@@ -96,6 +97,8 @@ def import_table(
         table["setting"] = table["setting"].mask(unset, SAMPLES.defaults["setting"])
     if correct_if:
         table["correct"] = _matching(kept, correct_if)
+    elif "correct" in table and table.columns.is_unique:
+        _check_truths(file, columns.get("correct", "correct"), table["correct"])
     # Errors count the rows that were kept, and say so where that makes a difference.
     where = Path(f"{file} (after {left_out} rows were left out)") if left_out else file
     if grader:
@@ -143,6 +146,22 @@ def whole_text_notes(table: pd.DataFrame) -> tuple[str, ...]:
     whole = int(((answers.str.len() > _LONG) & (answers.str.lower() == texts.str.strip().str.lower())).sum())
     note = f"the answer is the whole text {whole} times: no two will be equal, so a vote needs --grade"
     return (f"{note} or a scorer that reads the answer",) if whole else ()
+
+
+def _check_truths(file: Path, source: str, cells: pd.Series[Any]) -> None:
+    """Raise BadInput, with the option that helps, where a cell of the column `source` is no truth value."""
+    _, bad = truth_cells(cells)
+    if bad.any():
+        row = int(bad.argmax())
+        found = _text(cells.iloc[row])
+        option = f"--correct-if {source}=VALUE"
+        raise refusal(
+            file,
+            row,
+            source,
+            found,
+            f"true or false (or 1 or 0): say with {option} what a right answer has here",
+        )
 
 
 def _must_be_found(file: Path, option: str, value: str, cells: pd.Series[Any]) -> None:

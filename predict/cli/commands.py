@@ -57,14 +57,15 @@ def inputs(command: Callable[..., Any]) -> Callable[..., Any]:
     return argument(reading_options(command))
 
 
-class Forecastable(click.Choice[str]):
+class Forecastable(click.Choice):  # type: ignore[type-arg]  # older click takes no argument here
     """The methods that have a forecast."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The method. Fails where there is none, and says what there is of those that have curves."""
         if value in ("all_of_n", "best_by_score", "weighted_majority"):
             self.fail(f"there is no forecast of {value}; python -m results curves computes it", param, ctx)
-        return super().convert(value, param, ctx)
+        found: str = super().convert(value, param, ctx)
+        return found
 
 
 method = click.option(

@@ -123,7 +123,8 @@ def _cell_text(cell: object) -> str:
     return str(int(cell)) if abs(cell) <= _LARGEST_WHOLE else repr(float(cell))
 
 
-def _boolean(values: Cells) -> tuple[Cells, Bad]:
+def truth_cells(values: Cells) -> tuple[Cells, Bad]:
+    """Cells as true or false, and which of them are neither."""
     if values.dtype == bool:
         return values, np.zeros(len(values), bool)
     mapped = values.astype("str").str.lower().map(_BOOLEANS)
@@ -162,7 +163,7 @@ _CONVERTERS: dict[Kind, Callable[[Cells], tuple[Cells, Bad]]] = {
     Kind.TEXT: _text,
     Kind.WHOLE: _whole,
     Kind.REAL: _real,
-    Kind.BOOLEAN: _boolean,
+    Kind.BOOLEAN: truth_cells,
     Kind.SCORE: score_cells,
 }
 """For each kind: the cells converted, and which of them cannot be."""

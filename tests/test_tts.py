@@ -1,0 +1,103 @@
+"""The program `tts`: every command of the packages, and a page from tables of one's own columns."""
+
+from pathlib import Path
+
+import click
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import tts
+from results import build_curves, read_curves, read_samples
+from tests.commands import exit_status
+from tests.predict.conftest import simulated_samples
+
+OWN = {"question_id": "problem", "answer": "final", "gold": "target", "tokens": "out_tokens"}
+MAPPED = [word for name, own in OWN.items() for word in ("--map", f"{name}={own}")]
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> list[Path]:
+    """Two tables with columns of their own, of 20 questions with 8 answers each."""
+    paths = []
+    for seed, name in enumerate(("small", "large"), start=1):
+        samples = simulated_samples(20, 8, ("100",), seed=seed)
+        own = samples[[*OWN]].rename(columns=OWN)
+        own.to_csv(tmp_path / f"{name}.csv", index=False)
+        paths.append(tmp_path / f"{name}.csv")
+    return paths
+
+
+def test_every_command_of_the_packages_is_listed_once() -> None:
+    listed = [name for names in tts.JOBS.values() for name in names]
+    own = [name for group in (tts.harness, tts.results, tts.predict) for name in group.commands]
+    assert sorted(listed) == sorted([*own, "page", "twin"])
+    assert set(listed) == set(tts.cli.commands)
+
+
+def test_the_help_lists_jobs_in_their_order_and_cuts_no_sentence() -> None:
+    said = CliRunner().invoke(tts.cli, ["--help"], terminal_width=80).output
+    places = [said.index(f"{job}:") for job in tts.JOBS]
+    assert places == sorted(places)
+    assert "..." not in said.partition(f"{next(iter(tts.JOBS))}:")[2]
+
+
+def test_a_page_of_two_tables(tables: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / "page"
+    words = [*map(str, tables), *MAPPED, "--price", "small=1", "--price", "large=4", "--out", str(out)]
+    done = CliRunner().invoke(tts.cli, ["page", *words])
+    assert done.exit_code == 0, done.output
+    assert (out / "index.html").stat().st_size > 100_000
+    runs = [out / "tables" / name for name in ("small", "large")]
+    samples = read_samples(*runs)
+    assert samples.groupby("model").size().to_dict() == {"small": 160, "large": 160}
+    made = read_curves(out / "tables" / "curves.csv")
+    pd.testing.assert_frame_equal(made, build_curves(samples))
+    compared = pd.read_csv(out / "tables" / "compare.csv")
+    assert set(compared["cost_unit"].dropna()) == {"US$"}
+    for name in ("forecast", "plan"):
+        assert len(pd.read_csv(out / "tables" / f"{name}.csv"))
+
+
+def test_every_step_is_told_as_the_command_that_does_it(tables: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / "page"
+    done = CliRunner().invoke(tts.cli, ["page", str(tables[0]), *MAPPED, "--out", str(out)])
+    steps = [line.split()[2] for line in done.output.splitlines() if line.startswith("$ tts ")]
+    assert steps == ["import", "curves", "compare", "forecast", "plan", "report"]
+    assert not (out / "tables" / "compare.csv").exists()  # there is one model and one setting
+
+
+def test_a_table_that_cannot_be_read_leaves_nothing(tables: list[Path], tmp_path: Path) -> None:
+    pd.DataFrame({"problem": ["a"], "final": ["1"]}).to_csv(tables[1], index=False)
+    out = tmp_path / "page"
+    words = ["page", *map(str, tables), *MAPPED, "--out", str(out)]
+    assert CliRunner().invoke(tts.cli, words).exit_code == 2
+    assert not (out / "tables").exists()
+
+
+def test_a_folder_with_something_in_it_is_refused(
+    tables: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "page").mkdir()
+    (tmp_path / "page" / "notes.txt").write_text("mine")
+    assert exit_status(monkeypatch, tts.cli, "tts", "page", tables[0], "--out", tmp_path / "page") == 2
+    assert "give another --out" in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "page").iterdir()] == ["notes.txt"]
+
+
+def test_an_option_of_import_is_its_own() -> None:
+    """What `page` hands on is what `import` offers, under the same names."""
+    page = {param.opts[0] for param in tts.cli.commands["page"].params if isinstance(param, click.Option)}
+    assert set(tts._NAMES) <= page
+
+
+def test_what_is_right_can_be_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = pd.DataFrame({"question_id": [*"aabb"], "answer": [*"1213"], "ok": ["yes", "no", "yes", "no"]})
+    table.to_csv(tmp_path / "own.csv", index=False)
+    words = ("page", tmp_path / "own.csv", "--out", tmp_path / "page")
+    assert exit_status(monkeypatch, tts.cli, "tts", *words, "--map", "correct=ok") == 2
+    assert "--correct-if ok=" in capsys.readouterr().err
+    assert exit_status(monkeypatch, tts.cli, "tts", *words, "--correct-if", "ok=yes") == 0
+    assert read_samples(tmp_path / "page" / "tables" / "own")["correct"].sum() == 2
