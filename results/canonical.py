@@ -14,6 +14,7 @@ since they may change what a number says. The rule is idempotent.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
@@ -76,7 +77,8 @@ def canonical_texts(values: pd.Series[Any]) -> pd.Series[Any]:
 
     codes, different = pd.factorize(values)
     known = [canonical(str(text)) for text in different]
-    texts = pd.array([*known, None], dtype="str")  # code −1, null, takes the last
+    text = pd.StringDtype(na_value=math.nan)
+    texts = pd.array([*known, None], dtype=text)  # code −1, null, takes the last
     return pd.Series(texts[codes], index=values.index, name=values.name)
 
 

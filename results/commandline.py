@@ -34,9 +34,6 @@ EXTRAS = {
 CPU_TORCH = "pip install uv; uv pip install --torch-backend cpu torch"
 """PyTorch without the libraries for GPUs, which are ten times as large."""
 
-_NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
-"""What click raises where a group is called without a command; before 8.2 it printed the help and ended."""
-
 
 class BadInput(click.ClickException):
     """Bad input; the message is one line: what is wrong, where, and what to do."""
@@ -61,7 +58,7 @@ def run(command: click.Command, name: str) -> NoReturn:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left in buffers goes nowhere
         raise SystemExit(CLOSED_PIPE) from None
-    except _NO_ARGUMENTS as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         raise SystemExit(error.exit_code) from None
     except click.UsageError as error:

@@ -1,7 +1,7 @@
 """Every command in the pages: run in a folder where the files that it names exist, or read by its own parser.
 
-A command begins with `python` or `make`, in a block or between backticks. `NOT_RUN` says which are only
-read, so that an option, a key of an experiment, a target or a file that was renamed is found, and why.
+A command begins with `python`, `make` or `tts`, in a block or between backticks. `NOT_RUN` says which are
+only read, so that an option, a key of an experiment, a target or a file that was renamed is found, and why.
 """
 
 import re
@@ -35,12 +35,15 @@ NOT_RUN = {
     r"harness questions (math|multiple-choice)": "the hub, or a file of your own; tests/harness/questions",
     r"harness import (lm-eval|inspect)": "their logs are made, and imported, in tests/integration",
     r"predict backtest|predict forecast results/cached": "a minute or more; tests/predict runs fewer splits",
+    r"synthetic run fig2a": "a law of one's own is not there: tests/docs/test_recipes.py",
+    r"synthetic check fig2a": "the same",
+    r"results report results/runs/gain": "a table of that law",
     r"synthetic run fig1-binary --out results/cached": "the same is run with another folder",
     r"synthetic (train|match|claims|check|run (all|.*--tasks)|figures)": "minutes; parts in tests/synthetic",
 }
 GROUPS = {
     "harness": "harness.cli:cli", "predict": "predict.cli:main",
-    "results": "results.cli:cli", "synthetic": "synthetic.cli:cli",
+    "results": "results.cli:cli", "synthetic": "synthetic.cli:cli", "tts": "tts:cli",
 }  # fmt: skip
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
@@ -58,7 +61,7 @@ def commands() -> list[str]:
         lines += [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)]
         for line in lines:
             command = re.sub(r"^(\$ )?([A-Z_]+=\S+ )*|\s+[#…].*$", "", line.strip())
-            if re.match(r"(python|make) [-\w.]", command):
+            if re.match(r"(python|make|tts) [-\w.]", command):
                 found[" ".join(command.split())] = None
     return [one for one in found if not one.startswith("python -c")]
 
@@ -112,6 +115,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_samples(budgets[budgets["setting"] == "100"], folder / "PILOT" / "samples.jsonl")
     for name in ("INPUT", *(f"results/runs/{run}" for run in RUNS)):
         write_samples(budgets, folder / name / "samples.jsonl")
+    stopped = budgets[budgets["setting"] == "100"].assign(stop_rule="lead:4")
+    write_samples(stopped, runs / "stopped" / "samples.jsonl")
+    own = {"question_id": "problem", "answer": "final", "gold": "target", "tokens": "out_tokens"}
+    for name, setting in (("small", "100"), ("baseline", "100"), ("large", "400"), ("current", "400")):
+        run = budgets[budgets["setting"] == setting].assign(model=name, setting="default")
+        write_samples(run, folder / name / "samples.jsonl")
+    for name in ("small", "large"):
+        budgets[budgets["setting"] == "200"][[*own]].rename(columns=own).to_csv(folder / f"{name}.csv")
     for path in (runs / "otis", runs / "forecasting" / "otis"):
         write_samples(efforts, path / "samples.jsonl")
     foreign = efforts.rename(columns={"setting": "effort", "tokens": "out_tokens"}).assign(error=0)
@@ -122,13 +133,24 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("command", [one for one in COMMANDS if one.startswith("python -m")])
+def in_its_package(command: str) -> tuple[str, list[str]]:
+    """The package of a command, and its words: `tts curves …` is `python -m results curves …`."""
+    program, *words = shlex.split(command)
+    if program == "python":
+        return words[1], words[2:]
+    if words[0] == "twin":
+        return "synthetic", words[1:]
+    packages = (name for name in GROUPS if words[0] in group(name).commands)
+    return next(packages, "tts"), words
+
+
+@pytest.mark.parametrize("command", [one for one in COMMANDS if re.match("python -m|tts", one)])
 def test_a_command_of_the_pages(
     command: str, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    _, _, room, *words = shlex.split(command)
+    room, words = in_its_package(command)
     words = [found for word in words for found in sorted(map(str, Path().glob(word))) or [word]]
     if "--out" in words:
         shutil.rmtree(words[words.index("--out") + 1], ignore_errors=True)  # a run's folder has to be new
@@ -146,7 +168,7 @@ def test_a_script_of_the_pages(command: str) -> None:
     assert {option for option in options if option.startswith("--")} <= set(declared)
 
 
-@pytest.mark.parametrize("room", GROUPS)
+@pytest.mark.parametrize("room", [name for name in GROUPS if name != "tts"])  # tests/test_tts.py
 def test_the_help_cuts_no_sentence(room: str) -> None:
     done = CliRunner().invoke(group(room), ["--help"], terminal_width=80)
     assert "Commands:" in done.output

@@ -19,6 +19,7 @@ from predict.evidence.cuts import stopped
 from predict.evidence.groups import Group, group_of_pools, make_pool, sampled
 from predict.evidence.points import Pool, Run
 from results import BadInput, kind_of, read_samples
+from results.tables.columns import TEXT
 from results.votes.caps import cap_name, check_tokens
 from results.votes.exact import AnswerPools, answer_pools
 
@@ -81,7 +82,7 @@ def unfinished_marked(rows: pd.DataFrame, cap: float) -> pd.DataFrame:
 
 def _reasons(rows: pd.DataFrame) -> "pd.Series[str]":
     """How each answer ended: stop, length, …; missing where the run does not say."""
-    return rows.get("finish_reason", pd.Series(index=rows.index, dtype="str"))
+    return rows.get("finish_reason", pd.Series(index=rows.index, dtype=TEXT))
 
 
 def _stop(run: Run, rows: pd.DataFrame) -> float:

@@ -31,7 +31,7 @@ def with_cost(panels: Sequence[Panel]) -> pd.DataFrame:
 
 def usd(tokens: "pd.Series[float]", price: "pd.Series[float] | float") -> "pd.Series[float]":
     """US dollars for 1,000 questions of so many `tokens` each, at a `price` for a million."""
-    return tokens * price / 1_000
+    return tokens.astype("float64") * price / 1_000  # a NaN in a column of nullable numbers is no null
 
 
 def cost_column(panels: Sequence[Panel]) -> str:

@@ -175,7 +175,8 @@ def residual_figure(forecast: Forecast) -> Figure | None:
 
 def _axes(forecast: Forecast) -> tuple[str, pd.DataFrame, alt.X, alt.Color]:
     """The column that colours tell apart, the rows shown, the horizontal axis and the colours."""
-    rows = pd.concat([forecast.rows, forecast.beside.assign(role="beside")], ignore_index=True)
+    beside = forecast.beside.assign(role="beside")
+    rows = pd.concat([forecast.rows, beside], ignore_index=True) if len(beside) else forecast.rows
     ns = sorted(int(n) for n in rows["N"].unique())
     if forecast.over_length:
         shown = counts_to_show(ns, MOST_COUNTS)

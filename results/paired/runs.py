@@ -24,6 +24,7 @@ from results.paired.pairs import pairs
 from results.paired.sides import UNNAMED, Side, sides_of
 from results.paired.simultaneous import Measured, level_of_each
 from results.paired.verdict import verdicts
+from results.tables.columns import TEXT
 from results.tables.schemas import COMPARISON
 from results.visible import visible
 from results.votes.curves import powers_and
@@ -173,7 +174,7 @@ def _rows(pair: Pair, level: float, of_each: float) -> pd.DataFrame:
     from_answers = answer_variance(a.pools, pair.baseline or pair.method, ns, a.logs)
     from_answers = from_answers + answer_variance(b.pools, pair.method, ns, b.logs)
     answers = min(a.most, b.most) * more_answers_needed(equal_n, from_answers)
-    at_cost = pd.Series(verdicts(equal_cost.interval), dtype="str")
+    at_cost = pd.Series(verdicts(equal_cost.interval), dtype=TEXT)
     names = a.pools.question_ids
     flips = [_flips(names, one[:, k], other[:, k]) for k in range(ns.size)]
     alone = a.run == b.run
@@ -201,7 +202,7 @@ def _rows(pair: Pair, level: float, of_each: float) -> pd.DataFrame:
             "high_at_cost": equal_cost.interval.high,
             "gained": ((one <= 0.5) & (other > 0.5)).sum(axis=0),
             "lost": ((one > 0.5) & (other <= 0.5)).sum(axis=0),
-            "flips": pd.Series(flips, dtype="str"),
+            "flips": pd.Series(flips, dtype=TEXT),
             "questions_needed": questions_needed(equal_n),
             "answers_needed": np.ceil(answers),
             "level": level,

@@ -76,8 +76,7 @@ class Side:
     @cached_property
     def cost(self) -> Floats:
         """Mean cost of an answer to each question, (Q,); NaN where an answer has no token count."""
-        means = pd.Series(self.pools.tokens).groupby(self.pools.question).mean(skipna=False)
-        return np.asarray(self.price * means, np.float64)
+        return self.price * self.pools.tokens_of_questions
 
     def cost_by(self, method: str) -> Floats:
         """The same with its score, where the method goes by one; NaN where that has an unknown cost."""

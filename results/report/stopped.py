@@ -43,7 +43,8 @@ def stopped_votes(samples: pd.DataFrame, records: Sequence[Record]) -> pd.DataFr
         most = asked.get((dataset, model))
         most = float(most) if isinstance(most, int) else np.nan
         sizes = rows.groupby("question_id", sort=False).size()
-        tokens = rows.groupby("question_id", sort=False)["tokens"].agg(lambda one: one.sum(skipna=False))
+        known = rows["tokens"].astype("float64").groupby(rows["question_id"], sort=False)
+        tokens = known.agg(lambda one: one.sum(skipna=False))
         right = vote_right(rows).reindex(sizes.index, fill_value=0.0)
         each = np.asarray(right, np.float64)[:, None]
         found.append(

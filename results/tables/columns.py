@@ -20,6 +20,9 @@ from numpy.typing import NDArray
 from results.commandline import BadInput
 from results.tables.schemas import Column, Kind, Table
 
+TEXT = pd.StringDtype(na_value=np.nan)
+"""The type of text columns, whose null is NaN: the "str" of pandas 3, which has no name in pandas 2."""
+
 _NUMBERLESS = {"", "None", "nan", "NaN", "null", "<NA>"}
 """How programs write a number that is not there into a CSV."""
 
@@ -94,13 +97,13 @@ def _text(values: Cells) -> tuple[Cells, Bad]:
     elif values.dtype == object:
         bad = values.map(_is_no_text).to_numpy(bool)
         values = values.mask(bad).map(_cell_text, na_action="ignore")
-    text = values.astype("str")
+    text = values.astype(TEXT)
     return text.mask(text == ""), bad
 
 
 def _as_float64(values: Cells) -> Cells:
     """Floats of half the width by the digits they show: 0.1, where a double would be 0.10000000149."""
-    return values if values.dtype not in ("float16", "float32") else pd.to_numeric(values.astype("str"))
+    return values if values.dtype not in ("float16", "float32") else pd.to_numeric(values.astype(TEXT))
 
 
 def _is_no_text(cell: object) -> bool:
@@ -127,7 +130,7 @@ def truth_cells(values: Cells) -> tuple[Cells, Bad]:
     """Cells as true or false, and which of them are neither."""
     if values.dtype == bool:
         return values, np.zeros(len(values), bool)
-    mapped = values.astype("str").str.lower().map(_BOOLEANS)
+    mapped = values.astype(TEXT).str.lower().map(_BOOLEANS)
     bad = mapped.isna().to_numpy()
     return mapped.where(~bad, False).astype(bool), bad
 
@@ -136,7 +139,7 @@ def _real(values: Cells) -> tuple[Cells, Bad]:
     if pd.api.types.is_numeric_dtype(values.dtype) and values.dtype != bool:
         numbers = values.astype("float64")
         return numbers, np.isinf(numbers.to_numpy())
-    text = values.astype("str")
+    text = values.astype(TEXT)
     blank = text.isna() | text.isin(_NUMBERLESS)
     numbers = pd.to_numeric(text.mask(blank), errors="coerce").astype("float64")
     return numbers, (~blank & ~np.isfinite(numbers)).to_numpy()
@@ -146,7 +149,7 @@ def score_cells(values: Cells) -> tuple[Cells, Bad]:
     """Scores as floats, infinite ones among them, and which cells are no numbers."""
     if pd.api.types.is_numeric_dtype(values.dtype) and values.dtype != bool:
         return values.astype("float64"), np.zeros(len(values), bool)
-    text = values.astype("str")
+    text = values.astype(TEXT)
     blank = text.isna() | text.isin(_NUMBERLESS)
     numbers = pd.to_numeric(text.mask(blank), errors="coerce").astype("float64")
     return numbers, (~blank & numbers.isna()).to_numpy()

@@ -18,7 +18,7 @@ import pyarrow
 
 from results.commandline import BadInput
 from results.tables.answers import graded, without_unreadable
-from results.tables.columns import arrow_schema, conform, refusal, text_columns
+from results.tables.columns import TEXT, arrow_schema, conform, refusal, text_columns
 from results.tables.doubts import check_golds, say_doubts
 from results.tables.files import check_suffix, column_names, read_raw, write_raw
 from results.tables.schemas import SAMPLES, SCHEMAS, Table
@@ -171,8 +171,9 @@ def _complete(frame: pd.DataFrame, declared: Table, name: str | Path) -> pd.Data
     if frame.empty:
         raise BadInput(f"{name}: no rows, expected at least one row of the {declared.name} table")
     frame = conform(frame, declared, name)
+    absent = {column: cell for column, cell in declared.defaults.items() if column not in frame}
     frame = frame.assign(
-        **{column: cell for column, cell in declared.defaults.items() if column not in frame}
+        **{column: pd.Series(cell, index=frame.index, dtype=TEXT) for column, cell in absent.items()}
     )
     needed = [column for column, one in declared.columns.items() if one.required]
     missing = [repr(column) for column in needed if column not in frame]

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from results.commandline import BadInput
+from results.tables.columns import TEXT
 
 
 def cap_name(cap: int, setting: str | None = None) -> str:
@@ -37,7 +38,7 @@ def cap_samples(samples: pd.DataFrame, caps: Sequence[int]) -> pd.DataFrame:
     check_tokens(samples)
     settings = samples.groupby(["dataset", "model"])["setting"].transform("nunique")
     prefix = pd.Series(np.where(settings > 1, samples["setting"] + " ", ""), index=samples.index)
-    ended = samples.get("finish_reason", pd.Series(index=samples.index, dtype="str"))
+    ended = samples.get("finish_reason", pd.Series(index=samples.index, dtype=TEXT))
     unfinished = ended.eq("length").fillna(False).to_numpy(bool)
     tables = []
     for cap in sorted(set(map(int, caps))):

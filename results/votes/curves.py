@@ -19,6 +19,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from results.commandline import BadInput
+from results.tables.columns import TEXT
 from results.tables.contract import as_samples
 from results.tables.schemas import BY_SCORE, CURVES, EVERY_METHOD
 from results.votes.exact import AnswerPools, Floats, Ints, accuracy_by_question, answer_pools
@@ -125,7 +126,7 @@ def _groups(samples: pd.DataFrame, score: str | None = None) -> Iterator[Group]:
     for names, rows in samples.groupby(GROUP, sort=False, observed=True):
         source, dataset, model, setting = map(str, names)
         pools = answer_pools(rows, score)
-        ended = rows.get("finish_reason", pd.Series(index=rows.index, dtype="str"))
+        ended = rows.get("finish_reason", pd.Series(index=rows.index, dtype=TEXT))
         cut = ended.eq("length").fillna(False) if ended.notna().any() else np.nan
         by_answer = pd.DataFrame({"unreadable": rows["answer"].isna(), "cut_off": cut})
         means = by_answer.groupby(rows["question_id"]).mean().mean()

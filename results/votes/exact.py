@@ -22,6 +22,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from results.commandline import BadInput
+from results.tables.columns import TEXT
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -73,6 +74,13 @@ class AnswerPools:
         """(answers,) the place of each answer's question."""
         return np.repeat(np.arange(len(self.question_ids)), self.sizes)
 
+    @property
+    def tokens_of_questions(self) -> Floats:
+        """(Q,) mean tokens of a question's answers; NaN without answers, or where one has no token count."""
+        sums = np.bincount(self.question, self.tokens, minlength=len(self.sizes))
+        means: Floats = np.divide(sums, self.sizes, out=np.full(len(sums), np.nan), where=self.sizes > 0)
+        return means
+
     def counts(self) -> VoteCounts:
         """The counts from which the exact accuracies are computed."""
         return self._counts
@@ -122,7 +130,7 @@ def answer_pools(samples: pd.DataFrame, score: str | None = None) -> AnswerPools
 
 def _refuse_stopped(samples: pd.DataFrame) -> None:
     """Raise BadInput where a stop rule has said how many answers each question got."""
-    stopped = samples.get("stop_rule", pd.Series(dtype="str")).notna().to_numpy(bool)
+    stopped = samples.get("stop_rule", pd.Series(dtype=TEXT)).notna().to_numpy(bool)
     if stopped.any():
         first = samples.iloc[int(stopped.argmax())]
         where = "/".join(str(first[name]) for name in ("dataset", "model", "setting") if name in samples)

@@ -27,8 +27,8 @@ def tokens_per_answer(pools: AnswerPools) -> float:
     length of a set of samples: curves, figures and forecasts all take it (and T) from here. Questions without
     answers are left out; NaN where any answer has no token count, or where there are no answers.
     """
-    means = pd.Series(pools.tokens).groupby(pools.question).mean(skipna=False)
-    return float(means.mean(skipna=False))
+    means = pools.tokens_of_questions[pools.sizes > 0]
+    return float(means.mean()) if len(means) else float("nan")
 
 
 def reasoning_length(per_answer: float, questions: int, source: str) -> float:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from results.canonical import LONGEST, canonical, canonical_texts
+from results.tables.columns import TEXT
 
 
 def listed(texts: str) -> list[str]:
@@ -114,7 +115,7 @@ def test_markup_nested_without_end_is_left_and_costs_no_time(layer):
 def test_a_column_is_read_as_its_cells_are():
     texts = [*THIRTEEN, *AS_WRITTEN, None]
     random.Random(0).shuffle(texts)
-    column = pd.Series(texts * 2, index=range(7, 7 + 2 * len(texts)), name="answer", dtype="str")
+    column = pd.Series(texts * 2, index=range(7, 7 + 2 * len(texts)), name="answer", dtype=TEXT)
     found = canonical_texts(column)
     assert found.index.equals(column.index)
     assert (found.name, found.dtype) == ("answer", column.dtype)

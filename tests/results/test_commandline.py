@@ -58,12 +58,8 @@ def work(fail: str) -> None:
             2,
             "error: this needs torch, which is not installed: pip install '.[torch]'",
         ),
-        (["wrok"], 2, "error: No such command 'wrok'. Did you mean 'work'? (see python -m program --help)\n"),
-        (
-            ["work", "--fial"],
-            2,
-            "error: No such option '--fial'. Did you mean '--fail'? (see python -m program w",
-        ),
+        (["wrok"], 2, "error: No such command 'wrok'."),
+        (["work", "--fial"], 2, "error: No such option"),
         (["work", "--fail", "x"], 2, "error: Invalid value for '--fail'"),
     ],
 )

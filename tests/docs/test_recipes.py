@@ -1,0 +1,63 @@
+"""What a recipe changes in the code, done to a copy and used. Its commands: tests/test_docs_commands.py."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+RECIPES = ROOT / "docs" / "recipes"
+PACKAGES = ("harness", "predict", "prompts", "results", "synthetic")
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The packages, to be changed."""
+    for name in PACKAGES:
+        ignored = shutil.ignore_patterns("__pycache__", "runs", "cached", "ctranslate2")
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
+    return tmp_path
+
+
+def block(recipe: str, language: str) -> str:
+    """The first block of that language in a recipe."""
+    page = (RECIPES / f"{recipe}.md").read_text(encoding="utf-8")
+    found = re.search(rf"```{language}\n(.*?)```", page, re.DOTALL)
+    assert found, recipe
+    return found[1]
+
+
+def run(folder: Path, *words: str, said: str = "") -> str:
+    """What a command says that must end well, run in the folder with what it finds there."""
+    done = subprocess.run(
+        words, cwd=folder, input=said, env={"PYTHONPATH": str(folder)}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_reader(copy: Path) -> None:
+    run(copy, "/usr/bin/env", "git", "apply", "-", said=block("reader", "diff"))
+    reads = (
+        "from harness.grader import Grader; print(Grader(('tags',)).read('so <answer>$18.00</answer>').value)"
+    )
+    assert run(copy, sys.executable, "-c", reads).strip() == "18"
+
+
+def test_the_noise_law(copy: Path) -> None:
+    folder = copy / "synthetic" / "model" / "noise"
+    (folder / "gain.py").write_text(block("noise-law", "python"), encoding="utf-8")
+    table = (folder / "__init__.py").read_text(encoding="utf-8")
+    table, lines = re.subn(r"\(CONSTANT, LINEAR\)", "(CONSTANT, LINEAR, GAIN)", table)
+    assert lines == 1
+    table = table.replace("\nfrom ", "\nfrom synthetic.model.noise.gain import GAIN\nfrom ", 1)
+    (folder / "__init__.py").write_text(table, encoding="utf-8")
+    page = (RECIPES / "noise-law.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^tts twin (run .*)$", page, re.MULTILINE)
+    quick = [*command.split(), "--steps", "2", "--repeats", "2", "--paths", "4"]
+    run(copy, sys.executable, "-W", "ignore", "-m", "synthetic", *quick)
+    assert (copy / "results" / "runs" / "gain" / "fig2a.csv").exists()
