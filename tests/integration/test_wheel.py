@@ -1,5 +1,6 @@
 """The wheel in an environment of its own: the commands start there and find what they ship with."""
 
+import configparser
 import json
 import re
 import shutil
@@ -8,6 +9,7 @@ import sys
 import sysconfig
 import venv
 import zipfile
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -24,7 +26,7 @@ NOT_SHIPPED = {"README.md", "results/runs"}
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source, made = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "tts.py"):
         shutil.copy(ROOT / name, source)
     for room in ROOMS:
         shutil.copytree(ROOT / room, source / room, ignore=shutil.ignore_patterns("__pycache__", "runs"))
@@ -58,6 +60,32 @@ def test_every_file_of_the_rooms_is_in_the_wheel(wheel: Path) -> None:
     shipped = set(zipfile.ZipFile(wheel).namelist())
     tracked = _run("git", "-C", ROOT, "ls-files", *ROOMS).splitlines()
     assert {name for name in tracked if Path(name).name != "README.md"} - shipped == set()
+
+
+def test_the_names_at_the_top_are_ours_alone(wheel: Path) -> None:
+    """They are plain words, as `results`: no package that is installed beside this one has one of them."""
+    names = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
+    own = {name.removesuffix(".py") for name in names if not name.endswith(".dist-info")}
+    assert own == {*ROOMS, "tts"}
+    owners = packages_distributions()
+    assert {owner for name in own for owner in owners.get(name, ())} <= {"test-time-scaling"}
+
+
+def test_the_program_starts(wheel: Path, python: Path, tmp_path: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    (declared,) = (name for name in archive.namelist() if name.endswith("entry_points.txt"))
+    programs = configparser.ConfigParser()
+    programs.read_string(archive.read(declared).decode())
+    assert dict(programs["console_scripts"]) == {"tts": "tts:main"}
+    script = "import sys; sys.argv[0] = 'tts'; from tts import main; main()"
+    assert "page" in _run(python, "-c", script, "--help", cwd=tmp_path)
+    _run(python, "-c", script, "questions", "tiny", cwd=tmp_path)
+
+
+def test_the_readme_s_python_prints_what_stands_below_it(python: Path, tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (code, shown), *_ = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", readme, re.DOTALL)
+    assert _run(python, "-c", code, cwd=tmp_path).split() == shown.split()
 
 
 SEVERAL = """
