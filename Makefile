@@ -118,7 +118,7 @@ bench: $(DEV) $(SGLANG)  ## measure the hot paths
 
 demo: DIR = $(call runs,demo)
 demo: LIMIT := $(or $(LIMIT),100)
-demo: setup  ## the whole road on a CPU in a few minutes: sample the tiny model, vote, forecast, twin, report
+demo: setup  ## everything small, on a CPU, in a few minutes: sample the tiny model, vote, forecast, twin, report
 	$(RUN) -m harness sample tiny $(SET) --out $(DIR)/samples
 	$(RUN) -m results curves $(DIR)/samples --out $(DIR)/tiny.csv
 	$(RUN) -m synthetic run fig1-binary --out $(DIR)

@@ -8,10 +8,10 @@ import pytest
 from results import run
 
 
-def exit_status(monkeypatch: pytest.MonkeyPatch, cli: click.Command, room: str, *arguments: object) -> int:
-    """The exit status of `python -m ROOM …`, errors told as one line."""
-    monkeypatch.setattr(sys, "argv", [f"python -m {room}", *map(str, arguments)])
+def exit_status(monkeypatch: pytest.MonkeyPatch, cli: click.Command, package: str, *arguments: object) -> int:
+    """The exit status of `python -m PACKAGE …`, errors told as one line."""
+    monkeypatch.setattr(sys, "argv", [f"python -m {package}", *map(str, arguments)])
     with pytest.raises(SystemExit) as ended:
-        run(cli, f"python -m {room}")
+        run(cli, f"python -m {package}")
     assert isinstance(ended.value.code, int)
     return ended.value.code

@@ -73,20 +73,20 @@ RUNS = ("gsm8k", "gsm8k-forced", "tiny", "tiny-120", "tiny-forced")
 """Runs that the pages use, each with answers at three budgets."""
 
 
-def group(room: str) -> click.Group:
-    module, name = GROUPS[room].split(":")
+def group(package: str) -> click.Group:
+    module, name = GROUPS[package].split(":")
     found = getattr(import_module(module), name)
     assert isinstance(found, click.Group)
     return found
 
 
-def parse(room: str, words: list[str]) -> None:
+def parse(package: str, words: list[str]) -> None:
     """Read the words as the command would; of a run, its experiment too."""
-    above = click.Context(group(room))
-    name, command, rest = group(room).resolve_command(above, words)
+    above = click.Context(group(package))
+    name, command, rest = group(package).resolve_command(above, words)
     assert command is not None
     given = command.make_context(name, rest, parent=above).params
-    if (room, name) == ("harness", "sample"):
+    if (package, name) == ("harness", "sample"):
         url = {"url": given["url"]} if given["url"] else {}
         read_experiment(given["config"], dict(given["overrides"]) | url)
 
@@ -150,14 +150,16 @@ def test_a_command_of_the_pages(
 ) -> None:
     shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    room, words = in_its_package(command)
+    package, words = in_its_package(command)
     words = [found for word in words for found in sorted(map(str, Path().glob(word))) or [word]]
     if "--out" in words:
         shutil.rmtree(words[words.index("--out") + 1], ignore_errors=True)  # a run's folder has to be new
-    if "--help" not in words and any(re.match(pattern, f"{room} {' '.join(words)}") for pattern in NOT_RUN):
-        parse(room, words)
+    if "--help" not in words and any(
+        re.match(pattern, f"{package} {' '.join(words)}") for pattern in NOT_RUN
+    ):
+        parse(package, words)
     else:
-        done = CliRunner().invoke(group(room), words)
+        done = CliRunner().invoke(group(package), words)
         assert done.exit_code == 0, done.output
 
 
@@ -168,9 +170,9 @@ def test_a_script_of_the_pages(command: str) -> None:
     assert {option for option in options if option.startswith("--")} <= set(declared)
 
 
-@pytest.mark.parametrize("room", [name for name in GROUPS if name != "tts"])  # tests/test_tts.py
-def test_the_help_cuts_no_sentence(room: str) -> None:
-    done = CliRunner().invoke(group(room), ["--help"], terminal_width=80)
+@pytest.mark.parametrize("package", [name for name in GROUPS if name != "tts"])  # tests/test_tts.py
+def test_the_help_cuts_no_sentence(package: str) -> None:
+    done = CliRunner().invoke(group(package), ["--help"], terminal_width=80)
     assert "Commands:" in done.output
     assert "..." not in done.output.partition("Commands:")[2]
 
@@ -179,6 +181,6 @@ def test_the_help_cuts_no_sentence(room: str) -> None:
 def test_a_target_of_the_pages(command: str) -> None:
     done = subprocess.run(["make", "-n", *shlex.split(command)[1:]], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    for room, words in re.findall(r"-m ([\w.]+) ([^;|&\n]*)", done.stdout):
-        if room in GROUPS:
-            parse(room, shlex.split(words))
+    for package, words in re.findall(r"-m ([\w.]+) ([^;|&\n]*)", done.stdout):
+        if package in GROUPS:
+            parse(package, shlex.split(words))

@@ -11,15 +11,20 @@ import pytest
 
 from tests.conftest import ROOT
 
-ROOMS = ("harness", "predict", "prompts", "results", "synthetic")
+PACKAGES = ("harness", "predict", "prompts", "results", "synthetic")
 PAGES = [
     ROOT / "README.md",
-    *(page for room in ("docs", *ROOMS) for page in (ROOT / room).rglob("*.md") if "runs" not in page.parts),
+    *(
+        page
+        for package in ("docs", *PACKAGES)
+        for page in (ROOT / package).rglob("*.md")
+        if "runs" not in page.parts
+    ),
 ]
 WITH_EXAMPLES = [
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-    for room in ROOMS
-    for path in sorted((ROOT / room).rglob("*.py"))
+    for package in PACKAGES
+    for path in sorted((ROOT / package).rglob("*.py"))
     if ">>> " in path.read_text(encoding="utf-8")
 ]
 BLOCKS = [
@@ -43,10 +48,10 @@ def test_examples_in_docstrings_print_what_stands_below_them(module: str) -> Non
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_file_that_a_page_names_exists(page: Path) -> None:
-    """Links, and paths like `curves/joint.py`, which may begin in a room: pages outlive what they name."""
+    """Links, and paths like `curves/joint.py`, which may begin in a package: pages outlive what they name."""
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\((?!https?://)([^)#]+)", text):
         assert (page.parent / target).exists(), target
     for path in re.findall(r"(?<![\w/])((?:[a-z_0-9]+/)+[a-z_0-9]+\.py)", text):
-        roots = [ROOT, page.parent, *(ROOT / room for room in ROOMS)]
+        roots = [ROOT, page.parent, *(ROOT / package for package in PACKAGES)]
         assert any((root / path).exists() for root in roots), path

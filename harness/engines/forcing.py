@@ -22,7 +22,7 @@ FINAL_TOKENS = 32
 ENDING_ATTEMPTS = 4
 """A chunk of whole answers hangs on one ending; each attempt is as patient as that of any other request."""
 MOST_FORCED = len(CLOSING + ENDING) + FINAL_TOKENS
-"""Tokens that this adds to an answer at most: none is shorter than a byte."""
+"""The most tokens that this can add to an answer, as a token holds at least one byte."""
 
 
 async def _ending(ask: Callable[[], Awaitable[list[Completion]]]) -> list[Completion]:

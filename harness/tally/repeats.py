@@ -26,7 +26,7 @@ ALARM = 1e-6
 """The largest probability of an alarm over independent answers."""
 SHUFFLES = 19
 LONG = 20
-"""Mean tokens of an answer from which on a question with a single text is no coincidence."""
+"""Answers of so many tokens on average are not all the same text by chance."""
 FEWEST_ANSWERS, FEWEST_GROUPS = 4, 5
 IDENTICAL_SHARE = 0.9
 """The share of questions whose long answers are all one text above which that is an alarm.

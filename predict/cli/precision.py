@@ -108,8 +108,8 @@ def printable(rows: pd.DataFrame) -> str:
         "expected": map(percent, rows["predicted"]),
         "± new questions": map(points, rows["new_margin"]),
         "± these questions": map(points, rows["margin"]),
-        "half of ± new: questions": map(_whole, rows["questions_to_halve"]),
-        "or answers": map(_whole, rows["answers_to_halve"]),
+        "questions that halve ± new": map(_whole, rows["questions_to_halve"]),
+        "answers that do": map(_whole, rows["answers_to_halve"]),
     })  # fmt: skip
 
 

@@ -4,7 +4,7 @@
     ->  beyond the cap they are moved by 0.34 ± 0.22, and by ± 0.7 more where log tokens are a spread farther
 
 At an earlier cut every later answer is hidden; of those that were unfinished then, the forecast says how many
-have ended by the cap. What it is off by there it is in part off by again. Farther beyond the cap the law is
+have ended by the cap. A part of that error comes back beyond the cap. Farther beyond the cap the law is
 farther off, in either direction, which earlier cuts do not tell. How often late answers are right is not
 corrected so: by how much `trend` misses that at an earlier cut does not tell how it will at the cap.
 """
@@ -44,7 +44,7 @@ def paces(answers: AnswerPools, cap: float, start: Fit, R: int, seed: int) -> tu
 
 
 def misses(answers: AnswerPools, cap: float, start: Fit, seed: int) -> tuple[float, float]:
-    """By how much the earlier cuts missed, and the variance of that: they share answers, and are one."""
+    """By how much the earlier cuts missed, and its variance: they share answers, so they count as one cut."""
     ended = answers.tokens[answers.tokens <= cap]
     cuts = [float(np.quantile(ended, share, method="lower")) for share in ORIGINS]
     miss, noise = np.mean([_miss(answers, early, cap, start, seed) for early in cuts], axis=0)

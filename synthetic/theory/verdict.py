@@ -59,12 +59,12 @@ class Claim:
             before = found.get(row.setting, "holds")
             found[row.setting] = min(before, row.outcome, key=_WORST_FIRST.index)
         settings = {one: [name for name in found if found[name] == one] for one in _WORST_FIRST}
-        left_open = " or ".join(settings["undecided"])
+        left_open = " and ".join(settings["undecided"])
         if not settings["fails"] and not settings["undecided"]:
             return "holds"
         if not settings["fails"]:
             return f"undecided at {left_open}" if settings["holds"] else "undecided"
-        decided = f"holds only if {' or '.join(settings['holds'])}" if settings["holds"] else "fails"
+        decided = f"holds only at {' and '.join(settings['holds'])}" if settings["holds"] else "fails"
         return f"{decided}; undecided at {left_open}" if left_open else decided
 
 

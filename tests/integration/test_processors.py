@@ -45,8 +45,8 @@ import sys
 from predict.cli import main as predict
 from synthetic.cli import cli as synthetic
 for line in sys.stdin.read().splitlines():
-    room, *words = line.split()
-    {"predict": predict, "synthetic": synthetic}[room](words, standalone_mode=False)
+    package, *words = line.split()
+    {"predict": predict, "synthetic": synthetic}[package](words, standalone_mode=False)
 """
 Tables = dict[str, pd.DataFrame]
 

@@ -19,7 +19,7 @@ from tests.integration.planned import settings
 
 pytestmark = pytest.mark.integration
 
-ROOMS = ("harness", "predict", "prompts", "results", "synthetic")
+PACKAGES = ("harness", "predict", "prompts", "results", "synthetic")
 NOT_SHIPPED = {"README.md", "results/runs"}
 
 
@@ -28,8 +28,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source, made = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
     for name in ("pyproject.toml", "README.md", "LICENSE", "tts.py"):
         shutil.copy(ROOT / name, source)
-    for room in ROOMS:
-        shutil.copytree(ROOT / room, source / room, ignore=shutil.ignore_patterns("__pycache__", "runs"))
+    for package in PACKAGES:
+        shutil.copytree(
+            ROOT / package, source / package, ignore=shutil.ignore_patterns("__pycache__", "runs")
+        )
     how = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--no-build-isolation")
     _run(sys.executable, "-m", "pip", "wheel", *how, "-w", made, source)
     return next(made.glob("*.whl"))
@@ -56,9 +58,9 @@ def _run(*command: object, cwd: Path = ROOT) -> str:
     return done.stdout
 
 
-def test_every_file_of_the_rooms_is_in_the_wheel(wheel: Path) -> None:
+def test_every_file_of_the_packages_is_in_the_wheel(wheel: Path) -> None:
     shipped = set(zipfile.ZipFile(wheel).namelist())
-    tracked = _run("git", "-C", ROOT, "ls-files", *ROOMS).splitlines()
+    tracked = _run("git", "-C", ROOT, "ls-files", *PACKAGES).splitlines()
     assert {name for name in tracked if Path(name).name != "README.md"} - shipped == set()
 
 
@@ -66,7 +68,7 @@ def test_the_names_at_the_top_are_ours_alone(wheel: Path) -> None:
     """They are plain words, as `results`: no package that is installed beside this one has one of them."""
     names = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     own = {name.removesuffix(".py") for name in names if not name.endswith(".dist-info")}
-    assert own == {*ROOMS, "tts"}
+    assert own == {*PACKAGES, "tts"}
     owners = packages_distributions()
     assert {owner for name in own for owner in owners.get(name, ())} <= {"test-time-scaling"}
 

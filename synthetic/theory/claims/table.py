@@ -5,7 +5,7 @@
 
 One row a setting; `measured` is a mean over tasks with its 95 % interval [low, high] (Wilson's for a share
 of tasks), or an extreme over them, as `quantity` says. `outcome` is the row's: holds, fails, or undecided,
-where the interval holds the threshold. `verdict` is the claim's: the same three words, or "holds only if …"
+where the interval holds the threshold. `verdict` is the claim's: the same three words, or "holds only at …"
 where the settings differ.
 """
 

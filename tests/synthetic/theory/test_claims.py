@@ -27,11 +27,11 @@ def rows(*outcomes, value=0.0):
     [
         (("holds", "holds"), "holds"),
         (("fails", "fails"), "fails"),
-        (("fails", "holds", "holds"), "holds only if d=1 or d=2"),
+        (("fails", "holds", "holds"), "holds only at d=1 and d=2"),
         (("undecided", "undecided"), "undecided"),
-        (("holds", "undecided", "undecided"), "undecided at d=1 or d=2"),
+        (("holds", "undecided", "undecided"), "undecided at d=1 and d=2"),
         (("fails", "undecided"), "fails; undecided at d=1"),
-        (("fails", "holds", "undecided"), "holds only if d=1; undecided at d=2"),
+        (("fails", "holds", "undecided"), "holds only at d=1; undecided at d=2"),
     ],
 )
 def test_verdict_follows_from_the_rows(held, verdict):

@@ -1,8 +1,8 @@
-"""The house: rooms import only the rooms they may, and inside a room each part only parts below it.
+"""Packages import only the packages they may, and inside a package each part only parts below it.
 
-A part is a file or a folder directly inside a room. The floors are listed from the ground up: a part may
-import parts of lower floors, and parts of its own floor that import nothing back. A room's `__init__.py`
-hands on public names of any floor and is left out, as is `__main__.py`, the door.
+A part is a file or a folder directly inside a package. The layers are listed from the lowest up: a part may
+import parts of lower layers, and parts of its own layer that import nothing back. A package's `__init__.py`
+hands on public names of any layer and is left out, as is `__main__.py`, which starts it.
 """
 
 import ast
@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-ROOMS = {
+PACKAGES = {
     "results": set[str](),
     "prompts": set[str](),
     "predict": {"results"},
@@ -22,7 +22,7 @@ ROOMS = {
     "harness": {"results", "prompts"},
 }
 
-FLOORS = {
+LAYERS = {
     "results": [
         ["visible", "canonical", "frontier", "normal"],
         ["commandline", "aligned", "read_options"],
@@ -73,8 +73,8 @@ FLOORS = {
 
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
-    for room in ROOMS
-    for path in (ROOT / room).rglob("*.py")
+    for package in PACKAGES
+    for path in (ROOT / package).rglob("*.py")
 }
 """Dotted name → file of every module; a package goes by its own name."""
 
@@ -103,29 +103,33 @@ def part(name: str) -> str:
     return name.split(".")[1]
 
 
-def inside(room: str) -> Iterator[tuple[str, str]]:
-    """(module, module it imports) of one room, its `__init__` and its door left out."""
+def inside(package: str) -> Iterator[tuple[str, str]]:
+    """(module, module it imports) of one package, its `__init__` and its `__main__` left out."""
     for name, imported in IMPORTS.items():
         for other in imported:
-            if name.startswith(f"{room}.") and other.startswith(f"{room}.") and part(name) != "__main__":
+            if (
+                name.startswith(f"{package}.")
+                and other.startswith(f"{package}.")
+                and part(name) != "__main__"
+            ):
                 yield name, other
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_room_imports_only_the_rooms_it_may(room: str) -> None:
-    mine = {name: imported for name, imported in IMPORTS.items() if name.split(".")[0] == room}
-    rooms = {other.split(".")[0]: name for name, imported in mine.items() for other in imported}
-    assert rooms.keys() <= ROOMS[room] | {room}, rooms
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_imports_only_the_packages_it_may(package: str) -> None:
+    mine = {name: imported for name, imported in IMPORTS.items() if name.split(".")[0] == package}
+    packages = {other.split(".")[0]: name for name, imported in mine.items() for other in imported}
+    assert packages.keys() <= PACKAGES[package] | {package}, packages
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_part_imports_only_parts_below_it_and_in_no_circle(room: str) -> None:
-    parts = {part(name) for name in MODULES if name.startswith(f"{room}.")} - {"__main__"}
-    floor = {name: height for height, names in enumerate(FLOORS[room]) for name in names}
-    assert sorted(parts) == sorted(name for names in FLOORS[room] for name in names)
-    assert [pair for pair in inside(room) if floor[part(pair[1])] > floor[part(pair[0])]] == []
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_part_imports_only_parts_below_it_and_in_no_circle(package: str) -> None:
+    parts = {part(name) for name in MODULES if name.startswith(f"{package}.")} - {"__main__"}
+    layer = {name: height for height, names in enumerate(LAYERS[package]) for name in names}
+    assert sorted(parts) == sorted(name for names in LAYERS[package] for name in names)
+    assert [pair for pair in inside(package) if layer[part(pair[1])] > layer[part(pair[0])]] == []
     graph: dict[str, set[str]] = {}
-    for name, other in inside(room):
+    for name, other in inside(package):
         if part(name) != part(other):
             graph.setdefault(part(name), set()).add(part(other))
     TopologicalSorter(graph).prepare()  # raises CycleError
@@ -136,7 +140,7 @@ def test_there_is_no_circle_of_files() -> None:
 
 
 def test_no_file_is_a_heap() -> None:
-    """No file above 300 lines, in the rooms and in the tests."""
+    """No file above 300 lines, in the packages and in the tests."""
     files = [*MODULES.values(), *(ROOT / "tests").rglob("*.py")]
     long = {str(path): count for path in files if (count := len(path.read_text().splitlines())) > 300}
     assert long == {}
