@@ -117,6 +117,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_samples(budgets, folder / name / "samples.jsonl")
     stopped = budgets[budgets["setting"] == "100"].assign(stop_rule="lead:4")
     write_samples(stopped, runs / "stopped" / "samples.jsonl")
+    write_samples(budgets[budgets["setting"] == "200"], folder / "table.csv")
     own = {"question_id": "problem", "answer": "final", "gold": "target", "tokens": "out_tokens"}
     for name, setting in (("small", "100"), ("baseline", "100"), ("large", "400"), ("current", "400")):
         run = budgets[budgets["setting"] == setting].assign(model=name, setting="default")

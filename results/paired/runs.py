@@ -75,12 +75,9 @@ class Pair:
 
     @cached_property
     def answers_at_cost(self) -> Floats:
-        """The answers of b for the cost of a's N, (len(ns),); NaN where b has fewer, or it is below one.
-
-        NaN, too, of the same answers with scores that cost nothing: equal N is equal cost.
-        """
+        """The answers of b for the cost of a's N, (len(ns),); NaN where b has fewer, or it is below one."""
         ours, theirs = self.cost_one.mean(), self.cost_other.mean()
-        if not theirs > 0 or (self.baseline and ours == theirs):
+        if not theirs > 0:
             return np.full(self.ns.size, np.nan)
         answers = self.ns * ours / theirs
         affordable = (answers >= 1 - _SAME_COST) & (answers <= self.b.most * (1 + _SAME_COST))
