@@ -6,8 +6,10 @@ Does the twin explain the model? It fits 6 of 6 curves up to N = 4; beyond, 43 o
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from results.figures.words import METHOD_NAMES, curves_name
+from synthetic.match import exam
 from synthetic.match.exam import STEPS
 from synthetic.match.matching import Match, forecast_table
 from synthetic.model.tasks import Array
@@ -51,7 +53,8 @@ def one_twin(matches: Sequence[Match]) -> list[str]:
     """For each model with several settings: can one twin, t alone changing, stand for all of them?
 
     The odds are those of one common (n, d, k, σ_ε) against one for each setting, every twin as likely as any
-    other beforehand: the mean over the K candidates of Π K·P(candidate | curve).
+    other beforehand: the mean over the K candidates of Π K·P(candidate | curve). They take the settings'
+    answers to be independent. The likeliest common twin is named with its likeliest t at each setting.
     """
     models: dict[str, list[Match]] = {}
     for match in matches:
@@ -59,17 +62,35 @@ def one_twin(matches: Sequence[Match]) -> list[str]:
     told = []
     for name, several in models.items():
         if len(several) > 1:
-            log10 = common_odds([match.fit.weights for match in several], len(STEPS))
+            weights = np.stack([match.fit.weights.reshape(-1, len(STEPS)) for match in several])
+            log10 = common_odds(weights)
             words = "more" if log10 > 0 else "less"
+            likeliest, at = common_twin(weights)
+            one = exam.candidates()[likeliest]
+            steps = ", ".join(str(STEPS[step]) for step in at)
             told.append(
                 f"{name}: one twin at its {len(several)} settings, t alone changing, is 10^{abs(log10):.1f} "
-                f"times {words} likely than one twin each"
+                f"times {words} likely than one twin each; the likeliest one (n = {one.n}, d = {one.d}, "
+                f"k = {one.k}, σ_ε = {one.sigma_eps:g}) has t = {steps}"
             )
     return told
 
 
-def common_odds(weights: Sequence[Array], steps: int) -> float:
-    """log₁₀ of those odds, from each curve's weights (candidates × steps, the t of a candidate in a row)."""
-    by_candidate = np.stack([one.reshape(-1, steps).sum(axis=1) for one in weights])
-    logs = np.log(np.maximum(by_candidate * by_candidate.shape[1], 1e-300)).sum(axis=0)
+def common_odds(weights: Array) -> float:
+    """log₁₀ of those odds, from the weights (curves, candidates, steps), which sum to 1 for each curve."""
+    logs = _log_likelihoods(weights)
     return float((np.logaddexp.reduce(logs) - np.log(len(logs))) / np.log(10))
+
+
+def common_twin(weights: Array) -> tuple[int, NDArray[np.int64]]:
+    """The likeliest candidate for all curves together, and the place of its likeliest t at each of them."""
+    likeliest = int(_log_likelihoods(weights).argmax())
+    return likeliest, weights[:, likeliest].argmax(axis=1)
+
+
+def _log_likelihoods(weights: Array) -> Array:
+    """log Π K·P(candidate | curve) over the curves, (candidates,)."""
+    by_candidate = weights.sum(axis=2)
+    shares = np.maximum(by_candidate * by_candidate.shape[1], 1e-300)
+    total: Array = np.log(shares).sum(axis=0)
+    return total

@@ -22,7 +22,7 @@ from synthetic.match.likelihood import (
     predict,
     weigh,
 )
-from synthetic.match.words import answer, common_odds, one_twin, verdict
+from synthetic.match.words import answer, common_odds, common_twin, one_twin, verdict
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys
 
@@ -241,11 +241,12 @@ def test_each_setting_of_each_model_is_matched_by_itself(curves, monkeypatch, tm
         np.testing.assert_allclose(np.sort(match.curve.accuracy), np.sort(rows["accuracy"]))
         assert (match.curve.pool, match.curve.questions) == (16, 300)
     (told,) = one_twin(matches)
-    odds = common_odds([match.fit.weights for match in matches[1:]], len(STEPS))
+    odds = common_odds(np.stack([match.fit.weights.reshape(3, len(STEPS)) for match in matches[1:]]))
     words = (
         f"at its 2 settings, t alone changing, is 10^{abs(odds):.1f} times {'more' if odds > 0 else 'less'}"
     )
     assert words in told
+    assert told.partition(" has t = ")[2].count(",") == 1  # a t for each of two settings
     laid_out = []
     monkeypatch.setattr(figure, "combined_spec", laid_out.append)
     monkeypatch.setattr(figure, "rendered", lambda _: {".svg": b"<svg"})
@@ -256,13 +257,22 @@ def test_each_setting_of_each_model_is_matched_by_itself(curves, monkeypatch, tm
 
 def test_odds_of_one_twin_for_several_settings():
     """Four candidates of two t: curves that point to one candidate at different t, and to different ones."""
-    sure = np.full(8, 1e-9)
+    sure = np.full((4, 2), 1e-9)
     early, late, other = sure.copy(), sure.copy(), sure.copy()
-    early[2], late[3], other[6] = 1, 1, 1  # candidate 1 at its first and second t, candidate 3
-    assert common_odds([early, late], steps=2) == pytest.approx(np.log10(4), abs=1e-6)
-    assert common_odds([early, other], steps=2) < -7
-    even = np.full(8, 1 / 8)
-    assert common_odds([even, early, even], steps=2) == pytest.approx(0, abs=1e-6)
+    early[1, 0], late[1, 1], other[3, 0] = 1, 1, 1  # candidate 1 at its first and second t, candidate 3
+    assert common_odds(np.stack([early, late])) == pytest.approx(np.log10(4), abs=1e-6)
+    assert common_odds(np.stack([early, other])) < -7
+    even = np.full((4, 2), 1 / 8)
+    assert common_odds(np.stack([even, early, even])) == pytest.approx(0, abs=1e-6)
+
+
+def test_the_one_twin_is_the_likeliest_for_all_settings_together():
+    """Candidate 2 is second at each of three settings, and first of those that are likely at all of them."""
+    weights = np.full((3, 4, 2), 1e-6)
+    weights[[0, 1, 2], [0, 1, 3], 0] = 0.6
+    weights[[0, 1, 2], 2, [0, 1, 1]] = 0.3
+    likeliest, at = common_twin(weights)
+    assert (likeliest, at.tolist()) == (2, [0, 1, 1])
 
 
 def test_questions_of_two_kinds_are_not_explained():
