@@ -15,11 +15,12 @@ from tqdm import tqdm
 from synthetic.theory.claims.binary import BINARY_CLAIMS
 from synthetic.theory.claims.continuous import CONTINUOUS_CLAIMS
 from synthetic.theory.claims.low_cost import LOW_COST_CLAIMS
+from synthetic.theory.claims.real_model import REAL_CLAIMS
 from synthetic.theory.claims.rewards import REWARD_CLAIMS
 from synthetic.theory.verdict import Claim
 
 COLUMNS = ["claim", "where", "setting", "quantity", "measured", "low", "high", "holds", "outcome", "verdict"]
-CLAIMS = [*CONTINUOUS_CLAIMS, *BINARY_CLAIMS, *LOW_COST_CLAIMS, *REWARD_CLAIMS]
+CLAIMS = [*CONTINUOUS_CLAIMS, *BINARY_CLAIMS, *LOW_COST_CLAIMS, *REWARD_CLAIMS, *REAL_CLAIMS]
 
 
 def evaluate(claims: list[Claim], seed: int, progress: bool = False) -> pd.DataFrame:

@@ -13,8 +13,11 @@ from results.cli.report import CACHED
 from results.report.inputs import read_tables
 from results.report.page import build_report
 
-WORDS = {"majority": "majority vote", "best_of_n": "best of N"}
-TITLES = {"majority": "Majority vote", "best_of_n": "Best of N"}
+WORDS = {
+    "majority": "majority vote", "best_of_n": "best of N", "best_by_score": "best by score",
+    "weighted_majority": "weighted vote",
+}  # fmt: skip
+TITLES = {method: name[0].upper() + name[1:] for method, name in WORDS.items()}
 BLOCK = r"<(h2|h3|h4|p|dt|dd|caption|tr|summary)([^>]*)>(.*?)</\1>"
 BESIDE = '<section id="terms">.*|<section id="figure-2">.*?</section>'
 NUMBER = r"[−+]?\d+(?:,\d{3})*(?:\.\d+)?"
@@ -84,7 +87,7 @@ def choice(row):
     return [cost, *asked(row["setting"]), used, row["N"], 100 * row["accuracy"]]
 
 
-def card(rows, best):
+def card(rows, best, *by_score):
     (cheap, dear, many), (vote, _) = ends(rows), gains(rows)
     used = rows.groupby("setting", sort=False)["tokens_per_answer"].first().round()
     numbers = [rows["questions"].max(), len(used), many["N"]]
@@ -92,7 +95,10 @@ def card(rows, best):
         wanted = sorted(asked(*used.index))
         numbers += [*wanted, *used[[f"{one:.0f}" for one in wanted]]]
     numbers += [100 * cheap["accuracy"], 100 * dear["accuracy"], *asked(cheap["setting"], dear["setting"])]
-    numbers += [many["N"], 100 * many["accuracy"], *vote, many["N"], 100 * ends(best)[2]["accuracy"]]
+    numbers += [many["N"], 100 * many["accuracy"], *vote]
+    for chosen in (best, *by_score):
+        last = ends(chosen)[2]
+        numbers += [last["N"], 100 * last["accuracy"]]
     good = rows[rows["accuracy"] >= rows["accuracy"].max() - 0.01].sort_values("cost")
     bought = good.iloc[0]
     numbers += [used.iloc[0], used.iloc[-1], bought["N"]]
@@ -108,6 +114,9 @@ def card(rows, best):
 def verdicts(rows):
     """The sentences above the figures against N and against length."""
     cheap, dear, many = ends(rows)
+    if rows["setting"].nunique() == 1:
+        vote, noise = next(gains(rows))
+        return [many["N"], abs(vote) if abs(vote) > noise else vote, noise]
     vote, longer = ((abs(gain) if abs(gain) > noise else gain, noise) for gain, noise in gains(rows))
     tokens, last = [round(end["tokens_per_answer"]) for end in (cheap, dear)], asked(dear["setting"])
     if ignored(rows):
@@ -186,7 +195,8 @@ def test_every_number_is_that_of_a_table(monkeypatch):
         expected |= {(name, TITLES[method]): values(rows) for method, rows in parts.items()}
         if both["source"].iloc[0] == "llm":
             votes.setdefault(dataset, []).append(parts["majority"])
-            expected[name, ""] = card(parts["majority"], parts["best_of_n"])
+            by_score = [parts[method] for method in ("best_by_score", "weighted_majority") if method in parts]
+            expected[name, ""] = card(parts["majority"], parts["best_of_n"], *by_score)
             expected[name, "The best choice at each budget"] = flat(map(choice, frontier(parts["majority"])))
     for dataset, several in votes.items():
         if len(several) > 1:
