@@ -105,7 +105,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"question_id": {"q0000": "ID"}}
     )
     long["text"] = "The answer is ##" + long["answer"] + "##."
-    for name in ("DIR", "DIR1", "DIR2", "RUN", "results/runs/aime"):
+    for name in ("DIR", "DIR1", "DIR2", "NEW", "RUN", "results/runs/aime"):
         write_samples(long.assign(model=name), folder / name / "samples.jsonl")
     judged = long.assign(score_judge=long["correct"] * 0.5 + 0.25, logprob=-long["tokens"] / 1e4)
     write_samples(judged, runs / "judged" / "samples.jsonl")
