@@ -11,7 +11,7 @@ settings (at most all but one) at N ≤ 4 or N ≤ 16; asked are all dearer ones
 points, how many are off by at most 3.5 points, how many intervals of 90 % hold the truth, and the interval
 score (width + 20 × miss, in points). width: that of the question law alone, in points, the upper end of its
 class. apart: the mean distance of the paper's forecasts from the question law's. A set that the CSV has
-is not measured again; with --ours the question law is. The tables go into from_curves.md.
+is not measured again; with --again NAME that predictor is. The tables go into from_curves.md.
 """
 
 import re
@@ -152,10 +152,10 @@ def short(points: float) -> str:
     return f"{points:.1f}" if points < 1000 else "> 1000"
 
 
-def status_table(table: pd.DataFrame) -> str:
-    """What the status of the question law was worth."""
+def status_table(table: pd.DataFrame, predictor: str) -> str:
+    """What the status of a predictor was worth."""
     lines = ["| kind | status | forecasts | within 3.5 points | held |", "|---" * 5 + "|"]
-    own = table[table["predictor"] == "question-law"]
+    own = table[(table["predictor"] == predictor) & (table["given"] > 0)]
     for (kind, status), part in pd.concat([own, own.assign(kind="all")]).groupby(["kind", "status"]):
         total = int(part["targets"].sum())
         near, held = (f"{100 * part[name].sum() / total:.0f} %" for name in ("near", "held"))
@@ -193,21 +193,21 @@ def put(name: str, text: str) -> None:
 @click.command()
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the boinf files, for caps.")
 @click.option("--jobs", default=1, show_default=True)
-@click.option("--ours", is_flag=True, help="Measure the question law again, at every set.")
+@click.option("--again", type=click.Choice(NAMES), help="Measure this predictor again, at every set.")
 @click.option("--out", type=click.Path(path_type=Path), default=HERE / "from_curves.csv")
-def main(data: Path | None, jobs: int, ours: bool, out: Path) -> None:
+def main(data: Path | None, jobs: int, again: str | None, out: Path) -> None:
     """Measure what the CSV lacks, one set after the other, and write the tables of the page."""
     done = pd.read_csv(out) if out.exists() else pd.DataFrame({"set": [], "predictor": []})
     predictors: tuple[str, ...] = NAMES
-    if ours:
-        done, predictors = done[done["predictor"] != "question-law"], ("question-law",)
+    if again:
+        done, predictors = done[done["predictor"] != again], (again,)
     had = set(done["set"])
-    asked = [one for one in sets(data) if ours or one[1] not in had]
+    asked = [one for one in sets(data) if again or one[1] not in had]
     with ProcessPoolExecutor(jobs) as pool:
         found = pool.map(measured, *zip(*asked, strict=True), repeat(predictors)) if asked else ()
         for table in found:
             done = pd.concat([done, table.round(3)], ignore_index=True)
-            if not ours:
+            if not again:
                 done.to_csv(out, index=False)
             click.echo(table["set"].iloc[0])
     done.to_csv(out, index=False)
@@ -217,7 +217,8 @@ def main(data: Path | None, jobs: int, ours: bool, out: Path) -> None:
         four = cases.query("settings == 4 and N == 16")
         put("errors", errors_table(cases))
         put("four", errors_table(four))
-        put("status", status_table(done))
+        put("status", status_table(done, "question-law"))
+        put("paper", status_table(done, "low-cost-to-high"))
         put("distance", distance_table(done))
 
 
