@@ -1,0 +1,45 @@
+"""A new setting is ok only where those seen pin accuracy down along T."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from predict.curves.question_law.estimate import estimate as question_law
+from predict.estimate import Options, Status
+from predict.estimators import estimate
+from predict.evidence.groups import groups_of_curves
+from predict.evidence.hidden import observe
+from predict.evidence.request import Request, read_asked
+from predict.table import forecast
+from synthetic import run_panel
+from tests.conftest import ROOT
+
+ENDED_AT_LENGTHS = ROOT / "results" / "cached" / "int8-gsm8k-forced.parquet"
+OPTIONS = Options(replicates=30)
+
+
+@pytest.mark.parametrize("predictor", ["mixture", "flat", "low-cost-to-high"])
+def test_a_rise_that_has_hardly_begun(predictor: str) -> None:
+    """Four of seven lengths of a real model, right in 4 to 7 of 100 answers; at the others in up to 31."""
+    seen = tuple(f"forced={length}" for length in (20, 40, 70, 100))
+    request = Request(fit_settings=seen)
+    (group,) = read_asked((Path(ENDED_AT_LENGTHS),), "majority", request)
+    found, _ = forecast(group, request, [predictor], OPTIONS)
+    ahead = found[(found["role"] == "held_out") & ~found["setting"].isin(seen)]
+    assert set(ahead["setting"]) == {"forced=150", "forced=200", "forced=300"}
+    assert (100 * (ahead["predicted"] - ahead["accuracy"]).abs().max()) > 20
+    assert not (ahead["status"] == Status.OK).any()
+
+
+def test_what_the_law_pins_down_stays_ok() -> None:
+    """The twin of Figure 2h at step 1/5 from six lengths: a rival keeps its ok where the law has one."""
+    line = [one for _, one in run_panel("fig2h").groupby("model", sort=False)][1]
+    (group,) = groups_of_curves(line, "majority")
+    settings = [setting for setting, _ in group.points.settings()][:6]
+    evidence = observe(group, settings, 16)
+    targets = group.points[~np.isin(group.points.setting, settings)]
+    law = question_law(evidence.points, evidence.accuracy, evidence.stderr, targets, draws=0)
+    found = estimate("exponential", evidence, targets, OPTIONS)
+    assert (found.status[law.status != Status.OK] != Status.OK).all()
+    assert (found.status == Status.OK).sum() >= 10
