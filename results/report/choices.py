@@ -71,7 +71,10 @@ def with_most_first(panels: Sequence[Panel]) -> list[Panel]:
 
 
 def curve_choices(panels: Sequence[Panel]) -> list[Choice]:
-    """Accuracy against N and against length, side by side, where there are several of them."""
+    """Accuracy against N and against length, side by side, where there are several of them.
+
+    Judges come last, or first where the first model has no lengths that would fill the page.
+    """
     choices = []
     for panel in panels:
         figures, y_range = [], axis_range(panel)
@@ -80,7 +83,8 @@ def curve_choices(panels: Sequence[Panel]) -> list[Choice]:
         if panel.has_lengths:
             figures.append((length_verdict(panel), length_figure(panel, y_range)))
         choices.append(Choice(panel.slug, f"{panel.name}, {METHOD_NAMES[panel.method]}", figures))
-    return [*_judged_choices(panels), *choices]
+    judged = _judged_choices(panels)
+    return [*choices, *judged] if panels and panels[0].has_lengths else [*judged, *choices]
 
 
 def _judged_choices(panels: Sequence[Panel]) -> list[Choice]:
