@@ -165,8 +165,8 @@ match: setup  ## does the theory's twin explain a language model? The small one'
 	$(RUN) -m synthetic match $(or $(TABLES),results/cached/tiny.csv) --jobs 2 --out $(DIR)/match.csv --figure $(DIR)/match.png
 
 CACHED = results/cached
-EVIDENCE = $(addprefix $(CACHED)/,qwen-gsm8k.parquet qwen-math.parquet tiny.csv otis-mock-aime.csv \
-    fig1-binary.csv fig2f.csv fig2h.csv)
+EVIDENCE = $(addprefix $(CACHED)/,qwen-gsm8k.parquet qwen-math.parquet int8-gsm8k-forced.csv tiny.csv \
+    otis-mock-aime.csv fig1-binary.csv fig2f.csv fig2h.csv)
 predict: DIR = $(call runs,predict)
 predict: setup  ## expensive runs forecast from the cheap ones in results/cached, by the default and by the paper's algorithm
 	$(RUN) -m predict forecast $(EVIDENCE) --predictor mixture,low-cost-to-high --bootstrap 200 --out $(DIR)/forecast.csv --plot $(DIR)/forecast.png

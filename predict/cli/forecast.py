@@ -5,10 +5,11 @@ setting  tokens/answer   N  …  forecast  90 % these questions  90 % new questi
 120               58.1  16  …    96.3 %         95.5 … 97.1 %       94.9 … 97.5 %    95.9 %  ok
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 from tqdm import tqdm
@@ -23,6 +24,9 @@ from results import write_forecast
 from results.normal import held
 from results.report.headings import forecast_columns
 from results.tables.contract import check_out
+
+Forecasts: TypeAlias = tuple[pd.DataFrame, list[str]]
+"""A forecast table, and what its reader should know."""
 
 LINES = 24
 """Rows of one table that are printed; the file holds all."""
@@ -42,9 +46,12 @@ def run(
     groups = read_asked(inputs, method, request)
     names = [chosen(predictor, group) for group in groups]
     tables, told = [], []
+    calls = [
+        partial(forecast, group, request, own, options, target)
+        for group, own in zip(groups, names, strict=True)
+    ]
     with tqdm(total=sum(map(len, names)), unit="forecast", disable=None, leave=False) as bar:
-        for group, own in zip(groups, names, strict=True):
-            found, notes = forecast(group, request, own, options, target, bar.update)
+        for group, (found, notes) in zip(groups, _forecasts(calls, names, bar.update), strict=True):
             if len(groups) <= SINGLY:
                 largest = int(group.points.N.max())
                 show(title(group), found, request.fit_max_n and min(request.fit_max_n, largest))
@@ -61,6 +68,21 @@ def run(
     if plot is not None:
         draw(tables, plot)
         say(f"plot in {plot}")
+
+
+def _forecasts(
+    calls: Sequence[Callable[..., Forecasts]], names: Sequence[Sequence[str]], update: Callable[[int], object]
+) -> Iterator[Forecasts]:
+    """What the calls give, in their order. Many sets are forecast in two processes, to the same numbers."""
+    if len(calls) <= SINGLY:
+        yield from (call(update) for call in calls)
+        return
+    from joblib import Parallel, cpu_count, delayed  # type: ignore[import-untyped]
+
+    found = Parallel(n_jobs=min(2, cpu_count()), return_as="generator")(delayed(call)() for call in calls)
+    for one, own in zip(found, names, strict=True):
+        update(len(own))
+        yield one
 
 
 def draw(tables: Sequence[pd.DataFrame], plot: Path) -> None:
