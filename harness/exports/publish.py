@@ -24,7 +24,7 @@ import pandas as pd
 
 from harness.imports.formats import FORMATS, Row
 from harness.store.record import experiment_in
-from harness.view.answers import problems_in
+from harness.view.answers import problems_at_hand
 from results import BadInput, build_curves, read_samples, write_samples
 from results.tables.contract import sample_files
 from results.tables.schemas import SAMPLES
@@ -53,7 +53,7 @@ def publish(path: Path, out: Path, organization: str) -> int:
     curves = build_curves(table, permutations=0, checked=True)
     write_samples(table, out / "samples.parquet")
     (out / "README.md").write_text(_card(table, curves), encoding="utf-8")
-    problems, experiment = problems_in(file.parent), experiment_in(file.parent)
+    problems, experiment = problems_at_hand(file.parent), experiment_in(file.parent)
     drawn = {"temperature": experiment.temperature, "top_p": experiment.top_p} if experiment else {}
     for (dataset, model), rows in table.groupby(["dataset", "model"]):
         developer, _, short = str(model).rpartition("/")

@@ -6,7 +6,6 @@ UUID_samples.jsonl     {"sample_id": "7", "evaluation": {"is_correct": true, ...
 """
 
 import hashlib
-import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -15,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 
+from harness.engines.tokens import read_json
 from results import BadInput
 from results.tables.files import json_rows
 
@@ -65,17 +65,6 @@ def _about(file: Path, form: Row) -> Row:
         about |= {name: cell for name, cell in found.items() if isinstance(cell, str)}
     named = re.fullmatch(form["files"], file.name)
     return about | (named.groupdict() if named else {})
-
-
-def read_json(path: Path) -> Row:
-    """The object in a JSON file, empty where there is no such file. Raises BadInput."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except ValueError as error:
-        raise BadInput(f"{path}: not JSON: {error}") from None
-    return found if isinstance(found, dict) else {}
 
 
 def _answers(file: Path, form: Row) -> Iterator[Row]:

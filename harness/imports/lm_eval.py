@@ -16,9 +16,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from harness.engines.tokens import read_json
 from harness.grader import Grader
 from harness.imports.columns import Imported, graded
-from harness.imports.formats import Row, at, read_json
+from harness.imports.formats import Row, at
 from harness.imports.lm_eval_filters import as_logged
 from harness.imports.logs import chosen, setting_value
 from results import BadInput, as_samples

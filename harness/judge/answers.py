@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from harness.questions.hub import file_rows
 from harness.questions.load import DATASETS, load_questions
-from harness.store.record import experiment_in
+from harness.store.record import problems_in
 from harness.store.row import Row
 from harness.store.samples_file import SAMPLES, not_a_row, numbered_lines
 from results import BadInput
@@ -49,7 +49,7 @@ class Answers:
                 self.without_text += 1
                 continue
             one = self._asked_of(row, text, f"{path}: row {number}")
-            self.asked.setdefault(key_of(one), one)
+            self.asked.setdefault(key_of_asked(one), one)
             self.rows += 1
         if not self.asked:
             raise BadInput(f"{path}: no texts: only answers with their text can be judged")
@@ -57,7 +57,7 @@ class Answers:
     def key(self, row: Row) -> str | None:
         """The key of a row of the folder; None for one without a text."""
         text = text_of(row)
-        return None if text is None else key_of(self._asked_of(row, text, ""))
+        return None if text is None else key_of_asked(self._asked_of(row, text, ""))
 
     def _asked_of(self, row: Row, text: str, where: str) -> Asked:
         """What is asked of a row with that text."""
@@ -88,18 +88,9 @@ def problem_beside(row: Row) -> str | None:
     return next((text for name in ("problem", "question") if isinstance(text := row.get(name), str)), None)
 
 
-def key_of(one: Asked) -> str:
+def key_of_asked(one: Asked) -> str:
     """What tells an answer to judge from others: 128 bits of the question's and the answer's texts."""
     return hashlib.sha256(json.dumps([one.problem, one.text]).encode()).hexdigest()[:32]
-
-
-def problems_in(folder: Path) -> dict[str, str]:
-    """The texts of the questions that the run in `folder` has asked; none where it is no run of ours."""
-    experiment = experiment_in(folder)
-    if experiment is None:
-        return {}
-    loaded = load_questions(experiment.dataset, experiment.file, experiment.grader)
-    return {question.question_id: question.problem for question in loaded}
 
 
 def problems_of(source: str) -> dict[str, str]:

@@ -18,7 +18,7 @@ from harness.experiment import Experiment, experiment_of
 from harness.judge.answers import Answers, Asked
 from harness.judge.counts import summary
 from harness.judge.session import judge_answers
-from harness.judge.store import Store, identity
+from harness.judge.store import Store, judge_identity
 from harness.judge.verdicts import Judge, Rewards, YesNo
 from harness.store.record import RECORD, experiment_in
 from harness.store.resume import locked
@@ -100,7 +100,7 @@ def judge_folder(
     """
     with locked(folder):
         answers = Answers(folder, questions)
-        store = Store(folder, name, identity(experiment, prompt))
+        store = Store(folder, name, judge_identity(experiment, prompt))
         missing = {key: asked for key, asked in answers.asked.items() if key not in store.verdicts}
         failures, stopped = list[str](), False
         if missing:

@@ -35,7 +35,7 @@ class Store:
     """The verdicts of one judge on the answers in one folder; the caller holds the folder's lock."""
 
     def __init__(self, folder: Path, name: str, judge: dict[str, Any]) -> None:
-        """`judge` is what its verdicts depend on, as `identity` tells.
+        """`judge` is what its verdicts depend on, as `judge_identity` tells.
 
         Raises BadInput: a name that no column can have, verdicts of another judge, a column of other origin.
         """
@@ -122,7 +122,7 @@ class Store:
             yield row, verdict.score if verdict else None
 
 
-def identity(experiment: Experiment, prompt: str | None) -> dict[str, Any]:
+def judge_identity(experiment: Experiment, prompt: str | None) -> dict[str, Any]:
     """What verdicts depend on; a reward model has no prompt."""
     names = ("engine", "model", "revision", "chat", "dtype", "request_fields")
     fields = experiment.model_dump(mode="json", include=set(names))

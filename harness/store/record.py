@@ -27,7 +27,7 @@ from pydantic import ValidationError
 
 from harness.experiment import Experiment
 from harness.grader import Grader
-from harness.questions.load import Question
+from harness.questions.load import Question, load_questions
 from harness.store.identity import commits, engine_changes, identity, prompts_differ
 from harness.tally.counts import Tally
 from harness.tally.pace import Pace
@@ -138,6 +138,18 @@ def experiment_in(folder: Path) -> Experiment | None:
     with suppress(ValidationError):
         return Experiment.model_validate(record["experiment"], extra="ignore") if record else None
     return None
+
+
+def problems_in(folder: Path) -> dict[str, str]:
+    """The texts of the questions that the run in `folder` has asked; none where it is no run of ours.
+
+    Raises BadInput where the data set cannot be had.
+    """
+    experiment = experiment_in(folder)
+    if experiment is None:
+        return {}
+    loaded = load_questions(experiment.dataset, experiment.file, experiment.grader)
+    return {question.question_id: question.problem for question in loaded}
 
 
 def grader_in(record: dict[str, Any]) -> Grader:

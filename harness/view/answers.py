@@ -17,8 +17,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from harness.questions.load import load_questions
-from harness.store.record import RECORD, experiment_in, tally_of
+from harness.store.record import RECORD, problems_in, tally_of
 from harness.store.row import ASKED_FOR, COLUMNS, Row
 from harness.store.samples_file import read_rows
 from harness.tally.counts import Tally, by_size
@@ -106,7 +105,7 @@ def answers(
     if question is not None:
         gold = table["gold"].iloc[-1]
         yield visible(f"question {question}" + (f", gold {gold}" if gold is not None else ""))
-        yield from _indented(problems_in(folder).get(question, "(its text is not at hand)"), 2)
+        yield from _indented(problems_at_hand(folder).get(question, "(its text is not at hand)"), 2)
     models = table["model"].nunique()
     ordered = table.assign(order=table["setting"].map(by_size))
     ordered = ordered.sort_values(["model", "order", "decoding"], kind="stable")
@@ -146,12 +145,10 @@ def _shown(text: str, full: bool) -> str:
     return f"{text[:HEAD].rstrip()} … {text[-TAIL:].lstrip()}"
 
 
-def problems_in(folder: Path) -> dict[str, str]:
-    """The texts of a run's questions, where they can be had."""
+def problems_at_hand(folder: Path) -> dict[str, str]:
+    """The texts of a run's questions; none where they cannot be had."""
     with suppress(BadInput):
-        if experiment := experiment_in(folder):
-            loaded = load_questions(experiment.dataset, experiment.file, experiment.grader)
-            return {found.question_id: found.problem for found in loaded}
+        return problems_in(folder)
     return {}
 
 

@@ -21,7 +21,7 @@ MOST_APART = 8
 """Tokens by which prompts of one batch may differ in length."""
 
 
-class Answer(NamedTuple):
+class Drawn(NamedTuple):
     """What was drawn: the text before its stop string, all tokens, and whether it ended before its limit.
 
     `logprob` is None unless it was asked for.
@@ -40,11 +40,11 @@ class Request:
     ids: tuple[int, ...]
     n: int
     sampling: Sampling
-    answers: "asyncio.Future[list[Answer]]" = field(
+    answers: "asyncio.Future[list[Drawn]]" = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
 
-    def succeed(self, answers: list[Answer]) -> None:
+    def succeed(self, answers: list[Drawn]) -> None:
         if not self.answers.done():  # cancelled meanwhile
             self.answers.set_result(answers)
 

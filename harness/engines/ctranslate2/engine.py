@@ -21,7 +21,7 @@ from typing import Any, Self
 import ctranslate2
 
 from harness.engines.base import Completion, EngineError, EngineGone, Sampling, mean_logprob
-from harness.engines.ctranslate2.batches import Answer, Request, next_batch, pieces
+from harness.engines.ctranslate2.batches import Drawn, Request, next_batch, pieces
 from harness.engines.ctranslate2.convert import WEIGHTS, converted
 from harness.engines.ctranslate2.memory import keep_freed_memory, most_tokens
 from harness.engines.ctranslate2.stopping import StopRule
@@ -184,14 +184,14 @@ class CTranslate2Engine:
             else:
                 self._hand_out(batch, found)
 
-    def _hand_out(self, batch: Sequence[Request], found: Sequence[list[Answer]]) -> None:
+    def _hand_out(self, batch: Sequence[Request], found: Sequence[list[Drawn]]) -> None:
         for request, answers in zip(batch, found, strict=True):
             if self._closed:  # which may have broken them off
                 request.fail(EngineGone(self._closed))
             else:
                 request.succeed(answers)
 
-    def _draw(self, batch: Sequence[Request]) -> list[list[Answer]]:
+    def _draw(self, batch: Sequence[Request]) -> list[list[Drawn]]:
         """In a thread: the answers to each request."""
         sampling, n = batch[0].sampling, batch[0].n
         rule = self._stop_rule(sampling.stop)
@@ -252,10 +252,10 @@ def is_greedy(sampling: Sampling) -> bool:
     return sampling.temperature == 0 or sampling.top_k == 1
 
 
-def finished(rule: StopRule, tokens: Sequence[int]) -> Answer:
+def finished(rule: StopRule, tokens: Sequence[int]) -> Drawn:
     """The answer in `tokens`, which may go on after its end."""
     whole = rule.whole(tokens)
-    return Answer(rule.text(whole), len(whole), rule.ends(whole))
+    return Drawn(rule.text(whole), len(whole), rule.ends(whole))
 
 
 def end_tokens_of(prompts: PromptTokens, folder: Path) -> frozenset[int]:
