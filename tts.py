@@ -36,12 +36,9 @@ JOBS = {
 }
 """The jobs in the order in which a person does them, and their commands."""
 
-_NAMES = ("--map", "--drop", "--gold", "--setting", "--correct-if", "--unreadable", "--grade", "--grader")
-_OF_IMPORT = {
-    name: option
-    for option in harness.commands["import"].params
-    if isinstance(option, click.Option) and (name := option.opts[0]) in _NAMES
-}
+_KNOWN = {option.opts[0]: option for option in harness.commands["import"].params}
+_SAYING = ("--map", "--drop", "--gold", "--setting", "--correct-if", "--unreadable", "--grade", "--grader")
+_OF_IMPORT = {name: option for name in _SAYING if isinstance(option := _KNOWN[name], click.Option)}
 """The options of `import` that say what the columns of a file are. `page` hands them on as they are given."""
 
 
@@ -106,7 +103,7 @@ def page(
     try:
         _make(answers, out, [word for option in _given(columns) for word in option], target_accuracy, prices)
     except BaseException:
-        shutil.rmtree(out / "tables", ignore_errors=True)  # so that the same command can be given again
+        shutil.rmtree(out, ignore_errors=True)  # so that the same command can be given again
         raise
 
 

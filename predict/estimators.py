@@ -3,12 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from predict.answers.mixture import beta_binomial, mixture
 from predict.answers.plug_in import plug_in
-from predict.curves.from_curves import from_curves
-from predict.curves.question_law.estimate import estimate as question_law
+from predict.curves.from_curves import from_curves, of_the_law
 from predict.curves.rival_interval import RIVALS
 from predict.estimate import Estimate, Estimator, Options, Status, more_severe
 from predict.evidence.groups import Group
@@ -34,6 +32,9 @@ ESTIMATORS: dict[str, Estimator] = {
 CURVE_ONLY = (QUESTION_LAW, *RIVALS)
 """They go by curves alone."""
 
+BY_THE_LAW = (QUESTION_LAW, "low-cost-to-high")
+"""Their status goes by the question law already."""
+
 FAR = 16
 """Backtests reach this many times the N that is seen (4 to 64), and up to 13 times the cap. What is asked
 beyond is not pinned down."""
@@ -57,7 +58,9 @@ def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -
 
     Not ok where the interval of these questions is `WIDE`, where N or the cap is `FAR` beyond what was seen,
     and for a new setting where the tokens asked for do not set the tokens used (`BY_PROMPT`), or the settings
-    seen leave open how accuracy goes on along T (`_is_open`).
+    seen do not pin down, by the question law, how accuracy goes on along T. There every predictor draws a
+    smooth line through few settings, and a rise that has hardly begun deceives all of them: from 31 to 99
+    tokens a real model is right in 4 to 7 of 100 answers, at 213 in 31.
     """
     found = ESTIMATORS[name](evidence, targets, options)
     far = FAR * evidence.points.N.max() < targets.N
@@ -66,27 +69,12 @@ def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -
     new = ~np.isin(targets.setting, evidence.points.setting)
     by_prompt = new & budgets_ignored(dict(evidence.points.settings()))
     open_along_t = np.zeros(len(targets), bool)
-    if new.any() and name != QUESTION_LAW and not evidence.run:
-        open_along_t = new & _is_open(evidence, targets)
+    if new.any() and name not in BY_THE_LAW and not evidence.run:
+        open_along_t = new & ~of_the_law(evidence, targets)[1]
     open_yet = far | by_prompt | open_along_t | (found.these.high - found.these.low > WIDE)
     status = more_severe(found.status, np.where(open_yet, Status.BOUND_HIT, Status.OK))
     notes = (*found.notes, BY_PROMPT) if by_prompt.any() else found.notes
     return replace(found, status=status, notes=notes)
-
-
-def _is_open(evidence: Evidence, targets: Points) -> NDArray[np.bool_]:
-    """Where the question law, fitted to the same points, does not pin its own forecast down.
-
-    Along T every predictor draws a smooth line through few settings, and a rise that has hardly begun
-    deceives all of them: from 31 to 99 tokens a real model is right in 4 to 7 of 100 answers, at 213 in 31.
-    """
-    try:
-        law = question_law(
-            evidence.points, evidence.accuracy, evidence.stderr, targets, method=evidence.method, draws=0
-        )
-    except BadInput:  # too little was seen for it
-        return np.ones(len(targets), bool)
-    return np.asarray(law.status != Status.OK)
 
 
 def able(method: str, samples: bool, caps: bool = False) -> list[str]:

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import click
 import pandas as pd
 import pytest
 from click.testing import CliRunner
@@ -72,7 +71,7 @@ def test_a_table_that_cannot_be_read_leaves_nothing(tables: list[Path], tmp_path
     out = tmp_path / "page"
     words = ["page", *map(str, tables), *MAPPED, "--out", str(out)]
     assert CliRunner().invoke(tts.cli, words).exit_code == 2
-    assert not (out / "tables").exists()
+    assert not out.exists()
 
 
 def test_a_folder_with_something_in_it_is_refused(
@@ -83,12 +82,6 @@ def test_a_folder_with_something_in_it_is_refused(
     assert exit_status(monkeypatch, tts.cli, "tts", "page", tables[0], "--out", tmp_path / "page") == 2
     assert "give another --out" in capsys.readouterr().err
     assert [path.name for path in (tmp_path / "page").iterdir()] == ["notes.txt"]
-
-
-def test_an_option_of_import_is_its_own() -> None:
-    """What `page` hands on is what `import` offers, under the same names."""
-    page = {param.opts[0] for param in tts.cli.commands["page"].params if isinstance(param, click.Option)}
-    assert set(tts._NAMES) <= page
 
 
 def test_what_is_right_can_be_said(

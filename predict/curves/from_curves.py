@@ -12,12 +12,14 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from predict.curves.calibration import model_error
 from predict.curves.intervals import SHARED
 from predict.curves.question_law.estimate import estimate
-from predict.estimate import Estimate, Options
+from predict.estimate import Estimate, Options, Status
 from predict.evidence.points import Evidence, Floats, Points
+from results import BadInput
 from results.normal import Interval, z_of
 
 OF_NEW = 0.5
@@ -49,6 +51,17 @@ def from_curves(evidence: Evidence, targets: Points, options: Options) -> Estima
         new = _wider(new, found.mean, off, own)
     condition = np.where(np.isnan(found.mean), np.inf, np.nan)
     return Estimate(found.mean, these, new, found.status, condition, found.notes)
+
+
+def of_the_law(evidence: Evidence, targets: Points) -> tuple[Floats, NDArray[np.bool_]]:
+    """The law's mean forecasts, and where they are ok: nowhere if too little was seen for it."""
+    try:
+        law = estimate(
+            evidence.points, evidence.accuracy, evidence.stderr, targets, method=evidence.method, draws=0
+        )
+    except BadInput:
+        return np.full(len(targets), np.nan), np.zeros(len(targets), bool)
+    return law.mean, law.status == Status.OK
 
 
 def _again(evidence: Evidence, points: Points, accuracy: Floats, at: Points) -> Floats:

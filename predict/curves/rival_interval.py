@@ -11,14 +11,13 @@ from dataclasses import replace
 import numpy as np
 
 from predict.curves.calibration import luck_share, model_error
+from predict.curves.from_curves import of_the_law
 from predict.curves.intervals import replicates_of
 from predict.curves.joint import joint
 from predict.curves.low_cost_to_high import low_cost_to_high
-from predict.curves.question_law.estimate import estimate as question_law
 from predict.curves.rivals import CurveForecast, CurveModel, exponential, flat, power_law
 from predict.estimate import Estimate, Estimator, Options, Status, from_draws, more_severe
 from predict.evidence.points import Evidence, Floats, Points
-from results import BadInput
 
 APART = 0.02
 """How far the paper's algorithm may be from the question law to be ok; docs/forecasting/from_curves.md has
@@ -71,14 +70,8 @@ def algorithm_3(evidence: Evidence, targets: Points, options: Options) -> Estima
     Its own checks do not tell a good forecast from a bad one: of those that pass them about half are right.
     """
     found = on_curves(low_cost_to_high)(evidence, targets, options)
-    try:
-        law = question_law(
-            evidence.points, evidence.accuracy, evidence.stderr, targets, method=evidence.method, draws=0
-        )
-    except BadInput:  # too little was seen for it
-        borne_out = np.zeros(len(targets), bool)
-    else:
-        borne_out = (law.status == Status.OK) & (np.abs(found.mean - law.mean) <= APART)
+    mean, ok = of_the_law(evidence, targets)
+    borne_out = ok & (np.abs(found.mean - mean) <= APART)
     return replace(found, status=more_severe(found.status, np.where(borne_out, Status.OK, Status.BOUND_HIT)))
 
 

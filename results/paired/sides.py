@@ -92,9 +92,9 @@ def sides_of(
     """Every run at every setting, in the order of the tables. Greedy answers are left out.
 
     prices: of a token, by model, run or table; None: tokens are the cost. score: the scores that the answers
-    are to have (`results.votes.scored`); score_costs: the tokens that one takes, by table; log-probabilities
-    take none. Raises BadInput for a run without a price, for a price of nothing, and for a table without the
-    scores.
+    are to have (`results.votes.scored`); score_costs: the tokens that one takes, by table; without it
+    log-probabilities take none. Raises BadInput for a run without a price, for a price of nothing, and for a
+    table without the scores.
     """
     sides, used = [], set[str]()
     runs = _run_names({name: list(table["model"].unique()) for name, table in tables.items()})
@@ -111,7 +111,7 @@ def sides_of(
             golds = _golds(rows)
             pools = answer_pools(rows, column)
             logs = column == "logprob"
-            score_cost = 0.0 if logs else (score_costs or {}).get(name, np.nan)
+            score_cost = (score_costs or {}).get(name, 0.0 if logs else np.nan)
             sides.append(Side(name, dataset, run, setting, pools, golds, price, logs, score_cost))
     for spelt in (prices or {}).keys() - used:
         known = ", ".join(dict.fromkeys(side.run for side in sides))

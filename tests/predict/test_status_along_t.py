@@ -1,7 +1,5 @@
 """A new setting is ok only where those seen pin accuracy down along T."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -24,7 +22,7 @@ def test_a_rise_that_has_hardly_begun(predictor: str) -> None:
     """Four of seven lengths of a real model, right in 4 to 7 of 100 answers; at the others in up to 31."""
     seen = tuple(f"forced={length}" for length in (20, 40, 70, 100))
     request = Request(fit_settings=seen)
-    (group,) = read_asked((Path(ENDED_AT_LENGTHS),), "majority", request)
+    (group,) = read_asked((ENDED_AT_LENGTHS,), "majority", request)
     found, _ = forecast(group, request, [predictor], OPTIONS)
     ahead = found[(found["role"] == "held_out") & ~found["setting"].isin(seen)]
     assert set(ahead["setting"]) == {"forced=150", "forced=200", "forced=300"}

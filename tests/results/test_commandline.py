@@ -67,6 +67,7 @@ def test_every_end_has_its_exit_code_and_one_line(monkeypatch, capsys, arguments
     assert exit_status(monkeypatch, program, "program", *arguments) == code
     errors = capsys.readouterr().err.removeprefix("\n")  # click ends the line on which a terminal shows ^C
     assert errors.startswith(message)
+    assert message.startswith("error: No such") <= ("(see python -m program" in errors)
     assert errors.count("\n") == (1 if code and message else 0)
 
 
