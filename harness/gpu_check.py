@@ -18,11 +18,10 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Literal
 
-import aiohttp
-
 from harness.engines.factory import own_server
-from harness.engines.http.progress import METRICS
 from harness.experiment import TINY_MODEL, Experiment
+from harness.http.connection import Connection
+from harness.http.progress import METRICS
 from harness.questions.load import load_questions
 from harness.run.sampler import sample
 from harness.run.sizing import LLAMA
@@ -85,13 +84,14 @@ async def measure(
     )
     flags = ("--load-format", "dummy", "--enable-metrics", *flags)
     async with own_server(experiment, folder / "server.log", say, flags) as engine:
-        url = str(engine.describe()["url"])
-        before, wall, processor = await _metrics(url), time.perf_counter(), time.process_time()
+        before, wall, processor = await prompt_counts(engine), time.perf_counter(), time.process_time()
         outcome = await sample(
             experiment, load_questions("tiny"), folder / "samples", lambda: nullcontext(engine)
         )
         wall, processor = time.perf_counter() - wall, time.process_time() - processor
-        prompt, cached = (after - then for after, then in zip(await _metrics(url), before, strict=True))
+        prompt, cached = (
+            after - then for after, then in zip(await prompt_counts(engine), before, strict=True)
+        )
     if outcome.missing:
         raise BadInput(f"{outcome.missing} of {outcome.planned} answers are missing: {outcome.failures[0]}")
     _, rate = outcome.pace.rates() or (0, float("nan"))
@@ -103,15 +103,13 @@ async def measure(
     )
 
 
-async def _metrics(url: str) -> list[float]:
-    """Those of the server at `url`, or of the servers behind a gateway."""
-    async with aiohttp.ClientSession() as session:
-        for path in METRICS:
-            async with session.get(url + path) as response:
-                text = await response.text()
-                if response.status == 200 and "prompt_tokens_total" in text:
-                    return prompt_tokens(text)
-    raise BadInput(f"{url}: no metrics of SGLang at {' or '.join(METRICS)}")
+async def prompt_counts(server: Connection) -> list[float]:
+    """The counts of prompt tokens of `server`, or of the servers behind a gateway."""
+    for path in METRICS:
+        reply = await server.get(path)
+        if reply.status == 200 and b"prompt_tokens_total" in reply.content:
+            return prompt_tokens(reply.content.decode(errors="replace"))
+    raise BadInput(f"{server.url}: no metrics of SGLang at {' or '.join(METRICS)}")
 
 
 def prompt_tokens(metrics: str) -> list[float]:

@@ -56,8 +56,8 @@ LAYERS = {
         ["cli"],
     ],
     "harness": [
-        ["grading", "fields", "overrides"],
-        ["experiment", "grader"],
+        ["grading", "fields", "overrides", "errors"],
+        ["experiment", "grader", "http"],
         ["questions", "server"],
         ["engines"],
         ["tally"],

@@ -82,18 +82,6 @@ def same_model(ours: str, theirs: str) -> bool:
     return ours == theirs
 
 
-class EngineError(Exception):
-    """A request brought no answers. Its samples are absent from the table, not wrong."""
-
-
-class RequestRefused(EngineError):
-    """The server refused this request (status 400, 413, …) and would refuse it again."""
-
-
-class EngineGone(EngineError):
-    """The engine will answer no further request."""
-
-
 class Engine(Protocol):
     """Draws answers to prompts, many requests at a time."""
 

@@ -7,21 +7,17 @@ For SGLang without a URL it starts a server, which ends with the run.
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from harness.engines.base import Engine
 from harness.engines.sglang import SGLangEngine
 from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment, model_location
-from harness.server.fleet import SAYS
 from harness.server.gateway import fleet_launch
 from harness.server.gpus import usable_gpus
-from harness.server.launch import Launch, free_ports, gpus_per_copy, launch
-from harness.server.worker import Worker
-from results import BadInput
-from results.visible import visible
+from harness.server.launch import free_ports, gpus_per_copy, launch
+from harness.server.own import OwnServer
 
 
 def engine_for(
@@ -41,8 +37,8 @@ def engine_for(
         where["template_arguments"] = experiment.template_arguments
         return CTranslate2Engine(model, revision=revision, chat=chat, **where, say=say)
     if experiment.engine == "openai" and experiment.url:
-        from harness.engines.http.api_key import ApiKey
         from harness.engines.openai import OpenAIEngine
+        from harness.http.api_key import ApiKey
 
         key = ApiKey.from_environment("OPENAI_API_KEY")
         prompts = None
@@ -96,54 +92,3 @@ async def own_server(
 def _what_is_asked(experiment: Experiment) -> dict[str, Any]:
     """What requests hold beside the prompt and the sampling, and whether thinking has budgets."""
     return {"fields": experiment.request_fields, "thinking": experiment.budget_by == "thinking"}
-
-
-class OwnServer:
-    """The server that a run starts; once more if it ends by itself, or is stuck, in the middle of the run."""
-
-    def __init__(self, url: str, command: Launch, log: Path, say: Callable[[str], None]) -> None:
-        self.may_restart = False
-        self.events: list[str] = []
-        """What happened to it, or to the servers of its fleet, for run.json."""
-        self._worker = Worker(url, command, log)
-        self._log, self._say = log, say
-        self._read = log.stat().st_size if log.exists() else 0
-
-    def __enter__(self) -> Self:
-        self._worker.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._worker.server.stop()
-
-    def check(self) -> None:
-        """Tell what a fleet says, and start the server again if it has ended.
-
-        Raises BadInput if that is no use.
-        """
-        for line in self._new_lines():
-            if line.startswith(SAYS):
-                self._note(visible(line.removeprefix(SAYS)))
-        status = self._worker.ended()
-        if status is None:
-            return
-        self._note(f"SGLang ended with status {status}")
-        self._say(f"the end of {self._log}:")
-        for line in self._log.read_text(errors="replace").splitlines()[-10:]:
-            self._say(f"  {visible(line)}")
-        if not (self.may_restart and self._worker.starts_left):
-            raise BadInput(f"SGLang ended with status {status}: see {self._log}")
-        self._note("starting SGLang once more")
-        self._worker.start_again()
-
-    def _note(self, event: str) -> None:
-        self.events.append(f"{datetime.now(UTC).isoformat(timespec='seconds')} {event}")
-        self._say(event)
-
-    def _new_lines(self) -> list[str]:
-        """The whole lines that the log has got since the last look."""
-        with self._log.open("rb") as log:
-            log.seek(self._read)
-            whole, end, _ = log.read().rpartition(b"\n")
-        self._read += len(whole) + len(end)
-        return whole.decode(errors="replace").splitlines()

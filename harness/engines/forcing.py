@@ -12,8 +12,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from harness.engines.base import Completion, Engine, EngineError, EngineGone, RequestRefused, Sampling
+from harness.engines.base import Completion, Engine, Sampling
 from harness.engines.thinking import CLOSING, closed, together
+from harness.errors import EngineError, EngineGone, RequestRefused
 
 ENDING = "\n\nThe answer is ##"
 """What the budget prompts ask a model to write before its final answer."""

@@ -18,22 +18,13 @@ from typing import Any, Literal
 
 from pydantic import AliasChoices, AliasPath, Field, TypeAdapter
 
-from harness.engines.base import (
-    Candidate,
-    Completion,
-    EngineError,
-    EngineGone,
-    RequestRefused,
-    Sampling,
-    likeliest,
-    mean_logprob,
-    same_model,
-)
-from harness.engines.http.api_key import ApiKey
-from harness.engines.http.connection import Connection
-from harness.engines.http.reply import Fault, FromServer, TokenCount, check_length, inside, parse
+from harness.engines.base import Candidate, Completion, Sampling, likeliest, mean_logprob, same_model
 from harness.engines.thinking import TRIAL_BUDGET, TRIAL_PROMPT, TRIAL_SAMPLING, apart, not_kept, opens
 from harness.engines.tokens import PromptTokens, counted
+from harness.errors import EngineError, EngineGone, RequestRefused
+from harness.http.api_key import ApiKey
+from harness.http.connection import Connection
+from harness.http.reply import Fault, FromServer, TokenCount, check_length, inside, parse
 from results import BadInput
 from results.visible import visible
 

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 from pydantic import AliasChoices, AliasPath, Field, TypeAdapter
 
-from harness.engines.base import EngineError
-from harness.engines.http.api_key import ApiKey
-from harness.engines.http.reply import FromServer, TokenCount, parse
 from harness.engines.openai import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
+from harness.errors import EngineError
 from harness.experiment import Experiment, model_location
+from harness.http.api_key import ApiKey
+from harness.http.reply import FromServer, TokenCount, parse
 from results import BadInput
 
 ENDPOINTS = ("/classify", "/pooling")

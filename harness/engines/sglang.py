@@ -18,17 +18,13 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from harness.engines.base import (
-    Candidate,
-    Completion,
-    EngineError,
-    Sampling,
-    likeliest,
-    mean_logprob,
-    same_model,
-)
-from harness.engines.http.connection import MEND_PATIENCE, POLL_SECONDS, Connection
-from harness.engines.http.reply import (
+from harness.engines.base import Candidate, Completion, Sampling, likeliest, mean_logprob, same_model
+from harness.engines.thinking import TRIAL_BUDGET, TRIAL_PROMPT, TRIAL_SAMPLING, apart, not_kept
+from harness.engines.tokens import PromptTokens, counted
+from harness.errors import EngineError
+from harness.experiment import TEMPLATE_ARGUMENTS
+from harness.http.connection import MEND_PATIENCE, POLL_SECONDS, Connection
+from harness.http.reply import (
     Fault,
     FromServer,
     TokenCount,
@@ -37,9 +33,6 @@ from harness.engines.http.reply import (
     inside,
     parse,
 )
-from harness.engines.thinking import TRIAL_BUDGET, TRIAL_PROMPT, TRIAL_SAMPLING, apart, not_kept
-from harness.engines.tokens import PromptTokens, counted
-from harness.experiment import TEMPLATE_ARGUMENTS
 from results import BadInput
 
 SETTINGS = (

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from tqdm import tqdm
 
-from harness.engines.base import EngineError, EngineGone
+from harness.errors import EngineError, EngineGone
 from harness.judge.answers import Asked
 from harness.judge.store import Store
 from harness.judge.verdicts import Judge

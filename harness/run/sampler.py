@@ -17,8 +17,9 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from harness.engines.base import Completion, Engine, EngineError, EngineGone, RequestRefused
+from harness.engines.base import Completion, Engine
 from harness.engines.forcing import forced
+from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.experiment import Experiment
 from harness.questions.load import Question
 from harness.run.plan import Chunk, asked_questions, prompt_for, sampling_for

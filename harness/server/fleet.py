@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
+from harness.http import connection
 from harness.server import gateway, probe
 from harness.server.launch import Launch, Server, free_ports
 from harness.server.worker import Worker
@@ -42,9 +43,9 @@ def fleet(
         # On the way out this runs first, so that all servers stop at the same time.
         stack.callback(_ask_to_end, servers)
         for one in servers:
-            probe.wait_until_ready(f"{one.url}/health", one.server, "SGLang")
+            probe.wait_until_ready(one.url, "/health", one.server, "SGLang")
         front = stack.enter_context(Server(command))
-        probe.wait_until_ready(f"{front_url}/readiness", front, "smg")
+        probe.wait_until_ready(front_url, "/readiness", front, "smg")
         say(f"{SAYS}{workers} servers at {', '.join(launches)} answer at {front_url}")
         yield partial(_wait, servers, front, lambda line: say(SAYS + line))
 
@@ -73,5 +74,5 @@ def _wait(servers: Sequence[Worker], front: Server, say: Callable[[str], None]) 
             say(f"{what}: {len(there)} left")
             if not there:
                 return ended
-        time.sleep(probe.POLL_SECONDS)
+        time.sleep(connection.POLL_SECONDS)
     return status

@@ -1,31 +1,42 @@
-"""Asking a server whether it is well."""
+"""Asking a server whether it is well, over the client that asks it for answers."""
 
-import time
-import urllib.error
-import urllib.request
+import asyncio
 
+from harness.http.connection import REPLY_BYTES, Connection
+from harness.http.reply import Fault
+from harness.http.session import open_session, send
 from harness.server.launch import Server
 from results import BadInput
 
-POLL_SECONDS = 0.5
-PROBE_SECONDS = 30.0
-"""A busy server may take a second or more to answer, and a broken one 20 s to say that it is not well."""
-_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+def is_well(url: str, seconds: float) -> bool:
+    """Whether GET `url` is answered with 200 within `seconds`."""
+    return asyncio.run(_is_well(url, seconds))
 
 
-def is_well(url: str, seconds: float = PROBE_SECONDS) -> bool:
-    """Whether GET `url` is answered with 200, without a proxy, within `seconds`."""
+async def _is_well(url: str, seconds: float) -> bool:
     try:
-        with _DIRECT.open(url, timeout=seconds):
-            return True
-    except (urllib.error.URLError, OSError):
+        async with open_session(None) as session, asyncio.timeout(seconds):
+            return (await send(session, "GET", url, REPLY_BYTES)).status == 200
+    except (TimeoutError, Fault):
         return False
 
 
-def wait_until_ready(url: str, server: Server, name: str) -> None:
-    """Wait until GET `url` is answered with 200. Raises BadInput if the server ends before that."""
-    while server.ended() is None:
-        if is_well(url):
-            return
-        time.sleep(POLL_SECONDS)
-    raise BadInput(f"{name} ended with status {server.ended()} before it was ready: see its log above")
+def wait_until_ready(url: str, path: str, server: Server, name: str) -> None:
+    """Wait until `server` is ready at `url`: until it answers GET `path`.
+
+    Raises BadInput if it ends before that.
+    """
+
+    def check_alive() -> None:
+        if (status := server.ended()) is not None:
+            raise BadInput(f"{name} ended with status {status} before it was ready: see its log above")
+
+    connection = Connection(url, check_alive=check_alive)
+    connection.ready = path
+    asyncio.run(_enter(connection))
+
+
+async def _enter(connection: Connection) -> None:
+    async with connection:
+        pass

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
+from harness.http.connection import PROBE_SECONDS
 from harness.server import probe
 from harness.server.launch import Launch, Server
 
@@ -53,6 +54,6 @@ class Worker:
 
     def _look_after(self, server: Server) -> None:
         while server.ended() is None:
-            if probe.is_well(f"{self.url}/health") and server is self.server:
+            if probe.is_well(f"{self.url}/health", PROBE_SECONDS) and server is self.server:
                 self._well = time.monotonic()
             time.sleep(PROBES_APART)

@@ -18,8 +18,8 @@ import aiohttp
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from harness.engines.base import EngineError
 from harness.engines.sglang import SGLangEngine
+from harness.errors import EngineError
 from harness.experiment import Experiment, model_location
 from harness.questions.load import Question
 from harness.run.plan import prompt_for, remaining_chunks, sampling_for

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from harness.engines.http import connection
+from harness.http import connection
 from harness.server.cpu.torchvision_names import declare_torchvision_operations
 
 

@@ -58,20 +58,25 @@ def test_the_requests_come_in_rounds_and_only_their_tokens_count(
 
     @asynccontextmanager
     async def server(*_: Any) -> AsyncIterator[Any]:
-        yield SimpleNamespace(describe=lambda: {"url": "http://there"})
+        yield "the engine"
 
     async def sampled(experiment: Experiment, *_: Any) -> Any:
         asked.append(experiment)
         pace, tally = SimpleNamespace(rates=lambda: (1.0, 512.0)), SimpleNamespace(tokens=32768)
         return SimpleNamespace(missing=0, pace=pace, tally=tally)
 
-    async def read(url: str) -> list[float]:
-        assert url == "http://there"
+    async def read(server: Any) -> list[float]:
+        assert server == "the engine"
         return metrics.pop(0)
 
     wall, processor = [10.0, 30.0], [1.0, 6.0]
     clocks = SimpleNamespace(perf_counter=lambda: wall.pop(0), process_time=lambda: processor.pop(0))
-    for name, played in (("own_server", server), ("sample", sampled), ("_metrics", read), ("time", clocks)):
+    for name, played in (
+        ("own_server", server),
+        ("sample", sampled),
+        ("prompt_counts", read),
+        ("time", clocks),
+    ):
         monkeypatch.setattr(harness.gpu_check, name, played)
     size: dict[str, Any] = {"prompts": 32, "answers": 48, "tokens": 128, "dp": 2, "device": "cuda"}
     found = asyncio.run(measure("small", tmp_path, **size, say=print))

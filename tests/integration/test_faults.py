@@ -9,9 +9,9 @@ import aiohttp
 import pytest
 
 from harness.engines.factory import engine_for
-from harness.engines.http import connection
-from harness.engines.http.connection import Connection
 from harness.experiment import Experiment, read_experiment
+from harness.http import connection
+from harness.http.connection import Connection
 from harness.questions.load import load_questions
 from harness.run.sampler import Outcome, sample
 from tests.harness.engines.sglang_faults import BUSY, FAULTS, Fault, status

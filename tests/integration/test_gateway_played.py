@@ -17,11 +17,11 @@ import pytest
 
 from harness import gpu_check
 from harness.engines.base import Sampling
-from harness.engines.http import connection
-from harness.engines.http.progress import tokens_generated
 from harness.engines.sglang import SGLangEngine
 from harness.experiment import model_location
-from harness.server import probe, worker
+from harness.http import connection
+from harness.http.progress import tokens_generated
+from harness.server import worker
 from harness.server.fleet import fleet
 from harness.server.launch import free_ports
 from tests.processes import needs_proc, python, wait_until
@@ -83,13 +83,18 @@ async def ask_all(url: str, say: list[str]) -> Counter[str]:
     return found
 
 
+async def counts(url: str) -> list[float]:
+    async with connection.Connection(url) as server:
+        return await gpu_check.prompt_counts(server)
+
+
 class Played:
     """A fleet of two, whose wait runs beside the test."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(worker, "UNWELL_SECONDS", 3.0)
         monkeypatch.setattr(worker, "PROBES_APART", 0.2)
-        monkeypatch.setattr(probe.is_well, "__defaults__", (1.0,))
+        monkeypatch.setattr(worker, "PROBE_SECONDS", 1.0)
         monkeypatch.setattr(connection, "FIRST_PAUSE", 0.2)
         self.said: list[str] = []
         self.port, self.folder = free_ports()[0], folder
@@ -121,7 +126,7 @@ def test_the_gateway_gives_both_servers_about_as_much(
     with Played(tmp_path, monkeypatch) as played:
         found = played.ask()
         url = f"http://127.0.0.1:{played.port}"
-        assert asyncio.run(gpu_check._metrics(url)) == [80, 0]  # of both servers together
+        assert asyncio.run(counts(url)) == [80, 0]  # of both servers together
         with urllib.request.urlopen(f"{url}/engine_metrics", timeout=10) as reply:
             assert tokens_generated(reply.read().decode()) == 14
     assert sum(found.values()) == len(QUESTIONS) * EACH

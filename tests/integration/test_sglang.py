@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from harness.engines.base import Completion, Engine, EngineError, Sampling
+from harness.engines.base import Completion, Engine, Sampling
 from harness.engines.ctranslate2.engine import CTranslate2Engine
-from harness.engines.http.api_key import ApiKey
 from harness.engines.openai import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from harness.engines.tokens import PromptTokens
+from harness.errors import EngineError
 from harness.experiment import model_location, read_experiment
 from harness.grader import Grader
+from harness.http.api_key import ApiKey
 from harness.questions.load import Question, load_questions
 from harness.run.plan import prompt_for, remaining_chunks
 from results import BadInput

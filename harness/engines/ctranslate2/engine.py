@@ -20,13 +20,14 @@ from typing import Any, Self
 
 import ctranslate2
 
-from harness.engines.base import Completion, EngineError, EngineGone, Sampling, mean_logprob
+from harness.engines.base import Completion, Sampling, mean_logprob
 from harness.engines.ctranslate2.batches import Drawn, Request, next_batch, pieces
 from harness.engines.ctranslate2.convert import WEIGHTS, converted
 from harness.engines.ctranslate2.memory import keep_freed_memory, most_tokens
 from harness.engines.ctranslate2.stopping import StopRule
 from harness.engines.thinking import apart
 from harness.engines.tokens import PromptTokens, counted, read_json
+from harness.errors import EngineError, EngineGone
 from results import BadInput
 
 SMALL = 100e6

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import harness.engines.factory
-from harness.engines.base import RequestRefused
+from harness.errors import RequestRefused
 from tests.conftest import needs_sglang, needs_torch
 from tests.harness.commands import exit_status
 from tests.harness.run.scripted import ScriptedEngine

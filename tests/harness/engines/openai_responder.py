@@ -12,8 +12,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, Sampling
-from harness.engines.http.api_key import ApiKey
 from harness.engines.openai import TRIAL, OpenAIEngine
+from harness.http.api_key import ApiKey
 
 MODEL = "org/model"
 ANSWERS = ((" The answer is ##18##.", 9), (" 7", 2), (" So ##5##.", 4))

@@ -11,16 +11,17 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from harness.engines.base import Completion, Engine, EngineError, EngineGone, RequestRefused, Sampling
+from harness.engines.base import Completion, Engine, Sampling
 from harness.engines.ctranslate2.engine import CTranslate2Engine
 from harness.engines.factory import engine_for
 from harness.engines.forcing import ENDING, FINAL_TOKENS, forced
-from harness.engines.http.api_key import ApiKey
 from harness.engines.openai import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from harness.engines.tokens import PromptTokens
+from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.experiment import read_experiment
 from harness.grader import Grader
+from harness.http.api_key import ApiKey
 from results import BadInput
 from tests.harness.engines.openai_responder import Responder
 from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, TINY, FaultyServer

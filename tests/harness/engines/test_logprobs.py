@@ -12,9 +12,9 @@ from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, Sampling
 from harness.engines.forcing import forced
-from harness.engines.http.api_key import ApiKey
 from harness.engines.openai import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
+from harness.http.api_key import ApiKey
 from results import read_samples
 from tests.harness.engines.sglang_responder import PROMPT, TINY, FaultyServer, with_engine
 from tests.harness.engines.sglang_responder import answer as sglang_answer

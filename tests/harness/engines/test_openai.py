@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestServer
 
-from harness.engines.base import Completion, EngineError, RequestRefused, Sampling
-from harness.engines.http.api_key import ApiKey
+from harness.engines.base import Completion, Sampling
 from harness.engines.openai import NO_EFFECT, OpenAIEngine
+from harness.errors import EngineError, RequestRefused
+from harness.http.api_key import ApiKey
 from results import BadInput
 from tests.harness.engines.openai_responder import ANSWERS, MODEL, Responder, ask
 

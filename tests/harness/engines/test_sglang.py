@@ -10,11 +10,12 @@ import pytest
 from aiohttp.test_utils import TestServer
 
 import harness.engines.sglang
-from harness.engines.base import Completion, EngineError, EngineGone, RequestRefused, same_model
+from harness.engines.base import Completion, same_model
 from harness.engines.factory import engine_for
-from harness.engines.http import connection
-from harness.engines.http.connection import ATTEMPTS
 from harness.engines.sglang import SGLangEngine
+from harness.errors import EngineError, EngineGone, RequestRefused
+from harness.http import connection
+from harness.http.connection import ATTEMPTS
 from results import BadInput
 from tests.harness.engines.sglang_faults import FAULTS, last_meta, status
 from tests.harness.engines.sglang_responder import (

@@ -12,11 +12,11 @@ from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, Sampling
 from harness.engines.forcing import ENDING, forced
-from harness.engines.http.api_key import ApiKey
 from harness.engines.openai import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from harness.engines.thinking import TRIAL_BUDGET, apart, closed, not_kept, together
 from harness.engines.tokens import PromptTokens
+from harness.http.api_key import ApiKey
 from results import BadInput
 from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, TINY
 from tests.harness.engines.thinking_servers import VLLM, SGLang, Thinker, cut_while_thinking

@@ -13,9 +13,9 @@ from click.testing import CliRunner
 
 from harness.engines.base import Completion, Sampling
 from harness.engines.forcing import ENDING
-from harness.engines.http.api_key import ApiKey
 from harness.engines.openai import OpenAIEngine
 from harness.engines.tokens import PromptTokens
+from harness.http.api_key import ApiKey
 from harness.questions.load import load_questions
 from harness.run.plan import prompt_for
 from harness.run.stored import FINAL_TOKENS, Stored

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.engines.base import EngineError, EngineGone, RequestRefused
+from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.run.plan import Chunk, remaining_chunks
 from harness.run.sampler import FEWEST_FAILURES
 from tests.harness.run.scripted import ScriptedEngine, keys, planned, run, run_async

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from harness.engines.base import EngineGone, RequestRefused
+from harness.errors import EngineGone, RequestRefused
 from harness.experiment import read_experiment
 from results import BadInput, build_curves, read_samples
 from results.paired.runs import compare_runs

@@ -14,6 +14,7 @@ import pytest
 
 import harness.server.gateway
 import harness.server.launch
+from harness.http import connection
 from harness.server import probe, worker
 from harness.server.fleet import SAYS, fleet
 from harness.server.gateway import gateway_launch
@@ -58,7 +59,7 @@ def listens(port: int) -> bool:
 @pytest.fixture
 def said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """What a fleet says; its gateway is a server that notes what it was started with."""
-    monkeypatch.setattr(probe, "POLL_SECONDS", 0.02)
+    monkeypatch.setattr(connection, "POLL_SECONDS", 0.02)
     monkeypatch.setattr(worker, "PROBES_APART", 0.02)
 
     def gateway(port: int, metrics_port: int, workers: list[str]) -> Launch:
@@ -104,7 +105,7 @@ def test_a_server_that_is_stopped_and_not_dead_is_killed_with_its_requests_and_s
     tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "UNWELL_SECONDS", 0.5)
-    monkeypatch.setattr(probe.is_well, "__defaults__", (0.2,))
+    monkeypatch.setattr(worker, "PROBE_SECONDS", 0.2)
     opened: list[Server] = []
     begin = Server.__init__
 
@@ -122,7 +123,7 @@ def test_a_server_that_is_stopped_and_not_dead_is_killed_with_its_requests_and_s
         wait_until(lambda: len(said) > 1, 20)
         assert said[1:] == [f"{SAYS}the server at {url} ended with status -9: starting it once more"]
         assert not runs(stopped._process.pid)
-        wait_until(lambda: probe.is_well(f"{url}/health"), 20)
+        wait_until(lambda: probe.is_well(f"{url}/health", 0.2), 20)
         opened[2].ask_to_end()  # the gateway: the fleet's wait ends
 
 

@@ -10,10 +10,11 @@ import pytest
 import harness.engines.factory as factory
 from harness.engines.base import Sampling
 from harness.engines.factory import engine_for
-from harness.engines.http import connection
 from harness.experiment import Experiment, model_location, read_experiment
+from harness.http import connection
 from harness.server import worker
 from harness.server.launch import Launch, Server, gpus_per_copy, launch
+from harness.server.own import OwnServer
 from results import BadInput
 from tests.harness.server.conftest import flags
 from tests.processes import python, wait_until
@@ -99,7 +100,7 @@ def test_what_a_fleet_says_is_told_and_kept_for_the_record(tmp_path: Path) -> No
         "print('fleet: one ended', flush=True)\ntime.sleep(600)"
     )
     (tmp_path / "log").write_text("fleet: of an earlier run\n")
-    server = factory.OwnServer("http://127.0.0.1:1", python(script, go), tmp_path / "log", said.append)
+    server = OwnServer("http://127.0.0.1:1", python(script, go), tmp_path / "log", said.append)
     with server:
         for line in ("2 servers", "one ended"):
             wait_until(lambda: f"fleet: {line}" in (tmp_path / "log").read_text())  # noqa: B023
@@ -172,7 +173,7 @@ def test_a_server_that_cannot_start_is_one_line_and_a_model_that_cannot_be_had_s
 def test_a_server_that_ends_again_and_again_ends_the_run(tmp_path: Path) -> None:
     said = list[str]()
     script = "print(*range(30), sep='\\n', flush=True); raise SystemExit(7)"
-    server = factory.OwnServer("http://127.0.0.1:1", python(script), tmp_path / "log", said.append)
+    server = OwnServer("http://127.0.0.1:1", python(script), tmp_path / "log", said.append)
     with server:
         server.may_restart = True
         wait_until(lambda: server._worker.server.ended() is not None)

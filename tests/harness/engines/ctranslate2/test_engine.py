@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from harness.engines.base import Completion, EngineError, EngineGone, Sampling
+from harness.engines.base import Completion, Sampling
 from harness.engines.ctranslate2 import engine as module
 from harness.engines.ctranslate2.batches import MOST_ROWS
 from harness.engines.ctranslate2.engine import CTranslate2Engine
 from harness.engines.ctranslate2.stopping import StopRule
 from harness.engines.factory import engine_for
+from harness.errors import EngineError, EngineGone
 from results import BadInput
 from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, SAMPLING, TINY
 from tests.harness.run.real_run import experiment

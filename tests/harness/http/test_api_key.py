@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestServer
 from click.testing import CliRunner
 
 from harness.cli import cli
-from harness.engines.http.api_key import HIDDEN, ApiKey
+from harness.http.api_key import HIDDEN, ApiKey
 from results import BadInput
 from tests.harness.engines.openai_responder import ANSWERS, Responder, ask
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from harness.engines.base import EngineError, EngineGone, RequestRefused
+from harness.errors import EngineError, EngineGone, RequestRefused
 from results.visible import visible
 
 T = TypeVar("T")

@@ -16,11 +16,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Self, TypeVar
 
-from harness.engines.base import EngineError, EngineGone
-from harness.engines.http.api_key import ApiKey
-from harness.engines.http.progress import METRICS, tokens_generated
-from harness.engines.http.reply import Fault, Reply, check_status, excerpt
-from harness.engines.http.session import open_session, reason, send
+from harness.errors import EngineError, EngineGone
+from harness.http.api_key import ApiKey
+from harness.http.progress import METRICS, tokens_generated
+from harness.http.reply import Fault, Reply, check_status, excerpt
+from harness.http.session import open_session, reason, send
 from results import BadInput
 
 T = TypeVar("T")

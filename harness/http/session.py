@@ -5,7 +5,7 @@ from typing import Any
 
 import aiohttp
 
-from harness.engines.http.reply import Fault, Reply
+from harness.http.reply import Fault, Reply
 
 KEEPALIVE = {"TCP_KEEPIDLE": 60, "TCP_KEEPINTVL": 15, "TCP_KEEPCNT": 4}
 """A connection on which for two minutes not even the other kernel answers is broken."""

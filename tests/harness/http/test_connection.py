@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import unused_port
 
-from harness.engines.base import EngineError, EngineGone
-from harness.engines.http import connection as module
-from harness.engines.http.api_key import ApiKey
-from harness.engines.http.connection import ATTEMPTS, Connection
-from harness.engines.http.reply import seconds_until
 from harness.engines.openai import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
+from harness.errors import EngineError, EngineGone
 from harness.experiment import model_location
+from harness.http import connection as module
+from harness.http.api_key import ApiKey
+from harness.http.connection import ATTEMPTS, Connection
+from harness.http.reply import seconds_until
 from results import BadInput
-from tests.harness.engines.http.simulated import ask
+from tests.harness.http.simulated import ask
 
 Habit = bytes | Callable[[asyncio.StreamWriter], Awaitable[None]]
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine"

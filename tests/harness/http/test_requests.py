@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from harness.engines.base import EngineError, EngineGone, RequestRefused
-from harness.engines.http.connection import (
+from harness.errors import EngineError, EngineGone, RequestRefused
+from harness.http.connection import (
     ATTEMPTS,
     FIRST_PAUSE,
     FORBIDDEN,
@@ -18,9 +18,9 @@ from harness.engines.http.connection import (
     START_PATIENCE,
     Connection,
 )
-from harness.engines.http.reply import Reply
+from harness.http.reply import Reply
 from results import BadInput
-from tests.harness.engines.http.simulated import (
+from tests.harness.http.simulated import (
     BROKEN,
     BUSY,
     OK,

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from harness.engines.base import EngineGone
-from harness.engines.http.connection import PATIENCE, SAY_SECONDS
-from harness.engines.http.progress import METRICS, tokens_generated
-from harness.engines.http.reply import Reply
-from harness.engines.http.session import open_session
-from tests.harness.engines.http.simulated import SimulatedServer, after, ask, now, simulate
+from harness.errors import EngineGone
+from harness.http.connection import PATIENCE, SAY_SECONDS
+from harness.http.progress import METRICS, tokens_generated
+from harness.http.reply import Reply
+from harness.http.session import open_session
+from tests.harness.http.simulated import SimulatedServer, after, ask, now, simulate
 
 FIRST_REPLY = 4 * PATIENCE
 

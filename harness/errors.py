@@ -1,0 +1,13 @@
+"""Why a request brought no answer."""
+
+
+class EngineError(Exception):
+    """A request brought no answers. Its samples are absent from the table, not wrong."""
+
+
+class RequestRefused(EngineError):
+    """The server refused this request (status 400, 413, …) and would refuse it again."""
+
+
+class EngineGone(EngineError):
+    """The engine will answer no further request."""

@@ -1,0 +1,1 @@
+"""What the engines behind HTTP share: one connection, which sends a request until it is answered."""
