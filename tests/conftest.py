@@ -1,4 +1,4 @@
-"""Fixtures shared by every room."""
+"""Fixtures shared by all tests."""
 
 import importlib.util
 import os

@@ -45,7 +45,7 @@ def renumbered(question: Ints, votes: Ints) -> Ints:
 def stopped(answers: AnswerPools, cap: float) -> AnswerPools:
     """`answers` as a run stopped at `cap` tokens leaves them: longer ones null, at cap tokens plus one.
 
-    The one door to the answers: what a forecast sees, it sees through here. An unreadable answer of exactly
+    The one way to the answers: what a forecast sees, it sees through here. An unreadable answer of exactly
     `cap` tokens counts as longer: a run that was itself stopped there writes its unfinished answers so.
     """
     over = (answers.tokens > cap) | ((answers.tokens == cap) & (answers.votes < 0))
