@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from results import BadInput
 from synthetic.binary.rewards import REWARDS
+from synthetic.continuous.rewards import REWARDS as CONTINUOUS_REWARDS
 from synthetic.model.settings import BinarySetting, ContinuousSetting, Setting, StepRule
 
 VOTES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -75,6 +76,7 @@ _FIGURE_2: tuple[tuple[str, str, str, int, str], ...] = (
 )
 _TO_16 = (1, 2, 3, 4, 6, 8, 12, 16)
 _TO_50 = (*_TO_16, 24, 32, 50)
+_TO_4096 = (*VOTES, 512, 1024, 4096)
 
 EXPERIMENTS: dict[str, Experiment] = {
     "fig1-continuous": _risk(
@@ -132,7 +134,19 @@ EXPERIMENTS: dict[str, Experiment] = {
         (16,),
         ("majority", "best_of_n", *(name for name in REWARDS if name != "oracle")),
         tasks=30,
-        votes=(*VOTES, 512, 1024, 4096),
+        votes=_TO_4096,
+    ),
+    "judges-continuous": Experiment(
+        "Ours: the same for continuous coefficients, beside the average and the oracle",
+        (
+            Variant(ContinuousSetting(36, 72, 1e-3, 1.0, 2.0), "n=36 d=72"),
+            Variant(ContinuousSetting(144, 72, 1e-3, 1.0, 2.0), "n=144 d=72"),
+            Variant(ContinuousSetting(40, 20, 5e-3, 3.0, 1.0), "n=40 d=20 sigma_eps=3"),
+        ),
+        (50,),
+        ("ensemble", "best_of_n", *(name for name in CONTINUOUS_REWARDS if name != "oracle")),
+        tasks=30,
+        votes=_TO_4096,
     ),
 }
 

@@ -1,4 +1,4 @@
-"""Accuracy against N for each reward, beside the vote and the oracle: one figure a line of the experiment.
+"""Accuracy or risk against N for each reward, beside the vote or average and the oracle: one figure a line.
 
 reward_figures(curves)  ->  (Figure("twin-rewards-0", "n=4 d=48", …), …)
 """
@@ -10,29 +10,31 @@ from results.figures.axes import n_axis, value_axis
 from results.figures.theme import Figure
 
 COLOURS = {
-    "vote": "#2c728e", "oracle": "#f08a24", "context": "#3aa76d", "noisy": "#8a5fbf", "verdict": "#c94f7c",
-    "biased": "#8c6d46",
+    "vote": "#2c728e", "average": "#2c728e", "oracle": "#f08a24", "context": "#3aa76d", "noisy": "#8a5fbf",
+    "verdict": "#c94f7c", "biased": "#8c6d46",
 }  # fmt: skip
-_OTHERS = {"majority": "vote", "best_of_n": "oracle"}
+_OTHERS = {"majority": "vote", "ensemble": "average", "best_of_n": "oracle"}
 
 
 def reward_figures(curves: pd.DataFrame) -> list[Figure]:
     """One for each line of a curves table that has rows of best-of-N by rewards; the longest t."""
     rows = curves[curves["T"] == curves["T"].max()]
+    metric = "risk" if "risk" in rows and rows["risk"].notna().any() else "accuracy"
     whole = rows["model"].str.extract(r"^(?P<line>.*?)(?:, (?P<reward>\S+) reward)?$")
     chosen_by = whole["reward"].fillna(rows["method"].map(_OTHERS))
-    table = rows[["N", "accuracy"]].assign(line=whole["line"], chosen_by=chosen_by).dropna()
-    return [_figure(part, str(line), at) for at, (line, part) in enumerate(table.groupby("line", sort=False))]
+    table = rows[["N"]].assign(value=rows[metric], line=whole["line"], chosen_by=chosen_by).dropna()
+    lines = table.groupby("line", sort=False)
+    return [_figure(part, str(line), metric, at) for at, (line, part) in enumerate(lines)]
 
 
-def _figure(table: pd.DataFrame, line: str, at: int) -> Figure:
+def _figure(table: pd.DataFrame, line: str, metric: str, at: int) -> Figure:
     names = [name for name in COLOURS if name in set(table["chosen_by"])]
     names += sorted(set(table["chosen_by"]) - set(names))  # rewards of one's own take the scheme's grey
     scale = alt.Scale(domain=names, range=[COLOURS.get(name, "#6b7280") for name in names])
-    top = float(table["accuracy"].max())
+    top = float(table["value"].max())
     chart = alt.Chart(table).encode(
         n_axis(sorted(table["N"].unique())),
-        value_axis("accuracy", "accuracy", (0.0, max(1.0, top))),
+        value_axis("value", metric, (0.0, max(1.0, top) if metric == "accuracy" else 1.05 * top)),
         alt.Color("chosen_by:N", scale=scale, sort=names, title="chosen by"),
     )
     told = ("exact, over the tasks; each line is one way to choose among N answers",)

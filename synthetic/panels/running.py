@@ -22,6 +22,7 @@ from results import BadInput, build_curves
 from synthetic.binary.accuracy import exact_accuracy, samples_table, transformer_supports
 from synthetic.binary.rewards import REWARDS
 from synthetic.binary.sampler import sample_supports
+from synthetic.continuous.rewards import REWARDS as CONTINUOUS_REWARDS
 from synthetic.continuous.risk import continuous_risk, needs_sampling, transformer_paths
 from synthetic.model.settings import ContinuousSetting, Solver, check_count
 from synthetic.model.tasks import Array, draw_tasks, task_keys
@@ -36,6 +37,7 @@ Block = TypeVar("Block")
 TASKS_AT_ONCE = 25
 PATHS: dict[Solver, int] = {"exact": 256, "monte-carlo": 256, "transformer": 16}
 """Paths drawn for each task where a solver samples, unless the user names a number."""
+REWARD_NAMES = {*REWARDS, *CONTINUOUS_REWARDS}
 MAX_ANSWERS = 50_000_000
 """The most sampled answers of one line, over all tasks and t, that fit in memory."""
 
@@ -71,6 +73,9 @@ def run_experiment(
     answers = len(keys) * len(experiment.steps) * request.paths
     if solver != "exact" and answers > MAX_ANSWERS:
         raise BadInput(f"{name}: {answers:,} sampled answers do not fit in memory: reduce --paths or --tasks")
+    judged = [method for method in experiment.methods if method in REWARD_NAMES]
+    if judged and solver != "exact":
+        warnings.warn(f"{name}: no curves by {', '.join(judged)}: rewards are exact only", stacklevel=2)
     if solver == "transformer" and progress:
         _say_how_long(name, experiment, request)
     if isinstance(experiment.variants[0].setting, ContinuousSetting):
@@ -118,9 +123,6 @@ def _run_binary(name: str, experiment: Experiment, line: Variant, request: Reque
         tasks = draw_tasks(setting, keys, request.seed)
         return samples_table(tasks, setting, steps, source(tasks, setting, request.paths, steps))
 
-    judged = [method for method in experiment.methods if method in REWARDS]
-    if judged and request.solver != "exact":
-        warnings.warn(f"{label}: no curves by {', '.join(judged)}: rewards are exact only", stacklevel=3)
     if request.solver == "exact":
         values, shares = zip(*_over_blocks(solve, request, label), strict=True)
         if share := float(np.concatenate(shares).mean()):  # how often ClipNorm was 0/0
@@ -161,9 +163,11 @@ def curves_table(
     """The curves table of what was found for each block of tasks; fewer votes than `votes`: the first."""
     parts = []
     for method in blocks[0]:
-        # the tables know one decode without noise, and one best-of-N by a score
-        told = "greedy" if method == "gradient_descent" else "best_by_score" if method in REWARDS else method
-        judged = {"model": f"{named['model']}, {method} reward"} if method in REWARDS else {}
+        told, judged = method, {}
+        if method == "gradient_descent":
+            told = "greedy"  # the tables know one decode without noise
+        elif method in REWARD_NAMES:
+            told, judged = "best_by_score", {"model": f"{named['model']}, {method} reward"}
         value = np.concatenate([block[method] for block in blocks])
         tasks, _, n = value.shape
         spread = value.std(axis=0, ddof=1) / np.sqrt(tasks) if tasks > 1 else np.full(value.shape[1:], np.nan)

@@ -1,0 +1,149 @@
+"""Best-of-N by a reward of Gaussian answers: drawn answers, the oracle's integral and closed forms agree."""
+
+import numpy as np
+import pytest
+
+from results import BadInput
+from synthetic.binary.rewards.verdict import FALSE_YES, TRUE_YES
+from synthetic.continuous.best_of_n import best_of_n_risk
+from synthetic.continuous.moments import Moments, path_moments
+from synthetic.continuous.rewards import REWARDS
+from synthetic.continuous.rewards.context import residual
+from synthetic.continuous.rewards.quadratic import Quadratic, best_by_quadratic, over_joints
+from synthetic.continuous.rewards.reward import Answers, best_by_reward
+from synthetic.model.reasoning_loop import literal_paths
+from synthetic.model.settings import ContinuousSetting
+from synthetic.model.tasks import draw_tasks, task_keys
+
+FEW = ContinuousSetting(n=6, d=10, eta=0.02, sigma_eps=0.5, sigma=1.0)
+MANY = ContinuousSetting(n=14, d=7, eta=0.01, sigma_eps=2.0, sigma=1.0)
+DECAY = ContinuousSetting(n=12, d=8, eta=0.02, sigma_eps=1.0, sigma=1.0, decay=1.0)
+SETTINGS = [FEW, MANY, DECAY]
+IDS = ["n < d", "n > d", "decay"]
+STEPS = (5, 40)
+
+
+def answers_of(setting: ContinuousSetting, tasks: int = 2, steps: tuple[int, ...] = STEPS) -> Answers:
+    drawn = draw_tasks(setting, task_keys(1, tasks), seed=2)
+    return Answers(drawn, setting, path_moments(drawn, setting, steps))
+
+
+def squared(answers: Answers, task: int, w: np.ndarray) -> np.ndarray:
+    """‖w − w*‖²_H of each answer, from the vectors themselves."""
+    return (w - answers.tasks.w_star[task]) ** 2 @ answers.moments.weights
+
+
+def rewards(name: str, answers: Answers, task: int, step: int, w: np.ndarray, rng: np.random.Generator):
+    """The reward of each answer, as its page in the documentation has it."""
+    error = squared(answers, task, w)
+    if name == "context":
+        return -((answers.tasks.y[task] - w @ answers.tasks.x[task].T) ** 2).sum(axis=-1)
+    if name == "noisy":
+        return -error + error.std() * rng.standard_normal(error.shape)
+    if name == "verdict":
+        good = error <= answers.moments.bias[task, step]
+        said = rng.random(error.shape) < np.where(good, TRUE_YES, FALSE_YES)
+        return said + 1e-9 * rng.random(error.shape)  # ties are broken at random
+    return -error
+
+
+@pytest.mark.parametrize("name", REWARDS)
+@pytest.mark.parametrize("setting", SETTINGS, ids=IDS)
+def test_a_curve_is_that_of_drawn_answers(setting: ContinuousSetting, name: str) -> None:
+    answers, votes, groups = answers_of(setting), (1, 2, 8, 64), 4000
+    found = best_by_reward(answers, REWARDS[name], votes)
+    rng = np.random.default_rng(1)
+    for task, step in np.ndindex(2, 2):
+        mean = answers.moments.error[task, step] + answers.tasks.w_star[task]
+        root = np.linalg.cholesky(answers.moments.covariance[task, step])
+        for column, n in enumerate(votes):
+            w = mean + rng.standard_normal((groups, n, setting.d)) @ root.T
+            best = rewards(name, answers, task, step, w, rng).argmax(axis=1)
+            drawn = squared(answers, task, w)[np.arange(groups), best]
+            assert abs(found[task, step, column] - drawn.mean()) < 4.5 * drawn.std() / np.sqrt(groups)
+
+
+def test_a_curve_is_that_of_literal_paths() -> None:
+    """The loop of Definition 1 with Algorithm 1, each answer's fit computed from the prompt."""
+    setting = ContinuousSetting(n=6, d=6, eta=0.05, sigma_eps=1.0, sigma=1.0)
+    answers, n, groups = answers_of(setting, tasks=3, steps=(3,)), 4, 500
+    scale = np.sqrt(setting.noise_variance)
+
+    def draw(rng: np.random.Generator) -> np.ndarray:
+        return scale * rng.standard_normal((3, n * groups, setting.d))
+
+    def sampling(w: np.ndarray, xi: np.ndarray) -> np.ndarray:
+        return setting.law.move(w, xi, setting.linear_sign)
+
+    found = best_by_reward(answers, REWARDS["context"], (n,))[:, 0, 0]
+    walked = literal_paths(answers.tasks, setting.step, (3,), draw, sampling)[:, 0]
+    for task, paths in enumerate(walked):
+        w = paths.reshape(groups, n, setting.d)
+        best = rewards("context", answers, task, 0, w, np.random.default_rng(0)).argmax(axis=1)
+        drawn = squared(answers, task, w)[np.arange(groups), best]
+        assert abs(found[task] - drawn.mean()) < 4.5 * drawn.std() / np.sqrt(groups)
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=IDS)
+def test_the_oracle_is_best_of_n(setting: ContinuousSetting) -> None:
+    answers, votes = answers_of(setting), (1, 4, 256, 4096)
+    expected = best_of_n_risk(answers.moments, votes)
+    np.testing.assert_allclose(best_by_reward(answers, REWARDS["oracle"], votes), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", REWARDS)
+def test_a_single_answer_has_the_risk_of_one_path(name: str) -> None:
+    answers = answers_of(MANY)
+    expected = answers.moments.bias + answers.moments.variance
+    np.testing.assert_allclose(best_by_reward(answers, REWARDS[name], (1,))[..., 0], expected, rtol=1e-7)
+
+
+def test_a_reward_that_sees_nothing_of_the_error_leaves_it_as_it_is() -> None:
+    """q looks at the directions that the squared error, by its weights, does not."""
+    answers = answers_of(FEW, tasks=1)
+    half = np.diag([1.0] * 5 + [0.0] * 5)
+    covariance = np.broadcast_to(0.3 * np.eye(10), (1, 2, 10, 10))
+    moments = Moments(answers.moments.error, covariance, weights=np.diag(np.eye(10) - half))
+    blind = Answers(answers.tasks, FEW, moments)
+    found = best_by_quadratic(blind, Quadratic(half[None], np.zeros((1, 10))), (1, 5, 300))
+    expected = (blind.moments.bias + blind.moments.variance)[..., None]
+    np.testing.assert_allclose(found, np.repeat(expected, 3, axis=2), rtol=1e-6)
+
+
+def test_many_answers_come_to_the_limit() -> None:
+    """By context: to the least-squares fit where the prompt sees, to one path's risk where it is blind."""
+    answers = answers_of(MANY)
+    limits = over_joints(answers, residual(answers), lambda joint: np.array(joint.limit))
+    prompts = zip(answers.tasks.x, answers.tasks.y, strict=True)
+    fit = np.stack([np.linalg.lstsq(*task, rcond=None)[0] for task in prompts])
+    expected = ((fit - answers.tasks.w_star) ** 2).sum(axis=1)
+    np.testing.assert_allclose(limits, np.repeat(expected[:, None], 2, axis=1), rtol=1e-9)
+    away = [abs(best_by_reward(answers, REWARDS["context"], (n,))[..., 0] - limits) for n in (16, 4096)]
+    assert np.all(away[1] < 0.75 * away[0])
+
+    unseen = answers_of(FEW, tasks=1, steps=(5,))
+    x, y, w_star = (part[0] for part in (unseen.tasks.x, unseen.tasks.y, unseen.tasks.w_star))
+    seen = np.linalg.pinv(x) @ x
+    blind = np.eye(10) - seen
+    mean, covariance = unseen.moments.error[0, 0] + w_star, unseen.moments.covariance[0, 0]
+    ends = np.linalg.pinv(x) @ y + blind @ mean
+    expected_one = ((ends - w_star) ** 2).sum() + np.trace(blind @ covariance @ blind)
+    found = over_joints(unseen, residual(unseen), lambda joint: np.array(joint.limit))
+    assert found[0, 0] == pytest.approx(expected_one, rel=1e-9)
+
+
+def test_without_noise_all_answers_are_one() -> None:
+    setting = ContinuousSetting(n=6, d=10, eta=0.02, sigma_eps=0.5, sigma=0.0)
+    answers = answers_of(setting)
+    for reward in REWARDS.values():
+        found = best_by_reward(answers, reward, (1, 64))
+        np.testing.assert_allclose(found, np.repeat(answers.moments.bias[..., None], 2, axis=2))
+
+
+def test_what_has_no_curve_is_refused() -> None:
+    linear = ContinuousSetting(n=6, d=10, eta=0.02, sigma_eps=0.5, sigma=0.1, noise="linear")
+    with pytest.raises(BadInput, match=r"noise=linear: .* give noise=constant"):
+        best_by_reward(answers_of(linear), REWARDS["context"], (1,))
+    single = ContinuousSetting(n=1, d=10, eta=0.02, sigma_eps=0.5, sigma=1.0)
+    with pytest.raises(BadInput, match=r"sees 1 of the directions .* more examples"):
+        best_by_reward(answers_of(single), REWARDS["context"], (1,))
