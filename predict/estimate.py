@@ -85,9 +85,14 @@ def middle(draws: Floats, level: float) -> Floats:
 
 
 def from_draws(
-    mean: Floats, these: Floats, new: Floats, status: Texts, level: float,
-    condition: Floats | None = None, notes: tuple[str, ...] = (),
-) -> Estimate:  # fmt: skip
+    mean: Floats,
+    these: Floats,
+    new: Floats,
+    status: Texts,
+    level: float,
+    condition: Floats | None = None,
+    notes: tuple[str, ...] = (),
+) -> Estimate:
     """The Estimate whose intervals are the middle of draws (R, M), widened to hold the mean itself.
 
     A missing mean is marked not_identifiable. A mean outside [0, 1] is kept and marked out_of_range. Its

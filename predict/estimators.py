@@ -48,8 +48,10 @@ BY_PROMPT = (
 )
 
 NEEDS = {
-    SURVIVAL: "--fit-cap", "beta-binomial": "samples and --method best_of_n", "plug-in": "samples, not curves"
-}  # fmt: skip
+    SURVIVAL: "--fit-cap",
+    "beta-binomial": "samples and --method best_of_n",
+    "plug-in": "samples, not curves",
+}
 """What an estimator needs that does not always apply."""
 
 

@@ -22,12 +22,22 @@ __all__ = ["forecast", "plan"]
 
 
 def forecast(
-    answers: pd.DataFrame | Answers, gold: Gold = None, *, at_n: Sequence[int] = (),
-    at_settings: Sequence[str] = (), fit_max_n: int | None = None, fit_settings: Sequence[str] = (),
-    fit_cap: int | None = None, at_caps: Sequence[int] = (), method: str = "majority",
-    predictor: str = DEFAULT, target: str = THESE, level: float = FORECAST_LEVEL, replicates: int = 1000,
+    answers: pd.DataFrame | Answers,
+    gold: Gold = None,
+    *,
+    at_n: Sequence[int] = (),
+    at_settings: Sequence[str] = (),
+    fit_max_n: int | None = None,
+    fit_settings: Sequence[str] = (),
+    fit_cap: int | None = None,
+    at_caps: Sequence[int] = (),
+    method: str = "majority",
+    predictor: str = DEFAULT,
+    target: str = THESE,
+    level: float = FORECAST_LEVEL,
+    replicates: int = 1000,
     seed: int = 0,
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """The table of `python -m predict forecast`.
 
     With none of the arguments `at_…` and `fit_…` the cheaper half of the data is fitted, the rest held out.
@@ -67,9 +77,13 @@ def forecast(
     1  64       0.79  0.74  0.84     ok
     """
     request = Request(
-        fit_max_n, at_n=tuple(at_n), at_settings=tuple(at_settings), fit_settings=tuple(fit_settings),
-        fit_cap=fit_cap, at_caps=tuple(at_caps),
-    )  # fmt: skip
+        fit_max_n,
+        at_n=tuple(at_n),
+        at_settings=tuple(at_settings),
+        fit_settings=tuple(fit_settings),
+        fit_cap=fit_cap,
+        at_caps=tuple(at_caps),
+    )
     options, tables = _options(target, level, replicates, seed), []
     for group in _groups(answers, gold, method, request):
         table, notes = forecast_table(group, request, chosen(predictor, group), options, target)
@@ -79,12 +93,22 @@ def forecast(
 
 
 def plan(
-    answers: pd.DataFrame | Answers, gold: Gold = None, *, target_accuracy: float | None = None,
-    token_budget: float | None = None, max_n: int = 64, at_settings: Sequence[str] = (),
-    fit_cap: int | None = None, at_caps: Sequence[int] = (), method: str = "majority",
-    predictor: str = DEFAULT, target: str = THESE, level: float = FORECAST_LEVEL, replicates: int = 300,
+    answers: pd.DataFrame | Answers,
+    gold: Gold = None,
+    *,
+    target_accuracy: float | None = None,
+    token_budget: float | None = None,
+    max_n: int = 64,
+    at_settings: Sequence[str] = (),
+    fit_cap: int | None = None,
+    at_caps: Sequence[int] = (),
+    method: str = "majority",
+    predictor: str = DEFAULT,
+    target: str = THESE,
+    level: float = FORECAST_LEVEL,
+    replicates: int = 300,
     seed: int = 0,
-) -> list[Plan]:  # fmt: skip
+) -> list[Plan]:
     """What `python -m predict plan` finds: one `Plan` for each model and dataset (of caps: for each run).
 
     Parameters not named here are those of `forecast`.

@@ -28,9 +28,13 @@ THESE, POPULATION = "these-questions", "population"
 
 
 def forecast(
-    group: Group, request: Request, predictors: Iterable[str], options: Options, target: str = THESE,
+    group: Group,
+    request: Request,
+    predictors: Iterable[str],
+    options: Options,
+    target: str = THESE,
     tick: Callable[[], object] = lambda: None,
-) -> tuple[pd.DataFrame, list[str]]:  # fmt: skip
+) -> tuple[pd.DataFrame, list[str]]:
     """The forecast table of one group, all `predictors` below one another, and what a reader must be told.
 
     `target` chooses the interval in the columns low and high; `tick` is called after each predictor. Raises
@@ -64,10 +68,15 @@ def columns_of(found: Estimate, target: str = THESE) -> dict[str, Any]:
     """An estimate in the columns of the forecast table."""
     asked = found.these if target == THESE else found.new
     return {
-        "predicted": found.mean, "low": asked.low, "high": asked.high, "status": found.status.astype(str),
-        "condition": found.condition, "new_low": found.new.low, "new_high": found.new.high,
+        "predicted": found.mean,
+        "low": asked.low,
+        "high": asked.high,
+        "status": found.status.astype(str),
+        "condition": found.condition,
+        "new_low": found.new.low,
+        "new_high": found.new.high,
         "level": asked.level,
-    }  # fmt: skip
+    }
 
 
 def new_lengths(group: Group, task: Task, level: float = FORECAST_LEVEL) -> list[str]:
@@ -111,11 +120,20 @@ def places(group: Group, task: Task) -> pd.DataFrame:
     ]
     known = group.source == "synthetic" or most > 0
     columns = {
-        "source": group.source, "dataset": group.dataset, "model": group.model, "method": group.method,
-        "setting": targets.setting, "T": (total if known else np.nan) if group.priced else targets.T,
-        "tokens_per_answer": targets.T if group.priced else np.nan, "N": targets.N, "permutation": "exact",
-        "accuracy": task.truth, "stderr": task.stderr, "questions": own, "role": task.role,
-    }  # fmt: skip
+        "source": group.source,
+        "dataset": group.dataset,
+        "model": group.model,
+        "method": group.method,
+        "setting": targets.setting,
+        "T": (total if known else np.nan) if group.priced else targets.T,
+        "tokens_per_answer": targets.T if group.priced else np.nan,
+        "N": targets.N,
+        "permutation": "exact",
+        "accuracy": task.truth,
+        "stderr": task.stderr,
+        "questions": own,
+        "role": task.role,
+    }
     return pd.DataFrame(columns)
 
 

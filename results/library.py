@@ -39,12 +39,32 @@ from results.votes.exact import (
 from results.votes.tokens import tokens_per_answer
 
 __all__ = [
-    "AnswerPools", "BadInput", "VoteCounts", "all_of_n", "all_of_n_curve", "answer_pools", "as_samples",
-    "best_of_n", "best_of_n_curve", "build_curves", "compare", "fit_saturating", "kind_of",
-    "majority_accuracy", "majority_curve", "read_curves", "read_forecast", "read_samples", "reading", "run",
+    "AnswerPools",
+    "BadInput",
+    "VoteCounts",
+    "all_of_n",
+    "all_of_n_curve",
+    "answer_pools",
+    "as_samples",
+    "best_of_n",
+    "best_of_n_curve",
+    "build_curves",
+    "compare",
+    "fit_saturating",
+    "kind_of",
+    "majority_accuracy",
+    "majority_curve",
+    "read_curves",
+    "read_forecast",
+    "read_samples",
+    "reading",
+    "run",
     "tokens_per_answer",
-    "vote_curve", "write_curves", "write_forecast", "write_samples",
-]  # fmt: skip
+    "vote_curve",
+    "write_curves",
+    "write_forecast",
+    "write_samples",
+]
 
 Answers = Iterable[Sequence[Any]]
 Gold = Iterable[Any] | None

@@ -64,10 +64,20 @@ class Fit:
         low, high = (self.x.min(), self.x.max()) if len(self.x) else (np.nan, np.nan)
         curve = self.curve or Saturating(np.nan, np.nan, np.nan, np.nan, Status.NOT_IDENTIFIABLE)
         return {
-            "fit": self.kind, "held": self.held, "points": len(self.x), "x_low": low, "x_high": high,
-            "alpha": curve.alpha, "beta": curve.beta, "rate": curve.rate, "gap": self.gap, "rms": curve.rmse,
-            "condition": self.condition, "status": str(self.status), "reason": self.reason,
-        }  # fmt: skip
+            "fit": self.kind,
+            "held": self.held,
+            "points": len(self.x),
+            "x_low": low,
+            "x_high": high,
+            "alpha": curve.alpha,
+            "beta": curve.beta,
+            "rate": curve.rate,
+            "gap": self.gap,
+            "rms": curve.rmse,
+            "condition": self.condition,
+            "status": str(self.status),
+            "reason": self.reason,
+        }
 
 
 def along_n(setting: str, N: ArrayLike, accuracy: ArrayLike, votes: bool = True) -> Fit:
@@ -96,15 +106,28 @@ def along_gap(N: int, T: ArrayLike, accuracy: ArrayLike, single: Fit) -> Fit:
     if single.curve is None:
         return _without("along_gap", str(N), np.empty(0), "there is no fit at N = 1 to read Δ_T from")
     return _fitted(
-        "along_gap", str(N), "Δ", single.curve(T) ** 2, accuracy,
-        end=single.curve.alpha**2 if single.status is Status.OK else None, single=single,
-    )  # fmt: skip
+        "along_gap",
+        str(N),
+        "Δ",
+        single.curve(T) ** 2,
+        accuracy,
+        end=single.curve.alpha**2 if single.status is Status.OK else None,
+        single=single,
+    )
 
 
 def _fitted(
-    kind: str, held: str, axis: str, x: ArrayLike, y: ArrayLike, *,
-    end: float | None = np.inf, single: Fit | None = None, votes: bool = False, metric: str = "accuracy",
-) -> Fit:  # fmt: skip
+    kind: str,
+    held: str,
+    axis: str,
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    end: float | None = np.inf,
+    single: Fit | None = None,
+    votes: bool = False,
+    metric: str = "accuracy",
+) -> Fit:
     """The fit of `y` on `x` and all that speaks against it; `end` is the x of its limit (None: not known),
     `single` the fit that x was read from."""
     xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)

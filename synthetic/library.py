@@ -14,10 +14,17 @@ __all__ = ["BinarySetting", "ContinuousSetting", "Experiment", "Variant", "run_p
 
 
 def run_panel(
-    panel: str | Experiment, solver: Solver = "exact", repeats: int = 5, seed: int = 0,
-    tasks: int | None = None, paths: int | None = None, jobs: int = 1,
-    steps: Sequence[int] = (), ns: Sequence[int] = (), **changes: Any,
-) -> pd.DataFrame:  # fmt: skip
+    panel: str | Experiment,
+    solver: Solver = "exact",
+    repeats: int = 5,
+    seed: int = 0,
+    tasks: int | None = None,
+    paths: int | None = None,
+    jobs: int = 1,
+    steps: Sequence[int] = (),
+    ns: Sequence[int] = (),
+    **changes: Any,
+) -> pd.DataFrame:
     """The curves table of `python -m synthetic run`: of a panel by name, or of an experiment of yours.
 
     steps, ns: the t and N to read it at, by default the panel's own.

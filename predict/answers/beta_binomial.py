@@ -33,9 +33,13 @@ def fit_beta(successes: Ints, trials: Ints) -> tuple[float, float]:
 
     share = np.clip(successes.sum() / trials.sum(), 0.01, 0.99)
     found = minimize(
-        loss, np.log([2 * share, 2 * (1 - share)]), jac=True, method="L-BFGS-B",
-        bounds=[(-BOUND, BOUND)] * 2, options={"ftol": 0.0, "gtol": 1e-9, "maxiter": 1000},
-    )  # fmt: skip
+        loss,
+        np.log([2 * share, 2 * (1 - share)]),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(-BOUND, BOUND)] * 2,
+        options={"ftol": 0.0, "gtol": 1e-9, "maxiter": 1000},
+    )
     x = found.x
     for _ in range(NEWTON_STEPS):
         step = _newton_step(x, s, n, times)

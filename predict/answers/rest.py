@@ -88,9 +88,16 @@ def worlds(counts: VoteCounts, atom: Ints, rng: np.random.Generator) -> Iterator
         leader, shares = _wrong_shares(wrong, a[rows].ravel(), rest[rows].ravel(), rng)
         right, unread = (np.repeat(one[rows], S) for one in (counts.correct, counts.nulls))
         yield Worlds(
-            rows, wrong, right, unread, P[p[rows].ravel()], A[a[rows].ravel()], readable[rows].ravel(),
-            leader, shares,
-        )  # fmt: skip
+            rows,
+            wrong,
+            right,
+            unread,
+            P[p[rows].ravel()],
+            A[a[rows].ravel()],
+            readable[rows].ravel(),
+            leader,
+            shares,
+        )
 
 
 def votes_of_pools(counts: VoteCounts, N: Ints, pools: Ints, atom: Ints, seed: int) -> Floats:

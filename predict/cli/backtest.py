@@ -18,9 +18,16 @@ from results.tables.files import write_raw
 
 
 def run(
-    inputs: tuple[Path, ...], out: Path, predictor: str, method: str, splits: int, bootstrap: int, seed: int,
-    level: float, **asked: Any,
-) -> None:  # fmt: skip
+    inputs: tuple[Path, ...],
+    out: Path,
+    predictor: str,
+    method: str,
+    splits: int,
+    bootstrap: int,
+    seed: int,
+    level: float,
+    **asked: Any,
+) -> None:
     """Backtest every group in the inputs, print the scores and write all forecasts."""
     request, options = Request(**asked), Options(bootstrap, seed, level)
     check_out(out, inputs)

@@ -1,26 +1,29 @@
 """The commands and their options. What a command does is imported when it runs, and not for its --help."""
 
-from collections.abc import Callable
-from functools import reduce
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
+from predict.cli.options import (
+    Level,
+    at_n,
+    at_settings,
+    file,
+    fit_max_n,
+    fit_settings,
+    inputs,
+    method,
+    sampled,
+    seed,
+    target,
+)
 from results.cli.compare import score_cost_option
 from results.commandline import numbers
 from results.normal import FORECAST_LEVEL, LEVEL
-from results.read_options import reading_options
-
-PREDICTORS = (
-    "survival", "question-law", "low-cost-to-high", "flat", "exponential", "power-law", "joint",
-    "beta-binomial", "plug-in", "mixture",
-)  # fmt: skip
 
 BY_SCORE_TAKES = ("inputs", "target_accuracy", "token_budget", "max_n", "level", "out")
 """What `plan --score` can be told of the parameters of a plan."""
-
-Command = TypeVar("Command", bound=Callable[..., object])
 
 
 @click.group(name="predict")
@@ -28,101 +31,10 @@ def main() -> None:
     """Forecast the accuracy of more answers and longer reasoning from a cheap sample of both."""
 
 
-def names(_ctx: click.Context, _param: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """The names in "low,high"."""
-    return tuple(part.strip() for part in (value or "").split(",") if part.strip())
-
-
 def _named(context: click.Context, option: str) -> bool:
     """Whether the user gave that option, as "--at-n"."""
     source = context.get_parameter_source(option.removeprefix("--").replace("-", "_"))
     return source is click.core.ParameterSource.COMMANDLINE
-
-
-def file(name: str, help_: str, required: bool = False) -> Callable[[Command], Command]:
-    """An option whose value is a file to write."""
-    return click.option(name, required=required, type=click.Path(path_type=Path), help=help_)
-
-
-def at_settings(help_: str) -> Callable[[Command], Command]:
-    """--at-settings: the settings to forecast."""
-    return click.option("--at-settings", callback=names, help=help_)
-
-
-def inputs(command: Callable[..., Any]) -> Callable[..., Any]:
-    """INPUT..., and how the answers in them are read."""
-    argument = click.argument(
-        "inputs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="INPUT..."
-    )
-    return argument(reading_options(command))
-
-
-class Forecastable(click.Choice):  # type: ignore[type-arg]  # older click takes no argument here
-    """The methods that have a forecast."""
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The method. Fails where there is none, and says what there is of those that have curves."""
-        if value in ("all_of_n", "best_by_score", "weighted_majority"):
-            self.fail(f"there is no forecast of {value}; python -m results curves computes it", param, ctx)
-        found: str = super().convert(value, param, ctx)
-        return found
-
-
-method = click.option(
-    "--method", type=Forecastable(["majority", "best_of_n"]), default="majority", show_default=True,
-    help="How the N answers to a question become one.",
-)  # fmt: skip
-target = click.option(
-    "--target", type=click.Choice(["population", "these-questions"]), default="these-questions",
-    show_default=True,
-    help="Intervals for the same questions, sampled further, or for new questions of their kind.",
-)  # fmt: skip
-seed = click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
-
-
-class Level(click.FloatRange):
-    """The level of intervals: a share that is a number."""
-
-    def __init__(self) -> None:
-        super().__init__(0.5, 0.9999)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The share. Fails where it is not a number, which no range refuses."""
-        found = float(super().convert(value, param, ctx))
-        if found != found:
-            self.fail("nan is not a number", param, ctx)
-        return found
-
-
-level = click.option(
-    "--level", type=Level(), default=FORECAST_LEVEL, show_default=True,
-    help="The share of cases in which an interval holds what it is of.",
-)  # fmt: skip
-fit_max_n = click.option(
-    "--fit-max-n", type=click.IntRange(1), help="Fit N up to this; of samples, so many answers a question."
-)
-fit_settings = click.option("--fit-settings", callback=names, help="Fit these settings only, as low,medium.")
-at_n = click.option("--at-n", callback=numbers, help="Forecast these N, as 16,64.")
-
-
-def sampled(predictor: str, replicates: int, least: int = 0) -> Callable[[Command], Command]:
-    """What forecast, backtest and plan share: inputs, predictor, method, caps, replicates and seed."""
-    every, none = ("", "") if least else (", or all that apply", "; 0: no intervals")
-    options: list[Callable[[Any], Any]] = [
-        inputs,
-        click.option("--predictor", default=predictor, show_default=True,
-                     help=f"{'One' if least else 'Some'} of {', '.join(PREDICTORS)}{every}."),
-        method,
-        click.option("--fit-cap", type=click.IntRange(1),
-                     help="See only what a run stopped at this many tokens per answer would show."),
-        click.option("--at-caps", callback=numbers,
-                     help="With --fit-cap: forecast these caps, as 16000,32000."),
-        click.option("--bootstrap", default=replicates, show_default=True, type=click.IntRange(least, 10**5),
-                     help=f"Bootstrap replicates for the intervals{none}."),
-        level,
-        seed,
-    ]  # fmt: skip
-    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
 @main.command(epilog="Example: python -m predict forecast results/cached/tiny.csv --out forecast.csv")
@@ -179,21 +91,24 @@ def backtest(**asked: Any) -> None:
 @main.command(epilog="Example: python -m predict plan samples.jsonl --target-accuracy 0.8")
 @sampled("mixture", 300, least=1)
 @click.option(
-    "--target-accuracy", type=click.FloatRange(0, 1),
+    "--target-accuracy",
+    type=click.FloatRange(0, 1),
     help="Find the cheapest choice that reaches this accuracy.",
-)  # fmt: skip
+)
 @click.option(
-    "--token-budget", type=click.FloatRange(0, min_open=True),
+    "--token-budget",
+    type=click.FloatRange(0, min_open=True),
     help="Find the best choice within this many tokens per question.",
-)  # fmt: skip
+)
 @click.option("--max-n", default=64, show_default=True, type=click.IntRange(1), help="Largest N considered.")
 @at_settings("Consider new settings too, as NAME=LENGTH in tokens per answer.")
 @target
 @click.option(
-    "--score", metavar="NAME",
+    "--score",
+    metavar="NAME",
     help="Compare votes with choices by this score (column NAME or score_NAME, or logprob) at equal cost, as "
     "measured.",
-)  # fmt: skip
+)
 @score_cost_option
 @file("--out", "Write a table of all choices.")
 @file("--plot", "Draw them: a .png, .svg or .html file.")

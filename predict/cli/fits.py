@@ -53,12 +53,15 @@ def printable(fits: pd.DataFrame) -> str:
     numbers = {"α": "alpha", "β": "beta", **{name: name for name in ("rate", "gap", "rms", "condition")}}
     return table(
         {
-            "fit": fits["fit"], "held": fits["held"], "points": fits["points"].astype(str),
+            "fit": fits["fit"],
+            "held": fits["held"],
+            "points": fits["points"].astype(str),
             "x": span.where(fits["points"] > 0, "–"),
             **{head: fits[column].map(_number) for head, column in numbers.items()},
-            "status": fits["status"].map(SHORT), "reason": fits["reason"],
+            "status": fits["status"].map(SHORT),
+            "reason": fits["reason"],
         }
-    )  # fmt: skip
+    )
 
 
 def _number(value: float) -> str:

@@ -33,9 +33,17 @@ LINES = 24
 
 
 def run(
-    inputs: tuple[Path, ...], out: Path, plot: Path | None, predictor: str, method: str, bootstrap: int,
-    target: str, seed: int, level: float, **asked: Any,
-) -> None:  # fmt: skip
+    inputs: tuple[Path, ...],
+    out: Path,
+    plot: Path | None,
+    predictor: str,
+    method: str,
+    bootstrap: int,
+    target: str,
+    seed: int,
+    level: float,
+    **asked: Any,
+) -> None:
     """Forecast every group in the inputs, print, write and draw the tables."""
     request, options = Request(**asked), Options(bootstrap, seed, level)
     check_out(out, inputs)

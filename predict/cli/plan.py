@@ -55,10 +55,20 @@ ABOUT = {"answers": QUESTIONS["low"], "questions": QUESTIONS["new_low"]}
 
 
 def run(
-    inputs: tuple[Path, ...], target_accuracy: float | None, token_budget: float | None, predictor: str,
-    method: str, max_n: int, bootstrap: int, target: str, seed: int, level: float, out: Path | None,
-    plot: Path | None, **asked: Any,
-) -> None:  # fmt: skip
+    inputs: tuple[Path, ...],
+    target_accuracy: float | None,
+    token_budget: float | None,
+    predictor: str,
+    method: str,
+    max_n: int,
+    bootstrap: int,
+    target: str,
+    seed: int,
+    level: float,
+    out: Path | None,
+    plot: Path | None,
+    **asked: Any,
+) -> None:
     """Plan with every group in the inputs; print, write and draw what is asked for."""
     goals = target_accuracy, token_budget
     if None not in goals:
@@ -164,10 +174,7 @@ def propose(group: Group, predictor: str, row: "pd.Series[float]", options: Opti
         return
     at = Points.grid({str(row["setting"]): row["cost"] / row["N"]}, [int(row["N"])])
     found = list(tqdm(next_runs(group, predictor, at, options), unit="run", disable=None, leave=False))
-    useful = [
-        run for run in found
-        if run.width_now - run.width_then > max(2 * LEAST, NOISE * run.width_now)
-    ]  # fmt: skip
+    useful = [run for run in found if run.width_now - run.width_then > max(2 * LEAST, NOISE * run.width_now)]
     useful.sort(key=lambda run: (run.width_then / run.width_now - 1) / run.tokens)
     if not useful:
         say("No next run is proposed: none would narrow the interval by a tenth of a point.")

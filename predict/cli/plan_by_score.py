@@ -26,9 +26,16 @@ from results.tables.score_cost import score_cost as recorded
 
 
 def run(
-    inputs: tuple[Path, ...], score: str, score_cost: float | None, target_accuracy: float | None,
-    token_budget: float | None, max_n: int, level: float, out: Path | None, given: Iterable[str],
-) -> None:  # fmt: skip
+    inputs: tuple[Path, ...],
+    score: str,
+    score_cost: float | None,
+    target_accuracy: float | None,
+    token_budget: float | None,
+    max_n: int,
+    level: float,
+    out: Path | None,
+    given: Iterable[str],
+) -> None:
     """Plan with every model and data set of the inputs; print and write. `given`: the other options named."""
     for name in given:
         raise click.UsageError(f"--score goes by what was measured: {name} does not go with it")
@@ -36,9 +43,7 @@ def run(
         check_out(out, inputs)
     also = (score, f"score_{score}")
     tables = {str(path): read_samples(path, texts=False, also=also) for path in inputs}
-    costs = {
-        str(path): recorded(path, score) if score_cost is None else score_cost for path in inputs
-    }  # fmt: skip
+    costs = {str(path): recorded(path, score) if score_cost is None else score_cost for path in inputs}
     sides = sides_of(tables, None, score, costs)
     plans = []
     for (dataset, model), group in groupby(sides, lambda side: (side.dataset, side.run)):

@@ -31,9 +31,14 @@ _RUNS = {"majority": "vote of ", "best_of_n": "best of "}
 
 
 def run(
-    inputs: tuple[Path, ...], questions: tuple[int, ...], answers: tuple[int, ...], seed: int, compare: bool,
-    level: float | None, out: Path | None,
-) -> None:  # fmt: skip
+    inputs: tuple[Path, ...],
+    questions: tuple[int, ...],
+    answers: tuple[int, ...],
+    seed: int,
+    compare: bool,
+    level: float | None,
+    out: Path | None,
+) -> None:
     """Print, and write where asked, what runs of those sizes would tell by every setting of the pilot."""
     if out is not None:
         check_out(out, inputs)
@@ -95,22 +100,26 @@ def printable(rows: pd.DataFrame) -> str:
         "answers": rows["answers"].astype(str),
     }
     if "decided" in rows:
-        return table({
+        return table(
+            {
+                **columns,
+                "difference": map(points, rows["difference"]),
+                "±": map(points, rows["margin"]),
+                "power": map(percent, rows["power"]),
+                "decided": map(percent, rows["decided"]),
+                "80 % takes questions": map(_whole, rows["questions_to_decide"]),
+            }
+        )
+    return table(
+        {
             **columns,
-            "difference": map(points, rows["difference"]),
-            "±": map(points, rows["margin"]),
-            "power": map(percent, rows["power"]),
-            "decided": map(percent, rows["decided"]),
-            "80 % takes questions": map(_whole, rows["questions_to_decide"]),
-        })  # fmt: skip
-    return table({
-        **columns,
-        "expected": map(percent, rows["predicted"]),
-        "± new questions": map(points, rows["new_margin"]),
-        "± these questions": map(points, rows["margin"]),
-        "questions that halve ± new": map(_whole, rows["questions_to_halve"]),
-        "answers that do": map(_whole, rows["answers_to_halve"]),
-    })  # fmt: skip
+            "expected": map(percent, rows["predicted"]),
+            "± new questions": map(points, rows["new_margin"]),
+            "± these questions": map(points, rows["margin"]),
+            "questions that halve ± new": map(_whole, rows["questions_to_halve"]),
+            "answers that do": map(_whole, rows["answers_to_halve"]),
+        }
+    )
 
 
 def _whole(number: float) -> str:

@@ -33,9 +33,15 @@ def from_curves(evidence: Evidence, targets: Points, options: Options) -> Estima
     """The estimate from the points of the curves; without their standard errors it has no intervals."""
     known = bool(np.isfinite(evidence.stderr).all())
     found = estimate(
-        evidence.points, evidence.accuracy, evidence.stderr, targets, method=evidence.method,
-        draws=options.replicates if known else 0, seed=options.seed, level=options.level,
-    )  # fmt: skip
+        evidence.points,
+        evidence.accuracy,
+        evidence.stderr,
+        targets,
+        method=evidence.method,
+        draws=options.replicates if known else 0,
+        seed=options.seed,
+        level=options.level,
+    )
     these, new = (
         Interval(low, high, options.level)
         for low, high in ((found.low, found.high), (found.new_low, found.new_high))

@@ -42,9 +42,14 @@ _POINTS = ndtri(np.clip(qmc.Sobol(2, seed=0).random(64), 1e-9, 1 - 1e-9))
 
 
 def along_T(
-    T: Floats, accuracy: Floats, variance: Floats, at: Floats, R: int, seed: int = 0,
+    T: Floats,
+    accuracy: Floats,
+    variance: Floats,
+    at: Floats,
+    R: int,
+    seed: int = 0,
     sizes: tuple[float, ...] = SIZES,
-) -> tuple[Floats, Floats]:  # fmt: skip
+) -> tuple[Floats, Floats]:
     """Forecast at `at` (m,) from `accuracy` (n,) with error `variance` (n,) at n ≥ 2 positive lengths `T`.
 
     sizes: the s that are averaged over. Returns the mean (m,) and draws (R, m), each column sorted.

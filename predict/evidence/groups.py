@@ -126,13 +126,18 @@ def _group(key: tuple[object, ...], method: str, rows: pd.DataFrame) -> Group:
     questions = rows["questions"].astype("float64").groupby(names).max().fillna(0).astype(int)
     rows = rows.assign(names=names, lengths=T).sort_values(["lengths", "names", "N"], na_position="last")
     return Group(
-        source, dataset, model, method,
+        source,
+        dataset,
+        model,
+        method,
         Points(
             rows["names"].to_numpy(str), rows["lengths"].to_numpy(np.float64), rows["N"].to_numpy(np.int64)
         ),
-        rows["accuracy"].to_numpy(np.float64), rows["stderr"].to_numpy(np.float64),
-        {str(name): int(number) for name, number in questions.items()}, priced=priced,
-    )  # fmt: skip
+        rows["accuracy"].to_numpy(np.float64),
+        rows["stderr"].to_numpy(np.float64),
+        {str(name): int(number) for name, number in questions.items()},
+        priced=priced,
+    )
 
 
 def groups_of_samples(frame: pd.DataFrame, method: str, at_n: Sequence[int] = ()) -> list[Group]:
@@ -172,11 +177,16 @@ def group_of_pools(
         np.concatenate([ns for _, ns in parts]),
     )
     return Group(
-        source, dataset, model, method, points,
+        source,
+        dataset,
+        model,
+        method,
+        points,
         np.concatenate([value.mean(axis=0) for value in values]),
         np.concatenate([standard_error(value) for value in values]),
-        {pool.setting: len(pool.answers.question_ids) for pool in ordered}, tuple(ordered),
-    )  # fmt: skip
+        {pool.setting: len(pool.answers.question_ids) for pool in ordered},
+        tuple(ordered),
+    )
 
 
 def grid(smallest_pool: int, at_n: Sequence[int] = ()) -> Ints:

@@ -32,9 +32,15 @@ PRICED = [
 
 
 def plan(
-    group: Group, predictor: str, max_n: int, options: Options, target_accuracy: float | None = None,
-    token_budget: float | None = None, new_settings: tuple[str, ...] = (), target: str = THESE,
-) -> Plan:  # fmt: skip
+    group: Group,
+    predictor: str,
+    max_n: int,
+    options: Options,
+    target_accuracy: float | None = None,
+    token_budget: float | None = None,
+    new_settings: tuple[str, ...] = (),
+    target: str = THESE,
+) -> Plan:
     """Forecast every observed setting at N = 1, 2, 4, … max_n from all data, price it and choose.
 
     `new_settings` are settings without data, as NAME=LENGTH. Without a goal the cheapest choice within a

@@ -33,9 +33,13 @@ MOST_QUESTIONS = 10**7
 
 
 def power(
-    a: AnswerPools, b: AnswerPools, questions: Sequence[int], answers: Sequence[int], seed: int,
+    a: AnswerPools,
+    b: AnswerPools,
+    questions: Sequence[int],
+    answers: Sequence[int],
+    seed: int,
     level: float = LEVEL,
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """A row for each size of both runs: b − a by one answer, and by the vote and the best of all.
 
     a, b: pilots on the same questions. margin: half the interval to expect. power: the chance that it leaves
@@ -72,9 +76,13 @@ def power(
 
 
 def decided(
-    questions: int, difference: float, variance: float, open_yet: float, level: float = LEVEL,
+    questions: int,
+    difference: float,
+    variance: float,
+    open_yet: float,
+    level: float = LEVEL,
     whole: bool = False,
-) -> float:  # fmt: skip
+) -> float:
     """The chance of a verdict from so many questions of that variance; the true difference is normal with
     this mean and the variance `open_yet`.
 

@@ -36,9 +36,12 @@ MOST = 1000
 
 
 def precision(
-    pilot: AnswerPools, questions: Sequence[int], answers: Sequence[int], seed: int,
+    pilot: AnswerPools,
+    questions: Sequence[int],
+    answers: Sequence[int],
+    seed: int,
     level: float = FORECAST_LEVEL,
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """A row for each size of a run: of one answer and, of two answers or more, the vote and the best of all.
 
     margin, new_margin: half the interval of these and of new questions. …_to_halve: how many would halve the

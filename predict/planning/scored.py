@@ -29,9 +29,13 @@ PLAIN = "majority"
 
 
 def plan_by_score(
-    sides: list[Side], methods: tuple[str, ...], max_n: int, level: float, target_accuracy: float | None,
+    sides: list[Side],
+    methods: tuple[str, ...],
+    max_n: int,
+    level: float,
+    target_accuracy: float | None,
     token_budget: float | None,
-) -> Plan:  # fmt: skip
+) -> Plan:
     """The choices of one model on one data set: its `sides`, one for each setting, by the vote and `methods`.
 
     N is 1, 2, 4, … up to the answers there are and to `max_n`. Raises BadInput where answers have no token

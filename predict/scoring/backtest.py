@@ -28,9 +28,13 @@ from results.votes.exact import accuracy_by_question
 
 
 def backtest(
-    group: Group, predictors: Sequence[str], request: Request, splits: int, options: Options,
+    group: Group,
+    predictors: Sequence[str],
+    request: Request,
+    splits: int,
+    options: Options,
     tick: Callable[[], object] = lambda: None,
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """One row per predictor, split, setting and N; `tick` is called after each split.
 
     Without `at_settings` the targets are the settings that are not fitted, or all where all are; without
@@ -47,20 +51,30 @@ def backtest(
         hidden = unseen(group, names, max_n, options.seed, split)
         seeded = replace(options, seed=options.seed + split)
         columns = {
-            "split": split, "dataset": group.dataset, "model": group.model, "method": group.method,
-            "setting": targets.setting, "N": targets.N, "accuracy": truth,
+            "split": split,
+            "dataset": group.dataset,
+            "model": group.model,
+            "method": group.method,
+            "setting": targets.setting,
+            "N": targets.N,
+            "accuracy": truth,
             "unseen": accuracy_of(hidden, targets, group.method) if hidden else truth,
-        }  # fmt: skip
+        }
         found = {name: estimate(name, observed, targets, seeded) for name in predictors}
         if SURVIVAL in found and (lengths := found[SURVIVAL].lengths):
             columns |= {
-                "tokens": targets.T, "tokens_predicted": lengths.mean,
-                "tokens_low": lengths.interval.low, "tokens_high": lengths.interval.high,
-            }  # fmt: skip
+                "tokens": targets.T,
+                "tokens_predicted": lengths.mean,
+                "tokens_low": lengths.interval.low,
+                "tokens_high": lengths.interval.high,
+            }
         for name, one in found.items():
             told: dict[str, Any] = {
-                "predicted": one.mean, "low": one.these.low, "high": one.these.high, "level": one.these.level,
-            }  # fmt: skip
+                "predicted": one.mean,
+                "low": one.these.low,
+                "high": one.these.high,
+                "level": one.these.level,
+            }
             tables.append(pd.DataFrame({"predictor": name, **columns, **told, "status": one.status}))
         tick()
     return pd.concat(tables, ignore_index=True)
@@ -87,12 +101,17 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     width = table["high"] - table["low"]
     parts = pd.DataFrame(
         {
-            "forecasts": error.notna(), "missing": error.isna(), "mean_error": error.abs(),
-            "unseen_error": (table["predicted"] - unseen).abs(), "bias": error, "worst_error": error.abs(),
-            "coverage": held(table).where(width.notna()).astype(float), "width": width,
+            "forecasts": error.notna(),
+            "missing": error.isna(),
+            "mean_error": error.abs(),
+            "unseen_error": (table["predicted"] - unseen).abs(),
+            "bias": error,
+            "worst_error": error.abs(),
+            "coverage": held(table).where(width.notna()).astype(float),
+            "width": width,
             "interval_score": interval_score(table),
         }
-    )  # fmt: skip
+    )
     how = dict.fromkeys(parts, "mean") | {"forecasts": "sum", "missing": "sum", "worst_error": "max"}
     return parts.groupby(table["predictor"], sort=False).agg(how)
 

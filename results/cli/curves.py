@@ -46,9 +46,15 @@ from results.read_options import reading_options
 )
 @reading_options
 def curves_command(
-    samples: tuple[Path, ...], out: Path, method: str, score: str, n: tuple[int, ...], caps: tuple[int, ...],
-    permutations: int, seed: int,
-) -> None:  # fmt: skip
+    samples: tuple[Path, ...],
+    out: Path,
+    method: str,
+    score: str,
+    n: tuple[int, ...],
+    caps: tuple[int, ...],
+    permutations: int,
+    seed: int,
+) -> None:
     """Compute the accuracy of N answers at each N.
 
     By majority vote (the most frequent answer is right), best-of-N (one of them is) and all-of-N (all are);

@@ -22,10 +22,15 @@ from results.figures.theme import Figure
 from results.figures.words import LENGTH_TITLES, METHOD_NAMES, METRIC_TITLES, line_name, sentence
 
 FIGURE_2 = {
-    "fig2a": "average, constant noise", "fig2b": "average, linear noise",
-    "fig2c": "best of N, constant noise", "fig2d": "best of N, linear noise", "fig2e": "many examples",
-    "fig2f": "one example, d = 10", "fig2g": "one example, d = 2", "fig2h": "five examples",
-}  # fmt: skip
+    "fig2a": "average, constant noise",
+    "fig2b": "average, linear noise",
+    "fig2c": "best of N, constant noise",
+    "fig2d": "best of N, linear noise",
+    "fig2e": "many examples",
+    "fig2f": "one example, d = 10",
+    "fig2g": "one example, d = 2",
+    "fig2h": "five examples",
+}
 """The panels of Figure 2 by their experiments, which are the datasets of the twin's curves."""
 
 _OVER_LENGTH = ("fig2e", "fig2f")  # the paper draws these two against t

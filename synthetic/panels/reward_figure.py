@@ -10,9 +10,14 @@ from results.figures.axes import n_axis, value_axis
 from results.figures.theme import Figure
 
 COLOURS = {
-    "vote": "#2c728e", "average": "#2c728e", "oracle": "#f08a24", "context": "#3aa76d", "noisy": "#8a5fbf",
-    "verdict": "#c94f7c", "biased": "#8c6d46",
-}  # fmt: skip
+    "vote": "#2c728e",
+    "average": "#2c728e",
+    "oracle": "#f08a24",
+    "context": "#3aa76d",
+    "noisy": "#8a5fbf",
+    "verdict": "#c94f7c",
+    "biased": "#8c6d46",
+}
 _OTHERS = {"majority": "vote", "ensemble": "average", "best_of_n": "oracle"}
 
 

@@ -73,9 +73,16 @@ class Estimate:
 
 
 def estimate(
-    points: Places, accuracy: Floats, stderr: Floats, targets: Places, *,
-    method: str = "majority", draws: int = 200, seed: int = 0, level: float = 0.9,
-) -> Estimate:  # fmt: skip
+    points: Places,
+    accuracy: Floats,
+    stderr: Floats,
+    targets: Places,
+    *,
+    method: str = "majority",
+    draws: int = 200,
+    seed: int = 0,
+    level: float = 0.9,
+) -> Estimate:
     """The forecast at M targets from P points, with `accuracy` and `stderr` (P,), NaN where unknown.
 
     The mean depends neither on `draws` nor on `seed`. Without draws there are no intervals. New settings need
@@ -174,8 +181,13 @@ class _Asked:
         normal = rng.standard_normal((len(ways[0]), 1))
         shift = np.sqrt(SHARED) * self._noise()[self._nearest()] * normal
         these, new = ([_middle(way + k * shift, level) for way in ways] for k in (0, 1))
-        return np.stack([pick(axis=0) for found in (these, new)
-                         for pick in (np.array(found)[:, 0].min, np.array(found)[:, 1].max)])  # fmt: skip
+        return np.stack(
+            [
+                pick(axis=0)
+                for found in (these, new)
+                for pick in (np.array(found)[:, 0].min, np.array(found)[:, 1].max)
+            ]
+        )
 
     def _plain(self, N: Ints, T: Floats, R: int, seed: int) -> Floats:
         """`along_T` on the accuracy at each N by itself: draws (R, len(T), len(N))."""

@@ -183,8 +183,11 @@ def _hoeffding(seed: int) -> Iterator[Row]:
 def _gap_bound(seed: int) -> Iterator[Row]:
     steps = (1, 2, 3, 5, 10, 40)
     for n, k, d, sigma_eps in (
-        (1500, 1, 5, 0.05), (2000, 1, 20, 0.1), (2000, 1, 100, 0.1), (25_000, 2, 5, 0.1),
-    ):  # fmt: skip
+        (1500, 1, 5, 0.05),
+        (2000, 1, 20, 0.1),
+        (2000, 1, 100, 0.1),
+        (25_000, 2, 5, 0.1),
+    ):
         setting = BinarySetting(n=n, d=d, k=k, eta=1 / n, sigma_eps=sigma_eps)
         bound = [theory.gap_lower_bound(n, k, d, sigma_eps, t) for t in steps]
         slack = (law_of_line(setting, steps, seed, 1).gap - bound).min()

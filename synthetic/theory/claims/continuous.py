@@ -94,9 +94,16 @@ def _longer_is_better(seed: int) -> Iterator[Row]:
 def _regime(d: int) -> ContinuousSetting:
     """The regime of Section 4: ω = σ_ε = 1, n = ηd, σ² = 1/d, eigenvalues i^−2."""
     return ContinuousSetting(
-        n=d // 2, d=d, eta=0.5, sigma_eps=1.0, sigma=d**-0.5, noise="linear", noise_scale="raw",
-        step_rule="eta/n", decay=1.0,
-    )  # fmt: skip
+        n=d // 2,
+        d=d,
+        eta=0.5,
+        sigma_eps=1.0,
+        sigma=d**-0.5,
+        noise="linear",
+        noise_scale="raw",
+        step_rule="eta/n",
+        decay=1.0,
+    )
 
 
 def _enough_paths(seed: int) -> Iterator[Row]:
