@@ -42,9 +42,12 @@ NOT_RUN = {
     r"synthetic (train|match|claims|check|run (all|.*--tasks)|figures)": "minutes; parts in tests/synthetic",
 }
 GROUPS = {
-    "harness": "harness.cli:cli", "predict": "predict.cli:main",
-    "results": "results.cli:cli", "synthetic": "synthetic.cli:cli", "tts": "tts:cli",
-}  # fmt: skip
+    "harness": "harness.cli:cli",
+    "predict": "predict.cli:main",
+    "results": "results.cli:cli",
+    "synthetic": "synthetic.cli:cli",
+    "tts": "tts:cli",
+}
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 

@@ -30,13 +30,20 @@ WORK = HERE.parents[1] / "results" / "runs" / "forecasting"
 REPLICATES = 200
 
 AT_N = {
-    "biggsm": {4: (8, 16), 8: (16,)}, "otis": {4: (8,)}, "game24": dict.fromkeys((4, 8, 16), (32, 64, 100)),
-    "choices": dict.fromkeys((4, 8), (16, 64, 100)), "steps": dict.fromkeys((4, 8), (16, 64)),
-    "budgets": dict.fromkeys((4, 8), (16, 48)), "close calls": dict.fromkeys((4, 8), (16, 64)),
-    "boinf": dict.fromkeys((4, 8), (16, 32, 64)), "rgeval": dict.fromkeys((4, 8), (16, 40)),
-    "jhu": {4: (8, 10)}, "epoch-gpt": {4: (8,)},
-    "qwen-gsm8k": {4: (8, 16, 32), 8: (16, 32), 16: (32,)}, "qwen-math": {4: (8, 16), 8: (16,)},
-}  # fmt: skip
+    "biggsm": {4: (8, 16), 8: (16,)},
+    "otis": {4: (8,)},
+    "game24": dict.fromkeys((4, 8, 16), (32, 64, 100)),
+    "choices": dict.fromkeys((4, 8), (16, 64, 100)),
+    "steps": dict.fromkeys((4, 8), (16, 64)),
+    "budgets": dict.fromkeys((4, 8), (16, 48)),
+    "close calls": dict.fromkeys((4, 8), (16, 64)),
+    "boinf": dict.fromkeys((4, 8), (16, 32, 64)),
+    "rgeval": dict.fromkeys((4, 8), (16, 40)),
+    "jhu": {4: (8, 10)},
+    "epoch-gpt": {4: (8,)},
+    "qwen-gsm8k": {4: (8, 16, 32), 8: (16, 32), 16: (32,)},
+    "qwen-math": {4: (8, 16), 8: (16,)},
+}
 """Answers seen and the N forecast, by the beginning of a set's name; qwen is for ablation.py alone."""
 
 

@@ -96,9 +96,10 @@ def left_out(rows: pd.DataFrame, method: str) -> pd.DataFrame:
         table.append(
             {
                 **{"left out": family, "method": method, "value": round(float(value), 3)},
-                "held": round(held(judged, value), 2), "without it": round(held(judged, 0.0), 2),
+                "held": round(held(judged, value), 2),
+                "without it": round(held(judged, 0.0), 2),
             }
-        )  # fmt: skip
+        )
     return pd.DataFrame(table)
 
 

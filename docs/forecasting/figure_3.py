@@ -29,11 +29,17 @@ from results.figures.theme import Figure, combined_spec
 
 NAMES = {"low-cost-to-high": "Algorithm 3", "joint": "one fit", "question-law": "repaired", "flat": "flat"}
 SETS = {
-    "fig2e 1": "twin, fig2e", "fig2f 1": "twin, fig2f", "fig2h 2": "twin, fig2h, step 1/5",
-    "fig2g 1": "twin, fig2g", "fig2h 1": "twin, fig2h, step 1", "fig1-binary 1": "twin, fig1, step 1/4",
-    "fig1-binary 2": "twin, fig1, step 1/16", "tiny": "small model, asked for lengths",
-    "tiny-forced": "small model, ended at lengths", "qwen-forced": "Qwen 1.5B on GSM8K, ended at lengths",
-}  # fmt: skip
+    "fig2e 1": "twin, fig2e",
+    "fig2f 1": "twin, fig2f",
+    "fig2h 2": "twin, fig2h, step 1/5",
+    "fig2g 1": "twin, fig2g",
+    "fig2h 1": "twin, fig2h, step 1",
+    "fig1-binary 1": "twin, fig1, step 1/4",
+    "fig1-binary 2": "twin, fig1, step 1/16",
+    "tiny": "small model, asked for lengths",
+    "tiny-forced": "small model, ended at lengths",
+    "qwen-forced": "Qwen 1.5B on GSM8K, ended at lengths",
+}
 """What the page calls a set; the others are real runs looked at by caps."""
 
 UP_TO = 16
@@ -72,10 +78,15 @@ def errors(cases: pd.DataFrame) -> str:
 def conditioning() -> str:
     """How far off the algorithm is on the twin and the small model, by its condition number."""
     found = []
-    for kind, name, source in (("rising", "fig2e 1", "fig2e"), ("rising", "fig2f 1", "fig2f"),
-                               ("rising", "fig2h 2", "fig2h"), ("flat", "fig2g 1", "fig2g"),
-                               ("flat", "fig2h 1", "fig2h"), ("tiny", "tiny", "results/cached/tiny.csv"),
-                               ("forced", "tiny-forced", "docs/forecasting/tiny-forced.csv")):  # fmt: skip
+    for kind, name, source in (
+        ("rising", "fig2e 1", "fig2e"),
+        ("rising", "fig2f 1", "fig2f"),
+        ("rising", "fig2h 2", "fig2h"),
+        ("flat", "fig2g 1", "fig2g"),
+        ("flat", "fig2h 1", "fig2h"),
+        ("tiny", "tiny", "results/cached/tiny.csv"),
+        ("forced", "tiny-forced", "docs/forecasting/tiny-forced.csv"),
+    ):
         (group,) = groups_of_curves(curves_of(kind, name, source), "majority")
         settings = [setting for setting, _ in group.points.settings()]
         for count in (min(seen, len(settings) - 1) for seen in SEEN):

@@ -36,8 +36,13 @@ from results import build_curves, read_curves, read_samples
 from results.votes.caps import cap_samples
 from synthetic import run_panel
 
-PANELS = {"fig2e": ["rising"], "fig2f": ["rising"], "fig2g": ["flat"], "fig2h": ["flat", "rising"],
-          "fig1-binary": ["flat", "flat"]}  # fmt: skip
+PANELS = {
+    "fig2e": ["rising"],
+    "fig2f": ["rising"],
+    "fig2g": ["flat"],
+    "fig2h": ["flat", "rising"],
+    "fig1-binary": ["flat", "flat"],
+}
 """The kind of each line."""
 
 SEEN = (3, 4, 6)
@@ -103,8 +108,14 @@ def case(group: Group, settings: list[str], most: int, predictors: tuple[str, ..
         for name, one in found.items()
     ]
     by = pd.concat(each).groupby(["predictor", "status", "width"], sort=False)
-    told = by.agg(targets=("held", "size"), given=("error", "count"), error=("error", "mean"),
-                  near=("near", "sum"), held=("held", "sum"), score=("score", "mean"))  # fmt: skip
+    told = by.agg(
+        targets=("held", "size"),
+        given=("error", "count"),
+        error=("error", "mean"),
+        near=("near", "sum"),
+        held=("held", "sum"),
+        score=("score", "mean"),
+    )
     return told.reset_index().assign(settings=len(settings), N=most, apart=apart)
 
 

@@ -71,25 +71,67 @@ def prepare(data: Path) -> list[list[str]]:
     ).to_csv(both, index=False)
     take = ["harness", "import", "csv"]
     return [
-        [*take, str(both), "--map", "setting=temperature", "--dataset", "biggsm", "--model", "gpt-3.5-turbo",
-         "--out", f"{WORK}/biggsm"],
-        [*take, str(source / "epoch_otis_mock_aime.csv"), "--map", "setting=effort", "--map",
-         "tokens=completion_tokens", "--drop", "error=1", "--dataset", "otis-mock-aime",
-         "--out", f"{WORK}/otis"],
-        [*take, str(source / "gpt-4_game24_cot.csv"), "--dataset", "game24", "--model", "gpt-4",
-         "--out", f"{WORK}/game24"],
-    ]  # fmt: skip
+        [
+            *take,
+            str(both),
+            "--map",
+            "setting=temperature",
+            "--dataset",
+            "biggsm",
+            "--model",
+            "gpt-3.5-turbo",
+            "--out",
+            f"{WORK}/biggsm",
+        ],
+        [
+            *take,
+            str(source / "epoch_otis_mock_aime.csv"),
+            "--map",
+            "setting=effort",
+            "--map",
+            "tokens=completion_tokens",
+            "--drop",
+            "error=1",
+            "--dataset",
+            "otis-mock-aime",
+            "--out",
+            f"{WORK}/otis",
+        ],
+        [
+            *take,
+            str(source / "gpt-4_game24_cot.csv"),
+            "--dataset",
+            "game24",
+            "--model",
+            "gpt-4",
+            "--out",
+            f"{WORK}/game24",
+        ],
+    ]
 
 
 EXAMPLES = {
     "forecast-example": [
-        "predict", "forecast", f"{WORK}/otis", "--fit-max-n", "4", "--at-n", "8,32",
-        "--out", f"{WORK}/forecast.csv",
+        "predict",
+        "forecast",
+        f"{WORK}/otis",
+        "--fit-max-n",
+        "4",
+        "--at-n",
+        "8,32",
+        "--out",
+        f"{WORK}/forecast.csv",
     ],
     "plan-example": [
-        "predict", "plan", f"{WORK}/otis", "--target-accuracy", "0.9", "--plot", "docs/forecasting/plan.png",
+        "predict",
+        "plan",
+        f"{WORK}/otis",
+        "--target-accuracy",
+        "0.9",
+        "--plot",
+        "docs/forecasting/plan.png",
     ],
-}  # fmt: skip
+}
 SHOWN = "openai/gpt-5.1 on"
 """The model whose part of the output stands in the page."""
 

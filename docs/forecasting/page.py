@@ -27,8 +27,16 @@ PAGES = (
 METHODS = {"majority": "Majority vote", "best_of_n": "Best of N"}
 CURVE = "mixture, curve"
 
-OTHERS = ("flat", "exponential", "power-law", "low-cost-to-high", "joint", "question-law", "plug-in",
-          "beta-binomial")  # fmt: skip
+OTHERS = (
+    "flat",
+    "exponential",
+    "power-law",
+    "low-cost-to-high",
+    "joint",
+    "question-law",
+    "plug-in",
+    "beta-binomial",
+)
 """The first columns of a table; after them the rivals from the literature, ours last."""
 
 TIE = 1.05

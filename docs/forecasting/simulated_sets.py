@@ -230,5 +230,8 @@ def _softmax(z: Floats) -> Floats:
 
 
 SETS: dict[str, Callable[[], Iterator[Row]]] = {
-    "choices": choices, "steps": steps, "budgets": budgets, "close calls": close_calls,
-}  # fmt: skip
+    "choices": choices,
+    "steps": steps,
+    "budgets": budgets,
+    "close calls": close_calls,
+}

@@ -190,9 +190,12 @@ def blocks_table(table: pd.DataFrame) -> str:
         (table["rule"] == "lead") & (table["threshold"] == RULES["lead"].usual) & table["tokens"].notna()
     ]
     names = {
-        "1": "one at a time", "exact": "exact blocks", "4": "batches of 4", "16": "batches of 16",
+        "1": "one at a time",
+        "exact": "exact blocks",
+        "4": "batches of 4",
+        "16": "batches of 16",
         "all": "all at once, the rest stopped when settled",
-    }  # fmt: skip
+    }
     rows = []
     for batch, said in names.items():
         of = lead[lead["batch"] == batch]

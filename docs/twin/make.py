@@ -96,16 +96,18 @@ def matched(_: list[str]) -> str:
         fits = part.groupby(["model", "setting"])["status"].first().eq("ok")
         beyond = scored(part)
         vote, best = (beyond.loc[beyond["method"] == name, "missed"] for name in ("majority", "best_of_n"))
-        rows.append({
-            "questions of": dataset,
-            "models": part["model"].nunique(),
-            "questions × answers": f"{part['questions'].max():.0f} × {part['N'].max()}",
-            "curves fitted": f"{fits.sum()} of {len(fits)}",
-            "points in 90 % intervals (± points)":
-                f"{beyond['inside'].sum()} of {len(beyond)} (± {beyond['half'].mean():.1f})",
-            "vote, points off": f"{vote.mean():.1f} (at most {vote.max():.1f})",
-            "best-of-N": f"{best.mean():.1f} ({best.max():.1f})",
-        })  # fmt: skip
+        rows.append(
+            {
+                "questions of": dataset,
+                "models": part["model"].nunique(),
+                "questions × answers": f"{part['questions'].max():.0f} × {part['N'].max()}",
+                "curves fitted": f"{fits.sum()} of {len(fits)}",
+                "points in 90 % intervals (± points)": f"{beyond['inside'].sum()} of {len(beyond)} "
+                f"(± {beyond['half'].mean():.1f})",
+                "vote, points off": f"{vote.mean():.1f} (at most {vote.max():.1f})",
+                "best-of-N": f"{best.mean():.1f} ({best.max():.1f})",
+            }
+        )
     return markdown(pd.DataFrame(rows))
 
 
@@ -137,8 +139,12 @@ def markdown(table: pd.DataFrame) -> str:
 
 
 WRITERS: dict[str, Callable[[list[str]], str]] = {
-    "claims": claims, "setting": settings, "trained": trained, "match": matched, "rivals": rivals,
-}  # fmt: skip
+    "claims": claims,
+    "setting": settings,
+    "trained": trained,
+    "match": matched,
+    "rivals": rivals,
+}
 BLOCK = re.compile(rf"(<!-- begin ({'|'.join(WRITERS)}) (.*?) ?-->\n).*?(<!-- end -->)", re.DOTALL)
 """A table between its markers; those of other pages' scripts have other names."""
 

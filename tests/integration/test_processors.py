@@ -58,9 +58,14 @@ def tables(machine: dict[str, str]) -> Tables:
         write_samples(simulated_samples(), Path(folder, "samples.csv"))
         write_samples(capped_samples(), Path(folder, "capped.csv"))
         done = subprocess.run(
-            [sys.executable, "-c", CHILD], input="\n".join(COMMANDS), cwd=folder,
-            capture_output=True, text=True, env=environment | {"PYTHONPATH": str(ROOT)}, timeout=300,
-        )  # fmt: skip
+            [sys.executable, "-c", CHILD],
+            input="\n".join(COMMANDS),
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            env=environment | {"PYTHONPATH": str(ROOT)},
+            timeout=300,
+        )
         assert done.returncode == 0, done.stderr
         names = ("majority", "best-of-n", "caps", "fig1-continuous", "fig2d")
         return {name: pd.read_csv(Path(folder, f"{name}.csv")) for name in names}

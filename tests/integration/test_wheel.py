@@ -51,9 +51,14 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _run(*command: object, cwd: Path = ROOT) -> str:
     """What the command says, both streams together; the checkout is not on its path."""
     done = subprocess.run(
-        [*map(str, command)], cwd=cwd, env={"PATH": "/usr/bin:/bin", "HOME": str(cwd)}, check=False,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
+        [*map(str, command)],
+        cwd=cwd,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(cwd)},
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout
     return done.stdout
 

@@ -66,14 +66,21 @@ def curves_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two models on the paper's own surface, T = 0.8 … 4 (·1e5), N = 1 … 32, with standard errors."""
     rows = [
         {
-            "dataset": "toy", "model": model, "method": "majority", "setting": f"{T:g}",
-            "T": T * 1e5, "tokens_per_answer": T * 1e3, "N": N, "stderr": 0.005, "questions": 100,
+            "dataset": "toy",
+            "model": model,
+            "method": "majority",
+            "setting": f"{T:g}",
+            "T": T * 1e5,
+            "tokens_per_answer": T * 1e3,
+            "N": N,
+            "stderr": 0.005,
+            "questions": 100,
             "accuracy": top - 0.4 * np.exp(-((0.8 - 0.5 * np.exp(-0.6 * T)) ** 2) * N / 2),
         }
         for model, top in (("small", 0.8), ("large", 0.9))
         for T in (0.8, 1.2, 1.7, 2.5, 3.2, 4.0)
         for N in (1, 2, 4, 8, 16, 32)
-    ]  # fmt: skip
+    ]
     path = tmp_path_factory.mktemp("curves") / "curves.csv"
     write_curves(pd.DataFrame(rows), path)
     return path

@@ -111,5 +111,8 @@ def test_a_table_of_several_settings_names_them(name):
     rows = [(s, q, i, "1", "1") for s in ("low", "high") for q in range(3) for i in range(2)]
     table = pd.DataFrame(rows, columns=[name, "question_id", "sample", "answer", "gold"])
     assert vote_curve(table).iloc[:, :2].to_numpy().tolist() == [
-        ["low", 1], ["low", 2], ["high", 1], ["high", 2]
-    ]  # fmt: skip
+        ["low", 1],
+        ["low", 2],
+        ["high", 1],
+        ["high", 2],
+    ]

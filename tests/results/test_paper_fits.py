@@ -81,7 +81,7 @@ SQUARES = saturating(SINGLE, T) ** 2  # of the gap
         ("n", N[:3], saturating((0.8, 0.3, 0.3), N[:3]), Status.OK, "3 parameters from 3 points"),
         ("n", N[[0, 1, 2, 0]], saturating((0.8, 0.3, 0.3), N[[0, 1, 2, 0]]), Status.OK, "from 3 different N"),
     ],
-)  # fmt: skip
+)
 def test_every_status_has_its_case(along, x, y, status, words):
     fits = {"n": lambda: along_n("a", x, y), "t": lambda: along_t(x, y)}
     fit = fits.get(along, lambda: along_gap(4, x, y, along_t(T, saturating(SINGLE, T))))()

@@ -95,16 +95,23 @@ def test_a_file_in_place_of_the_folder_is_refused_before_the_work(tmp_path):
 @pytest.mark.parametrize(
     ("called", "words", "options", "defaults"),
     [
-        ("panels.running.run_experiment", ["run", "fig2g"],
-         {"solver": "monte-carlo", "repeats": 2, "tasks": 3, "paths": 4, "seed": 7, "jobs": 6},
-         ["exact", 5, None, None, 0, 1]),
+        (
+            "panels.running.run_experiment",
+            ["run", "fig2g"],
+            {"solver": "monte-carlo", "repeats": 2, "tasks": 3, "paths": 4, "seed": 7, "jobs": 6},
+            ["exact", 5, None, None, 0, 1],
+        ),
         ("panels.checking.check", ["check", "fig2h"], {"tasks": 3, "paths": 4, "seed": 7}, [2, 16, 0]),
         ("trained.course.take_course", ["train"], {"seed": 7, "jobs": 6}, [0, 1]),
         ("theory.claims.table.evaluate", ["claims"], {"seed": 7}, [0]),
-        ("match.matching.match_all", ["match", CACHED / "tiny.csv"],
-         {"fit_max_n": 8, "seed": 7, "jobs": 6}, [4, 0, 1]),
+        (
+            "match.matching.match_all",
+            ["match", CACHED / "tiny.csv"],
+            {"fit_max_n": 8, "seed": 7, "jobs": 6},
+            [4, 0, 1],
+        ),
     ],
-)  # fmt: skip
+)
 def test_every_option_reaches_what_it_is_for(tmp_path, monkeypatch, called, words, options, defaults):
     module, name = f"synthetic.{called}".rsplit(".", 1)
     signature, bound = inspect.signature(getattr(importlib.import_module(module), name)), {}

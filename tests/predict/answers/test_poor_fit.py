@@ -33,11 +33,18 @@ def varied(rng: np.random.Generator) -> NDArray[np.float64]:
 def curves(accuracy: Mapping[str, NDArray[np.float64]], stderr: float) -> pd.DataFrame:
     """Curves over N of 1,000 questions, T doubling from each setting to the next."""
     return pd.DataFrame(
-        {"method": "majority", "setting": name, "T": 1e5 * 2**i, "N": n, "accuracy": y, "stderr": stderr,
-         "questions": 1000}
+        {
+            "method": "majority",
+            "setting": name,
+            "T": 1e5 * 2**i,
+            "N": n,
+            "accuracy": y,
+            "stderr": stderr,
+            "questions": 1000,
+        }
         for i, (name, row) in enumerate(accuracy.items())
         for n, y in zip(N.tolist(), row.tolist(), strict=True)
-    )  # fmt: skip
+    )
 
 
 def told(table: pd.DataFrame, folder: Path, *options: str) -> tuple["pd.Series[str]", list[str]]:

@@ -245,9 +245,11 @@ def test_curves_of_one_n_only_are_forecast_from_that_n(tmp_path: Path) -> None:
 
 def test_no_run_is_proposed_where_nothing_would_be_gained(tmp_path: Path) -> None:
     alike = FEW[FEW["setting"] == "40"].assign(answer="right", correct=True)
-    for frame, why, *options in ((alike, "none would narrow", "--predictor", "plug-in"),
-                                 (curve(tokens_per_answer=100.0, questions=50), "it takes samples"),
-                                 (FEW, "it takes samples", "--predictor", "flat")):  # fmt: skip
+    for frame, why, *options in (
+        (alike, "none would narrow", "--predictor", "plug-in"),
+        (curve(tokens_per_answer=100.0, questions=50), "it takes samples"),
+        (FEW, "it takes samples", "--predictor", "flat"),
+    ):
         done = command("plan", frame, tmp_path, *options)
         assert done.exit_code == 0, done.output
         assert f"No next run is proposed: {why}" in done.output

@@ -103,14 +103,23 @@ SPLIT = "--fit-max-n 4 --fit-settings 0.8,1.2 --at-n 8,16 --at-settings 4"
 @pytest.mark.parametrize(
     ("command", "words", "given"),
     [
-        ("forecast", f"{SPLIT} --fit-max-tokens 3000 --target population --out f.csv",
-         [Request(4, 3000, ("0.8", "1.2"), (8, 16), ("4",)), ["flat"], Options(9, 7, 0.8), "population"]),
-        ("backtest", f"{SPLIT} --splits 3 --out f.csv",
-         [["flat"], Request(4, None, ("0.8", "1.2"), (8, 16), ("4",)), 3, Options(9, 7, 0.8)]),
-        ("plan", "--max-n 5 --token-budget 300 --at-settings long=9 --target population",
-         ["flat", 5, Options(9, 7, 0.8), None, 300, ("long=9",), "population"]),
+        (
+            "forecast",
+            f"{SPLIT} --fit-max-tokens 3000 --target population --out f.csv",
+            [Request(4, 3000, ("0.8", "1.2"), (8, 16), ("4",)), ["flat"], Options(9, 7, 0.8), "population"],
+        ),
+        (
+            "backtest",
+            f"{SPLIT} --splits 3 --out f.csv",
+            [["flat"], Request(4, None, ("0.8", "1.2"), (8, 16), ("4",)), 3, Options(9, 7, 0.8)],
+        ),
+        (
+            "plan",
+            "--max-n 5 --token-budget 300 --at-settings long=9 --target population",
+            ["flat", 5, Options(9, 7, 0.8), None, 300, ("long=9",), "population"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_asked_reaches_the_forecast(
     command: str, words: str, given: list[object], curves_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,9 +148,12 @@ def test_names_are_printed_so_that_no_terminal_obeys_them(tmp_path: Path) -> Non
     frame.to_json(tmp_path / "in.jsonl", orient="records", lines=True)
     out, few = ("--out", str(tmp_path / "o.csv")), ("--bootstrap", "5")
     for command, *options in (
-        ["forecast", *out, *few], ["backtest", *out, "--fit-max-n", "2", "--predictor", "flat"],
-        ["fits", *out], ["plan", *out, *few], ["forecast", *out, "--at-settings", "new"],
-    ):  # fmt: skip
+        ["forecast", *out, *few],
+        ["backtest", *out, "--fit-max-n", "2", "--predictor", "flat"],
+        ["fits", *out],
+        ["plan", *out, *few],
+        ["forecast", *out, "--at-settings", "new"],
+    ):
         done = predict(command, tmp_path / "in.jsonl", *options)
         assert not {"\x1b", "\x07", "\u202e", "\u2028"} & set(done.stdout), command
         assert done.exit_code == 2 or not {"\x1b", "\x07", "\u202e", "\u2028"} & set(done.stderr), command

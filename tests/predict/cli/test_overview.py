@@ -13,21 +13,36 @@ from results.votes.curves import build_curves
 from tests.predict.commands import curve, predict
 from tests.predict.conftest import simulated_samples
 
-ROWS = pd.DataFrame({
-    "source": "llm", "dataset": "d", "model": "m", "method": "majority", "predictor": "flat",
-    "setting": ["10", "10", "20", "20", "20"], "tokens_per_answer": [9.0, 9.0, 18.0, 18.0, 18.0],
-    "N": [1, 4, 1, 4, 64], "role": ["used", "used", "held_out", "held_out", "forecast"],
-    "accuracy": [0.2, 0.3, 0.5, 0.6, np.nan], "predicted": [0.2, 0.3, 0.55, 0.5, 0.7],
-    "low": [0.1, 0.2, 0.45, 0.4, 0.6], "high": [0.3, 0.4, 0.6, 0.55, 0.8],
-    "status": ["ok", "ok", "ok", "poor_fit", "ok"],
-})  # fmt: skip
+ROWS = pd.DataFrame(
+    {
+        "source": "llm",
+        "dataset": "d",
+        "model": "m",
+        "method": "majority",
+        "predictor": "flat",
+        "setting": ["10", "10", "20", "20", "20"],
+        "tokens_per_answer": [9.0, 9.0, 18.0, 18.0, 18.0],
+        "N": [1, 4, 1, 4, 64],
+        "role": ["used", "used", "held_out", "held_out", "forecast"],
+        "accuracy": [0.2, 0.3, 0.5, 0.6, np.nan],
+        "predicted": [0.2, 0.3, 0.55, 0.5, 0.7],
+        "low": [0.1, 0.2, 0.45, 0.4, 0.6],
+        "high": [0.3, 0.4, 0.6, 0.55, 0.8],
+        "status": ["ok", "ok", "ok", "poor_fit", "ok"],
+    }
+)
 
 
 def test_a_row_counts_forecasts_and_judges_those_held_out() -> None:
     assert row_of(ROWS) == {
-        "forecasts": "3", "held out": "2", "error": "7.5", "worst": "10.0", "within 90 %": "1 of 2",
-        "ok": "2", "error of ok": "5.0",
-    }  # fmt: skip
+        "forecasts": "3",
+        "held out": "2",
+        "error": "7.5",
+        "worst": "10.0",
+        "within 90 %": "1 of 2",
+        "ok": "2",
+        "error of ok": "5.0",
+    }
     nothing = row_of(ROWS.assign(predicted=np.nan, low=np.nan, high=np.nan, status="not_identifiable"))
     assert list(nothing.values()) == ["0", "2", "–", "–", "–", "0", "–"]
 

@@ -35,12 +35,21 @@ def test_every_status_has_words() -> None:
 
 def table(**columns: object) -> pd.DataFrame:
     base = {
-        "source": "llm", "setting": ["a", "a", "b", "b"], "N": [1, 8, 1, 8],
-        "tokens_per_answer": [10.0, 10.0, 50.0, 50.0], "accuracy": [0.5, 0.6, 0.7, 0.8],
-        "role": ["used", "held_out", "used", "held_out"], "predicted": [0.55, 0.62, 0.71, 0.76],
-        "low": 0.6, "high": 0.79, "status": "ok", "predictor": "flat", "condition": 7.0,
-        "new_low": 0.5, "new_high": 0.9,
-    }  # fmt: skip
+        "source": "llm",
+        "setting": ["a", "a", "b", "b"],
+        "N": [1, 8, 1, 8],
+        "tokens_per_answer": [10.0, 10.0, 50.0, 50.0],
+        "accuracy": [0.5, 0.6, 0.7, 0.8],
+        "role": ["used", "held_out", "used", "held_out"],
+        "predicted": [0.55, 0.62, 0.71, 0.76],
+        "low": 0.6,
+        "high": 0.79,
+        "status": "ok",
+        "predictor": "flat",
+        "condition": 7.0,
+        "new_low": 0.5,
+        "new_high": 0.9,
+    }
     return pd.DataFrame({**base, **columns})
 
 
@@ -96,8 +105,17 @@ def test_warnings_name_what_is_asked_and_not_ok() -> None:
 
 
 def test_a_choice_without_an_interval_or_of_the_twin() -> None:
-    row = pd.Series({"source": "synthetic", "setting": "12", "N": 4, "cost": 48.0, "predicted": 0.9,
-                     "low": np.nan, "high": np.nan})  # fmt: skip
+    row = pd.Series(
+        {
+            "source": "synthetic",
+            "setting": "12",
+            "N": 4,
+            "cost": 48.0,
+            "predicted": 0.9,
+            "low": np.nan,
+            "high": np.nan,
+        }
+    )
     assert choice(row).endswith("N = 4: 90.0 % for 48 steps a question")
 
 

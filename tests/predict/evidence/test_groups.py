@@ -50,10 +50,14 @@ def test_unequal_pools_have_the_same_length_from_samples_and_from_curves() -> No
     """Question a answers with 10 and 50 tokens, question b once with 200: 115 tokens an answer."""
     frame = pd.DataFrame(
         {
-            "question_id": ["a", "a", "b"], "sample": [0, 1, 0], "answer": ["1", "2", "1"], "gold": "1",
-            "tokens": [10, 50, 200], "correct": [True, False, True],
+            "question_id": ["a", "a", "b"],
+            "sample": [0, 1, 0],
+            "answer": ["1", "2", "1"],
+            "gold": "1",
+            "tokens": [10, 50, 200],
+            "correct": [True, False, True],
         }
-    ).assign(dataset="d", model="m", setting="s", decoding="sample")  # fmt: skip
+    ).assign(dataset="d", model="m", setting="s", decoding="sample")
     (from_samples,) = groups_of_samples(frame, "majority")
     (from_curves,) = groups_of_curves(build_curves(frame, ["majority"], ns=[1], permutations=0), "majority")
     assert from_samples.points.settings() == [("s", 115.0)]
@@ -65,8 +69,9 @@ def test_answers_without_a_source_are_a_language_model_s_beside_the_twin_s() -> 
     frame = simulated_samples(questions=3, answers=2)
     both = pd.concat([frame, frame.assign(source="synthetic", model="twin")])
     assert [(g.source, g.model) for g in groups_of_samples(both, "majority")] == [
-        ("llm", "sim"), ("synthetic", "twin")
-    ]  # fmt: skip
+        ("llm", "sim"),
+        ("synthetic", "twin"),
+    ]
 
 
 def test_lengths_that_are_sums_over_an_unknown_number_of_questions_order_but_do_not_price() -> None:

@@ -74,9 +74,13 @@ def test_roles_and_truths(frame: pd.DataFrame) -> None:
     task = split(whole, Request(fit_max_n=SEEN, at_n=(2, 8, 64), at_settings=("80", "new=500")))
     told = list(zip(task.targets.setting.tolist(), task.targets.N.tolist(), task.role, strict=True))
     assert told == [
-        ("80", 2, "used"), ("80", 8, "held_out"), ("80", 64, "forecast"),
-        ("new", 2, "forecast"), ("new", 8, "forecast"), ("new", 64, "forecast"),
-    ]  # fmt: skip
+        ("80", 2, "used"),
+        ("80", 8, "held_out"),
+        ("80", 64, "forecast"),
+        ("new", 2, "forecast"),
+        ("new", 8, "forecast"),
+        ("new", 64, "forecast"),
+    ]
     at_8 = (whole.points.setting == "80") & (whole.points.N == 8)
     assert task.truth[1] == whole.accuracy[at_8][0]
     assert np.isnan(task.truth[2:]).all()

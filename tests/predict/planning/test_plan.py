@@ -73,12 +73,22 @@ def test_both_intervals_hold_what_was_measured(group: Group) -> None:
 
 
 ROWS = pd.DataFrame(
-    {"source": "llm", "setting": ["40", "40", "80", "80"], "N": [1, 2, 2, 4],
-     "cost": [100.0, 200.0, 300.0, 600.0], "predicted": [0.80, 0.90, 0.86, 0.88],
-     "low": [0.70, 0.60, 0.81, 0.84], "high": 0.95}
-)  # fmt: skip
-A, B, C, D = ("40 tokens, used 100, N = 1:", "40 tokens, used 100, N = 2: 90.0 % (60.0 … 95.0 %) for 200 ",
-              "80 tokens, used 150, N = 2:", "80 tokens, used 150, N = 4:")  # fmt: skip
+    {
+        "source": "llm",
+        "setting": ["40", "40", "80", "80"],
+        "N": [1, 2, 2, 4],
+        "cost": [100.0, 200.0, 300.0, 600.0],
+        "predicted": [0.80, 0.90, 0.86, 0.88],
+        "low": [0.70, 0.60, 0.81, 0.84],
+        "high": 0.95,
+    }
+)
+A, B, C, D = (
+    "40 tokens, used 100, N = 1:",
+    "40 tokens, used 100, N = 2: 90.0 % (60.0 … 95.0 %) for 200 ",
+    "80 tokens, used 150, N = 2:",
+    "80 tokens, used 150, N = 4:",
+)
 
 
 @pytest.mark.parametrize(
@@ -129,9 +139,21 @@ def test_forecast_and_plan_give_the_exact_vote_of_all_answers(samples_file: Path
 def test_from_samples_the_next_run_is_named_with_its_price(samples_file: Path, tmp_path: Path) -> None:
     table, picture = tmp_path / "plan.csv", tmp_path / "plan.svg"
     done = predict(
-        "plan", samples_file, "--target-accuracy", "0.6", "--max-n", "16", "--bootstrap", "60",
-        "--predictor", "plug-in", "--out", table, "--plot", picture,
-    )  # fmt: skip
+        "plan",
+        samples_file,
+        "--target-accuracy",
+        "0.6",
+        "--max-n",
+        "16",
+        "--bootstrap",
+        "60",
+        "--predictor",
+        "plug-in",
+        "--out",
+        table,
+        "--plot",
+        picture,
+    )
     assert done.exit_code == 0, done.output
     assert "The next run, to narrow an interval at setting" in done.output
     assert "40 → 80 questions" in done.output
@@ -151,11 +173,13 @@ def test_runs_are_named_by_what_they_narrow_for_their_tokens_and_only_where_they
     runs = [
         NextRun(name, kind, 8, 16, cost, now, then)
         for name, kind, cost, now, then in (
-            ("dear", "answers", 5000.0, 0.1, 0.05), ("cheap", "questions", 100.0, 0.2, 0.18),
-            ("idle", "answers", 1.0, 0.05, 0.0481), ("noise", "answers", 1.0, 0.3, 0.295),
+            ("dear", "answers", 5000.0, 0.1, 0.05),
+            ("cheap", "questions", 100.0, 0.2, 0.18),
+            ("idle", "answers", 1.0, 0.05, 0.0481),
+            ("noise", "answers", 1.0, 0.3, 0.295),
             ("worse", "answers", 1.0, 0.1, 0.11),
         )
-    ]  # fmt: skip
+    ]
     monkeypatch.setattr("predict.cli.plan.next_runs", lambda *_given: runs)
     row = pd.Series({"setting": "40", "N": 4, "cost": 126.0})
     propose(sampled, "mixture", row, Options())

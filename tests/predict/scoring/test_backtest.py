@@ -101,12 +101,16 @@ def test_unseen_is_the_exact_vote_of_the_answers_that_were_not_shown(group: Grou
 
 SCORED = pd.DataFrame(
     {
-        "predictor": ["p"] * 4, "dataset": "d", "model": "m",
-        "accuracy": [0.5, 0.5, 0.5, 0.5], "unseen": [0.5, 0.4, np.nan, 0.5],
-        "predicted": [0.6, 0.5, 0.3, np.nan], "low": [0.4, 0.45, 0.2, np.nan],
+        "predictor": ["p"] * 4,
+        "dataset": "d",
+        "model": "m",
+        "accuracy": [0.5, 0.5, 0.5, 0.5],
+        "unseen": [0.5, 0.4, np.nan, 0.5],
+        "predicted": [0.6, 0.5, 0.3, np.nan],
+        "low": [0.4, 0.45, 0.2, np.nan],
         "high": [0.7, 0.55, 0.4, np.nan],
     }
-)  # fmt: skip
+)
 
 
 def test_summary_counts_errors_bias_coverage_width_and_interval_score() -> None:
@@ -126,8 +130,10 @@ def test_sets_count_alike_however_many_rows_they_have(capsys: pytest.CaptureFixt
     assert found["sets"].to_dict() == {"p": 3, "q": 1}
     assert found.loc["p", "mean_error"] == pytest.approx((0.1 * 0.04 * 0.02) ** (1 / 3))
     assert found.loc["q", "mean_error"] == pytest.approx(1e-4)
-    sets = [Group("llm", d, m, "majority", Points.grid({}, []), *np.empty((2, 0)), {}) for d, m in
-            (("d", "m"), ("d", "n"), ("e", "n"))]  # fmt: skip
+    sets = [
+        Group("llm", d, m, "majority", Points.grid({}, []), *np.empty((2, 0)), {})
+        for d, m in (("d", "m"), ("d", "n"), ("e", "n"))
+    ]
     show(table, sets)
     told = capsys.readouterr().out.split("\n\n")
     rows = [re.findall(r"^p .*", part, re.M)[0].split()[1:4] for part in told]

@@ -13,10 +13,21 @@ from predict.evidence.cuts import renumbered
 from results.votes.exact import AnswerPools
 
 THETA = {
-    "centre": 0.2, "tilt": 0.1, "log_ratio": 1.3, "level": 1.8, "log_level_spread": 1.1, "correlation": -0.9,
-    "log_scale": -1.7, "log_scale_spread": -1.2, "skew": 0.3, "slope": -0.2, "bend": -0.3,
-    "never_ends": -3.5, "never_ends_rise": 0.8, "never_right": -3.0,
-}  # fmt: skip
+    "centre": 0.2,
+    "tilt": 0.1,
+    "log_ratio": 1.3,
+    "level": 1.8,
+    "log_level_spread": 1.1,
+    "correlation": -0.9,
+    "log_scale": -1.7,
+    "log_scale_spread": -1.2,
+    "skew": 0.3,
+    "slope": -0.2,
+    "bend": -0.3,
+    "never_ends": -3.5,
+    "never_ends_rise": 0.8,
+    "never_right": -3.0,
+}
 ORIGIN = np.log(8000.0)
 
 
@@ -76,9 +87,14 @@ def table_of(pools: AnswerPools, n: int) -> pd.DataFrame:
     Q = len(pools.question_ids)
     return pd.DataFrame(
         {
-            "question_id": np.repeat(pools.question_ids, n), "sample": np.tile(np.arange(n), Q),
-            "answer": [f"a{vote}" for vote in pools.votes], "correct": pools.votes == 0,
-            "tokens": pools.tokens.astype(int), "setting": "default", "dataset": "d", "model": "m",
+            "question_id": np.repeat(pools.question_ids, n),
+            "sample": np.tile(np.arange(n), Q),
+            "answer": [f"a{vote}" for vote in pools.votes],
+            "correct": pools.votes == 0,
+            "tokens": pools.tokens.astype(int),
+            "setting": "default",
+            "dataset": "d",
+            "model": "m",
             "decoding": "sample",
         }
-    )  # fmt: skip
+    )

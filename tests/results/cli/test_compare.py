@@ -95,8 +95,11 @@ def test_too_few_questions_are_said_to_be_the_reason(tmp_path, monkeypatch, caps
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["one.csv", "none.csv"], "none.csv"), (["one.csv"], "nothing to compare"), ([], "SAMPLES"),
-        (["one.csv", "two.csv", "--out", "c.xlsx"], "c.xlsx"), (["one.csv", "gold.csv"], "'q0'"),
+        (["one.csv", "none.csv"], "none.csv"),
+        (["one.csv"], "nothing to compare"),
+        ([], "SAMPLES"),
+        (["one.csv", "two.csv", "--out", "c.xlsx"], "c.xlsx"),
+        (["one.csv", "gold.csv"], "'q0'"),
         (["one.csv", "two.csv", "--out", "one.csv"], "one.csv"),
         (["one.csv", "two.csv", "--price", "one=1"], "--price"),
         (["one.csv", "two.csv", "--price", "one=1", "--price", "two=0"], "two=0"),
@@ -111,7 +114,7 @@ def test_too_few_questions_are_said_to_be_the_reason(tmp_path, monkeypatch, caps
         (["one.csv", "two.csv", "three.csv", "--gate"], "--gate"),
         (["one.csv", "./one.csv", "--gate"], "given twice"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, monkeypatch, capsys, arguments, named):
     monkeypatch.chdir(tmp_path)
     samples_file(Path("one.csv"), 1)

@@ -84,17 +84,20 @@ def test_n_left_out_is_one_warning_a_setting(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["none.csv"], "error: none.csv: no such file"), ([], "error: Missing argument 'SAMPLES...'"),
+        (["none.csv"], "error: none.csv: no such file"),
+        ([], "error: Missing argument 'SAMPLES...'"),
         (["samples.jsonl", "--n", "8"], "error: N = 8: "),
-        *((["samples.jsonl", "--n", n], f"error: Invalid value for '--n': '{n[-1:]}'")
-          for n in ("0", "2,x", "")),
+        *(
+            (["samples.jsonl", "--n", n], f"error: Invalid value for '--n': '{n[-1:]}'")
+            for n in ("0", "2,x", "")
+        ),
         (["samples.jsonl", "--method", "mode"], "error: method mode: "),
         (["samples.jsonl", "--permutations", "-1"], "error: Invalid value for '--permutations'"),
         (["samples.jsonl", "--out", "c.xlsx"], "error: c.xlsx: "),
         *(([given, "--out", "samples.jsonl"], "error: samples.jsonl: ") for given in ("samples.jsonl", ".")),
         (["samples.jsonl", "samples.jsonl"], "error: samples.jsonl: row 1: "),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, monkeypatch, capsys, arguments, message):
     monkeypatch.chdir(tmp_path)
     content = samples_file(tmp_path).read_bytes()

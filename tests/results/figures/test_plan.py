@@ -11,11 +11,16 @@ from tests.results.figures.made import rows_of
 def view(**changes: float | None) -> Plan:
     options = pd.DataFrame(
         {
-            "cost": [10.0, 40.0, 50.0, 200.0], "setting": ["a", "a", "b", "b"], "T": [10.0, 10.0, 50.0, 50.0],
-            "N": [1, 4, 1, 4], "predicted": [0.5, 0.6, 0.58, 0.8], "low": [0.45, 0.55, 0.5, 0.75],
-            "high": [0.55, 0.66, 0.64, 1.05], "known": ["measured", "forecast", "measured", "forecast"],
+            "cost": [10.0, 40.0, 50.0, 200.0],
+            "setting": ["a", "a", "b", "b"],
+            "T": [10.0, 10.0, 50.0, 50.0],
+            "N": [1, 4, 1, 4],
+            "predicted": [0.5, 0.6, 0.58, 0.8],
+            "low": [0.45, 0.55, 0.5, 0.75],
+            "high": [0.55, 0.66, 0.64, 1.05],
+            "known": ["measured", "forecast", "measured", "forecast"],
         }
-    )  # fmt: skip
+    )
     names = {"source": "llm", "dataset": "gsm8k", "model": "<b>llama</b>", "method": "majority"}
     return Plan(options.assign(**names), **{"target_accuracy": 0.7, **changes})
 

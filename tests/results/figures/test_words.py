@@ -7,11 +7,14 @@ from results.figures.axes import colour, log_axis, n_axis, tooltips
 
 NBSP = "\N{NO-BREAK SPACE}"
 CURVES = {
-    "llm gsm8k Llama": "Llama on gsm8k", "llm sums sums": "sums model, sums questions",
-    "llm unknown unknown": "your answers", "llm gsm8k unknown": "your answers on gsm8k",
-    "llm unknown Llama": "Llama", "synthetic fig2a linear-attention": "fig2a",
+    "llm gsm8k Llama": "Llama on gsm8k",
+    "llm sums sums": "sums model, sums questions",
+    "llm unknown unknown": "your answers",
+    "llm gsm8k unknown": "your answers on gsm8k",
+    "llm unknown Llama": "Llama",
+    "synthetic fig2a linear-attention": "fig2a",
     "synthetic fig2a linear-attention sigma_eps=2 sigma=1 step=eta": "fig2a, σ_ε=2 σ=1 step=η",
-}  # fmt: skip
+}
 SETTINGS = [
     ("llm", "120", 57.4, "tokens asked for", "asked for 120 tokens", ", used 57"),
     ("llm", "120", float("nan"), "tokens asked for", "asked for 120 tokens", ""),

@@ -47,10 +47,14 @@ def chosen(subset: pd.DataFrame, method: str) -> float:
 
 def by_hand(table: pd.DataFrame, method: str, n: int) -> np.ndarray:
     """The accuracy of each question over all subsets of n answers."""
-    return np.array([
-        np.mean([chosen(rows.iloc[list(one)], method) for one in itertools.combinations(range(len(rows)), n)])
-        for _, rows in table.groupby("question_id", sort=True)
-    ])  # fmt: skip
+    return np.array(
+        [
+            np.mean(
+                [chosen(rows.iloc[list(one)], method) for one in itertools.combinations(range(len(rows)), n)]
+            )
+            for _, rows in table.groupby("question_id", sort=True)
+        ]
+    )
 
 
 @pytest.mark.parametrize("method", ["best_by_score", "weighted_majority"])

@@ -43,7 +43,7 @@ def test_differences_are_told_in_words_pair_by_pair():
         ([-0.06, -0.08], "small beats large"),
         ([0.01, -0.04], "large against small is undecided: no difference at equal N is clear"),
     ],
-)  # fmt: skip
+)
 def test_the_verdict_on_runs_follows_their_intervals(differences, words):
     """Each with an interval of ± 5 points, at N = 2, 4, …: the largest is told, not the first or the last."""
     rows = [DIFFERENCE | {"N": 2 * i + 2, "difference": d} for i, d in enumerate(differences)]

@@ -14,9 +14,11 @@ from results.report.inputs import read_tables
 from results.report.page import build_report
 
 WORDS = {
-    "majority": "majority vote", "best_of_n": "best of N", "best_by_score": "best by score",
+    "majority": "majority vote",
+    "best_of_n": "best of N",
+    "best_by_score": "best by score",
     "weighted_majority": "weighted vote",
-}  # fmt: skip
+}
 TITLES = {method: name[0].upper() + name[1:] for method, name in WORDS.items()}
 BLOCK = r"<(h2|h3|h4|p|dt|dd|caption|tr|summary)([^>]*)>(.*?)</\1>"
 BESIDE = '<section id="terms">.*|<section id="figure-2">.*?</section>'

@@ -14,10 +14,12 @@ from tests.results.made_tables import curves
 @pytest.mark.parametrize(
     ("one", "many", "thinking", "voting"),
     [
-        (0.70, 0.71, "pays", "makes no clear difference"), (0.51, 0.80, "makes no clear difference", "pays"),
-        (0.55, 0.80, "pays", "pays"), (0.40, 0.30, "hurts", "hurts"),
+        (0.70, 0.71, "pays", "makes no clear difference"),
+        (0.51, 0.80, "makes no clear difference", "pays"),
+        (0.55, 0.80, "pays", "pays"),
+        (0.40, 0.30, "hurts", "hurts"),
     ],
-)  # fmt: skip
+)
 def test_headline_follows_what_is_clearly_different(one, many, thinking, voting):
     accuracy = {("low", 1): 0.5, ("low", 16): 0.5, ("high", 1): one, ("high", 16): many}
     headline = f"Thinking longer {thinking}; voting {voting}."

@@ -20,28 +20,40 @@ def samples(answers="AAB", settings=("10", "20"), questions=("q1", "q2"), **colu
     """Each question is answered with `answers` at each setting; A is right, a dash cannot be read."""
     rows = [
         {
-            "dataset": "sums", "model": "m", "setting": setting, "question_id": question, "sample": i,
-            "answer": None if answer == "-" else answer, "gold": "A", "tokens": int(setting),
-            "finish_reason": "stop", "text": f"so {answer}",
+            "dataset": "sums",
+            "model": "m",
+            "setting": setting,
+            "question_id": question,
+            "sample": i,
+            "answer": None if answer == "-" else answer,
+            "gold": "A",
+            "tokens": int(setting),
+            "finish_reason": "stop",
+            "text": f"so {answer}",
         }
         for setting in settings
         for question in questions
         for i, answer in enumerate(answers)
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows).assign(**columns)
 
 
 RECORD = {
     "experiment": {
-        "dataset": "sums", "model": "m", "prompt": "p\u202e", "revision": None, "temperature": 0.8,
+        "dataset": "sums",
+        "model": "m",
+        "prompt": "p\u202e",
+        "revision": None,
+        "temperature": 0.8,
         "top_p": 0.95,
     },
-    "prompt_sha256": "0472592d84184dae", "planned": 20,
+    "prompt_sha256": "0472592d84184dae",
+    "planned": 20,
     "sessions": [
         {"started": "2026-01-01", "engine": {"name": "vllm"}},
         {"started": "2026-01-02", "engine": {"name": "sglang", "version": "0.5"}, "git_commit": "abc"},
     ],
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -69,10 +81,17 @@ def test_a_run_folder_becomes_curves_facts_and_questions(run):
     told = fact_table(tables.records[0], both)
     assert told.title == "m on sums: how it was sampled"
     assert dict(told.rows) == {
-        "model": "m", "prompt": "p\\u202e (SHA-256 0472592d8418…)", "engine": "sglang 0.5",
-        "temperature": "0.8", "top-p": "0.95", "questions": "2", "answers": "12", "planned": "20",
-        "started": "2026-01-02", "commit": "abc",
-    }  # fmt: skip
+        "model": "m",
+        "prompt": "p\\u202e (SHA-256 0472592d8418…)",
+        "engine": "sglang 0.5",
+        "temperature": "0.8",
+        "top-p": "0.95",
+        "questions": "2",
+        "answers": "12",
+        "planned": "20",
+        "started": "2026-01-02",
+        "commit": "abc",
+    }
 
 
 def test_answers_without_a_record_of_the_harness_have_no_facts(run):

@@ -153,11 +153,13 @@ def test_claims_are_counted_by_verdict(tables):
     claims = pd.DataFrame(
         {**row, "claim": name, "setting": setting, "verdict": verdict, "holds": verdict != "fails"}
         for name, setting, verdict in (
-            ("greedy-stays-near-2/d", "t=1", "holds"), ("vote-of-n-answers", "t=1", "holds only at t=9"),
-            ("vote-of-n-answers", "t=9", "holds only at t=9"), ("greedy", "sigma_eps=1", "holds"),
+            ("greedy-stays-near-2/d", "t=1", "holds"),
+            ("vote-of-n-answers", "t=1", "holds only at t=9"),
+            ("vote-of-n-answers", "t=9", "holds only at t=9"),
+            ("greedy", "sigma_eps=1", "holds"),
             ("never", "t=1", "fails"),
         )
-    ).assign(low=[0.19, 0.19, 0.19, 0.21, 0.19], high=[0.23, 0.23, 0.23, 0.21, 0.23])  # fmt: skip
+    ).assign(low=[0.19, 0.19, 0.19, 0.21, 0.19], high=[0.23, 0.23, 0.23, 0.21, 0.23])
     _, page = made(tables(twin=twin(), claims=claims))
     assert "4 claims of the paper (hold: 2, hold in part: 1, fail: 1)" in page.text
     assert "Greedy stays near 2/d" in page.text

@@ -24,11 +24,14 @@ def answers(questions: int = 12, pool: int = 20, seed: int = 0, **columns) -> pd
         said = rng.choice(["7", "1", "2", "3", None], pool, p=law)
         rows += [
             {
-                "question_id": f"q{q:02}", "sample": i, "answer": answer, "gold": "7",
+                "question_id": f"q{q:02}",
+                "sample": i,
+                "answer": answer,
+                "gold": "7",
                 "tokens": int(rng.integers(10, 20 + 40 * q)),
             }
             for i, answer in enumerate(said)
-        ]  # fmt: skip
+        ]
     return as_samples(pd.DataFrame(rows).assign(**columns))
 
 
@@ -62,12 +65,17 @@ def test_means_are_those_of_votes_played_by_hand():
         block = int(batch) if batch.isdecimal() else batch
         ends = [
             played(
-                pools.votes[start:end].tolist(), pools.tokens[start:end].tolist(),
-                order[start:end].tolist(), 10, RULES["lead"], 4, block,
+                pools.votes[start:end].tolist(),
+                pools.tokens[start:end].tolist(),
+                order[start:end].tolist(),
+                10,
+                RULES["lead"],
+                4,
+                block,
             )
             for order in orders
             for start, end in zip(pools.starts[:-1], pools.starts[1:], strict=True)
-        ]  # fmt: skip
+        ]
         means = pd.DataFrame(ends).mean()
         row = row_of(TABLE, "lead", 4, batch)
         assert row["answers"] == pytest.approx(means["asked"])
@@ -186,13 +194,25 @@ def test_what_to_take_is_the_lead_unless_another_is_clearly_cheaper():
         agreements = [0.95, 0.98, 0.99]
         return [
             {
-                "dataset": "d", "model": "m", "setting": "s", "rule": rule, "threshold": i + 2.0,
-                "order": "random", "batch": "1", "share": share, "agreement": agreement,
-                "agreement_all": 0.99, "rounds": 5.0, "n_max": 40, "tokens": 1.0,
-                "difference_fixed": 0.01, "low_fixed": -0.01, "high_fixed": 0.03,
+                "dataset": "d",
+                "model": "m",
+                "setting": "s",
+                "rule": rule,
+                "threshold": i + 2.0,
+                "order": "random",
+                "batch": "1",
+                "share": share,
+                "agreement": agreement,
+                "agreement_all": 0.99,
+                "rounds": 5.0,
+                "n_max": 40,
+                "tokens": 1.0,
+                "difference_fixed": 0.01,
+                "low_fixed": -0.01,
+                "high_fixed": 0.03,
             }
             for i, (share, agreement) in enumerate(zip(shares, agreements, strict=True))
-        ]  # fmt: skip
+        ]
 
     lead, near, far = (
         line(*one) for one in (("lead", [0.1, 0.2, 0.4]), ("x", [0.1, 0.196, 0.4]), ("y", [0.1, 0.15, 0.4]))

@@ -12,10 +12,14 @@ from results.tables.files import write_raw
 
 ROWS = pd.DataFrame(
     {
-        "question_id": ["a", "a", "b"], "sample": [0, 1, 0], "dataset": "d",
-        "answer": ["18", "7", None], "gold": ["18", "18", "5"], "correct": [True, False, False],
+        "question_id": ["a", "a", "b"],
+        "sample": [0, 1, 0],
+        "dataset": "d",
+        "answer": ["18", "7", None],
+        "gold": ["18", "18", "5"],
+        "correct": [True, False, False],
     }
-)  # fmt: skip
+)
 
 
 def test_rows_that_agree_are_silent():
@@ -29,9 +33,12 @@ def test_rows_that_agree_are_silent():
 
 @pytest.mark.parametrize(
     ("correct", "said"),
-    [([False, False], "1 .* row 1, answer '18'"), ([True, True], "1 .* row 2, answer '7'"),
-     ([False, True], "2 .* row 1, answer '18'")],
-)  # fmt: skip
+    [
+        ([False, False], "1 .* row 1, answer '18'"),
+        ([True, True], "1 .* row 2, answer '7'"),
+        ([False, True], "2 .* row 1, answer '18'"),
+    ],
+)
 def test_a_grade_that_the_texts_deny_is_said_and_believed(correct, said):
     samples = ROWS.assign(correct=[*correct, False])
     with pytest.warns(UserWarning, match=rf"^t\.csv: {said} and gold '18'"):

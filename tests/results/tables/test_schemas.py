@@ -20,19 +20,29 @@ NEEDED = {
     "samples": ones("question_id sample answer correct"),
     "curves": ones("N accuracy", method="majority"),
     "forecast": ones("N predictor predicted low high status", method="majority", role="used"),
-    "comparison": ones("dataset a b setting_a setting_b N questions accuracy_a accuracy_b difference low high"
-                       " stderr p_value cost N_at_cost difference_at_cost low_at_cost high_at_cost gained"
-                       " lost flips questions_needed answers_needed", method="majority"),
+    "comparison": ones(
+        "dataset a b setting_a setting_b N questions accuracy_a accuracy_b difference low high"
+        " stderr p_value cost N_at_cost difference_at_cost low_at_cost high_at_cost gained"
+        " lost flips questions_needed answers_needed",
+        method="majority",
+    ),
     "claims": ones("claim where setting quantity measured low high holds verdict"),
-    "fits": ones("dataset model method held points x_low x_high alpha beta rate gap rms status reason",
-                 source="llm", fit="along_n"),
-    "plan": ones("dataset model method setting cost N predicted low high predictor", source="llm",
-                 known="measured"),
+    "fits": ones(
+        "dataset model method held points x_low x_high alpha beta rate gap rms status reason",
+        source="llm",
+        fit="along_n",
+    ),
+    "plan": ones(
+        "dataset model method setting cost N predicted low high predictor", source="llm", known="measured"
+    ),
     "backtest": ones("predictor split dataset model method setting N accuracy predicted low high"),
-    "stopping": ones("dataset model setting rule threshold batch n_max questions tokens share answers rounds"
-                     " agreement agreement_all worst_tenth false_stops delta accuracy difference low high"
-                     " N_fixed agreement_fixed difference_fixed low_fixed high_fixed level", order="random"),
-}  # fmt: skip
+    "stopping": ones(
+        "dataset model setting rule threshold batch n_max questions tokens share answers rounds"
+        " agreement agreement_all worst_tenth false_stops delta accuracy difference low high"
+        " N_fixed agreement_fixed difference_fixed low_fixed high_fixed level",
+        order="random",
+    ),
+}
 """The columns that a table of each kind must have; 1 is a good cell of most."""
 
 CELLS = [
@@ -46,8 +56,12 @@ CELLS = [
     ("curves forecast comparison plan backtest", "N", [1], [0, None]),
     ("curves forecast", "questions", [1, None], [0]),
     ("curves forecast", "method", ["majority", "best_of_n", "ensemble", "greedy"], ["mode"]),
-    ("curves forecast", "T tokens_per_answer risk stderr stderr_vs_first_n stderr_vs_cheapest", [0, 2, None],
-     [-0.1, "long"]),
+    (
+        "curves forecast",
+        "T tokens_per_answer risk stderr stderr_vs_first_n stderr_vs_cheapest",
+        [0, 2, None],
+        [-0.1, "long"],
+    ),
     ("curves forecast", "accuracy unreadable cut_off", [0, 1], [-0.1, 1.1]),
     ("forecast", "role", ["used", "held_out", "forecast"], ["seen"]),
     ("forecast plan", "low high new_low new_high", [-0.1, 1.1, None], ["x"]),
@@ -78,7 +92,7 @@ CELLS = [
     ("stopping", "agreement agreement_all worst_tenth", [0, 1], [1.1, None]),
     ("stopping", "false_stops delta accuracy agreement_fixed level", [0, 1, None], [1.1]),
     ("stopping", "threshold difference low high difference_fixed low_fixed high_fixed", [-1, None], ["x"]),
-]  # fmt: skip
+]
 
 KEYS = {
     "samples": "dataset model setting decoding question_id sample",

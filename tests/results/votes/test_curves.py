@@ -242,11 +242,15 @@ def test_gains_over_one_answer_and_over_the_cheapest_setting_have_errors_paired_
 
 
 def test_settings_with_other_questions_or_n_are_not_paired():
-    tables = pd.concat([
-        table({"q1": "rrra", "q2": "raaa"}, "20", {"q1": [1] * 4, "q2": [1] * 4}),
-        table({"q1": "ra", "q2": "aa"}, "10", {"q1": [9, 9], "q2": [9, 9]}),
-        table({"q1": "rr", "q3": "ra"}, "30"),  # of unknown length: then the first is taken for the cheapest
-    ])  # fmt: skip
+    tables = pd.concat(
+        [
+            table({"q1": "rrra", "q2": "raaa"}, "20", {"q1": [1] * 4, "q2": [1] * 4}),
+            table({"q1": "ra", "q2": "aa"}, "10", {"q1": [9, 9], "q2": [9, 9]}),
+            table(
+                {"q1": "rr", "q3": "ra"}, "30"
+            ),  # of unknown length: then the first is taken for the cheapest
+        ]
+    )
     with pytest.warns(UserWarning, match="1 of 3 questions"):
         rows = exact(build_curves(tables, permutations=0)).reset_index().set_index(["setting", "N"])
     paired = rows["stderr_vs_cheapest"].dropna()

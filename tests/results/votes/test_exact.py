@@ -138,9 +138,14 @@ def test_best_of_n_refuses_impossible_counts(pool, correct, n):
 
 def answers_table() -> pd.DataFrame:
     rows = [
-        ("b", 1, "7", False), ("b", 0, "18", True), ("b", 2, None, False), ("b", 3, "18.0", True),
-        ("b", 4, "7", False), ("a", 0, "7", False), ("a", 1, "9", False),
-    ]  # fmt: skip
+        ("b", 1, "7", False),
+        ("b", 0, "18", True),
+        ("b", 2, None, False),
+        ("b", 3, "18.0", True),
+        ("b", 4, "7", False),
+        ("a", 0, "7", False),
+        ("a", 1, "9", False),
+    ]
     columns = ["question_id", "sample", "answer", "correct"]
     return pd.DataFrame(rows, columns=columns).assign(tokens=[10, 20, None, 40, 50, 60, 70])
 

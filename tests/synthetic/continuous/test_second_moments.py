@@ -58,9 +58,17 @@ def test_erratum_second_moment_of_linear_noise(s):
 @pytest.mark.parametrize("noise_scale", ["raw", "eta", "eta2"])
 def test_moments_of_a_path(decay, noise, sign, noise_scale):
     setting = ContinuousSetting(
-        n=2, d=3, eta=0.3, sigma_eps=0.5, sigma=0.8, noise=noise, noise_scale=noise_scale,
-        linear_sign=sign, decay=decay, step_rule="eta/n",
-    )  # fmt: skip
+        n=2,
+        d=3,
+        eta=0.3,
+        sigma_eps=0.5,
+        sigma=0.8,
+        noise=noise,
+        noise_scale=noise_scale,
+        linear_sign=sign,
+        decay=decay,
+        step_rule="eta/n",
+    )
     tasks = draw_tasks(setting, task_keys(1, 2), seed=3)
     found = path_moments(tasks, setting, STEPS)
     metric = np.array([1.0, 1.0, 1.0]) if decay is None else np.array([1.0, 1 / 4, 1 / 9])

@@ -19,8 +19,11 @@ def test_changes_reach_every_line_and_its_label():
 def test_several_values_make_every_line_once_for_each():
     lines = with_changes(EXPERIMENTS["fig2h"], ["d=5, 10,5", "eta=0.5"]).variants
     assert [(line.setting.d, line.setting.step_rule) for line in lines] == [
-        (5, "eta"), (10, "eta"), (5, "eta/n"), (10, "eta/n")
-    ]  # fmt: skip
+        (5, "eta"),
+        (10, "eta"),
+        (5, "eta/n"),
+        (10, "eta/n"),
+    ]
     assert [line.model for line in lines[:2]] == [f"linear-attention step=1 d={d} eta=0.5" for d in (5, 10)]
 
 

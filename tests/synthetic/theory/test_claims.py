@@ -127,10 +127,13 @@ def test_a_second_implementation_found_the_same():
     lead, recovery = "vote-beats-greedy-with-few-examples", "recovery-exponential-in-examples"
     known = SHIPPED.set_index(["claim", "setting"])
     for claim, setting, value, stderr in (
-        (lead, "fig1-binary", 0.042, 0.007), (lead, "fig1-binary step=1/16", 0.129, 0.008),
-        ("the-vote-gains-with-length", "fig1-binary", 0.0065, 0.0006), (recovery, "fig2e n=20 t=1", 0.25, 0),
-        (recovery, "fig2e n=30 t=1", 0.069, 0), (recovery, "fig2e n=40 t=1", 0.018, 0),
-    ):  # fmt: skip
+        (lead, "fig1-binary", 0.042, 0.007),
+        (lead, "fig1-binary step=1/16", 0.129, 0.008),
+        ("the-vote-gains-with-length", "fig1-binary", 0.0065, 0.0006),
+        (recovery, "fig2e n=20 t=1", 0.25, 0),
+        (recovery, "fig2e n=30 t=1", 0.069, 0),
+        (recovery, "fig2e n=40 t=1", 0.018, 0),
+    ):
         row = known.loc[claim, setting]
         assert abs(row["measured"] - value) < 2 * np.hypot((row["high"] - row["low"]) / (2 * 1.96), stderr)
 

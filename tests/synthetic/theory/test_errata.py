@@ -16,9 +16,15 @@ def test_erratum_fluctuation_lemma_loses_a_factor_d():
     found = []
     for d in (20, 40, 80):
         setting = ContinuousSetting(
-            n=2 * d, d=d, eta=0.5 / d, sigma_eps=0.0, sigma=(0.5 / (d + 1)) ** 0.5,
-            noise="linear", noise_scale="raw", step_rule="eta/n",
-        )  # fmt: skip
+            n=2 * d,
+            d=d,
+            eta=0.5 / d,
+            sigma_eps=0.0,
+            sigma=(0.5 / (d + 1)) ** 0.5,
+            noise="linear",
+            noise_scale="raw",
+            step_rule="eta/n",
+        )
         tasks = draw_tasks(setting, task_keys(1, 20), seed=0)
         found.append(path_moments(tasks, setting, (20 * d,)).variance.mean())
     assert found[2] > max(2, 1.5 * found[1]) > 1.5 * 1.5 * found[0]
