@@ -181,13 +181,11 @@ class _Asked:
         normal = rng.standard_normal((len(ways[0]), 1))
         shift = np.sqrt(SHARED) * self._noise()[self._nearest()] * normal
         these, new = ([_middle(way + k * shift, level) for way in ways] for k in (0, 1))
-        return np.stack(
-            [
-                pick(axis=0)
-                for found in (these, new)
-                for pick in (np.array(found)[:, 0].min, np.array(found)[:, 1].max)
-            ]
-        )
+        rows = []
+        for found in (these, new):
+            ends = np.array(found)  # (ways, 2, M)
+            rows += [ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)]
+        return np.stack(rows)
 
     def _plain(self, N: Ints, T: Floats, R: int, seed: int) -> Floats:
         """`along_T` on the accuracy at each N by itself: draws (R, len(T), len(N))."""
