@@ -41,6 +41,7 @@ def test_the_help_lists_jobs_in_their_order_and_cuts_no_sentence() -> None:
     assert "..." not in said.partition(f"{next(iter(tts.JOBS))}:")[2]
 
 
+@pytest.mark.integration
 def test_a_page_of_two_tables(tables: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "page"
     words = [*map(str, tables), *MAPPED, "--price", "small=1", "--price", "large=4", "--out", str(out)]

@@ -153,6 +153,7 @@ def _short_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[No
     expression.equal.cache_clear()
 
 
+@pytest.mark.integration
 @pytest.mark.usefixtures("_short_limit")
 def test_hostile_text_votes_as_it_is_written() -> None:
     for text in HOSTILE:

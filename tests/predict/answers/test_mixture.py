@@ -184,6 +184,7 @@ def test_of_new_questions_the_error_is_what_answers_leave_open_and_the_draw_of_q
     assert found.mean == pytest.approx(each.mean(axis=0), abs=1e-9)
 
 
+@pytest.mark.integration
 def test_five_of_eight_seen_leave_the_luck_of_three() -> None:
     """The interval of a pool's vote is narrower than that of a pool that is all new, and holds it."""
     held, widths = [], []

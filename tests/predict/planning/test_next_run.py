@@ -32,6 +32,7 @@ def decision(of: Group, N: int, setting: str = "s") -> Points:
     return Points(np.array([setting]), np.array([dict(of.points.settings())[setting]]), np.array([N]))
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     ("method", "predictor", "questions"), [("majority", "mixture", 600), ("best_of_n", "beta-binomial", 2400)]
 )

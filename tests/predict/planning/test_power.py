@@ -30,6 +30,7 @@ def asked(laws: np.ndarray, answers: int, rng: np.random.Generator) -> AnswerPoo
     return pool_of((rng.random((len(laws), answers, 1)) > ladder).sum(axis=2)).answers
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(("better", "seen"), [(0.6, 8), (0.6, 3), (0.0, 8)])
 def test_a_large_pilot_tells_how_many_comparisons_are_decided(better: float, seen: int) -> None:
     """600 comparisons of 60 questions; the pilot's 4,000 leave the difference hardly open.
@@ -85,6 +86,7 @@ def test_the_number_of_questions_is_the_first_that_is_enough() -> None:
     assert decided(5, 0.9, 1e-9, 0.0) == 0.0  # five questions decide nothing at 95 %
 
 
+@pytest.mark.integration
 def test_the_command_compares_the_settings_of_a_run(tmp_path: Path) -> None:
     simulated_samples(questions=30, answers=6).to_csv(tmp_path / "pilot.csv", index=False)
     out = tmp_path / "power.csv"

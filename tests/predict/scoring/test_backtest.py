@@ -185,6 +185,7 @@ def test_of_curves_the_hidden_points_are_the_truth(group: Group) -> None:
     assert set(along_n["N"]) == {5, 6, 7, 8, 12}
 
 
+@pytest.mark.integration
 def test_mixture_beats_the_simple_rivals_on_real_answers(data_dir: Path) -> None:
     tables = []
     for temperature in ("0.1", "0.5", "0.8"):

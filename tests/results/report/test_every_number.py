@@ -177,6 +177,7 @@ def flat(lists):
     return [number for numbers in lists for number in numbers]
 
 
+@pytest.mark.integration
 def test_every_number_is_that_of_a_table(monkeypatch):
     monkeypatch.setattr("results.report.page.rendered", lambda _: {})
     paths = [path for path in sorted(CACHED.glob("*.csv")) if path.name != "claims.csv"]

@@ -114,6 +114,7 @@ def test_a_fixed_number_is_no_better_than_itself():
     np.testing.assert_allclose(fixed["agreement"], fixed["agreement_fixed"], atol=0.01)
 
 
+@pytest.mark.integration
 def test_the_interval_of_equal_cost_holds_the_noise_of_the_costs():
     """Over fresh sets of questions the difference to a fixed N moves as its interval says.
 

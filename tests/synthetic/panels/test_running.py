@@ -18,6 +18,7 @@ from synthetic.panels.running import run_experiment
 SMALL = {"repeats": 2, "tasks": 3}
 
 
+@pytest.mark.integration
 def test_neither_workers_nor_blocks_change_a_number(monkeypatch):
     for name, solver in (("fig2g", "exact"), ("fig2g", "monte-carlo"), ("fig1-continuous", "exact")):
         alone, _ = run_experiment(name, EXPERIMENTS[name], solver, paths=8, **SMALL)

@@ -43,6 +43,7 @@ def test_the_shipped_conversion_is_what_converting_gives(tmp_path: Path) -> None
         assert (folder / file.name).read_bytes() == file.read_bytes(), file.name
 
 
+@pytest.mark.integration
 def test_a_model_is_converted_again_only_when_its_weights_are_others(tmp_path: Path) -> None:
     folder, said = tmp_path / "model", list[str]()
     shutil.copytree(TINY_MODEL, folder)
