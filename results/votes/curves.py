@@ -156,12 +156,16 @@ def powers_and(most: int) -> set[int]:
 
 
 def _warn_of_gaps(groups: list[Group]) -> None:
-    """Warn where a setting lacks questions that others of its dataset have, or token counts."""
-    everyone: dict[tuple[str, str], set[str]] = {}
+    """Warn where a setting lacks questions that others have, or token counts.
+
+    What another setting of the model was asked has no answer here; another model may have been asked more.
+    """
+    asked: dict[tuple[str, ...], set[str]] = {}
     for group in groups:
-        everyone.setdefault(group.names[:2], set()).update(group.pools.question_ids)
+        for names in (group.names[:2], group.names[:3]):
+            asked.setdefault(names, set()).update(group.pools.question_ids)
     for group in groups:
-        expected = len(everyone[group.names[:2]])
+        expected = len(asked[group.names[:3]])
         absent = expected - len(group.pools.question_ids)
         if absent:
             warnings.warn(f"{group}: {absent} of {expected} questions have no answer", stacklevel=3)
@@ -169,6 +173,14 @@ def _warn_of_gaps(groups: list[Group]) -> None:
         if unknown.any() and not unknown.all():
             warnings.warn(
                 f"{group}: no T: {unknown.sum()} of {unknown.size} answers have no token count", stacklevel=3
+            )
+    for names in dict.fromkeys(group.names[:3] for group in groups):
+        mine, all_asked = len(asked[names]), len(asked[names[:2]])
+        if mine < all_asked:
+            _, dataset, model = names
+            warnings.warn(
+                f"{model} has answers to {mine} of the {all_asked} questions of {dataset} in these tables",
+                stacklevel=3,
             )
 
 

@@ -158,10 +158,18 @@ def test_unknown_method_is_refused(methods):
             build_curves(table(TWO), **wrong)
 
 
-def test_setting_without_some_questions_is_said_so():
-    both = pd.concat([table({"q1": "ra", "q2": "ra"}, "10"), table({"q1": "ra"}, "20", model="n")])
-    with pytest.warns(UserWarning, match="d/n/20: 1 of 2 questions have no answer"):
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("m", r"^d/m/20: 1 of 2 questions have no answer$"),
+        ("n", r"^n has answers to 1 of the 2 questions of d in these tables$"),
+    ],
+)
+def test_a_setting_or_a_model_without_some_questions_is_said_so(model, said):
+    both = pd.concat([table({"q1": "ra", "q2": "ra"}, "10"), table({"q1": "ra"}, "20", model=model)])
+    with pytest.warns(UserWarning, match=said) as caught:
         build_curves(both)
+    assert len(caught) == 1
 
 
 def test_complete_table_gives_no_warning():
