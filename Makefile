@@ -169,7 +169,7 @@ EVIDENCE = $(addprefix $(CACHED)/,qwen-gsm8k.parquet qwen-math.parquet int8-gsm8
     otis-mock-aime.csv fig1-binary.csv fig2f.csv fig2h.csv)
 predict: DIR = $(call runs,predict)
 predict: setup  ## expensive runs forecast from the cheap ones in results/cached, by the default and by the paper's algorithm
-	$(RUN) -m predict forecast $(EVIDENCE) --predictor mixture,low-cost-to-high --bootstrap 200 --out $(DIR)/forecast.csv --plot $(DIR)/forecast.png
+	$(RUN) -m predict forecast $(EVIDENCE) --predictor mixture,low-cost-to-high --bootstrap 200 --out $(DIR)/forecast.csv --plot $(DIR)/forecast.html
 	$(RUN) -m predict plan results/cached/tiny.csv --target-accuracy 0.9 --plot $(DIR)/plan.png
 
 report: setup  ## the side-by-side page of the tables in results/cached, or of TABLES="curves.csv forecast.csv …"

@@ -29,6 +29,6 @@ def save_figures(title: str, rows: Sequence[Sequence[Figure]], path: Path) -> No
     if path.suffix == ".html":
         content = figures_page(title, [figure for row in rows for figure in row])
     else:
-        content = rendered(combined_spec([list(row) for row in rows]))[path.suffix]
+        content = rendered(combined_spec([list(row) for row in rows]), [path.suffix])[path.suffix]
     with replacing(path) as temporary:
         temporary.write_bytes(content)

@@ -10,6 +10,7 @@ colour. A mark names its style there. Files are light.
 
 import json
 import re
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -23,6 +24,7 @@ _THEME = json.loads(resources.files("results.figures").joinpath("theme.json").re
 PALETTES: dict[str, dict[str, Any]] = _THEME["palettes"]
 INK, QUIET = PALETTES["light"]["ink"], PALETTES["light"]["quiet"]
 FILE_WIDTH, HEIGHT = 480, 320
+SUFFIXES = (".png", ".svg", ".pdf")
 SCALE = 2
 """Pixels of a PNG for each nominal one."""
 
@@ -98,11 +100,12 @@ def combined_spec(rows: list[list[Figure]]) -> dict[str, Any]:
     }
 
 
-def rendered(spec: dict[str, Any]) -> dict[str, bytes]:
+def rendered(spec: dict[str, Any], suffixes: Collection[str] = SUFFIXES) -> dict[str, bytes]:
     """A specification drawn: its files by suffix."""
     svg = str(vl_convert.vegalite_to_svg(spec))
-    return {
-        ".png": bytes(vl_convert.svg_to_png(svg, scale=SCALE)),
-        ".svg": svg.encode(),
-        ".pdf": bytes(vl_convert.svg_to_pdf(svg)),
+    draw: dict[str, Callable[[], bytes]] = {
+        ".png": lambda: bytes(vl_convert.svg_to_png(svg, scale=SCALE)),
+        ".svg": svg.encode,
+        ".pdf": lambda: bytes(vl_convert.svg_to_pdf(svg)),
     }
+    return {suffix: draw[suffix]() for suffix in suffixes}

@@ -27,7 +27,7 @@ def save_picture(matches: Sequence[Match], path: Path) -> None:
         figures = [row[0] for row in rows]
         rows = [figures[start : start + 3] for start in range(0, len(figures), 3)]
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(rendered(combined_spec(rows))[path.suffix])
+    path.write_bytes(rendered(combined_spec(rows), [path.suffix])[path.suffix])
 
 
 def _row(match: Match, place: int) -> list[Figure]:

@@ -14,7 +14,7 @@ import pandas as pd
 from results import BadInput
 from results.figures.panels import Panel, make_panels
 from results.figures.paper import FIGURE_2, figure_2, pictures
-from results.figures.theme import combined_spec, rendered
+from results.figures.theme import Figure, combined_spec, rendered
 from synthetic.panels.reward_figure import reward_figures
 
 WHOLE = {"figure1": (2, ("fig1-continuous", "fig1-binary")), "figure2": (3, tuple(FIGURE_2))}
@@ -39,10 +39,10 @@ def save_figures(curves: pd.DataFrame, folder: Path) -> list[Path]:
     written = []
     for name, own in panels.items():
         written.append(folder / f"{name}.svg")
-        written[-1].write_bytes(rendered(combined_spec([list(pair) for pair in pictures(own)]))[".svg"])
+        written[-1].write_bytes(_svg([list(pair) for pair in pictures(own)]))
     for dataset, own_rows in rows[judged].groupby("dataset"):
         written.append(folder / f"{dataset}.svg")
-        written[-1].write_bytes(rendered(combined_spec([reward_figures(own_rows)]))[".svg"])
+        written[-1].write_bytes(_svg([reward_figures(own_rows)]))
     for name, (columns, datasets) in WHOLE.items():
         if panels.keys() >= set(datasets):
             own = [panel for dataset in datasets for panel in panels[dataset]]
@@ -52,3 +52,7 @@ def save_figures(curves: pd.DataFrame, folder: Path) -> list[Path]:
                 written.append(folder / f"{name}{suffix}")
                 written[-1].write_bytes(content)
     return written
+
+
+def _svg(rows: list[list[Figure]]) -> bytes:
+    return rendered(combined_spec(rows), [".svg"])[".svg"]

@@ -249,7 +249,7 @@ def test_each_setting_of_each_model_is_matched_by_itself(curves, monkeypatch, tm
     assert told.partition(" has t = ")[2].count(",") == 1  # a t for each of two settings
     laid_out = []
     monkeypatch.setattr(figure, "combined_spec", laid_out.append)
-    monkeypatch.setattr(figure, "rendered", lambda _: {".svg": b"<svg"})
+    monkeypatch.setattr(figure, "rendered", lambda *_: {".svg": b"<svg"})
     figure.save_picture(matches, tmp_path / "histograms.svg")
     figure.save_picture(matches[:2] * 2, tmp_path / "curves.svg")
     assert [[len(row) for row in rows] for rows in laid_out] == [[1, 1, 3], [3, 1]]

@@ -42,7 +42,7 @@ def test_permutations_and_other_sources_are_not_drawn(curves, tmp_path, monkeypa
 def test_figures_of_the_paper_are_drawn_where_all_their_panels_are_there(curves, tmp_path, monkeypatch):
     laid_out = []
     monkeypatch.setattr(figures, "combined_spec", lambda rows: laid_out.append(rows))
-    monkeypatch.setattr(figures, "rendered", lambda _: {".png": b"png", ".svg": b"svg"})
+    monkeypatch.setattr(figures, "rendered", lambda *_: {".png": b"png", ".svg": b"svg"})
     risks, votes = (curves[curves["dataset"] == name] for name in ("fig2b", "fig2h"))
     names = ["fig1-continuous", "fig1-binary", *(f"fig2{panel}" for panel in "abcdefgh")]
     copies = [(votes if name[-1] in "yefgh" else risks).assign(dataset=name) for name in names]
