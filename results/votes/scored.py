@@ -12,8 +12,9 @@ below those. Infinite scores are the highest and the lowest.
 weighted_majority: the answer whose scores add up to most; answers tied for the lead share the credit. Weights
 are finite and at least 0; log-probabilities are taken to the power of e. An answer of weight 0, without a
 score, or that cannot be read takes a place in the subset and casts no vote. Weights are whole multiples of
-1/GRID of the question's largest, to which they are rounded, but never to 0: each is off by at most that, and
-where they are such multiples (all equal, 0 and 1, votes counted) the result is exact.
+1/60 of the question's largest (of 1/960 in a pool of up to 16 answers: `grid_steps`), to which they are
+rounded, but never to 0: each is off by at most that, and where they are such multiples (all equal, 0 and 1,
+votes counted) the result is exact.
 """
 
 import numpy as np
@@ -24,8 +25,6 @@ from results.tables.columns import score_cells
 from results.tables.schemas import BY_SCORE
 from results.votes.exact import AnswerPools, Floats, Ints, accuracy_by_question
 
-GRID = 60
-"""Steps of the grid of weights: a multiple of 2, 3, 4, 5 and 6, so that these shares are exact."""
 MAX_POOL = 512
 """The most answers a question of a weighted majority may have: time grows with their third power."""
 
@@ -103,12 +102,21 @@ def _voters(votes: Ints, weights: Ints) -> tuple[Ints, Ints, int]:
     return np.concatenate(classes), starts, int((weights == 0).sum())
 
 
+def grid_steps(answers: int) -> int:
+    """Steps of the grid of weights: a multiple of 60, so that halves, thirds, … sixths are exact.
+
+    A pool of half the answers takes a quarter of the time at the same grid, so it gets one four times as fine:
+    60 at 64 answers, 240 at 32, 960 at 16 and fewer.
+    """
+    return 60 * min(max(64 // answers, 1), 4) ** 2
+
+
 def grid_weights(votes: Ints, scores: Floats) -> Ints:
-    """Whole weights (answers,) up to GRID: scores over the largest, rounded; 0 for what casts no vote."""
+    """Whole weights (answers,) up to `grid_steps`: scores over the largest, rounded; 0 casts no vote."""
     casts = (votes >= 0) & (scores > 0)  # NaN is not
     weights = np.zeros(len(votes), np.int64)
     if casts.any():
-        relative = scores[casts] / scores[casts].max() * GRID
+        relative = scores[casts] / scores[casts].max() * grid_steps(len(votes))
         whole = np.maximum(np.rint(relative), 1).astype(np.int64)
         weights[casts] = whole // np.gcd.reduce(whole)
     return weights

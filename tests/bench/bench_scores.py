@@ -4,7 +4,7 @@
     | questions | answers each | majority | best_by_score | weighted_majority | weighted, scores 0 and 1 |
 
 All N = 1, 2, 4, … and the pool. Answers are drawn as in bench_votes.py; scores are uniform, so that weights
-fall on all 60 steps of the grid.
+fall on all steps of the grid.
 """
 
 import sys
@@ -21,7 +21,7 @@ from results.votes.exact import AnswerPools, answer_pools, majority_accuracy
 from results.votes.scored import accuracy_by_score
 from tests.bench.bench_votes import drawn_samples
 
-SIZES = ((1319, 16), (1319, 64), (200, 128))
+SIZES = ((1319, 16), (1319, 32), (1319, 64), (200, 128))
 
 
 def seconds(pools: AnswerPools, method: str) -> float:
