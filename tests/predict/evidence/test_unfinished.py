@@ -12,7 +12,7 @@ from predict.evidence.capped import capped, seen_of, unfinished_marked
 from predict.evidence.request import Request
 from predict.stopped.seen import Seen, seen_at
 from predict.table import forecast
-from results import build_curves
+from results import BadInput, build_curves
 from results.votes.caps import cap_samples
 from tests.predict.stopped.simulated import answers, questions, samples, table_of
 
@@ -71,6 +71,12 @@ def test_which_answers_count_as_unfinished() -> None:
     marked = unfinished_marked(rows, 60)
     assert marked["answer"].isna().tolist() == [False, False, True, True, True]
     assert marked["correct"].tolist() == [True, True, False, False, False]
+
+
+def test_a_cap_below_every_answer_names_the_shortest() -> None:
+    table = samples()
+    with pytest.raises(BadInput, match=rf"the shortest has {table['tokens'].min():.0f} tokens"):
+        evidence(table, 10)
 
 
 @pytest.mark.integration  # half a minute

@@ -55,6 +55,19 @@ def test_a_large_pilot_tells_how_many_comparisons_are_decided(better: float, see
             assert row["power"] == pytest.approx(share, abs=0.08)
 
 
+def test_beyond_the_pilots_answers_what_is_hard_for_both_narrows_the_difference() -> None:
+    """A pilot of 3 answers, votes of 4: the variance between questions against that of the known chances."""
+    rng = np.random.default_rng(5)
+    laws = two_models(3000, 0.6, rng)
+    told = power(*(asked(each, 3, rng) for each in laws), [60], [4], seed=0)
+    vote = told[(told["method"] == "majority") & (told["N"] == 4)]
+    one, other = (accuracy_by_question(asked(each, 4, rng).counts(), "majority", [4])[:, 0] for each in laws)
+    found = mean_differences((other - one).reshape(60, 50))
+    assert vote["margin"].item() == pytest.approx(
+        np.mean(found.interval.high - found.interval.low) / 2, rel=0.1
+    )
+
+
 def test_the_chance_is_that_of_means_drawn_about_a_difference_that_is_itself_drawn() -> None:
     rng = np.random.default_rng(0)
     true = rng.normal(0.05, np.sqrt(0.0004), 20_000)

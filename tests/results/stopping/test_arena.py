@@ -226,6 +226,7 @@ def test_what_to_take_is_the_lead_unless_another_is_clearly_cheaper():
     assert clear is not None
     assert (clear.rule, clear.threshold) == ("y", 3.0)
     assert at_equal_agreement(pd.DataFrame([*lead, *far]))["vs_lead"].tolist() == [pytest.approx(0.75), 1.0]
+    assert at_equal_agreement(pd.DataFrame(lead[:2]))["share"].tolist() == [0.2]  # .98, and .01 is given up
     assert advice(pd.DataFrame(lead[:1])) is None
     assert len(sentences(None)) == 1
 

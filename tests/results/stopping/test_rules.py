@@ -51,6 +51,13 @@ def test_the_bayes_factor_of_one_answer_and_an_unknown_one():
     assert not rule.stops(seen, chance / (1 - chance) + 1e-4)[0]
 
 
+def test_an_entropy_that_is_just_the_threshold_ends_the_vote():
+    exact = -(3 / 4 * log(3 / 4) + 1 / 4 * log(1 / 4)) / log(2)
+    rule, seen = RULES["asc-entropy"], seen_of("aaab", MOST)
+    assert rule.stops(seen, exact)[0]
+    assert not rule.stops(seen, exact - 1e-4)[0]
+
+
 def test_the_score_of_counts_is_its_formula():
     seen = seen_of([*"aaaab", None, "c"], MOST)
     w = 0.257, 0.166, 0.149, 0.168

@@ -113,7 +113,9 @@ def test_weights_off_the_grid_are_rounded_by_less_than_they_say():
     assert abs(np.array(errors)).mean(axis=0).max() < 0.002
 
 
-@pytest.mark.parametrize(("answers", "steps"), [(1, 960), (16, 960), (17, 540), (32, 240), (64, 60), (500, 60)])
+@pytest.mark.parametrize(
+    ("answers", "steps"), [(1, 960), (16, 960), (17, 540), (32, 240), (64, 60), (500, 60)]
+)
 def test_the_grid_is_as_fine_as_time_allows(answers, steps):
     assert grid_steps(answers) == steps
 
