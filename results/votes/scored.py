@@ -105,8 +105,8 @@ def _voters(votes: Ints, weights: Ints) -> tuple[Ints, Ints, int]:
 def grid_steps(answers: int) -> int:
     """Steps of the grid of weights: a multiple of 60, so that halves, thirds, … sixths are exact.
 
-    A pool of half the answers takes a quarter of the time at the same grid, so it gets one four times as fine:
-    60 at 64 answers, 240 at 32, 960 at 16 and fewer.
+    A pool of half the answers takes a quarter of the time at the same grid, so it gets one four times as
+    fine: 60 at 64 answers, 240 at 32, 960 at 16 and fewer.
     """
     return 60 * min(max(64 // answers, 1), 4) ** 2
 
