@@ -72,7 +72,7 @@ def force(
     `forced=25`, is a length, and its T is what was really kept and written. All settings end the same
     answers, so that `results curves` and `results compare` show what length alone is worth.
 
-    You can stop it at any time; the same command goes on where it stopped.
+    You can stop it at any time; the same command goes on where it stopped, and with answers sampled since.
     """
     from harness.cli.drawing import draw
     from harness.questions.load import load_questions
@@ -81,7 +81,7 @@ def force(
 
     if out.resolve() == folder.resolve():
         raise BadInput(f"--out {out}: the run whose answers are ended: give another folder")
-    stored = Stored(folder, setting)
+    stored = Stored(folder, setting, out if resume else None)
     given = dict(overrides)
     given |= {key: text for key, text in (("url", url), ("limit", limit)) if text is not None}
     experiment = stored.experiment(lengths, given)

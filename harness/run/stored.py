@@ -41,8 +41,11 @@ class Cut(NamedTuple):
 class Stored:
     """The sampled answers of one setting in a run's folder, by question and number."""
 
-    def __init__(self, folder: Path, setting: str | None = None) -> None:
+    def __init__(self, folder: Path, setting: str | None = None, out: Path | None = None) -> None:
         """Read them; `setting` may be left out where there is one.
+
+        out: the folder of the run that ends them. If it has begun, and with the answers that come first here,
+        it goes on with those that were sampled since.
 
         Raises BadInput: not a run of this harness, several settings or no such one, an answer without text.
         """
@@ -54,7 +57,9 @@ class Stored:
         if source.forced_from:
             raise BadInput(f"{folder}: its answers were forced already: give the run that they come from")
         self.source, self.rows, settings = source, dict[str, dict[int, Row]](), dict[str, None]()
-        digest = hashlib.sha256()
+        digest, answers = hashlib.sha256(), 0
+        begun = experiment_in(out) if out else None
+        known, came_from = begun.forced_from if begun else None, None
         path = folder / SAMPLES
         for number, line, row in numbered_lines(path) if path.exists() else ():
             if row is not None and not isinstance(row.get("text"), str):
@@ -69,6 +74,9 @@ class Stored:
             self.rows.setdefault(row["question_id"], {})[row["sample"]] = row
             told = [row[name] for name in ("question_id", "sample", "text")]
             digest.update(json.dumps([*told, row.get("reasoning")]).encode())
+            answers += 1
+            if known and answers == known["answers"] and digest.hexdigest() == known["sha256"]:
+                came_from = known
         if not self.rows:
             named = f" with setting {setting!r}" if settings else ""
             raise BadInput(f"{path}: no answers{named}{_known(settings)}")
@@ -77,8 +85,9 @@ class Stored:
         self.setting = next(iter(settings)) if setting is None else setting
         self.budget = int(self.setting) if self.setting.isdecimal() else None
         """What the prompt of these answers asked for."""
-        answers = sum(map(len, self.rows.values()))
-        self.came_from = {"setting": self.setting, "answers": answers, "sha256": digest.hexdigest()}
+        whole = {"setting": self.setting, "answers": answers, "sha256": digest.hexdigest()}
+        self.came_from = came_from or whole
+        """Which answers there were when the run that ends them began."""
 
     def planned(self, experiment: Experiment, questions: Sequence[Question]) -> int:
         """How many answers the questions have at all lengths together."""

@@ -175,6 +175,28 @@ def test_a_source_with_fewer_answers_than_planned_is_ended_as_it_is(source: Path
     }
 
 
+def test_answers_sampled_since_are_ended_too(source: Path, tmp_path: Path, fails: Fails) -> None:
+    """Those that were ended before stay as they are; where they were other ones, nothing is ended."""
+    grown, new = tmp_path / "grown", tmp_path / "new"
+    grown.mkdir()
+    lines = (source / "samples.jsonl").read_text().splitlines(keepends=True)
+    (grown / "run.json").write_text((source / "run.json").read_text())
+    (grown / "samples.jsonl").write_text("".join(lines[:6]))
+    force(grown, new, (5, 15))
+    before = rows_in(new)
+    (grown / "samples.jsonl").write_text("".join(lines))
+    force(grown, new, (5, 15))
+    assert rows_in(new)[:12] == before
+    assert by_key(new).keys() == {
+        (row["question_id"], f"forced={at}", row["sample"]) for row in rows_in(source) for at in (5, 15)
+    }
+    came_from = json.loads((new / "run.json").read_text())["experiment"]["forced_from"]
+    assert came_from == Stored(grown, out=new).came_from
+    assert came_from["answers"] == 6
+    (grown / "samples.jsonl").write_text("".join([lines[7], *lines[1:]]))
+    assert "another forced_from" in fails(grown, "--at", 5, "--out", new)
+
+
 def test_an_answer_cut_while_it_thinks_is_ended_after_its_thinking(source: Path, tmp_path: Path) -> None:
     thinking = tmp_path / "thinking"
     thinking.mkdir()
