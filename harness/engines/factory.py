@@ -37,7 +37,7 @@ def engine_for(
         where["template_arguments"] = experiment.template_arguments
         return CTranslate2Engine(model, revision=revision, chat=chat, **where, say=say)
     if experiment.engine == "openai" and experiment.url:
-        from harness.engines.openai import OpenAIEngine
+        from harness.engines.openai.engine import OpenAIEngine
         from harness.http.api_key import ApiKey
 
         key = ApiKey.from_environment("OPENAI_API_KEY")

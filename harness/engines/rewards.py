@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from pydantic import AliasChoices, AliasPath, Field, TypeAdapter
 
-from harness.engines.openai import OpenAIEngine
+from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from harness.errors import EngineError
 from harness.experiment import Experiment, model_location

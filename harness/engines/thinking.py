@@ -7,8 +7,9 @@ comes after the thinking is an answer: a number in a thought is none, and one th
 has said nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from harness.engines.base import Completion, Sampling
 
@@ -17,6 +18,11 @@ OPEN, CLOSE = "<think>", "</think>"
 CLOSING = f"\n{CLOSE}"
 """What ends a thought from outside."""
 
+BUDGET_FORMS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "thinking_token_budget": lambda budget: {"thinking_token_budget": budget},  # vLLM
+    "custom_params.thinking_budget": lambda budget: {"custom_params": {"thinking_budget": budget}},  # SGLang
+}
+"""How a request with OpenAI's interface names its budget of thinking. The first one that is kept stays."""
 TRIAL_PROMPT = (
     "Find all three-digit primes whose digits add up to 11. Check each candidate by division, one after the "
     "other, before you answer."

@@ -10,19 +10,23 @@ different requests are counted, for each question, in the order at hand and in S
 order at hand has the most equal pairs in one question of SHUFFLES + 1, and the number of such questions is
 binomial: an exact test. A wrong size of the requests costs power and raises no false alarm.
 
+A server that begins with the same random numbers after every start repeats itself when a run goes on: sample
+16 is sample 0 again, 17 is 1. So pairs at one distance are counted, too: of all distances the most telling
+one, its chance multiplied by the number of distances.
+
 Where all answers are one text their order says nothing. There a plain rule holds, for long answers only.
 """
 
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import binom
 
-ALARM = 1e-6
+ALARM = 2e-6
 """The largest probability of an alarm over independent answers."""
 SHUFFLES = 19
 LONG = 20
@@ -38,6 +42,7 @@ KINDS = {
     "place": ("at the same place of different requests", "the same seed in every request, or a cache"),
     "within": ("to the same request", "one seed for all answers of a request"),
     "between": ("to different requests", "a cache that returns the answers of another request"),
+    "apart": ("so far apart", "a server that drew the same random numbers again after a restart"),
 }
 """What is compared: which pairs of answers, and what makes them equal."""
 
@@ -69,9 +74,13 @@ class Repeat:
     chance: float
     """The probability of as many questions with most equal pairs in the order at hand, or more."""
     alarm: bool
+    distance: int | None = None
+    """Between the samples of a pair, where that is what is compared."""
 
     def __str__(self) -> str:
         pairs, cause = KINDS[self.kind]
+        if self.distance:
+            pairs = f"{self.distance} samples apart"
         if self.kind == "identical":
             return f"in {self.observed:.1%} of the questions with long answers all are one text: {cause}"
         return f"{self.observed:.2%} of the answers {pairs} are equal, {self.expected:.2%} by chance: {cause}"
@@ -90,7 +99,8 @@ def find_repeats(groups: Iterable[Texts], chunk: int | None, free: bool) -> list
         rng = np.random.default_rng(0)
         counted = [_equal_pairs(group, chunk, rng) for group in groups if len(set(group.hashes)) > 1]
         for index, kind in enumerate(("place", "within", "between")):
-            found += _tested(kind, [pairs[index] for pairs in counted], ALARM / 3)
+            found += _tested(kind, [pairs[index] for pairs in counted], ALARM / 4)
+        found += _at_one_distance(groups)
     return sorted(found, key=lambda repeat: (not repeat.alarm, repeat.chance))
 
 
@@ -112,6 +122,49 @@ def _equal_pairs(group: Texts, chunk: int, rng: np.random.Generator) -> list[tup
     place, within = (_pairs(cells, orders) for cells in (sample % chunk, sample // chunk))
     between = everywhere[0] - within[0], everywhere[1] - within[1]
     return [place, within, between]
+
+
+def _at_one_distance(groups: Sequence[Texts]) -> list[Repeat]:
+    """The distance whose equal pairs exceed by most standard errors what its pairs have on average."""
+    rng = np.random.default_rng(1)
+    placed = [_placed(group) for group in groups if len(set(group.hashes)) > 1]
+    if not placed:
+        return []
+    equal, pairs = np.zeros((2, max(map(len, placed))))
+    for labels in placed:
+        there = np.flatnonzero(labels >= 0)
+        earlier, later = np.triu_indices(there.size, 1)
+        distances = there[later] - there[earlier]
+        same = labels[there[later]] == labels[there[earlier]]
+        pairs += np.bincount(distances, minlength=pairs.size)
+        equal += np.bincount(distances[same], minlength=pairs.size)
+    expected = pairs * equal.sum() / pairs.sum()
+    distance = 1 + int(((equal - expected) / np.sqrt(np.maximum(expected, 1e-9)))[1:].argmax())
+    counted = [_equal_so_far_apart(labels, distance, rng) for labels in placed if len(labels) > distance]
+    found = []
+    for one in _tested("apart", counted, ALARM):
+        chance = min(one.chance * (pairs.size - 1), 1.0)
+        found.append(replace(one, distance=distance, chance=chance, alarm=chance < ALARM / 4))
+    return found
+
+
+def _placed(group: Texts) -> Ints:
+    """The label of each sample's text by its index, −1 where there is none."""
+    sample = np.frombuffer(group.samples, np.int32)
+    labels = np.full(int(sample.max()) + 1, -1)
+    labels[sample] = np.unique(np.frombuffer(group.hashes, np.int64), return_inverse=True)[1]
+    return labels
+
+
+def _equal_so_far_apart(labels: Ints, distance: int, rng: np.random.Generator) -> tuple[int, Ints]:
+    """As `_pairs`: random orders move the answers among the samples that there are."""
+    there = labels >= 0
+    orders = np.tile(labels, (1 + SHUFFLES, 1))
+    for order in orders[1:]:
+        order[there] = rng.permutation(labels[there])
+    both = there[distance:] & there[:-distance]
+    equal = (orders[:, distance:] == orders[:, :-distance]) & both
+    return int(both.sum()), equal.sum(axis=1)
 
 
 def _pairs(cell: npt.NDArray[Any], orders: Ints) -> tuple[int, Ints]:

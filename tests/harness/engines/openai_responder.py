@@ -12,7 +12,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, Sampling
-from harness.engines.openai import TRIAL, OpenAIEngine
+from harness.engines.openai.engine import TRIAL, OpenAIEngine
 from harness.http.api_key import ApiKey
 
 MODEL = "org/model"

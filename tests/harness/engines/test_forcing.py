@@ -15,7 +15,7 @@ from harness.engines.base import Completion, Engine, Sampling
 from harness.engines.ctranslate2.engine import CTranslate2Engine
 from harness.engines.factory import engine_for
 from harness.engines.forcing import ENDING, FINAL_TOKENS, forced
-from harness.engines.openai import OpenAIEngine
+from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from harness.engines.tokens import PromptTokens
 from harness.errors import EngineError, EngineGone, RequestRefused

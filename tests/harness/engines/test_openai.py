@@ -8,11 +8,11 @@ import pytest
 from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, Sampling
-from harness.engines.openai import NO_EFFECT, OpenAIEngine
+from harness.engines.openai.engine import NO_EFFECT, OpenAIEngine
 from harness.errors import EngineError, RequestRefused
 from harness.http.api_key import ApiKey
 from results import BadInput
-from tests.harness.engines.openai_responder import ANSWERS, MODEL, Responder, ask
+from tests.harness.engines.openai_responder import ANSWERS, MODEL, SAMPLING, Responder, ask
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
@@ -21,9 +21,10 @@ pytestmark = pytest.mark.usefixtures("impatient")
 def test_a_request_says_everything_and_asks_for_one_answer(chat: bool) -> None:
     server = Responder()
     answer, *others = ask(server, 3, chat=chat)
-    assert answer == Completion(" The answer is ##18##.", 9, 71, "stop", None)
-    assert [(other.text, other.tokens) for other in others] == list(ANSWERS[1:])
     trial, *asked = server.requests
+    seeds = [request.pop("seed") for request in asked]
+    assert answer == Completion(" The answer is ##18##.", 9, 71, "stop", seeds[0])
+    assert [(other.text, other.tokens) for other in others] == list(ANSWERS[1:])
     assert (trial["max_tokens"] > 100, len(asked)) == (chat, 3)  # a model that reasons needs room
     text = "How many eggs?"
     prompt = {"messages": [{"role": "user", "content": text}]} if chat else {"prompt": text}
@@ -32,20 +33,57 @@ def test_a_request_says_everything_and_asks_for_one_answer(chat: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("refuses", "limit", "plain"),
+    ("refuses", "limit", "seeded", "plain"),
     [
-        ([], "max_tokens", True),
-        (["top_k"], "max_tokens", False),
-        (["min_p", "max_tokens"], "max_completion_tokens", False),
+        ([], "max_tokens", True, True),
+        (["top_k"], "max_tokens", True, False),
+        (["seed"], "max_tokens", False, True),
+        (["seed", "top_k"], "max_tokens", False, False),
+        (["min_p", "max_tokens"], "max_completion_tokens", True, False),
+        (["min_p", "max_tokens", "seed"], "max_completion_tokens", False, False),
     ],
 )
-def test_a_request_takes_the_form_that_the_server_takes(refuses: list[str], limit: str, plain: bool) -> None:
+def test_a_request_takes_the_form_that_the_server_takes(
+    refuses: list[str], limit: str, seeded: bool, plain: bool
+) -> None:
     server, described = Responder(refuses=refuses), {}
-    ask(server, described=described)
-    assert server.requests[-1][limit] == 64
-    assert ("top_k" in server.requests[-1]) == plain
-    assert described["request"]["limit"] == limit
-    assert described["request"]["top_k_and_penalties_sent"] == plain
+    (answer,) = ask(server, described=described)
+    asked = server.requests[-1]
+    assert asked[limit] == 64
+    assert ("seed" in asked, "top_k" in asked) == (seeded, plain)
+    assert answer.seed == asked.get("seed")
+    form = described["request"]
+    assert (form["limit"], form["seed_sent"], form["top_k_and_penalties_sent"]) == (limit, seeded, plain)
+
+
+def test_every_request_has_a_seed_of_its_own_and_the_same_one_again() -> None:
+    def seeds(seed: int, said: str = "") -> list[int]:
+        async def run() -> None:
+            async with TestServer(server.app) as running:
+                url, key = str(running.make_url("/")), ApiKey("THE_KEY", "")
+                async with OpenAIEngine(url, MODEL, chat=False, key=key) as engine:
+                    await engine.generate("How many eggs?", 3, SAMPLING, seed, said)
+
+        server = Responder()
+        asyncio.run(run())
+        return [request["seed"] for request in server.requests[1:]]
+
+    drawn = [*seeds(7), *seeds(8), *seeds(9, " The answer is ##")]
+    assert len(set(drawn)) == 9
+    assert drawn[:3] == seeds(7)
+    assert all(0 <= seed < 2**31 for seed in drawn)
+
+
+def test_a_seed_that_the_run_gives_is_sent_as_it_is() -> None:
+    async def run() -> Completion:
+        async with TestServer(server.app) as running:
+            url, key = str(running.make_url("/")), ApiKey("THE_KEY", "")
+            async with OpenAIEngine(url, MODEL, chat=True, key=key, fields={"seed": None}) as engine:
+                return (await engine.generate("How many eggs?", 1, SAMPLING, seed=7))[0]
+
+    server = Responder()
+    assert asyncio.run(run()).seed is None
+    assert server.requests[-1]["seed"] is None
 
 
 def test_the_form_is_tried_at_the_start_and_not_when_the_server_comes_back() -> None:

@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, Sampling
 from harness.engines.forcing import ENDING, forced
-from harness.engines.openai import OpenAIEngine
+from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from harness.engines.thinking import TRIAL_BUDGET, apart, closed, not_kept, together
 from harness.engines.tokens import PromptTokens

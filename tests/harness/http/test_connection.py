@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import unused_port
 
-from harness.engines.openai import OpenAIEngine
+from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from harness.errors import EngineError, EngineGone
 from harness.experiment import model_location

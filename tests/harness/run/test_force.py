@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from harness.engines.base import Completion, Sampling
 from harness.engines.forcing import ENDING
-from harness.engines.openai import OpenAIEngine
+from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.tokens import PromptTokens
 from harness.http.api_key import ApiKey
 from harness.questions.load import load_questions

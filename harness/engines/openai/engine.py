@@ -7,94 +7,67 @@
 
 Such a server counts the tokens of a request and not those of each answer, so each request asks for one. The
 message of a model that thinks has `reasoning` (vLLM) or `reasoning_content` (SGLang) beside its content.
+
+Each request has a seed of its own. Without one vLLM draws from a generator that it seeds with 0 when it
+starts: a run that goes on after a restart would get answers that it has already.
 """
 
 import json
+import random
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
-from pydantic import AliasChoices, AliasPath, Field, TypeAdapter
-
-from harness.engines.base import Candidate, Completion, Sampling, likeliest, mean_logprob, same_model
-from harness.engines.thinking import TRIAL_BUDGET, TRIAL_PROMPT, TRIAL_SAMPLING, apart, not_kept, opens
+from harness.engines.base import Completion, Sampling, same_model
+from harness.engines.openai.reply import REPLY, read_completion
+from harness.engines.thinking import (
+    BUDGET_FORMS,
+    TRIAL_BUDGET,
+    TRIAL_PROMPT,
+    TRIAL_SAMPLING,
+    apart,
+    not_kept,
+    opens,
+)
 from harness.engines.tokens import PromptTokens, counted
 from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.http.api_key import ApiKey
 from harness.http.connection import Connection
-from harness.http.reply import Fault, FromServer, TokenCount, check_length, inside, parse
+from harness.http.reply import parse
 from results import BadInput
 from results.visible import visible
 
 NO_EFFECT = {"min_p": 0.0, "repetition_penalty": 1.0}
 """Otherwise vLLM, SGLang and llama.cpp take these from the model's files, or use defaults of their own."""
-FORMS = (("max_tokens", True), ("max_tokens", False), ("max_completion_tokens", False))
-"""How a request names its limit, and whether it holds `top_k` and NO_EFFECT. The first one accepted stays."""
+
+
+class Form(NamedTuple):
+    """How a request names its limit, and whether it holds a seed, and `top_k` and NO_EFFECT."""
+
+    limit: str
+    seeded: bool
+    plain: bool
+
+
+FORMS = (
+    Form("max_tokens", seeded=True, plain=True),
+    Form("max_tokens", seeded=True, plain=False),
+    Form("max_tokens", seeded=False, plain=True),
+    Form("max_tokens", seeded=False, plain=False),
+    Form("max_completion_tokens", seeded=True, plain=False),
+    Form("max_completion_tokens", seeded=False, plain=False),
+)
+"""The first one that a server accepts stays."""
+SEED_BITS = 31
+"""What every server takes; some hold a seed in 32 bits with a sign."""
 TRIAL = "Say yes."
 TRIAL_TOKENS = {True: 256, False: 8}
 """The limit of the trial request, by `chat`: models that reason may refuse a limit that is too small."""
 MODELS_SHOWN = 5
 BARE = re.compile("https?://[^/]+/?")
 COMPLETIONS = "/completions"
-FINISHED: dict[str | None, Literal["stop", "length"]] = {"stop": "stop", "eos": "stop", "length": "length"}
-BROKEN_OFF = {None, "abort", "error"}
-
-
-THINKING_FORMS: dict[str, Callable[[int], dict[str, Any]]] = {
-    "thinking_token_budget": lambda budget: {"thinking_token_budget": budget},  # vLLM
-    "custom_params.thinking_budget": lambda budget: {"custom_params": {"thinking_budget": budget}},  # SGLang
-}
-"""How a request names its budget of thinking. The first one that is kept stays."""
-
-
-class _Choice(FromServer):
-    """One answer. The text is null if reasoning used up the limit."""
-
-    finish_reason: str | None = None
-    text: str | None = Field(None, validation_alias=AliasChoices("text", AliasPath("message", "content")))
-    refusal: str | None = inside("message", "refusal", default=None)
-    reasoning: Any = inside("message", "reasoning", default=None)
-    reasoning_content: Any = inside("message", "reasoning_content", default=None)
-    logprobs: Any = None
-
-    def logprob(self) -> float | None:
-        """The mean log-probability of the tokens: a chat has a `content` of them, a completion lists."""
-        with suppress(TypeError, LookupError, ValueError):
-            if "token_logprobs" in self.logprobs:
-                return mean_logprob([float(value) for value in self.logprobs["token_logprobs"]])
-            return mean_logprob([float(token["logprob"]) for token in self.logprobs["content"]])
-        return None
-
-    def candidates(self) -> tuple[Candidate, ...] | None:
-        """The likeliest first tokens: a chat has a list of them, a completion an object."""
-        with suppress(TypeError, LookupError, AttributeError):
-            if "top_logprobs" in self.logprobs:
-                return likeliest(self.logprobs["top_logprobs"][0].items()) or None
-            first = self.logprobs["content"][0]["top_logprobs"]
-            return likeliest((one["token"], one["logprob"]) for one in first) or None
-        return None
-
-    def thought(self) -> str | None:
-        """The thinking, if any; some servers have other things than text at these places."""
-        given = [told for told in (self.reasoning_content, self.reasoning) if isinstance(told, str)]
-        return max(given, key=len, default=None)
-
-
-class _Reply(FromServer):
-    """The reply to one request; `tokens` includes those of reasoning."""
-
-    choices: list[_Choice]
-    prompt_tokens: TokenCount = inside("usage", "prompt_tokens")
-    tokens: TokenCount = inside("usage", "completion_tokens")
-    reasoning_tokens: TokenCount | None = inside(
-        "usage", "completion_tokens_details", "reasoning_tokens", default=None
-    )
-    model: str | None = None
-
-
-_REPLY = TypeAdapter(_Reply)
 
 
 class OpenAIEngine(Connection):
@@ -131,15 +104,15 @@ class OpenAIEngine(Connection):
 
     def describe(self) -> dict[str, Any]:
         """The server's name for the model, and the form of the requests."""
-        limit, plain = self._form
         path = "/chat/completions" if self._chat else COMPLETIONS
         return {
             "url": self.url,
             "server": {"model": self._model, "answered_by": self._answered_by},
             "request": {
                 "path": path,
-                "limit": limit,
-                "top_k_and_penalties_sent": plain,
+                "limit": self._form.limit,
+                "seed_sent": self._form.seeded,
+                "top_k_and_penalties_sent": self._form.plain,
                 **({"thinking_budget": self._thinking_form} if self._thinking else {}),
             },
         }
@@ -147,14 +120,21 @@ class OpenAIEngine(Connection):
     async def generate(
         self, prompt: str, n: int, sampling: Sampling, seed: int, said: str = ""
     ) -> list[Completion]:
-        """`n` answers to `prompt`, each by a request of its own. Sends no seed."""
-        del seed
-        read = partial(read_completion, limit=sampling.max_new_tokens)
-        found = [await self._ask(prompt, said, sampling, read) for _ in range(n)]
+        """`n` answers to `prompt`, each by a request of its own, with a seed of its own."""
+        found = []
+        for number in range(n):
+            sent = random.Random(f"{seed} {number}").getrandbits(SEED_BITS) if self._seeded else None
+            read = partial(read_completion, limit=sampling.max_new_tokens, seed=sent)
+            found.append(await self._ask(prompt, said, sampling, read, sent))
         if said:
             return found
         opened = self.opens_thinking(prompt)
         return [counted(apart(answer, opened), self._prompts) for answer in found]
+
+    @property
+    def _seeded(self) -> bool:
+        """Whether requests hold a seed of ours: fields of the run's own come first."""
+        return self._form.seeded and "seed" not in self._fields
 
     def opens_thinking(self, prompt: str) -> bool:
         """Whether the model's thinking begins with its answer to `prompt`; no, where that is not known."""
@@ -162,13 +142,16 @@ class OpenAIEngine(Connection):
             return self._prompts.opens_thinking(prompt)
         return not self._chat and opens(prompt)
 
-    async def _ask(self, prompt: str, said: str, sampling: Sampling, read: Callable[[bytes], Any]) -> Any:
-        limit, plain = self._form
-        body: dict[str, Any] = {"model": self._model, limit: sampling.max_new_tokens}
+    async def _ask(
+        self, prompt: str, said: str, sampling: Sampling, read: Callable[[bytes], Any], seed: int | None
+    ) -> Any:
+        body: dict[str, Any] = {"model": self._model, self._form.limit: sampling.max_new_tokens}
         body |= {"temperature": sampling.temperature, "top_p": sampling.top_p}
+        if seed is not None:
+            body["seed"] = seed
         if sampling.stop:
             body["stop"] = list(sampling.stop)
-        if plain:
+        if self._form.plain:
             body |= NO_EFFECT | {"top_k": sampling.top_k}
         elif sampling.top_k != -1:
             raise EngineGone(f"the server at {self.url} does not accept top_k, expected top_k = -1")
@@ -180,7 +163,7 @@ class OpenAIEngine(Connection):
             body["logprobs"] = sampling.candidates
         body |= self._fields
         if sampling.thinking is not None and not said:
-            body |= THINKING_FORMS[self._thinking_form](sampling.thinking)
+            body |= BUDGET_FORMS[self._thinking_form](sampling.thinking)
         path = COMPLETIONS
         if not self._chat:
             body["prompt"] = prompt + said
@@ -217,7 +200,7 @@ class OpenAIEngine(Connection):
         refusal: EngineError
         for self._form in FORMS:
             try:
-                reply = await self._ask(TRIAL, "", trial, partial(parse, _REPLY))
+                reply = await self._ask(TRIAL, "", trial, partial(parse, REPLY), 0 if self._seeded else None)
                 self._answered_by = reply.model
                 return
             except EngineError as error:
@@ -229,7 +212,7 @@ class OpenAIEngine(Connection):
     async def _try_budgets(self) -> None:
         """Find the first name for a budget of thinking by which the server keeps one."""
         troubles = []
-        for self._thinking_form in THINKING_FORMS:
+        for self._thinking_form in BUDGET_FORMS:
             try:
                 trouble = not_kept(await self.generate(TRIAL_PROMPT, 1, TRIAL_SAMPLING, seed=0), TRIAL_BUDGET)
             except EngineError as error:
@@ -241,33 +224,3 @@ class OpenAIEngine(Connection):
             f"the server at {self.url} does not keep budgets of thinking ({'; '.join(troubles)}): start vLLM "
             "with --reasoning-parser NAME, or give --set budget_by=force"
         )
-
-
-def read_completion(content: bytes, limit: int) -> Completion:
-    """The one answer in a reply, of at most `limit` tokens; empty if the model said nothing.
-
-    Raises Fault for an answer broken off, RequestRefused for one withheld, EngineError for one too long.
-    """
-    reply = parse(_REPLY, content)
-    if len(reply.choices) != 1:
-        raise Fault(f"{len(reply.choices)} answers, expected 1")
-    (choice,) = reply.choices
-    given = choice.finish_reason
-    if given in BROKEN_OFF:
-        raise Fault(f"an answer that was broken off (finish_reason {given})")
-    if given not in FINISHED:
-        # Asking until one gets through would select among the model's answers.
-        raise RequestRefused(f"an answer was withheld (finish_reason {given})")
-    check_length(reply.tokens, limit)
-    text = choice.text or choice.refusal or ""
-    return Completion(
-        text,
-        reply.tokens,
-        reply.prompt_tokens,
-        FINISHED[given],
-        seed=None,
-        reasoning=choice.thought(),
-        reasoning_tokens=reply.reasoning_tokens,
-        logprob=choice.logprob(),
-        candidates=choice.candidates(),
-    )

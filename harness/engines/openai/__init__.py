@@ -1,0 +1,1 @@
+"""The engine for any server with OpenAI's interface."""
