@@ -90,26 +90,30 @@ def choice(row):
 
 
 def card(rows, best, *by_score):
+    """The numbers of a model's card; one that has a single setting names it once."""
     (cheap, dear, many), (vote, _) = ends(rows), gains(rows)
     used = rows.groupby("setting", sort=False)["tokens_per_answer"].first().round()
-    numbers = [rows["questions"].max(), len(used), many["N"]]
+    several = len(used) > 1
+    numbers = [rows["questions"].max(), *([len(used)] if several else asked(cheap["setting"])), many["N"]]
     if ignored(rows):
         wanted = sorted(asked(*used.index))
         numbers += [*wanted, *used[[f"{one:.0f}" for one in wanted]]]
-    numbers += [100 * cheap["accuracy"], 100 * dear["accuracy"], *asked(cheap["setting"], dear["setting"])]
+    singles = [100 * cheap["accuracy"], 100 * dear["accuracy"], *asked(cheap["setting"], dear["setting"])]
+    numbers += singles if several else singles[:1]
     numbers += [many["N"], 100 * many["accuracy"], *vote]
     for chosen in (best, *by_score):
         last = ends(chosen)[2]
         numbers += [last["N"], 100 * last["accuracy"]]
     good = rows[rows["accuracy"] >= rows["accuracy"].max() - 0.01].sort_values("cost")
     bought = good.iloc[0]
-    numbers += [used.iloc[0], used.iloc[-1], bought["N"]]
-    numbers += [*asked(bought["setting"]), round(bought["tokens_per_answer"])]
+    numbers += [*used.iloc[[0, -1] if several else [0]], bought["N"]]
+    numbers += [*asked(bought["setting"]), round(bought["tokens_per_answer"])] if several else []
     ends_of = np.clip(bought["accuracy"] + np.array([0, -Z90, Z90]) * bought["stderr"], 0, 1)
     numbers += [*(100 * ends_of), round(bought["cost"])]
     for lost in ("unreadable", "cut_off"):
         worst = rows.loc[rows[lost].fillna(0).idxmax()]
-        numbers += [100 * worst[lost], *asked(worst["setting"])] if worst[lost] >= 0.01 else []
+        told = [100 * worst[lost], *(asked(worst["setting"]) if several else [])]
+        numbers += told if worst[lost] >= 0.01 else []
     return numbers
 
 
