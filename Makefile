@@ -90,8 +90,9 @@ setup: $(SETUP)  ## build .venv with what the demo needs (other targets add PyTo
 
 # ---- looking after the code ----------------------------------------------------------------------------------
 
-# Two processes; the tests of one file, and all tests that share a server, stay together. One thread in each.
-PYTEST = OMP_NUM_THREADS=1 $(RUN) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
+# A process for each processor; the tests of one file, and all tests that share a server, stay together. One thread in each.
+PROCESSES := $(or $(shell getconf _NPROCESSORS_ONLN),2)
+PYTEST = OMP_NUM_THREADS=1 $(RUN) -m pytest -n $(PROCESSES) --dist loadgroup --no-loadscope-reorder
 
 test: $(DEV) server-of-tests  ## all tests, the real SGLang server and a real browser among them
 	$(PYTEST)

@@ -53,7 +53,7 @@ FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 def commands() -> list[str]:
     """Each command once, without the prompt, variables before it, a comment and what follows it."""
-    found: dict[str, None] = {}
+    found: dict[str, str] = {}
     for page in PAGES:
         text = page.read_text(encoding="utf-8").replace("\\\n", " ")
         lines = [
@@ -65,8 +65,9 @@ def commands() -> list[str]:
         for line in lines:
             command = re.sub(r"^(\$ )?([A-Z_]+=\S+ )*|\s+[#…].*$", "", line.strip())
             if re.match(r"(python|make|tts) [-\w.]", command):
-                found[" ".join(command.split())] = None
-    return [one for one in found if not one.startswith("python -c")]
+                command = " ".join(command.split())
+                found.setdefault(re.sub(r" --out \S+", "", command), command)
+    return [one for one in found.values() if not one.startswith("python -c")]
 
 
 COMMANDS = commands()
@@ -149,6 +150,7 @@ def in_its_package(command: str) -> tuple[str, list[str]]:
 
 
 @pytest.mark.parametrize("command", [one for one in COMMANDS if re.match("python -m|tts", one)])
+@pytest.mark.usefixtures("undrawn")
 def test_a_command_of_the_pages(
     command: str, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

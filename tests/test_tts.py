@@ -59,6 +59,7 @@ def test_a_page_of_two_tables(tables: list[Path], tmp_path: Path) -> None:
         assert len(pd.read_csv(out / "tables" / f"{name}.csv"))
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_every_step_is_told_as_the_command_that_does_it(tables: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "page"
     done = CliRunner().invoke(tts.cli, ["page", str(tables[0]), *MAPPED, "--out", str(out)])
@@ -85,6 +86,7 @@ def test_a_folder_with_something_in_it_is_refused(
     assert [path.name for path in (tmp_path / "page").iterdir()] == ["notes.txt"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_what_is_right_can_be_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -226,7 +226,7 @@ def test_every_number_is_that_of_a_table(monkeypatch):
         expected[name, "Error by predictor"] = flat(sorted(errors, key=lambda row: (len(row) < 7, row[2:])))
     models = flat(votes.values())
     ways = [[next(gains(one)) for one in models]]
-    longer = [one for one in models if one["setting"].nunique() > 1]
+    longer = [one for one in models if len(one["setting"].unique()) > 1]
     ways += [[[*gains(one)][1] for one in longer if ignored(one) == kind] for kind in (False, True)]
     said = [[sum(g > e for g, e in way), len(way), min(way)[0], max(way)[0]] for way in ways]
     said += [off(rows) for _, rows in ahead.query("predictor == 'twin'").groupby("method", sort=False)]
