@@ -39,13 +39,13 @@ def data_dir() -> Path:
     return folder
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """A report without the files of its figures, which take most of its time and are tested elsewhere."""
     monkeypatch.setattr("results.report.page.rendered", lambda _: {})
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Group the tests that one process of `pytest -n 2 --dist loadgroup` runs, and start the slow ones first.
 
