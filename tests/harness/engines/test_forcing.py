@@ -83,7 +83,7 @@ def test_an_ending_that_fails_is_asked_for_again_from_the_same_text(
 def test_the_limit_changes_how_answers_end_and_not_how_they_begin() -> None:
     async def run() -> list[list[Completion]]:
         async with CTranslate2Engine(TINY, revision=None, chat=True) as engine:
-            cut = await engine.generate(PROMPT, 16, SHORT, seed=3)
+            cut = await engine.generate(PROMPT, 64, SHORT, seed=3)
             return [cut, await forced(engine, PROMPT, [WHOLE, *cut], SHORT, seed=3)]
 
     cut, (whole, *ended) = asyncio.run(run())
@@ -95,6 +95,7 @@ def test_the_limit_changes_how_answers_end_and_not_how_they_begin() -> None:
             assert after.text.startswith(before.text + ENDING)
             said = len(TOKENS.go_on(PROMPT, before.text + ENDING)) - PROMPT_TOKENS
             assert said < after.tokens <= said + FINAL_TOKENS
+    # CTranslate2 takes no seed. One ending in 200 cannot be read; of 64 more than six are once in a million runs.
     readable = [READ.read(answer.text)[0] for answer in ended if answer.finish_reason == "forced"]
     assert sum(answer is not None for answer in readable) >= 0.9 * len(readable) > 0
 
