@@ -95,7 +95,7 @@ def test_the_limit_changes_how_answers_end_and_not_how_they_begin() -> None:
             assert after.text.startswith(before.text + ENDING)
             said = len(TOKENS.go_on(PROMPT, before.text + ENDING)) - PROMPT_TOKENS
             assert said < after.tokens <= said + FINAL_TOKENS
-    # CTranslate2 takes no seed. One ending in 200 cannot be read; more than six of 64: once in a million runs.
+    # CTranslate2 takes no seed. One ending in 200 cannot be read; more than six of 64 is one in a million.
     readable = [READ.read(answer.text)[0] for answer in ended if answer.finish_reason == "forced"]
     assert sum(answer is not None for answer in readable) >= 0.9 * len(readable) > 0
 
