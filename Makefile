@@ -19,7 +19,7 @@ SET = $(call key,model,$(MODEL)) $(call key,budgets,$(BUDGETS)) $(call key,sampl
 runs = $(or $(OUT),results/runs/$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-fast lint pins demo tiny serve gpu-check gsm8k-samples gsm8k-256 math-samples synthetic train match predict report bench clean
+.PHONY: help setup test test-fast test-release lint pins demo tiny serve gpu-check gsm8k-samples gsm8k-256 math-samples synthetic train match predict report bench clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-18s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -94,11 +94,16 @@ setup: $(SETUP)  ## build .venv with what the demo needs (other targets add PyTo
 PROCESSES := $(or $(shell getconf _NPROCESSORS_ONLN),2)
 PYTEST = OMP_NUM_THREADS=1 $(RUN) -m pytest -n $(PROCESSES) --dist loadgroup --no-loadscope-reorder
 
-test: $(DEV) server-of-tests  ## all tests, the real SGLang server and a real browser among them
-	$(PYTEST)
+test: $(DEV) server-of-tests  ## the tests of the code, with a real SGLang server and a real browser
+	$(PYTEST) -m "not release"
+	@echo 'Left out: make test-release makes pages and tables again, as CI does, and installs the project elsewhere'
 
-test-fast: $(DEV)  ## the tests that start no server and no browser
-	$(PYTEST) -m "not integration"
+test-fast: $(DEV)  ## those of them that start no server and no browser and take no long simulation
+	$(PYTEST) -m "not integration and not release"
+	@echo 'Left out: make test starts servers and a browser, and simulates for longer'
+
+test-release: $(DEV) server-of-tests  ## what CI adds: pages and tables made again, other processors, installations
+	$(PYTEST) -m release
 
 lint: $(DEV) $(TORCH)  ## ruff (lint and format) and mypy
 	$(RUN) -m ruff check .

@@ -51,7 +51,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     Tests of one file share its fixtures; all tests of the SGLang servers share these.
     """
-    items.sort(key=lambda item: item.get_closest_marker("integration") is None)
+    items.sort(
+        key=lambda item: not (item.get_closest_marker("integration") or item.get_closest_marker("release"))
+    )
     for item in items:
         if not item.get_closest_marker("xdist_group"):
             shared = "sglang_fleet" if "sglang_fleet" in getattr(item, "fixturenames", ()) else str(item.path)

@@ -21,7 +21,7 @@ from tests.conftest import ROOT
 from tests.predict.conftest import simulated_samples
 from tests.predict.stopped.simulated import samples as answers_of_many_lengths
 
-pytestmark = pytest.mark.integration
+pytestmark = pytest.mark.release
 
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),

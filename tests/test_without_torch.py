@@ -40,7 +40,7 @@ def statuses(folder: Path, *commands: str) -> tuple[list[str], str]:
     return found, done.stdout + done.stderr
 
 
-@pytest.mark.integration
+@pytest.mark.release
 def test_the_demo_runs(tmp_path: Path) -> None:
     found, said = statuses(
         tmp_path,

@@ -106,6 +106,7 @@ def test_questions_without_wrong_answers_have_a_vote() -> None:
     assert rivals.beta_pitman_yor(counts, np.array([16]))[0] == pytest.approx(1.0, abs=0.02)
 
 
+@pytest.mark.integration  # many seconds
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
 def test_every_rival_forecasts_hidden_answers(method: str) -> None:
     seen, whole = observed(drawn_pool(300, 40, np.random.default_rng(5), blank=0.1), 8, method)

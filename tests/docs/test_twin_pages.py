@@ -28,8 +28,8 @@ CHEAP = {"fig2f"} | {dataset for dataset, _ in LESSONS if dataset not in BINARY}
 
 SLOW = {"fig2e": "fig2e", "fig2h": "fig2h without softmax: that takes a minute"}
 DATASETS = [
-    pytest.param(CHEAP, id="continuous, fig2f", marks=(pytest.mark.integration, needs_torch)),
-    *(pytest.param({name}, id=SLOW[name], marks=(pytest.mark.integration, needs_torch)) for name in SLOW),
+    pytest.param(CHEAP, id="continuous, fig2f", marks=(pytest.mark.release, needs_torch)),
+    *(pytest.param({name}, id=SLOW[name], marks=(pytest.mark.release, needs_torch)) for name in SLOW),
 ]
 
 

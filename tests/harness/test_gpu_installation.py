@@ -81,7 +81,7 @@ def test_what_is_hidden_is_what_tests_and_plots_need() -> None:
     assert on_a_gpu_host("pytest").returncode != 0
 
 
-@pytest.mark.integration
+@pytest.mark.release
 @pytest.mark.parametrize("experiment", ["gsm8k-budgets", "gsm8k-256", "math-budgets"])
 def test_the_runs_of_a_gpu_host_need_nothing_else(experiment: str, tmp_path: Path) -> None:
     out = tmp_path / "run"

@@ -268,13 +268,13 @@ ADVERSARIAL: list[Callable[[int], str]] = [
 
 @pytest.fixture
 def processor_seconds() -> Iterator[None]:
-    """Fail where the test keeps the processor busy for 20 s, however long the machine takes for that."""
+    """Fail where the test keeps the processor busy for 5 s, however long the machine takes for that."""
 
     def stop(*_: object) -> None:
-        pytest.fail("20 s of processor time")
+        pytest.fail("5 s of processor time")
 
     before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, 20)
+    signal.setitimer(signal.ITIMER_PROF, 5)
     try:
         yield
     finally:
@@ -285,9 +285,9 @@ def processor_seconds() -> Iterator[None]:
 @pytest.mark.parametrize("grader", GRADERS)
 @pytest.mark.parametrize("make", ADVERSARIAL)
 @pytest.mark.usefixtures("processor_seconds")
-def test_a_million_characters_are_read_in_linear_time(make: Callable[[int], str], grader: GraderName) -> None:
-    """Linear, that takes well below a second; quadratic, hours."""
-    text = make(1_000_000)
+def test_a_long_answer_is_read_in_linear_time(make: Callable[[int], str], grader: GraderName) -> None:
+    """Linear, that takes a tenth of a second; quadratic, minutes, and 8 s where it only copies memory."""
+    text = make(400_000)
     Grader(READERS, "first", grader).read(text)
     Grader(READERS, "last", grader).read(text, cut_off=True)
 

@@ -54,20 +54,23 @@ def test_a_server_that_is_killed_in_the_middle_loses_nothing(
     arguments += settings(LIMIT, SAMPLES, BUDGETS, chunk=8, concurrency=12)
     warm = [tokens_of(worker) for worker in (killed, kept)]
 
-    def kill_midway() -> list[float]:
-        wait_until(lambda: stored(folder) >= len(PLANNED) // 3, RUN_SECONDS)
-        shares = [tokens_of(worker) - before for worker, before in zip((killed, kept), warm, strict=True)]
+    def shares() -> list[float]:
+        return [tokens_of(worker) - before for worker, before in zip((killed, kept), warm, strict=True)]
+
+    def both_work() -> bool:
+        """A third is stored; which server had the first questions, and how many, is the gateway's affair."""
+        return stored(folder) >= len(PLANNED) // 3 and min(shares()) > 0.1 * sum(shares()) > 0
+
+    def kill_midway() -> None:
+        wait_until(both_work, RUN_SECONDS)
         kill_server(killed, sglang_fleet.pid)
         assert stored(folder) < len(PLANNED)
-        return shares
 
     with ThreadPoolExecutor(1) as beside:
         killing = beside.submit(kill_midway)
         done = command(*arguments)
-    shares = killing.result()
+    killing.result()
     assert done.exit_code == 0, done.output
-    assert min(shares) > 0.1 * sum(shares) > 0  # both worked
-
     assert re.search(rf"{re.escape(killed)} ended with status -9", sglang_fleet.log.read_text())
 
     assert_exactly(PLANNED, folder)

@@ -20,7 +20,7 @@ from results import write_samples
 from tests.predict.conftest import simulated_samples
 from tests.predict.stopped.simulated import samples as capped_samples
 
-pytestmark = pytest.mark.integration
+pytestmark = pytest.mark.release
 
 ROOT = Path(__file__).resolve().parents[2]
 CHOICES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENBLAS_CORETYPE", "NUMBA_CPU_NAME")

@@ -17,7 +17,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.integration.planned import settings
 
-pytestmark = pytest.mark.integration
+pytestmark = pytest.mark.release
 
 PACKAGES = ("harness", "predict", "prompts", "results", "synthetic")
 NOT_SHIPPED = {"README.md", "results/runs"}

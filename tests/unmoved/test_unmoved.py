@@ -9,7 +9,7 @@ import pytest
 
 from tests.unmoved.commands import COMMANDS, KEPT, figures, outcome
 
-pytestmark = pytest.mark.integration
+pytestmark = pytest.mark.release
 
 DRAWN = ("forecast", "backtest", "plan", "precision")
 """Commands whose intervals are drawn: another processor moves them by up to 5e-4."""

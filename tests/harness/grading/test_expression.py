@@ -216,6 +216,7 @@ def test_golds_of_math_have_stable_forms_that_are_right(data_dir: Path) -> None:
         }
 
 
+@pytest.mark.integration  # many seconds
 def test_forms_agree_with_math_verify_on_pairs_of_golds(data_dir: Path) -> None:
     """Of 40 golds of algebra no two are equal for one and different for the other."""
     rows = [json.loads(line) for line in (data_dir / "math" / "test.jsonl").read_text().splitlines()]

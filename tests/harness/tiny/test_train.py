@@ -45,6 +45,7 @@ def test_the_loss_is_the_library_s_own_and_padding_does_not_change_it(tokens):
     torch.testing.assert_close(ours, padded, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.integration  # many seconds
 def test_a_few_steps_lower_the_loss_and_the_same_seed_repeats_them():
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -33,6 +33,7 @@ def test_forecast_recovers_the_vote_of_hidden_answers(blank: float) -> None:
     assert set(found.status) <= {"ok", "bound_hit"}  # what the weights leave open is about 3 points
 
 
+@pytest.mark.integration  # many seconds
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
 def test_intervals_of_90_percent_hold_about_that_share_of_the_truths(method: str) -> None:
     """Twelve sets with two truths each. Right intervals miss a truth of 8 sets or more once in 2,000 times

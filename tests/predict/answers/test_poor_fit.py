@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from numpy.typing import NDArray
 
 from predict.estimate import Status
@@ -77,6 +78,7 @@ def test_answers_that_are_not_drawn_independently_fit_the_mixture_poorly(tmp_pat
     assert told(table, tmp_path, *options)[0].tolist() == ["poor_fit"]
 
 
+@pytest.mark.integration  # many seconds
 def test_independent_answers_do_not_fit_the_mixture_poorly(tmp_path: Path) -> None:
     """Questions of many kinds, 40 × 8 answers: at most 3 of 30 tables may raise it."""
     tables = [

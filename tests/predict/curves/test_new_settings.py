@@ -102,6 +102,7 @@ def test_on_the_twins_exact_curve_the_interval_of_the_fallback_holds_the_truth()
     assert (found["high"] - found["low"])[near].mean() < 0.2
 
 
+@pytest.mark.integration  # many seconds
 def test_dearer_settings_are_within_the_interval_as_often_as_it_says() -> None:
     """The tiny model still rises steeply: the laws along T alone are too sure of themselves."""
     (group,) = read_groups([CACHED / "tiny.csv"], "majority")

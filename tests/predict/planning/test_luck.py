@@ -84,6 +84,7 @@ def test_one_setting_and_one_without_an_interval_stay_as_they_are() -> None:
     assert 0.6 < found.loc[1, "expected"] < found.loc[2, "expected"] < 0.7
 
 
+@pytest.mark.integration  # many seconds
 def test_the_luckiest_of_twenty_equal_settings_is_not_what_is_promised(tmp_path) -> None:
     """Six questions with eight answers each: the best is measured 17 points above what any of them is."""
     rng = np.random.default_rng(3)

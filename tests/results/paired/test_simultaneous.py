@@ -59,6 +59,7 @@ def decided(questions: int, answers: int, gain: float, runs: int) -> tuple[float
     return now / runs, before / runs
 
 
+@pytest.mark.integration  # many seconds
 @pytest.mark.parametrize(("questions", "answers"), [(60, 8), (100, 16)])
 def test_equal_models_are_told_apart_in_at_most_one_of_twenty_comparisons(questions, answers):
     """By any row of the table: it was about one of three. 600 comparisons, a standard error of 0.9 %."""

@@ -181,7 +181,7 @@ def flat(lists):
     return [number for numbers in lists for number in numbers]
 
 
-@pytest.mark.integration
+@pytest.mark.release
 def test_every_number_is_that_of_a_table(monkeypatch):
     monkeypatch.setattr("results.report.page.rendered", lambda _: {})
     paths = [path for path in sorted(CACHED.glob("*.csv")) if path.name != "claims.csv"]

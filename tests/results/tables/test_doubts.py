@@ -94,6 +94,7 @@ def test_most_questions_suffice_and_few_do_not():
     assert warned(lambda: as_samples(table(hardly))) == []
 
 
+@pytest.mark.integration  # many seconds
 def test_answers_that_happen_to_be_alike_are_no_copies():
     """Of 300 honest tables none is called copies: easy questions, short pools, few questions."""
     for seed in range(100):

@@ -113,7 +113,7 @@ SLOW = {
 @pytest.mark.parametrize(
     "one",
     [
-        pytest.param(one, id=one.name, marks=[pytest.mark.integration] if one.name in SLOW else [])
+        pytest.param(one, id=one.name, marks=[pytest.mark.release] if one.name in SLOW else [])
         for one in claims.CLAIMS
     ],
 )

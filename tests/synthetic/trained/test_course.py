@@ -15,6 +15,7 @@ from synthetic.trained.summary import largest_differences
 from synthetic.trained.weights import read_weights
 
 
+@pytest.mark.integration  # many seconds
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="needs PyTorch")
 def test_a_tiny_course_writes_every_file(tmp_path, monkeypatch):
     from synthetic.trained.training import teach
