@@ -34,6 +34,7 @@ from tests.harness.run.real_run import experiment
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(connection, "POLL_SECONDS", 0.02)
 
 
 def test_a_request_says_everything_and_sends_tokens() -> None:

@@ -102,8 +102,10 @@ def test_interval_of_a_share_stays_within_zero_and_one():
 SLOW = {
     *(one.name for one in [*LOW_COST_CLAIMS, *REWARD_CLAIMS]),
     "best-of-n-beats-descent",
+    "best-of-n-is-an-upper-bound",
     "descent-overfits-and-linear-ensemble-does-not",
     "descent-risk-is-of-the-order-of-its-bound",
+    "the-vote-gains-with-length",
     "vote-and-greedy-perfect-with-many-examples",
     "vote-tends-to-one-with-one-example",
     "vote-beats-greedy-with-few-examples",
