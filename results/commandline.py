@@ -36,7 +36,10 @@ CPU_TORCH = "pip install uv; uv pip install --torch-backend cpu torch"
 
 
 class BadInput(click.ClickException):
-    """Bad input; the message is one line: what is wrong, where, and what to do."""
+    """Input that makes no sense: what every public function raises for it, and exit status 2 of a command.
+
+    Its message is one line: what is wrong, where, and what to do.
+    """
 
     exit_code = 2
 

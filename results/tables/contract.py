@@ -41,12 +41,19 @@ def read_samples(*paths: str | Path, texts: bool = True, also: Sequence[str] = (
 
 
 def read_curves(*paths: str | Path) -> pd.DataFrame:
-    """One curves table from one or more files. Raises BadInput."""
+    """One curves table (columns: docs/tables.md) from files .csv, .jsonl or .parquet, in the order given.
+
+    Raises BadInput for a file that is missing or empty, a column that is missing or has another type, a value
+    out of its range, and a second row for the same model, method, setting, permutation and N.
+    """
     return _read(list(map(Path, paths)), "curves")
 
 
 def read_forecast(*paths: str | Path) -> pd.DataFrame:
-    """One forecast table from one or more files. Raises BadInput."""
+    """One forecast table (columns: docs/tables.md) from files .csv, .jsonl or .parquet, in the order given.
+
+    Raises BadInput as `read_curves` does, and for a second row for the same predictor and place.
+    """
     return _read(list(map(Path, paths)), "forecast")
 
 
@@ -56,17 +63,21 @@ def read_table(path: str | Path, kind: str) -> pd.DataFrame:
 
 
 def write_samples(frame: pd.DataFrame, path: str | Path) -> None:
-    """Check `frame` as a samples table and write it to `path`. Raises BadInput and then writes nothing."""
+    """Check `frame` as a samples table, and write it as the ending of `path` says: .csv, .jsonl or .parquet.
+
+    Columns that the contract declares come first, columns of your own after them; the folder is made if need
+    be. Raises BadInput where `read_samples` would, and then writes nothing.
+    """
     write_table(frame, path, "samples")
 
 
 def write_curves(frame: pd.DataFrame, path: str | Path) -> None:
-    """Check `frame` as a curves table and write it to `path`. Raises BadInput and then writes nothing."""
+    """Check `frame` as a curves table, and write it as `write_samples` does. Raises BadInput likewise."""
     write_table(frame, path, "curves")
 
 
 def write_forecast(frame: pd.DataFrame, path: str | Path) -> None:
-    """Check `frame` as a forecast table and write it to `path`. Raises BadInput and then writes nothing."""
+    """Check `frame` as a forecast table, and write it as `write_samples` does. Raises BadInput likewise."""
     write_table(frame, path, "forecast")
 
 
@@ -79,7 +90,11 @@ def write_table(frame: pd.DataFrame, path: str | Path, kind: str) -> None:
 
 
 def kind_of(table: str | Path | pd.DataFrame) -> str:
-    """Which table of SCHEMAS it is, told by its columns; a folder holds samples. Raises BadInput."""
+    """Which table it is, told by its columns: "samples", "curves", "forecast" or another name of SCHEMAS.
+
+    `table` is a DataFrame, a file, or a run's folder, which holds samples. Raises BadInput where there is no
+    such file, and where the columns are those of no table.
+    """
     if isinstance(table, pd.DataFrame):
         name, columns = "DataFrame", set(map(str, table))
     else:
@@ -118,9 +133,15 @@ def check_out(out: Path, inputs: Sequence[Path]) -> None:
 
 
 def as_samples(frame: pd.DataFrame, name: str | Path = "DataFrame") -> pd.DataFrame:
-    """A plain DataFrame as a samples table, types converted and absent columns filled in. Raises BadInput.
+    """A plain DataFrame as a samples table: one row an answer, types converted, absent columns filled in.
 
-    `name` is what errors call the table: the file it came from, if there is one.
+    Parameters:
+        frame: columns question_id, sample, answer, and gold or correct; others of docs/tables.md where there
+            are any. `correct` is computed from answer and gold where it is absent.
+        name: what errors call the table: the file it came from, if there is one.
+
+    Returns a new table, declared columns first. What is doubtful in it (copies, golds that no answer has) is
+    a UserWarning. Raises BadInput, which names the row, the column, what was found and what was expected.
     """
     return as_table(frame, "samples", name)
 

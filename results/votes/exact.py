@@ -171,7 +171,18 @@ def accuracy_by_question(counts: VoteCounts, method: str, ns: Sequence[int] | In
 
 
 def majority_curve(correct: int, wrong: Sequence[int], nulls: int = 0) -> Floats:
-    """Exact vote accuracy of one question at N = 1 … pool (element N − 1), from its counts."""
+    """Exact accuracy of one question's majority vote (self-consistency) at every N, from its counts.
+
+    Parameters:
+        correct: how many of the answers are right.
+        wrong: how often each different wrong answer was given, in any order.
+        nulls: answers that could not be read, which count as drawn and vote for nothing.
+
+    Returns an array of shape (pool,), pool = correct + sum(wrong) + nulls; element N − 1 is the vote of N
+    answers drawn without replacement. Ties are shared equally. Raises ValueError where a count is negative.
+    """
+    if min(correct, nulls, *wrong) < 0:
+        raise ValueError(f"correct={correct}, wrong={list(wrong)}, nulls={nulls}: a count is negative")
     positive = np.array([count for count in wrong if count], np.int64)
     pool = int(correct + positive.sum() + nulls)
     counts = VoteCounts(np.array([correct]), positive, np.array([0, positive.size]), np.array([nulls]))

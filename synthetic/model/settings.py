@@ -64,9 +64,19 @@ class _Sizes:
 
 @dataclass(frozen=True)
 class BinarySetting(_Sizes):
-    """Case study 2: a k-sparse 0/1 coefficient and Algorithm 2.
+    """Case study 2: a k-sparse 0/1 coefficient, sampled by Algorithm 2.
 
-    `sampler` is one of SAMPLING_RULES, the paper's being clip-norm; `dial` is the number of others.
+    Parameters:
+        n: in-context examples.
+        d: their dimension, and that of the coefficient.
+        eta: the step size of descent.
+        sigma_eps: the standard deviation of the label noise.
+        k: how many coefficients are 1, from 1 to d − 1.
+        sampler: one of SAMPLING_RULES; the paper's is "clip-norm".
+        dial: the one number of a sampler that has one (a temperature, say); None for the others.
+        step_rule: "eta" multiplies Xᵀ(Xw − y) by η, as in the proofs of this case; "eta/n" by η/n.
+
+    Raises BadInput for a size, number or name out of its range.
     """
 
     k: int = 1

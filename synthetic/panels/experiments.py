@@ -20,7 +20,7 @@ VOTES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 @dataclass(frozen=True)
 class Variant:
-    """One line of a panel; `label` tells it from the others (empty where there is one line)."""
+    """One line of a panel: a setting, and the label that tells it from other lines ("" for the only one)."""
 
     setting: Setting
     label: str = ""
@@ -33,7 +33,17 @@ class Variant:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One figure panel: its lines, the t and N it is read at, the methods shown, tasks per repeat."""
+    """One figure panel.
+
+    Parameters:
+        title: what is written above it.
+        variants: its lines.
+        steps: the t, steps of descent, that it is read at, rising.
+        methods: what it shows: "majority", "best_of_n", "greedy", "ensemble" (the average),
+            "gradient_descent", or a name of REWARDS.
+        tasks: regression tasks of each repeat.
+        votes: the N, numbers of sampled paths, that it is read at.
+    """
 
     title: str
     variants: tuple[Variant, ...]

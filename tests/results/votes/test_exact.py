@@ -48,6 +48,12 @@ def test_two_right_two_wrong_one_null_by_hand():
     assert majority_curve(2, [1, 0, 1], 1)[:2] == pytest.approx([2 / 5, (1 + 4 / 2 + 2) / 10], abs=1e-15)
 
 
+@pytest.mark.parametrize("counts", [(-1, [2], 0), (1, [-1, 2], 0), (1, [2], -1)])
+def test_a_negative_count_is_refused(counts):
+    with pytest.raises(ValueError, match="negative"):
+        majority_curve(*counts)
+
+
 @settings(max_examples=60, deadline=None)
 @given(small_pools)
 def test_equals_mean_over_all_subsets(counts):
