@@ -94,15 +94,15 @@ setup: $(SETUP)  ## build .venv with what the demo needs (other targets add PyTo
 PROCESSES := $(or $(shell getconf _NPROCESSORS_ONLN),2)
 PYTEST = OMP_NUM_THREADS=1 $(RUN) -m pytest -n $(PROCESSES) --dist loadgroup --no-loadscope-reorder
 
-test: $(DEV) server-of-tests  ## the tests of the code, with a real SGLang server and a real browser
+test: $(DEV) $(TORCH)  ## the tests of the code, with a real browser
 	$(PYTEST) -m "not release"
-	@echo 'Left out: make test-release makes pages and tables again, as CI does, and installs the project elsewhere'
+	@echo 'Left out: make test-release starts SGLang, makes pages and tables again, and installs the project elsewhere'
 
-test-fast: $(DEV)  ## those of them that start no server and no browser and take no long simulation
+test-fast: $(DEV)  ## those of them that start no browser and take no long simulation
 	$(PYTEST) -m "not integration and not release"
-	@echo 'Left out: make test starts servers and a browser, and simulates for longer'
+	@echo 'Left out: make test starts a browser and other processes, and simulates for longer'
 
-test-release: $(DEV) server-of-tests  ## what CI adds: pages and tables made again, other processors, installations
+test-release: $(DEV) server-of-tests  ## what CI adds: a real SGLang server, pages and tables made again, other processors
 	$(PYTEST) -m release
 
 lint: $(DEV) $(TORCH)  ## ruff (lint and format) and mypy

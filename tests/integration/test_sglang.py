@@ -22,7 +22,7 @@ from harness.questions.load import Question, load_questions
 from harness.run.plan import prompt_for, remaining_chunks
 from results import BadInput
 
-pytestmark = pytest.mark.integration
+pytestmark = pytest.mark.release
 
 TINY = model_location("tiny")
 QUESTIONS = load_questions("tiny")[:20]
