@@ -14,7 +14,6 @@ Only how many answers agree is used, never their text: the probability of a part
 Processes, 2.2).
 """
 
-import itertools
 from collections import Counter
 from dataclasses import dataclass
 
@@ -117,11 +116,10 @@ def _log_terms(counts: list[tuple[int, ...]], terms: Ints) -> Floats:
 
     No seen answer leads (lead = 0), or one of `ways` answers of the same count does.
     """
-    rows = [
-        (lead, ways, len(c), sum(c))
-        for c in counts
-        for lead, ways in itertools.chain([(0, 1)], Counter(c).items())
-    ]
+    rows = []
+    for c in counts:
+        leads = [(0, 1), *Counter(c).items()]
+        rows += [(lead, ways, len(c), sum(c)) for lead, ways in leads]
     lead, ways, k, m = np.array(rows, dtype=float).T
     log_gamma = np.repeat([gammaln(np.array(c)).sum() for c in counts], terms)
     beta = np.array([beta for _, beta in CHOICES])

@@ -45,9 +45,9 @@ def other_settings(
     setting with the nearest T.
     """
     T = np.array([one.pool.T for one in carried])
-    means, these, new = (
-        np.stack([getattr(one, name) for one in carried]) for name in ("means", "these", "new")
-    )
+    means = np.stack([one.means for one in carried])
+    these = np.stack([one.these for one in carried])
+    new = np.stack([one.new for one in carried])
     luck = np.stack([answers_luck(one.pool, N, method) for one in carried])
     questions = np.maximum(new - these, 0.0)
     return spread_out(T, N, means, these, np.stack([luck, questions]), targets, options)

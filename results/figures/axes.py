@@ -34,15 +34,19 @@ def log_axis(field: str, values: Collection[float], title: str) -> alt.X:
     "usd" is money: $0.10, not 100m.
     """
     low, high = min(values) / 1.12, max(values) * 1.12
-    within = [
-        [m * 10.0**k for k in range(-3, 12) for m in steps if low <= m * 10.0**k <= high] for steps in TICKS
-    ]
+    within = [_ticks(steps, low, high) for steps in TICKS]
     ticks = next((found for found in within if len(found) > 2), None)
     where = {"values": ticks} if ticks else {"tickCount": 6}
     number = "~s" if field != "usd" else "$,.2f" if low < 10 else "$,.0f"
     axis = alt.Axis(format=number, labelOverlap="greedy", labelSeparation=6, **where)
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
     return alt.X(f"{field}:Q", scale=scale, axis=axis, title=title)
+
+
+def _ticks(steps: Collection[float], low: float, high: float) -> list[float]:
+    """The multiples of powers of ten by `steps` that lie within."""
+    multiples = [step * 10.0**power for power in range(-3, 12) for step in steps]
+    return [tick for tick in multiples if low <= tick <= high]
 
 
 def value_axis(field: str, metric: str, y_range: tuple[float, float]) -> alt.Y:

@@ -99,11 +99,11 @@ def make_forecasts(tables: dict[str, pd.DataFrame], panels: Sequence[Panel] = ()
     """
     measured = {(*panel.key, panel.method): panel.exact for panel in panels if panel.metric == "accuracy"}
     keys = ["source", "dataset", "model", "method", "predictor"]
-    parts = [
-        (tuple(map(str, key)), file, rows)
-        for file, table in tables.items()
-        for key, rows in table.assign(length=answer_lengths(table)).groupby(keys, sort=False)
-    ]
+    parts = []
+    for file, table in tables.items():
+        with_length = table.assign(length=answer_lengths(table))
+        for key, rows in with_length.groupby(keys, sort=False):
+            parts.append((tuple(map(str, key)), file, rows))
     files = Counter(key for key, _, _ in parts)
     forecasts: list[Forecast] = []
     for key, file, rows in parts:

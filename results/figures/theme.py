@@ -86,14 +86,21 @@ class Figure:
 
 def combined_spec(rows: list[list[Figure]]) -> dict[str, Any]:
     """One specification of several figures, laid out in rows, for a file."""
-    specs = [[figure.file_spec() for figure in row] for row in rows]
     apart = {"scale": {"color": "independent"}}
-    only_once = ("$schema", "datasets", "config")
-    bare = [[{key: s[key] for key in s if key not in only_once} for s in row] for row in specs]
+    schema = ""
+    datasets: dict[str, Any] = {}
+    lines = []
+    for row in rows:
+        specs = [figure.file_spec() for figure in row]
+        for spec in specs:  # what a file says only once
+            schema = spec.pop("$schema")
+            datasets |= spec.pop("datasets")
+            del spec["config"]
+        lines.append({"hconcat": specs, "spacing": 40, "resolve": apart})
     return {
-        "$schema": specs[0][0]["$schema"],
-        "datasets": {name: data for row in specs for s in row for name, data in s["datasets"].items()},
-        "vconcat": [{"hconcat": row, "spacing": 40, "resolve": apart} for row in bare],
+        "$schema": schema,
+        "datasets": datasets,
+        "vconcat": lines,
         "spacing": 36,
         "resolve": apart,
         "config": LIGHT,

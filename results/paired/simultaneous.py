@@ -57,7 +57,8 @@ def correlations(looked_at: Sequence[Measured]) -> Floats:
     Rows over different questions are independent; a row whose questions all differ alike has no error to
     move, and is left out.
     """
-    place = {name: i for i, name in enumerate(dict.fromkeys(q for one in looked_at for q in one.questions))}
+    questions = dict.fromkeys(question for one in looked_at for question in one.questions)
+    place = {question: i for i, question in enumerate(questions)}
     columns = []
     for one in looked_at:
         errors = one.differences - one.differences.mean(axis=0)

@@ -52,10 +52,11 @@ def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
     for path in dict.fromkeys(paths):
         kinds.setdefault(kind_of(path), []).append(path)
     files = sample_files(*kinds.pop("samples", []))
-    tables = {kind: {path: _named(read_table(path, kind)) for path in found} for kind, found in kinds.items()}
-    sources = [
-        f"{p.name}: {kind}, {len(table):,} rows" for kind in tables for p, table in tables[kind].items()
-    ]
+    tables: dict[str, dict[Path, pd.DataFrame]] = {}
+    sources = []
+    for kind, found in kinds.items():
+        tables[kind] = {path: _named(read_table(path, kind)) for path in found}
+        sources += [f"{path.name}: {kind}, {len(table):,} rows" for path, table in tables[kind].items()]
     curves = pd.DataFrame(columns=CURVE_KEY)
     if tables.pop("curves", None):
         curves = _named(read_curves(*kinds["curves"]))  # refuses two rows of one point

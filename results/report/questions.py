@@ -40,7 +40,9 @@ def question_data(samples: pd.DataFrame) -> list[dict[str, Any]]:
 def _of_model(rows: pd.DataFrame) -> dict[str, Any]:
     settings = order_settings(rows)
     votes = {setting: _votes(rows[rows["setting"] == setting]) for setting in settings}
-    dearest = {question: setting for setting in settings for question in votes[setting]}  # of its settings
+    dearest: dict[str, str] = {}  # of its settings
+    for setting in settings:
+        dearest |= dict.fromkeys(votes[setting], setting)
     table = _sorted_by(rows[rows["setting"] == rows["question_id"].map(dearest)])
     curves = [votes[dearest[name]][name] for name in table.index]
     table = table.assign(gain=[curve[-1][1] - curve[0][1] for curve in curves]).round(4)

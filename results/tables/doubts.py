@@ -166,7 +166,9 @@ def _repeats(answers: NDArray[Any], copies: int) -> bool:
 def _log_chance(answers: NDArray[Any], copies: int) -> float:
     """The logarithm of the chance that luck would order them as copies, in either of the two ways."""
     counts = np.unique(answers, return_counts=True)[1]
-    orders = [
-        lgamma(sum(one) + 1) - sum(lgamma(count + 1) for count in one) for one in (counts // copies, counts)
-    ]
-    return min(log(2) + orders[0] - orders[1], 0.0)
+    return min(log(2) + _log_orders(counts // copies) - _log_orders(counts), 0.0)
+
+
+def _log_orders(counts: NDArray[Any]) -> float:
+    """The logarithm of the number of orders of answers given so often."""
+    return lgamma(sum(counts) + 1) - sum(lgamma(count + 1) for count in counts)

@@ -194,10 +194,10 @@ def forecast_table(matches: Sequence[Match]) -> pd.DataFrame:
 
 def settings_table(matches: Sequence[Match], share: float = 0.99) -> pd.DataFrame:
     """The twins that carry `share` of each match's weight, likeliest first."""
-    rows = [
-        (*match.names, one.n, one.d, one.k, one.sigma_eps, match.twins[i].t, match.weights[i])
-        for match in matches
-        for i in heaviest(match.weights, share)
-        for one in [match.twins[i].setting]
-    ]
+    rows = []
+    for match in matches:
+        for i in heaviest(match.weights, share):
+            twin = match.twins[i]
+            one = twin.setting
+            rows.append((*match.names, one.n, one.d, one.k, one.sigma_eps, twin.t, match.weights[i]))
     return pd.DataFrame(rows, columns=[*GROUP, "n", "d", "k", "sigma_eps", "t", "weight"])

@@ -210,14 +210,11 @@ class CTranslate2Engine:
         found = [[finished(rule, tokens) for tokens in result.sequences_ids] for result in results]
         if not sampling.logprobs:
             return found
-        drawn = [result.sequences_ids for result in results]
-        return [
-            [
-                one._replace(logprob=self._mean_logprob(request.ids, tokens[: one.tokens]))
-                for one, tokens in zip(answers, rows, strict=True)
-            ]
-            for request, answers, rows in zip(batch, found, drawn, strict=True)
-        ]
+        for request, result, answers in zip(batch, results, found, strict=True):
+            for i, (one, tokens) in enumerate(zip(answers, result.sequences_ids, strict=True)):
+                logprob = self._mean_logprob(request.ids, tokens[: one.tokens])
+                answers[i] = one._replace(logprob=logprob)
+        return found
 
     def _mean_logprob(self, prompt: Sequence[int], answer: Sequence[int]) -> float | None:
         """The mean log-probability of an answer's tokens at temperature 1, by a pass of its own."""

@@ -35,9 +35,9 @@ class StopRule:
             return sorted(self._end_tokens), True
         ids = range(self._tokenizer.get_vocab_size())
         texts = {token: self._tokenizer.decode([token], skip_special_tokens=False) for token in ids}
-        whole = {token for token, text in texts.items() if any(stop in text for stop in self._stop)}
-        covered = all(any(stop in texts[token] for token in whole) for stop in self._stop)
-        return sorted(self._end_tokens | whole), covered
+        holders = {stop: [token for token, text in texts.items() if stop in text] for stop in self._stop}
+        whole = {token for tokens in holders.values() for token in tokens}
+        return sorted(self._end_tokens | whole), all(holders.values())
 
     def whole(self, tokens: Sequence[int]) -> Sequence[int]:
         """`tokens` up to the one that completes a stop string, if one does. An end token is the last."""
