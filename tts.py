@@ -37,7 +37,10 @@ JOBS = {
 """The jobs in the order in which a person does them, and their commands."""
 
 _KNOWN = {option.opts[0]: option for option in harness.commands["import"].params}
-_SAYING = ("--map", "--drop", "--gold", "--setting", "--correct-if", "--unreadable", "--grade", "--grader")
+_SAYING = (
+    *("--map", "--drop", "--gold", "--setting", "--correct-if", "--unreadable"),
+    *("--grade", "--grader", "--dataset"),
+)
 _OF_IMPORT = {name: option for name in _SAYING if isinstance(option := _KNOWN[name], click.Option)}
 """The options of `import` that say what the columns of a file are. `page` hands them on as they are given."""
 
@@ -99,7 +102,7 @@ def page(
     shows.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise BadInput(f"{out}: there is something there already: give another --out")
+        raise BadInput(f"{out}: exists already and is not an empty folder: give another --out")
     try:
         _make(answers, out, [word for option in _given(columns) for word in option], target_accuracy, prices)
     except BaseException:

@@ -92,8 +92,10 @@ def test_what_is_right_can_be_said(
 ) -> None:
     table = pd.DataFrame({"question_id": [*"aabb"], "answer": [*"1213"], "ok": ["yes", "no", "yes", "no"]})
     table.to_csv(tmp_path / "own.csv", index=False)
-    words = ("page", tmp_path / "own.csv", "--out", tmp_path / "page")
+    words = ("page", tmp_path / "own.csv", "--dataset", "mine", "--out", tmp_path / "page")
     assert exit_status(monkeypatch, tts.cli, "tts", *words, "--map", "correct=ok") == 2
     assert "--correct-if ok=" in capsys.readouterr().err
     assert exit_status(monkeypatch, tts.cli, "tts", *words, "--correct-if", "ok=yes") == 0
-    assert read_samples(tmp_path / "page" / "tables" / "own")["correct"].sum() == 2
+    samples = read_samples(tmp_path / "page" / "tables" / "own")
+    assert samples["correct"].sum() == 2
+    assert set(samples["dataset"]) == {"mine"}

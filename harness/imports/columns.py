@@ -58,8 +58,7 @@ def import_table(
     """
     columns, given = dict(columns or {}), dict(given or {})
     if unknown := [name for name in columns if name not in _KNOWN and not name.startswith("score_")]:
-        known = f"expected one of {', '.join(_KNOWN)}, or score_NAME"
-        raise BadInput(f"--map: no table has the column {unknown[0]!r}, {known}")
+        raise BadInput(_unknown(unknown[0], columns[unknown[0]]))
     told = [column for column, _ in (*drop, *correct_if)]
     if kind in FORMATS:
         rows, failed = field_rows(kind, file, (*columns.values(), *given.values(), *told))
@@ -77,12 +76,12 @@ def import_table(
         ways["gold"] += "" if grader else " or --correct-if COLUMN=VALUE"
     absent = {name: way for name, way in ways.items() if name not in (*rows, *columns, *constants)}
     asked = [name for name in (*columns.values(), *told) if name not in rows]
-    found = f"found {', '.join(map(str, rows.columns))}"
+    found = f"found: {', '.join(map(str, rows.columns))}"
     if len(rows.columns) == 1 and any(mark in str(rows.columns[0]) for mark in ";\t|"):
-        raise BadInput(f"{file}: only one column, {found}: separate columns by commas")
+        raise BadInput(f"{file}: only one column, {found}; separate columns by commas")
     if absent or asked:
-        said = f"{file}: no column {', '.join(map(repr, (*absent, *asked)))}, {found}"
-        raise BadInput(f"{said}: say which it is with {' '.join(absent.values())}" if absent else said)
+        said = f"{file}: no column {', '.join(map(repr, (*absent, *asked)))}; {found}"
+        raise BadInput(f"{said}; name yours with {' '.join(absent.values())}" if absent else said)
     kept = rows[~_matching(rows, drop)].reset_index(drop=True)
     if kept.empty:
         raise BadInput(f"{file}: --drop leaves out all {len(rows)} rows")
@@ -124,6 +123,14 @@ def import_table(
         said = f"--gold {constants['gold']}: no column of that name, and no answer is this"
         raise BadInput(f"{file}: {said}: columns {', '.join(map(str, rows.columns))}")
     return Imported(samples, left_out, (*notes, *whole_text_notes(table)))
+
+
+def _unknown(name: str, source: str) -> str:
+    """What is wrong with --map NAME=SOURCE, where no samples table has a column NAME."""
+    if source in _KNOWN:
+        return f"--map {name}={source}: the file's own name comes second: give --map {source}={name}"
+    known = f"expected one of {', '.join(_KNOWN)}, or score_NAME"
+    return f"--map: no samples table has a column {name!r}, {known}"
 
 
 def graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:

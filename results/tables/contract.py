@@ -199,7 +199,7 @@ def _complete(frame: pd.DataFrame, declared: Table, name: str | Path) -> pd.Data
     needed = [column for column, one in declared.columns.items() if one.required]
     missing = [repr(column) for column in needed if column not in frame]
     if missing:
-        own = "; for columns of your own see python -m harness import csv" if declared is SAMPLES else ""
+        own = ": `tts import csv` makes one of a file with other columns" if declared is SAMPLES else ""
         raise BadInput(f"{name}: no column {', '.join(missing)}, expected in the {declared.name} table{own}")
     return frame
 

@@ -71,6 +71,11 @@ def test_a_column_that_no_table_has_is_refused(csv: Path) -> None:
     assert import_table(csv, NAMES, [("error", "1")], names).notes == ()
 
 
+def test_a_map_the_wrong_way_round_is_shown_the_right_way_round(csv: Path) -> None:
+    with pytest.raises(BadInput, match="--map tokens=completion_tokens"):
+        import_table(csv, {"completion_tokens": "tokens"})
+
+
 def test_verdicts_that_are_not_golds_are_said_once(tmp_path: Path) -> None:
     file = tmp_path / "answers.csv"
     file.write_text("question_id,answer,gold,correct\na,1,1,1\na,2,1,1\n")
@@ -103,19 +108,19 @@ def test_all_missing_columns_are_named_at_once(csv: Path, tmp_path: Path) -> Non
     told = ("--map", "tokens=toks", "--drop", "err=1")
     result = imported("csv", csv, *told, "--correct-if", "mark=1", "--out", tmp_path / "out")
     assert result.exit_code == 2
-    for name in ("'question_id'", "'answer'", "'toks'", "'err'", "'mark'", "--map answer=", "found id, run"):
+    for name in ("'question_id'", "'answer'", "'toks'", "'err'", "'mark'", "--map answer=", "found: id, run"):
         assert name in result.output
     assert "--correct-if" not in result.output
     csv.write_text("question_id,answer\na,1\n")
     said = imported("csv", csv, "--out", tmp_path / "out").output
-    assert "no column 'gold', found" in said
+    assert "no column 'gold'; found" in said
     assert "--correct-if" in said
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("question_id;sample;answer\na;0;1\n", "one column, found question_id;sample;answer"),
+        ("question_id;sample;answer\na;0;1\n", "one column, found: question_id;sample;answer"),
         ("question_id,sample,answer,correct\n,,,\n", "no answers in it"),
         ("question_id,sample,answer,correct\n", "no answers in it"),
         (
