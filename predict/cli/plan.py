@@ -164,7 +164,7 @@ def say_settled(group: Group, row: "pd.Series[float]", seed: int) -> None:
         "less the vote of all": map(points, found["accuracy"] - every["accuracy"]),
     }
     say(table(columns))
-    say(f"{RULE} is what docs/stopping.md says to take: --set stop_rule={RULE} in a run.")
+    say(f"docs/stopping.md recommends {RULE}; a run follows it with --set stop_rule={RULE}.")
 
 
 def propose(group: Group, predictor: str, row: "pd.Series[float]", options: Options) -> None:

@@ -75,7 +75,7 @@ def compared(
     with warnings_last():
         found = list(pairs(sides_of({str(path): read_samples(path, texts=False) for path in inputs}, None)))
     if not found:
-        raise BadInput("--compare: nothing to compare: give two models, or one at several settings")
+        raise BadInput("--compare: nothing to compare: give two models, or one model at several settings")
     tables = []
     for a, b in found:
         own, seen = len(a.pools.question_ids), min(a.most, b.most)
@@ -85,8 +85,8 @@ def compared(
         tables.append(rows.assign(dataset=a.dataset, a=a.named, b=b.named))
     say(
         f"Differences and ± in points, {100 * level:g} %. Power: the chance that `results compare --at N` "
-        "says better or worse if the difference is that one; decided: averaged over what the pilot leaves "
-        "open of it."
+        "says better or worse if that is the true difference. Decided: the same, averaged over all the "
+        "differences that the pilot leaves possible."
     )
     return tables
 
@@ -96,8 +96,8 @@ def printable(rows: pd.DataFrame) -> str:
     runs = rows["method"].map(_RUNS) + rows["N"].astype(str)
     columns: dict[str, Iterable[str]] = {
         "run": runs.where(rows["N"] > 1, "one answer"),
-        "questions": rows["questions"].astype(str),
-        "answers": rows["answers"].astype(str),
+        "questions": map(_whole, rows["questions"]),
+        "answers": map(_whole, rows["answers"]),
     }
     if "decided" in rows:
         return table(

@@ -20,7 +20,7 @@ from results.stopping import prices_of_laws
 from results.votes.exact import AnswerPools
 
 RULE = "lead:4"
-"""What docs/stopping.md says to take: stop when the first answer is four votes ahead of the second."""
+"""What docs/stopping.md recommends: stop when the first answer is four votes ahead of the second."""
 
 OTHERS = ("lead:2", "lead:3", "lead:6")
 """Told beside it, and votes of fewer answers, to a quarter of N."""

@@ -174,7 +174,8 @@ def compare_command(
     click.echo("\n".join(_summary(compared)))
     if out is not None:
         write_table(compared, out, "comparison")
-        click.echo(f"{', '.join(map(str, samples))} -> {out}: {len(compared)} rows")
+        rows = "1 row" if len(compared) == 1 else f"{len(compared)} rows"
+        click.echo(f"{', '.join(map(str, samples))} -> {out}: {rows}")
     if gate:
         _exit_with_verdict(compared, margin / 100)
 
@@ -185,8 +186,22 @@ def _exit_with_verdict(compared: pd.DataFrame, margin: float) -> None:
 
     ends = zip(compared["low"], compared["high"], strict=True)
     word = overall(verdict(low, high, margin) for low, high in ends)
+    if margin:
+        click.echo(_of_margin(compared, margin))
     click.echo(f"verdict: {word}")
     click.get_current_context().exit(GATE[word])
+
+
+def _of_margin(compared: pd.DataFrame, margin: float) -> str:
+    """Where the one interval lies beside the margin: the table above goes by 0, the verdict by the margin."""
+    from results.figures.words import points
+    from results.paired.verdict import verdict
+
+    row = compared.iloc[0]
+    places = {"better": "lies above", "worse": "lies below", "undecided": "contains"}
+    place = places[verdict(row["low"], row["high"], margin)]
+    interval = f"{points(row['low'])} … {points(row['high'])}"
+    return f"with a margin of {100 * margin:g} points: the interval {interval} {place} −{100 * margin:g}"
 
 
 def _check_each_once(paths: tuple[Path, ...]) -> None:

@@ -58,7 +58,7 @@ def shared_questions(a: Side, b: Side) -> list[str]:
     if a.table != b.table and _unnamed(a, b, agreed):
         warnings.warn(
             f"{pair}: taken for the same questions by their names alone, since a data set has no name: "
-            "give both a column dataset",
+            "import both with the same --dataset NAME, or give both a column dataset",
             stacklevel=3,
         )
     if len(shared) < len(every):

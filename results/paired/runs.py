@@ -151,7 +151,9 @@ def _counts(a: Side, b: Side, at: int | None) -> Ints:
         return np.array(sorted(powers_and(most)), np.int64)
     if at > most:
         short = a if a.most < b.most else b
-        raise BadInput(f"N = {at}: {short.named} has only {short.most} answers to some question")
+        raise BadInput(
+            f"N = {at}: {short.named} has only {short.most} answers to some question: give at most {most}"
+        )
     return np.array([at], np.int64)
 
 

@@ -105,7 +105,10 @@ def sides_of(
             priced = [spelt for spelt in (model, run, name) if prices and spelt in prices]
             if prices and not priced:
                 others = "" if model in (UNNAMED, run) else f" (model {model})"
-                raise BadInput(f"--price: no price for {visible(run + others)}; give all runs one, or none")
+                raise BadInput(
+                    f"--price: no price for {visible(run + others)}, only for {visible(', '.join(prices))}: "
+                    "give every run a price, or none"
+                )
             used |= set(priced[:1])
             price = prices[priced[0]] if prices else 1.0
             golds = _golds(rows)

@@ -82,7 +82,9 @@ def test_the_gate_leaves_with_the_verdict_on_the_second_run(
     """30 questions that differ alike: an interval of 3.4 points to each side, 1.1 at the level of 0.5."""
     runs = [samples_file(tmp_path / f"{i}.csv", right) for i, right in enumerate(rights)]
     assert results(monkeypatch, "compare", *runs, "--gate", *arguments) == status
-    assert capsys.readouterr().out.splitlines()[-1] == f"verdict: {word}"
+    *told, last = capsys.readouterr().out.splitlines()
+    assert last == f"verdict: {word}"
+    assert ("with a margin of" in told[-1]) == ("--margin" in arguments)
 
 
 def test_too_few_questions_are_said_to_be_the_reason(tmp_path, monkeypatch, capsys):
