@@ -31,7 +31,7 @@ EXTRAS = {
     "math_verify": "math",
 }
 """Packages that the core does without, by what they import as, and the extra that installs them."""
-CPU_TORCH = "pip install uv; uv pip install --torch-backend cpu torch"
+CPU_TORCH = "pip install uv && uv pip install --torch-backend cpu torch"
 """PyTorch without the libraries for GPUs, which are ten times as large."""
 
 
@@ -83,8 +83,8 @@ def run(command: click.Command, name: str) -> NoReturn:
 
 def how_to_install(package: str) -> str:
     """The command for a package of EXTRAS, in words."""
-    how = f"pip install '.[{EXTRAS[package]}]' in the project's folder installs it"
-    return f"{how}; before that, {CPU_TORCH} takes a small build" if package == "torch" else how
+    how = f"run pip install '.[{EXTRAS[package]}]' in the project's folder"
+    return f"{how} (for a small build without CUDA, first {CPU_TORCH})" if package == "torch" else how
 
 
 def fail(message: str, code: int) -> NoReturn:

@@ -150,7 +150,7 @@ def model_folder(model: str, revision: str | None) -> Path:
     except (httpx.HTTPError, OSError, ValueError) as error:
         reason = trouble or str(error).splitlines()[0]
         raise BadInput(
-            f"model {model}: no such folder, nor can the Hugging Face hub give it ({reason})"
+            f"model {model}: no such folder, and it cannot be had from the Hugging Face hub ({reason})"
         ) from None
     return Path(found)
 

@@ -84,8 +84,8 @@ def hub_rows(source: HubDataset) -> list[Row]:
     except (httpx.HTTPError, OSError, ValueError, DatasetsError) as error:
         raise BadInput(
             f"cannot get {source.repository} from the Hugging Face hub ({_first_line(error)}): "
-            "try again, or give a local file of the same rows: harness questions --file, harness sample "
-            "--set file=, make FILE="
+            "try again, or give a local file of the same rows: --set file=FILE to harness sample, --file "
+            "FILE to harness questions, FILE= to make"
         ) from None
 
 
