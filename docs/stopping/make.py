@@ -132,7 +132,7 @@ def equal_table(costs: pd.DataFrame) -> str:
         )
     rows = [cells for _, cells in sorted(rows, key=lambda row: row[0])]
     return markdown(
-        ["rule", "cost, lead = 1", "set by set", "% of all answers' tokens", "sets that it gets to"], rows
+        ["rule", "cost, lead = 1", "set by set", "% of all answers' tokens", "sets where it gets there"], rows
     )
 
 
@@ -176,11 +176,12 @@ def accuracy_text(usual: pd.DataFrame) -> str:
     lead = rules[rules["rule"] == "lead"]
     gain, usual_lead = lead["difference_fixed"], f"lead:{RULES['lead'].usual:g}"
     return (
-        f"`{usual_lead}` less a fixed N of equal cost: {points(gain.mean())} points, the mean of {len(lead)} "
-        f"sets ({points(gain.min())} … {points(gain.max())}). The interval of a rule at its usual threshold "
-        f"leaves 0 out in {len(apart)} of {len(rules)} cases (a rule on a set). Less the vote of the whole "
-        f"pool: {points(lead['difference'].mean())} points for `{usual_lead}`; intervals leave 0 out in "
-        f"{len(lost)} of {len(rules)} cases."
+        f"The accuracy of `{usual_lead}` less that of a fixed N of equal cost: {points(gain.mean())} points, "
+        f"the mean of {len(lead)} sets ({points(gain.min())} … {points(gain.max())}). Over all rules at their "
+        f"usual thresholds, intervals of this difference exclude 0 in {len(apart)} of {len(rules)} cases (a "
+        "rule on a set). Compared with the vote of the whole pool the mean difference of "
+        f"`{usual_lead}` is {points(lead['difference'].mean())} points, and {len(lost)} of {len(rules)} "
+        "intervals exclude 0."
     )
 
 
@@ -220,8 +221,8 @@ def left_text(costs: pd.DataFrame) -> str:
     """What a clairvoyant takes."""
     ratio = costs.loc[costs["rule"] == CLAIRVOYANT, "vs_lead"]
     return (
-        f"A clairvoyant takes {ratio.mean():.2f} of a lead's cost ({ratio.min():.2f} … {ratio.max():.2f} set "
-        f"by set), at an agreement {100 * LOST:g} point below that of all answers."
+        f"The clairvoyant costs {ratio.mean():.2f} times as much as a lead ({ratio.min():.2f} … "
+        f"{ratio.max():.2f} set by set), at an agreement {100 * LOST:g} point below that of all answers."
     )
 
 

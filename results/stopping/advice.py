@@ -137,18 +137,18 @@ def sentences(found: Advice | None) -> list[str]:
     """The advice in words."""
     if found is None:
         return ["No rule comes within a point of the agreement of all answers: ask for all of them."]
-    blocks = "" if np.isnan(found.rounds_exact) else f" in {found.rounds_exact:.1f} rounds of exact blocks"
+    blocks = "" if np.isnan(found.rounds_exact) else f" (in {found.rounds_exact:.1f} rounds of exact blocks)"
     price = f"{found.share:.1%} of the {found.unit} of {found.n_max} answers{blocks}"
     said = [
-        f"Take {found.rule}:{found.threshold:g}: {price}, and in {found.agreement:.1%} of votes the answer "
-        f"of the whole pool ({found.n_max} answers: {found.agreement_all:.1%})."
+        f"Take {found.rule}:{found.threshold:g}: it costs {price}, and {found.agreement:.1%} of its votes end "
+        f"with the answer of the whole pool (of votes of {found.n_max} answers: {found.agreement_all:.1%})."
     ]
     if found.fixed is not None:
         difference, low, high = map(points, found.fixed)
         said.append(
-            f"Accuracy against a fixed N of as many {found.unit}: {difference} points ({low} … {high})."
+            f"Accuracy less that of a fixed N of as many {found.unit}: {difference} points ({low} … {high})."
         )
     if found.cheapest is not None:
         name, ratio = found.cheapest
-        said.append(f"At equal agreement the cheapest other rule, {name}, takes {ratio:.2f} of that.")
+        said.append(f"At equal agreement the cheapest other rule, {name}, costs {ratio:.2f} times as much.")
     return said
