@@ -96,14 +96,15 @@ def verdict(label: str, table: pd.DataFrame) -> str:
     mean, beside, width = (_mean(values) for values in (ratio, known, scored))
     theirs = ", ".join(f"{_mean(score['mixture'] / score[name]):.2f} of that of {name}" for name in published)
     return (
-        f"**{label}**, {len(ratio)} cases (a set and the answers seen): the mixture's error is {beside:.2f} "
-        "times that of the published law that is best in each case afterwards, and its interval score is "
-        f"{theirs} (bootstrap intervals). Against the best simple rival of each case (flat, exponential or "
-        f"power law) its error is {mean:.2f} times as large (geometric mean, {ratio.min():.2f} to "
-        f"{ratio.max():.2f}; `flat` is the best of them, or ties, in {ties}, and nearer than the mixture in "
-        f"{worse}), its interval score {width:.2f}. {100 * held.mean():.0f} % of its intervals hold "
-        f"({100 * held.min():.0f} % in the worst case); {100 * share:.0f} % of its forecasts are `ok`, and "
-        f"of these {100 * ok_held:.0f} % hold."
+        f"**{label}**, {len(ratio)} cases (a set and the answers seen):\n\n"
+        f"* Beside the published laws: the mixture's error is {beside:.2f} times that of whichever of them is "
+        f"best in a case, known afterwards. Its interval score is {theirs} (bootstrap intervals).\n"
+        "* Beside the simple rivals (flat, exponential, power law): its error is "
+        f"{mean:.2f} times that of the best of them in a case (geometric mean, {ratio.min():.2f} to "
+        f"{ratio.max():.2f}), and its interval score {width:.2f} times. `flat` is the best of the three, or "
+        f"ties, in {ties} cases, and is nearer than the mixture in {worse}.\n"
+        f"* {100 * held.mean():.0f} % of its intervals hold ({100 * held.min():.0f} % in the worst case). "
+        f"{100 * share:.0f} % of its forecasts are `ok`, and of these {100 * ok_held:.0f} % hold."
     )
 
 
