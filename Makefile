@@ -42,7 +42,7 @@ OR_SAY       = || { echo 'error: pip could not install, for the reason above. It
 
 $(SETUP): pyproject.toml $(CONSTRAINTS)
 	@$(PYTHON) -c 'import platform, sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or later, not " + platform.python_version())'
-	@echo 'installing into $(VENV), about 1 GB: a minute or two in which pip speaks only of what goes wrong'
+	@echo 'installing into $(VENV), about 1 GB: this takes a minute or two, and pip prints only what goes wrong'
 	$(PYTHON) -m venv $(VENV)
 	@$(INSTALL) --editable '.[lm,plots]' $(OR_SAY)
 	@touch $@
@@ -96,13 +96,13 @@ PYTEST = OMP_NUM_THREADS=1 $(RUN) -m pytest -n $(PROCESSES) --dist loadgroup --n
 
 test: $(DEV) $(TORCH)  ## the tests of the code, with a real browser
 	$(PYTEST) -m "not release"
-	@echo 'Left out: make test-release starts SGLang, makes pages and tables again, and installs the project elsewhere'
+	@echo 'Left out: make test-release starts SGLang, rebuilds pages and tables, and installs the project elsewhere'
 
-test-fast: $(DEV)  ## those of them that start no browser and take no long simulation
+test-fast: $(DEV)  ## those of them that start no browser and run no long simulation
 	$(PYTEST) -m "not integration and not release"
 	@echo 'Left out: make test starts a browser and other processes, and simulates for longer'
 
-test-release: $(DEV) server-of-tests  ## what CI adds: a real SGLang server, pages and tables made again, other processors
+test-release: $(DEV) server-of-tests  ## what CI adds: a real SGLang server, pages and tables rebuilt, other processors
 	$(PYTEST) -m release
 
 lint: $(DEV) $(TORCH)  ## ruff (lint and format) and mypy
@@ -110,7 +110,7 @@ lint: $(DEV) $(TORCH)  ## ruff (lint and format) and mypy
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 
-pins: $(DEV)  ## write the constraints anew: the newest versions that pyproject.toml allows, for all platforms and Pythons
+pins: $(DEV)  ## rewrite the constraints: the newest versions that pyproject.toml allows, for all platforms and Pythons
 	$(COMPILE) --extra dev --extra torch -c harness/server/cpu/requirements-no-deps.txt -o constraints.txt pyproject.toml
 	$(COMPILE) --extra dev --extra torch --extra sglang -o constraints-gpu.txt pyproject.toml
 	$(COMPILE) -c constraints.txt -o harness/server/cpu/requirements.txt harness/server/cpu/requirements.in
@@ -157,7 +157,7 @@ run-experiment: $(SERVER) $(SETUP)  # status 3: some answers are missing, and th
 	case $$status in 0|3) $(RUN) -m results curves $(DIR) --out $(DIR)/curves.csv || exit ;; esac; exit $$status
 
 synthetic: DIR = $(call runs,synthetic)
-synthetic: setup  ## the twin: every panel of the paper redrawn from exact solutions, and its claims checked
+synthetic: setup  ## the twin: every panel of the paper drawn from exact solutions, and the paper's claims checked
 	$(RUN) -m synthetic run all --jobs 2 --out $(DIR)
 	$(RUN) -m synthetic figures $(DIR)/fig*.csv --out $(DIR)
 	$(RUN) -m synthetic claims --out $(DIR)/claims.csv
@@ -167,14 +167,14 @@ train: $(TORCH)  ## transformers trained to do what the paper builds by hand (fi
 	$(RUN) -m synthetic train --jobs 2 --out $(call runs,trained)
 
 match: DIR = $(call runs,match)
-match: setup  ## does the theory's twin explain a language model? The small one's curves, or TABLES="curves.csv …"
+match: setup  ## does the twin explain a language model? The small model's curves, or TABLES="curves.csv …"
 	$(RUN) -m synthetic match $(or $(TABLES),results/cached/tiny.csv) --jobs 2 --out $(DIR)/match.csv --figure $(DIR)/match.png
 
 CACHED = results/cached
 EVIDENCE = $(addprefix $(CACHED)/,qwen-gsm8k.parquet qwen-math.parquet int8-gsm8k-forced.csv tiny.csv \
     otis-mock-aime.csv fig1-binary.csv fig2f.csv fig2h.csv)
 predict: DIR = $(call runs,predict)
-predict: setup  ## expensive runs forecast from the cheap ones in results/cached, by the default and by the paper's algorithm
+predict: setup  ## forecast expensive runs from the cheap ones in results/cached, by the default and by the paper's algorithm
 	$(RUN) -m predict forecast $(EVIDENCE) --predictor mixture,low-cost-to-high --bootstrap 200 --out $(DIR)/forecast.csv --plot $(DIR)/forecast.html
 	$(RUN) -m predict plan results/cached/tiny.csv --target-accuracy 0.9 --plot $(DIR)/plan.png
 
