@@ -145,7 +145,7 @@ class Experiment(BaseModel):
         if self.budget_by != "thinking" and 0 in self.budgets:
             raise ValueError("budgets of at least 1, but for budget_by = 'thinking'")
         if reserved := sorted(RESERVED & {*self.request_fields}):
-            raise ValueError(f"request_fields without {', '.join(reserved)}, which other keys say")
+            raise ValueError(f"request_fields without {', '.join(reserved)}, which other keys set")
         if self.engine == "ctranslate2" and {*self.request_fields} - {"chat_template_kwargs"}:
             raise ValueError(
                 "chat_template_kwargs only in request_fields: engine 'ctranslate2' sends no request"

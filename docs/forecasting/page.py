@@ -97,8 +97,8 @@ def verdict(label: str, table: pd.DataFrame) -> str:
     theirs = ", ".join(f"{_mean(score['mixture'] / score[name]):.2f} of that of {name}" for name in published)
     return (
         f"**{label}**, {len(ratio)} cases (a set and the answers seen):\n\n"
-        f"* Beside the published laws: the mixture's error is {beside:.2f} times that of whichever of them is "
-        f"best in a case, known afterwards. Its interval score is {theirs} (bootstrap intervals).\n"
+        f"* Beside the published laws: the mixture's error is {beside:.2f} times that of whichever of them "
+        f"is best in a case, known afterwards. Its interval score is {theirs} (bootstrap intervals).\n"
         "* Beside the simple rivals (flat, exponential, power law): its error is "
         f"{mean:.2f} times that of the best of them in a case (geometric mean, {ratio.min():.2f} to "
         f"{ratio.max():.2f}), and its interval score {width:.2f} times. `flat` is the best of the three, or "

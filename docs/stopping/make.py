@@ -177,9 +177,9 @@ def accuracy_text(usual: pd.DataFrame) -> str:
     gain, usual_lead = lead["difference_fixed"], f"lead:{RULES['lead'].usual:g}"
     return (
         f"The accuracy of `{usual_lead}` less that of a fixed N of equal cost: {points(gain.mean())} points, "
-        f"the mean of {len(lead)} sets ({points(gain.min())} … {points(gain.max())}). Over all rules at their "
-        f"usual thresholds, intervals of this difference exclude 0 in {len(apart)} of {len(rules)} cases (a "
-        "rule on a set). Compared with the vote of the whole pool the mean difference of "
+        f"the mean of {len(lead)} sets ({points(gain.min())} … {points(gain.max())}). Over all rules at "
+        f"their usual thresholds, intervals of this difference exclude 0 in {len(apart)} of {len(rules)} "
+        "cases (a rule on a set). Compared with the vote of the whole pool the mean difference of "
         f"`{usual_lead}` is {points(lead['difference'].mean())} points, and {len(lost)} of {len(rules)} "
         "intervals exclude 0."
     )

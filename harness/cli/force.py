@@ -80,7 +80,7 @@ def force(
     from results import BadInput
 
     if out.resolve() == folder.resolve():
-        raise BadInput(f"--out {out}: the run whose answers are ended: give another folder")
+        raise BadInput(f"--out {out}: this is the run whose answers are ended: give another folder")
     stored = Stored(folder, setting, out if resume else None)
     given = dict(overrides)
     given |= {key: text for key, text in (("url", url), ("limit", limit)) if text is not None}

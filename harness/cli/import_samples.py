@@ -140,7 +140,7 @@ def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any
         columns = dict(options["columns"])
         given = names | {name: text for name in ("gold", "setting") if (text := options[name])}
         if len(columns) < len(options["columns"]) or columns.keys() & given.keys():
-            raise BadInput("--map names a column that is named twice")
+            raise BadInput("--map: a column is named twice")
         cells = (columns, options["drop"], given, options["correct_if"], options["unreadable"])
         return import_table(file, *cells, grader=grader, kind=kind)
     if kind == "lm-eval":

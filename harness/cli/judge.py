@@ -79,7 +79,7 @@ def judge(
         tqdm.write(line, file=sys.stderr)  # beside the progress bar
 
     if reward and prompt:
-        raise BadInput("--prompt is for a model that is asked: leave it or --reward out")
+        raise BadInput("--prompt is for a model that is asked: leave out --prompt or --reward")
     given = dict(overrides)
     asked = (("model", model), ("engine", engine), ("url", url))
     given |= {key: text for key, text in asked if text is not None}

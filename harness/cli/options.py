@@ -29,7 +29,7 @@ def readers(_context: click.Context, _option: click.Parameter, text: str | None)
     names = tuple(name.strip() for name in text.split(","))
     for name in names:
         if name not in READERS:
-            raise click.BadParameter(f"{name!r} is no reader; there are {', '.join(READERS)}.")
+            raise click.BadParameter(f"{name!r} is not a reader; the readers are {', '.join(READERS)}.")
     return names
 
 

@@ -34,7 +34,7 @@ def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: Gra
     click.echo(found.tally.table())
     click.echo(
         f"{found.changed:,} of {found.tally.answers:,} answers are read differently; "
-        f"the verdicts before are in {found.kept}"
+        f"the earlier verdicts are in {found.kept}"
     )
     for warning in found.tally.warnings(folder):
         click.echo(f"warning: {warning}", err=True)

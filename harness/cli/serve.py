@@ -41,7 +41,7 @@ def serve(
     from results import BadInput
 
     if workers > 1 and {"--host", "--port"} & set(flags):
-        raise BadInput("--host or --port for the servers behind a gateway, which are on ports of 127.0.0.1")
+        raise BadInput("--host and --port are not for servers behind a gateway, which use ports of 127.0.0.1")
     # Whoever started this command stops it with SIGTERM; the server has to end with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     location = model_location(model)

@@ -161,7 +161,7 @@ class SGLangEngine(Connection):
             trouble = str(error)
         if trouble:
             raise BadInput(
-                f"the server at {self.url} does not keep budgets of thinking ({trouble}): start it with "
+                f"the server at {self.url} does not enforce budgets of thinking ({trouble}): start it with "
                 "--reasoning-parser NAME --enable-strict-thinking, or give --set budget_by=force"
             )
 
@@ -185,11 +185,11 @@ class SGLangEngine(Connection):
                 return found
         if await self._speaks_openai():
             raise BadInput(
-                f"the server at {self.url} is not SGLang but has OpenAI's interface, as vLLM has: "
+                f"the server at {self.url} is not SGLang but has OpenAI's interface, like vLLM: "
                 "give --set engine=openai"
             )
         raise BadInput(
-            f"{self.url}{path}: not the reply of a SGLang server: "
+            f"{self.url}{path}: not the reply of an SGLang server: "
             f"status {reply.status} {excerpt(reply.content)}"
         )
 

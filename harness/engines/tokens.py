@@ -57,7 +57,7 @@ class PromptTokens:
         self.special = special_tokens(self.config)
         self._template = chat_template(self.folder, self.config) if chat else None
         if chat and not self._template:
-            raise BadInput(f"model {model}: has no chat template, expected chat = false for a base model")
+            raise BadInput(f"model {model}: has no chat template: give --set chat=false, as for a base model")
         self._template_arguments = template_arguments
         self._rendered = lru_cache(maxsize=256)(self._render)
         try:
@@ -77,7 +77,7 @@ class PromptTokens:
         Raises BadInput for a model without one, or with one that has no place for them.
         """
         if self._template is None:
-            raise BadInput(f"model {self.folder}: has no chat template, by which a reward model is asked")
+            raise BadInput(f"model {self.folder}: has no chat template, which a reward model needs")
         try:
             given = (self.special, self._template_arguments)
             return self.plain(render(self._template, prompt, *given, answer=answer))

@@ -72,7 +72,7 @@ def import_inspect_ai(
             answer = normal(score.answer) or (gold if correct else None)
             rows.append(row | {"answer": answer, "gold": gold, "correct": correct})
     if not rows:
-        raise BadInput(f"{file}: none of the {len(samples)} samples has a score and no error")
+        raise BadInput(f"{file}: each of the {len(samples)} samples has an error or no score")
     notes = [f"read {file}"]
     if log.status != "success":
         notes.append(f"the evaluation's status is {log.status!r}: some samples may be missing")
@@ -88,7 +88,7 @@ def _read(path: Path) -> tuple[EvalLog, Path]:
         from inspect_ai.log import read_eval_log
     except ImportError:
         raise BadInput(
-            f"{path}: logs of inspect_ai are read by its package, not installed: pip install inspect-ai"
+            f"{path}: logs of inspect_ai are read by its own package: pip install inspect-ai"
         ) from None
     found = sorted(path.glob("*.eval")) if path.is_dir() else [path]
     if len(found) != 1:
@@ -99,7 +99,7 @@ def _read(path: Path) -> tuple[EvalLog, Path]:
         log = read_eval_log(str(file), exclude_fields={"events", "messages", "store"})
     except Exception as error:  # what a broken archive raises is not declared: zip, zlib, JSON, pydantic, …
         reason = (str(error) or type(error).__name__).splitlines()[0]
-        raise BadInput(f"{file}: no readable log (.eval, .json) of inspect_ai ({reason:.100})") from None
+        raise BadInput(f"{file}: not a readable log (.eval, .json) of inspect_ai ({reason:.100})") from None
     if not log.samples:
         raise BadInput(f"{file}: no samples in this log (its status is {log.status!r})")
     return log, file

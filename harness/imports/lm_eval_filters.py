@@ -69,7 +69,7 @@ def _apply(file: Path, steps: list[Row], rows: list[Row], texts: list[list[str]]
         import_module("lm_eval.filters")  # registers lm-eval's own
         get_filter = import_module("lm_eval.api.registry").get_filter
     except ImportError:
-        raise BadInput(f"{file}: lm-eval's filters need it: pip install lm-eval, {_OR_GRADE}") from None
+        raise BadInput(f"{file}: its filters are lm-eval's own: pip install lm-eval, {_OR_GRADE}") from None
     found: Any = texts
     for step in steps:
         options = {name: value for name, value in step.items() if name != "function"}

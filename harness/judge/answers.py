@@ -66,7 +66,7 @@ class Answers:
             problem = self._known.get(question)
         if problem is None:
             raise BadInput(
-                f"{where}: the text of question {question!r:.40} is not at hand: give --questions FILE, "
+                f"{where}: the text of question {question!r:.40} is not known here: give --questions FILE, "
                 "a table with the columns question_id and problem"
             )
         return Asked(question, problem, text)

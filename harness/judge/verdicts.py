@@ -49,13 +49,13 @@ class YesNo:
         prompt = prompts.fill(self._prompt, problem=asked.problem, answer=asked.text)
         if self._engine.opens_thinking(prompt):
             raise BadInput(
-                "this model thinks before it answers, so that its first token is no verdict: give "
+                "this model thinks before it answers, so its first token is not a verdict: give "
                 "--set request_fields='{chat_template_kwargs={enable_thinking=false}}', or another --model"
             )
         (reply,) = await self._engine.generate(prompt, 1, SAMPLING, seed=0)
         if reply.candidates is None:
             raise BadInput(
-                "the server tells no log-probabilities of the likeliest tokens, by which a judge is read: "
+                "the server returns no log-probabilities of the likeliest tokens, which a verdict needs: "
                 "give the --url of one that does, such as vLLM, SGLang or llama.cpp"
             )
         return Verdict(p_yes(reply.candidates), reply.prompt_tokens, reply.tokens)

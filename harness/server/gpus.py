@@ -32,8 +32,8 @@ def usable_gpus(device: str) -> int:
     if found:
         there = f"although there is one: {found} (CUDA 13 needs driver {CUDA_13_DRIVER} or later)"
     raise BadInput(
-        f"PyTorch {torch.__version__} can use no GPU, {there}: for a small model on a CPU give --device cpu, "
-        "or --set device=cpu to harness sample"
+        f"PyTorch {torch.__version__} cannot use a GPU, {there}: for a small model on a CPU give --device "
+        "cpu, or --set device=cpu to harness sample"
     )
 
 

@@ -75,7 +75,7 @@ class Record:
         now, then = commits(self._experiment), last.get("commits") or {}
         if now["model"] and then.get("model") and now["model"] != then["model"]:
             raise BadInput(
-                f"{self._folder}: its model is at commit {now['model']}, and was at {then['model']}: "
+                f"{self._folder}: its model is now at commit {now['model']}, and was at {then['model']}: "
                 "give another --out (--set revision=COMMIT keeps a run at one)"
             )
         self._began = time.monotonic()

@@ -157,7 +157,7 @@ class Tally:
         if any(counts.unreadable > MANY * counts.answers for counts in self.settings.values()):
             lines.append(self._unreadable.advice(self._unreadable.count / self.answers, run))
         if over := self._over():
-            lines.append(f"thinking went over its budget: {over}: does the server keep budgets of thinking?")
+            lines.append(f"thinking went over its budget: {over}: does the server enforce budgets?")
         return lines
 
     def summary(self) -> dict[str, Any]:
@@ -206,7 +206,7 @@ class Tally:
         read = [f"{count / self.answers:.1%} by {visible(reader)}" for reader, count in readers.most_common()]
         told = [f"answers read: {', '.join(read)}"] if read else []
         if self._experiment and self._experiment.forced_from:
-            told.append("these settings are paired: each ends the same answers, at another length")
+            told.append("these settings are paired: each ends the same answers, at a different length")
         return "\n".join([*aligned(lines), *told])
 
     def _ordered(self) -> list[tuple[tuple[str, str], Counts]]:

@@ -82,7 +82,7 @@ class Repeat:
         if self.distance:
             pairs = f"{self.distance} samples apart"
         if self.kind == "identical":
-            return f"in {self.observed:.1%} of the questions with long answers all are one text: {cause}"
+            return f"in {self.observed:.1%} of the questions with long answers all are the same text: {cause}"
         return f"{self.observed:.2%} of the answers {pairs} are equal, {self.expected:.2%} by chance: {cause}"
 
 

@@ -57,7 +57,7 @@ def alone(
     tables = []
     for group in read_groups(inputs, "majority"):
         if not group.pools:
-            raise BadInput(f"{group.name}: curves do not tell how answers differ: give samples")
+            raise BadInput(f"{group.name}: curves do not show how answers differ: give samples")
         for pool in group.pools:
             own, seen = len(pool.answers.question_ids), int(pool.answers.sizes.min())
             found = precision(pool.answers, questions or [own], answers or [seen, 4 * seen], seed, level)

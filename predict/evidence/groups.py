@@ -84,7 +84,7 @@ def read_groups(paths: Sequence[str | Path], method: str, at_n: Sequence[int] = 
     if twice:
         files = ", ".join(map(str, paths))
         raise BadInput(
-            f"{files}: answers and curves of {twice[0]}; give one of the two: the answers tell more"
+            f"{files}: answers and curves of {twice[0]}; give only the answers, which contain more"
         )
     return groups
 

@@ -48,7 +48,7 @@ def power(
     none. Raises BadInput for one question, which tells nothing of others, and too many answers.
     """
     if len(a.question_ids) < 2:
-        raise BadInput("one question tells nothing of others: give a pilot of several")
+        raise BadInput("one question says nothing about others: give a pilot with several")
     if max(answers) > MOST:
         raise BadInput(f"{max(answers):,} answers to a question are too many to imagine; at most {MOST:,}")
     seen = piloted(a, b)

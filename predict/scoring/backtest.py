@@ -138,7 +138,9 @@ def _held_out(group: Group, request: Request, names: Sequence[str], max_n: int) 
     absent += [f"N = {n}" for n in sorted(ns - set(points.N.tolist()))]
     if absent:
         known_are = f"settings {', '.join(known)}, N up to {points.N.max()}"
-        raise BadInput(f"{group.name}: {absent[0]} has no truth; there are {known_are}")
+        raise BadInput(
+            f"{group.name}: no measured value of {absent[0]} to compare with; there are {known_are}"
+        )
     seen = np.isin(points.setting, names)
     if group.pools:
         seen &= max_n >= min(int(pool.answers.sizes.min()) for pool in group.pools if pool.setting in names)

@@ -66,8 +66,8 @@ score_cost_option = click.option(
     "--at",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Look at N answers alone. A row named before looking is decided by fewer questions than the best of "
-    "several.",
+    help="Look only at N answers. A row that is named beforehand takes fewer questions to decide than the "
+    "best of several.",
 )
 @click.option(
     "--method",
@@ -87,8 +87,8 @@ score_cost_option = click.option(
     type=click.FloatRange(0.5, 0.9999),
     default=LEVEL,
     show_default=True,
-    help="How often all intervals hold together. At 0.95 two equal models are told apart in at most 5 of 100 "
-    "comparisons.",
+    help="How often all intervals hold together. At 0.95 two equal models are called different in at most 5 "
+    "of 100 comparisons.",
 )
 @click.option(
     "--gate",
@@ -100,8 +100,8 @@ score_cost_option = click.option(
     type=click.FloatRange(min=0, max=100, max_open=True),
     default=0.0,
     metavar="POINTS",
-    help="With --gate and --at: what the second run may be worse by. 0 then means not worse by so much, 1 "
-    "worse by more.",
+    help="With --gate and --at: by how much the second run may be worse. 0 then means not worse by that "
+    "much, 1 worse by more.",
 )
 @score_cost_option
 @price_option()
@@ -168,9 +168,9 @@ def compare_command(
         }
         compared = compare_runs(tables, per_token, at, asked, level, score, costs)
     if gate and len(compared[["dataset", "a", "b"]].drop_duplicates()) > 1:
-        raise BadInput("--gate: one verdict is of two runs on one data set; here are more")
+        raise BadInput("--gate gives one verdict, on two runs of one data set; there are more here")
     if margin and len(compared) > 1:
-        raise BadInput("--margin is about one method at one setting; here are more: see --method")
+        raise BadInput("--margin is about one method at one setting; there are more here: see --method")
     click.echo("\n".join(_summary(compared)))
     if out is not None:
         write_table(compared, out, "comparison")

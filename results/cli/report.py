@@ -26,7 +26,7 @@ def report_command(inputs: tuple[Path, ...], out: Path, prices: dict[str, float]
 
     Beside it stands each figure as PNG, SVG and PDF. TABLES are run folders, samples, curves (from `results
     curves` or `synthetic run`), comparisons (`results compare`), forecasts, plans, backtests and fits
-    (`predict`) and claims (`synthetic claims`), told apart by their columns. Without TABLES, those that ship
+    (`predict`) and claims (`synthetic claims`), recognised by their columns. Without TABLES, those that ship
     with the project.
     """
     from results.report.inputs import read_tables

@@ -160,7 +160,9 @@ def _counts(a: Side, b: Side, at: int | None) -> Ints:
 def _several(ns: Ints) -> Ints:
     """Without N = 1, at which there is nothing to choose. Raises BadInput where nothing else is left."""
     if not (ns > 1).any():
-        raise BadInput("of one answer there is nothing to choose: give runs of several answers a question")
+        raise BadInput(
+            "with one answer there is nothing to choose: give runs with several answers a question"
+        )
     return ns[ns > 1]
 
 

@@ -65,7 +65,7 @@ def _to_decide(row: Any) -> str:
     if _word(row) != "undecided":
         return ""
     if row["questions"] == 1:
-        return "one question tells nothing of others"
+        return "one question says nothing about others"
     fewest = fewest_questions(row.get("level", OLD_LEVEL))
     if row["questions"] < fewest:
         return f"too few questions: {fewest} or more"

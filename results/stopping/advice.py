@@ -140,8 +140,9 @@ def sentences(found: Advice | None) -> list[str]:
     blocks = "" if np.isnan(found.rounds_exact) else f" (in {found.rounds_exact:.1f} rounds of exact blocks)"
     price = f"{found.share:.1%} of the {found.unit} of {found.n_max} answers{blocks}"
     said = [
-        f"Take {found.rule}:{found.threshold:g}: it costs {price}, and {found.agreement:.1%} of its votes end "
-        f"with the answer of the whole pool (of votes of {found.n_max} answers: {found.agreement_all:.1%})."
+        f"Take {found.rule}:{found.threshold:g}: it costs {price}, and {found.agreement:.1%} of its votes "
+        f"end with the answer of the whole pool (of votes of {found.n_max} answers: "
+        f"{found.agreement_all:.1%})."
     ]
     if found.fixed is not None:
         difference, low, high = map(points, found.fixed)

@@ -60,7 +60,7 @@ def named(text: str) -> tuple[Rule, float]:
         threshold = np.nan
     if not np.isfinite(threshold):
         raise BadInput(
-            f"stop rule {text!r:.40}: expected a number behind the colon, as in {name}:{rule.usual:g}"
+            f"stop rule {text!r:.40}: expected a number after the colon, as in {name}:{rule.usual:g}"
         )
     return rule, threshold
 

@@ -34,7 +34,7 @@ def without_unreadable(tables: Sequence[pd.DataFrame], where: str | Path) -> lis
     for meant, word in words.items():
         if not any(answers.eq(meant).any() for answers in said):
             raise BadInput(
-                f"{where}: --unreadable {word!r:.40}: no answer says that; leave it out or mend it"
+                f"{where}: --unreadable {word!r:.40}: no answer is this word; leave it out or correct it"
             )
     return [
         table.assign(answer=table["answer"].mask(answers.isin(list(words))))

@@ -106,8 +106,8 @@ def kind_of(table: str | Path | pd.DataFrame) -> str:
         if table_of.told_by <= columns:
             return kind
     raise BadInput(
-        f"{name}: the columns {', '.join(sorted(columns))} are those of no table: samples have question_id "
-        "and sample, curves have method and N, forecasts have predictor"
+        f"{name}: the columns {', '.join(sorted(columns))} are those of no known table: samples have "
+        "question_id and sample, curves have method and N, forecasts have predictor"
     )
 
 

@@ -75,7 +75,7 @@ def _grades(samples: pd.DataFrame) -> str | None:
     row = int(unlike.argmax())
     first = samples.iloc[row]
     return (
-        f"{unlike.sum()} answers are marked right though they are not gold, or wrong though they are; the "
+        f"{unlike.sum()} answers are marked right but are not the gold, or wrong but are the gold; the "
         f"first is in row {row + 1}, answer {first['answer']!r:.40} and gold {first['gold']!r:.40}; the "
         "column 'correct' is believed"
     )
@@ -107,8 +107,8 @@ def _words(samples: pd.DataFrame) -> Iterator[str]:
     for word in NULL_WORDS:
         if word in counts.index:
             yield (
-                f"answers that say {word!r}: {counts[word]:,}; they vote for it; if it means that none could "
-                f"be read: --unreadable {word}"
+                f"answers {word!r}: {counts[word]:,}, which vote like any other; if the word means that none "
+                f"could be read, give --unreadable {word}"
             )
 
 

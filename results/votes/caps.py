@@ -70,5 +70,5 @@ def check_tokens(samples: pd.DataFrame) -> None:
         first = samples.iloc[int(unknown.argmax())]
         raise BadInput(
             f"{unknown.sum()} of {len(samples)} answers have no tokens, the first of them question "
-            f"{first['question_id']}, sample {first['sample']}: a cap needs those of every answer"
+            f"{first['question_id']}, sample {first['sample']}: a cap needs the tokens of every answer"
         )

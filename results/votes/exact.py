@@ -136,7 +136,7 @@ def _refuse_stopped(samples: pd.DataFrame) -> None:
         where = "/".join(str(first[name]) for name in ("dataset", "model", "setting") if name in samples)
         raise BadInput(
             f"{where}: its answers were drawn until a stop rule ({first['stop_rule']!s:.40}) ended each "
-            "vote: accuracy at N cannot be told from them; sample without stop_rule"
+            "vote: they do not give the accuracy at N; sample without stop_rule"
         )
 
 

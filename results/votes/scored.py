@@ -130,8 +130,8 @@ def _check_weights(pools: AnswerPools, logs: bool) -> None:
         at = int(bad.argmax())
         name, found = pools.question_ids[int(pools.question[at])], pools.scores[at]
         raise BadInput(
-            f"question {name}: a score of {found:g} is no weight: weighted_majority needs finite scores of "
-            "at least 0; best_by_score takes any"
+            f"question {name}: a score of {found:g} is not a weight: weighted_majority needs finite scores "
+            "of at least 0; best_by_score takes any"
         )
     if pools.sizes.max() > MAX_POOL:
         raise BadInput(

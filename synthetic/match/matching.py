@@ -97,7 +97,7 @@ def read_tables(paths: Sequence[Path]) -> tuple[pd.DataFrame, Shares]:
         raise BadInput(f"{named}: no exact accuracies of a majority vote or of best-of-N to match")
     if curves["questions"].isna().any():
         raise BadInput(
-            f"{named}: no number of questions in some rows (column 'questions'), and without it no likelihood"
+            f"{named}: some rows have no number of questions (column 'questions'), which the likelihood needs"
         )
     many = curves["N"] > MOST_ANSWERS
     if many.any():
@@ -162,7 +162,7 @@ def _curve(names: tuple[str, ...], rows: pd.DataFrame, fit_max_n: int) -> Curve:
     questions, least = int(rows["questions"].min()), rows["N"].min()
     if least > fit_max_n:
         raise BadInput(
-            f"{'/'.join(names[1:])}: the least N is {least}, so nothing is left to fit up to {fit_max_n}"
+            f"{'/'.join(names[1:])}: the smallest N is {least}, so nothing is left to fit up to {fit_max_n}"
         )
     one = rows[rows["N"] == 1].head(1)
     # of the mean's standard error, back to the questions

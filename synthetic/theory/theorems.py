@@ -38,9 +38,9 @@ def gap_lower_bound(n: int, k: int, d: int, sigma_eps: float, t: int) -> float:
     """
     fewest = (6 * k + 3 * sigma_eps) ** 4
     if n < fewest:
-        raise BadInput(f"n={n}: this bound is for n of at least (6k + 3 sigma_eps)^4 = {fewest:,.0f}")
+        raise BadInput(f"n={n}: this bound needs n of at least (6k + 3 sigma_eps)^4 = {fewest:,.0f}")
     if t < 1:
-        raise BadInput(f"t={t}: this bound is for t of at least 1")
+        raise BadInput(f"t={t}: this bound needs t of at least 1")
     trans, recur = transition_bounds(n, k, d, sigma_eps)
     return trans / (trans + 1 - recur) * (1 - (recur - trans) ** (t - 1))
 

@@ -83,9 +83,7 @@ def convert(folder: Path) -> Path:
         unfinished.rename(folder / INSIDE)
     except (ValueError, NotImplementedError, KeyError, AttributeError, RuntimeError) as error:
         reason = " ".join(str(error).split())
-        raise BadInput(
-            f"model {folder}: CTranslate2 does not run it ({reason}): use engine 'sglang'"
-        ) from None
+        raise BadInput(f"model {folder}: CTranslate2 cannot run it ({reason}): use engine 'sglang'") from None
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return folder / INSIDE

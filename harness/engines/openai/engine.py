@@ -221,6 +221,6 @@ class OpenAIEngine(Connection):
                 return
             troubles.append(f"{self._thinking_form}: {trouble}")
         raise BadInput(
-            f"the server at {self.url} does not keep budgets of thinking ({'; '.join(troubles)}): start vLLM "
-            "with --reasoning-parser NAME, or give --set budget_by=force"
+            f"the server at {self.url} does not enforce budgets of thinking ({'; '.join(troubles)}): start "
+            "vLLM with --reasoning-parser NAME, or give --set budget_by=force"
         )

@@ -191,14 +191,14 @@ def test_a_broken_log_is_refused_in_one_line(write: Write, tmp_path: Path) -> No
         broken.write_bytes(whole[:length])
         result = imported("inspect", broken, "--out", tmp_path / "run")
         assert result.exit_code == 2, length
-        assert "no readable log" in result.output
+        assert "not a readable log" in result.output
         assert len(result.output.strip().splitlines()) == 1
     assert not (tmp_path / "run").exists()
     other = tmp_path / "other.json"
     other.write_text(json.dumps({"a": 1}))
-    assert "no readable log" in imported("inspect", other, "--out", tmp_path / "run2").output
+    assert "not a readable log" in imported("inspect", other, "--out", tmp_path / "run2").output
     assert "no samples" in imported("inspect", write(), "--out", tmp_path / "run2").output
-    assert "no readable log" in imported("inspect", tmp_path / "x.eval", "--out", tmp_path / "run2").output
+    assert "not a readable log" in imported("inspect", tmp_path / "x.eval", "--out", tmp_path / "run2").output
     assert ": 2 .eval files" in imported("inspect", tmp_path, "--out", tmp_path / "run2").output
     assert not (tmp_path / "run2").exists()
 
@@ -208,5 +208,5 @@ def test_without_the_package_one_line_says_what_to_install(
 ) -> None:
     file = write(sample(1))
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
-    with pytest.raises(BadInput, match="not installed: pip install inspect-ai"):
+    with pytest.raises(BadInput, match="pip install inspect-ai"):
         import_inspect_ai(file)

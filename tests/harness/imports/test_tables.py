@@ -184,7 +184,7 @@ def test_the_command_refuses_what_it_cannot_use(csv: Path, tmp_path: Path) -> No
     )
     assert "--map question_id=COLUMN" in imported("csv", csv, "--out", out).output
     assert "is for lm-eval, not for csv" in imported("csv", csv, "--out", out, "--filter=f").output
-    assert "'plain' is no reader" in imported("csv", csv, "--out", out, "--grade=plain").output
+    assert "'plain' is not a reader" in imported("csv", csv, "--out", out, "--grade=plain").output
     assert "--match" in imported("csv", csv, "--out", out, "--match=last").output
     twice = imported("csv", csv, "--out", out, "--map", "answer=reply", "--map", "answer=gold")
     assert "--map" in twice.output

@@ -70,7 +70,7 @@ CURVE, CURVES = curve(), Path("curves")
         ("plan", CURVES, "--predictor all", "one predictor"),
         ("plan", CURVES, "--at-settings new", "no setting 'new' to forecast"),
         ("backtest", FEW, "", "hides nothing"),
-        ("backtest", FEW, "--fit-max-n 2 --at-n 64", "has no truth"),
+        ("backtest", FEW, "--fit-max-n 2 --at-n 64", "no measured value of"),
         *(
             (name, RUN, options, words)
             for name in ("forecast", "backtest")

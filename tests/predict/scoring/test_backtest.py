@@ -148,9 +148,9 @@ def test_sets_count_alike_however_many_rows_they_have(capsys: pytest.CaptureFixt
     ("request_", "words"),
     [
         (Request(fit_max_n=12, at_n=(12,)), "hides nothing"),
-        (Request(fit_max_n=4, at_n=(64,)), "has no truth"),
+        (Request(fit_max_n=4, at_n=(64,)), "no measured value of"),
         (Request(fit_settings=("40",), at_settings=("40",)), "hides nothing"),
-        (Request(fit_settings=("40",), at_settings=("new=500",)), "has no truth"),
+        (Request(fit_settings=("40",), at_settings=("new=500",)), "no measured value of"),
         (Request(fit_settings=("50",)), "no setting '50'"),
     ],
 )

@@ -105,6 +105,6 @@ def test_a_model_that_is_not_converted_rightly_is_refused(transformers: Any, tmp
         transformers, tmp_path / "gemma", "Gemma2Config", attn_logit_softcapping=0.1, **SHAPE
     )
     for folder in (unknown, capped):
-        with pytest.raises(BadInput, match="CTranslate2 does not run it"):
+        with pytest.raises(BadInput, match="CTranslate2 cannot run it"):
             convert(folder)
         assert not [file for file in folder.iterdir() if file.is_dir()]

@@ -166,7 +166,7 @@ def test_the_precision_is_that_asked_for_and_one_that_there_is(monkeypatch: pyte
     with pytest.raises(BadInput, match="no efficient float16"):
         asyncio.run(describe("float16"))
     monkeypatch.setattr(module.ctranslate2, "get_cuda_device_count", lambda: 0)
-    with pytest.raises(BadInput, match="no GPU"):
+    with pytest.raises(BadInput, match="cannot use a GPU"):
         CTranslate2Engine(TINY, revision=None, chat=True, device="cuda")
 
 
