@@ -26,7 +26,7 @@ class Options:
     """How intervals are made.
 
     replicates: how many draws they are read from; 0 for none.
-    level: the share of cases in which an interval holds what it is of.
+    level: the share of cases in which an interval contains the true value.
     """
 
     replicates: int = 0

@@ -56,7 +56,7 @@ def forecast(
         predictor: a name that `python -m predict forecast --help` lists, or "all" that apply.
         target: what the columns low and high are of: "these-questions", sampled further, or "population", new
             questions of their kind.
-        level: the share of cases in which an interval holds what it is of.
+        level: the share of cases in which an interval contains the true value.
         replicates: draws that intervals are read from; 0: no intervals.
         seed: of all draws; equal seeds give equal tables.
 

@@ -62,6 +62,6 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--unreadable",
         multiple=True,
         metavar="WORD",
-        help="An answer that means that none could be read; once for each word.",
+        help="A word that stands for an unreadable answer; once for each word.",
     )
     return spelling(nothing(told))

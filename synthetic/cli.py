@@ -42,7 +42,9 @@ def list_() -> None:
             click.echo(f"{'':16}   - {line.label}")
 
 
-_STEPS = click.option("--steps", callback=numbers, help="Values of t, by commas.  [default: its own]")
+_STEPS = click.option(
+    "--steps", callback=numbers, help="Values of t, separated by commas.  [default: its own]"
+)
 _CHANGES = click.option(
     "--set",
     "changes",

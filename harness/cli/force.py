@@ -68,11 +68,12 @@ def force(
     """End the stored answers of a run at given lengths.
 
     DIR is a folder of `harness sample`. Each of its answers is cut after so many tokens, ended with "The
-    answer is ##", and goes on for 16 tokens at most; one that is no longer stays as it is. A setting, such as
-    `forced=25`, is a length, and its T is what was really kept and written. All settings end the same
-    answers, so that `results curves` and `results compare` show what length alone is worth.
+    answer is ##", and continued for at most 16 tokens (budget forcing); a shorter answer stays as it is. A
+    setting, such as `forced=25`, is a length, and its T is what was really kept and written. All settings end
+    the same answers, so that `results curves` and `results compare` show what length alone is worth.
 
-    You can stop it at any time; the same command goes on where it stopped, and with answers sampled since.
+    You can stop it at any time. The same command goes on where it stopped, and includes answers sampled
+    since.
     """
     from harness.cli.drawing import draw
     from harness.questions.load import load_questions

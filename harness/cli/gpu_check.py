@@ -12,8 +12,8 @@ import click
 )
 @click.argument("flags", nargs=-1, type=click.UNPROCESSED)
 @click.option("--prompts", default=64, type=click.IntRange(1, 300))
-@click.option("--answers", default=64, type=click.IntRange(1), help="Answers a prompt and copy.")
-@click.option("--tokens", default=256, type=click.IntRange(1), help="Tokens an answer.")
+@click.option("--answers", default=64, type=click.IntRange(1), help="Answers to each prompt, for each copy.")
+@click.option("--tokens", default=256, type=click.IntRange(1), help="Tokens in each answer.")
 @click.option("--dp", default=1, type=click.IntRange(1), help="Copies of the model, a GPU each.")
 @click.option("--shape", default="llama-3.1-8b", type=click.Choice(["llama-3.1-8b", "small"]))
 @click.option("--device", default="cuda", type=click.Choice(["cuda", "cpu"]))
@@ -31,8 +31,8 @@ def gpu_check(
     FLAGS after `--` go to SGLang as they are. A GPU is measured with CUDA graphs for all answers in flight,
     as a run has them, and without any. Shape `small` is for trying this command out on a CPU.
 
-    Printed are tokens a second while the server is full, the share of prompt tokens out of the prefix cache,
-    and the share of the time in which the client kept a core busy: at 100 % it is the limit, not the GPU.
+    It prints tokens a second while the server is full, the share of prompt tokens from the prefix cache, and
+    the share of the time in which the client kept a core busy: at 100 % the client is the limit, not the GPU.
     """
     import asyncio
     import shutil

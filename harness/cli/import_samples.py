@@ -48,14 +48,16 @@ _BELONGS = {
     help="Tables: leave out the rows with this value, such as failed requests. May be repeated.",
 )
 @click.option(
-    "--gold", metavar="COLUMN|VALUE", help="Tables: the right answers, or the one of all questions."
+    "--gold",
+    metavar="COLUMN|VALUE",
+    help="Tables: the column of right answers, or the one right answer to all.",
 )
 @click.option(
     "--correct-if",
     type=Pair(),
     multiple=True,
     metavar="COLUMN=VALUE",
-    help="Tables: an answer is right where the file says so. May be repeated: any of them.",
+    help="Tables: an answer is right where this column has this value. May be repeated: any of them.",
 )
 @click.option(
     "--unreadable",

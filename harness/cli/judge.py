@@ -23,7 +23,9 @@ from harness.cli.options import Pair
 @click.option(
     "--prompt", metavar="NAME", help="What is asked, a template in prompts/.  [default: judge-yes-no]"
 )
-@click.option("--reward", is_flag=True, help="The model is a reward model: it is not asked, but scores.")
+@click.option(
+    "--reward", is_flag=True, help="The model is a reward model, which scores answers instead of being asked."
+)
 @click.option("--model", help="The judge.  [default: the model that has answered]")
 @click.option(
     "--engine",
@@ -34,7 +36,7 @@ from harness.cli.options import Pair
 @click.option(
     "--questions",
     metavar="NAME|FILE",
-    help="The questions, where DIR does not know them: a data set, or a table with question_id and problem.",
+    help="The questions, where DIR does not have them: a data set, or a table with question_id and problem.",
 )
 @click.option(
     "--set",
@@ -42,7 +44,7 @@ from harness.cli.options import Pair
     type=Pair(),
     multiple=True,
     metavar="KEY=VALUE",
-    help="A key of experiments, of how the judge is asked: chat, request_fields, concurrency, …",
+    help="Replace a key of the judge's experiment: chat, request_fields, concurrency, …",
 )
 def judge(
     folder: Path,

@@ -144,8 +144,12 @@ def plan(
 
 @main.command(epilog="Example: python -m predict precision pilot.csv --answers 4,16")
 @inputs
-@click.option("--questions", callback=numbers, help="Of the run, as 200,1000.  [default: the pilot's]")
-@click.option("--answers", callback=numbers, help="To each.  [default: the pilot's, and 4 × that]")
+@click.option(
+    "--questions", callback=numbers, help="Numbers of questions, as 200,1000.  [default: the pilot's]"
+)
+@click.option(
+    "--answers", callback=numbers, help="Numbers of answers to each.  [default: the pilot's, and 4 × that]"
+)
 @click.option(
     "--compare",
     is_flag=True,
@@ -155,20 +159,20 @@ def plan(
     "--level",
     type=Level(),
     show_default=f"{FORECAST_LEVEL}; with --compare {LEVEL}",
-    help="The share of cases in which an interval holds what it is of.",
+    help="The share of cases in which an interval contains the true value.",
 )
 @seed
 @file("--out", "Write the table, too.")
 def precision(**asked: Any) -> None:
     """How many questions and answers to ask, from a pilot.
 
-    Tells the ± (half of an interval) that a run would have, from INPUT, the samples of a small pilot: for
-    the accuracy of one answer, of a vote and of best-of-N, as a measure of new questions of the kind, and of
-    these questions asked again. And how many questions, or answers to each, would halve the first.
+    From INPUT, the samples of a small pilot, predicts the ± (half of an interval) that a run would have for
+    the accuracy of one answer, of a vote and of best-of-N: for new questions of the same kind, and for these
+    questions asked again. Also says how many questions, or answers to each, would halve the first.
 
-    With --compare, of pilots on the same questions: two models at each setting they share, or the settings
-    of one. Tells the difference to expect and its ±, the chance that it is decided, and how many questions
-    make that 80 in 100.
+    With --compare, INPUT are pilots on the same questions: two models at each setting they share, or the
+    settings of one model. Predicts the difference and its ±, the chance that it is decided, and how many
+    questions raise that chance to 80 in 100.
     """
     from predict.cli.precision import run
 

@@ -97,10 +97,12 @@ level = click.option(
     type=Level(),
     default=FORECAST_LEVEL,
     show_default=True,
-    help="The share of cases in which an interval holds what it is of.",
+    help="The share of cases in which an interval contains the true value.",
 )
 fit_max_n = click.option(
-    "--fit-max-n", type=click.IntRange(1), help="Fit N up to this; of samples, so many answers a question."
+    "--fit-max-n",
+    type=click.IntRange(1),
+    help="Fit N up to this; of samples, this many answers to each question.",
 )
 fit_settings = click.option("--fit-settings", callback=names, help="Fit these settings only, as low,medium.")
 at_n = click.option("--at-n", callback=numbers, help="Forecast these N, as 16,64.")
