@@ -63,7 +63,7 @@ def forecast(
     Returns one row for each model, predictor, setting and N. Columns: source, dataset, model, method,
     setting; T, the tokens of all questions; tokens_per_answer; N; permutation; accuracy and stderr as
     measured (NaN if unknown); questions; role ("used", "held_out" or "forecast"); predictor; predicted; low,
-    high; new_low, new_high, the interval of new questions; level; status ("ok" or what speaks against it);
+    high; new_low, new_high, the interval of new questions; level; status ("ok" or why not);
     condition; of caps also tokens_low and tokens_high. Accuracies are shares from 0 to 1.
 
     Raises BadInput where the table, or what is asked of it, makes no sense. What a reader must be told of the

@@ -25,10 +25,26 @@ def run_panel(
     ns: Sequence[int] = (),
     **changes: Any,
 ) -> pd.DataFrame:
-    """The curves table of `python -m synthetic run`: of a panel by name, or of an experiment of yours.
+    """The curves table of `python -m synthetic run`, for a panel of the paper or an experiment of your own.
 
-    steps, ns: the t and N to read it at, by default the panel's own.
-    changes: fields of its settings, as with --set (d="5,10" is a line for each). Raises BadInput.
+    Parameters:
+        panel: a name that `python -m synthetic list` prints, `"all"`, or an `Experiment`.
+        solver: "exact" (by formula where there is one), "monte-carlo" (sampled paths, many at once) or
+            "transformer" (the paper's loop word for word, slow).
+        repeats: how often the experiment is repeated.
+        seed: of all randomness.
+        tasks: tasks in a repeat, by default the experiment's own number.
+        paths: sampled paths of a task, by default 256 (transformer: 16).
+        jobs: processes to use.
+        steps: the t to read the curves at, by default the panel's own.
+        ns: the N to read them at, by default the panel's own.
+        changes: fields of the settings, as with --set: `d=20`, or `d="5,10"` for a line at each.
+
+    Returns one row for each line of the panel, method, t and N. Columns: source, dataset, model, method,
+    setting; T and tokens_per_answer, the steps; N; permutation; accuracy, from 0 to 1, or risk for continuous
+    coefficients; stderr; questions, the number of tasks.
+
+    Raises BadInput for an unknown name or field, or a value that a field cannot have.
 
     >>> curves = run_panel("fig2f", d=20, repeats=1, tasks=4)
     >>> curves.query("method == 'majority' and N == 64 and T >= 32")[["T", "accuracy", "stderr"]].round(3)

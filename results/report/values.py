@@ -59,7 +59,7 @@ def fit_table(title: str, rows: pd.DataFrame, unit: str) -> Table:
         "gap": lambda row: number(row["gap"]),
         "misfit": lambda row: number(row["rms"], ".4f"),
         "status": lambda row: SHORT.get(row["status"], row["status"]),
-        "what speaks against it": lambda row: "" if pd.isna(row["reason"]) else row["reason"],
+        "problem": lambda row: "" if pd.isna(row["reason"]) else row["reason"],
     }
     note = (
         f"Accuracy ≈ α − β e^(−rate · x), where x is N, T ({unit} per answer) or Δ², the square of the curve "
