@@ -90,7 +90,7 @@ COLUMNS: Columns = {
 
 NOTE = (
     "Of all: of the answers that every vote may have, as planned; of all tokens: as if the answers not asked "
-    "for were as long as the others to the question. Stopped votes do not show the accuracy at other N, so no "
-    "curve includes them."
+    "for were as long as the others to the question. Stopped votes do not show the accuracy at other N, so "
+    "no curve includes them."
 )
 """What the columns say."""
