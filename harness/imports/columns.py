@@ -6,6 +6,7 @@ openai/gpt-5.1,low,2024-Mock-AIME-Problem-01,1,199,199,1,946,0                  
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -128,7 +129,8 @@ def import_table(
 def _unknown(name: str, source: str) -> str:
     """What is wrong with --map NAME=SOURCE, where no samples table has a column NAME."""
     if source in _KNOWN:
-        return f"--map {name}={source}: the file's own name comes second: give --map {source}={name}"
+        turned = shlex.quote(f"{source}={name}")
+        return f"--map {name}={source}: the file's own name comes second: give --map {turned}"
     known = f"expected one of {', '.join(_KNOWN)}, or score_NAME"
     return f"--map: no samples table has a column {name!r}, {known}"
 
