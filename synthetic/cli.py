@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from results.command_help import Command
 from results.commandline import numbers
 from results.read_options import reading_options
 
@@ -26,7 +27,7 @@ def cli() -> None:
     """
 
 
-@cli.command("list", epilog="Example: python -m synthetic list")
+@cli.command("list", cls=Command, epilog="Example: python -m synthetic list")
 def list_() -> None:
     """List the experiments: the first line, then what others change."""
     from dataclasses import asdict
@@ -57,7 +58,7 @@ _TABLE = click.option("--out", required=True, type=PATH, help="The .csv, .jsonl 
 _JOBS = click.option("--jobs", default=1, help="Processes to use.")
 
 
-@cli.command(epilog="Example: python -m synthetic run fig1-binary --out results/runs/twin")
+@cli.command(cls=Command, epilog="Example: python -m synthetic run fig1-binary --out results/runs/twin")
 @click.argument("name")
 @click.option(
     "--solver",
@@ -102,7 +103,7 @@ def run(
         click.echo(f"{key}: {done} -> {out / key}.csv")
 
 
-@cli.command(epilog="Example: python -m synthetic check fig2h")
+@cli.command(cls=Command, epilog="Example: python -m synthetic check fig2h")
 @click.argument("name")
 @click.option("--tasks", default=2, help="Tasks in each of 5 repeats.")
 @click.option("--paths", default=16, help="Sampled paths of a task.")
@@ -125,7 +126,7 @@ def check(
         click.echo(f"{key}: at most {worst:.1f} standard errors apart")
 
 
-@cli.command(epilog="Example: python -m synthetic train --jobs 2 --out results/runs/trained")
+@cli.command(cls=Command, epilog="Example: python -m synthetic train --jobs 2 --out results/runs/trained")
 @_SEED
 @_JOBS
 @_FOLDER
@@ -144,7 +145,7 @@ def train(out: Path, seed: int, jobs: int) -> None:
     click.echo(f"{perf_counter() - start:.0f} s -> {out}")
 
 
-@cli.command(epilog="Example: python -m synthetic match results/cached/tiny.csv --out match.csv")
+@cli.command(cls=Command, epilog="Example: python -m synthetic match results/cached/tiny.csv --out match.csv")
 @click.argument("tables", nargs=-1, required=True, type=PATH)
 @click.option("--fit-max-n", default=4, type=click.IntRange(1), help="Fit N up to this; predict the rest.")
 @click.option("--figure", type=PATH, help="Draw to this .png, .svg or .pdf.")
@@ -183,7 +184,7 @@ def match(tables: tuple[Path, ...], figure: Path | None, out: Path, **options: A
     click.echo(f"{answer(matches)} -> {out}")
 
 
-@cli.command(epilog="Example: python -m synthetic claims --out results/runs/claims.csv")
+@cli.command(cls=Command, epilog="Example: python -m synthetic claims --out results/runs/claims.csv")
 @_SEED
 @_TABLE
 def claims(seed: int, out: Path) -> None:
@@ -200,7 +201,9 @@ def claims(seed: int, out: Path) -> None:
     click.echo(f"{table['claim'].nunique()} claims, {len(table)} rows ({rows}) -> {out}")
 
 
-@cli.command(epilog="Example: python -m synthetic figures results/runs/twin/*.csv --out docs/images")
+@cli.command(
+    cls=Command, epilog="Example: python -m synthetic figures results/runs/twin/*.csv --out docs/images"
+)
 @click.argument("curves", nargs=-1, required=True, type=PATH)
 @_FOLDER
 def figures(curves: tuple[Path, ...], out: Path) -> None:

@@ -49,7 +49,9 @@ UNEVEN = 0.75
 def main(data: Path, splits: int, tables: int) -> None:
     """Draw tables of the evidence and count the cases that stand out."""
     settings = sizes(data, splits)
-    drawn = [table(settings, splits, np.random.default_rng(seed)) for seed in tqdm(range(tables), unit="table")]
+    drawn = [
+        table(settings, splits, np.random.default_rng(seed)) for seed in tqdm(range(tables), unit="table")
+    ]
     text = markdown(pd.concat(drawn, keys=range(tables), names=["table"]))
     insert("uneven", text)
     print(text)

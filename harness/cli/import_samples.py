@@ -7,6 +7,7 @@ import click
 
 from harness.cli.options import Pair, grader_option, match_option, readers
 from harness.grader import READERS, Grader, GraderName
+from results.command_help import Command
 
 _TABLES = ("csv", "jsonl", "parquet", "nemo-skills", "sgl-eval", "boinf", "every-eval-ever")
 _BELONGS = {
@@ -24,6 +25,7 @@ _BELONGS = {
 
 @click.command(
     "import",
+    cls=Command,
     epilog="Examples: python -m harness import csv aime.csv --setting effort --map tokens=out_tokens"
     " --drop error=1 --out results/runs/aime; "
     "python -m harness import lm-eval out/samples_gsm8k_….jsonl --filter strict-match --out results/runs/g; "
