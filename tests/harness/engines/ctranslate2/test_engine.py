@@ -18,6 +18,7 @@ from harness.engines.ctranslate2.engine import CTranslate2Engine
 from harness.engines.ctranslate2.stopping import StopRule
 from harness.engines.factory import engine_for
 from harness.errors import EngineError, EngineGone
+from harness.experiment import read_experiment
 from results import BadInput
 from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, SAMPLING, TINY
 from tests.harness.run.real_run import experiment
@@ -168,6 +169,13 @@ def test_the_precision_is_that_asked_for_and_one_that_there_is(monkeypatch: pyte
     monkeypatch.setattr(module.ctranslate2, "get_cuda_device_count", lambda: 0)
     with pytest.raises(BadInput, match="no GPU"):
         CTranslate2Engine(TINY, revision=None, chat=True, device="cuda")
+
+
+def test_the_small_model_stays_off_a_gpu_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module.ctranslate2, "get_cuda_device_count", lambda: 8)
+    engine = engine_for(read_experiment("tiny"), Path("log"), print)
+    assert isinstance(engine, CTranslate2Engine)
+    assert engine._device == "cpu"
 
 
 def raising(error: Exception) -> Callable[..., Any]:
