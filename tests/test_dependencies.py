@@ -1,4 +1,4 @@
-"""What the code imports is declared in pyproject.toml, and not only there because another package needs it."""
+"""What the code imports is declared in pyproject.toml, and not only there as another package needs it."""
 
 import ast
 import re

@@ -38,7 +38,9 @@ def test_a_data_set_without_answers_here_goes_by_the_shipped_run() -> None:
 def test_a_run_with_budgets_in_words_says_nothing_of_thinking(tmp_path: Path) -> None:
     plan = read_experiment("gsm8k-thinking", {"samples": "2"})
     found = demands(plan, [Question("q-1", "1 + 1?", "2")], tmp_path / "new")
-    assert [one.tokens_per_answer for one in found] == [plan.max_new_tokens(budget) for budget in plan.budgets]
+    assert [one.tokens_per_answer for one in found] == [
+        plan.max_new_tokens(budget) for budget in plan.budgets
+    ]
     lines = estimate(plan, [Question("q-1", "1 + 1?", "2")], tmp_path / "new")
     assert not any("qwen-gsm8k" in line for line in lines)
 
