@@ -105,8 +105,8 @@ class Connection:
     async def __aenter__(self) -> Self:
         """Wait until the server is ready: the run's own for as long as it lives, another for START_PATIENCE.
 
-        That one has MEND_PATIENCE if it answers. Raises BadInput: no server in that time, the run's own server
-        has ended, or what `greet` raises.
+        That one has MEND_PATIENCE if it answers. Raises BadInput: no server in that time, the run's own has
+        ended, or what `greet` raises.
         """
         # Some servers insist on a key, and accept anything.
         self._session = open_session((self._key.value or "none") if self._key else None)
