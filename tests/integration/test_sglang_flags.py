@@ -1,4 +1,4 @@
-"""SGLang's own parser knows the flags that the project gives it, and those that its pages tell users to give."""
+"""SGLang's own parser knows the flags that the project gives it, and those that its pages tell users to."""
 
 import json
 import re
