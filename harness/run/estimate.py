@@ -17,6 +17,7 @@ from harness.questions.load import Question
 from harness.run.plan import asked_questions, prompt_for, remaining_chunks
 from harness.run.sizing import Load, duration, gpu_lines
 from harness.run.usage import usage
+from harness.server.launch import gpus_per_copy
 from harness.store.record import read_record
 from harness.store.resume import check_same_run, read_done
 from harness.tally.counts import Tally
@@ -73,15 +74,17 @@ def estimate(
     sessions = [] if fresh else (read_record(folder) or {}).get("sessions", [])
     rate = rate or _rate(sessions)
     first = "" if tally.answers else ", or sample a little into this folder first"
+    each = gpus_per_copy(experiment.server_flags)
+    hour = (price_per_hour or 0) * experiment.dp * each
     time = f"unknown: give --rate TOKENS_PER_SECOND{first}"
     if price_per_hour and not rate:
-        time += f"; {price_per_hour * experiment.dp:,.2f} for each hour of it"
+        time += f"; {hour:,.2f} for each hour of it"
     if rate:
         time = f"{duration(expected / rate)} at {rate:,.0f} completion tokens/s"
         time += f", {duration(most / rate)} at most"
         if price_per_hour:
-            cost = expected / rate / 3600 * price_per_hour * experiment.dp
-            time += f"; {cost:,.2f} at {price_per_hour:g} an hour for each copy of the model"
+            which = "copy of the model" if each == 1 else "GPU"
+            time += f"; {expected / rate / 3600 * hour:,.2f} at {price_per_hour:g} an hour for each {which}"
     disk = answers * BYTES_PER_ROW + expected * BYTES_PER_TOKEN
     seen = usage(experiment.dataset, tally, experiment.budget_by == "thinking")
     load = Load(expected, prompts / requests, expected / answers, answers / requests)
