@@ -43,8 +43,8 @@ def check(experiment: Experiment, tasks: int, paths: int, seed: int, repeats: in
         raise BadInput(f"steps={least}: the literal loop is walked up to t={LONGEST}: ask for less")
     settings = [line.setting for line in experiment.variants]
     for law in sorted({setting.noise for setting in settings if states_no_moments(setting)}):
-        said = f"noise={law}: this law states no moments: the mean of {STAND_IN} paths stands for the exact risk"
-        warnings.warn(said, stacklevel=2)
+        instead = f"the mean of {STAND_IN} paths stands for the exact risk"
+        warnings.warn(f"noise={law}: this law states no moments: {instead}", stacklevel=2)
     rows = []
     for line in experiment.variants:
         drawn = draw_tasks(line.setting, task_keys(repeats, tasks), seed)

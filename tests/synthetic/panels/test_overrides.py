@@ -70,5 +70,5 @@ def test_senseless_changes_are_refused(change, message):
 
 
 def test_a_reward_of_the_other_case_is_refused():
-    with pytest.raises(BadInput, match="'biased': expected one of oracle, context, noisy, verdict$"):
+    with pytest.raises(BadInput, match=r"'biased': expected one of oracle, context, noisy, verdict$"):
         with_changes(EXPERIMENTS["fig2a"], ["reward=biased"])
