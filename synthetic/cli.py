@@ -43,6 +43,7 @@ def list_() -> None:
 
 
 _STEPS = click.option("--steps", callback=numbers, help="Values of t, by commas.  [default: its own]")
+_VOTES = click.option("--n", callback=numbers, help="Values of N, separated by commas.  [default: its own]")
 _CHANGES = click.option(
     "--set",
     "changes",
@@ -71,7 +72,7 @@ _JOBS = click.option("--jobs", default=1, help="Processes to use.")
 @click.option("--paths", type=int, help="Sampled paths of a task.  [default: 256; transformer: 16]")
 @_CHANGES
 @_STEPS
-@click.option("--n", callback=numbers, help="Values of N, separated by commas.  [default: its own]")
+@_VOTES
 @_SEED
 @_JOBS
 @_FOLDER
@@ -183,19 +184,32 @@ def match(tables: tuple[Path, ...], figure: Path | None, out: Path, **options: A
     click.echo(f"{answer(matches)} -> {out}")
 
 
-@cli.command(epilog="Example: python -m synthetic claims --out results/runs/claims.csv")
+@cli.command(epilog="Example: python -m synthetic claims fig2h --set sigma_eps=1 --out results/runs/mine.csv")
+@click.argument("name", required=False)
+@click.option("--tasks", type=int, help="Tasks in each of 5 repeats.  [default: the experiment's own]")
+@_CHANGES
+@_STEPS
+@_VOTES
 @_SEED
 @_TABLE
-def claims(seed: int, out: Path) -> None:
-    """Measure the paper's claims and write the verdicts."""
+def claims(name: str | None, seed: int, out: Path, **own: Any) -> None:
+    """Measure the paper's claims and write the verdicts.
+
+    With the NAME of an experiment (`list` has them): those claims that can be put to any setting, at its
+    lines, t and N, changed as you say. One whose assumptions a setting does not meet is left out there.
+    """
+    from results.commandline import warnings_last
     from results.tables.files import check_suffix, write_raw
-    from synthetic.theory.claims.table import CLAIMS, evaluate
+    from synthetic.theory.claims.table import CLAIMS, claims_at, evaluate
 
     check_suffix(out)
-    table = evaluate(CLAIMS, seed, progress=True)
+    if name is None and any(own.values()):
+        raise click.UsageError("--tasks, --set, --steps and --n change an experiment: give its NAME")
+    with warnings_last():
+        table = evaluate(CLAIMS if name is None else claims_at(name, **own), seed, progress=True)
     write_raw(table, out)
-    for name, verdict in table.groupby("claim", sort=False)["verdict"].first().items():
-        click.echo(f"{name}: {verdict}")
+    for claim, verdict in table.groupby("claim", sort=False)["verdict"].first().items():
+        click.echo(f"{claim}: {verdict}")
     rows = ", ".join(f"{count} {word}" for word, count in table["outcome"].value_counts().items())
     click.echo(f"{table['claim'].nunique()} claims, {len(table)} rows ({rows}) -> {out}")
 
