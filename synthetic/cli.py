@@ -109,9 +109,16 @@ def run(
 @click.option("--paths", default=16, help="Sampled paths of a task.")
 @_CHANGES
 @_STEPS
+@click.option("--n", callback=numbers, help="Values of N: of a vote or an average.  [default: 1, one path]")
 @_SEED
 def check(
-    name: str, tasks: int, paths: int, seed: int, changes: tuple[str, ...], steps: tuple[int, ...]
+    name: str,
+    tasks: int,
+    paths: int,
+    seed: int,
+    changes: tuple[str, ...],
+    steps: tuple[int, ...],
+    n: tuple[int, ...],
 ) -> None:
     """Run NAME's literal transformer beside its exact solution."""
     from synthetic.panels.checking import check as checked
@@ -120,7 +127,7 @@ def check(
 
     for key, experiment in find_experiments(name).items():
         changed = with_changes(read_at(experiment, steps), changes)
-        table = checked(changed, tasks, paths, seed)
+        table = checked(changed, tasks, paths, seed, votes=tuple(sorted(set(n))) or (1,))
         worst = (table["difference"] / table["stderr"]).abs().max()
         click.echo(table.to_string(index=False, float_format=lambda value: f"{value:.3f}"))
         click.echo(f"{key}: at most {worst:.1f} standard errors apart")
