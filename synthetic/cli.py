@@ -44,13 +44,14 @@ def list_() -> None:
 
 
 _STEPS = click.option("--steps", callback=numbers, help="Values of t, by commas.  [default: its own]")
+_VOTES = click.option("--n", callback=numbers, help="Values of N, separated by commas.  [default: its own]")
 _CHANGES = click.option(
     "--set",
     "changes",
     multiple=True,
     metavar="FIELD=VALUE[,VALUE…]",
     help="Change a field of the setting, e.g. step_rule=eta/n; `list` shows them all. Several values: every "
-    "line of the experiment at each of them.",
+    "line of the experiment at each of them. reward=context,…: best-of-N by these rewards, too.",
 )
 _SEED = click.option("--seed", default=0, type=COUNT, help="Seed of all randomness.")
 _FOLDER = click.option("--out", required=True, type=FOLDER, help="Folder to write to.")
@@ -72,7 +73,7 @@ _JOBS = click.option("--jobs", default=1, help="Processes to use.")
 @click.option("--paths", type=int, help="Sampled paths of a task.  [default: 256; transformer: 16]")
 @_CHANGES
 @_STEPS
-@click.option("--n", callback=numbers, help="Values of N, separated by commas.  [default: its own]")
+@_VOTES
 @_SEED
 @_JOBS
 @_FOLDER
@@ -109,9 +110,16 @@ def run(
 @click.option("--paths", default=16, help="Sampled paths of a task.")
 @_CHANGES
 @_STEPS
+@click.option("--n", callback=numbers, help="Values of N: of a vote or an average.  [default: 1, one path]")
 @_SEED
 def check(
-    name: str, tasks: int, paths: int, seed: int, changes: tuple[str, ...], steps: tuple[int, ...]
+    name: str,
+    tasks: int,
+    paths: int,
+    seed: int,
+    changes: tuple[str, ...],
+    steps: tuple[int, ...],
+    n: tuple[int, ...],
 ) -> None:
     """Run NAME's literal transformer beside its exact solution."""
     from synthetic.panels.checking import check as checked
@@ -120,7 +128,7 @@ def check(
 
     for key, experiment in find_experiments(name).items():
         changed = with_changes(read_at(experiment, steps), changes)
-        table = checked(changed, tasks, paths, seed)
+        table = checked(changed, tasks, paths, seed, votes=tuple(sorted(set(n))) or (1,))
         worst = (table["difference"] / table["stderr"]).abs().max()
         click.echo(table.to_string(index=False, float_format=lambda value: f"{value:.3f}"))
         click.echo(f"{key}: at most {worst:.1f} standard errors apart")
@@ -184,19 +192,35 @@ def match(tables: tuple[Path, ...], figure: Path | None, out: Path, **options: A
     click.echo(f"{answer(matches)} -> {out}")
 
 
-@cli.command(cls=Command, epilog="Example: python -m synthetic claims --out results/runs/claims.csv")
+@cli.command(
+    cls=Command,
+    epilog="Example: python -m synthetic claims fig2h --set sigma_eps=1 --out results/runs/mine.csv",
+)
+@click.argument("name", required=False)
+@click.option("--tasks", type=int, help="Tasks in each of 5 repeats.  [default: the experiment's own]")
+@_CHANGES
+@_STEPS
+@_VOTES
 @_SEED
 @_TABLE
-def claims(seed: int, out: Path) -> None:
-    """Measure the paper's claims and write the verdicts."""
+def claims(name: str | None, seed: int, out: Path, **own: Any) -> None:
+    """Measure the paper's claims and write the verdicts.
+
+    With the NAME of an experiment (`list` has them): those claims that can be put to any setting, at its
+    lines, t and N, changed as you say. One whose assumptions a setting does not meet is left out there.
+    """
+    from results.commandline import warnings_last
     from results.tables.files import check_suffix, write_raw
-    from synthetic.theory.claims.table import CLAIMS, evaluate
+    from synthetic.theory.claims.table import CLAIMS, claims_at, evaluate
 
     check_suffix(out)
-    table = evaluate(CLAIMS, seed, progress=True)
+    if name is None and any(own.values()):
+        raise click.UsageError("--tasks, --set, --steps and --n change an experiment: give its NAME")
+    with warnings_last():
+        table = evaluate(CLAIMS if name is None else claims_at(name, **own), seed, progress=True)
     write_raw(table, out)
-    for name, verdict in table.groupby("claim", sort=False)["verdict"].first().items():
-        click.echo(f"{name}: {verdict}")
+    for claim, verdict in table.groupby("claim", sort=False)["verdict"].first().items():
+        click.echo(f"{claim}: {verdict}")
     rows = ", ".join(f"{count} {word}" for word, count in table["outcome"].value_counts().items())
     click.echo(f"{table['claim'].nunique()} claims, {len(table)} rows ({rows}) -> {out}")
 

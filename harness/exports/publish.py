@@ -116,7 +116,8 @@ def _instance(row: Cells, problems: Mapping[str, str]) -> JsonObject:
         read = {"extraction_method": str(row.get("reader", "unknown"))}
         record["answer_attribution"] = [_SAME["attribution"] | read]
     used = {"tokens", "prompt_tokens"} <= row.keys()
-    for name, place in _PLACES.items():
+    judged = {name: f"metadata.{name}" for name in map(str, row) if name.startswith("score_")}
+    for name, place in (_PLACES | judged).items():
         if name in row and (used or not place.startswith("token_usage")):
             _put(record, place, str(row[name]) if place.startswith("metadata") else row[name])
     if used:
