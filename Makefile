@@ -15,7 +15,7 @@ key = $(if $(2),--set $(1)="$(2)")
 SET = $(call key,model,$(MODEL)) $(call key,budgets,$(BUDGETS)) $(call key,samples,$(N)) \
       $(call key,limit,$(LIMIT)) $(call key,dp,$(or $(DP),$(GPUS))) $(call key,file,$(FILE)) $(call key,device,$(DEVICE)) \
       $(call key,dataset,$(QUESTIONS)) $(call key,prompt,$(PROMPT)) $(call key,engine,$(ENGINE)) \
-      $(if $(FLAGS),--set server_flags='$(FLAGS)') $(if $(URL),--url $(URL))
+      $(if $(FLAGS),--set server_flags='$(subst ','\'',$(FLAGS))') $(if $(URL),--url $(URL))
 runs = $(or $(OUT),results/runs/$(1))
 
 .DEFAULT_GOAL := help
@@ -64,7 +64,7 @@ $(TORCH): $(SETUP)
 CPU_WHEELS := $(wildcard harness/server/cpu/requirements*.txt)
 ifdef GPU
 $(SGLANG): $(SETUP)
-	@$(INSTALL) --editable '.[lm,sglang]' $(OR_SAY)
+	@$(INSTALL) --editable '.[lm,math,sglang]' $(OR_SAY)
 	$(RUN) -m harness.server.gpus
 	@touch $@
 else
@@ -81,10 +81,13 @@ server-of-tests: $(TORCH)
 	else echo 'SGLang has no wheels for this Python or system: the tests of a real server skip'; fi
 
 # What starts a server needs SGLang and a GPU, or DEVICE=cpu; with URL= there is one. Nothing is installed before that is clear.
-SERVER := $(if $(URL)$(filter ctranslate2,$(ENGINE)),,$(if $(GPU)$(DEVICE),$(SGLANG),no-gpu))
-.PHONY: no-gpu
+OWN    := $(if $(filter openai,$(ENGINE)),no-url,$(if $(GPU)$(DEVICE),$(SGLANG),no-gpu))
+SERVER := $(if $(URL)$(filter ctranslate2,$(ENGINE)),,$(OWN))
+.PHONY: no-gpu no-url
 no-gpu:
 	@echo 'error: no GPU here (no nvidia-smi): URL= names a server elsewhere, DEVICE=cpu is for a small model' >&2; exit 2
+no-url:
+	@echo 'error: ENGINE=openai is for a server that runs already: URL= names it' >&2; exit 2
 
 setup: $(SETUP)  ## build .venv with what the demo needs (other targets add PyTorch, SGLang or the tools)
 

@@ -21,6 +21,7 @@ from predict.cli import main as predict
 from results import BadInput, run
 from results.cli import cli as results
 from results.cli.compare import price_option
+from results.command_help import Command
 from results.tables.files import column_names
 from results.visible import visible
 from synthetic.cli import cli as synthetic
@@ -78,7 +79,9 @@ def _import_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@cli.command(epilog="Example: tts page small.csv large.csv --map answer=final --gold target --out page")
+@cli.command(
+    cls=Command, epilog="Example: tts page small.csv large.csv --map answer=final --gold target --out page"
+)
 @click.argument("answers", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="ANSWERS...")
 @_import_options
 @click.option(

@@ -56,7 +56,7 @@ TARGETS = {
         alone="harness/server/cpu/requirements-no-deps.txt",
     ),
     "GPU host": Target(
-        ("pyproject.toml", "--extra=lm", "--extra=plots", "--extra=sglang"),
+        ("pyproject.toml", "--extra=lm", "--extra=math", "--extra=plots", "--extra=sglang"),
         "constraints-gpu.txt",
         GPU_HOST,
         PYTHONS[:2],

@@ -26,7 +26,8 @@ CLOSED_PIPE = 141
 
 EXTRAS = {
     **dict.fromkeys(("altair", "vl_convert"), "plots"),
-    **dict.fromkeys(("ctranslate2", "tokenizers", "huggingface_hub", "httpx", "datasets"), "lm"),
+    **dict.fromkeys(("tokenizers", "huggingface_hub", "httpx", "datasets"), "url"),
+    "ctranslate2": "lm",
     **dict.fromkeys(("torch", "transformers"), "torch"),
     "math_verify": "math",
 }

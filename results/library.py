@@ -13,7 +13,7 @@ import pandas as pd
 
 from results.commandline import BadInput, run
 from results.normal import LEVEL
-from results.paired.runs import compare_runs
+from results.paired.runs import COMPARED, compare_runs
 from results.read_options import reading
 from results.saturating import fit_saturating
 from results.tables.contract import (
@@ -26,6 +26,7 @@ from results.tables.contract import (
     write_forecast,
     write_samples,
 )
+from results.tables.schemas import BY_SCORE, EVERY_METHOD
 from results.votes.curves import build_curves
 from results.votes.exact import (
     AnswerPools,
@@ -131,16 +132,20 @@ def all_of_n_curve(
 
 def compare(
     a: pd.DataFrame | Answers,
-    b: pd.DataFrame | Answers,
+    b: pd.DataFrame | Answers | None = None,
     gold: Gold = None,
     at: int | None = None,
     level: float = LEVEL,
+    score: str | None = None,
+    methods: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """The comparison table of two runs on the same questions: b − a, each question with itself.
 
     a, b: samples tables, or the answers of both with the `gold` of the questions. at: the one N to look at,
-    named before looking; by default several. level: how often all intervals hold together. The columns are
-    described in docs/tables.md, the verdicts in docs/comparing.md. Raises BadInput.
+    named before looking; by default several. level: how often all intervals hold together. methods: by
+    default the vote and best-of-N; with `score`, a column of the tables, the two choices by score. Without b
+    these are compared with the plain vote of the same answers. The columns are described in docs/tables.md,
+    the verdicts in docs/comparing.md. Raises BadInput.
 
     >>> before = [["7", "7"], ["5", "6"], ["9", "8"]] * 10
     >>> after = [["7", "7"], ["5", "5"], ["9", "9"]] * 10
@@ -152,8 +157,14 @@ def compare(
     3  best_of_n  2       0.000  undecided
     """
     right = None if gold is None else list(gold)
-    runs = {name: as_samples(as_frame(side, right, name), name) for name, side in {"a": a, "b": b}.items()}
-    return compare_runs(runs, at=at, level=level)
+    sides = {"a": a} if b is None else {"a": a, "b": b}
+    runs = {name: as_samples(as_frame(side, right, name), name) for name, side in sides.items()}
+    asked = tuple(methods or (BY_SCORE if score else COMPARED))
+    if unknown := [method for method in asked if method not in (*EVERY_METHOD, *BY_SCORE)]:
+        raise BadInput(f"method {unknown[0]!r:.40}: expected some of {', '.join((*EVERY_METHOD, *BY_SCORE))}")
+    if any(method in BY_SCORE for method in asked) != (score is not None):
+        raise BadInput(f"score and {' or '.join(BY_SCORE)} go together: give both, or neither")
+    return compare_runs(runs, at=at, level=level, methods=asked, score=score)
 
 
 def as_frame(answers: pd.DataFrame | Answers, gold: Gold, name: str = "answers") -> pd.DataFrame:

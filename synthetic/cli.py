@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from results.command_help import Command
 from results.commandline import numbers
 from results.read_options import reading_options
 
@@ -26,7 +27,7 @@ def cli() -> None:
     """
 
 
-@cli.command("list", epilog="Example: python -m synthetic list")
+@cli.command("list", cls=Command, epilog="Example: python -m synthetic list")
 def list_() -> None:
     """List the experiments: the first line, then what others change."""
     from dataclasses import asdict
@@ -45,13 +46,14 @@ def list_() -> None:
 _STEPS = click.option(
     "--steps", callback=numbers, help="Values of t, separated by commas.  [default: its own]"
 )
+_VOTES = click.option("--n", callback=numbers, help="Values of N, separated by commas.  [default: its own]")
 _CHANGES = click.option(
     "--set",
     "changes",
     multiple=True,
     metavar="FIELD=VALUE[,VALUE…]",
     help="Change a field of the setting, e.g. step_rule=eta/n; `list` shows them all. Several values: every "
-    "line of the experiment at each of them.",
+    "line of the experiment at each of them. reward=context,…: best-of-N by these rewards, too.",
 )
 _SEED = click.option("--seed", default=0, type=COUNT, help="Seed of all randomness.")
 _FOLDER = click.option("--out", required=True, type=FOLDER, help="Folder to write to.")
@@ -59,7 +61,7 @@ _TABLE = click.option("--out", required=True, type=PATH, help="The .csv, .jsonl 
 _JOBS = click.option("--jobs", default=1, help="Processes to use.")
 
 
-@cli.command(epilog="Example: python -m synthetic run fig1-binary --out results/runs/twin")
+@cli.command(cls=Command, epilog="Example: python -m synthetic run fig1-binary --out results/runs/twin")
 @click.argument("name")
 @click.option(
     "--solver",
@@ -73,7 +75,7 @@ _JOBS = click.option("--jobs", default=1, help="Processes to use.")
 @click.option("--paths", type=int, help="Sampled paths of a task.  [default: 256; transformer: 16]")
 @_CHANGES
 @_STEPS
-@click.option("--n", callback=numbers, help="Values of N, separated by commas.  [default: its own]")
+@_VOTES
 @_SEED
 @_JOBS
 @_FOLDER
@@ -104,15 +106,22 @@ def run(
         click.echo(f"{key}: {done} -> {out / key}.csv")
 
 
-@cli.command(epilog="Example: python -m synthetic check fig2h")
+@cli.command(cls=Command, epilog="Example: python -m synthetic check fig2h")
 @click.argument("name")
 @click.option("--tasks", default=2, help="Tasks in each of 5 repeats.")
 @click.option("--paths", default=16, help="Sampled paths of a task.")
 @_CHANGES
 @_STEPS
+@click.option("--n", callback=numbers, help="Values of N: of a vote or an average.  [default: 1, one path]")
 @_SEED
 def check(
-    name: str, tasks: int, paths: int, seed: int, changes: tuple[str, ...], steps: tuple[int, ...]
+    name: str,
+    tasks: int,
+    paths: int,
+    seed: int,
+    changes: tuple[str, ...],
+    steps: tuple[int, ...],
+    n: tuple[int, ...],
 ) -> None:
     """Run NAME's literal transformer beside its exact solution."""
     from synthetic.panels.checking import check as checked
@@ -121,13 +130,13 @@ def check(
 
     for key, experiment in find_experiments(name).items():
         changed = with_changes(read_at(experiment, steps), changes)
-        table = checked(changed, tasks, paths, seed)
+        table = checked(changed, tasks, paths, seed, votes=tuple(sorted(set(n))) or (1,))
         worst = (table["difference"] / table["stderr"]).abs().max()
         click.echo(table.to_string(index=False, float_format=lambda value: f"{value:.3f}"))
         click.echo(f"{key}: at most {worst:.1f} standard errors apart")
 
 
-@cli.command(epilog="Example: python -m synthetic train --jobs 2 --out results/runs/trained")
+@cli.command(cls=Command, epilog="Example: python -m synthetic train --jobs 2 --out results/runs/trained")
 @_SEED
 @_JOBS
 @_FOLDER
@@ -146,7 +155,7 @@ def train(out: Path, seed: int, jobs: int) -> None:
     click.echo(f"{perf_counter() - start:.0f} s -> {out}")
 
 
-@cli.command(epilog="Example: python -m synthetic match results/cached/tiny.csv --out match.csv")
+@cli.command(cls=Command, epilog="Example: python -m synthetic match results/cached/tiny.csv --out match.csv")
 @click.argument("tables", nargs=-1, required=True, type=PATH)
 @click.option("--fit-max-n", default=4, type=click.IntRange(1), help="Fit N up to this; predict the rest.")
 @click.option("--figure", type=PATH, help="Draw to this .png, .svg or .pdf.")
@@ -185,24 +194,42 @@ def match(tables: tuple[Path, ...], figure: Path | None, out: Path, **options: A
     click.echo(f"{answer(matches)} -> {out}")
 
 
-@cli.command(epilog="Example: python -m synthetic claims --out results/runs/claims.csv")
+@cli.command(
+    cls=Command,
+    epilog="Example: python -m synthetic claims fig2h --set sigma_eps=1 --out results/runs/mine.csv",
+)
+@click.argument("name", required=False)
+@click.option("--tasks", type=int, help="Tasks in each of 5 repeats.  [default: the experiment's own]")
+@_CHANGES
+@_STEPS
+@_VOTES
 @_SEED
 @_TABLE
-def claims(seed: int, out: Path) -> None:
-    """Measure the paper's claims and write the verdicts."""
+def claims(name: str | None, seed: int, out: Path, **own: Any) -> None:
+    """Measure the paper's claims and write the verdicts.
+
+    With the NAME of an experiment (`list` has them): those claims that can be put to any setting, at its
+    lines, t and N, changed as you say. One whose assumptions a setting does not meet is left out there.
+    """
+    from results.commandline import warnings_last
     from results.tables.files import check_suffix, write_raw
-    from synthetic.theory.claims.table import CLAIMS, evaluate
+    from synthetic.theory.claims.table import CLAIMS, claims_at, evaluate
 
     check_suffix(out)
-    table = evaluate(CLAIMS, seed, progress=True)
+    if name is None and any(own.values()):
+        raise click.UsageError("--tasks, --set, --steps and --n change an experiment: give its NAME")
+    with warnings_last():
+        table = evaluate(CLAIMS if name is None else claims_at(name, **own), seed, progress=True)
     write_raw(table, out)
-    for name, verdict in table.groupby("claim", sort=False)["verdict"].first().items():
-        click.echo(f"{name}: {verdict}")
+    for claim, verdict in table.groupby("claim", sort=False)["verdict"].first().items():
+        click.echo(f"{claim}: {verdict}")
     rows = ", ".join(f"{count} {word}" for word, count in table["outcome"].value_counts().items())
     click.echo(f"{table['claim'].nunique()} claims, {len(table)} rows ({rows}) -> {out}")
 
 
-@cli.command(epilog="Example: python -m synthetic figures results/runs/twin/*.csv --out docs/images")
+@cli.command(
+    cls=Command, epilog="Example: python -m synthetic figures results/runs/twin/*.csv --out docs/images"
+)
 @click.argument("curves", nargs=-1, required=True, type=PATH)
 @_FOLDER
 def figures(curves: tuple[Path, ...], out: Path) -> None:

@@ -25,7 +25,7 @@ PACKAGES = {
 LAYERS = {
     "results": [
         ["visible", "canonical", "frontier", "normal"],
-        ["commandline", "aligned", "read_options"],
+        ["commandline", "command_help", "aligned", "read_options"],
         ["tables"],
         ["votes", "saturating"],
         ["paper_fits", "paired"],

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -94,7 +95,7 @@ def test_on_a_gpu_host_a_target_installs_sglang_looks_at_the_gpus_and_starts(
     assert status == 0
     installed = [line for line in said if "install" in line]
     assert all("--constraint constraints-gpu.txt" in line for line in installed)
-    assert installed[-1].endswith("--editable .[lm,sglang]")
+    assert installed[-1].endswith("--editable .[lm,math,sglang]")
     look = said.index("-m harness.server.gpus")
     assert look == max(said.index(line) for line in installed) + 1
     first, *rest = said[look + 1 :]
@@ -107,6 +108,17 @@ def test_on_a_gpu_host_a_target_installs_sglang_looks_at_the_gpus_and_starts(
         assert first.startswith(f"-m harness {target}")
         assert first.endswith("-- --tp-size 2 --quantization fp8")
         assert rest == []
+
+
+@pytest.mark.parametrize(
+    ("target", "before"), [("gsm8k-samples", "server_flags="), ("serve", "-- "), ("gpu-check", "-- ")]
+)
+def test_flags_arrive_with_their_quotes(tmp_path: Path, target: str, before: str) -> None:
+    """Those of the command line are what a shell makes of FLAGS, those of an experiment FLAGS itself."""
+    flags = """--tp-size 2 --json-model-override-args '{"rope_theta": 1}'"""
+    _, said = gpu_host(tmp_path, target, f"FLAGS={flags}")
+    arrived = flags if "=" in before else " ".join(shlex.split(flags))
+    assert any(f"{before}{arrived}" in line for line in said)
 
 
 def test_every_target_can_be_made_on_a_gpu_host(tmp_path: Path) -> None:
@@ -124,6 +136,10 @@ def test_another_engine_needs_no_server_here(tmp_path: Path, variables: tuple[st
     (sample,) = [line for line in said if "harness sample" in line]
     assert variables[0].replace("ENGINE=", "engine=") in sample
     assert "dp=" not in sample
+
+
+def test_without_a_url_openais_interface_installs_nothing(tmp_path: Path) -> None:
+    assert gpu_host(tmp_path, "gsm8k-samples", "ENGINE=openai") == (2, [])
 
 
 def test_nothing_in_the_makefile_needs_a_make_newer_than_4_2() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from harness.cli.options import Pair
+from results.command_help import Command
 
 
 class Lengths(click.ParamType):  # type: ignore[type-arg]  # older click takes no argument here
@@ -27,8 +28,9 @@ class Lengths(click.ParamType):  # type: ignore[type-arg]  # older click takes n
 
 
 @click.command(
+    cls=Command,
     epilog="Example: python -m harness force results/runs/gsm8k --setting 500 --at 25,50,100,200,400 "
-    "--out results/runs/gsm8k-forced"
+    "--out results/runs/gsm8k-forced",
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--at", "lengths", required=True, type=Lengths(), metavar="LIST", help="Tokens to keep.")

@@ -4,9 +4,12 @@ from typing import Literal
 
 import click
 
+from results.command_help import Command
+
 
 @click.command(
     "gpu-check",
+    cls=Command,
     context_settings={"show_default": True},
     epilog="Example: python -m harness gpu-check --dp 8 -- --quantization fp8",
 )

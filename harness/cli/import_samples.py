@@ -7,10 +7,11 @@ import click
 
 from harness.cli.options import Pair, grader_option, match_option, readers
 from harness.grader import READERS, Grader, GraderName
+from results.command_help import Command
 
 _TABLES = ("csv", "jsonl", "parquet", "nemo-skills", "sgl-eval", "boinf", "every-eval-ever")
 _BELONGS = {
-    "columns": ("--map", _TABLES),
+    "columns": ("--map", (*_TABLES, "inspect")),
     "drop": ("--drop", _TABLES),
     "gold": ("--gold", _TABLES),
     "correct_if": ("--correct-if", _TABLES),
@@ -24,6 +25,7 @@ _BELONGS = {
 
 @click.command(
     "import",
+    cls=Command,
     epilog="Examples: python -m harness import csv aime.csv --setting effort --map tokens=out_tokens"
     " --drop error=1 --out results/runs/aime; "
     "python -m harness import lm-eval out/samples_gsm8k_….jsonl --filter strict-match --out results/runs/g; "
@@ -38,7 +40,8 @@ _BELONGS = {
     type=Pair(),
     multiple=True,
     metavar="COLUMN=SOURCE",
-    help="Tables: take a column of the samples table from the file's column SOURCE. May be repeated.",
+    help="Tables: take a column of the samples table from the file's column SOURCE. inspect: take score or "
+    "score_NAME from the scorer SOURCE. May be repeated.",
 )
 @click.option(
     "--drop",
@@ -148,7 +151,10 @@ def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any
     if kind == "lm-eval":
         imported = import_lm_eval(file, options["filter_name"], grader, options["setting"])
     else:
-        imported = import_inspect_ai(file, options["scorer"], grader, options["setting"])
+        judges = dict(options["columns"])
+        if others := [name for name in judges if name != "score" and not name.startswith("score_")]:
+            raise BadInput(f"--map {others[0]}: of a log of inspect only score and score_NAME are mapped")
+        imported = import_inspect_ai(file, options["scorer"], grader, options["setting"], judges)
     table = imported.table.assign(**names)
     if options["tokenizer"]:
         table = with_tokens(table, options["tokenizer"])

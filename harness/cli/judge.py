@@ -10,11 +10,13 @@ from pathlib import Path
 import click
 
 from harness.cli.options import Pair
+from results.command_help import Command
 
 
 @click.command(
+    cls=Command,
     epilog="Example: python -m harness judge results/runs/gsm8k --model org/judge --engine openai "
-    "--url http://127.0.0.1:8000"
+    "--url http://127.0.0.1:8000",
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option(

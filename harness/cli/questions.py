@@ -7,12 +7,15 @@ import click
 
 from harness.cli.options import grader_option
 from harness.grader import GraderName
+from results.command_help import Command
 
 if TYPE_CHECKING:
     from harness.questions.load import Question
 
 
-@click.command(epilog="Example: python -m harness questions math-level1-integer --file math/test.jsonl")
+@click.command(
+    cls=Command, epilog="Example: python -m harness questions math-level1-integer --file math/test.jsonl"
+)
 @click.argument("dataset")
 @click.option(
     "--file",

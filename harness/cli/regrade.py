@@ -6,10 +6,12 @@ import click
 
 from harness.cli.options import grader_option, match_option, reader_option
 from harness.grader import GraderName, Match, Reader
+from results.command_help import Command
 
 
 @click.command(
-    epilog="Example: python -m harness regrade results/runs/gsm8k --reader hashes,boxed,answer-is,last-number"
+    cls=Command,
+    epilog="Example: python -m harness regrade results/runs/gsm8k --reader hashes,boxed,last-number",
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @reader_option

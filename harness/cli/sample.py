@@ -10,11 +10,13 @@ from pathlib import Path
 import click
 
 from harness.cli.options import Pair
+from results.command_help import Command
 
 
 @click.command(
+    cls=Command,
     epilog="Example: python -m harness sample gsm8k-budgets --set budgets=100,200 --limit 50 "
-    "--url http://127.0.0.1:30000 --out results/runs/gsm8k"
+    "--url http://127.0.0.1:30000 --out results/runs/gsm8k",
 )
 @click.argument("config")
 @click.option(

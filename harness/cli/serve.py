@@ -6,8 +6,11 @@ serving harness/tiny/model at http://127.0.0.1:30000, Ctrl-C stops it
 
 import click
 
+from results.command_help import Command
+
 
 @click.command(
+    cls=Command,
     context_settings={"show_default": True},
     epilog="Example: python -m harness serve meta-llama/Llama-3.1-8B --workers 8 -- --context-length 8192",
 )

@@ -22,7 +22,7 @@ from uuid import UUID
 
 import pandas as pd
 
-from harness.imports.formats import FORMATS, Row
+from harness.imports.formats import FORMATS, JsonObject
 from harness.store.record import experiment_in
 from harness.view.answers import problems_at_hand
 from results import BadInput, build_curves, read_samples, write_samples
@@ -85,9 +85,9 @@ def publish(path: Path, out: Path, organization: str) -> int:
     return len(table)
 
 
-def _result(row: Cells, drawn: Row) -> Row:
+def _result(row: Cells, drawn: JsonObject) -> JsonObject:
     """A row of the curves as a score."""
-    sure: Row = {"num_samples": row["questions"]}
+    sure: JsonObject = {"num_samples": row["questions"]}
     if row["stderr"] == row["stderr"]:
         sure["standard_error"] = {"value": row["stderr"], "method": "over questions"}
     return {
@@ -108,15 +108,16 @@ def _result_id(row: Cells, method: str, n: int) -> str:
     return f"{row['dataset']}/{row['setting']}/{_METRICS[method]}/{n}"
 
 
-def _instance(row: Cells, problems: Mapping[str, str]) -> Row:
+def _instance(row: Cells, problems: Mapping[str, str]) -> JsonObject:
     """An answer as a record; what is not known is left out."""
     row = {name: cell for name, cell in row.items() if cell is not None and cell == cell}
-    record: Row = deepcopy(_SAME["instance"])
+    record: JsonObject = deepcopy(_SAME["instance"])
     if "answer" in row:
         read = {"extraction_method": str(row.get("reader", "unknown"))}
         record["answer_attribution"] = [_SAME["attribution"] | read]
     used = {"tokens", "prompt_tokens"} <= row.keys()
-    for name, place in _PLACES.items():
+    judged = {name: f"metadata.{name}" for name in map(str, row) if name.startswith("score_")}
+    for name, place in (_PLACES | judged).items():
         if name in row and (used or not place.startswith("token_usage")):
             _put(record, place, str(row[name]) if place.startswith("metadata") else row[name])
     if used:
@@ -130,7 +131,7 @@ def _instance(row: Cells, problems: Mapping[str, str]) -> Row:
     return record
 
 
-def _put(record: Row, place: str, cell: Any) -> None:
+def _put(record: JsonObject, place: str, cell: Any) -> None:
     """Write `cell` at a place of `formats.toml`; lists are there, and gain an item."""
     into: Any = record
     *above, last = place.split(".")

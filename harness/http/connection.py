@@ -86,6 +86,8 @@ class Connection:
         self._here.set()
         self._missed = False
         """Whether the server was seen to be away."""
+        self._answers = False
+        """Whether it answered when it was last looked at, if only that it is not ready."""
         self._open: dict[asyncio.Task[Any], float] = {}
         """The requests under way and when each began, oldest first."""
         self._last_answer = self._next_line = 0.0
@@ -101,9 +103,10 @@ class Connection:
         """When that was, and when the count was last seen to rise."""
 
     async def __aenter__(self) -> Self:
-        """Wait until the server is ready: START_PATIENCE, or for as long as the run's own server lives.
+        """Wait until the server is ready: the run's own for as long as it lives, another for START_PATIENCE.
 
-        Raises BadInput: no server in that time, the run's own server has ended, or what `greet` raises.
+        That one has MEND_PATIENCE if it answers. Raises BadInput: no server in that time, the run's own has
+        ended, or what `greet` raises.
         """
         # Some servers insist on a key, and accept anything.
         self._session = open_session((self._key.value or "none") if self._key else None)
@@ -134,7 +137,8 @@ class Connection:
             self._next_line = begun + SAY_SECONDS
         while (state := await self._state()) is not None:
             waited = asyncio.get_running_loop().time() - begun
-            if self._check_alive is None and waited >= START_PATIENCE:
+            patience = MEND_PATIENCE if self._answers else START_PATIENCE
+            if self._check_alive is None and waited >= patience:
                 raise BadInput(self._hide(f"{state} after {waited:.0f} s: {self.hint}"))
             self._say_now_and_then(f"{state}: waiting for it")
             await asyncio.sleep(POLL_SECONDS)
@@ -275,7 +279,9 @@ class Connection:
         try:
             reply = await self.get(self.ready)
         except BadInput as error:
+            self._answers = False
             return error.message
+        self._answers = True
         if reply.status < 500:
             return None
         return f"the server at {self.url} is not ready (status {reply.status})"

@@ -16,9 +16,9 @@ import pandas as pd
 from harness.grader import Grader, required_gold
 from harness.imports.formats import FORMATS, field_rows
 from results import BadInput, as_samples
-from results.tables.columns import refusal, truth_cells
+from results.tables.columns import refusal, score_cells, truth_cells
 from results.tables.files import read_raw
-from results.tables.schemas import SAMPLE_KEY, SAMPLES
+from results.tables.schemas import SAMPLE_KEY, SAMPLES, Kind
 
 Pairs = Sequence[tuple[str, str]]
 
@@ -91,7 +91,7 @@ def import_table(
     left_out = len(rows) - len(kept) + failed
     renamed = [name for name in columns.values() if name not in (*columns, *_KNOWN)]
     table = kept.drop(columns=renamed).assign(**{name: kept[source] for name, source in columns.items()})
-    table = table.assign(**constants)
+    table = _scored(file, table.assign(**constants), columns)
     if "setting" in table and table.columns.is_unique:
         unset = table["setting"].map(_text).str.strip() == ""
         table["setting"] = table["setting"].mask(unset, SAMPLES.defaults["setting"])
@@ -155,6 +155,21 @@ def whole_text_notes(table: pd.DataFrame) -> tuple[str, ...]:
     whole = int(((answers.str.len() > _LONG) & (answers.str.lower() == texts.str.strip().str.lower())).sum())
     note = f"the answer is the whole text {whole} times: no two will be equal, so a vote needs --grade"
     return (f"{note} or a scorer that reads the answer",) if whole else ()
+
+
+def _scored(file: Path, table: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
+    """`table` with its columns score_NAME as numbers. Raises BadInput where a mapped one has another cell.
+
+    A column that is called so and has other cells is one of the file's own, and stays as it is.
+    """
+    for name in [name for name in map(str, table) if name.startswith("score_")]:
+        cells, bad = score_cells(table[name])
+        if not bad.any():
+            table = table.assign(**{name: cells})
+        elif name in columns:
+            row = int(bad.argmax())
+            raise refusal(file, row, columns[name], _text(table[name].iloc[row]), Kind.SCORE.value)
+    return table
 
 
 def _check_truths(file: Path, source: str, cells: pd.Series[Any]) -> None:

@@ -18,9 +18,11 @@ from harness.engines.tokens import read_json
 from results import BadInput
 from results.tables.files import json_rows
 
-Row = dict[str, Any]
+JsonObject = dict[str, Any]
 
-FORMATS: dict[str, Row] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+FORMATS: dict[str, JsonObject] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+)
 FORMATS["sgl-eval"] = FORMATS["nemo-skills"]
 
 _OPTIONS = {"files", "each", "failed", "about", "alike", "unreadable"}
@@ -40,7 +42,7 @@ def field_rows(kind: str, path: Path, others: Iterable[str]) -> tuple[pd.DataFra
         raise BadInput(f"{path}: no {'file of ' + kind if path.is_dir() else 'such file'}")
     places = {name: found for name, found in form.items() if name not in _OPTIONS}
     places |= {name: [name] for name in others if name not in places}
-    rows: list[Row] = []
+    rows: list[JsonObject] = []
     failed = 0
     for file in files:
         shared = _about(file, form)
@@ -55,9 +57,9 @@ def field_rows(kind: str, path: Path, others: Iterable[str]) -> tuple[pd.DataFra
     return table, failed
 
 
-def _about(file: Path, form: Row) -> Row:
+def _about(file: Path, form: JsonObject) -> JsonObject:
     """What the file's name, and the file beside it, say of all rows."""
-    about: Row = {}
+    about: JsonObject = {}
     if "about" in form:
         about["dataset"] = file.resolve().parent.name
         said = read_json(file.with_name(form["about"]["file"]))
@@ -67,7 +69,7 @@ def _about(file: Path, form: Row) -> Row:
     return about | (named.groupdict() if named else {})
 
 
-def _answers(file: Path, form: Row) -> Iterator[Row]:
+def _answers(file: Path, form: JsonObject) -> Iterator[JsonObject]:
     """The rows of a file, one for each answer."""
     each = form.get("each")
     for number, row in enumerate(json_rows(file), start=1):
@@ -79,7 +81,7 @@ def _answers(file: Path, form: Row) -> Iterator[Row]:
             raise BadInput(f"{file}: row {number}: no list {each!r}, found {', '.join(row)}")
 
 
-def _cells(row: Row, places: Row, form: Row) -> Row:
+def _cells(row: JsonObject, places: JsonObject, form: JsonObject) -> JsonObject:
     cells = {name: _first(row, found) for name, found in places.items()}
     for pattern, replacement in form.get("alike", ()):
         for name in ("answer", "gold"):
@@ -92,7 +94,7 @@ def _cells(row: Row, places: Row, form: Row) -> Row:
     return cells
 
 
-def _first(row: Row, places: Iterable[str]) -> Any:
+def _first(row: JsonObject, places: Iterable[str]) -> Any:
     return next((cell for place in places if (cell := at(row, place)) is not None), None)
 
 

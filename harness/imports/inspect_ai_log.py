@@ -10,6 +10,7 @@ person, those invalidated later, and those without a score.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,26 +21,36 @@ from harness.imports.columns import Imported, graded, whole_text_notes
 from harness.imports.logs import chosen, setting_value
 from results import BadInput, as_samples
 from results.canonical import canonical
+from results.tables.columns import score_cells
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample
+    from inspect_ai.scorer import Score
 
 _OUTSIDE = {"time", "working", "operator"}
 """Limits that end a sample by the clock or by hand; the others count what the model itself used."""
 _CUT_OFF = {"max_tokens", "model_length"}
 _VERDICTS = {"C": True, "I": False, "N": False, "1": True, "0": False, "True": True, "False": False}
 """inspect_ai's marks: correct, incorrect, no answer; "P", partly, is neither right nor wrong."""
+_MARKS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+"""The same as inspect_ai counts them where a number is needed."""
 
 
 def import_inspect_ai(
-    path: Path, scorer: str | None = None, grader: Grader | None = None, setting: str | None = None
+    path: Path,
+    scorer: str | None = None,
+    grader: Grader | None = None,
+    setting: str | None = None,
+    judges: Mapping[str, str] | None = None,
 ) -> Imported:
     """The answers in one log, or in the one log that the folder `path` holds.
 
     `scorer` is the one whose verdict and answer count, needed where the log has several. `grader` reads the
     completions in its place. `setting` names an argument of the task or of the generation, such as
-    reasoning_effort, that becomes the column of that name. Raises BadInput.
+    reasoning_effort, that becomes the column of that name. `judges` names the scorer whose value becomes a
+    column `score` or `score_NAME`. Raises BadInput.
     """
+    judges = judges or {}
     log, file = _read(path)
     samples = log.samples or []
     absent = Counter(reason for sample in samples if (reason := _absent(sample)))
@@ -48,7 +59,10 @@ def import_inspect_ai(
     if not (scorers or scorer or grader):
         hint = "use --grade" if asked else f"all {len(samples)} samples had an error or were stopped"
         raise BadInput(f"{file}: no scores in this log: {hint}")
-    name = None if grader else chosen(file, "scorer", scorers, scorer)
+    for judge in judges.values():
+        chosen(file, "scorer", scorers, judge)
+    others = [one for one in scorers if scorer or one not in judges.values()]
+    name = None if grader else chosen(file, "scorer", others or scorers, scorer)
     shared = {
         "dataset": log.eval.task,
         "model": log.eval.model,
@@ -60,14 +74,18 @@ def import_inspect_ai(
     rows = []
     for sample in asked:
         target = sample.target if isinstance(sample.target, str) else next(iter(sample.target), "")
-        row = shared | _fields(sample, log) | {"gold": target}
+        where = f"{file}: sample {sample.id}, epoch {sample.epoch}, scorer"
+        told = {
+            column: _number((sample.scores or {}).get(judge), f"{where} {judge}")
+            for column, judge in judges.items()
+        }
+        row = shared | _fields(sample, log) | {"gold": target} | told
         if grader:
             rows.append(row)
         elif (score := (sample.scores or {}).get(str(name))) is None:
             absent["no score"] += 1
         else:
-            where = f"{file}: sample {sample.id}, epoch {sample.epoch}, scorer {name}"
-            gold, correct = normal(target), _verdict(score.value, where)
+            gold, correct = normal(target), _verdict(score.value, f"{where} {name}")
             # An answer that is scored right without being read votes for the right answer.
             answer = normal(score.answer) or (gold if correct else None)
             rows.append(row | {"answer": answer, "gold": gold, "correct": correct})
@@ -123,6 +141,17 @@ def _verdict(value: Any, where: str) -> bool:
             f"{where}: the score is {text[:60]!r}, neither right nor wrong (C, I, N, 1 or 0): use --grade"
         )
     return _VERDICTS[text]
+
+
+def _number(score: Score | None, where: str) -> float | None:
+    """What a judge's value is as a score; None where it gave none, a verdict being 1 or 0."""
+    value = None if score is None else score.value
+    cells, bad = score_cells(
+        pd.Series([_MARKS.get(value, value) if isinstance(value, str) else value], dtype=object)
+    )
+    if bad.any():
+        raise BadInput(f"{where}: found {str(value)[:60]!r}, expected a number, or C or I")
+    return None if pd.isna(cells[0]) else float(cells[0])
 
 
 def normal(text: str | None) -> str | None:

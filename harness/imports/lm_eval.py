@@ -19,7 +19,7 @@ import pandas as pd
 from harness.engines.tokens import read_json
 from harness.grader import Grader
 from harness.imports.columns import Imported, graded
-from harness.imports.formats import Row, at
+from harness.imports.formats import JsonObject, at
 from harness.imports.lm_eval_filters import as_logged
 from harness.imports.logs import chosen, setting_value
 from results import BadInput, as_samples
@@ -44,7 +44,7 @@ def import_lm_eval(
     parts = _NAME.fullmatch(file.name)
     task = parts["task"] if parts else file.stem
     results = read_json(file.with_name(f"results_{parts['stamp']}.json")) if parts else {}
-    cells: list[Row] = []
+    cells: list[JsonObject] = []
     for row, said in zip(rows, texts, strict=True):
         found = at(row, "arguments.gen_args_0.arg_1")  # {"until": [...], "temperature": 1.0, ...}
         settings = found if isinstance(found, dict) else {}
@@ -80,7 +80,7 @@ def _newest(folder: Path) -> Path:
     return max(found, key=lambda file: found[file]["stamp"])
 
 
-def _rows(file: Path, filter_name: str | None, *, first: bool) -> list[Row]:
+def _rows(file: Path, filter_name: str | None, *, first: bool) -> list[JsonObject]:
     """The rows of one filter: the named one, the only one, or any where only the responses are wanted."""
     if not file.exists():
         raise BadInput(f"{file}: no such file")
@@ -96,7 +96,7 @@ def _rows(file: Path, filter_name: str | None, *, first: bool) -> list[Row]:
     return [row for row in rows if row["filter"] == name]
 
 
-def _responses(row: Row, file: Path) -> list[str]:
+def _responses(row: JsonObject, file: Path) -> list[str]:
     """The texts of all repeats. Raises BadInput for a task that generates none."""
     match row["resps"]:
         case [[_, *_] as texts] if all(isinstance(text, str) for text in texts):

@@ -18,7 +18,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from harness.imports.formats import Row
+from harness.imports.formats import JsonObject
 from results import BadInput
 
 _SELECTIONS = {"take_first", "take_first_k", "majority_vote"}
@@ -27,7 +27,9 @@ _NO_MATCH = "[invalid]"
 _OR_GRADE = "or use --grade for our own grader"
 
 
-def as_logged(file: Path, rows: list[Row], texts: list[list[str]], task: Row | None) -> tuple[list[Row], int]:
+def as_logged(
+    file: Path, rows: list[JsonObject], texts: list[list[str]], task: JsonObject | None
+) -> tuple[list[JsonObject], int]:
     """Gold, answer and correct of all `texts` by the filter of `rows`; on how many documents the log differs.
 
     `texts` are those of each document's repeats; `task` is lm-eval's config. Where every document has one
@@ -39,7 +41,7 @@ def as_logged(file: Path, rows: list[Row], texts: list[list[str]], task: Row | N
     if task is None:
         raise BadInput(f"{file}: no results_TIME.json of the task beside it: put it there, {_OR_GRADE}")
     pipelines = task.get("filter_list") or [{"name": "none", "filter": [{"function": "take_first"}]}]
-    steps: list[Row] | None = next((p["filter"] for p in pipelines if p["name"] == name), None)
+    steps: list[JsonObject] | None = next((p["filter"] for p in pipelines if p["name"] == name), None)
     if steps is None:
         raise BadInput(f"{file}: no filter {name!r} in results_TIME.json: choose another, {_OR_GRADE}")
     found = _apply(file, [step for step in steps if step["function"] not in _SELECTIONS], rows, texts)
@@ -61,7 +63,9 @@ def as_logged(file: Path, rows: list[Row], texts: list[list[str]], task: Row | N
     return [{"gold": gold, "answer": answer, "correct": answer == gold} for gold, answer in read], differ
 
 
-def _apply(file: Path, steps: list[Row], rows: list[Row], texts: list[list[str]]) -> list[list[str]]:
+def _apply(
+    file: Path, steps: list[JsonObject], rows: list[JsonObject], texts: list[list[str]]
+) -> list[list[str]]:
     """`texts` after lm-eval's own filters."""
     if not steps:
         return texts
@@ -83,7 +87,7 @@ def _apply(file: Path, steps: list[Row], rows: list[Row], texts: list[list[str]]
     return [[str(text) for text in said] for said in found]
 
 
-def _cleaner(options: Row) -> Callable[[str], str]:
+def _cleaner(options: JsonObject) -> Callable[[str], str]:
     """Leaves out of a text what exact_match, with these options, leaves out."""
     ignored = [re.compile(pattern) for pattern in options.get("regexes_to_ignore") or ()]
     dropped = string.punctuation * bool(options.get("ignore_punctuation"))
@@ -98,7 +102,7 @@ def _cleaner(options: Row) -> Callable[[str], str]:
     return clean
 
 
-def _logged(file: Path, row: Row) -> bool:
+def _logged(file: Path, row: JsonObject) -> bool:
     """The log's own verdict on a document: its exact_match, or its one metric."""
     names = row.get("metrics") or []
     name = "exact_match" if "exact_match" in names else next(iter(names), "exact_match")

@@ -15,22 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.judge.answers import Answers
-from harness.judge.store import Store
+from harness.judge.scores import Scores
 
 
-def summary(answers: Answers, store: Store) -> dict[str, Any]:
+def summary(answers: Answers, kept: Scores) -> dict[str, Any]:
     """The counts of a folder's answers; tokens are those of all verdicts that are stored."""
     scores, right, questions = [], [], []
     judged = unknown = 0
-    for row, score in store.scored(answers):
+    for row, score in kept.scored(answers):
         key = answers.key(row)
-        judged += key in store.verdicts
-        unknown += key in store.verdicts and score is None
+        judged += key in kept.verdicts
+        unknown += key in kept.verdicts and score is None
         if score is not None and isinstance(row.get("correct"), bool | int):
             scores.append(score)
             right.append(bool(row["correct"]))
             questions.append(str(row.get("question_id")))
-    verdicts = store.verdicts.values()
+    verdicts = kept.verdicts.values()
     given = np.array(scores, float), np.array(right, bool)
     _, question = np.unique(np.array(questions, str), return_inverse=True)
     together = np.argsort(question, kind="stable")

@@ -17,8 +17,8 @@ from harness.engines.rewards import rewards_for
 from harness.experiment import Experiment, experiment_of
 from harness.judge.answers import Answers, Asked
 from harness.judge.counts import summary
+from harness.judge.scores import Scores, judge_identity
 from harness.judge.session import judge_answers
-from harness.judge.store import Store, judge_identity
 from harness.judge.verdicts import Judge, Rewards, YesNo
 from harness.store.record import RECORD, experiment_in
 from harness.store.resume import locked
@@ -100,27 +100,27 @@ def judge_folder(
     """
     with locked(folder):
         answers = Answers(folder, questions)
-        store = Store(folder, name, judge_identity(experiment, prompt))
-        missing = {key: asked for key, asked in answers.asked.items() if key not in store.verdicts}
+        scores = Scores(folder, name, judge_identity(experiment, prompt))
+        missing = {key: asked for key, asked in answers.asked.items() if key not in scores.verdicts}
         failures, stopped = list[str](), False
         if missing:
-            work = _ask(experiment, prompt, missing, store, len(answers.asked) - len(missing), folder, say)
+            work = _ask(experiment, prompt, missing, scores, len(answers.asked) - len(missing), folder, say)
             try:
                 failures = asyncio.run(work)
             except (asyncio.CancelledError, KeyboardInterrupt):
                 stopped = True
-        counts = summary(answers, store)
-        if store.verdicts:
-            store.write_column(answers)
-            store.write_record(counts)
-        return Judged(counts, store.column, failures, stopped)
+        counts = summary(answers, scores)
+        if scores.verdicts:
+            scores.write_column(answers)
+            scores.write_record(counts)
+        return Judged(counts, scores.column, failures, stopped)
 
 
 async def _ask(
     experiment: Experiment,
     prompt: str | None,
     missing: Mapping[str, Asked],
-    store: Store,
+    scores: Scores,
     before: int,
     folder: Path,
     say: Callable[[str], None],
@@ -136,4 +136,4 @@ async def _ask(
         else:
             engine = engine_for(experiment, folder / "server.log", say)
             judge = YesNo(await stack.enter_async_context(engine), prompt)
-        return await judge_answers(judge, missing, store, experiment.concurrency, before)
+        return await judge_answers(judge, missing, scores, experiment.concurrency, before)

@@ -1,6 +1,6 @@
 """Asks a judge of the answers that have no verdict yet, and stores each verdict as soon as it is there.
 
-    failures = await judge_answers(judge, missing, store, in_flight=512)
+    failures = await judge_answers(judge, missing, scores, in_flight=512)
 
 A request that fails for good leaves its answer without a verdict, and is sent again when the command is run
 again. Judging can be stopped at any moment.
@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from harness.errors import EngineError, EngineGone
 from harness.judge.answers import Asked
-from harness.judge.store import Store
+from harness.judge.scores import Scores
 from harness.judge.verdicts import Judge
 from harness.run.sampler import FEWEST_FAILURES
 from harness.run.sizing import duration
@@ -23,15 +23,15 @@ from harness.tally.pace import Pace
 
 
 async def judge_answers(
-    judge: Judge, missing: Mapping[str, Asked], store: Store, in_flight: int, before: int = 0
+    judge: Judge, missing: Mapping[str, Asked], scores: Scores, in_flight: int, before: int = 0
 ) -> list[str]:
     """Store a verdict on each of `missing`, and return the reason for each one that failed.
 
     `in_flight` are asked at a time; `before` have their verdict already. Ends early where the server is gone,
     or where as many fail in a row. Raises BadInput: a disk that is full, a judge that gives no verdicts.
     """
-    with store.open() as file:
-        session = _Session(judge, missing, store, file, in_flight, before)
+    with scores.open() as file:
+        session = _Session(judge, missing, scores, file, in_flight, before)
         try:
             with session.bar:
                 async with asyncio.TaskGroup() as group:
@@ -49,13 +49,13 @@ class _Session:
         self,
         judge: Judge,
         missing: Mapping[str, Asked],
-        store: Store,
+        scores: Scores,
         file: SamplesFile,
         in_flight: int,
         before: int,
     ) -> None:
         self.failures: list[str] = []
-        self._judge, self._store, self._file = judge, store, file
+        self._judge, self._scores, self._file = judge, scores, file
         self._left: Iterator[tuple[str, Asked]] = iter(missing.items())
         self._to_come = self._unasked = len(missing)
         self._failed_in_a_row, self._most_failures = 0, max(FEWEST_FAILURES, in_flight)
@@ -80,7 +80,7 @@ class _Session:
                 self._note(asked, error)
                 continue
             self._failed_in_a_row = 0
-            self._store.keep(self._file, key, asked, verdict)
+            self._scores.keep(self._file, key, asked, verdict)
             self._to_come -= 1
             self._pace.add(1, verdict.prompt_tokens + verdict.tokens)
             self._show()

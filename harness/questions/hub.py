@@ -14,7 +14,7 @@ from typing import Any
 from results import BadInput
 from results.tables.files import read_raw
 
-Row = dict[str, Any]
+SourceRow = dict[str, Any]
 
 HUB_TIMEOUT = 10.0
 """Seconds to wait for the hub's first reply."""
@@ -51,7 +51,7 @@ MATH_500 = HubDataset(
 )
 
 
-def dataset_rows(source: HubDataset, file: Path | None) -> list[Row]:
+def dataset_rows(source: HubDataset, file: Path | None) -> list[SourceRow]:
     """All rows of the test split, from `file` where one is given. Raises BadInput where some are missing."""
     rows = file_rows(file) if file else hub_rows(source)
     if len(rows) != source.rows:
@@ -63,7 +63,7 @@ def dataset_rows(source: HubDataset, file: Path | None) -> list[Row]:
     return rows
 
 
-def file_rows(file: Path) -> list[Row]:
+def file_rows(file: Path) -> list[SourceRow]:
     """The rows of a CSV, JSONL or Parquet file. Raises BadInput naming the file and what is wrong with it."""
     frame = read_raw(file, ("question_id", "question", "problem", "answer", "gold", "labels"))
     if frame.empty:
@@ -71,7 +71,7 @@ def file_rows(file: Path) -> list[Row]:
     return [{str(key): cell for key, cell in row.items()} for row in frame.to_dict("records")]
 
 
-def hub_rows(source: HubDataset) -> list[Row]:
+def hub_rows(source: HubDataset) -> list[SourceRow]:
     """The test split out of the hub's files, which are downloaded once. Raises BadInput where that fails."""
     import datasets
     import httpx

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from harness.grader import GraderName, boxed, normalise_integer, required_gold
 from harness.questions.choices import asked, choices_of, label_of
-from harness.questions.hub import GSM8K, MATH, MATH_500, HubDataset, Row, dataset_rows, file_rows
+from harness.questions.hub import GSM8K, MATH, MATH_500, HubDataset, SourceRow, dataset_rows, file_rows
 from results import BadInput
 
 TINY_FILE = Path(__file__).parents[1] / "tiny" / "test.jsonl"
@@ -94,7 +94,9 @@ def dataset_commit(name: str) -> str | None:
     return pinned[name].revision if name in pinned else None
 
 
-def _questions(rows: list[Row], prefix: str, where: Path, grader: GraderName = "integer") -> list[Question]:
+def _questions(
+    rows: list[SourceRow], prefix: str, where: Path, grader: GraderName = "integer"
+) -> list[Question]:
     """Questions of rows with problem (or question) and gold (or answer); ids as given, or by position."""
     question = _question_with_choices if grader == "choice" else _question
     found = [
@@ -106,13 +108,13 @@ def _questions(rows: list[Row], prefix: str, where: Path, grader: GraderName = "
     return found
 
 
-def _question(row: Row, default_id: str, where: str, grader: GraderName) -> Question:
+def _question(row: SourceRow, default_id: str, where: str, grader: GraderName) -> Question:
     problem, answer = _problem_and_answer(row, where)
     gold = required_gold(answer, where, grader)
     return Question(_first(row, "question_id") or default_id, problem, gold)
 
 
-def _question_with_choices(row: Row, default_id: str, where: str, grader: GraderName) -> Question:
+def _question_with_choices(row: SourceRow, default_id: str, where: str, grader: GraderName) -> Question:
     """The choices are in `choices`, or in the problem already; then `labels` says which there are."""
     problem, answer = _problem_and_answer(row, where)
     labels = tuple((_first(row, "labels") or "").split())
@@ -123,7 +125,7 @@ def _question_with_choices(row: Row, default_id: str, where: str, grader: Grader
     return Question(_first(row, "question_id", "id") or default_id, problem, gold, labels)
 
 
-def _problem_and_answer(row: Row, where: str) -> tuple[str, str]:
+def _problem_and_answer(row: SourceRow, where: str) -> tuple[str, str]:
     problem = _first(row, "problem", "question")
     answer = _first(row, "gold", "answer", "answerKey")
     if problem is None or answer is None:
@@ -132,7 +134,7 @@ def _problem_and_answer(row: Row, where: str) -> tuple[str, str]:
     return problem, answer
 
 
-def _first(row: Row, *columns: str) -> str | None:
+def _first(row: SourceRow, *columns: str) -> str | None:
     """The first of `columns` that holds something, as text."""
     for column in columns:
         cell = row.get(column)
@@ -143,7 +145,7 @@ def _first(row: Row, *columns: str) -> str | None:
     return None
 
 
-def _math(name: str, rows: list[Row], where: Path) -> list[Question]:
+def _math(name: str, rows: list[SourceRow], where: Path) -> list[Question]:
     """The problems of MATH that are meant, in the order of their hashes: subjects mixed."""
     meant = _MATH[name]
     found = {}
@@ -167,7 +169,7 @@ def _math(name: str, rows: list[Row], where: Path) -> list[Question]:
     return [found[digest] for digest in sorted(found)]
 
 
-def _level(row: Row, where: str) -> int:
+def _level(row: SourceRow, where: str) -> int:
     """`Level 1` is 1; MATH has a problem without one, `Level ?`, which is 0."""
     found = re.fullmatch(r"(?:Level )?([0-9]|\?)", str(row.get("level")))
     if found is None:

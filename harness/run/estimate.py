@@ -17,6 +17,7 @@ from harness.questions.load import Question
 from harness.run.plan import asked_questions, prompt_for, remaining_chunks
 from harness.run.sizing import Load, duration, gpu_lines
 from harness.run.usage import usage
+from harness.server.launch import gpus_per_copy
 from harness.store.record import read_record
 from harness.store.resume import check_same_run, read_done
 from harness.tally.counts import Tally
@@ -73,16 +74,19 @@ def estimate(
     sessions = [] if fresh else (read_record(folder) or {}).get("sessions", [])
     rate = rate or _rate(sessions)
     first = "" if tally.answers else ", or sample a little into this folder first"
+    each = gpus_per_copy(experiment.server_flags)
+    hour = (price_per_hour or 0) * experiment.dp * each
     time = f"unknown: give --rate TOKENS_PER_SECOND{first}"
     if price_per_hour and not rate:
-        time += f"; {price_per_hour * experiment.dp:,.2f} for each hour of it"
+        time += f"; {hour:,.2f} for each hour of it"
     if rate:
         time = f"{duration(expected / rate)} at {rate:,.0f} completion tokens/s"
         time += f", {duration(most / rate)} at most"
         if price_per_hour:
-            cost = expected / rate / 3600 * price_per_hour * experiment.dp
-            time += f"; {cost:,.2f} at {price_per_hour:g} an hour for each copy of the model"
+            which = "copy of the model" if each == 1 else "GPU"
+            time += f"; {expected / rate / 3600 * hour:,.2f} at {price_per_hour:g} an hour for each {which}"
     disk = answers * BYTES_PER_ROW + expected * BYTES_PER_TOKEN
+    seen = usage(experiment.dataset, tally, experiment.budget_by == "thinking")
     load = Load(expected, prompts / requests, expected / answers, answers / requests)
     stops = [f"at most: {experiment.stop_rule} ends votes before that"] if experiment.stop_rule else []
     return [
@@ -91,7 +95,7 @@ def estimate(
         f"requests: {requests:,}, for {answers:,} of {planned:,} answers",
         f"prompt tokens: {prompts:,} (a token for every {BYTES_PER_TOKEN} bytes)",
         f"completion tokens: {expected:,.0f} expected, {most:,} at most",
-        *([f"tokens per answer: {usage(experiment.dataset, tally)}"] if experiment.budgets else []),
+        *([f"tokens per answer: {seen}"] if experiment.budgets else []),
         f"time: {time}",
         f"disk: about {disk / 1e9:.2g} GB of answers",
         *(gpu_lines(experiment, load, price_per_hour) if experiment.engine != "ctranslate2" else ()),
@@ -121,7 +125,7 @@ def demands(
     tally = tally or Tally(experiment)
     go_on = not fresh and check_same_run(folder, experiment, questions)
     done = read_done(folder, tally) if go_on else {}
-    expected = usage(experiment.dataset, tally)
+    expected = usage(experiment.dataset, tally, experiment.budget_by == "thinking")
     found: dict[tuple[str, str], Demand] = {}
     for chunk in remaining_chunks(experiment, asked, done):
         key = chunk.setting, chunk.decoding
@@ -129,7 +133,7 @@ def demands(
             limit = experiment.max_new_tokens(chunk.budget)
             limit += MOST_FORCED if experiment.budget_by == "force" else 0
             used = tally.settings[key].mean_tokens if key in tally.settings else None
-            likely = min(expected.at(chunk.budget), limit) if chunk.budget else limit
+            likely = limit if chunk.budget is None else min(expected.at(chunk.budget), limit)
             found[key] = Demand(*key, limit, used or likely)
         found[key].requests += 1
         found[key].answers += len(chunk.samples)

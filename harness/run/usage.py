@@ -4,6 +4,7 @@ Usage({20: 171.4, 100: 240.0}, "as ... used them").at(50)  ->  197.2
 """
 
 import csv
+import math
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -21,27 +22,32 @@ class Usage:
 
     used: dict[int, float] = field(default_factory=dict)
     where: str = "the budgets themselves, which models seldom keep"
+    boundless: bool = False
+    """Whether an answer is taken to be as long as it may be, where nothing was seen."""
 
     def at(self, budget: int) -> float:
         """Between two budgets in proportion; below all as the least, above all by the largest one's share."""
         points = sorted(self.used.items())
         if not points:
-            return float(budget)
+            return math.inf if self.boundless else float(budget)
         (least, fewest), (largest, most) = points[0], points[-1]
         if budget <= least:
             return fewest
         for (low, before), (high, after) in pairwise(points):
             if budget <= high:
                 return before + (after - before) * (budget - low) / (high - low)
-        return most * budget / largest
+        return most * budget / largest if largest else most + budget
 
     def __str__(self) -> str:
         seen = ", ".join(f"{used:.0f} for {budget}" for budget, used in sorted(self.used.items()))
         return f"{self.where}: {seen}" if seen else self.where
 
 
-def usage(dataset: str, tally: Tally) -> Usage:
-    """As the answers in `tally` have it, else a run that ships with the project, else the budgets."""
+def usage(dataset: str, tally: Tally, thinking: bool = False) -> Usage:
+    """As the answers in `tally` have it, else a run that ships with the project, else the budgets.
+
+    The runs that ship had budgets in words: of budgets of `thinking` they say nothing.
+    """
     own = {
         int(setting): counts.mean_tokens
         for (setting, decoding), counts in tally.settings.items()
@@ -49,6 +55,8 @@ def usage(dataset: str, tally: Tally) -> Usage:
     }
     if own:
         return Usage(own, "as in this folder")
+    if thinking:
+        return Usage({}, "the most there may be, as nothing here says how long this model thinks", True)
     if dataset not in CACHED:
         return Usage()
     file = Path(results.__file__).parent / "cached" / CACHED[dataset]

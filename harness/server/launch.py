@@ -1,6 +1,6 @@
 """Starts and stops a SGLang server.
 
-    python -m harness.server.cpu.launch --model-path harness/tiny/model --device cpu --port 30000 ...
+    python -m harness.server.cpu.start --model-path harness/tiny/model --device cpu --port 30000 ...
 
 On a GPU, flags suit a server that draws many answers to each prompt. On a CPU, SGLang runs through the
 platform plugin in harness/server/cpu. The user's own flags come last and win.
@@ -92,7 +92,7 @@ def launch(
         command = [sys.executable, "-m", "sglang.launch_server", *flags, "--dtype", dtype, *GPU_FLAGS]
         return Launch((*command, *extra), _gpu_environment(worker, workers, gpus))
     dtype = "float32" if dtype == "auto" else dtype
-    command = [sys.executable, "-m", "harness.server.cpu.launch", *flags, "--dtype", dtype, *CPU_FLAGS]
+    command = [sys.executable, "-m", "harness.server.cpu.start", *flags, "--dtype", dtype, *CPU_FLAGS]
     return Launch((*command, "--device", "cpu", *extra), _cpu_environment(dp))
 
 

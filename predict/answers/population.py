@@ -5,18 +5,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from scipy.special import softmax
 
 from predict.answers.atoms import P, log_likelihood, patterns
 from predict.answers.prior import (
     RIDGE,
     RIDGE_OF_ALIKE,
     RIDGE_OF_MORE,
+    RIDGE_OF_PLAIN,
     base,
     features,
     more_features,
+    plain_base,
+    plain_features,
     shape_features,
 )
 from predict.answers.shared_difficulty import Difficulty, Marginal, share_difficulty
@@ -29,6 +34,11 @@ LEARN_FROM = 300
 worse, and a fit takes a quarter of the time for 1,319 questions × 64 answers."""
 
 
+TEMPER = 0.25
+"""The power to which a law's evidence counts in the average of the two. docs/forecasting/ablation.py compares
+it with 1 (Bayes) and 0 (equal shares)."""
+
+
 class Law(Protocol):
     """What the answers say of the weights (K,) of the atoms: the weights by themselves, and draws (R, K)."""
 
@@ -36,6 +46,25 @@ class Law(Protocol):
     def weights(self) -> Floats: ...
 
     def draw_weights(self, R: int, rng: np.random.Generator) -> Floats: ...
+
+
+@dataclass(frozen=True)
+class AveragedLaw:
+    """A mean of laws, each with its share (L,), shares summing to 1."""
+
+    laws: tuple[Law, ...]
+    shares: Floats
+
+    @cached_property
+    def weights(self) -> Floats:
+        """The mean, (K,)."""
+        return np.asarray(sum(share * law.weights for share, law in zip(self.shares, self.laws, strict=True)))
+
+    def draw_weights(self, R: int, rng: np.random.Generator) -> Floats:
+        """R draws (R, K), of each law as many as its share says."""
+        which = np.searchsorted(np.cumsum(self.shares)[:-1], (np.arange(R) + 0.5) / R)
+        drawn = np.stack([law.draw_weights(R, rng) for law in self.laws])
+        return np.asarray(drawn[which, np.arange(R)])
 
 
 @dataclass(frozen=True)
@@ -79,7 +108,11 @@ class Population:
 
 
 def fit_population(counts: VoteCounts) -> Population:
-    """The population behind one setting's readable answers: of three fits the one of the largest evidence."""
+    """The population behind one setting's readable answers: a flexible law of the questions and a plain one.
+
+    The flexible law is, of three fits, that of the largest evidence. Bayes would average the two by their
+    evidence, were one of them true. None is, and evidence is then too sure: it counts as `TEMPER` says.
+    """
     wrong = [counts.wrong[a:b] for a, b in zip(counts.starts[:-1], counts.starts[1:], strict=True)]
     seen = patterns(counts.correct, wrong)
     logs = log_likelihood(seen)
@@ -94,7 +127,12 @@ def fit_population(counts: VoteCounts) -> Population:
             (shape_features(), RIDGE_OF_ALIKE),
         )
     ]
-    return Population(likelihood, times, seen.pattern, max(fits, key=lambda fit: fit.log_evidence))
+    flexible = max(fits, key=lambda fit: fit.log_evidence)
+    plain = fit_weights(
+        PenalisedLikelihood(likelihood[rows], counted, plain_base(), plain_features(), RIDGE_OF_PLAIN)
+    )
+    shares = softmax(TEMPER * np.array([flexible.log_evidence, plain.log_evidence]))
+    return Population(likelihood, times, seen.pattern, AveragedLaw((flexible, plain), shares))
 
 
 def learning_set(pattern: Ints) -> tuple[Ints, Floats]:

@@ -1,10 +1,13 @@
-"""What is assumed of the questions before any answer is seen: a base law of the atoms, features to bend it.
+"""What is assumed of the questions before any answer is seen: base laws of the atoms, features to bend them.
 
     weights w = softmax(base + F α),   α ~ N(0, 1/RIDGE)
 
 F holds smooth features of an atom (p, a, rest and their products), so that a few dozen questions can already
 say something about the 2,720 weights. The base mixes two kinds of question, known and guessed; the last
 feature lets the answers decide how many are guessed.
+
+Beside this flexible law stands a plain one, like those of the literature: p has a beta law, and the wrong
+answers agree as they will, whatever p is (`plain_base`, `plain_features`).
 """
 
 from functools import cache
@@ -27,6 +30,10 @@ RIDGE_OF_ALIKE = 1e-4
 """The same for `shape_features`. So weak a prior costs evidence that only questions all alike repay; on the
 real sets of `docs/forecasting/ablation.py` it was never taken."""
 
+RIDGE_OF_PLAIN = 0.3
+"""The same for `plain_features`. Six features follow no noise; but a prior that leaves far more open than is
+ever seen would cost this law evidence."""
+
 GUESSED = 0.1
 """Share of the questions that are guessed, before any answer is seen."""
 
@@ -47,9 +54,7 @@ def features() -> Floats:
     """F, shape (ATOMS, features): centred, of unit variance over the atoms."""
     u = 2 * np.arcsin(np.sqrt(P)) / (np.pi / 2) - 1
     v = 2 * A / A.max() - 1
-    t = np.append(np.linspace(-1, 1, len(THETAS)), np.zeros(len(CHOICES)))
-    choice = np.append(np.zeros(len(THETAS)), np.ones(len(CHOICES)))
-    even = np.append(np.zeros(len(THETAS)), [beta > 1 for _, beta in CHOICES])
+    t, choice, even = _rest_features()
     i, j, k = np.indices((len(P), len(A), RESTS)).reshape(3, -1)
     u, v, t, choice, even, p = u[i], v[j], t[k], choice[k], even[k], P[i]
     guessed = np.clip(_log_law(1 - _FLOOR) - _log_law(_FLOOR), -_CLEAR, _CLEAR)
@@ -77,9 +82,29 @@ def shape_features() -> Floats:
 
 
 @cache
+def plain_features() -> Floats:
+    """log p and log(1 − p), with which p has a beta law, and the kind of `rest`: shape (ATOMS, 6)."""
+    inside = np.clip(P, P[1] / 4, 1 - P[1] / 4)
+    t, choice, even = _rest_features()
+    i, _, k = np.indices((len(P), len(A), RESTS)).reshape(3, -1)
+    columns = [np.log(inside)[i], np.log1p(-inside)[i], t[k], t[k] ** 2, choice[k], even[k]]
+    F = np.stack(columns, axis=1)
+    return np.asarray((F - F.mean(axis=0)) / F.std(axis=0))
+
+
+@cache
 def base() -> Floats:
     """Log-weights of the atoms at α = 0, shape (ATOMS,)."""
     return _log_law(GUESSED)
+
+
+@cache
+def plain_base() -> Floats:
+    """Log-weights where p is uniform and the leading wrong answer one of its `rest` at random: (ATOMS,)."""
+    shares = [_a_cells(1.0, theta) for theta in THETAS]
+    shares += [_a_cells(beta / 2, J * beta / 2) for J, beta in CHOICES]
+    law = _p_cells(1.0, 1.0)[:, None, None] * np.stack(shares, axis=1)
+    return np.asarray(np.log(law * _rest_weights()).ravel())
 
 
 def _log_law(guessed: float) -> Floats:
@@ -97,8 +122,21 @@ def _log_law(guessed: float) -> Floats:
         for J, beta in CHOICES
     ]
     share = (1 - guessed) * known[:, :, None] + guessed * np.stack(guesses, axis=2)
-    rests = np.array([1.0] * len(THETAS) + [_EVEN_CHOICES if beta > 1 else 1.0 for _, beta in CHOICES])
-    return np.asarray(np.log(share * rests).ravel())
+    return np.asarray(np.log(share * _rest_weights()).ravel())
+
+
+def _rest_features() -> tuple[Floats, Floats, Floats]:
+    """Of each `rest` where its θ lies, from −1 to 1, whether it is a choice, and whether an even one."""
+    t = np.append(np.linspace(-1, 1, len(THETAS)), np.zeros(len(CHOICES)))
+    choice = np.append(np.zeros(len(THETAS)), np.ones(len(CHOICES)))
+    even = np.append(np.zeros(len(THETAS)), [float(beta > 1) for _, beta in CHOICES])
+    return t, choice, even
+
+
+def _rest_weights() -> Floats:
+    """The prior weight of each `rest`, (RESTS,)."""
+    choices = [_EVEN_CHOICES if beta > 1 else 1.0 for _, beta in CHOICES]
+    return np.array([1.0] * len(THETAS) + choices)
 
 
 def _p_cells(one: float, other: float) -> Floats:

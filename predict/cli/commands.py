@@ -19,6 +19,7 @@ from predict.cli.options import (
     target,
 )
 from results.cli.compare import score_cost_option
+from results.command_help import Command
 from results.commandline import numbers
 from results.normal import FORECAST_LEVEL, LEVEL
 
@@ -37,12 +38,19 @@ def _named(context: click.Context, option: str) -> bool:
     return source is click.core.ParameterSource.COMMANDLINE
 
 
-@main.command(epilog="Example: python -m predict forecast results/cached/tiny.csv --out forecast.csv")
+@main.command(
+    cls=Command, epilog="Example: python -m predict forecast results/cached/tiny.csv --out forecast.csv"
+)
 @sampled("mixture", 1000)
 @file("--out", "Forecast table to write.", required=True)
 @file("--plot", "Picture to write (.png, .svg, .html).")
 @fit_max_n
-@click.option("--fit-max-tokens", type=float, help="Fit settings of up to this many tokens per answer.")
+@click.option(
+    "--fit-max-tokens",
+    metavar="TOKENS",
+    type=float,
+    help="Fit settings of up to this many tokens per answer.",
+)
 @fit_settings
 @at_n
 @at_settings(
@@ -65,7 +73,8 @@ def forecast(**asked: Any) -> None:
 
 
 @main.command(
-    epilog="Example: python -m predict backtest samples.jsonl --out backtest.csv --fit-max-n 4 --at-n 8,16"
+    cls=Command,
+    epilog="Example: python -m predict backtest samples.jsonl --out backtest.csv --fit-max-n 4 --at-n 8,16",
 )
 @sampled("all", 200)
 @file("--out", "Table of all forecasts to write.", required=True)
@@ -88,7 +97,7 @@ def backtest(**asked: Any) -> None:
     run(**asked)
 
 
-@main.command(epilog="Example: python -m predict plan samples.jsonl --target-accuracy 0.8")
+@main.command(cls=Command, epilog="Example: python -m predict plan samples.jsonl --target-accuracy 0.8")
 @sampled("mixture", 300, least=1)
 @click.option(
     "--target-accuracy",
@@ -97,6 +106,7 @@ def backtest(**asked: Any) -> None:
 )
 @click.option(
     "--token-budget",
+    metavar="TOKENS",
     type=click.FloatRange(0, min_open=True),
     help="Find the best choice within this many tokens per question.",
 )
@@ -142,13 +152,19 @@ def plan(
     run(plot=plot, **asked)
 
 
-@main.command(epilog="Example: python -m predict precision pilot.csv --answers 4,16")
+@main.command(cls=Command, epilog="Example: python -m predict precision pilot.csv --answers 4,16")
 @inputs
 @click.option(
-    "--questions", callback=numbers, help="Numbers of questions, as 200,1000.  [default: the pilot's]"
+    "--questions",
+    metavar="N,…",
+    callback=numbers,
+    help="Numbers of questions, as 200,1000.  [default: the pilot's]",
 )
 @click.option(
-    "--answers", callback=numbers, help="Numbers of answers to each.  [default: the pilot's, and 4 × that]"
+    "--answers",
+    metavar="N,…",
+    callback=numbers,
+    help="Numbers of answers to each.  [default: the pilot's, and 4 × that]",
 )
 @click.option(
     "--compare",
@@ -179,7 +195,7 @@ def precision(**asked: Any) -> None:
     run(**asked)
 
 
-@main.command(epilog="Example: python -m predict fits results/cached/tiny.csv --out fits.csv")
+@main.command(cls=Command, epilog="Example: python -m predict fits results/cached/tiny.csv --out fits.csv")
 @inputs
 @file("--out", "Table of all fits to write.", required=True)
 @method

@@ -39,7 +39,7 @@ def file(name: str, help_: str, required: bool = False) -> Callable[[Command], C
 
 def at_settings(help_: str) -> Callable[[Command], Command]:
     """--at-settings: the settings to forecast."""
-    return click.option("--at-settings", callback=names, help=help_)
+    return click.option("--at-settings", metavar="NAME,…", callback=names, help=help_)
 
 
 def inputs(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -104,8 +104,10 @@ fit_max_n = click.option(
     type=click.IntRange(1),
     help="Fit N up to this; of samples, this many answers to each question.",
 )
-fit_settings = click.option("--fit-settings", callback=names, help="Fit these settings only, as low,medium.")
-at_n = click.option("--at-n", callback=numbers, help="Forecast these N, as 16,64.")
+fit_settings = click.option(
+    "--fit-settings", metavar="NAME,…", callback=names, help="Fit these settings only, as low,medium."
+)
+at_n = click.option("--at-n", metavar="N,…", callback=numbers, help="Forecast these N, as 16,64.")
 
 
 def sampled(predictor: str, replicates: int, least: int = 0) -> Callable[[Command], Command]:
@@ -115,6 +117,7 @@ def sampled(predictor: str, replicates: int, least: int = 0) -> Callable[[Comman
         inputs,
         click.option(
             "--predictor",
+            metavar="NAME" if least else "NAME,…",
             default=predictor,
             show_default=True,
             help=f"{'One' if least else 'Some'} of {', '.join(PREDICTORS)}{every}.",
@@ -122,11 +125,15 @@ def sampled(predictor: str, replicates: int, least: int = 0) -> Callable[[Comman
         method,
         click.option(
             "--fit-cap",
+            metavar="TOKENS",
             type=click.IntRange(1),
             help="See only what a run stopped at this many tokens per answer would show.",
         ),
         click.option(
-            "--at-caps", callback=numbers, help="With --fit-cap: forecast these caps, as 16000,32000."
+            "--at-caps",
+            metavar="TOKENS,…",
+            callback=numbers,
+            help="With --fit-cap: forecast these caps, as 16000,32000.",
         ),
         click.option(
             "--bootstrap",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from results.aligned import aligned
+from results.command_help import Command
 from results.commandline import BadInput, warnings_last
 from results.normal import LEVEL
 from results.read_options import reading_options
@@ -58,6 +59,7 @@ score_cost_option = click.option(
 
 @click.command(
     "compare",
+    cls=Command,
     epilog="Example: python -m results compare results/runs/small results/runs/large --out compare.csv",
 )
 @click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))

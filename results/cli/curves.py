@@ -4,17 +4,21 @@ from pathlib import Path
 
 import click
 
+from results.command_help import Command
 from results.commandline import numbers, warnings_last
 from results.read_options import reading_options
 
 
-@click.command("curves", epilog="Example: python -m results curves results/runs/tiny --out curves.csv")
+@click.command(
+    "curves", cls=Command, epilog="Example: python -m results curves results/runs/tiny --out curves.csv"
+)
 @click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="File to write (.csv, .jsonl, .parquet)."
 )
 @click.option(
     "--method",
+    metavar="NAME,…",
     default="majority,best_of_n",
     show_default=True,
     help="Of majority, best_of_n, all_of_n, best_by_score, weighted_majority; separated by commas.",
@@ -27,10 +31,14 @@ from results.read_options import reading_options
     help="The scores that the last two methods go by: column NAME or score_NAME, or logprob.",
 )
 @click.option(
-    "--n", callback=numbers, help="Values of N, separated by commas.  [default: 1, 2, 4, … and the pool]"
+    "--n",
+    metavar="N,…",
+    callback=numbers,
+    help="Values of N, separated by commas.  [default: 1, 2, 4, … and the pool]",
 )
 @click.option(
     "--caps",
+    metavar="TOKENS,…",
     callback=numbers,
     help="Cut every answer at these numbers of tokens, separated by commas: settings cap=2000, …",
 )

@@ -10,13 +10,16 @@ from pathlib import Path
 import click
 
 from results.cli.compare import price_option
+from results.command_help import Command
 from results.read_options import reading_options
 
 CACHED = Path(__file__).parents[1] / "cached"
 """The tables that ship with the project."""
 
 
-@click.command("report", epilog="Example: python -m results report curves.csv forecast.csv --out report")
+@click.command(
+    "report", cls=Command, epilog="Example: python -m results report curves.csv forecast.csv --out report"
+)
 @click.argument("inputs", nargs=-1, type=click.Path(path_type=Path), metavar="[TABLES]...")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
 @price_option()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from results.aligned import aligned
+from results.command_help import Command
 from results.commandline import warnings_last
 from results.read_options import reading_options
 from results.visible import visible
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    "stop", epilog="Example: python -m results stop results/runs/tiny --out stop.csv --plot stop.html"
+    "stop",
+    cls=Command,
+    epilog="Example: python -m results stop results/runs/tiny --out stop.csv --plot stop.html",
 )
 @click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(

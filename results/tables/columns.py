@@ -146,10 +146,11 @@ def _real(values: Cells) -> tuple[Cells, Bad]:
 
 
 def score_cells(values: Cells) -> tuple[Cells, Bad]:
-    """Scores as floats, infinite ones among them, and which cells are no numbers."""
-    if pd.api.types.is_numeric_dtype(values.dtype) and values.dtype != bool:
+    """Scores as floats, infinite ones among them, and which cells are no numbers; a verdict is 1 or 0."""
+    if pd.api.types.is_numeric_dtype(values.dtype):
         return values.astype("float64"), np.zeros(len(values), bool)
     text = values.astype(TEXT)
+    text = text.mask(text.isin(["True", "true"]), "1").mask(text.isin(["False", "false"]), "0")
     blank = text.isna() | text.isin(_NUMBERLESS)
     numbers = pd.to_numeric(text.mask(blank), errors="coerce").astype("float64")
     return numbers, (~blank & numbers.isna()).to_numpy()

@@ -37,7 +37,7 @@ class Kind(Enum):
     WHOLE = "a whole number (of at most 2^53)"
     REAL = "a finite number"
     BOOLEAN = "true or false (or 1 or 0)"
-    SCORE = "a number (or nothing; inf and -inf are numbers)"
+    SCORE = "a number (or nothing; inf, -inf, true and false are numbers)"
 
 
 class Limit(NamedTuple):
@@ -82,6 +82,11 @@ def _fraction() -> Limit:
     return Limit(lambda cells: cells.between(0, 1), "a number from 0 to 1")
 
 
+def _log_probability() -> Limit:
+    """Up to 0, but for what servers that compute in half precision add to it."""
+    return Limit(lambda cells: cells <= 0.01, "a logarithm of a probability, at most 0")
+
+
 def _one_of(*values: str) -> Limit:
     return Limit(lambda cells: cells.isin(values), f"one of {', '.join(values)}")
 
@@ -119,7 +124,7 @@ SAMPLES = Table(
         "tokens": _whole(0, nullable=True, required=False),
         "prompt_tokens": _whole(0, nullable=True, required=False),
         "reasoning_tokens": _whole(0, nullable=True, required=False),
-        "logprob": _real(required=False),
+        "logprob": _real(_log_probability(), required=False),
         "finish_reason": _text(nullable=True, required=False),
         "score": Column(Kind.SCORE, nullable=True, required=False),
         "stop_rule": _text(nullable=True, required=False),

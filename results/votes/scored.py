@@ -17,6 +17,8 @@ rounded, but never to 0: each is off by at most that, and where they are such mu
 votes counted) the result is exact.
 """
 
+import warnings
+
 import numpy as np
 import pandas as pd
 
@@ -28,11 +30,15 @@ from results.votes.exact import AnswerPools, Floats, Ints, accuracy_by_question
 MAX_POOL = 512
 """The most answers a question of a weighted majority may have: time grows with their third power."""
 
+_MANY = 0.1
+"""The share of answers without a score from which on there is a warning."""
+
 
 def score_column(samples: pd.DataFrame, score: str) -> tuple[pd.DataFrame, str]:
     """The samples with that column of scores as floats, and its name: `score` itself or "score_" + it.
 
-    Raises BadInput where there is no such column, a cell of it is no number, or all of it is empty.
+    Warns where more than a tenth of the answers that can be read have no score. Raises BadInput where there
+    is no such column, a cell of it is no number, or all of it is empty.
     """
     columns = map(str, samples)
     own = [name for name in columns if name in ("score", "logprob") or name.startswith("score_")]
@@ -48,6 +54,14 @@ def score_column(samples: pd.DataFrame, score: str) -> tuple[pd.DataFrame, str]:
         raise BadInput(f"scores: row {row + 1}, column {column!r}: found {found}, expected a number")
     if cells.isna().all():
         raise BadInput(f"scores: column {column!r} is empty")
+    read = samples["answer"].notna()
+    absent = int((cells.isna() & read).sum())
+    if absent > _MANY * read.sum():
+        warnings.warn(
+            f"scores: {absent:,} of {read.sum():,} answers have none in column {column!r}: they rank below "
+            "all others and have no weight",
+            stacklevel=2,
+        )
     return samples.assign(**{column: cells}), column
 
 
@@ -78,7 +92,7 @@ def accuracy_by_score(pools: AnswerPools, method: str, ns: Ints, logs: bool = Fa
             right = (votes[rising] == 0).astype(np.float64)
             score_kernel.best_curve(level[rising], right, asked, accuracy[question])
         else:
-            weights = grid_weights(votes, np.exp(scores) if logs else scores)
+            weights = grid_weights(votes, _of_logs(votes, scores) if logs else scores)
             parts = _voters(votes, weights)
             score_kernel.weighted_curve(*parts, len(votes), asked, accuracy[question])
     return accuracy
@@ -100,6 +114,13 @@ def _voters(votes: Ints, weights: Ints) -> tuple[Ints, Ints, int]:
     classes = [right, *wrong]
     starts = np.concatenate([[0], np.cumsum([kind.size for kind in classes])]).astype(np.int64)
     return np.concatenate(classes), starts, int((weights == 0).sum())
+
+
+def _of_logs(votes: Ints, scores: Floats) -> Floats:
+    """Weights (answers,) of log-probabilities, the largest that votes being 1: so low ones are not all 0."""
+    largest = np.fmax.reduce(scores[votes >= 0], initial=-np.inf)
+    with np.errstate(invalid="ignore"):  # −∞ − −∞: no weight
+        return np.asarray(np.exp(np.minimum(scores - largest, 0.0)))
 
 
 def grid_steps(answers: int) -> int:

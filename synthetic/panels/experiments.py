@@ -8,6 +8,7 @@ not say 1/n itself: e does, and n = 1 in f and g. What else the text leaves open
 (docs/reproduction.md).
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from results import BadInput
@@ -159,6 +160,12 @@ EXPERIMENTS: dict[str, Experiment] = {
         votes=_TO_4096,
     ),
 }
+
+
+def rewards_of(experiment: Experiment) -> Collection[str]:
+    """The names of the rewards that best-of-N can be taken by in this experiment's case."""
+    continuous = isinstance(experiment.variants[0].setting, ContinuousSetting)
+    return CONTINUOUS_REWARDS if continuous else REWARDS
 
 
 def find_experiments(name: str) -> dict[str, Experiment]:

@@ -34,7 +34,7 @@ def sglang_fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
     for package in ("sglang", "smg"):
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"{package} is not installed")
-    import psutil  # comes with SGLang
+    import psutil
 
     log = tmp_path_factory.mktemp("fleet") / "log"
     command = [sys.executable, "-m", "harness", "serve", "tiny", "--workers", "2", "--device", "cpu"]

@@ -34,7 +34,7 @@ def kill_server(url: str, parent: int) -> None:
     (server,) = [
         child
         for child in psutil.Process(parent).children()
-        if "harness.server.cpu.launch" in child.cmdline() and port in child.cmdline()
+        if "harness.server.cpu.start" in child.cmdline() and port in child.cmdline()
     ]
     server.kill()
 

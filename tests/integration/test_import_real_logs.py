@@ -67,8 +67,9 @@ def check_curves(folder: Path, pools: list[Pool]) -> None:
 
 
 def marked(text: str) -> str | None:
+    """The number between two marks, without its commas and leading zeros."""
     found = MARKED.search(text)
-    return found[1].replace(",", "") if found else None
+    return str(int(found[1].replace(",", ""))) if found else None
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +100,7 @@ def test_answers_of_lm_eval_are_the_curves_its_log_implies(
     assert f"{QUESTIONS * REPEATS} answers to {QUESTIONS} questions, 0 rows left out" in said
     assert "differs" not in said
     rows = [row for row in task.logged(lm_eval_out) if row["filter"] == "marked"]
-    # Wrong answers may differ by reader: the grader reads integers only, and 07 as 7.
+    # Wrong answers may differ by reader: the grader also reads what lm-eval's pattern does not match.
     hashes = Grader(("hashes",))
     reader = (lambda text: hashes.read(text).value) if "--grade" in options else marked
     pools = []
@@ -123,11 +124,17 @@ def test_scores_of_inspect_ai_are_the_curves_its_log_implies(inspect_log: Path, 
     invoke("import", "inspect", inspect_log, "--grade", "hashes", "--out", tmp_path / "graded")
     log = read_eval_log(str(inspect_log))
     assert log.samples is not None
-    pools: dict[str, Pool] = {}
+    hashes = Grader(("hashes",))
+    scored: dict[str, Pool] = {}
+    graded: dict[str, Pool] = {}
     for sample in log.samples:
+        text, question = sample.output.completion, str(sample.id)
         right = sample.scores["pattern"].value == "C"
-        pools.setdefault(str(sample.id), []).append((marked(sample.output.completion), right))
-    for folder in (tmp_path / "scored", tmp_path / "graded"):
+        scored.setdefault(question, []).append((marked(text), right))
+        # Wrong answers may differ by reader: the grader also reads what the scorer's pattern does not match.
+        read = hashes.read(text, cut_off=sample.output.stop_reason == "max_tokens").value
+        graded.setdefault(question, []).append((read, read == sample.target))
+    for folder, pools in ((tmp_path / "scored", scored), (tmp_path / "graded", graded)):
         check_curves(folder, list(pools.values()))
         table = read_samples(folder)
         assert sorted(table["tokens"]) == sorted(s.output.usage.output_tokens for s in log.samples)

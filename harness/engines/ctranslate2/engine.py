@@ -23,8 +23,8 @@ import ctranslate2
 from harness.engines.base import Completion, Sampling, mean_logprob
 from harness.engines.ctranslate2.batches import Drawn, Request, next_batch, pieces
 from harness.engines.ctranslate2.convert import WEIGHTS, converted
+from harness.engines.ctranslate2.end_of_answer import EndOfAnswer
 from harness.engines.ctranslate2.memory import keep_freed_memory, most_tokens
-from harness.engines.ctranslate2.stopping import StopRule
 from harness.engines.thinking import apart
 from harness.engines.tokens import PromptTokens, counted, read_json
 from harness.errors import EngineError, EngineGone
@@ -78,8 +78,8 @@ class CTranslate2Engine:
         self._context = config.get("max_position_embeddings")
         self._most_tokens = most_tokens(config, self._workers)
         end_tokens = end_tokens_of(self._prompts, folder)
-        self._stop_rule = cache(partial(StopRule, self._prompts.tokenizer, end_tokens))
-        self._enders = cache(lambda stop: self._stop_rule(stop).enders())
+        self._end = cache(partial(EndOfAnswer, self._prompts.tokenizer, end_tokens))
+        self._enders = cache(lambda stop: self._end(stop).enders())
         self._pool = ThreadPoolExecutor(self._workers)
         self._working = [asyncio.create_task(self._work()) for _ in range(self._workers)]
         return self
@@ -195,7 +195,7 @@ class CTranslate2Engine:
     def _draw(self, batch: Sequence[Request]) -> list[list[Drawn]]:
         """In a thread: the answers to each request."""
         sampling, n = batch[0].sampling, batch[0].n
-        rule = self._stop_rule(sampling.stop)
+        end = self._end(sampling.stop)
         enders, covered = self._enders(sampling.stop)
         results = self._model.generate_batch(
             [[self._names[token] for token in request.ids] for request in batch],
@@ -204,10 +204,10 @@ class CTranslate2Engine:
             end_token=enders,
             return_end_token=True,
             include_prompt_in_result=False,
-            callback=None if self._small and covered else self._watch(rule),
+            callback=None if self._small and covered else self._watch(end),
             **self._sampler(sampling),
         )
-        found = [[finished(rule, tokens) for tokens in result.sequences_ids] for result in results]
+        found = [[finished(end, tokens) for tokens in result.sequences_ids] for result in results]
         if not sampling.logprobs:
             return found
         for request, result, answers in zip(batch, results, found, strict=True):
@@ -233,14 +233,14 @@ class CTranslate2Engine:
             "sampling_temperature": sampling.temperature,
         }
 
-    def _watch(self, rule: StopRule) -> Callable[[Any], bool]:
+    def _watch(self, end: EndOfAnswer) -> Callable[[Any], bool]:
         """Is told of each token, and says whether it is the last of its answer."""
         rows: dict[tuple[int, int], list[int]] = {}
 
         def is_last(step: Any) -> bool:
             row = rows.setdefault((step.batch_id, step.hypothesis_id), [])
             row.append(step.token_id)
-            return self._closed is not None or rule.ends(row)
+            return self._closed is not None or end.ends(row)
 
         return is_last
 
@@ -250,10 +250,10 @@ def is_greedy(sampling: Sampling) -> bool:
     return sampling.temperature == 0 or sampling.top_k == 1
 
 
-def finished(rule: StopRule, tokens: Sequence[int]) -> Drawn:
+def finished(end: EndOfAnswer, tokens: Sequence[int]) -> Drawn:
     """The answer in `tokens`, which may go on after its end."""
-    whole = rule.whole(tokens)
-    return Drawn(rule.text(whole), len(whole), rule.ends(whole))
+    whole = end.whole(tokens)
+    return Drawn(end.text(whole), len(whole), end.ends(whole))
 
 
 def end_tokens_of(prompts: PromptTokens, folder: Path) -> frozenset[int]:

@@ -43,7 +43,7 @@ NO_EFFECT = {"min_p": 0.0, "repetition_penalty": 1.0}
 """Otherwise vLLM, SGLang and llama.cpp take these from the model's files, or use defaults of their own."""
 
 
-class Form(NamedTuple):
+class RequestForm(NamedTuple):
     """How a request names its limit, and whether it holds a seed, and `top_k` and NO_EFFECT."""
 
     limit: str
@@ -52,12 +52,12 @@ class Form(NamedTuple):
 
 
 FORMS = (
-    Form("max_tokens", seeded=True, plain=True),
-    Form("max_tokens", seeded=True, plain=False),
-    Form("max_tokens", seeded=False, plain=True),
-    Form("max_tokens", seeded=False, plain=False),
-    Form("max_completion_tokens", seeded=True, plain=False),
-    Form("max_completion_tokens", seeded=False, plain=False),
+    RequestForm("max_tokens", seeded=True, plain=True),
+    RequestForm("max_tokens", seeded=True, plain=False),
+    RequestForm("max_tokens", seeded=False, plain=True),
+    RequestForm("max_tokens", seeded=False, plain=False),
+    RequestForm("max_completion_tokens", seeded=True, plain=False),
+    RequestForm("max_completion_tokens", seeded=False, plain=False),
 )
 """The first one that a server accepts stays."""
 SEED_BITS = 31

@@ -1,6 +1,6 @@
 """SGLang's platform plugin for plain CPUs, which runs from the wheels on PyPI.
 
-    SGLANG_PLATFORM=torch-cpu python -m harness.server.cpu.launch --model-path DIR --device cpu
+    SGLANG_PLATFORM=torch-cpu python -m harness.server.cpu.start --model-path DIR --device cpu
 
 SGLang's own CPU path needs kernels that have to be compiled; this one runs every operation in PyTorch. It
 is an out-of-tree platform (entry point group `sglang.srt.platforms`). It is off unless `SGLANG_PLATFORM`

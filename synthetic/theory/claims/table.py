@@ -9,18 +9,43 @@ where the interval holds the threshold. `verdict` is the claim's: the same three
 where the settings differ.
 """
 
+from collections.abc import Sequence
+
 import pandas as pd
 from tqdm import tqdm
 
+from results import BadInput
+from synthetic.panels.experiments import find_experiments
+from synthetic.panels.overrides import read_at, with_changes
 from synthetic.theory.claims.binary import BINARY_CLAIMS
 from synthetic.theory.claims.continuous import CONTINUOUS_CLAIMS
 from synthetic.theory.claims.low_cost import LOW_COST_CLAIMS
+from synthetic.theory.claims.own import own_claims
 from synthetic.theory.claims.real_model import REAL_CLAIMS
 from synthetic.theory.claims.rewards import REWARD_CLAIMS
 from synthetic.theory.verdict import Claim
 
 COLUMNS = ["claim", "where", "setting", "quantity", "measured", "low", "high", "holds", "outcome", "verdict"]
 CLAIMS = [*CONTINUOUS_CLAIMS, *BINARY_CLAIMS, *LOW_COST_CLAIMS, *REWARD_CLAIMS, *REAL_CLAIMS]
+
+
+def claims_at(
+    name: str,
+    changes: Sequence[str] = (),
+    steps: Sequence[int] = (),
+    n: Sequence[int] = (),
+    tasks: int | None = None,
+) -> list[Claim]:
+    """The claims that experiment `name` can be asked about, changed as `synthetic run` changes it.
+
+    For "all", those of each. Warns of what is left out. Raises BadInput.
+    """
+    where, found = {claim.name: claim.where for claim in CLAIMS}, []
+    for key, experiment in find_experiments(name).items():
+        found += own_claims(key, with_changes(read_at(experiment, steps, n), changes), where, tasks)
+    if not found:
+        raise BadInput(f"{name}: no claim can be put to these settings")
+    return found
 
 
 def evaluate(claims: list[Claim], seed: int, progress: bool = False) -> pd.DataFrame:

@@ -1,12 +1,18 @@
 """Who only talks to a URL needs none of the heavy packages, and a dry run on local data no network."""
 
+import asyncio
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from aiohttp.test_utils import TestServer
 
+from tests import installed
 from tests.conftest import ROOT
+from tests.harness.engines.openai_responder import Responder
 
 HEAVY = ("torch", "transformers", "sglang", "ctranslate2", "vllm")
 
@@ -44,6 +50,30 @@ def run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
 def test_an_engine_behind_a_url_imports_nothing_heavy() -> None:
     done = run(WITHOUT_THEM.format(heavy=HEAVY))
     assert done.returncode == 0, done.stderr
+
+
+def test_a_server_elsewhere_needs_its_extra_alone(tmp_path: Path) -> None:
+    """Endings by force need the model's tokenizer, too."""
+    keys = ["engine=openai", "samples=2", "budgets=20", "limit=1", "budget_by=force"]
+    given = [word for key in keys for word in ("--set", key)]
+
+    async def sample() -> tuple[int | None, str]:
+        async with TestServer(Responder(content="It is ##18##.", models=None).app) as server:
+            url = str(server.make_url("/"))
+            words = ("harness", "sample", "tiny", *given, "--url", url, "--out", tmp_path)
+            child = await asyncio.create_subprocess_exec(
+                *installed.command(["url"], *words),
+                cwd=ROOT,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                stderr=asyncio.subprocess.PIPE,
+            )
+            _, said = await child.communicate()
+            return child.returncode, said.decode()
+
+    status, said = asyncio.run(sample())
+    assert status == 0, said
+    rows = [json.loads(line) for line in (tmp_path / "samples.jsonl").read_text().splitlines()]
+    assert [row["answer"] for row in rows] == ["18", "18"]
 
 
 @pytest.mark.parametrize("engine", ["openai", "ctranslate2"])

@@ -166,3 +166,24 @@ def test_a_bare_table_is_published_with_what_it_has(tmp_path: Path) -> None:
     assert again["tokens"].fillna(0).tolist() == [5, 0]
     curves = [build_curves(rows, permutations=0)["accuracy"].tolist() for rows in (read_samples(file), again)]
     assert curves[0] == curves[1]
+
+
+def test_scores_are_published_and_read_again(tmp_path: Path) -> None:
+    """A missing one stays missing, infinities stay what they are."""
+    table = pd.DataFrame(
+        {
+            "question_id": ["a"] * 3,
+            "sample": [0, 1, 2],
+            "answer": ["x", "y", "z"],
+            "correct": [True, False, False],
+            "score": [0.25, None, float("-inf")],
+            "score_rm": [-1.5, float("inf"), None],
+            "logprob": [-0.5, None, -2.0],
+        }
+    ).assign(dataset="d", model="m")
+    write_samples(table, tmp_path / "samples.jsonl")
+    assert command("export", tmp_path / "samples.jsonl", "--out", tmp_path / "out").exit_code == 0
+    rm, scores = {"score_rm": "metadata.score_rm"}, ["score", "score_rm", "logprob"]
+    records = import_table(tmp_path / "out" / "data", rm, kind="every-eval-ever").table
+    for again in (records, read_samples(tmp_path / "out" / "samples.parquet")):
+        pd.testing.assert_frame_equal(again[scores], table[scores])

@@ -12,6 +12,7 @@ from harness.http.connection import (
     FIRST_PAUSE,
     FORBIDDEN,
     LONGEST_PAUSE,
+    MEND_PATIENCE,
     PATIENCE,
     POLL_SECONDS,
     SAY_SECONDS,
@@ -91,6 +92,24 @@ def test_a_server_of_the_run_s_own_may_take_any_time_to_start_and_another_may_no
     with pytest.raises(BadInput, match=f"after {START_PATIENCE:.0f} s"):
         simulate(server, ask)
     assert simulate(server, ask, check_alive=check_alive) == "fine"
+
+
+@pytest.mark.parametrize("status", [500, 502, 503])
+def test_a_server_that_is_there_and_not_ready_may_get_well(status: int) -> None:
+    """A gateway whose servers have just died is one: the same command again waits for it."""
+
+    class Ill(SimulatedServer):
+        well = 0.9 * MEND_PATIENCE
+
+        async def send(self, method: str, path: str, max_bytes: int, body: Any = None) -> Reply:
+            ill = method == "GET" and now() < self.well
+            return Reply(status, "", b"") if ill else await super().send(method, path, max_bytes, body)
+
+    server = Ill(in_turn(OK))
+    assert simulate(server, ask) == "fine"
+    server.well = 1e9
+    with pytest.raises(BadInput, match=f"after {MEND_PATIENCE:.0f} s"):
+        simulate(server, ask)
 
 
 def test_an_account_without_credit_is_no_busy_server() -> None:

@@ -210,3 +210,33 @@ def test_without_the_package_one_line_says_what_to_install(
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
     with pytest.raises(BadInput, match="pip install inspect-ai"):
         import_inspect_ai(file)
+
+
+def test_another_scorer_s_values_are_scores(write: Write, tmp_path: Path) -> None:
+    """The scorer that is left says what is right."""
+    file = write(
+        sample(1, scores={"pattern": score(), "rm": score(-0.7), "graded": score("P")}),
+        sample(2, scores={"pattern": score("I", "7"), "rm": score(1.2), "graded": score("C")}),
+        sample(3, scores={"pattern": score("I", "7"), "graded": score(True)}),
+    )
+    words = ("inspect", file, "--map", "score_rm=rm", "--map", "score=graded", "--out", tmp_path / "run")
+    imported(*words)
+    table = read_samples(tmp_path / "run")
+    assert table["correct"].tolist() == [True, False, False]
+    assert table["score_rm"].tolist()[:2] == [-0.7, 1.2]
+    assert table["score_rm"].isna().tolist() == [False, False, True]
+    assert table["score"].tolist() == [0.5, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("judges", "value", "said"),
+    [
+        ({"score": "none"}, 1.0, "no scorer 'none'"),
+        ({"score": "rm"}, "good", "'good'"),
+        ({"score": "rm"}, {"a": 1}, "a"),
+    ],
+)
+def test_values_that_are_no_scores_are_refused(write: Write, judges: Any, value: Any, said: str) -> None:
+    file = write(sample(1, scores={"pattern": score(), "rm": score(value)}))
+    with pytest.raises(BadInput, match=said):
+        import_inspect_ai(file, "pattern", judges=judges)

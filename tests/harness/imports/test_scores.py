@@ -1,5 +1,6 @@
 """Scores of a verifier, by the names the file has for them: `--map score=…`, `--map score_NAME=…`."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -27,10 +28,22 @@ def test_scores_are_mapped_and_give_curves(tmp_path):
         assert curves["accuracy"].tolist() == [right]
 
 
-def test_a_score_that_is_no_number_is_refused(tmp_path):
+@pytest.mark.parametrize(("mapped", "named"), [("score", "score"), ("score_rm", "reward")])
+def test_a_score_that_is_no_number_is_refused(tmp_path, mapped, named):
     (tmp_path / "answers.csv").write_text("question_id,answer,gold,reward\na,18,18,good\n")
-    with pytest.raises(BadInput, match="column 'score': found 'good'"):
-        import_table(tmp_path / "answers.csv", {"score": "reward"})
+    with pytest.raises(BadInput, match=f"column '{named}': found 'good'"):
+        import_table(tmp_path / "answers.csv", {mapped: "reward"})
+
+
+def test_scores_with_names_become_numbers_and_notes_stay_text(tmp_path):
+    (tmp_path / "answers.csv").write_text(
+        "question_id,answer,gold,verdict,score_old,score_why\n"
+        "a,18,18,True,nan,because\na,7,18,False,-inf,0.5\na,8,18,,1e-3,\n"
+    )
+    table = import_table(tmp_path / "answers.csv", {"score_judge": "verdict"}).table
+    np.testing.assert_array_equal(table["score_judge"], [1, 0, np.nan])
+    np.testing.assert_array_equal(table["score_old"], [np.nan, -np.inf, 1e-3])
+    assert table["score_why"].tolist()[:2] == ["because", "0.5"]
 
 
 def test_other_columns_stay_unknown(tmp_path):

@@ -17,7 +17,7 @@ import pyarrow.parquet
 import pytest
 from huggingface_hub import constants
 
-from harness.questions.hub import HubDataset, Row, dataset_rows
+from harness.questions.hub import HubDataset, SourceRow, dataset_rows
 from results import BadInput
 
 ROWS = [{"problem": f"What is {n} + 1?", "answer": str(n + 1)} for n in range(5)]
@@ -81,7 +81,7 @@ def hub(files: dict[str, bytes], commit: str) -> Iterator[tuple[str, list[str]]]
         server.server_close()
 
 
-Load = Callable[[str], list[Row]]
+Load = Callable[[str], list[SourceRow]]
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "datasets")
     monkeypatch.setattr("harness.questions.hub.HUB_TIMEOUT", 0.5)
 
-    def load(address: str) -> list[Row]:
+    def load(address: str) -> list[SourceRow]:
         template = constants.HUGGINGFACE_CO_URL_TEMPLATE.removeprefix(constants.ENDPOINT)
         monkeypatch.setattr(constants, "ENDPOINT", address)
         monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", address + template)

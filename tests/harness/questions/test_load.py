@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness.cli.questions import questions as command
 from harness.grader import GraderName, boxed, normalise_integer
-from harness.questions.hub import MATH, HubDataset, Row
+from harness.questions.hub import MATH, HubDataset, SourceRow
 from harness.questions.load import Question, load_questions
 from results import BadInput
 from results.canonical import canonical
@@ -66,7 +66,7 @@ def test_math_questions_are_the_same_from_the_hub_and_from_a_file_in_any_order(
     as_on_the_hub = [{key: row[key] for key in ("problem", "level", "type", "solution")} for row in rows]
     random.Random(0).shuffle(as_on_the_hub)
 
-    def hub_rows(source: HubDataset) -> list[Row]:
+    def hub_rows(source: HubDataset) -> list[SourceRow]:
         assert source == MATH
         return as_on_the_hub
 

@@ -28,6 +28,7 @@ class ScriptedEngine:
         self.opened = 0
         self.asked: list[tuple[str, int]] = []
         self.seeds: list[int] = []
+        self.events: list[str] = []
         self.in_flight = self.most_in_flight = 0
 
     def describe(self) -> dict[str, Any]:

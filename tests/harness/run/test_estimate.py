@@ -110,5 +110,8 @@ def test_the_lines_add_up(tmp_path: Path) -> None:
     assert "--rate" in unknown
     assert "sample a little" in unknown
     assert "36.00 for each hour" in unknown
+    two = {"engine": "sglang", "server_flags": ("--tp-size", "2")}  # GPUs for each copy
+    assert any("72.00 for each hour" in line for line in dry(tmp_path, price=12, dp=3, **two))
+    assert any("; 7.20 at 12 an hour" in line for line in dry(tmp_path, 2.0, 12, dp=3, greedy=True, **two))
     gpus = gpu_lines(experiment(dp=3), Load(720, prompts / 24, 20, 1.5), 12)
     assert dry(tmp_path, price=12, dp=3, greedy=True, engine="sglang")[-len(gpus) :] == gpus

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.run.plan import Chunk, remaining_chunks
 from harness.run.sampler import FEWEST_FAILURES
+from results import BadInput
 from tests.harness.run.scripted import ScriptedEngine, keys, planned, run, run_async
 
 
@@ -38,6 +40,22 @@ def test_a_server_that_is_gone_ends_the_run(tmp_path: Path) -> None:
     assert outcome.missing == 4 * 2 * 200
     assert FEWEST_FAILURES <= len(engine.asked) < FEWEST_FAILURES + 3
     assert len(outcome.failures) == len(engine.asked)
+
+
+@pytest.mark.parametrize("error", [None, BadInput("the server came back with another dtype")])
+def test_what_happens_to_the_server_is_on_record_however_the_session_ends(
+    tmp_path: Path, error: BadInput | None
+) -> None:
+    def restart(_prompt: str, _n: int) -> None:
+        engine.events = ["SGLang ended with status -9", "starting SGLang once more"]
+        if error:
+            raise error
+
+    engine = ScriptedEngine(restart)
+    with pytest.raises(BadInput) if error else nullcontext():
+        run(tmp_path, engine)
+    (session,) = json.loads((tmp_path / "run.json").read_text())["sessions"]
+    assert session["events"] == engine.events
 
 
 def test_a_server_that_says_so_ends_the_run_at_once(tmp_path: Path) -> None:

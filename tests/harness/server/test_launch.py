@@ -55,7 +55,7 @@ def test_without_a_gpu_the_platform_of_the_project_is_used(
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _process: {5, 3}, raising=False)
     command, other = (launch("model", port=1234, dp=2) for _ in range(2))
-    assert command.command[1:3] == ("-m", "harness.server.cpu.launch")
+    assert command.command[1:3] == ("-m", "harness.server.cpu.start")
     found = flags(command)
     assert (found["--device"], found["--port"], found["--host"]) == ("cpu", "1234", "127.0.0.1")
     assert (found["--dtype"], found["--dp-size"]) == ("float32", "2")

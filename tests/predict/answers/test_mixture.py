@@ -172,7 +172,8 @@ def test_of_new_questions_the_error_is_what_answers_leave_open_and_the_draw_of_q
     pool = drawn_pool(30, 8, np.random.default_rng(0))
     counts = pool.answers.counts()
     fitted = fit_population(counts)
-    sure = replace(fitted, fit=replace(fitted.fit, covariance=1e-12 * np.eye(len(fitted.fit.alpha))))
+    law = fitted.fit.laws[0]
+    sure = replace(fitted, fit=replace(law, covariance=1e-12 * np.eye(len(law.alpha))))
     N = np.array([16])
     each, square = sure.moments(accuracy_by_atom(counts, N)[0][0])
     monkeypatch.setattr("predict.answers.mixture.COMMON_ERROR", common)

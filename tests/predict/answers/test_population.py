@@ -1,9 +1,11 @@
-"""Which of the two fits describes a setting: the one under which its answers are likelier."""
+"""Which laws describe the questions of a setting, and what share each has."""
 
 import numpy as np
 import pytest
+from scipy.stats import beta
 
-from predict.answers.population import fit_population
+from predict.answers.atoms import P_EDGES, P
+from predict.answers.population import TEMPER, AveragedLaw, fit_population
 from predict.answers.prior import (
     RIDGE,
     RIDGE_OF_ALIKE,
@@ -29,13 +31,14 @@ def test_the_fit_of_larger_evidence_is_taken(kind: str) -> None:
         raw[:20] = 0
     counts = (drawn_pool(40, 8, rng) if kind == "mixed" else pool_of(raw)).answers.counts()
     found = fit_population(counts)
+    flexible = found.fit.laws[0]
     ways = {RIDGE: features(), RIDGE_OF_MORE: more_features(), RIDGE_OF_ALIKE: shape_features()}
     evidence = {
         ridge: fit_weights(PenalisedLikelihood(found.likelihood, found.times, base(), F, ridge)).log_evidence
         for ridge, F in ways.items()
     }
-    assert found.fit.log_evidence == pytest.approx(max(evidence.values()))
-    assert found.fit.problem.ridge == KINDS[kind], evidence
+    assert flexible.log_evidence == pytest.approx(max(evidence.values()))
+    assert flexible.problem.ridge == KINDS[kind], evidence
 
 
 @pytest.mark.parametrize("ridge", [0.5, 2.0])
@@ -48,3 +51,65 @@ def test_the_evidence_is_the_likelihood_averaged_over_the_prior(ridge: float) ->
     logs = one.value(grid[:, None])  # the prior's exponent is in it, its factor √(ridge/2π) is not
     integral = np.exp(logs - logs.max()).sum() * (grid[1] - grid[0]) * np.sqrt(ridge / (2 * np.pi))
     assert fit_weights(one).log_evidence == pytest.approx(np.log(integral) + logs.max(), abs=0.05)
+
+
+def beta_ewens(Q: int, n: int, a: float, b: float, theta: float, rng: np.random.Generator) -> list[list[int]]:
+    """n answers to each of Q questions: p ~ Beta(a, b), 0 is right, the others are a Chinese restaurant's."""
+    answers = []
+    for p in rng.beta(a, b, Q):
+        said: list[int] = []
+        for _ in range(n):
+            wrong = [one for one in said if one]
+            if rng.random() < p:
+                said.append(0)
+            elif rng.random() * (theta + len(wrong)) < theta:
+                said.append(1 + max(wrong, default=0))
+            else:
+                said.append(int(rng.choice(wrong)))
+        answers.append(said)
+    return answers
+
+
+def test_the_plain_law_finds_a_beta_law_and_outweighs_the_flexible_one_there() -> None:
+    """Of 600 questions the distribution of p is right to within four standard errors of a sample that would
+    show p itself, 4 · √(¼/600)."""
+    raw = np.array(beta_ewens(600, 16, 0.8, 1.6, 5.0, np.random.default_rng(2)))
+    fitted = fit_population(pool_of(raw).answers.counts())
+
+    by_p = fitted.fit.laws[1].weights.reshape(len(P), -1).sum(axis=1)
+    below = np.cumsum(by_p)[:-1]  # up to the upper edge of each cell
+    assert below == pytest.approx(beta(0.8, 1.6).cdf(P_EDGES), abs=0.08)
+    assert fitted.fit.shares[1] > 0.5
+
+
+def test_where_questions_are_all_alike_the_plain_law_has_no_part() -> None:
+    """It cannot know that one wrong answer leads everywhere."""
+    raw = np.random.default_rng(3).choice(3, (100, 8), p=[0.35, 0.6, 0.05])
+    assert fit_population(pool_of(raw).answers.counts()).fit.shares[1] < 1e-3
+
+
+def test_shares_are_the_evidence_to_a_power() -> None:
+    raw = np.array(beta_ewens(40, 8, 1.0, 1.0, 2.0, np.random.default_rng(4)))
+    fit = fit_population(pool_of(raw).answers.counts()).fit
+
+    one, other = (law.log_evidence for law in fit.laws)
+    assert np.log(fit.shares[0] / fit.shares[1]) == pytest.approx(TEMPER * (one - other))
+    assert fit.shares.sum() == pytest.approx(1)
+
+
+class Always:
+    """A law that is known."""
+
+    def __init__(self, weights: list[float]) -> None:
+        self.weights = np.array(weights)
+
+    def draw_weights(self, R: int, _rng: np.random.Generator) -> np.ndarray:
+        return np.tile(self.weights, (R, 1))
+
+
+def test_an_average_draws_each_law_as_often_as_its_share_says() -> None:
+    law = AveragedLaw((Always([1, 0]), Always([0, 1])), np.array([0.7, 0.3]))
+
+    assert law.weights == pytest.approx([0.7, 0.3])
+    assert law.draw_weights(1000, np.random.default_rng(0)).mean(axis=0) == pytest.approx([0.7, 0.3])
+    assert law.draw_weights(0, np.random.default_rng(0)).shape == (0, 2)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from results import BadInput, write_samples
+from results import BadInput, compare, write_samples
 from results.cli import cli
 from results.paired.runs import compare_runs
 from results.tables.score_cost import score_cost
@@ -108,6 +108,23 @@ def test_the_cost_of_a_score_is_what_its_judge_read_and_wrote(tmp_path: Path) ->
     assert math.isnan(score_cost(tmp_path, "other"))
     (tmp_path / "scores" / "judge.json").write_text(json.dumps({"summary": None}))
     assert math.isnan(score_cost(tmp_path, "judge"))
+
+
+def test_from_python_too() -> None:
+    table, other = run(0, "m", honest=2), run(1, "other", honest=3)
+    alone = compare(table, score="judge", at=4).set_index("method")
+    told = compare_runs({"a": table}, at=4, methods=["best_by_score", "weighted_majority"], score="judge")
+    assert alone["difference"].tolist() == told["difference"].tolist()
+    assert list(compare(table, other, score="judge", methods=["best_by_score"])["method"].unique()) == [
+        "best_by_score"
+    ]
+    for given in ({"methods": ["best_by_score"]}, {"score": "judge", "methods": ["majority"]}):
+        with pytest.raises(BadInput, match="score"):
+            compare(table, other, **given)
+    with pytest.raises(BadInput, match="by_luck"):
+        compare(table, other, methods=["by_luck"])
+    with pytest.raises(BadInput, match="nothing to compare"):
+        compare(table)
 
 
 def test_one_answer_leaves_nothing_to_choose() -> None:

@@ -1,5 +1,6 @@
 """Best by score and the weighted vote against every subset of random pools, with ties and gaps."""
 
+import warnings
 from itertools import combinations
 
 import numpy as np
@@ -170,6 +171,7 @@ def test_curves_by_the_scores_of_a_table():
         ("best_by_score", {"drop": "score"}, "no column 'score'"),
         ("best_by_score", {"score": ["x", 1, 1, 1, 1, 1]}, "column 'score': found 'x'"),
         ("best_by_score", {"score": [None] * 6}, "is empty"),
+        ("best_by_score", {"logprob": [-1.0, 2.5, -1, -1, -1, -1]}, "column 'logprob': found '2.5'"),
         ("weighted_majority", {"score": [-1.0, 1, 1, 1, 1, 1]}, "question a: a score of -1"),
         ("weighted_majority", {"score": [1.0, 1, 1, INF, 1, 1]}, "question b: a score of inf"),
     ],
@@ -179,3 +181,31 @@ def test_scores_that_cannot_be_used_are_one_line(method, change, message):
     with pytest.raises(BadInput, match=message) as caught:
         build_curves(given, [method])
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("shift", [0.0, -300.0, -2000.0])
+def test_log_probabilities_far_below_zero_weigh_by_their_differences(shift):
+    """Sums over long answers are below −745, where e to their power is 0."""
+    logs = np.array([-0.1, -1.0, -1.2, -0.4, -2.0]) + shift
+    pools = pools_of([0, 1, 1, 2, -1], [*logs[:4], logs[4] + 1000])  # what cannot be read has no say
+    found = accuracy_by_score(pools, "weighted_majority", np.arange(1, 6), logs=True)
+    steps = np.rint(np.exp(logs[:4] - logs[0]) * grid_steps(5))
+    expected = [by_subsets(weighted_of_subset, [0, 1, 1, 2, -1], [*steps, 0.0], n) for n in range(1, 6)]
+    np.testing.assert_allclose(found[0], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("verdicts", [[True, False, True, False, True, False], list("101010")])
+def test_verdicts_are_scores_of_one_and_zero(verdicts):
+    given = SAMPLES.assign(score=verdicts, score_judge=[str(one).lower() for one in verdicts])
+    numbers = build_curves(SAMPLES.assign(score=[1, 0, 1, 0, 1, 0]), ["best_by_score"], permutations=0)
+    for score in ("score", "judge"):
+        curves = build_curves(given, ["best_by_score"], permutations=0, score=score)
+        assert curves["accuracy"].tolist() == numbers["accuracy"].tolist()
+
+
+def test_answers_without_a_score_are_counted_where_they_are_many():
+    with pytest.warns(UserWarning, match="2 of 5 answers"):
+        build_curves(SAMPLES.assign(score=[1, None, 1, None, 1, None]), ["best_by_score"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # one that cannot be read needs none
+        build_curves(SAMPLES.assign(score=[1, 1, 1, 1, 1, None]), ["best_by_score"])

@@ -20,6 +20,9 @@ from synthetic.model.noise import NOISE_LAWS
 from synthetic.model.sampling import SAMPLING_RULES
 from synthetic.model.settings import BinarySetting, ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
+from synthetic.panels.checking import check
+from synthetic.panels.experiments import EXPERIMENTS
+from synthetic.panels.overrides import read_at, with_changes
 from tests.conftest import ROOT
 
 PAGE = (ROOT / "docs" / "twin-laws.md").read_text(encoding="utf-8")
@@ -66,6 +69,16 @@ def test_a_law_without_a_rule_is_sampled_and_says_so():
     setting = ContinuousSetting(**SMALL, noise="gain")
     with pytest.raises(BadInput, match="noise=gain"):
         path_moments(draw_tasks(setting, task_keys(1, 1), 0), setting, (3,))
+
+
+def test_a_law_without_a_rule_is_checked_beside_sampled_paths():
+    """The gain of the page, small enough to stay near the mean: within 4.5 standard errors."""
+    experiment = with_changes(EXPERIMENTS["fig2a"], ["noise=gain", "n=5", "d=6", "sigma=1"])
+    with pytest.warns(UserWarning, match="gain"):
+        table = check(read_at(experiment, (1, 8)), tasks=4, paths=32, seed=1)
+    assert len(table) == 2 * len(experiment.variants)
+    assert (table["stderr"] > 0).all()
+    assert (abs(table["difference"]) < 4.5 * table["stderr"]).all()
 
 
 @pytest.mark.parametrize(("sampler", "dial"), [("min-p", 0.3), ("temperature", 0.5), ("top-k", 3.0)])

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from results import BadInput
 from synthetic.cli import cli
 from synthetic.panels import checking
 from synthetic.panels.checking import check
@@ -27,6 +28,22 @@ def test_the_literal_transformer_is_the_exact_solution(name, monkeypatch):
     assert (abs(table["difference"]) < 4.5 * table["stderr"]).all()
 
 
+@pytest.mark.parametrize("name", ["fig2h", "fig2b"])
+def test_votes_and_averages_of_n_are_checked_too(name):
+    table = check(small(name), tasks=4, paths=32, seed=1, votes=(1, 4, 16))
+    assert list(table["N"][:6]) == [1, 4, 16] * 2
+    assert (abs(table["difference"]) < 4.5 * table["stderr"]).all()
+    one, most = (table.loc[table["N"] == n, "exact"].to_numpy() for n in (1, 16))
+    assert (most != one).all()
+    again = check(small(name), tasks=4, paths=32, seed=1)
+    np.testing.assert_array_equal(again["transformer"], table.loc[table["N"] == 1, "transformer"])
+
+
+def test_more_votes_than_paths_are_refused():
+    with pytest.raises(BadInput, match="N=32"):
+        check(small("fig2h"), tasks=1, paths=16, seed=1, votes=(32,))
+
+
 def test_the_standard_error_is_that_of_the_sampled_paths():
     table = check(small("fig2h"), tasks=8, paths=16, seed=1)
     most = (table["exact"] * (1 - table["exact"]) / (5 * 8 * 16)) ** 0.5  # tasks differ: less than binomial
@@ -36,7 +53,7 @@ def test_the_standard_error_is_that_of_the_sampled_paths():
 def test_the_command_says_how_far_apart_they_are(monkeypatch):
     """By the size of the difference, of either sign."""
     table = pd.DataFrame({"difference": [0.02, -0.03], "stderr": [0.02, 0.01]})
-    monkeypatch.setattr(checking, "check", lambda *_: table)
+    monkeypatch.setattr(checking, "check", lambda *_, **__: table)
     result = CliRunner().invoke(cli, ["check", "fig2g"], standalone_mode=False)
     assert "fig2g: at most 3.0 standard errors apart" in result.output
     assert "-0.030" in result.output

@@ -3,6 +3,7 @@
 import pytest
 
 from results import BadInput
+from synthetic import run_panel
 from synthetic.panels.experiments import EXPERIMENTS
 from synthetic.panels.overrides import with_changes
 
@@ -27,9 +28,35 @@ def test_several_values_make_every_line_once_for_each():
     assert [line.model for line in lines[:2]] == [f"linear-attention step=1 d={d} eta=0.5" for d in (5, 10)]
 
 
+def test_rewards_are_asked_for_by_name_and_the_oracle_is_best_of_n():
+    assert with_changes(EXPERIMENTS["fig2a"], ["reward=context,oracle"]).methods == (
+        "ensemble",
+        "gradient_descent",
+        "context",
+        "best_of_n",
+    )
+    assert with_changes(EXPERIMENTS["judges"], ["reward=verdict"]).methods == (
+        "majority",
+        "best_of_n",
+        "verdict",
+    )
+
+
+@pytest.mark.parametrize("panel", ["fig2h", "fig2a"])
+def test_a_panel_has_best_of_n_by_the_reward_that_is_asked_for(panel):
+    """Of one answer there is nothing to choose, and of four the prompt's check finds a better one."""
+    curves = run_panel(panel, tasks=2, repeats=1, ns=[1, 4], steps=[4], reward="context", step_rule="eta")
+    judged = curves[curves["method"] == "best_by_score"]
+    assert judged["model"].str.endswith("context reward").all()
+    measure = "accuracy" if panel == "fig2h" else "risk"
+    one, four = (judged.loc[judged["N"] == n, measure].mean() for n in (1, 4))
+    assert (four > one) == (measure == "accuracy")
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ("reward=bogus", "'bogus': expected one of oracle, context"),
         ("dd=5", "FIELD one of n, d"),
         ("d", "expected FIELD=VALUE"),
         ("d=five", "d=five: expected a whole number"),
@@ -40,3 +67,8 @@ def test_several_values_make_every_line_once_for_each():
 def test_senseless_changes_are_refused(change, message):
     with pytest.raises(BadInput, match=message):
         with_changes(EXPERIMENTS["fig2f"], [change])
+
+
+def test_a_reward_of_the_other_case_is_refused():
+    with pytest.raises(BadInput, match=r"'biased': expected one of oracle, context, noisy, verdict$"):
+        with_changes(EXPERIMENTS["fig2a"], ["reward=biased"])

@@ -14,10 +14,11 @@ import pytest
 from harness.engines.base import Completion, Sampling
 from harness.engines.ctranslate2 import engine as module
 from harness.engines.ctranslate2.batches import MOST_ROWS
+from harness.engines.ctranslate2.end_of_answer import EndOfAnswer
 from harness.engines.ctranslate2.engine import CTranslate2Engine
-from harness.engines.ctranslate2.stopping import StopRule
 from harness.engines.factory import engine_for
 from harness.errors import EngineError, EngineGone
+from harness.experiment import read_experiment
 from results import BadInput
 from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, SAMPLING, TINY
 from tests.harness.run.real_run import experiment
@@ -146,7 +147,7 @@ def test_an_answer_ends_with_the_end_tokens_of_the_model_and_of_its_tokenizer(
         file.write_text(json.dumps(json.loads(file.read_text()) | {key: end}))
 
     async def work(engine: CTranslate2Engine) -> set[int]:
-        rule = engine._stop_rule(())
+        rule = engine._end(())
         assert rule.enders() == (sorted(ends), True)
         return {token for token in range(50) if rule.ends([token])}
 
@@ -168,6 +169,13 @@ def test_the_precision_is_that_asked_for_and_one_that_there_is(monkeypatch: pyte
     monkeypatch.setattr(module.ctranslate2, "get_cuda_device_count", lambda: 0)
     with pytest.raises(BadInput, match="cannot use a GPU"):
         CTranslate2Engine(TINY, revision=None, chat=True, device="cuda")
+
+
+def test_the_small_model_stays_off_a_gpu_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module.ctranslate2, "get_cuda_device_count", lambda: 8)
+    engine = engine_for(read_experiment("tiny"), Path("log"), print)
+    assert isinstance(engine, CTranslate2Engine)
+    assert engine._device == "cpu"
 
 
 def raising(error: Exception) -> Callable[..., Any]:
@@ -232,7 +240,7 @@ def test_an_answer_whose_tokens_make_no_text_fails_its_batch_only(
 
     async def work(engine: CTranslate2Engine) -> None:
         with monkeypatch.context() as patched:
-            patched.setattr(StopRule, broken, raising(IndexError("no such token")))
+            patched.setattr(EndOfAnswer, broken, raising(IndexError("no such token")))
             with pytest.raises(EngineError, match="no such token"):
                 await engine.generate(PROMPT, 4, SAMPLING, 1)
         assert len(await engine.generate(PROMPT, 4, SAMPLING, 1)) == 4
@@ -244,14 +252,16 @@ def test_closing_breaks_off_what_is_watched_and_fails_what_waits(monkeypatch: py
     watch_every_token(monkeypatch)
     begun = threading.Event()
 
-    def endless(_rule: StopRule, _tokens: list[int]) -> bool:
+    def endless(_rule: EndOfAnswer, _tokens: list[int]) -> bool:
         begun.set()
         return False
 
     async def run() -> None:
         async with CTranslate2Engine(TINY, revision=None, chat=True) as engine:
-            monkeypatch.setattr(StopRule, "enders", lambda _rule: ([2], True))  # never written by the model
-            monkeypatch.setattr(StopRule, "ends", endless)
+            monkeypatch.setattr(
+                EndOfAnswer, "enders", lambda _rule: ([2], True)
+            )  # never written by the model
+            monkeypatch.setattr(EndOfAnswer, "ends", endless)
             requests = (engine.generate(PROMPT, 64, Sampling(4000, 1.0), seed) for seed in range(9))
             asked = [asyncio.create_task(request) for request in requests]
             await asyncio.to_thread(begun.wait, 30)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 
-class StopRule:
+class EndOfAnswer:
     """The end tokens and stop strings of one kind of request; `tokenizer` is of the package tokenizers."""
 
     def __init__(self, tokenizer: Any, end_tokens: frozenset[int], stop: tuple[str, ...]) -> None:

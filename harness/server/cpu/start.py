@@ -1,6 +1,6 @@
 """Starts SGLang's server on a CPU. Takes SGLang's own flags.
 
-SGLANG_PLATFORM=torch-cpu python -m harness.server.cpu.launch --model-path DIR --device cpu
+SGLANG_PLATFORM=torch-cpu python -m harness.server.cpu.start --model-path DIR --device cpu
 """
 
 import runpy

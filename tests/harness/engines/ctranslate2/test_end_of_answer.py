@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from harness.engines.ctranslate2.stopping import StopRule
+from harness.engines.ctranslate2.end_of_answer import EndOfAnswer
 from harness.engines.tokens import PromptTokens
 from harness.experiment import model_location
 
@@ -59,7 +59,7 @@ def test_an_answer_ends_where_a_stop_string_is_complete(
 ) -> None:
     tokenizer = make()
     tokens = [token for piece in pieces for token in ids(tokenizer, piece)]
-    rule = StopRule(tokenizer, frozenset(), stop)
+    rule = EndOfAnswer(tokenizer, frozenset(), stop)
     texts = [tokenizer.decode(tokens[:end], skip_special_tokens=False) for end in range(len(tokens) + 1)]
     first = next((end for end, text in enumerate(texts) if any(s in text for s in stop)), None)
 
@@ -76,7 +76,7 @@ def test_an_answer_ends_where_a_stop_string_is_complete(
 @pytest.mark.parametrize("stop", [(), ("[END]",), ("]", "ND"), (" E",), ("Q:", "]")])
 def test_a_token_that_ends_any_answer_does_so_after_anything(make: Any, stop: tuple[str, ...]) -> None:
     tokenizer = make()
-    rule = StopRule(tokenizer, frozenset({3}), stop)
+    rule = EndOfAnswer(tokenizer, frozenset({3}), stop)
     enders, covered = rule.enders()
     before = ids(tokenizer, "x E")
     for token in range(tokenizer.get_vocab_size()):
@@ -89,7 +89,7 @@ def test_a_token_that_ends_any_answer_does_so_after_anything(make: Any, stop: tu
 def test_end_tokens_end_an_answer_and_are_not_in_its_text() -> None:
     tokenizer = tiny()
     end = tokenizer.token_to_id("<|end|>")
-    rule = StopRule(tokenizer, frozenset({end}), ())
+    rule = EndOfAnswer(tokenizer, frozenset({end}), ())
     tokens = ids(tokenizer, "The answer")
     assert not rule.ends(tokens)
     assert rule.ends([*tokens, end])

@@ -31,7 +31,7 @@ FOLDER = "scores"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
-class Store:
+class Scores:
     """The verdicts of one judge on the answers in one folder; the caller holds the folder's lock."""
 
     def __init__(self, folder: Path, name: str, judge: dict[str, Any]) -> None:

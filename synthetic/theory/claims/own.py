@@ -1,0 +1,214 @@
+"""The claims that can be put to any setting, measured at the lines, t and N of an experiment of one's own.
+
+    own_claims("fig2h", with_changes(read_at(EXPERIMENTS["fig2h"], (2, 16)), ["sigma_eps=1"]), tasks=40)
+
+    a-longer-path-is-more-often-right  fig2h step=1 sigma_eps=1  P(path right) at t=16 less t=2  0.06 [0.04, …
+
+They bear the names that they have in the table of the paper, which has more: some are about many settings at
+once. Where a claim is about one t and N, these are the last of the experiment.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+import numpy as np
+
+from results import BadInput, fit_saturating
+from synthetic.binary.accuracy import exact_accuracy
+from synthetic.binary.chain import PathLaw, law_of_paths
+from synthetic.continuous.risk import continuous_risk, needs_sampling
+from synthetic.model.settings import BinarySetting, Setting, check_count
+from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
+from synthetic.panels.experiments import Experiment
+from synthetic.theory import theorems as theory
+from synthetic.theory.claims.binary import MARGIN
+from synthetic.theory.verdict import Claim, Row, extreme_row, mean_row
+
+REPEATS = 5
+PATHS = 256
+"""Paths drawn for each task where best-of-N has no formula."""
+FEWEST_N = 4
+"""Values of N against which an exponential of three parameters can be held."""
+
+
+class Line(NamedTuple):
+    """One line of an experiment, the t and N that it is read at, and how many tasks a repeat has."""
+
+    name: str
+    setting: Setting
+    steps: tuple[int, ...]
+    votes: tuple[int, ...]
+    tasks: int
+
+    def drawn(self, seed: int) -> Tasks:
+        """Its tasks."""
+        return draw_tasks(self.setting, task_keys(REPEATS, self.tasks), seed)
+
+
+Measure = Callable[[Line, int], Iterator[Row]]
+
+
+@lru_cache(maxsize=64)
+def _law(line: Line, seed: int) -> PathLaw:
+    assert isinstance(line.setting, BinarySetting)
+    return law_of_paths(line.drawn(seed), line.setting, line.steps)
+
+
+@lru_cache(maxsize=64)
+def _curve(line: Line, method: str, seed: int) -> Array:
+    """Accuracy or risk by one method, (tasks, steps, votes)."""
+    drawn = line.drawn(seed)
+    if isinstance(line.setting, BinarySetting):
+        return exact_accuracy(drawn, line.setting, line.steps, line.votes, (method,))[0][method]
+    (found,) = continuous_risk([(drawn, line.setting)], line.steps, line.votes, (method,), "exact", PATHS)
+    return found[method]
+
+
+def _better(line: Line, quantity: str, lead: Array, by: float = 0.0) -> Row:
+    """Whether accuracy is higher by more than `by`, or risk lower."""
+    if isinstance(line.setting, BinarySetting):
+        return mean_row(line.name, quantity, lead, above=by)
+    return mean_row(line.name, quantity, lead, below=-by)
+
+
+def _lead(line: Line, seed: int, one: str, other: str, said: str, by: float = 0.0) -> Iterator[Row]:
+    """One method less another, at the last t and N."""
+    ours, theirs = (_curve(line, method, seed)[:, -1, -1] for method in (one, other))
+    quantity = f"{said.format(N=f'{line.votes[-1]:,}')}, t={line.steps[-1]}"
+    yield _better(line, quantity, ours - theirs, by)
+
+
+def _gain(line: Line, seed: int, method: str, said: str) -> Iterator[Row]:
+    """What the last t adds to the first."""
+    values = _curve(line, method, seed)[..., -1]
+    quantity = f"{said.format(N=f'{line.votes[-1]:,}')} at t={line.steps[-1]} less t={line.steps[0]}"
+    yield _better(line, quantity, values[:, -1] - values[:, 0])
+
+
+def _path_gain(line: Line, seed: int) -> Iterator[Row]:
+    right = _law(line, seed).correct
+    quantity = f"P(path right) at t={line.steps[-1]} less t={line.steps[0]}"
+    yield _better(line, quantity, right[:, -1] - right[:, 0])
+
+
+def _exponential(line: Line, seed: int) -> Iterator[Row]:
+    votes = _curve(line, "majority", seed).mean(axis=0)
+    for t, curve in zip(line.steps, votes, strict=True):
+        worst = float(abs(fit_saturating(line.votes, curve)(line.votes) - curve).max())
+        quantity = f"residual of α − β e^(−νN), t={t} (ours: < {MARGIN})"
+        yield extreme_row(line.name, quantity, worst, worst < MARGIN)
+
+
+def _above_hoeffding(line: Line, seed: int) -> Iterator[Row]:
+    assert isinstance(line.setting, BinarySetting)
+    gap = _law(line, seed).gap[..., None]
+    bound = theory.vote_lower_bound(gap, np.array(line.votes), line.setting.supports)
+    slack = (_curve(line, "majority", seed) - bound).min()
+    yield extreme_row(line.name, "least exact vote − bound", slack, slack > -1e-9)
+
+
+def _above_gap_bound(line: Line, seed: int) -> Iterator[Row]:
+    slack = (_law(line, seed).gap - _gap_bounds(line.setting, line.steps)).min()
+    yield extreme_row(line.name, "least gap − bound", slack, slack >= 0)
+
+
+def _gap_bounds(setting: Setting, steps: tuple[int, ...]) -> list[float]:
+    """The theorem's bound at each t. Raises BadInput outside of what the theorem assumes."""
+    assert isinstance(setting, BinarySetting)
+    if abs(setting.step * setting.n - 1) > 1e-9 or setting.sampler != "clip-norm":
+        raise BadInput("this bound is for the step 1/n and sampler=clip-norm")
+    return [theory.gap_lower_bound(setting.n, setting.k, setting.d, setting.sigma_eps, t) for t in steps]
+
+
+BINARY: Mapping[str, Measure] = {
+    "vote-beats-greedy-with-few-examples": partial(
+        _lead, one="majority", other="greedy", said="vote of {N} − greedy"
+    ),
+    "the-vote-gains-with-length": partial(_gain, method="majority", said="vote of {N}"),
+    "a-longer-path-is-more-often-right": _path_gain,
+    "accuracy-exponential-in-votes": _exponential,
+    "vote-above-its-exponential-bound": _above_hoeffding,
+    "gap-above-its-lower-bound": _above_gap_bound,
+    "a-self-check-beats-the-vote": partial(
+        _lead, one="context", other="majority", said="best of {N} by context − vote of {N} (ours: > 0)"
+    ),
+    "a-self-check-saturates-below-the-oracle": partial(
+        _lead,
+        one="best_of_n",
+        other="context",
+        said=f"best of {{N}}: oracle − context (ours: > {MARGIN})",
+        by=MARGIN,
+    ),
+}
+CONTINUOUS: Mapping[str, Measure] = {
+    "ensemble-linear-noise-beats-descent": partial(
+        _lead, one="ensemble", other="gradient_descent", said="ensemble of {N} − descent"
+    ),
+    "a-longer-path-has-less-risk": partial(_gain, method="ensemble", said="risk of an ensemble of {N}"),
+    "best-of-n-beats-descent": partial(
+        _lead, one="best_of_n", other="gradient_descent", said="best-of-{N} − descent"
+    ),
+    "best-of-n-is-an-upper-bound": partial(
+        _lead, one="best_of_n", other="ensemble", said="best-of-{N} − ensemble of {N}"
+    ),
+}
+_TWO_STEPS = {
+    "the-vote-gains-with-length",
+    "a-longer-path-is-more-often-right",
+    "a-longer-path-has-less-risk",
+}
+_BEST_OF_N = {"best-of-n-beats-descent", "best-of-n-is-an-upper-bound"}
+
+
+def own_claims(name: str, experiment: Experiment, where: Mapping[str, str], tasks: int | None) -> list[Claim]:
+    """Those of the claims that this experiment can be asked about; `where` says of each where it is made.
+
+    A claim whose assumptions a line does not meet is left out there, with a warning. Raises BadInput on a
+    count of tasks that makes no sense.
+    """
+    count = experiment.tasks if tasks is None else tasks
+    check_count("tasks", count)
+    lines = [
+        Line(f"{name} {one.label}".strip(), one.setting, experiment.steps, experiment.votes, count)
+        for one in experiment.variants
+    ]
+    claims, refused = [], dict[str, list[str]]()
+    for claim, measure in (BINARY if isinstance(lines[0].setting, BinarySetting) else CONTINUOUS).items():
+        asked = []
+        for line in lines:
+            try:
+                _check(claim, line)
+            except BadInput as error:
+                refused.setdefault(f"{claim} is left out: {error}", []).append(line.name)
+            else:
+                asked.append(line)
+        if asked:
+            claims.append(Claim(claim, where[claim], partial(_rows, measure, asked)))
+    for reason, names in refused.items():
+        warnings.warn(f"{reason} ({', '.join(names)})", stacklevel=2)
+    return claims
+
+
+def _check(claim: str, line: Line) -> None:
+    """Raise BadInput where the claim says nothing about a line, or cannot be measured there."""
+    setting = line.setting
+    if claim in _TWO_STEPS and len(line.steps) < 2:
+        raise BadInput("it compares two t: give --steps")
+    if claim == "accuracy-exponential-in-votes" and len(line.votes) < FEWEST_N:
+        raise BadInput(f"a fit takes {FEWEST_N} values of N: give --n")
+    if claim == "gap-above-its-lower-bound":
+        _gap_bounds(setting, line.steps)
+    if isinstance(setting, BinarySetting):
+        return
+    if claim == "ensemble-linear-noise-beats-descent" and setting.noise != "linear":
+        raise BadInput("it is about noise=linear")
+    method = "best_of_n" if claim in _BEST_OF_N else "ensemble"
+    if needs_sampling(setting, (method,)) and line.votes[-1] > PATHS:
+        raise BadInput(f"under noise={setting.noise} it is measured on {PATHS} paths: give a smaller --n")
+
+
+def _rows(measure: Measure, lines: list[Line], seed: int) -> Iterator[Row]:
+    for line in lines:
+        yield from measure(line, seed)
