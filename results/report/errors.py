@@ -86,9 +86,19 @@ def forecast_table(forecast: Forecast, prices: Mapping[str, float] | None = None
 
 
 def closest(forecasts: Sequence[Forecast]) -> str:
-    """Which predictors have the least error, over the curves of several; "" if none forecast them all."""
-    rivals = Counter(one.name for one in forecasts)
-    compared = [one for one in forecasts if rivals[one.name] > 1]
+    """Which predictors have the least error over the curves of several, along N and along T by themselves.
+
+    "" where none forecast all points of either.
+    """
+    rivals = Counter((one.name, one.over_length) for one in forecasts)
+    compared = [one for one in forecasts if rivals[one.name, one.over_length] > 1]
+    along_n, along_t = ([one for one in compared if one.over_length is new] for new in (False, True))
+    told = [_closest(along_n, "Closest"), _closest(along_t, "Closest at lengths that were not seen")]
+    return " ".join(filter(None, told))
+
+
+def _closest(compared: Sequence[Forecast], word: str) -> str:
+    """Who is closest over all points of these forecasts; "" if none forecast them all."""
     if not compared:
         return ""
     table = scores(targets(compared)).dropna(subset="ranked").round({"mean": 1})
@@ -97,7 +107,7 @@ def closest(forecasts: Sequence[Forecast]) -> str:
     best, first = table[table["mean"] == table["mean"].min()], table.iloc[0]
     tied = ", tied," if len(best) > 1 else ""
     said = (
-        f"Closest over all {best['asked'].iloc[0]} measured points: {listed(sorted(best.index))}{tied} "
+        f"{word}, over all {best['asked'].iloc[0]} measured points: {listed(sorted(best.index))}{tied} "
         f"{best['mean'].iloc[0]:.1f} points off on average."
     )
     if first.name in best.index:
