@@ -99,9 +99,11 @@ def test_steps_of_one_twin_are_told_in_the_order_of_the_tokens():
 def test_new_lengths_and_more_answers_are_compared_by_themselves():
     """Two predictors of larger N, and two of a length that nobody saw, of the same curves."""
     more = pd.concat([forecast_table("near", [0.63, 0.75]), forecast_table("off", [0.52, 0.84])])
-    long = more["setting"] == "high"
-    ahead = more[~long | (more["role"] == "held_out")].assign(predictor=more["predictor"] + " along T")
-    ahead.loc[~long, "role"] = "used"
+    ahead = more.query("setting == 'low' or role == 'held_out'")
+    ahead = ahead.assign(
+        role=ahead["role"].where(ahead["setting"] == "high", "used"),
+        predictor=ahead["predictor"] + " along T",
+    )
     forecasts = make_forecasts({"more": more, "new": ahead})
     told = closest(forecasts)
     assert "all 2 measured points: near 1.0 points off" in told
