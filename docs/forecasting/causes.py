@@ -53,7 +53,7 @@ def conditioning() -> Figure:
 def gap() -> Figure:
     """The mean gap over t, and what votes say of it by Δ²/2."""
     rows = []
-    for line, (_, exact, votes) in _curves(0).items():
+    for line, (_, exact, votes) in _curves(0, "fig2f", "fig2h").items():
         accuracy = votes.mean(axis=0)
         read = [np.sqrt(2 * fit_saturating(VOTES, curve).rate) for curve in accuracy]
         rows.append(pd.DataFrame({"line": line, "t": STEPS, "gap": exact.mean(axis=0), "read": read}))
@@ -71,7 +71,7 @@ def gap() -> Figure:
 def squared() -> Figure:
     """The vote over the gap squared, and the curve that Conjecture 2 gives it."""
     rows = []
-    for line, (_, exact, votes) in _curves(0).items():
+    for line, (_, exact, votes) in _curves(0, "fig2f", "fig2h").items():
         x, y = exact.mean(axis=0) ** 2, votes[..., VOTES.index(N)].mean(axis=0)
         rows.append(pd.DataFrame({"line": line, "x": x, "accuracy": y, "fitted": fit_saturating(x, y)(x)}))
     table = pd.concat(rows)
