@@ -174,7 +174,7 @@ def match(tables: tuple[Path, ...], figure: Path | None, out: Path, **options: A
     from results.commandline import warnings_last
     from results.tables.files import check_suffix, write_raw
     from synthetic.match import matching
-    from synthetic.match.words import answer, one_twin, verdict
+    from synthetic.match.words import answer, one_twin, verdict, with_steps
 
     check_suffix(out)
     if figure is not None:
@@ -185,7 +185,7 @@ def match(tables: tuple[Path, ...], figure: Path | None, out: Path, **options: A
     with warnings_last():
         curves, shares = matching.read_tables(tables)
         matches = matching.match_all(curves, shares, progress=True, **options)
-    write_forecast(matching.forecast_table(matches), out)
+    write_forecast(with_steps(matches), out)
     write_raw(matching.settings_table(matches), out.with_suffix(".settings.csv"))
     if figure is not None:
         save_picture(matches, figure)

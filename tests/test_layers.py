@@ -28,7 +28,7 @@ LAYERS = {
         ["commandline", "command_help", "aligned", "read_options"],
         ["tables"],
         ["votes", "saturating"],
-        ["paper_fits", "paired"],
+        ["low_cost_to_high", "paper_fits", "paired"],
         ["library"],
         ["figures"],
         ["stopping"],

@@ -2,9 +2,9 @@
 
     python docs/forecasting/figure_3.py            (after from_curves.py, whose CSV it reads)
 
-Writes, between the markers of the page, the errors of each set, and how far the forecasts are off by the
-condition number of the paper's 2 × 2 systems; and figure-3.png: forecasts along T, those of the algorithm and
-of its repair.
+Writes, between the markers of the page, the errors of each set, what held and was ok, and how far the
+forecasts are off by the condition number of the paper's 2 × 2 systems; and figure-3.png: forecasts along T,
+those of the algorithm and of its repair.
 """
 
 import sys
@@ -54,6 +54,7 @@ def main() -> None:
     """Write the tables and the picture."""
     table = pd.read_csv(HERE / "from_curves.csv")
     insert("figure-3", errors(by_case(table).query("N == @UP_TO")))
+    insert("trust", trust(table))
     insert("conditioning", conditioning())
     figures = [drawn(name, count) for name, count in DRAWN.items()]
     (HERE / "figure-3.png").write_bytes(vl_convert.vegalite_to_png(combined_spec(figures), scale=1.6))
@@ -75,8 +76,29 @@ def errors(cases: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def conditioning() -> str:
-    """How far off the algorithm is on the twin and the small model, by its condition number."""
+def trust(table: pd.DataFrame) -> str:
+    """A row a set: how many intervals of 90 % hold, and what is ok, from four settings at N ≤ 16."""
+    names = ["low-cost-to-high", "question-law"]
+    heads = [f"{NAMES[name]}: {what}" for name in names for what in ("held", "ok", "error of ok")]
+    lines = [f"| set | forecasts | {' | '.join(heads)} |", "|---" * (len(heads) + 2) + "|"]
+    seen = table[(table["settings"] == 4) & (table["N"] == UP_TO)]
+    for set_name in [*SETS, *sorted(set(seen["set"]) - set(SETS))]:
+        rows = seen[seen["set"] == set_name]
+        cells = []
+        for predictor in names:
+            own = rows[rows["predictor"] == predictor]
+            total, trusted = own["targets"].sum(), own[(own["status"] == "ok") & (own["given"] > 0)]
+            count = trusted["given"].sum()
+            error = (trusted["error"] * trusted["given"]).sum() / count if count else np.nan
+            cells += [f"{own['held'].sum() / total:.0%}", f"{count:.0f}", short(error)]
+        label = SETS.get(set_name, f"caps, {set_name}")
+        lines.append(f"| {label} | {total:.0f} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def conditions() -> pd.DataFrame:
+    """The algorithm's forecasts on the twin and the small model: `off`, in points, and the larger `condition`
+    number of the two systems."""
     found = []
     for kind, name, source in (
         ("rising", "fig2e 1", "fig2e"),
@@ -95,7 +117,12 @@ def conditioning() -> str:
             paper = low_cost_to_high(observed.points, observed.accuracy[None], group.points[hidden])
             off = 100 * np.abs(paper.mean[0] - group.accuracy[hidden])
             found.append(pd.DataFrame({"off": off, "condition": paper.condition}))
-    table = pd.concat(found).dropna()
+    return pd.concat(found).dropna()
+
+
+def conditioning() -> str:
+    """How far off the algorithm is, by its condition number."""
+    table = conditions()
     lines = ["| condition number | forecasts | median error, points | off by at most 3.5 |", "|---" * 4 + "|"]
     least = 0.0
     for most in CONDITIONS:

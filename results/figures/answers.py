@@ -1,7 +1,7 @@
 """Accuracy against the number of answers N: a line for each setting (paper, Fig. 1 left and Fig. 2 g, h).
 
 N=1  0.52   N=4  0.60   N=16  0.65      line and band: exact value ± 1.645 stderr; dots: random orders;
-                                         dotted: the paper's trend α − β e^(−νN), where it holds
+                                         dotted: the paper's trend α − β e^(−νN), faded where a check objects
 """
 
 import altair as alt
@@ -10,11 +10,11 @@ import pandas as pd
 
 from results.figures.axes import MOST_SETTINGS, n_axis, setting_colour, tooltips, value_axis
 from results.figures.panels import Panel, spread_out
-from results.figures.series import Series
+from results.figures.series import FADED, Series
 from results.figures.theme import Figure
 from results.figures.words import METRIC_TITLES, some_of
 from results.paper_fits import along_n
-from results.tables.status import Status
+from results.tables.status import Status, commonest
 
 
 def answers_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
@@ -26,8 +26,11 @@ def answers_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     trends = _trends(panel, settings)
     band = "; band: 90 % interval" if exact["low"].notna().any() else ""
     marks = [f"Line: exact{band}", *some_of(len(settings), len(panel.settings), "settings")]
+    doubted = trends["status"] != Status.OK
     if fitted := trends["setting"].nunique():
         marks.append(f"dotted: fitted α − β e^(−νN) ({fitted} of {len(settings)})")
+    if objected := trends.loc[doubted, "setting"].nunique():
+        marks.append(f"faded: a check objects ({objected}: {commonest(trends.loc[doubted, 'status'])})")
 
     y = value_axis("value", panel.metric, y_range)
     colour = setting_colour(settings, panel.source)
@@ -37,19 +40,21 @@ def answers_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     series.add(greedy[["setting", "value"]], "rule", "baseline", (0.8, 0.05), x=alt.Undefined, tooltip=said)
     series.add(dots, "circle", "dot", (0.28, 0.02))
     series.add(exact, "line", "curve" if trends.empty else "thin")
-    series.add(trends, "line", "trend")
+    series.add(trends[~doubted], "line", "trend")
+    series.add(trends[doubted], "line", "trend", FADED)
     series.add(exact, "circle", "point", clip=False, tooltip=panel.tooltips())
     about = f"{panel.combined}: {METRIC_TITLES[panel.metric]} against the number of answers."
     return series.figure(panel.name, about, "; ".join([*marks, *panel.marks(greedy)]) + ".")
 
 
 def _trends(panel: Panel, settings: list[str]) -> pd.DataFrame:
-    """The fitted trends at the settings whose fit nothing speaks against, on a grid of N."""
-    trends = [pd.DataFrame(columns=["setting"])]
+    """The fitted trends at the settings that have one, on a grid of N, and the status of each fit."""
+    trends = []
     for setting in settings if panel.metric == "accuracy" else []:
         rows = panel.exact[panel.exact["setting"] == setting]
         fit = along_n(setting, rows["N"], rows["value"], panel.method == "majority")
-        if fit.curve is not None and fit.status is Status.OK:
+        if fit.curve is not None:
             N = np.geomspace(rows["N"].min(), rows["N"].max(), 60)
-            trends.append(pd.DataFrame({"setting": setting, "N": N, "value": fit.curve(N)}))
-    return pd.concat(trends)
+            curve = {"setting": setting, "N": N, "value": fit.curve(N), "status": str(fit.status)}
+            trends.append(pd.DataFrame(curve))
+    return pd.concat(trends) if trends else pd.DataFrame(columns=["setting", "N", "value", "status"])

@@ -34,10 +34,10 @@ from results.figures.panels import (
     unique_slug,
     value_range,
 )
-from results.figures.series import Series
+from results.figures.series import FADED, Series
 from results.figures.theme import Figure
 from results.figures.words import LENGTH_TITLES, METHOD_NAMES, curves_name
-from results.tables.status import SHORT, Status
+from results.tables.status import Status, commonest
 from results.votes.tokens import answer_lengths
 
 STAR = "M0,-1.3L.29,-.4L1.24,-.4L.47,.15L.76,1.05L0,.49L-.76,1.05L-.47,.15L-1.24,-.4L-.29,-.4Z"
@@ -145,7 +145,7 @@ def forecast_figure(forecast: Forecast) -> Figure:
     series.add(ends, "rule", "thin", (0.4, 0.05), y2="top:Q")
     series.add(bars, "rule", "interval", (0.22, 0.03), y2="top:Q")
     doubted = ~points["role"].isin(_SEEN) & ~points["kind"].eq("measured") & points["status"].ne("ok")
-    for part, opacity in ((doubted, (0.35, 0.05)), (~doubted, (1.0, 0.1))):
+    for part, opacity in ((doubted, FADED), (~doubted, (1.0, 0.1))):
         series.add(points[part], "point", "mark", opacity, clip=False, shape=_shape(points), tooltip=said)
     wider = ", longer ones for new questions" if len(ends) else ""
     return series.figure(
@@ -196,9 +196,8 @@ def _verdict(forecast: Forecast) -> str:
     doubted = status[status != Status.OK]
     if doubted.empty:
         return ""
-    most = str(doubted.mode()[0])
     number = "None is ok" if len(doubted) == len(status) else f"Faded: {len(doubted)} of {len(status)}"
-    return f" {number} ({SHORT.get(most, most)})."
+    return f" {number} ({commonest(doubted)})."
 
 
 def _values(rows: pd.DataFrame, name: str) -> pd.DataFrame:

@@ -3,8 +3,11 @@
     N=1   α − β e^{−μT}               fitted to Acc(T, 1), which then stands for the gap Δ_T
     N>1   α_N − β_N e^{−μ_N Δ_T²}      Experiment Details, "Fitting accuracy with varying reasoning length T"
 
-Random orders are faint dots at the tokens they used, exact values larger points, trends lines.
+Random orders are faint dots at the tokens they used, exact values larger points, trends lines. A trend that a
+check objects to is drawn all the same, but faded, and the words below say what the check found.
 """
+
+from collections.abc import Collection
 
 import altair as alt
 import numpy as np
@@ -12,11 +15,11 @@ import pandas as pd
 
 from results.figures.axes import MOST_COUNTS, colour, log_axis, value_axis
 from results.figures.panels import Panel, counts_to_show
-from results.figures.series import Series
+from results.figures.series import FADED, Series
 from results.figures.theme import Figure
 from results.figures.words import LENGTH_TITLES, METRIC_TITLES, some_of
 from results.paper_fits import Fit, along_gap, along_t
-from results.tables.status import Status
+from results.tables.status import Status, commonest
 
 GREEDY_LIMITS = {"fig2f linear-attention": 2 / 10}
 """2/d, near which greedy decoding stays with one example (paper, Sec. 5), by experiment and line."""
@@ -44,9 +47,12 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     shown = counts_to_show(panel.ns, MOST_COUNTS)
     rows, dots, greedy = (part.dropna(subset=["length"]) for part in (panel.exact, panel.dots, panel.greedy))
     grid = np.geomspace(rows["length"].min(), rows["length"].max(), 80)
-    trends = {n: fit for n, fit in fit_trends(panel).items() if fit.status is Status.OK}
-    lines = [pd.DataFrame({"N": n, "length": grid, "value": trends[n](grid)}) for n in shown if n in trends]
+    trends = {n: fit for n, fit in fit_trends(panel).items() if n in shown}
     without = [n for n in shown if n not in trends]
+    doubted = {n: fit.status for n, fit in trends.items() if fit.status is not Status.OK}
+    lines = [pd.DataFrame({"N": n, "length": grid, "value": fit(grid)}) for n, fit in trends.items()]
+    drawn = pd.concat(lines) if lines else pd.DataFrame(columns=["N", "length", "value"])
+    faded = drawn["N"].isin(doubted)
     proven = GREEDY_LIMITS.get(f"{panel.dataset} {panel.model}")
 
     x = log_axis("length", rows["length"], LENGTH_TITLES[panel.source])
@@ -55,18 +61,26 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     series.add(dots[dots["N"].isin(shown)], "circle", "dot", (0.3, 0.02))
     series.add(greedy, "line", "baseline", None)
     series.add(pd.DataFrame({"value": [proven] if proven else []}), "rule", "zero", None, x=alt.Undefined)
-    series.add(pd.concat([pd.DataFrame(), *lines]), "line", "curve")
+    series.add(drawn[~faded], "line", "curve")
+    series.add(drawn[faded], "line", "curve", FADED)
     series.add(rows[rows["N"].isin(without)], "line", "thin", (0.5, 0.05))
     series.add(rows[rows["N"].isin(shown)], "circle", "point", clip=False, tooltip=panel.tooltips())
 
     marks = ["Points: exact", *some_of(len(shown), len(panel.ns), "N")]
     if proven:
         marks.append("grey: 2/d, the theory's value for greedy decoding")
-    if lines:
+    if trends:
         few = " (which meets any three points)" if len(set(rows["length"])) == 3 else ""
         marks.append(f"lines: fitted trend{few}")
+    if doubted:
+        which = _listed(doubted, trends)
+        marks.append(f"faded: a check objects to the fit ({which}: {commonest(doubted.values())})")
     if without:
-        joined = f"N = {', '.join(map(str, without))}" if lines else "every N"
-        marks.append(f"thin: points joined, where no trend fits ({joined})")
+        marks.append(f"thin: points joined, where nothing can be fitted ({_listed(without, shown)})")
     about = f"{panel.combined}: {METRIC_TITLES[panel.metric]} against reasoning length."
     return series.figure(panel.name, about, "; ".join([*marks, *panel.marks(greedy)]) + ".")
+
+
+def _listed(some: Collection[int], whole: Collection[int]) -> str:
+    """ "N = 1, 4", or "every N"."""
+    return "every N" if len(some) == len(whole) else f"N = {', '.join(map(str, some))}"

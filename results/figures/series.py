@@ -15,6 +15,9 @@ from results.figures.theme import Figure
 _DASHES = {"baseline": [5, 4], "descent": [5, 4], "trend": [2, 3]}
 """Dashes by style. In the theme they would reach the symbols of the legend."""
 
+FADED = (0.35, 0.05)
+"""The opacity of what a check objects to."""
+
 
 class Series:
     """Marks that share axes and colours; clicking a legend entry of `field` fades all others."""

@@ -129,11 +129,13 @@ def forecast_choices(
     `prices`: US dollars for a million tokens by model. Each shows, where something was measured that the fit
     did not see, how far off it was.
     """
-    groups: dict[str, list[Forecast]] = {}
+    groups: dict[tuple[str, bool], list[Forecast]] = {}
     for forecast in forecasts:
-        groups.setdefault(forecast.name, []).append(forecast)
+        groups.setdefault((forecast.name, forecast.over_length), []).append(forecast)
     choices = []
-    for name, members in groups.items():
+    for (own_name, over_length), members in groups.items():
+        both = (own_name, not over_length) in groups
+        name = f"{own_name}, {'new lengths' if over_length else 'more answers'}" if both else own_name
         own = {}
         for one in members:
             figures = [("", figure) for figure in (forecast_figure(one), residual_figure(one)) if figure]

@@ -6,13 +6,13 @@ plug-in    0.41  0.5      2.0    2       2        2     6      not ranked: it fo
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
 from results.figures.cost import usd
 from results.figures.forecast import Forecast
-from results.figures.words import METHOD_NAMES, PRICED, listed
+from results.figures.words import METHOD_NAMES, PRICED, curves_name, listed
 from results.normal import held, interval_score
 from results.report.buying import PRICES_OF
 from results.report.cells import Columns, Table, tabled
@@ -86,9 +86,19 @@ def forecast_table(forecast: Forecast, prices: Mapping[str, float] | None = None
 
 
 def closest(forecasts: Sequence[Forecast]) -> str:
-    """Which predictors have the least error, over the curves of several; "" if none forecast them all."""
-    rivals = Counter(one.name for one in forecasts)
-    compared = [one for one in forecasts if rivals[one.name] > 1]
+    """Which predictors have the least error over the curves of several, along N and along T by themselves.
+
+    "" where none forecast all points of either.
+    """
+    rivals = Counter((one.name, one.over_length) for one in forecasts)
+    compared = [one for one in forecasts if rivals[one.name, one.over_length] > 1]
+    along_n, along_t = ([one for one in compared if one.over_length is new] for new in (False, True))
+    told = [_closest(along_n, "Closest"), _closest(along_t, "Closest at lengths that were not seen")]
+    return " ".join(filter(None, told))
+
+
+def _closest(compared: Sequence[Forecast], word: str) -> str:
+    """Who is closest over all points of these forecasts; "" if none forecast them all."""
     if not compared:
         return ""
     table = scores(targets(compared)).dropna(subset="ranked").round({"mean": 1})
@@ -97,7 +107,7 @@ def closest(forecasts: Sequence[Forecast]) -> str:
     best, first = table[table["mean"] == table["mean"].min()], table.iloc[0]
     tied = ", tied," if len(best) > 1 else ""
     said = (
-        f"Closest over all {best['asked'].iloc[0]} measured points: {listed(sorted(best.index))}{tied} "
+        f"{word}, over all {best['asked'].iloc[0]} measured points: {listed(sorted(best.index))}{tied} "
         f"{best['mean'].iloc[0]:.1f} points off on average."
     )
     if first.name in best.index:
@@ -119,3 +129,30 @@ def matched_twin(forecasts: Sequence[Forecast]) -> str:
             )
     models = listed(list(dict.fromkeys(one.title for one in twins)))
     return f"Matched to {models} at small N, the twin forecasts larger N: {listed(told)}." if told else ""
+
+
+def steps_of_twin(tables: Iterable[pd.DataFrame]) -> str:
+    """Whether more tokens act like more steps of one twin, for each model matched at several settings.
+
+    `tables` are forecast tables; "" where none has the columns `twin_t` and `twin_odds`.
+    """
+    told = []
+    for table in tables:
+        if not {"twin_t", "twin_odds"} <= set(table):
+            continue
+        rows = table[table["predictor"] == TWIN].dropna(subset=["twin_t", "twin_odds", "tokens_per_answer"])
+        for (source, dataset, model), own in rows.groupby(["source", "dataset", "model"], sort=False):
+            name = curves_name(str(source), str(dataset), str(model))
+            told.append(f"{name}: {_grown(own.drop_duplicates('setting'))}")
+    return f"Do more tokens act like more steps? {'; '.join(told)}." if told else ""
+
+
+def _grown(settings: pd.DataFrame) -> str:
+    """What one twin for all settings of a model, a row each, says of tokens and steps."""
+    ordered = settings.sort_values("tokens_per_answer", kind="stable")
+    tokens, steps, odds = (ordered[name] for name in ("tokens_per_answer", "twin_t", "twin_odds"))
+    grow = steps.is_monotonic_increasing and steps.iloc[-1] > steps.iloc[0]
+    likely = f"10^{abs(odds.iloc[0]):.1f} times {'more' if odds.iloc[0] > 0 else 'less'} likely"
+    reach = f"from {tokens.iloc[0]:,.0f} to {tokens.iloc[-1]:,.0f} tokens per answer"
+    found = f"{'grow' if grow else 'do not grow'} with the tokens ({', '.join(f'{t:g}' for t in steps)})"
+    return f"{reach} the likeliest steps of one twin {found}, and it is {likely} than a twin for each length"

@@ -36,7 +36,7 @@ from results.report.choices import (
     with_most_first,
 )
 from results.report.claims import measurement_table, verdict_table
-from results.report.errors import closest, error_table, matched_twin
+from results.report.errors import closest, error_table, matched_twin, steps_of_twin
 from results.report.findings import findings
 from results.report.inputs import Tables
 from results.report.opening import opening
@@ -84,6 +84,7 @@ def build_report(
         "named": _named({panel.method for panel in real} | {one.options["method"].iloc[0] for one in plans}),
         "level": f"{100 * LEVEL:g}",
         "matched_twin": matched_twin(forecasts),
+        "steps_of_twin": steps_of_twin(tables.forecasts.values()),
         "has_side_by_side": bool(side_by_side),
         "figure_2": paper,
         "closest": closest(forecasts),

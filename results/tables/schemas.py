@@ -170,6 +170,8 @@ FORECAST = Table(
         **{name: _real(required=False) for name in ("new_low", "new_high")},
         "level": _real(_fraction(), required=False),
         "status": _text(),
+        "twin_t": _real(_at_least(0), required=False),
+        "twin_odds": _real(required=False),
     },
     unique=[*CURVE_KEY, "predictor"],
     name="forecast",

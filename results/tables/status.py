@@ -4,6 +4,8 @@ predictor  N   predicted  low   high  status
 mixture    64  0.831      0.80  0.86  ok
 """
 
+from collections import Counter
+from collections.abc import Iterable
 from enum import StrEnum
 
 
@@ -41,3 +43,9 @@ SHORT: dict[str, str] = {
     Status.NOT_IDENTIFIABLE: "no forecast",
 }
 """The statuses in a table's cell."""
+
+
+def commonest(statuses: Iterable[str]) -> str:
+    """The status that most of them have, as a cell has it; of equally many the first."""
+    most = Counter(map(str, statuses)).most_common(1)[0][0]
+    return SHORT.get(most, most)

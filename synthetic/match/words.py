@@ -6,12 +6,13 @@ Does the twin explain the model? It fits 6 of 6 curves up to N = 4; beyond, 43 o
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from results.figures.words import METHOD_NAMES, curves_name
 from synthetic.match import exam
 from synthetic.match.exam import STEPS
-from synthetic.match.matching import Match, forecast_table
+from synthetic.match.matching import GROUP, Match, forecast_table
 from synthetic.model.tasks import Array
 
 
@@ -56,24 +57,54 @@ def one_twin(matches: Sequence[Match]) -> list[str]:
     other beforehand: the mean over the K candidates of Π K·P(candidate | curve). They take the settings'
     answers to be independent. The likeliest common twin is named with its likeliest t at each setting.
     """
-    models: dict[str, list[Match]] = {}
-    for match in matches:
-        models.setdefault(curves_name(*match.names[:3]), []).append(match)
     told = []
-    for name, several in models.items():
-        if len(several) > 1:
-            weights = np.stack([match.fit.weights.reshape(-1, len(STEPS)) for match in several])
-            log10 = common_odds(weights)
-            words = "more" if log10 > 0 else "less"
-            likeliest, at = common_twin(weights)
-            one = exam.candidates()[likeliest]
-            steps = ", ".join(str(STEPS[step]) for step in at)
-            told.append(
-                f"{name}: one twin at its {len(several)} settings, t alone changing, is 10^{abs(log10):.1f} "
-                f"times {words} likely than one twin each; the likeliest one (n = {one.n}, d = {one.d}, "
-                f"k = {one.k}, σ_ε = {one.sigma_eps:g}) has t = {steps}"
-            )
+    for several in _by_model(matches):
+        weights = _weights(several)
+        log10 = common_odds(weights)
+        words = "more" if log10 > 0 else "less"
+        likeliest, at = common_twin(weights)
+        one = exam.candidates()[likeliest]
+        steps = ", ".join(str(STEPS[step]) for step in at)
+        name = curves_name(*several[0].names[:3])
+        told.append(
+            f"{name}: one twin at its {len(several)} settings, t alone changing, is 10^{abs(log10):.1f} "
+            f"times {words} likely than one twin each; the likeliest one (n = {one.n}, d = {one.d}, "
+            f"k = {one.k}, σ_ε = {one.sigma_eps:g}) has t = {steps}"
+        )
     return told
+
+
+def with_steps(matches: Sequence[Match]) -> pd.DataFrame:
+    """The forecast table, with what one twin for all settings of a model says of each of them.
+
+    `twin_t` is its likeliest t there, `twin_odds` log₁₀ of its odds against a twin for each setting; both are
+    missing where a model has one setting only.
+    """
+    table = forecast_table(matches)
+    at = pd.MultiIndex.from_frame(table[GROUP].astype(str))
+    steps, odds = {}, {}
+    for several in _by_model(matches):
+        weights = _weights(several)
+        for match, step in zip(several, common_twin(weights)[1], strict=True):
+            steps[match.names], odds[match.names] = float(STEPS[step]), common_odds(weights)
+    if not steps:
+        return table
+    return table.assign(
+        twin_t=[steps.get(one, np.nan) for one in at], twin_odds=[odds.get(one, np.nan) for one in at]
+    )
+
+
+def _by_model(matches: Sequence[Match]) -> list[list[Match]]:
+    """The matches of each model on one dataset that has several settings."""
+    models: dict[tuple[str, ...], list[Match]] = {}
+    for match in matches:
+        models.setdefault(match.names[:3], []).append(match)
+    return [several for several in models.values() if len(several) > 1]
+
+
+def _weights(several: Sequence[Match]) -> Array:
+    """The weights of all candidates at all t for each of several settings: (settings, candidates, steps)."""
+    return np.stack([match.fit.weights.reshape(-1, len(STEPS)) for match in several])
 
 
 def common_odds(weights: Array) -> float:

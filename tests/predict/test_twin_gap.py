@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from predict.curves.joint import fit_surface
-from predict.curves.low_cost_to_high import part_1
 from results import fit_saturating
+from results.low_cost_to_high import part_1
 from results.votes.multinomial import vote_accuracy
 from synthetic.binary.chain import PathLaw, law_of_paths
 from synthetic.model.settings import BinarySetting

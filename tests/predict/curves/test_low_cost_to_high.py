@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from predict.curves.low_cost_to_high import Gap, low_cost_to_high, part_1, part_2, read_off
+from predict.curves.low_cost_to_high import low_cost_to_high
 from predict.estimate import Status
 from predict.evidence.points import Points
 from results import fit_saturating
+from results.low_cost_to_high import Gap, part_1, part_2, read_off
 
 GAMMA, KAPPA, MU = 0.8, 0.5, 0.6
 T = np.array([0.8, 1.2, 1.7, 2.5])

@@ -76,19 +76,23 @@ def test_greedy_rows_are_a_baseline_and_not_a_panel():
     assert "x" not in rule["encoding"]  # its rows have no N: it goes all the way across
 
 
-def test_the_trend_in_n_is_drawn_where_nothing_speaks_against_it():
-    """0.8 − 0.5 e^(−0.2 N) comes back; accuracies that fall have no trend."""
+def test_the_trend_in_n_is_faded_where_a_check_objects():
+    """0.8 − 0.5 e^(−0.2 N) comes back; what falls, or rises as no vote can, is drawn faded."""
     ns = (1, 2, 4, 8, 16, 32)
     rising = 0.8 - 0.5 * np.exp(-0.2 * np.array(ns))
     steep = 0.8 - 0.5 * np.exp(-0.8 * np.array(ns))  # as no vote can rise, while the best of N may
-    cases = ("majority", rising, {"10"}), ("majority", rising[::-1], set()), ("majority", steep, set())
-    for method, accuracy, expected in (*cases, ("best_of_n", steep, {"10"})):
+    cases = ("majority", rising, True), ("majority", rising[::-1], False), ("majority", steep, False)
+    for method, accuracy, fits in (*cases, ("best_of_n", steep, True)):
         (panel,) = make_panels(curves(("10",), ns, 0, method, accuracy=accuracy))
-        spec = answers_figure(panel, (0, 1)).page_spec()
-        trends = [layer["data"]["name"] for layer in spec["layer"] if layer["mark"].get("style") == "trend"]
-        rows = pd.DataFrame([row for name in trends for row in spec["datasets"][name]])
-        assert {*rows.get("setting", [])} == expected
-        if expected:
+        figure = answers_figure(panel, (0, 1))
+        spec = figure.page_spec()
+        (trend,) = (layer for layer in spec["layer"] if layer["mark"].get("style") == "trend")
+        rows = pd.DataFrame(spec["datasets"][trend["data"]["name"]])
+        assert {*rows["setting"]} == {"10"}
+        opacity = trend["encoding"]["opacity"]["condition"][0]["value"]
+        assert opacity == 1 if fits else opacity < 0.5
+        assert ("a check objects" in figure.subtitle[-1]) is not fits
+        if fits:
             fitted = np.interp(ns, rows["N"], rows["value"])
             np.testing.assert_allclose(fitted, accuracy, atol=2e-3)
         faint = [layer["encoding"]["opacity"] for layer in spec["layer"]]

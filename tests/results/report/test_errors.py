@@ -5,7 +5,7 @@ import pandas as pd
 
 from results.figures.forecast import make_forecasts
 from results.report.choices import forecast_choices
-from results.report.errors import closest, error_table, targets
+from results.report.errors import closest, error_table, steps_of_twin, targets
 from results.report.errors import forecast_table as shown
 from tests.results.made_tables import BACKTEST, forecast_table
 
@@ -78,3 +78,36 @@ def test_a_backtest_is_scored_over_its_splits():
         ["good", "2.00", "3.0", "26.0", "2 of 2", "2 of 2"],
         ["bad", "21.00", "22.0", "367.0", "0 of 2", "2 of 2"],
     ]
+
+
+def test_steps_of_one_twin_are_told_in_the_order_of_the_tokens():
+    """100 and 400 tokens at 2 and 8 steps of one twin; the other way round steps do not grow."""
+    table = forecast_table("twin", [0.6, 0.7])
+    long = table["setting"] == "high"
+    told = steps_of_twin([table.assign(twin_t=np.where(long, 8, 2), twin_odds=-0.6)])
+    assert "100 to 400" in told
+    assert "(2, 8)" in told
+    assert "10^0.6 times less likely" in told
+    assert "do not grow" not in told
+    back = steps_of_twin([table, table.assign(twin_t=np.where(long, 2, 8), twin_odds=1.0)])
+    assert "do not grow" in back
+    assert "(8, 2)" in back
+    assert "10^1.0 times more likely" in back
+    assert steps_of_twin([table]) == ""
+
+
+def test_new_lengths_and_more_answers_are_compared_by_themselves():
+    """Two predictors of larger N, and two of a length that nobody saw, of the same curves."""
+    more = pd.concat([forecast_table("near", [0.63, 0.75]), forecast_table("off", [0.52, 0.84])])
+    ahead = more.query("setting == 'low' or role == 'held_out'")
+    ahead = ahead.assign(
+        role=ahead["role"].where(ahead["setting"] == "high", "used"),
+        predictor=ahead["predictor"] + " along T",
+    )
+    forecasts = make_forecasts({"more": more, "new": ahead})
+    told = closest(forecasts)
+    assert "all 2 measured points: near 1.0 points off" in told
+    assert "near along T 1.0 points off" in told
+    names = [choice.name for choice in forecast_choices(forecasts)]
+    assert len(set(names)) == 2
+    assert [len(choice.choices) for choice in forecast_choices(forecasts)] == [2, 2]

@@ -164,6 +164,22 @@ def values(rows):
     return told
 
 
+def name_of(dataset, model):
+    if model.startswith("linear-attention"):
+        return ", ".join(filter(None, [dataset, model.removeprefix("linear-attention").strip()]))
+    return f"{model} on {dataset}" if model != dataset else f"{model} model, {model} questions"
+
+
+def with_new_lengths(table):
+    """The forecast table with a column `new`: whether the curve has settings that its fit did not see."""
+    parts = []
+    for _, part in table.groupby(["dataset", "model", "method", "predictor"], sort=False):
+        seen = part.loc[part["role"] == "used", "setting"]
+        new = len(seen) > 0 and not part["setting"].isin(seen).all()
+        parts.append(part.assign(new=new))
+    return pd.concat(parts)
+
+
 def off(rows):
     """Mean and largest error of forecasts in points, intervals that held, and intervals."""
     error = 100 * (rows["predicted"] - rows["accuracy"]).abs()
@@ -186,7 +202,8 @@ def test_every_number_is_that_of_a_table(monkeypatch):
     monkeypatch.setattr("results.report.page.rendered", lambda _: {})
     paths = [path for path in sorted(CACHED.glob("*.csv")) if path.name != "claims.csv"]
     tables = [pd.read_csv(path, dtype={"setting": str, "permutation": str}) for path in paths]
-    ahead = pd.concat([one for one in tables if "predictor" in one]).query("role != 'used'")
+    ahead = pd.concat([with_new_lengths(one) for one in tables if "predictor" in one])
+    ahead = ahead.query("role != 'used'")
     every = pd.concat([one for one in tables if "predictor" not in one])
     every = every[(every["permutation"] == "exact") & (every["method"] != "greedy")]
     every = every.assign(cost=every["N"] * every["tokens_per_answer"])
@@ -194,9 +211,7 @@ def test_every_number_is_that_of_a_table(monkeypatch):
     found = numbers_of(paths, {*every["model"], *every["dataset"], *settings, "outside 0–100 %"})
     expected, votes, curves = {}, {}, ["dataset", "model", "method"]
     for (dataset, model), both in every.groupby(["dataset", "model"], sort=False):
-        name = f"{model} on {dataset}" if model != dataset else f"{model} model, {model} questions"
-        if both["source"].iloc[0] == "synthetic":
-            name = ", ".join(filter(None, [dataset, model.removeprefix("linear-attention").strip()]))
+        name = name_of(dataset, model)
         parts = dict(list(both.sort_values(["tokens_per_answer", "N"], ignore_index=True).groupby("method")))
         expected |= {(f"{name}, {WORDS[method]}", ""): verdicts(rows) for method, rows in parts.items()}
         expected |= {(name, TITLES[method]): values(rows) for method, rows in parts.items()}
@@ -211,12 +226,15 @@ def test_every_number_is_that_of_a_table(monkeypatch):
             expected[name, "The best choice at each budget"] = flat(map(choice, best))
             starts = switches(best, pd.concat(several))
             expected[name, ""] = [round(row["cost"]) for row in starts] if len(starts) > 1 else []
-    for (dataset, model, method), rows in ahead.groupby(curves):
-        name, errors = f"{model} on {dataset}, {WORDS[method]}", []
+    for (*names, method, new), rows in ahead.groupby([*curves, "new"]):
+        both = ahead.groupby(curves)["new"].nunique()[(*names, method)] > 1
+        name, errors = f"{name_of(*names)}, {WORDS[method]}", []
+        name += (", new lengths" if new else ", more answers") if both else ""
         for predictor, part in rows.groupby("predictor"):
             lengths = [part["tokens_per_answer"], part["N"], part["tokens_per_answer"] * part["N"]]
             lengths = [column.map(length) for column in lengths]
-            told = pd.concat([part["setting"].astype(float), *lengths, 100 * part[SHARES]], axis=1)
+            setting = pd.to_numeric(part["setting"], errors="coerce")
+            told = pd.concat([setting, *lengths, 100 * part[SHARES]], axis=1)
             expected[name, f"Forecast by {predictor}"] = [
                 one for one in told.to_numpy().ravel() if one == one
             ]
@@ -229,11 +247,15 @@ def test_every_number_is_that_of_a_table(monkeypatch):
     longer = [one for one in models if len(one["setting"].unique()) > 1]
     ways += [[[*gains(one)][1] for one in longer if ignored(one) == kind] for kind in (False, True)]
     said = [[sum(g > e for g, e in way), len(way), min(way)[0], max(way)[0]] for way in ways]
+    steps = ahead.dropna(subset="twin_t").drop_duplicates("setting").sort_values("tokens_per_answer")
+    reach = steps["tokens_per_answer"].iloc[[0, -1]].round()
+    said.append([*reach, *steps["twin_t"], 10, abs(steps["twin_odds"].iloc[0])])
     said += [off(rows) for _, rows in ahead.query("predictor == 'twin'").groupby("method", sort=False)]
-    rivals = ahead[ahead.groupby(curves)["predictor"].transform("nunique") > 1]
-    points = rivals.groupby("predictor")["predicted"].count()
-    full = rivals[rivals["predictor"].map(points) == points.max()]
-    said.append([points.max(), min(off(rows)[0] for _, rows in full.groupby("predictor"))])
+    for _, rows in ahead.groupby("new"):
+        rivals = rows[rows.groupby(curves)["predictor"].transform("nunique") > 1]
+        points = rivals.groupby("predictor")["predicted"].count()
+        full = rivals[rivals["predictor"].map(points) == points.max()]
+        said.append([points.max(), min(off(own)[0] for _, own in full.groupby("predictor"))])
     expected["", ""] = flat(said)
     expected = {key: numbers for key, numbers in expected.items() if numbers}
     assert found.keys() == expected.keys()

@@ -22,7 +22,7 @@ from synthetic.match.likelihood import (
     predict,
     weigh,
 )
-from synthetic.match.words import answer, common_odds, common_twin, one_twin, verdict
+from synthetic.match.words import answer, common_odds, common_twin, one_twin, verdict, with_steps
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys
 
@@ -247,6 +247,10 @@ def test_each_setting_of_each_model_is_matched_by_itself(curves, monkeypatch, tm
     )
     assert words in told
     assert told.partition(" has t = ")[2].count(",") == 1  # a t for each of two settings
+    pupil = with_steps(matches).query("model == 'pupil'").drop_duplicates("setting")
+    assert told.endswith(", ".join(f"{t:g}" for t in pupil["twin_t"]))
+    np.testing.assert_allclose(pupil["twin_odds"], odds)
+    assert with_steps(matches).query("model == 'adult'")["twin_t"].isna().all()
     laid_out = []
     monkeypatch.setattr(figure, "combined_spec", laid_out.append)
     monkeypatch.setattr(figure, "rendered", lambda *_: {".svg": b"<svg"})

@@ -1,0 +1,37 @@
+"""The error of Algorithm 3 that its claim measures is that of the predictor on the same curves."""
+
+import numpy as np
+import pytest
+
+from predict.curves.low_cost_to_high import low_cost_to_high
+from predict.evidence.points import Points
+from synthetic.panels.experiments import VOTES
+from synthetic.theory.claims.low_cost import LENGTHS, STEPS, forecast_error
+
+N = np.array(VOTES)
+
+
+def votes(level: float) -> np.ndarray:
+    """Curves of nearly the paper's form, at STEPS and VOTES."""
+    gap = 0.55 - 0.4 * np.exp(-0.3 * np.array(STEPS))[:, None]
+    return level - 0.4 * np.exp(-(gap**2) * N / 2) - 0.02 * np.log2(N) / (1 + np.array(STEPS)[:, None])
+
+
+@pytest.mark.parametrize("seen", [4, 6])
+def test_the_error_is_that_of_the_predictor(seen: int) -> None:
+    curves = votes(0.95)
+    steps, counts = (one.ravel() for one in np.meshgrid(LENGTHS, N, indexing="ij"))
+    accuracy = curves[steps - 1, np.searchsorted(N, counts)]
+    points = Points(steps.astype(str), steps.astype(float), counts)
+    used, asked = (steps <= LENGTHS[seen - 1]) & (counts <= 16), steps > LENGTHS[seen - 1]
+    found = low_cost_to_high(points[used], accuracy[None, used], points[asked])
+    expected = np.abs(found.mean[0] - accuracy[asked]).mean()
+    assert forecast_error(curves, seen) == pytest.approx(expected, abs=1e-12)
+    assert 0 < expected < 1
+
+
+def test_a_forecast_beyond_all_bounds_counts_as_one() -> None:
+    """Flat at the lengths seen, a step beyond them: whatever is forecast there, no miss counts more."""
+    curves = votes(0.95)
+    curves[:6] = curves[5] + 1e-3 * np.random.default_rng(1).standard_normal((6, len(N)))
+    assert forecast_error(curves, 4) <= 1
