@@ -67,6 +67,10 @@ def rolling_origin(observed: Evidence, targets: Points, options: Options) -> Est
 VARIANTS: dict[str, dict[str, Estimator]] = {
     "majority": {
         "as it is": mixture,
+        "the flexible law alone": changed("population.softmax", lambda _: np.array([1.0, 0.0])),
+        "the plain law alone": changed("population.softmax", lambda _: np.array([0.0, 1.0])),
+        "both, equal shares": changed("population.TEMPER", 0.0),
+        "both, by their whole evidence": changed("population.TEMPER", 1.0),
         "ridge × 4": changed("population.RIDGE", 16.0),
         "ridge ÷ 4": changed("population.RIDGE", 1.0),
         "without the fit of questions alike": changed("population.shape_features", features),

@@ -28,7 +28,7 @@ from results.tables.files import write_raw
 
 ROOT = HERE.parents[1]
 WORK = Path("results/runs/forecasting")
-EDITION = HERE / "editions" / "6.csv"
+EDITION = HERE / "editions" / "7.csv"
 """The scores of this edition of the forecaster. A new edition gets a new file, and the old ones stay."""
 
 

@@ -21,9 +21,8 @@ def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: Gra
     """Read a run's stored texts again; nothing is sampled.
 
     hashes reads ##18## and #### 18, boxed \\boxed{18}, answer-is "The answer is 18.", last-number the last
-    number. The first reader that finds an answer decides. Without --grader,
-    the run's own grader is used. The earlier verdicts are kept in a file beside samples.jsonl, and run.json
-    records what was read again.
+    number. The first reader that finds an answer decides. Without --grader, the run's own grader is used. The
+    earlier verdicts are kept in a file beside samples.jsonl, and run.json records what was read again.
     """
     from harness.grader import Grader
     from harness.store.record import experiment_in

@@ -204,7 +204,7 @@ def test_histograms_are_shares_of_the_sampled_answers(samples, matched, tmp_path
         ({"questions": lambda table: table["questions"].where(table["N"] > 1)}, "questions"),
         ({"method": "ensemble"}, "no exact accuracies"),
         ({"permutation": "0"}, "no exact accuracies"),
-        ({"N": lambda table: table["N"] + 8}, "least N is 9"),
+        ({"N": lambda table: table["N"] + 8}, "N is 9"),
     ],
 )
 def test_a_table_that_cannot_be_matched_is_refused(curves, tmp_path, change, named):
