@@ -32,7 +32,7 @@ from synthetic.cli import cli as synthetic
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = Path(__file__).parent / "kept"
-ROOMS = {"harness": harness, "predict": predict, "results": results, "synthetic": synthetic}
+PACKAGES = {"harness": harness, "predict": predict, "results": results, "synthetic": synthetic}
 MATH, GSM8K, TINY = "cached/qwen-math.parquet", "cached/qwen-gsm8k.parquet", "cached/tiny.csv"
 FORECAST, FEW = "predict forecast", "--bootstrap 200"
 TWIN = ("fig1-binary", "fig2a", "fig2e", "fig2f", "fig2h")
@@ -76,7 +76,7 @@ def outcome(name: str, folder: Path) -> dict[str, list[Any]]:
     if room != "harness":
         words += ["--out", "out" if room == "synthetic" else "out.csv"]
     with chdir(folder):
-        ended = CliRunner().invoke(ROOMS[room], words, catch_exceptions=False)
+        ended = CliRunner().invoke(PACKAGES[room], words, catch_exceptions=False)
     assert ended.exit_code == 0, ended.output
     said = ended.stdout.splitlines() if room != "synthetic" else []  # which tells seconds
     found: dict[str, list[Any]] = {
