@@ -89,7 +89,7 @@ def held(rows: pd.DataFrame, value: float, *, sets_alike: bool = True) -> float:
 
 
 def left_out(rows: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Each family judged with the value that the others want; the last two rows judge all, learnt from all."""
+    """Each family judged with the value that the others want, and all with the value that all want."""
     table = []
     for family in rows["family"].unique():
         others, own = rows[rows["family"] != family], rows[rows["family"] == family]
