@@ -31,7 +31,7 @@ OF_THE_MODEL = (
 """What the experiment of a run says of its model and where that runs: what a model needs to judge itself."""
 
 MANY = 0.1
-"""The share of answers without a score from which on there is a warning."""
+"""Where more than this share of the judged answers have no score, there is a warning."""
 
 
 class Judged(NamedTuple):

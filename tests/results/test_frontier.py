@@ -53,6 +53,32 @@ def test_the_best_choice_meets_its_goal(goal, cost):
 
 
 @pytest.mark.parametrize(
+    ("goal", "bought"),
+    [
+        ({}, "small, long"),  # within a point of the best, and a fifth of its price
+        ({"target": 0.5}, "small, short"),
+        ({"budget": 150.0}, "large"),  # the best that 150 tokens buy, though others have a price below 150
+        ({"budget": 80.0}, "small, short"),
+        ({"budget": 1000.0}, "small, longest"),  # of two that are equally good the cheaper one
+    ],
+)
+def test_a_price_tells_what_is_cheap_and_tokens_are_what_a_budget_allows(goal, bought):
+    choices = pd.DataFrame(
+        [
+            ("large", 100.0, 500.0, 0.702),
+            ("large, twice", 200.0, 1000.0, 0.71),
+            ("small, short", 80.0, 8.0, 0.50),
+            ("small, long", 900.0, 90.0, 0.702),
+            ("small, longest", 1000.0, 100.0, 0.71),
+        ],
+        columns=["name", "cost", "price", "value"],
+    )
+    found = best_choice(choices, "value", **goal, by="price")
+    assert found is not None
+    assert found["name"] == bought
+
+
+@pytest.mark.parametrize(
     ("stderr", "told"),
     [
         (0.001, [(1, "a"), (2, "b"), (3, "a"), (4, "b")]),

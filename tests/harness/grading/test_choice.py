@@ -33,6 +33,7 @@ GRADER = Grader(grader="choice")
         ("The answer is I think not known.", None),
         ("The answer is Paris.", None),
         ("The answer is not B.", None),
+        ("The answer is what I found in B.", None),
         ("The answer is B and C.", "B and C"),
         ("##B or C##", "B or C"),
         ("##Paris##", "Paris"),

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from harness.engines.sglang import SGLangEngine
+from harness.judge.run import Judged
 from harness.store.resume import locked
 from harness.store.samples_file import SAMPLES
 from tests.harness.commands import exit_status
@@ -109,6 +110,18 @@ def test_a_judge_that_seldom_says_yes_or_no_is_told(
         assert exit_status(monkeypatch, "judge", folder, "--url", server.url, *CHAT) == 0
     assert "warning: 8 of 8" in capsys.readouterr().err
     assert scores(folder) == [None] * 8
+
+
+@pytest.mark.parametrize(
+    ("judged", "null", "warns"),
+    [(20, 3, True), (20, 2, False), (0, 0, False)],  # two of twenty are a tenth, and not more
+)
+def test_a_judge_that_was_stopped_early_is_told_by_what_it_has_judged(
+    judged: int, null: int, warns: bool
+) -> None:
+    counts = {"answers": 1000, "asked": 1000, "judged": judged, "null": null, "levels": 5}
+    found = Judged(counts, column="score_judge", failures=[], stopped=True)
+    assert any("no score" in line for line in found.warnings()) is warns
 
 
 @pytest.mark.parametrize("fails", [0, 2])

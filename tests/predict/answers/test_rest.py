@@ -112,13 +112,13 @@ def test_best_of_a_pool_holds_those_seen() -> None:
 
 
 def test_every_target_has_a_pool_of_its_own() -> None:
-    """The measured pool where it has N answers, else N; where all was seen, fresh answers."""
-    N = np.array([4, 8, 64])
+    """The measured pool where it has N answers or more, else N; where all was seen, fresh answers."""
+    N = np.array([4, 8, 9, 64])
     part = pool_sizes(np.array([4, 4]), np.array([16.0, 9.0]), N)
-    assert part.tolist() == [[16, 16, 64], [9, 9, 64]]
+    assert part.tolist() == [[16, 16, 16, 64], [9, 9, 9, 64]]
     assert pool_sizes(np.array([16, 9]), np.array([16.0, 9.0]), N).tolist() == [
-        [np.inf, np.inf, 64],
-        [np.inf, np.inf, 64],
+        [np.inf, np.inf, np.inf, 64],
+        [np.inf, np.inf, np.inf, 64],
     ]
     assert np.isinf(pool_sizes(np.array([4]), np.array([np.inf]), N)).all()
     assert all(one <= other for one, other in pairwise(part[0]))

@@ -38,6 +38,16 @@ def test_mean_and_deviation_are_those_of_the_posterior(values: list[float], luck
     np.testing.assert_allclose(found, integrated(given, luck), atol=2e-4)
 
 
+def test_unequal_luck_counts_by_its_mean_square() -> None:
+    """(0.02² + 0.14²) / 2 = 0.1²: means, and the mean variance, are as if all had a luck of 0.1."""
+    values, luck = np.array([0.7, 0.72, 0.75, 0.9]), np.array([0.02, 0.14, 0.14, 0.02])
+    mean, sd = given_all(values, luck)
+    expected, deviation = integrated(values, 0.1)
+    np.testing.assert_allclose(mean, expected, atol=2e-4)
+    assert np.mean(sd**2) == pytest.approx(np.mean(deviation**2), rel=0.01)
+    assert (np.sign(sd - deviation) == [-1, 1, 1, -1]).all()
+
+
 def test_what_differs_by_more_than_luck_stays_as_it_is() -> None:
     values, luck = np.array([0.2, 0.5, 0.8, 0.9]), np.array([0.01, 0.012, 0.008, 0.002])
     mean, sd = given_all(values, luck)

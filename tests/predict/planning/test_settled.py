@@ -1,5 +1,7 @@
 """What a settled vote costs, beside a simulation of the rule from the very laws that drew the answers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -53,6 +55,19 @@ def test_cost_and_accuracy_are_those_of_the_rule_played_by_hand(wrong: list[floa
     assert lead["accuracy"] == pytest.approx(stopped, abs=0.015)
     assert found.loc["fixed:6", "answers"] == 6
     assert found["cost"].iloc[1:].is_monotonic_decreasing
+
+
+def test_an_early_end_saves_the_tokens_of_the_questions_that_are_clear() -> None:
+    """Clear questions (10 tokens an answer) in turn with others (1,000) that two answers share evenly."""
+    rng = np.random.default_rng(7)
+    raw = np.zeros((40, 64), np.int64)
+    raw[1::2] = rng.permuted(np.tile([0, 1], (20, 32)), axis=1)
+    answers = pool_of(raw).answers
+    tokens = np.where(answers.question % 2 == 0, 10.0, 1000.0)
+    found = settled(replace(answers, tokens=tokens), N).set_index("rule")
+    asked = np.mean([by_hand(np.array([0.5, 0.5, 0.0]), rng)[0] for _ in range(1000)])
+    assert found.loc[f"fixed:{N}", "cost"] == pytest.approx(N * (10 + 1000) / 2)
+    assert found.loc["lead:4", "cost"] == pytest.approx((4 * 10 + asked * 1000) / 2, rel=0.05)
 
 
 def test_chances_are_those_that_answers_are_drawn_with() -> None:

@@ -36,6 +36,9 @@ def ends(text: str, answers: str, most: int = MOST) -> bool:
         ("ppr:.05", "aaaaaaa", "aaaaaaaa"),  # 8 / 2^7 = .0625, 9 / 2^8 = .035
         ("sprt:.05", "aaaaaaa", "aaaaaaaa"),  # ln 19 / ln 1.5 = 7.26
         ("mmc:.05", "aaaaaa", "aaaaaaa"),  # (2^7 − 1) / 7 = 18.1, (2^8 − 1) / 8 = 31.9
+        # Against one other vote 2 (2^(a+1) − 1)/(a + 1) − (2^(a+2) − 1)/(a + 2): 18.5 for a = 9, 30.9 for 10.
+        ("mmc:.05", "a" * 9 + "bc", "a" * 10 + "bc"),
+        ("mmc:.05", "a" * 10 + "bcd", "a" * 10 + "b"),  # against two others 9.4
     ],
 )
 def test_a_rule_ends_where_its_formula_says(text, goes_on, ended):

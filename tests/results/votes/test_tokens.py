@@ -68,6 +68,7 @@ def test_first_answers_of_an_order():
     [
         ({"20": 170, "100": 240, "500": 262}, True),  # 1.54 times as long for 25 times the tokens
         ({"500": 262, "20": 170}, True),
+        ({"20": 30, "100": 240, "500": 262}, False),  # 8.7 times as long, though hardly from 100 to 500
         ({"10": 9, "120": 58}, False),
         ({"1": 1, "50": 50}, False),
         ({"low": 100, "high": 110}, False),

@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 from synthetic.continuous.moments import path_moments
+from synthetic.model.noise import NOISE_LAWS
+from synthetic.model.noise.law import NoiseLaw
+from synthetic.model.noise.linear import LINEAR, linear_noise
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
 
@@ -23,23 +26,35 @@ def gauss_hermite(d, variance):
     return grid, np.prod(np.array(list(product(weights / weights.sum(), repeat=d))), axis=1)
 
 
+@pytest.fixture(autouse=True)
+def sum_of_both_laws(monkeypatch):
+    """φ_ξ(w̃) = ξ ± ξξᵀw̃, a law of one's own; the odd moments of ξ are 0, so the covariances add up."""
+
+    def moments(s, sign):
+        return LINEAR.moments(s, sign)._replace(added=s)
+
+    both = NoiseLaw("both", lambda w, xi, sign: linear_noise(w, xi, sign) + xi, moments)
+    monkeypatch.setitem(NOISE_LAWS, "both", both)
+
+
 def moments_by_quadrature(x, y, setting):
     """Mean (d,) and second moment (d, d) of w_t for t = 1, 2, …"""
     d = x.shape[1]
     xi, weight = gauss_hermite(d, setting.noise_variance)
-    outer = xi[:, :, None] * xi[:, None, :]
+    grows, shifts = setting.noise in ("linear", "both"), setting.noise in ("constant", "both")
+    change = np.eye(d) + grows * setting.linear_sign * xi[:, :, None] * xi[:, None, :]
+    shift = shifts * xi
     move, push = np.eye(d) - setting.step * x.T @ x, setting.step * x.T @ y
     mean, second = np.zeros(d), np.zeros((d, d))
     while True:
         moved = move @ mean + push
         cross = np.outer(move @ mean, push)
         second = move @ second @ move.T + cross + cross.T + np.outer(push, push)
-        if setting.noise == "constant":
-            mean, second = moved, second + np.einsum("q,qij->ij", weight, outer)
-        else:
-            change = np.eye(d) + setting.linear_sign * outer
-            mean = np.einsum("q,qij,j->i", weight, change, moved)
-            second = np.einsum("q,qij,jk,qlk->il", weight, change, second, change)
+        grown = change @ moved
+        cross = np.einsum("q,qi,qj->ij", weight, grown, shift)
+        second = np.einsum("q,qij,jk,qlk->il", weight, change, second, change) + cross + cross.T
+        second += np.einsum("q,qi,qj->ij", weight, shift, shift)
+        mean = weight @ (grown + shift)
         yield mean, second
 
 
@@ -54,7 +69,7 @@ def test_erratum_second_moment_of_linear_noise(s):
 
 
 @pytest.mark.parametrize("decay", [None, 1.0])
-@pytest.mark.parametrize(("noise", "sign"), [("constant", -1), ("linear", -1), ("linear", 1)])
+@pytest.mark.parametrize(("noise", "sign"), [("constant", -1), ("linear", -1), ("linear", 1), ("both", -1)])
 @pytest.mark.parametrize("noise_scale", ["raw", "eta", "eta2"])
 def test_moments_of_a_path(decay, noise, sign, noise_scale):
     setting = ContinuousSetting(
