@@ -1,7 +1,7 @@
 """How unevenly exact intervals hold: by luck alone, in how many cases do fewer than three of four hold?
 
     intervals that hold, mean over cases            91%
-    held in the worst case: median of the tables    33%
+    held in the worst case: median of the tables    50%
 
 $ DATA_DIR=../shared/data python docs/forecasting/uneven.py
 
