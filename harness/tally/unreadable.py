@@ -13,7 +13,7 @@ from harness.grader import READERS, Grader, Reader
 from results.visible import visible
 
 MANY = 0.05
-"""The share of a setting's answers from which on a run says so."""
+"""Where more than this share of a setting's answers could not be read, a run says so."""
 ENDINGS = 3
 _WORDS = 2
 _NUMBER = re.compile(r"[0-9][0-9,.]*+(?<![.,])")

@@ -101,7 +101,10 @@ def test_what_fails_has_no_score_and_is_asked_again(
         command = ("judge", folder, "--url", server.url, *CHAT)
         assert exit_status(monkeypatch, *command) == 3
         assert scores(folder) == [0.9, None, 0.9, None, 0.9, 0.6, None, 0.6]
-        assert "question a" in capsys.readouterr().err
+        told = capsys.readouterr()
+        assert "question a" in told.err
+        assert "6 of 8 answers judged" in told.out
+        assert "16.7%" in told.out  # one of the six has no score
         server.refuses, server.asked = None, []
         assert exit_status(monkeypatch, *command) == 0
         assert scores(folder) == SCORES

@@ -117,12 +117,17 @@ def test_dearer_settings_are_within_the_interval_as_often_as_it_says() -> None:
 
 
 def test_misses_at_the_dearest_settings_widen_the_interval() -> None:
-    """On a law of the family nothing is missed; where accuracy leaps at the dearest setting, far more is."""
+    """On a law of the family nothing is missed; where accuracy leaps at the dearest setting, far more is.
+
+    A leap that may be the noise of that setting is no miss.
+    """
     law = (0.8 - 0.6 * np.exp(-0.3 * T))[:, None]
     leap = np.where(T[:, None] < 8, law, 0.97)
     own = np.full((len(T), 1), 1e-4)
     assert _widening(T, law, own, 0) == 1.0
     assert _widening(T, leap, own, 0) > 1.5
+    noisy = np.where(T[:, None] < 8, own, (leap - law).max() ** 2)
+    assert _widening(T, leap, noisy, 0) < 1.1
     assert _widening(T[:2], leap[:2], own[:2], 0) == 1.0
 
 

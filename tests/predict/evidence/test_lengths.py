@@ -23,6 +23,16 @@ def test_log_tokens_go_on_at_the_last_slope() -> None:
     assert between[1] < sd
 
 
+def test_between_two_requests_less_is_open_than_beyond_them() -> None:
+    """Half-way along a step a Brownian path that is known at both ends has a quarter of the step's variance;
+    as far beyond the last request it has half of it."""
+    lengths = {str(r): 3 * r**0.7 for r in (100, 400, 1600)}
+    (_, between), (_, beyond) = (expected_length(at, lengths) or (0, 0) for at in ("200", "3200"))
+    step = STRAYS**2 / 2 * np.log(4)  # one rolling origin, which missed nothing, beside the prior
+    assert between**2 == pytest.approx(step / 4)
+    assert beyond**2 == pytest.approx(step / 2)
+
+
 def test_what_strayed_before_widens() -> None:
     """Three requests whose tokens level off at once: the one rolling origin misses by its whole slope."""
     length, sd = expected_length("80", {"10": 10.0, "20": 20.0, "40": 20.0}) or (0, 0)

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from predict.cli import main
 from predict.planning.scored import measured_luck, plan_by_score
 from results import BadInput, write_samples
+from results.normal import Z90
 from results.paired.sides import Side, sides_of
 
 JUDGED = ("best_by_score", "weighted_majority")
@@ -70,6 +71,16 @@ def test_a_choice_costs_its_answers_and_their_scores() -> None:
     for (method, n), row in options.iterrows():
         assert row["predicted"] == pytest.approx(side.curve(method)[:, n - 1].mean())
         assert row["new_low"] <= row["low"] <= row["predicted"] <= row["high"] <= row["new_high"]
+
+
+def test_the_interval_of_one_answer_is_that_of_its_frequencies() -> None:
+    """Of 16 answers to each question, right in a share p: variances p(1 − p)/16 of these questions alone."""
+    table = answers(0)
+    options = plan_by_score(sides(table, 50.0), JUDGED, 8, 0.9, None, None).options.set_index(["method", "N"])
+    p = table.groupby("question_id")["correct"].mean()
+    stderr = np.sqrt((p * (1 - p) / 16).mean() / len(p))
+    one = options.loc[("majority", 1)]
+    assert [one["low"], one["high"]] == pytest.approx([p.mean() - Z90 * stderr, p.mean() + Z90 * stderr])
 
 
 def test_a_dear_judge_is_not_bought_and_a_cheap_one_is() -> None:

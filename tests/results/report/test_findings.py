@@ -127,16 +127,25 @@ def test_paired_standard_errors_turn_noise_into_a_gain():
 
 @pytest.mark.parametrize(
     ("asked", "used", "told"),
-    [("20 500", (149, 224), True), ("20 500", (20, 400), False), ("low high", (1, 2), False)],
+    [
+        ("20 500", (149, 224), True),
+        ("80 200", (149, 224), True),
+        ("20 500", (20, 400), False),
+        ("low high", (1, 2), False),
+    ],
 )
 def test_budgets_that_do_not_set_the_length_are_told_first(asked, used, told):
-    """Asked for 25 times as many tokens, a model that keeps to it uses at least √25 times as many."""
+    """Asked for 25 times as many tokens, a model that keeps to it uses at least √25 times as many.
+
+    The smaller budget is named first.
+    """
     names = dict(zip(("low", "high"), asked.split(), strict=True))
     lengths = dict(zip(("low", "high"), used, strict=True))
     table = curves().assign(tokens_per_answer=lambda rows: rows["setting"].map(lengths))
     panels = make_panels(table.assign(setting=table["setting"].map(names)))
     (card,) = findings(panels)
-    assert all(word in card.first[0] for word in ("20 and 500", "149 and 224")) if told else not card.first
+    said = asked.replace(" ", " and "), "149 and 224"
+    assert all(word in card.first[0] for word in said) if told else not card.first
     for sentence in (card.headline, length_verdict(panels[0]), answer(panels)):
         assert ("prompt" in sentence) == told  # what changed may be the prompt, so it is not called thinking
         assert not (told and re.search("hinking longer|Going from", sentence))

@@ -62,6 +62,13 @@ def test_nothing_pays_without_a_standard_error_or_with_few_questions(stderr, que
     assert found.known == (questions == 5)
 
 
+def test_a_side_with_few_questions_decides_how_sure_a_difference_is():
+    few, many = row(0.4, 0.01, questions=5), row(0.9, 0.01, questions=300)
+    for before, after in ((few, many), (many, few)):
+        assert gain(before, after, "paired").direction == 0
+    assert gain(row(0.4, 0.01, questions=300), many, "paired").direction == 1
+
+
 def test_differences_that_are_all_alike_may_still_be_noise():
     """Ten questions that all gain nothing, or one point: the standard error of 0 is not believed."""
     alike = [gain(row(0.5, 0.1, questions=10), row(after, 0.1, 0.0, 10), "paired") for after in (0.5, 0.51)]

@@ -114,6 +114,30 @@ def test_a_fixed_number_is_no_better_than_itself():
     np.testing.assert_allclose(fixed["agreement"], fixed["agreement_fixed"], atol=0.01)
 
 
+def test_the_interval_of_equal_cost_is_that_of_leaving_out_each_question():
+    """Beside that of the other difference, which is a plain mean over questions: the ratio of a jackknife.
+
+    Where answers are seldom readable they are long, and a rule asks for more. N stays between 2 and 3, where
+    the curve is a straight line.
+    """
+    rng = np.random.default_rng(3)
+    rows = []
+    for q, readable in enumerate(rng.uniform(0.15, 1, 30)):
+        said = np.where(rng.random(12) < readable, rng.choice(["7", "1"], 12, p=[0.8, 0.2]), None)
+        rows += [(f"q{q:02}", i, answer, "7", int(100 / readable)) for i, answer in enumerate(said)]
+    frame = pd.DataFrame(rows, columns=["question_id", "sample", "answer", "gold", "tokens"])
+
+    def found(kept: pd.DataFrame) -> pd.Series:
+        return row_of(arena(as_samples(kept), {RULES["lead"]: [1.0]}, n_max=8, orders=20), "lead", 1)
+
+    without = [found(frame[frame["question_id"] != name]) for name in frame["question_id"].unique()]
+    plain, fixed = np.std([(row["difference"], row["difference_fixed"]) for row in without], axis=0)
+    every = found(frame)
+    assert {int(row["N_fixed"]) for row in [every, *without]} == {2}
+    ratio = (every["high_fixed"] - every["low_fixed"]) / (every["high"] - every["low"])
+    assert ratio == pytest.approx(fixed / plain, rel=0.05)
+
+
 @pytest.mark.integration
 def test_the_interval_of_equal_cost_holds_the_noise_of_the_costs():
     """Over fresh sets of questions the difference to a fixed N moves as its interval says.

@@ -116,6 +116,16 @@ def test_at_what_was_seen_a_new_run_differs_by_the_luck_of_its_answers() -> None
         assert (end - found.mean) / deviation == pytest.approx(Z90, abs=0.06)
 
 
+def test_beside_what_was_seen_the_luck_counts_of_both_runs() -> None:
+    """Noise so large that the law's own misses hardly count: √2 times the luck of one run."""
+    points, accuracy = world()
+    seen, _ = seen_and_hidden(points, 5, 4)
+    beside = Points.grid({f"beside {t:.0f}": 1.0001 * t for t in T}, np.array([4]))
+    found = estimate(points[seen], accuracy[seen], np.full(len(seen), 0.1), beside, draws=4000)
+    deviation = (found.high - found.low) / 2 / Z90
+    assert deviation / (0.1 * np.sqrt(1 - SHARED)) == pytest.approx(np.sqrt(2), rel=0.12)
+
+
 def test_one_setting_is_forecast_along_n_alone() -> None:
     points, accuracy = world()
     seen, hidden = seen_and_hidden(points, 1, 16)
