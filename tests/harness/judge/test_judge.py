@@ -196,7 +196,7 @@ def test_a_run_keeps_its_scores_when_it_goes_on_and_is_read_again(
         assert exit_status(monkeypatch, *command) == 0
         assert scores(folder) == [0.75] * len(rows)
         texts = {(row["question_id"], row["text"]) for row in rows}
-        assert first < len(server.asked) == len(texts)
+        assert first <= len(server.asked) == len(texts)  # new answers may be texts that were there
     record = json.loads((folder / "scores" / "judge.json").read_text())["judge"]
     assert (record["model"], record["engine"]) == ("tiny", "sglang")
     assert really(folder, limit=3, samples=8) == folder  # and goes on with it
