@@ -31,6 +31,9 @@ from results.tables.files import read_raw, write_raw
 DEVELOPMENT = ("datarus-r1-14b", "nemotron-9b-v2/aime2425", "nemotron-9b-v2/math500", "qwen3-14b")
 """Looked at while the law and its priors were chosen. All were known when the line was added."""
 
+OURS = ("mixture", "question-law")
+"""From curves the first is the second."""
+
 ANSWERS = 8
 AT_N = (1, 8, 40)
 
@@ -168,7 +171,7 @@ def settings_table(table: pd.DataFrame) -> str:
     for (name, method, seen), part in table.groupby(["set", "method", "seen"], sort=False):
         errors = part.set_index("predictor")["error"].dropna()
         ours = part[part["predictor"] == "mixture"].iloc[0]
-        others = errors.drop(["mixture", "beta-binomial"], errors="ignore")
+        others = errors.drop([*OURS, "beta-binomial"], errors="ignore")
         words = f"{name}, {method.replace('_', ' ')}"
         lines.append(
             f"| {words} | {seen} | {others.idxmin()} {others.min():.1f} | {ours['error']:.1f} | "
