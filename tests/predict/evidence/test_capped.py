@@ -105,7 +105,7 @@ def test_a_run_that_cut_answers_off_itself_is_no_truth_there() -> None:
     table["answer"] = table["answer"].mask(over)
     found, _ = forecast(one(table, "best_of_n"), REQUEST, [SURVIVAL], OPTIONS)
     assert found["role"].tolist() == ["held_out", "held_out", "forecast", "forecast"]
-    with pytest.raises(BadInput, match="20000 has no truth"):
+    with pytest.raises(BadInput, match="cap=20000"):
         backtest(one(table), [SURVIVAL], REQUEST, 1, OPTIONS)
     with pytest.raises(BadInput, match="15000"):
         capped(table, "majority", 16000, [20000])
