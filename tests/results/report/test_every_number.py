@@ -193,6 +193,15 @@ def winkler(rows):
     return 100 * (rows["high"] - rows["low"] + 20 * outside.clip(lower=0)).mean()
 
 
+def nearest(rows):
+    """The least mean error of a predictor; where another has the best intervals, their score and its error."""
+    errors = {name: off(own)[0] for name, own in rows.groupby("predictor")}
+    scores = {name: winkler(own) for name, own in rows.groupby("predictor")}
+    best = min(scores, key=scores.get)
+    least = min(errors.values())
+    return [least] if round(errors[best], 1) == round(least, 1) else [least, round(scores[best]), errors[best]]
+
+
 def flat(lists):
     return [number for numbers in lists for number in numbers]
 
@@ -255,7 +264,7 @@ def test_every_number_is_that_of_a_table(monkeypatch):
         rivals = rows[rows.groupby(curves)["predictor"].transform("nunique") > 1]
         points = rivals.groupby("predictor")["predicted"].count()
         full = rivals[rivals["predictor"].map(points) == points.max()]
-        said.append([points.max(), min(off(own)[0] for _, own in full.groupby("predictor"))])
+        said.append([points.max(), *nearest(full)])
     expected["", ""] = flat(said)
     expected = {key: numbers for key, numbers in expected.items() if numbers}
     assert found.keys() == expected.keys()
