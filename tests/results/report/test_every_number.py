@@ -194,12 +194,14 @@ def winkler(rows):
 
 
 def nearest(rows):
-    """The least mean error of a predictor; where another has the best intervals, their score and its error."""
+    """The least mean error; where another predictor has the best intervals, their score and its error."""
     errors = {name: off(own)[0] for name, own in rows.groupby("predictor")}
     scores = {name: winkler(own) for name, own in rows.groupby("predictor")}
     best = min(scores, key=scores.get)
     least = min(errors.values())
-    return [least] if round(errors[best], 1) == round(least, 1) else [least, round(scores[best]), errors[best]]
+    if round(errors[best], 1) == round(least, 1):
+        return [least]
+    return [least, round(scores[best]), errors[best]]
 
 
 def flat(lists):
