@@ -30,8 +30,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from harness.engines.tokens import PromptTokens
 from harness.experiment import model_location, read_experiment
 from harness.questions.load import TINY_FILE, load_questions
-from harness.server.gateway import wait_until_ready
 from harness.server.launch import Server, free_ports, launch
+from harness.server.probe import wait_until_ready
 from tests.bench.bare_loop import write_requests
 from tests.integration import lm_eval_task
 
@@ -68,7 +68,7 @@ def sglang_server() -> Iterator[str]:
     url = f"http://127.0.0.1:{port}"
     command = launch(model_location("tiny"), port=port, device="cpu")
     with tempfile.TemporaryFile() as log, Server(command, log) as server:
-        wait_until_ready(f"{url}/health", server, "SGLang")
+        wait_until_ready(url, "/health", server, "SGLang")
         yield url
 
 

@@ -36,7 +36,7 @@ QUESTIONS, SETTINGS, ANSWERS = 1319, 8, 64
 def forecast(group: Group, name: str, fit_max_n: int) -> None:
     """From a group in memory to its forecasts at N = 16, 64 and 128."""
     options = Options(replicates=1000)
-    task = split(group, Request(fit_max_n=fit_max_n, at_n=(16, 64, 128)), options)
+    task = split(group, Request(fit_max_n=fit_max_n, at_n=(16, 64, 128)))
     ESTIMATORS[name](task.observed, task.targets, options)
 
 
@@ -44,7 +44,7 @@ def beyond_a_cap(pools: AnswerPools) -> None:
     """A run of the survival model's own law, stopped where half have ended, at four dearer caps."""
     cap = int(np.median(pools.tokens))
     caps = (cap, cap * 4 // 3, cap * 2, cap * 3, cap * 5)
-    run = Run("default", pools, cap, {str(one): one for one in caps})
+    run = Run("default", pools, cap, {str(one): one for one in caps}, pools.sizes)
     group = group_of_pools("llm", "bench", "bench", "majority", pools_at(pools, run.caps.items()), (1, 8, 64))
     request = Request(at_n=(1, 8, 64))
     forecast_group(replace(group, run=run), request, ["survival"], Options(replicates=1000))
