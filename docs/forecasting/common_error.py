@@ -6,9 +6,9 @@
 $ DATA_DIR=../shared/data python docs/forecasting/common_error.py --jobs 2
 
 Run make.py first: it imports the sets. For each family of models the value at which 90 of 100 intervals of
-the *other* families' sets hold is taken, and judged on the family's own sets. Sets count alike, but in the
-last row forecasts do, most of which are of two sets with many settings (jhu). Writes common_error.csv and the
-table of evidence.md.
+the *other* families' sets hold is taken, and judged on the family's own sets. Sets count alike, except in the
+last row, where forecasts do; more than a quarter of these are of two sets with many settings (jhu). Writes
+common_error.csv and the table of evidence.md.
 """
 
 import os

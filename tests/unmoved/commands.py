@@ -72,13 +72,13 @@ def outcome(name: str, folder: Path) -> dict[str, list[Any]]:
     for run, setting in (("a", "20"), ("b", "500")):
         rows = table[table["setting"] == setting].assign(setting="x", model=run)
         rows.to_parquet(folder / f"{run}.parquet")
-    room, *words = COMMANDS[name].split()
-    if room != "harness":
-        words += ["--out", "out" if room == "synthetic" else "out.csv"]
+    package, *words = COMMANDS[name].split()
+    if package != "harness":
+        words += ["--out", "out" if package == "synthetic" else "out.csv"]
     with chdir(folder):
-        ended = CliRunner().invoke(PACKAGES[room], words, catch_exceptions=False)
+        ended = CliRunner().invoke(PACKAGES[package], words, catch_exceptions=False)
     assert ended.exit_code == 0, ended.output
-    said = ended.stdout.splitlines() if room != "synthetic" else []  # which tells seconds
+    said = ended.stdout.splitlines() if package != "synthetic" else []  # which tells seconds
     found: dict[str, list[Any]] = {
         f"stdout/{i}": told for i, line in enumerate(said) if (told := numbers(line))
     }
