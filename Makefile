@@ -121,7 +121,7 @@ COMPILE = $(RUN) -m uv pip compile --quiet --upgrade --universal --python-versio
           --custom-compile-command 'make pins'
 
 bench: $(DEV) $(SGLANG)  ## measure the hot paths
-	for part in tests/bench/bench_*.py; do $(RUN) $$part || exit 1; done
+	for part in studies/benchmarks/bench_*.py; do $(RUN) -m studies.benchmarks.$$(basename $$part .py) || exit 1; done
 
 # ---- the jobs ------------------------------------------------------------------------------------------------
 
@@ -136,7 +136,7 @@ demo: setup  ## everything small, on a CPU, in a few minutes: sample the tiny mo
 	$(RUN) -m results report $(DIR)/tiny.csv $(DIR)/fig1-binary.csv $(DIR)/fig2f.csv $(DIR)/forecast.csv --out $(DIR)/report
 
 tiny: $(TORCH)  ## train the tiny model again (10 minutes; one thread, so that the seed repeats it exactly)
-	$(RUN) -m harness.tiny.train
+	$(RUN) -m studies.tiny.run
 
 serve: $(SGLANG)  ## start SGLang for MODEL= (default: the tiny model) and leave it running
 	$(RUN) -m harness serve $(or $(MODEL),harness/tiny/model) $(if $(DP),--dp $(DP)) $(if $(WORKERS),--workers $(WORKERS)) $(if $(FLAGS),-- $(FLAGS))
@@ -167,11 +167,11 @@ synthetic: setup  ## the twin: every panel of the paper drawn from exact solutio
 	$(RUN) -m results report $(DIR)/fig*.csv $(DIR)/claims.csv --out $(DIR)/report
 
 train: $(TORCH)  ## transformers trained to do what the paper builds by hand (five minutes of processor time)
-	$(RUN) -m synthetic train --jobs 2 --out $(call runs,trained)
+	$(RUN) -m studies.trained.run --jobs 2 --out $(call runs,trained)
 
 match: DIR = $(call runs,match)
 match: setup  ## does the twin explain a language model? The small model's curves, or TABLES="curves.csv …"
-	$(RUN) -m synthetic match $(or $(TABLES),results/cached/tiny.csv) --jobs 2 --out $(DIR)/match.csv --figure $(DIR)/match.png
+	$(RUN) -m studies.match.run $(or $(TABLES),results/cached/tiny.csv) --jobs 2 --out $(DIR)/match.csv --figure $(DIR)/match.png
 
 CACHED = results/cached
 EVIDENCE = $(addprefix $(CACHED)/,qwen-gsm8k.parquet qwen-math.parquet int8-gsm8k-forced.csv tiny.csv \

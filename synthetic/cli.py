@@ -12,7 +12,6 @@ import click
 
 from results.command_help import Command
 from results.commandline import numbers
-from results.read_options import reading_options
 
 PATH = click.Path(path_type=Path)
 FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -134,64 +133,6 @@ def check(
         worst = (table["difference"] / table["stderr"]).abs().max()
         click.echo(table.to_string(index=False, float_format=lambda value: f"{value:.3f}"))
         click.echo(f"{key}: at most {worst:.1f} standard errors apart")
-
-
-@cli.command(cls=Command, epilog="Example: python -m synthetic train --jobs 2 --out results/runs/trained")
-@_SEED
-@_JOBS
-@_FOLDER
-def train(out: Path, seed: int, jobs: int) -> None:
-    """Train transformers by the paper's loop.
-
-    Compares them with the one that the paper builds by hand. Writes weights.npz, trained.csv (a curves
-    table), learned.csv (the gradient steps learned), trained.png, .svg and .pdf to the folder OUT. Takes
-    minutes; needs PyTorch.
-    """
-    from synthetic.trained.course import take_course
-
-    start = perf_counter()
-    for title, table in take_course(out, seed, jobs).items():
-        click.echo(f"{title}\n{table}\n")
-    click.echo(f"{perf_counter() - start:.0f} s -> {out}")
-
-
-@cli.command(cls=Command, epilog="Example: python -m synthetic match results/cached/tiny.csv --out match.csv")
-@click.argument("tables", nargs=-1, required=True, type=PATH)
-@click.option("--fit-max-n", default=4, type=click.IntRange(1), help="Fit N up to this; predict the rest.")
-@click.option("--figure", type=PATH, help="Draw to this .png, .svg or .pdf.")
-@_SEED
-@_JOBS
-@_TABLE
-@reading_options
-def match(tables: tuple[Path, ...], figure: Path | None, out: Path, **options: Any) -> None:
-    """Find the twins that explain a language model's curves.
-
-    They predict the rest of each curve. TABLES are curves, or samples, which also give histograms of each
-    question's accuracy. Beside OUT, a forecast table, NAME.settings.csv lists the settings (n, d, k,
-    sigma_eps, t) with their weights.
-    """
-    from results import BadInput, write_forecast
-    from results.commandline import warnings_last
-    from results.tables.files import check_suffix, write_raw
-    from synthetic.match import matching
-    from synthetic.match.words import answer, one_twin, verdict, with_steps
-
-    check_suffix(out)
-    if figure is not None:
-        from synthetic.match.figure import save_picture
-
-        if figure.suffix not in (".png", ".svg", ".pdf"):
-            raise BadInput(f"{figure}: a picture ends in .png, .svg or .pdf")
-    with warnings_last():
-        curves, shares = matching.read_tables(tables)
-        matches = matching.match_all(curves, shares, progress=True, **options)
-    write_forecast(with_steps(matches), out)
-    write_raw(matching.settings_table(matches), out.with_suffix(".settings.csv"))
-    if figure is not None:
-        save_picture(matches, figure)
-    for line in (*map(verdict, matches), *one_twin(matches)):
-        click.echo(line)
-    click.echo(f"{answer(matches)} -> {out}")
 
 
 @cli.command(

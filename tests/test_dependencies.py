@@ -17,7 +17,7 @@ OWN = {"harness", "predict", "prompts", "results", "synthetic", "tests", "tts"}
 SERVER = ROOT / "harness" / "server" / "cpu"
 BY_NAME = {"import_module", "find_spec", "importorskip"}
 """What imports a package, or looks for one, by a name in quotes."""
-BESIDE = {ROOT / "tests" / "bench", ROOT / "tests" / "docs"}
+BESIDE = {ROOT / "tests" / "studies", ROOT / "tests" / "docs"}
 """Tests of scripts with packages of their own, which skip where those are missing."""
 OWNERS = packages_distributions()
 

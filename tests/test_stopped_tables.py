@@ -48,7 +48,6 @@ REFUSING = [
     "predict precision stopped --out out.csv",
     "predict precision stopped whole --compare --out out.csv",
     "predict fits stopped --out out.csv",
-    "synthetic match stopped --out out.csv",
     "harness export stopped --out out.csv",
 ]
 

@@ -59,9 +59,9 @@ def test_the_demo_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "harness.tiny.train",
+        "studies.tiny.run",
         f"harness.engines.ctranslate2.convert {ROOT / 'harness' / 'tiny' / 'model'}",
-        "synthetic train --out trained",
+        "studies.trained.run --out trained",
         "harness gpu-check",
     ],
 )

@@ -51,7 +51,7 @@ IMAGINED, FEWEST = 2**15, 16
 COMMON_ERROR = 0.04
 """The law is not quite true, and what it is off by, it is off by in many questions at once: the errors of two
 questions are correlated by the square of this. A question's own scatter is about right; without this term 86
-of 100 intervals of 90 % hold for best-of-N. From docs/forecasting/common_error.py, families of models left
+of 100 intervals of 90 % hold for best-of-N. From studies/forecasts/common_error.py, families of models left
 out in turn: best-of-N wants 0.035; votes 0.015 where sets count alike, 0.05 where forecasts do."""
 
 SCATTER = 400

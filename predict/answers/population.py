@@ -35,8 +35,8 @@ worse, and a fit takes a quarter of the time for 1,319 questions × 64 answers."
 
 
 TEMPER = 0.25
-"""The power to which a law's evidence counts in the average of the two. docs/forecasting/ablation.py compares
-it with 1 (Bayes) and 0 (equal shares)."""
+"""The power to which a law's evidence counts in the average of the two. studies/forecasts/ablation.py
+compares it with 1 (Bayes) and 0 (equal shares)."""
 
 
 class Law(Protocol):

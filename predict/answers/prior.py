@@ -28,7 +28,7 @@ RIDGE_OF_MORE = 1.0
 
 RIDGE_OF_ALIKE = 1e-4
 """The same for `shape_features`. So weak a prior costs evidence that only questions all alike repay; on the
-real sets of `docs/forecasting/ablation.py` it was never taken."""
+real sets of `studies/forecasts/ablation.py` it was never taken."""
 
 RIDGE_OF_PLAIN = 0.3
 """The same for `plain_features`. Six features follow no noise; but a prior that leaves far more open than is

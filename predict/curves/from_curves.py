@@ -26,7 +26,7 @@ OF_NEW = 0.5
 """The share of the error beyond the dearest settings that counts for new ones, where the interval is already
 the outermost of two laws. With all of it 99 of 100 intervals of 90 % hold, with half 98, with none 94; but
 then too few of the small model's, whose accuracy rises steeply where it is seen last. Chosen on the sets of
-docs/forecasting/from_curves.md."""
+studies/figure_3/from_curves.md."""
 
 
 def from_curves(evidence: Evidence, targets: Points, options: Options) -> Estimate:

@@ -20,7 +20,7 @@ from predict.estimate import Estimate, Estimator, Options, Status, from_draws, m
 from predict.evidence.points import Evidence, Floats, Points
 
 APART = 0.02
-"""How far the paper's algorithm may be from the question law to be ok; docs/forecasting/from_curves.md has
+"""How far the paper's algorithm may be from the question law to be ok; studies/figure_3/from_curves.md has
 what that is worth."""
 
 

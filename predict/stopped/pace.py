@@ -24,7 +24,7 @@ ORIGINS = (0.6, 0.8)
 LASTING, GROWING = 0.44, 0.71
 """Standard deviations over runs of the law's error in the log odds of having ended: of the part that lasts
 from cut to cut, and of that which grows with log tokens beyond the cap, counted in spreads of the questions'
-modes. docs/forecasting/pace.py estimates them."""
+modes. studies/forecasts/pace.py estimates them."""
 
 DRAWS = 60
 

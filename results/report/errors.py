@@ -19,7 +19,7 @@ from results.report.cells import Columns, Table, tabled
 from results.report.headings import forecast_columns
 
 TWIN = "twin"
-"""The predictor's name of `synthetic match`: the theory's twin fitted to a language model."""
+"""The predictor's name of `studies.match.run`: the theory's twin fitted to a language model."""
 
 _POINT = ["curves", "split", "dataset", "model", "method", "setting", "N"]
 

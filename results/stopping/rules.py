@@ -124,7 +124,7 @@ def _sprt(seen: Seen, t: float) -> Bools:
 
 
 COUNTS = (0.15, 0.049, 0.019, -0.02)
-"""The weights of *counts*: `python docs/stopping/fit_counts.py` fits them, families left out in turn."""
+"""The weights of *counts*: `python -m studies.stopping.fit_counts` fits them, families left out in turn."""
 
 
 def counts_score(seen: Seen, weights: tuple[float, ...] = COUNTS) -> Floats:
@@ -285,7 +285,7 @@ _TABLE = (
     Rule(
         name="counts",
         formula="see counts_score",
-        source="learnt here: docs/stopping/fit_counts.py",
+        source="learnt here: studies/stopping/fit_counts.py",
         stops=lambda seen, t: counts_score(seen) >= t - _NEAR,
         usual=1.16,
         thresholds=(-0.1, 0.3, 0.58, 0.7, 0.8, 0.88, 0.96, 1.08, 1.24, 1.34, 1.44, 1.54, 1.64, 1.8),

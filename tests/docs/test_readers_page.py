@@ -8,9 +8,9 @@ from typing import get_args
 import pandas as pd
 import pytest
 
-from docs.readers.lift import lift
 from harness.grader import Grader, GraderName
 from results import read_samples
+from studies.readers.run import lift
 from tests.conftest import ROOT
 
 PAGE = (ROOT / "docs" / "readers.md").read_text(encoding="utf-8")

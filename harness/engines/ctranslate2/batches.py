@@ -16,7 +16,7 @@ from typing import NamedTuple
 from harness.engines.base import Sampling
 
 MOST_ROWS = 32
-"""Answers in a batch. The tiny model was 40 % slower with 64: see docs/benchmarks.md."""
+"""Answers in a batch. The tiny model was 40 % slower with 64: see studies/benchmarks/README.md."""
 MOST_APART = 8
 """Tokens by which prompts of one batch may differ in length."""
 

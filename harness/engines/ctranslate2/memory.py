@@ -42,7 +42,7 @@ def bytes_per_token(config: Mapping[str, Any]) -> int | None:
 def keep_freed_memory() -> None:
     """Let glibc keep what is freed, instead of asking the kernel for cleared pages again in every step.
 
-    Of a model of 1.5 billion parameters this doubled the speed (docs/benchmarks.md).
+    Of a model of 1.5 billion parameters this doubled the speed (studies/benchmarks/README.md).
     """
     libc = ctypes.CDLL(None)
     if hasattr(libc, "mallopt"):

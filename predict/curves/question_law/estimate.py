@@ -33,7 +33,7 @@ LOGITS = 20.0
 """logit Acc(T, 1) from −10 to 10 is `along_T`'s scale from 0 to 1."""
 
 TRUSTED = 0.075
-"""A forecast whose interval by the single law is wider is not ok: see docs/forecasting/from_curves.md."""
+"""A forecast whose interval by the single law is wider is not ok: see studies/figure_3/from_curves.md."""
 
 BEGUN = 0.05
 """Where one answer is right less often than this at every length seen, no rise to come can be told."""

@@ -10,8 +10,8 @@ import prompts
 from harness.experiment import TINY_MODEL
 from harness.grader import Grader
 from harness.questions.load import load_questions
-from harness.tiny.problems import problems
-from harness.tiny.solutions import solutions
+from studies.tiny.problems import problems
+from studies.tiny.solutions import solutions
 
 QUESTIONS = load_questions("tiny")[:40]
 BUDGETS = (10, 30, 120)

@@ -1,0 +1,75 @@
+"""The cheapest client: posts the harness's requests, counts the tokens of the replies, and keeps nothing.
+
+    $ python studies/benchmarks/bare_loop.py http://127.0.0.1:30000 requests.jsonl 64
+    {"answers": 1920, "tokens": 76213, "seconds": 17.31}
+
+requests.jsonl holds the bodies for /generate, one a line, in the order in which the harness sends them.
+"""
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from harness.engines.sglang import SGLangEngine
+from harness.errors import EngineError
+from harness.experiment import Experiment, model_location
+from harness.questions.load import Question
+from harness.run.plan import prompt_for, remaining_chunks, sampling_for
+
+
+def write_requests(experiment: Experiment, questions: Iterable[Question], file: Path) -> None:
+    """The bodies that the harness would send for `experiment`, as its own engine makes them."""
+    engine = SGLangEngine("http://nowhere", model_location(experiment.model), revision=None, chat=True)
+
+    async def write() -> None:
+        with file.open("w", encoding="utf-8") as out:
+
+            async def ask(_path: str, body: dict[str, Any], *_: Any, **__: Any) -> None:
+                out.write(json.dumps(body) + "\n")
+                raise EngineError("not sent")
+
+            engine.ask = ask
+            for chunk in remaining_chunks(experiment, list(questions), {}):
+                sampling = sampling_for(experiment, chunk)
+                try:
+                    await engine.generate(prompt_for(experiment, chunk), len(chunk.samples), sampling, 0)
+                except EngineError:
+                    continue
+
+    asyncio.run(write())
+
+
+async def post_all(url: str, bodies: list[bytes], in_flight: int) -> dict[str, float]:
+    """Answers, tokens and seconds of posting `bodies`, `in_flight` at a time, over connections kept open."""
+    waiting = iter(bodies)
+    answers = tokens = 0
+    async with aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0),
+        timeout=aiohttp.ClientTimeout(total=None),
+        headers={"Content-Type": "application/json"},
+    ) as session:
+
+        async def work() -> None:
+            nonlocal answers, tokens
+            for body in waiting:
+                async with session.post(f"{url}/generate", data=body) as response:
+                    for answer in await response.json():
+                        answers += 1
+                        tokens += answer["meta_info"]["completion_tokens"]
+
+        start = time.perf_counter()
+        await asyncio.gather(*(work() for _ in range(in_flight)))
+        return {"answers": answers, "tokens": tokens, "seconds": time.perf_counter() - start}
+
+
+if __name__ == "__main__":
+    address, requests, number = sys.argv[1:]
+    sys.stdout.write(
+        json.dumps(asyncio.run(post_all(address, Path(requests).read_bytes().splitlines(), int(number))))
+    )

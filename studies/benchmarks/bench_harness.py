@@ -1,0 +1,215 @@
+"""Measures the harness: against a bare loop and lm-eval on one SGLang server, and on an instant server.
+
+    $ OMP_NUM_THREADS=1 python -m studies.benchmarks.bench_harness      # seven minutes on two quiet cores
+    | SGLang, tiny model, 1,920 answers | tokens/s | answers/s | of the bare loop |
+
+The first part starts a server on the CPU. The ways to sample take turns, so that a change of the machine's
+speed affects all of them, and the server's cache is emptied before every run. The second part samples
+GSM8K-sized questions from a responder that answers at once (instant_responder.py).
+"""
+
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import click
+
+from harness.engines.tokens import PromptTokens
+from harness.experiment import model_location, read_experiment
+from harness.questions.load import TINY_FILE, load_questions
+from harness.server.launch import Server, free_ports, launch
+from harness.server.probe import wait_until_ready
+from studies.benchmarks.bare_loop import write_requests
+from tests.integration import lm_eval_task
+
+ROOT = Path(__file__).resolve().parents[2]
+CHUNK = 16
+BUDGET = 40
+BARE_IN_FLIGHT = (32, 64)
+"""The bare loop runs with each; the better one counts."""
+LM_EVAL_IN_FLIGHT = (32, 512)
+"""lm-eval asks for one answer a request: a few requests, and as many answers as in 32 requests of 16."""
+GSM8K_QUESTIONS = 1319
+
+
+@dataclass
+class Speed:
+    """What one way of sampling drew, over all its turns."""
+
+    answers: float = 0
+    tokens: float = 0
+    seconds: float = 0
+    whole: float = 0
+    """Seconds of the whole command, from its start."""
+
+    @property
+    def rate(self) -> float:
+        """Tokens a second."""
+        return self.tokens / self.seconds
+
+
+@contextmanager
+def sglang_server() -> Iterator[str]:
+    """A server of the tiny model on this machine's CPU."""
+    (port,) = free_ports()
+    url = f"http://127.0.0.1:{port}"
+    command = launch(model_location("tiny"), port=port, device="cpu")
+    with tempfile.TemporaryFile() as log, Server(command, log) as server:
+        wait_until_ready(url, "/health", server, "SGLang")
+        yield url
+
+
+def sample(folder: Path, url: str, experiment: str, **keys: object) -> tuple[Speed, float, float]:
+    """`harness sample` into a new folder: its speed, processor seconds, and most memory in MB."""
+    sets = [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
+    command = [sys.executable, *f"-m harness sample {experiment} --url {url} --out {folder}".split(), *sets]
+    start = time.perf_counter()
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
+        _, status, usage = os.wait4(process.pid, 0)
+        whole = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            log.seek(0)
+            raise click.ClickException(log.read()[-2000:].decode(errors="replace"))
+    (session,) = json.loads((folder / "run.json").read_text(encoding="utf-8"))["sessions"]
+    speed = Speed(session["answers"], session["tokens"], session["seconds"], whole)
+    return speed, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def bare(url: str, requests: Path, in_flight: int) -> Speed:
+    command = [
+        sys.executable,
+        str(ROOT / "studies/benchmarks/bare_loop.py"),
+        url,
+        str(requests),
+        str(in_flight),
+    ]
+    start = time.perf_counter()
+    found = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    return Speed(**found, whole=time.perf_counter() - start)
+
+
+def lm_eval(url: str, task: Path, out: Path, in_flight: int) -> Speed:
+    """lm-eval logs no tokens: they are counted from its texts, plus one for the stop string."""
+    command = lm_eval_task.command(task, out, url, in_flight)
+    start = time.perf_counter()
+    done = subprocess.run(
+        command, env=lm_eval_task.environment(task), capture_output=True, text=True, check=True
+    )
+    whole = time.perf_counter() - start
+    rows = [row for row in lm_eval_task.logged(out) if row["filter"] == "marked"]
+    texts = [text for row in rows for text in row["resps"][0]]
+    prompts = PromptTokens(model_location("tiny"), None, chat=False)
+    tokens = sum(len(prompts.plain(text)) + 1 for text in texts)
+    number, unit = re.findall(r"Requesting API: 100%.*?([0-9.]+)(it/s|s/it)", done.stderr)[-1]
+    return Speed(len(texts), tokens, len(texts) / float(number) ** (1 if unit == "it/s" else -1), whole)
+
+
+def against_others(questions: int, samples: int, rounds: int, folder: Path) -> None:
+    """All ways answer the same questions, in turns; prints a table."""
+    keys = {"budgets": str(BUDGET), "limit": str(questions), "samples": str(samples), "chunk": str(CHUNK)}
+    experiment = read_experiment("tiny", keys)
+    requests, task = folder / "requests.jsonl", folder / "task"
+    write_requests(experiment, load_questions("tiny")[:questions], requests)
+    limit = experiment.max_new_tokens(BUDGET)
+    lm_eval_task.write_task(task, questions=questions, repeats=samples, budget=BUDGET, max_tokens=limit)
+    with sglang_server() as url:
+        bare(url, requests, BARE_IN_FLIGHT[0])  # warms the server up
+        turns: dict[str, Callable[[Path], Speed]] = {
+            "`harness sample`": lambda out: sample(out, url, "tiny", **keys)[0],
+            **{
+                f"bare loop, {k} requests in flight": lambda _, k=k: bare(url, requests, k)
+                for k in BARE_IN_FLIGHT
+            },
+            **{
+                f"lm-eval, `num_concurrent={k}`": lambda out, k=k: lm_eval(url, task, out, k)
+                for k in LM_EVAL_IN_FLIGHT
+            },
+        }
+        found: dict[str, list[Speed]] = {name: [] for name in turns}
+        for turn in range(rounds):
+            for number, (name, run) in enumerate(turns.items()):
+                urllib.request.urlopen(urllib.request.Request(f"{url}/flush_cache", method="POST")).close()
+                found[name].append(run(folder / f"{turn}-{number}"))
+    total = {
+        name: Speed(*map(sum, zip(*map(astuple, speeds), strict=True))) for name, speeds in found.items()
+    }
+    best = max(speed.rate for name, speed in total.items() if name.startswith("bare"))
+    click.echo(f"\n{questions} questions x {samples} answers, budget {BUDGET}, {rounds} turns each\n")
+    click.echo("| way | answers | tokens/s | answers/s | of the bare loop | answers/s with its start |")
+    click.echo("|---|---:|---:|---:|---:|---:|")
+    for name, speed in total.items():
+        rates = f"{speed.rate:,.0f} | {speed.answers / speed.seconds:.1f} | {speed.rate / best:.3f}"
+        click.echo(f"| {name} | {speed.answers:,.0f} | {rates} | {speed.answers / speed.whole:.1f} |")
+
+
+def against_the_responder(questions: int, samples: int, folder: Path) -> None:
+    """Answers a second, and memory, if the server takes no time; prints a table."""
+    problems = TINY_FILE.read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(problems[i % len(problems)]) | {"question_id": f"q-{i}"} for i in range(questions)]
+    file = folder / "questions.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    keys = {"model": "tiny", "dataset": str(file), "samples": str(samples), "greedy": "false"}
+    with subprocess.Popen(
+        [sys.executable, str(ROOT / "studies/benchmarks/instant_responder.py")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as responder:
+        assert responder.stdin is not None
+        assert responder.stdout is not None
+        try:
+            url = responder.stdout.readline().strip()
+            speed, processor, memory = sample(folder / "instant", url, "gsm8k-256", **keys)
+        finally:
+            responder.stdin.close()
+    click.echo(
+        "\n| instant responder | answers/s | with its start | answers per processor second | most memory |"
+    )
+    click.echo("|---|---:|---:|---:|---:|")
+    rates = " | ".join(f"{speed.answers / per:,.0f}" for per in (speed.seconds, speed.whole, processor))
+    what = f"{speed.answers:,.0f} answers of {speed.tokens / speed.answers:.0f} tokens"
+    click.echo(f"| {what} | {rates} | {memory:.0f} MB |")
+
+
+def machine() -> str:
+    """The machine and the versions, in one line."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+    cores = f"{len(os.sched_getaffinity(0))} cores ({found[1] if found else platform.machine()})"
+    versions = ", ".join(f"{name} {version(name)}" for name in ("sglang", "lm-eval", "aiohttp"))
+    load = f"load before the run {os.getloadavg()[0]:.1f}"
+    return f"{cores}, {memory:.0f} GB, Python {platform.python_version()}, {versions}; {load}"
+
+
+@click.command()
+@click.option(
+    "--questions", default=40, show_default=True, help="Of the tiny model's, for the SGLang server."
+)
+@click.option("--samples", default=48, show_default=True, help="Answers to each of them.")
+@click.option("--rounds", default=2, show_default=True, help="Turns of each way to sample.")
+@click.option("--instant", default=256, show_default=True, help="Answers a question from the responder.")
+def main(questions: int, samples: int, rounds: int, instant: int) -> None:
+    """Print two tables. 0 rounds or 0 instant answers leave one out."""
+    click.echo(machine())
+    with tempfile.TemporaryDirectory() as folder:
+        if instant:
+            against_the_responder(GSM8K_QUESTIONS, instant, Path(folder))
+        if rounds:
+            against_others(questions, samples, rounds, Path(folder))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""What each part of the mixture is worth: its scores on many sets without that part, or with another choice.
+
+$ DATA_DIR=../shared/data python -m studies.forecasts.ablation            (after make.py; 3 min)
+set     method     seen  predictor  forecasts  mean_error  coverage  width
+game24  best_of_n  4     c = 1      6          0.1451      1.00      0.412
+
+Writes ablation.csv and a table of studies/forecasts/README.md.
+"""
+
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from unittest.mock import patch
+
+import click
+import numpy as np
+import pandas as pd
+
+from predict.answers.best_of_n import fit_rates
+from predict.answers.mixture import beta_binomial, mixture
+from predict.answers.prior import features
+from predict.estimate import Estimate, Estimator, Options
+from predict.evidence.cuts import chosen_answers
+from predict.evidence.groups import group_of_pools
+from predict.evidence.points import Evidence, Points
+from results.normal import Z90
+from results.tables.files import write_raw
+from studies.forecasts.along_n import Job, jobs, judged
+from studies.forecasts.page import HERE, METHODS, insert
+
+
+def changed(target: str, value: object) -> Estimator:
+    """The mixture with `value` in the place of `target` for the time of each call."""
+
+    def predict(observed: Evidence, targets: Points, options: Options) -> Estimate:
+        with patch(f"predict.answers.{target}", value):
+            return mixture(observed, targets, options)
+
+    return predict
+
+
+def rolling_origin(observed: Evidence, targets: Points, options: Options) -> Estimate:
+    """The mixture with intervals widened by how far it is off from half of the answers seen.
+
+    The half forecasts the accuracy of all answers seen; the misses are counted in standard deviations, and
+    one more miss of one standard deviation is assumed.
+    """
+    found = mixture(observed, targets, options)
+    n = int(observed.points.N.max())
+    first = [chosen_answers(one, np.arange(len(one.answers.votes)), n // 2) for one in observed.pools]
+    half = group_of_pools("", "", "", observed.method, first)
+    last = n == observed.points.N
+    seen = replace(observed, points=half.points, accuracy=half.accuracy, stderr=half.stderr, pools=half.pools)
+    early = mixture(seen, observed.points[last], options)
+    width = np.maximum(early.these.high - early.these.low, 1e-6)
+    misses = Z90 * (early.mean - observed.accuracy[last]) * 2 / width
+    wider = max(1.0, float(np.sqrt((1 + (misses**2).sum()) / (1 + len(misses)))))
+    low, high = (found.mean + wider * (end - found.mean) for end in (found.these.low, found.these.high))
+    return replace(found, these=replace(found.these, low=np.maximum(low, 0.0), high=np.minimum(high, 1.0)))
+
+
+VARIANTS: dict[str, dict[str, Estimator]] = {
+    "majority": {
+        "as it is": mixture,
+        "the flexible law alone": changed("population.softmax", lambda _: np.array([1.0, 0.0])),
+        "the plain law alone": changed("population.softmax", lambda _: np.array([0.0, 1.0])),
+        "both, equal shares": changed("population.TEMPER", 0.0),
+        "both, by their whole evidence": changed("population.TEMPER", 1.0),
+        "ridge × 4": changed("population.RIDGE", 16.0),
+        "ridge ÷ 4": changed("population.RIDGE", 1.0),
+        "without the fit of questions alike": changed("population.shape_features", features),
+        "intervals by rolling origin": rolling_origin,
+    },
+    "best_of_n": {
+        "as it is": mixture,
+        "c = 1": beta_binomial,
+        "any c": changed("mixture.fit_rates", partial(fit_rates, families=(3,))),
+        "prior twice as wide": changed("best_of_n.SPREAD", 4.0),
+        "prior half as wide": changed("best_of_n.SPREAD", 1.0),
+        "intervals by rolling origin": rolling_origin,
+    },
+    "several settings": {
+        "as it is": mixture,
+        "each setting by itself": changed("mixture.share_between", lambda found, _: found),
+    },
+}
+LABELS = METHODS | {"several settings": "Majority vote, several settings"}
+
+SETS = ("boinf", "rgeval", "game24")
+"""The real sets with more than 40 answers to a question, by the beginning of their names."""
+
+SHARING = ("biggsm", "otis", "steps", "budgets", "jhu", "qwen")
+"""The sets with two settings or more of the same questions."""
+
+DATA = HERE.parents[2] / "shared" / "data"
+
+
+def scores_of(job: Job, kind: str) -> pd.DataFrame:
+    """The scores of the mixture and its variants on a set."""
+    return judged(job, VARIANTS[kind]).assign(method=kind)
+
+
+@click.command()
+@click.option("--data", envvar="DATA_DIR", default=DATA, type=click.Path(path_type=Path))
+@click.option("--splits", default=2, show_default=True, type=click.IntRange(1))
+@click.option("--jobs", "processes", default=2, show_default=True, type=click.IntRange(1), help="Processes.")
+def main(data: Path, splits: int, processes: int) -> None:
+    """Judge the mixture and its variants on `SETS` and `SHARING`."""
+    cached = (HERE.parents[1] / "results" / "cached").glob("qwen-*.parquet")
+    every = [*jobs(data, splits), *(Job(path.stem, path, "majority", splits) for path in cached)]
+    chosen = [(job, job.method) for job in every if job.name.startswith(SETS)]
+    votes = [job for job in every if job.method == "majority"]
+    chosen += [(job, "several settings") for job in votes if job.name.startswith(SHARING)]
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        found = pd.concat(pool.map(scores_of, *zip(*chosen, strict=True)), ignore_index=True)
+    write_raw(found, HERE / "ablation.csv")
+    lines = ["| variant | method | error | interval score | held by 90 % | width |", "|---" * 6 + "|"]
+    for method, label in LABELS.items():
+        rows = found[found["method"] == method].set_index(["set", "seen"])
+        ours = rows[rows["predictor"] == "as it is"]
+        for name, part in rows.groupby("predictor", sort=False):
+            error, score = (
+                np.exp(np.log(part[column] / ours[column]).mean())
+                for column in ("mean_error", "interval_score")
+            )
+            held, width = 100 * part[["coverage", "width"]].mean()
+            lines.append(f"| {name} | {label} | {error:.2f} | {score:.2f} | {held:.0f} % | {width:.1f} |")
+    insert("ablation", "\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

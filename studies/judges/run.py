@@ -1,0 +1,26 @@
+"""The picture of docs/judges.md: one model's answers chosen in four ways, on GSM8K and on MATH.
+
+python -m studies.judges.run
+"""
+
+from pathlib import Path
+
+from results import read_curves
+from results.figures.judged import judged_figure
+from results.figures.panels import make_panels
+from results.figures.saving import save_figures
+
+HERE = Path(__file__).resolve().parent
+CACHED = HERE.parents[1] / "results" / "cached"
+
+
+def main() -> None:
+    """Draw the curves that ship side by side."""
+    figures = [
+        judged_figure(make_panels(read_curves(CACHED / f"int8-{name}.csv"))) for name in ("gsm8k", "math")
+    ]
+    save_figures("Judges", [[one for one in figures if one]], HERE / "judged.svg")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""The examination of the paper's own layer gives back the exact twin."""
+
+import numpy as np
+import pytest
+
+from studies.trained.examination import BLIND, EXACT, SAMPLED, TUNED, examine
+from studies.trained.layer import gradient_layer
+from studies.trained.lessons import FEW_DIMENSIONS, LINEAR
+
+PATHS, TASKS = 128, 6
+
+
+@pytest.mark.parametrize(("dataset", "d"), [("fig2e", 30), ("fig2h", 10)])
+def test_votes_of_the_papers_layer_are_the_exact_ones(dataset, d, monkeypatch):
+    monkeypatch.setattr("studies.trained.examination.STEPS", (1, 4))
+    monkeypatch.setattr("studies.trained.examination.VOTES", (1, 4))
+    model = f"{LINEAR} paths"
+    curves = examine({(dataset, model): vars(gradient_layer(d, 1.0))}, 5, TASKS, PATHS)
+    table = curves.pivot_table(index=["method", "T", "N"], columns="model", values="accuracy")
+    assert set(curves["questions"]) == {TASKS}
+    np.testing.assert_array_equal(table[model], table[SAMPLED])  # the same layer on the same random numbers
+    # A vote of N, read off 128 paths, is a mean over at least 128/N independent ones of each task.
+    spread = 0.5 / np.sqrt(TASKS * PATHS / table.index.get_level_values("N"))
+    apart = (table[model] - table[EXACT]).abs()
+    assert (apart < 4 * spread).all()
+    assert apart.xs(1, level="N").mean() < 0.02
+
+
+def test_the_papers_layer_is_blind_to_its_thoughts_and_tuned_at_its_best_step():
+    key = FEW_DIMENSIONS, f"{LINEAR} loop"
+    curves = examine({key: vars(gradient_layer(5, 0.5))}, 5, 20, PATHS)
+    table = curves.pivot_table(index="T", columns="model", values="risk")
+    np.testing.assert_allclose(table[key[1]], table[BLIND])
+    assert TUNED in table
