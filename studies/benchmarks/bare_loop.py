@@ -34,7 +34,7 @@ def write_requests(experiment: Experiment, questions: Iterable[Question], file: 
                 out.write(json.dumps(body) + "\n")
                 raise EngineError("not sent")
 
-            engine.ask = ask
+            engine.ask = ask  # type: ignore[method-assign,assignment]
             for chunk in remaining_chunks(experiment, list(questions), {}):
                 sampling = sampling_for(experiment, chunk)
                 try:

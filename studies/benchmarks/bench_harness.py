@@ -20,6 +20,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -127,17 +128,21 @@ def against_others(questions: int, samples: int, rounds: int, folder: Path) -> N
     lm_eval_task.write_task(task, questions=questions, repeats=samples, budget=BUDGET, max_tokens=limit)
     with sglang_server() as url:
         bare(url, requests, BARE_IN_FLIGHT[0])  # warms the server up
-        turns: dict[str, Callable[[Path], Speed]] = {
-            "`harness sample`": lambda out: sample(out, url, "tiny", **keys)[0],
-            **{
-                f"bare loop, {k} requests in flight": lambda _, k=k: bare(url, requests, k)
-                for k in BARE_IN_FLIGHT
-            },
-            **{
-                f"lm-eval, `num_concurrent={k}`": lambda out, k=k: lm_eval(url, task, out, k)
-                for k in LM_EVAL_IN_FLIGHT
-            },
-        }
+
+        def ours(out: Path) -> Speed:
+            return sample(out, url, "tiny", **keys)[0]
+
+        def loop(in_flight: int, _: Path) -> Speed:
+            return bare(url, requests, in_flight)
+
+        def theirs(in_flight: int, out: Path) -> Speed:
+            return lm_eval(url, task, out, in_flight)
+
+        turns: dict[str, Callable[[Path], Speed]] = {"`harness sample`": ours}
+        for k in BARE_IN_FLIGHT:
+            turns[f"bare loop, {k} requests in flight"] = partial(loop, k)
+        for k in LM_EVAL_IN_FLIGHT:
+            turns[f"lm-eval, `num_concurrent={k}`"] = partial(theirs, k)
         found: dict[str, list[Speed]] = {name: [] for name in turns}
         for turn in range(rounds):
             for number, (name, run) in enumerate(turns.items()):

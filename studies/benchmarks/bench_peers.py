@@ -35,8 +35,8 @@ def peers_python() -> Path | None:
     python = HOME / "bin" / "python"
     if not (HOME / "done").exists():
         venv.create(HOME, with_pip=True, clear=True)
-        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PEERS]
-        if subprocess.run(install, check=False).returncode:
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        if subprocess.run([*pip, *PEERS], check=False).returncode:
             return None
         (HOME / "done").touch()
     return python
@@ -57,7 +57,7 @@ def numpy_permutations(answers: Answers, gold: list[str], ns: list[int]) -> list
             counts = np.bincount(cells, minlength=places.size * width).reshape(-1, width)[:, :-1]
             leaders = (counts == counts.max(axis=1, keepdims=True)) & (counts > 0)
             total[k] += np.mean(leaders[:, 0] / np.maximum(leaders.sum(axis=1), 1))
-    return (total / len(gold)).tolist()
+    return [float(share) for share in total / len(gold)]
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 import numpy as np
+import pandas as pd
 
 from synthetic.binary.accuracy import exact_accuracy, transformer_supports
 from synthetic.binary.sampler import sample_supports
@@ -128,7 +129,7 @@ def draw(rows: list[dict[str, Any]], out: Path) -> None:
     import altair as alt
 
     panels = [
-        alt.Chart(alt.Data(values=[row for row in rows if row["size"] == size]))
+        alt.Chart(pd.DataFrame([row for row in rows if row["size"] == size]))
         .mark_line(point=alt.OverlayMarkDef(size=18))
         .encode(
             alt.X("value:Q", scale=alt.Scale(type="log", base=2, nice=False), title=size),

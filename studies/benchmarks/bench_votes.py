@@ -15,6 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
+from typing import cast
 
 import click
 import numpy as np
@@ -24,8 +25,11 @@ from results import build_curves, majority_curve, read_samples, write_curves, wr
 from results.canonical import canonical_texts
 
 ROOT = Path(__file__).resolve().parents[2]
-CASES = [(1319, 8, 64), (1319, 1, 256)]
-"""(questions, settings, answers a question): all of GSM8K as in the paper's two figures."""
+Size = tuple[int, int, int]
+"""(questions, settings, answers a question)."""
+
+CASES: list[Size] = [(1319, 8, 64), (1319, 1, 256)]
+"""All of GSM8K as in the paper's two figures."""
 
 BASE = (660, 2, 64)
 GROWTH = {"questions": (330, 660, 1319, 2638), "settings": (1, 2, 4, 8), "answers": (32, 64, 128, 256)}
@@ -61,11 +65,11 @@ def drawn_samples(questions: int, settings: int, answers: int, seed: int = 0) ->
     ).assign(correct=lambda frame: frame["correct"] & frame["answer"].notna())
 
 
-def measure(questions: int, settings: int, answers: int, folder: Path) -> list[float]:
+def measure(size: Size, folder: Path) -> list[float]:
     """Seconds to put the answers into one spelling, which loading does, too; to load and check the table from
     each kind of file; and to compute and write the curves.
     """
-    table, taken = drawn_samples(questions, settings, answers), []
+    table, taken = drawn_samples(*size), []
     start = time.process_time()
     canonical_texts(table["answer"])
     taken.append(time.process_time() - start)
@@ -90,8 +94,8 @@ def growth(folder: Path) -> None:
     """Print the seconds and the exponent of each size."""
     click.echo("\n| varied | load .parquet, s | p | curves, s | p |\n|---|---|---:|---|---:|")
     for place, (size, values) in enumerate(GROWTH.items()):
-        cases = [(*BASE[:place], value, *BASE[place + 1 :]) for value in values]
-        taken = np.array([measure(*case, folder) for case in cases])[:, [1, -1]].T
+        cases = [cast(Size, (*BASE[:place], value, *BASE[place + 1 :])) for value in values]
+        taken = np.array([measure(case, folder) for case in cases])[:, [1, -1]].T
         cells = []
         for seconds in taken:
             p = np.polyfit(np.log(values), np.log(np.maximum(seconds, 1e-3)), 1)[0]
@@ -109,7 +113,7 @@ def main() -> None:
         folder = Path(name)
         for case in sorted(CASES, key=math.prod):
             sizes = [f"{size:,}" for size in (*case, math.prod(case))]
-            seconds = [f"{one:.1f}" for one in measure(*case, folder)]
+            seconds = [f"{one:.1f}" for one in measure(case, folder)]
             click.echo(f"| {' | '.join(sizes + seconds)} | {memory(folder):.0f} MB |")
         growth(folder)
 

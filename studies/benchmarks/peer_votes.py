@@ -35,7 +35,7 @@ def timed(
     ways: dict[str, Callable[..., list[float]]], *given: object
 ) -> dict[str, tuple[float, list[float]]]:
     """The second of two runs of each way: its processor seconds and what it found."""
-    found: dict[str, object] = {}
+    found: dict[str, tuple[float, list[float]]] = {}
     for name, way in ways.items():
         way(*given)
         start = process_time()

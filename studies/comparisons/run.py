@@ -52,8 +52,8 @@ def measured(questions: int, answers: int, gain: float) -> Iterator[dict[str, ob
             (f"one row named, N = {answers}", decided(vote, LEVEL)),
         ):
             told.setdefault(rule, []).append(found)
-    for rule, found in told.items():
-        anything, worse = np.mean(found, axis=0)
+    for rule, verdicts in told.items():
+        anything, worse = np.mean(verdicts, axis=0)
         yield {
             "questions": questions,
             "answers": answers,

@@ -46,7 +46,8 @@ Step = Callable[[Evidence, Points], Floats]
 
 def algorithm_3(seen: Evidence, targets: Points) -> Floats:
     """The paper's, line by line."""
-    return low_cost_to_high(seen.points, seen.accuracy[None], targets).mean[0]
+    mean: Floats = low_cost_to_high(seen.points, seen.accuracy[None], targets).mean[0]
+    return mean
 
 
 def one_fit(seen: Evidence, targets: Points) -> Floats:

@@ -51,7 +51,7 @@ def rolling_origin(observed: Evidence, targets: Points, options: Options) -> Est
     n = int(observed.points.N.max())
     first = [chosen_answers(one, np.arange(len(one.answers.votes)), n // 2) for one in observed.pools]
     half = group_of_pools("", "", "", observed.method, first)
-    last = n == observed.points.N
+    last = np.equal(observed.points.N, n)
     seen = replace(observed, points=half.points, accuracy=half.accuracy, stderr=half.stderr, pools=half.pools)
     early = mixture(seen, observed.points[last], options)
     width = np.maximum(early.these.high - early.these.low, 1e-6)

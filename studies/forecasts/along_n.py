@@ -29,7 +29,7 @@ from studies.forecasts.simulated_sets import SETS, made
 WORK = HERE.parents[1] / "results" / "runs" / "forecasting"
 REPLICATES = 200
 
-AT_N = {
+AT_N: dict[str, dict[int, tuple[int, ...]]] = {
     "biggsm": {4: (8, 16), 8: (16,)},
     "otis": {4: (8,)},
     "game24": dict.fromkeys((4, 8, 16), (32, 64, 100)),
@@ -95,8 +95,12 @@ def judged(job: Job, predictors: Mapping[str, Estimator]) -> pd.DataFrame:
                 observed = observe(group, [one.setting for one in group.pools], seen, split, split)
                 for name, predict in predictors.items():
                     found = predict(observed, group.points[wanted], options)
-                    columns = {"predicted": found.mean, "low": found.these.low, "high": found.these.high}
-                    columns["status"] = found.status
+                    columns = {
+                        "predicted": found.mean,
+                        "low": found.these.low,
+                        "high": found.these.high,
+                        "status": found.status,
+                    }
                     parts.append(
                         pd.DataFrame(columns).assign(accuracy=group.accuracy[wanted], predictor=name)
                     )

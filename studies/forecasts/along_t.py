@@ -81,7 +81,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
 
 def read(path: Path) -> pd.DataFrame:
     """The answers in a file; the grid of Epoch AI has columns of its own."""
-    frame = read_raw(path, ["answer", "question_id"])
+    frame = read_raw(path, ("answer", "question_id"))
     if "completion_tokens" in frame:
         frame = frame[frame["error"].astype(float) == 0]
         names = {"effort": "setting", "completion_tokens": "tokens"}
@@ -149,7 +149,7 @@ def verdict(table: pd.DataFrame) -> str:
     """What the table says in two sentences: against the best curve predictor over all sets."""
     by_set = table.groupby(["predictor", "set"])[["error", "score", "held"]].mean()
     means = by_set.groupby("predictor").mean()
-    rival = means["error"].drop("survival").idxmin()
+    rival = str(means["error"].drop("survival").idxmin())
     ratio = (by_set["error"]["survival"] / by_set["error"][rival]).map(np.log).mean()
     tokens = table[table["predictor"] == "survival"].groupby("set")[["tokens_error", "tokens_held"]].mean()
     ours, other = means.loc["survival"], means.loc[rival]
@@ -168,7 +168,8 @@ def verdict(table: pd.DataFrame) -> str:
 def settings_table(table: pd.DataFrame) -> str:
     """New settings as a table of the page: the mixture beside the best rival of each row."""
     lines = ["| set | settings seen | best rival | mixture | held | score |", "|---|---|---|---|---|---|"]
-    for (name, method, seen), part in table.groupby(["set", "method", "seen"], sort=False):
+    for key, part in table.groupby(["set", "method", "seen"], sort=False):
+        name, method, seen = map(str, key)
         errors = part.set_index("predictor")["error"].dropna()
         ours = part[part["predictor"] == "mixture"].iloc[0]
         others = errors.drop([*OURS, "beta-binomial"], errors="ignore")

@@ -8,7 +8,7 @@ $ DATA_DIR=../shared/data python -m studies.forecasts.common_error --jobs 2
 Run make.py first: it imports the sets. For each family of models the value at which 90 of 100 intervals of
 the *other* families' sets hold is taken, and judged on the family's own sets. Sets count alike, except in the
 last row, where forecasts do; more than a quarter of these are of two sets with many settings (jhu). Writes
-common_error.csv and the table of evidence.md.
+common_error.csv and the table of README.md.
 """
 
 import os
@@ -43,7 +43,7 @@ def main(processes: int, splits: int, data: Path) -> None:
     os.environ["OMP_NUM_THREADS"] = "1"  # for the processes started below
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         rows = pd.concat(pool.map(forecasts, jobs(data, splits)), ignore_index=True)
-    parts = [left_out(of_method, name) for name, of_method in rows.groupby("method", sort=False)]
+    parts = [left_out(of_method, str(name)) for name, of_method in rows.groupby("method", sort=False)]
     found = pd.concat(parts, ignore_index=True)
     write_raw(found, HERE / "common_error.csv")
     insert("common-error", markdown(found))
@@ -68,8 +68,9 @@ def forecasts(job: Job) -> pd.DataFrame:
                     found = mixture.accuracies(pool, population, N, pool.sizes, job.method, options)
                     low, high = middle(found.draws[0], FORECAST_LEVEL)
                     columns = {"mean": found.mean, "low": low, "high": high, "scatter": found.scatter}
-                    told = {"family": family, "set": job.name, "method": job.method, "seen": seen}
-                    rows.append(pd.DataFrame(columns | {"truth": group.accuracy[here]}).assign(**told))
+                    forecast = pd.DataFrame(columns | {"truth": group.accuracy[here]})
+                    case = forecast.assign(family=family, set=job.name, method=job.method, seen=seen)
+                    rows.append(case)
     return pd.concat(rows)
 
 
@@ -98,8 +99,9 @@ def left_out(rows: pd.DataFrame, method: str) -> pd.DataFrame:
 
 def _judged(name: str, learnt: pd.DataFrame, judged: pd.DataFrame, *, sets_alike: bool = True) -> Row:
     """The value at which nine in ten intervals of `learnt` hold, and how many of `judged` then do."""
-    off = [abs(held(learnt, value, sets_alike=sets_alike) - FORECAST_LEVEL) for value in VALUES]
-    value = float(VALUES[np.argmin(off)])
+    values = [float(value) for value in VALUES]
+    off = [abs(held(learnt, value, sets_alike=sets_alike) - FORECAST_LEVEL) for value in values]
+    value = values[int(np.argmin(off))]
     return {
         "left out": name,
         "value": round(value, 3),
@@ -116,10 +118,9 @@ def markdown(found: pd.DataFrame) -> str:
     lines.append("|---" * (len(METHODS) + 1) + "|")
     for family, rows in found.groupby("left out", sort=False):
         by = rows.set_index("method")
+        value, inside, without = (by[column].astype(float) for column in ("value", "held", "without it"))
         cells = [
-            f"{by.loc[name, 'value']:.3f}, {by.loc[name, 'held']:.0%}, {by.loc[name, 'without it']:.0%}"
-            if name in by.index
-            else "–"
+            f"{value[name]:.3f}, {inside[name]:.0%}, {without[name]:.0%}" if name in by.index else "–"
             for name in METHODS
         ]
         lines.append("| " + " | ".join([str(family), *cells]) + " |")

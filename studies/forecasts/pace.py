@@ -64,8 +64,10 @@ def look(run: pd.DataFrame, name: str, stop: int, split: int) -> Look:
     caps = [round(cap) for cap in np.quantile(run["tokens"], np.linspace(0.1, 0.999, 8))]
     cap, dearer = caps[stop - 1], caps[stop:]
     (group,) = capped(run, "majority", cap, dearer)
-    shown = observe(group, [next(iter(group.run.caps))], ANSWERS, 0, split).run.answers
-    few, everything = thinned(shown, LEARN_FROM, FEW_ANSWERS), group.run.answers
+    assert group.run is not None
+    shown = observe(group, [next(iter(group.run.caps))], ANSWERS, 0, split).run
+    assert shown is not None
+    few, everything = thinned(shown.answers, LEARN_FROM, FEW_ANSWERS), group.run.answers
     places = np.flatnonzero(np.isin(everything.question_ids, few.question_ids))
     whole = everything.kept(np.isin(everything.question, places))
     problem = Problem(seen_at(few, cap))
@@ -89,7 +91,8 @@ class Missed:
 def missed(one: Look) -> Missed:
     """The moves that the log odds of a look needed."""
     lengths, drawn = one.whole.tokens, one.ahead(np.zeros((DRAWS, 2)))
-    unfinished = np.bincount(one.whole.question[lengths > one.cap], minlength=one.problem.seen.questions)
+    late = one.whole.question[lengths > one.cap]
+    unfinished = np.bincount(late, minlength=one.problem.seen.questions).astype(float)
     dearer = [cap for cap in one.caps if (lengths <= cap).mean() <= SETTLED]
     moves, luck = [], []
     for c, cap in enumerate(dearer, 1):
@@ -99,7 +102,7 @@ def missed(one: Look) -> Missed:
         moves.append(needed)
         luck.append(by_luck)
     miss, noise = pace.misses(one.few, one.cap, one.fit, one.split)
-    covariance = block_diag(noise, np.cov(moves) + np.diag(luck))
+    covariance = block_diag(np.atleast_2d(noise), np.atleast_2d(np.cov(moves) + np.diag(luck)))
     distance = np.log(np.array([one.cap, *dearer]) / one.cap) / one.problem.law(one.fit.theta).spread
     return Missed(one.name, np.array([miss, *np.mean(moves, axis=1)]), covariance, distance)
 
@@ -122,7 +125,7 @@ def sizes(table: list[Missed]) -> np.ndarray:
         total = 0.0
         for one in table:
             covariance = one.covariance + lasting + growing * np.outer(one.distance, one.distance)
-            total -= multivariate_normal.logpdf(one.off, cov=covariance) / splits[one.name]
+            total -= float(multivariate_normal.logpdf(one.off, cov=covariance)) / splits[one.name]
         return total
 
     starts = [np.log(pair) for pair in ((0.3, 0.7), (0.3, 0.2))]
@@ -145,7 +148,7 @@ def main(data: Path, splits: int, stop: int) -> None:
                 table.append(missed(looks[-1]))
                 click.echo(f"{name}: off {table[-1].off.round(2)} at {table[-1].distance.round(2)}")
     click.echo(f"all: {sizes(table).round(2)}")
-    held = {}
+    held: dict[str, list[float]] = {}
     for family in FAMILIES:
         others = sizes([one for one in table if family not in one.name])
         click.echo(f"without {family}: {others.round(2)}")

@@ -70,7 +70,7 @@ def markdown(table: pd.DataFrame) -> str:
         for predictor in present:
             text = "–" if np.isnan(row[predictor]) else f"{row[predictor]:.2f}"
             smallest = row[predictor] <= row.min() * (TIE if predictor == "flat" else 1)
-            inside = held.loc[name].get(predictor, np.nan)
+            inside = held.loc[str(name)].get(predictor, np.nan)
             cells.append(
                 (f"**{text}**" if smallest else text) + ("" if np.isnan(inside) else f" ({100 * inside:.0f})")
             )
@@ -119,10 +119,10 @@ def curves_table(table: pd.DataFrame) -> str:
     names = ["flat", "power-law", "exponential", "joint", CURVE]
     votes = table[table["method"] == "majority"]
     error = votes.pivot_table("mean_error", ["seen", "set"], "predictor")[names].clip(lower=1e-3)
-    relative = np.log(error.div(error["power-law"], axis=0)).groupby("seen")
+    relative = error.div(error["power-law"], axis=0).map(np.log).groupby("seen")
     lines = ["| answers seen | sets | " + " | ".join(names) + " |", "|---" * (len(names) + 2) + "|"]
-    for seen, row in np.exp(relative.mean()).iterrows():
-        cells = [str(seen), str(relative.size()[seen]), *(f"{row[name]:.2f}" for name in names)]
+    for seen, row in relative.mean().map(np.exp).iterrows():
+        cells = [str(seen), str(relative.size()[int(str(seen))]), *(f"{row[name]:.2f}" for name in names)]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 

@@ -12,6 +12,7 @@ The plain beta of best-of-N (Levi 2024, arXiv 2410.16377) is the product's own `
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -117,7 +118,7 @@ def fit_law(law: Callable[[Floats], Floats], likelihood: Floats, times: Floats) 
         return -float(times @ np.log(np.maximum(likelihood @ law(np.clip(x, -9, 9)), 1e-300)))
 
     starts = [np.array([0.0, 0.0, third]) for third in (-4.0, 0.0, 4.0)]
-    search = {"maxiter": 4000, "maxfev": 4000, "xatol": 1e-5, "fatol": 1e-7}
+    search: Any = {"maxiter": 4000, "maxfev": 4000, "xatol": 1e-5, "fatol": 1e-7}
     found = [minimize(loss, start, method="Nelder-Mead", options=search) for start in starts]
     return law(np.clip(min(found, key=lambda one: float(one.fun)).x, -9, 9))
 

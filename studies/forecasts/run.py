@@ -4,7 +4,7 @@ $ DATA_DIR=../shared/data python -m studies.forecasts.run --jobs 2
 
 Imports the sets and judges every predictor and the rivals from the literature on all of them (`along_n`).
 Writes the scores of this edition, pictures (PNG) and commands beside this file, and the tables between the
-markers of docs/forecasting.md and evidence.md. Answers and the scores of each set stay in results/runs.
+markers of docs/forecasting.md and README.md. Answers and the scores of each set stay in results/runs.
 """
 
 import os
@@ -38,7 +38,7 @@ EDITION = HERE / "editions" / "7.csv"
 )
 @click.option("--reuse", is_flag=True, help="Take what the last run has left; do the rest.")
 def main(processes: int, splits: int, data: Path, reuse: bool) -> None:
-    """Remake the tables and pictures of docs/forecasting.md and evidence.md."""
+    """Remake the tables and pictures of docs/forecasting.md and README.md."""
     started = time.monotonic()
     os.environ["OMP_NUM_THREADS"] = "1"  # for the processes started below
     if not reuse:

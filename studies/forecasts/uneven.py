@@ -9,7 +9,7 @@ Run make.py first: it imports the sets. Draws the table of the evidence anew, as
 with the sets, settings, questions, answers and splits of the real one. The truth of a setting is a beta law
 drawn from the forecaster's own prior. So its intervals of 90 % are exact: over all tables they hold nine
 times in ten. A case is a set and a number of answers seen; its forecasts share one truth, and tend to hold or
-miss together. Best-of-N, whose exact forecaster is easily computed. Writes the table of evidence.md.
+miss together. Best-of-N, whose exact forecaster is easily computed. Writes the table of README.md.
 """
 
 from pathlib import Path

@@ -54,7 +54,8 @@ def main(paths: list[str]) -> None:
     warnings.simplefilter("ignore")
     for path in map(Path, paths):
         found = lift(read_samples(path))
-        lines = [list(found), ["---"] * len(found.columns), *found.astype(str).to_numpy().tolist()]
+        cells: list[list[str]] = found.astype(str).to_numpy().tolist()
+        lines: list[list[str]] = [[str(column) for column in found], ["---"] * len(found.columns), *cells]
         print(f"\n{path.stem}\n")  # noqa: T201
         print("\n".join(f"| {' | '.join(line)} |" for line in lines))  # noqa: T201
 

@@ -16,6 +16,7 @@ import warnings
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -25,6 +26,7 @@ from scipy.optimize import minimize
 from results.stopping.arena import N_MAX
 from results.stopping.replay import Replay
 from results.stopping.rules import RULES, Rule, counts_score
+from results.stopping.seen import Seen
 from results.votes.exact import answer_pools
 from results.votes.permutations import random_orders
 from studies.stopping.sets import ROOT, load
@@ -42,7 +44,8 @@ def cost_at(points: list[tuple[float, float]], targets: np.ndarray) -> np.ndarra
     cost, agreement = np.array(sorted(points)).T
     agreement = np.maximum.accumulate(agreement)
     rising = np.concatenate([[True], np.diff(agreement) > 0])
-    return np.interp(targets, agreement[rising], cost[rising])
+    costs: np.ndarray = np.interp(targets, agreement[rising], cost[rising])
+    return costs
 
 
 class Judge:
@@ -69,7 +72,7 @@ class Judge:
     def relative(self, weights: tuple[float, ...]) -> float:
         """The cost of *counts* with these weights over that of a lead, the mean over LOST."""
 
-        def stops(seen, threshold):
+        def stops(seen: Seen, threshold: float) -> np.ndarray:
             return counts_score(seen, weights) >= threshold
 
         rule = Rule("counts", "", "", stops, 1, ())
@@ -81,12 +84,17 @@ class Judge:
 
 def fit(judges: list[Judge]) -> tuple[float, ...]:
     """The weights with the least mean relative cost, from a plain lead on."""
+
+    def loss(weights: np.ndarray) -> float:
+        return float(np.mean([judge.relative(tuple(weights)) for judge in judges]))
+
     simplex = np.vstack([np.zeros(4), 0.25 * np.eye(4)])
+    search: Any = {"initial_simplex": simplex, "maxfev": 120, "xatol": 0.005, "fatol": 1e-4}
     found = minimize(
-        lambda weights: np.mean([judge.relative(tuple(weights)) for judge in judges]),
+        loss,
         np.zeros(4),
         method="Nelder-Mead",
-        options={"initial_simplex": simplex, "maxfev": 120, "xatol": 0.005, "fatol": 1e-4},
+        options=search,
     )
     return tuple(float(round(weight, 3)) for weight in found.x)
 

@@ -127,10 +127,9 @@ def equal_table(costs: pd.DataFrame) -> str:
         rows.append(
             (ratio.mean(), [str(rule), f"{ratio.mean():.2f}", span, percent(known["share"].mean()), reached])
         )
-    rows = [cells for _, cells in sorted(rows, key=lambda row: row[0])]
-    return markdown(
-        ["rule", "cost, lead = 1", "set by set", "% of all answers' tokens", "sets where it gets there"], rows
-    )
+    cheapest_first = [cells for _, cells in sorted(rows, key=lambda row: row[0])]
+    titles = ["rule", "cost, lead = 1", "set by set", "% of all answers' tokens", "sets where it gets there"]
+    return markdown(titles, cheapest_first)
 
 
 def sets_table(table: pd.DataFrame) -> str:
@@ -140,12 +139,11 @@ def sets_table(table: pd.DataFrame) -> str:
         name, _, number = line.partition(":")
         threshold = float(number or RULES[name].usual)
         mine = table[(table["rule"] == name) & (table["threshold"] == threshold)].set_index("set")
-        cells = [
-            f"{percent(mine.loc[one, 'share'])} / {percent(mine.loc[one, 'agreement'])}" for one in SHOWN
-        ]
+        share, agreement = mine["share"], mine["agreement"]
+        cells = [f"{percent(share[one])} / {percent(agreement[one])}" for one in SHOWN]
         rows.append([f"`{name}:{threshold:g}`", *cells])
-    everything = table.drop_duplicates("set").set_index("set")
-    rows.append(["all answers", *(f"100 / {percent(everything.loc[one, 'agreement_all'])}" for one in SHOWN)])
+    everything = table.drop_duplicates("set").set_index("set")["agreement_all"]
+    rows.append(["all answers", *(f"100 / {percent(everything[one])}" for one in SHOWN)])
     return markdown(["cost / agreement, %", *SHOWN.values()], rows)
 
 

@@ -57,7 +57,7 @@ def claims(names: list[str]) -> str:
         rows = table[table["claim"] == name]
         lines.append(f"* `{name}` **{rows['verdict'].iloc[0]}**.")
         for quantity, part in rows.groupby("quantity", sort=False):
-            told = (f"{row.setting}: {measured(row)}{MARKS[row.outcome]}" for row in part.itertuples())
+            told = (f"{row.setting}: {measured(row)}{MARKS[str(row.outcome)]}" for row in part.itertuples())
             lines.append(f"  {quantity}: {'; '.join(told)}.")
     return "\n".join(lines)
 
@@ -117,9 +117,9 @@ def rivals(_: list[str]) -> str:
     beyond = scored(pd.concat([read_forecast(HERE / f"{name}.parquet") for name in files]))
     mean = beyond.groupby(["dataset", "method", "predictor"], sort=False)[["missed", "half"]].mean()
     told = mean.apply(lambda row: f"{row['missed']:.1f} (± {row['half']:.1f})", axis=1).rename("told")
-    told = told.reset_index().pivot_table("told", ["dataset", "method"], "predictor", "first", sort=False)
+    wide = told.reset_index().pivot_table("told", ["dataset", "method"], "predictor", "first", sort=False)
     order = ["twin", "mixture", "joint", "power-law", "exponential", "flat"]
-    return markdown(told[order].fillna("–").reset_index())
+    return markdown(wide[order].fillna("–").reset_index())
 
 
 def scored(table: pd.DataFrame) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -90,7 +91,7 @@ def environment(home: Path) -> dict[str, str]:
     return {**os.environ, **offline, "HOME": str(home), "HF_HOME": str(home), "OMP_NUM_THREADS": "1"}
 
 
-def logged(out: Path) -> list[dict[str, object]]:
+def logged(out: Path) -> list[dict[str, Any]]:
     """The rows of the one file of samples that a run left under `out`."""
     (file,) = out.rglob(f"samples_{NAME}_*.jsonl")
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
