@@ -18,7 +18,7 @@ from typing import Any
 import click
 
 SUBJECTS = {
-    "Output": ["--out", "--plot", "--figure"],
+    "Output": ["--out", "--plot"],
     "Input": [
         *("--map", "--drop", "--gold", "--correct-if", "--unreadable", "--setting", "--as-written"),
         *("--grade", "--grader", "--match", "--filter", "--scorer", "--tokenizer", "--price"),

@@ -13,7 +13,7 @@ from results import commandline
 from tests.conftest import ROOT
 from tests.installed import EXTRAS, asked, plain
 
-OWN = {"harness", "predict", "prompts", "results", "synthetic", "tests", "tts"}
+OWN = {"harness", "predict", "prompts", "results", "studies", "synthetic", "tests", "tts"}
 SERVER = ROOT / "harness" / "server" / "cpu"
 BY_NAME = {"import_module", "find_spec", "importorskip"}
 """What imports a package, or looks for one, by a name in quotes."""
