@@ -25,10 +25,11 @@ from scipy.optimize import minimize
 
 from results.stopping.arena import N_MAX
 from results.stopping.replay import Replay
-from results.stopping.rules import RULES, Rule, counts_score
+from results.stopping.rules import RULES, Rule
 from results.stopping.seen import Seen
 from results.votes.exact import answer_pools
 from results.votes.permutations import random_orders
+from studies.stopping.rules import counts_score
 from studies.stopping.sets import ROOT, load
 
 LOST = (0.005, 0.01, 0.02)

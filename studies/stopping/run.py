@@ -1,4 +1,4 @@
-"""Make every table and the picture of docs/stopping.md again, from the data to the Markdown.
+"""Make every table and the picture of the README again, from the data to the Markdown.
 
 $ DATA_DIR=../shared/data python -m studies.stopping.run        a minute of processor time
 
@@ -17,14 +17,15 @@ import vl_convert
 
 from results.figures.theme import combined_spec
 from results.figures.words import points
-from results.stopping import RULES, arena
+from results.stopping import arena
 from results.stopping.advice import LOST, advice, at_equal_agreement, one_by_one, sentences
 from results.stopping.arena import CLAIRVOYANT
 from results.stopping.figure import stopping_figures
+from studies.stopping.rules import LITERATURE
 from studies.stopping.sets import ROOT, load
 
 HERE = Path(__file__).resolve().parent
-PAGE = ROOT / "docs" / "stopping.md"
+PAGE = HERE / "README.md"
 SHOWN = {
     "boinf-qwen3-14b-aime2425-80": "AIME, qwen3-14b",
     "boinf-nemotron-9b-v2-aime2425-80": "AIME, nemotron-9b",
@@ -62,10 +63,10 @@ CLAIMS = {
     "--data", envvar="DATA_DIR", default=ROOT.parent / "shared" / "data", type=click.Path(path_type=Path)
 )
 def main(data: Path) -> None:
-    """Remake the tables and the picture of docs/stopping.md."""
+    """Remake the tables and the picture of the README."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = {name: arena(samples) for name, (_, samples) in load(data).items()}
+        found = {name: arena(samples, list(LITERATURE.values())) for name, (_, samples) in load(data).items()}
     table = pd.concat(rows.assign(set=name) for name, rows in found.items())
     costs = pd.concat(at_equal_agreement(rows).assign(set=name) for name, rows in found.items())
     costs[["set", "rule", "share", "vs_lead"]].round(4).to_csv(HERE / "rules.csv", index=False)
@@ -73,7 +74,7 @@ def main(data: Path) -> None:
         one_by_one(table)[
             lambda rows, n=name, rule=rule: (rows["rule"] == n) & (rows["threshold"] == rule.usual)
         ]
-        for name, rule in RULES.items()
+        for name, rule in LITERATURE.items()
     )
     insert("rules", rules_table())
     insert("equal", equal_table(costs))
@@ -111,7 +112,7 @@ def percent(value: float, digits: int = 1) -> str:
 
 def rules_table() -> str:
     """The rules, as the code has them."""
-    rows = [[f"`{name}:{r.usual:g}`", r.formula, r.source] for name, r in RULES.items()]
+    rows = [[f"`{name}:{r.usual:g}`", r.formula, r.source] for name, r in LITERATURE.items()]
     return markdown(["rule", "ends a vote when", "source"], rows)
 
 
@@ -137,7 +138,7 @@ def sets_table(table: pd.DataFrame) -> str:
     rows = []
     for line in LINES:
         name, _, number = line.partition(":")
-        threshold = float(number or RULES[name].usual)
+        threshold = float(number or LITERATURE[name].usual)
         mine = table[(table["rule"] == name) & (table["threshold"] == threshold)].set_index("set")
         share, agreement = mine["share"], mine["agreement"]
         cells = [f"{percent(share[one])} / {percent(agreement[one])}" for one in SHOWN]
@@ -151,7 +152,7 @@ def claims_table(table: pd.DataFrame) -> str:
     """What sources say they save beside what was saved here."""
     rows = []
     for name, said in CLAIMS.items():
-        threshold = 3.0 if name == "lead" else RULES[name].usual
+        threshold = 3.0 if name == "lead" else LITERATURE[name].usual
         mine = table[(table["rule"] == name) & (table["threshold"] == threshold) & (table["n_max"] == 40)]
         answers, tokens = 1 - mine["answers"] / 40, 1 - mine["share"]
         saved = [
@@ -169,7 +170,7 @@ def accuracy_text(usual: pd.DataFrame) -> str:
     apart = rules[(rules["low_fixed"] > 0) | (rules["high_fixed"] < 0)]
     lost = rules[(rules["low"] > 0) | (rules["high"] < 0)]
     lead = rules[rules["rule"] == "lead"]
-    gain, usual_lead = lead["difference_fixed"], f"lead:{RULES['lead'].usual:g}"
+    gain, usual_lead = lead["difference_fixed"], f"lead:{LITERATURE['lead'].usual:g}"
     return (
         f"The accuracy of `{usual_lead}` less that of a fixed N of equal cost: {points(gain.mean())} points, "
         f"the mean of {len(lead)} sets ({points(gain.min())} … {points(gain.max())}). Over all rules at "
@@ -183,7 +184,7 @@ def accuracy_text(usual: pd.DataFrame) -> str:
 def blocks_table(table: pd.DataFrame) -> str:
     """The default in several ways of asking: the mean over the sets with token counts."""
     lead = table[
-        (table["rule"] == "lead") & (table["threshold"] == RULES["lead"].usual) & table["tokens"].notna()
+        (table["rule"] == "lead") & (table["threshold"] == LITERATURE["lead"].usual) & table["tokens"].notna()
     ]
     names = {
         "1": "one at a time",

@@ -1,15 +1,19 @@
 """A vote that stops, one answer after the other in plain Python: the reference of the compiled replay."""
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from results.stopping.replay import EXACT
+from results.stopping.arena import thresholds_of
+from results.stopping.replay import EXACT, Replay
 from results.stopping.rules import Rule
 from results.stopping.seen import seen_of
 from results.stopping.settled import ahead, settled
+from results.votes.permutations import random_orders
+from tests.results.stopping.pools import random_pools
 
 
 class Ended(NamedTuple):
@@ -57,3 +61,45 @@ def played(
     right = (0 in taken) / len(taken) if taken else 0.0
     agreement = len(taken & truth) / len(taken) if taken else float(not truth)
     return Ended(asked, rounds, right, agreement, float(np.float64(spent)))
+
+
+def check_blocks(rule: Rule, threshold: float) -> None:
+    """Every future of every short past: none ends it before the block's last answer, and one ends it there.
+
+    A rule that is checked at fixed places may be asked for less than that.
+    """
+    most = 9
+    for length in range(4):
+        for past in itertools.product("ab.", repeat=length):
+            shown = [None if answer == "." else answer for answer in past]
+            seen = seen_of(shown, most)
+            if settled(rule, threshold, seen)[0]:
+                continue
+            block = int(ahead(rule, threshold, seen)[0])
+            sooner = range(1, block) if block < 5 else (1, block - 1)
+            for more in sooner:
+                for future in itertools.product(["a", "b", "c", None], repeat=min(more, 4)):
+                    after = [*shown, *future, *["a"] * (more - len(future))]
+                    assert not settled(rule, threshold, seen_of(after, most))[0], (past, future)
+
+
+def check_replay(rule: Rule, most: int) -> None:
+    """The compiled replay of a rule against `played`: at its thresholds, in every way of asking."""
+    pools = random_pools(np.random.default_rng(most))
+    orders = random_orders(pools, 4, seed=1)
+    ways = [(1, False), (4, False), (EXACT, False), (1, True)]
+    for threshold, (block, at_once) in itertools.product(thresholds_of(rule)[::3], ways):
+        replay = Replay(pools, orders, most, all_at_once=at_once)
+        stops = replay.stop(rule, threshold, block)
+        outcome = replay.outcome(stops)
+        for q, (start, end) in enumerate(itertools.pairwise(pools.starts)):
+            votes, tokens = pools.votes[start:end].tolist(), pools.tokens[start:end].tolist()
+            ends = [
+                played(votes, tokens, order[start:end].tolist(), most, rule, threshold, block, at_once)
+                for order in orders
+            ]
+            assert stops.asked[:, q].tolist() == [end.asked for end in ends], (rule.name, threshold, block)
+            assert stops.rounds[:, q].tolist() == [end.rounds for end in ends]
+            means = np.mean([(one.tokens, one.right, one.agreement) for one in ends], axis=0)
+            got = outcome.tokens[q], outcome.accuracy[q], outcome.agreement[q]
+            np.testing.assert_allclose(got, means, rtol=1e-6)

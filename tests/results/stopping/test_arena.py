@@ -264,10 +264,9 @@ SEEN = {
     ("boinf-nemotron-9b-v2-gpqa-80", "lead", 3): (18.6, 92.2),
     ("boinf-nemotron-9b-v2-gpqa-80", "lead", 4): (27.0, 94.6),
     ("boinf-nemotron-9b-v2-gpqa-80", "asc-beta", 0.95): (39.8, 95.7),
-    ("boinf-nemotron-9b-v2-gpqa-80", "doubling", 0.75): (28.3, 90.7),
     ("boinf-nemotron-9b-v2-gpqa-80", "fixed", 9): (22.5, 89.0),
 }
-"""Measured before, by another program on other orders; its doubling and ESC do not end on certainty."""
+"""Measured before, by another program on other orders."""
 
 
 @pytest.mark.parametrize("name", sorted({key[0] for key in SEEN}))
@@ -280,6 +279,5 @@ def test_real_answers_give_the_figures_seen(name, data_dir):
     for (where, rule, threshold), (share, agreement) in SEEN.items():
         if where == name:
             row = row_of(table, rule, threshold)
-            certain = 3.5 if rule == "doubling" else 0.0
-            assert 100 * row["share"] == pytest.approx(share, abs=1.2 + certain)
+            assert 100 * row["share"] == pytest.approx(share, abs=1.2)
             assert 100 * row["agreement"] == pytest.approx(agreement, abs=0.8)

@@ -7,36 +7,18 @@ from math import comb
 import numpy as np
 import pytest
 
-from results.stopping.arena import thresholds_of
-from results.stopping.replay import EXACT, Replay
+from results.stopping.replay import Replay
 from results.stopping.rules import RULES
 from results.votes.exact import accuracy_by_question
 from results.votes.permutations import random_orders
-from tests.results.stopping.by_hand import played
+from tests.results.stopping.by_hand import check_replay
 from tests.results.stopping.pools import pools_of, random_pools
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 @pytest.mark.parametrize("most", [5, 14])
 def test_every_rule_ends_where_plain_python_ends_it(rule, most):
-    pools = random_pools(np.random.default_rng(most))
-    orders = random_orders(pools, 4, seed=1)
-    ways = [(1, False), (4, False), (EXACT, False), (1, True)]
-    for threshold, (block, at_once) in itertools.product(thresholds_of(rule)[::3], ways):
-        replay = Replay(pools, orders, most, all_at_once=at_once)
-        stops = replay.stop(rule, threshold, block)
-        outcome = replay.outcome(stops)
-        for q, (start, end) in enumerate(itertools.pairwise(pools.starts)):
-            votes, tokens = pools.votes[start:end].tolist(), pools.tokens[start:end].tolist()
-            ends = [
-                played(votes, tokens, order[start:end].tolist(), most, rule, threshold, block, at_once)
-                for order in orders
-            ]
-            assert stops.asked[:, q].tolist() == [end.asked for end in ends], (rule.name, threshold, block)
-            assert stops.rounds[:, q].tolist() == [end.rounds for end in ends]
-            means = np.mean([(one.tokens, one.right, one.agreement) for one in ends], axis=0)
-            got = outcome.tokens[q], outcome.accuracy[q], outcome.agreement[q]
-            np.testing.assert_allclose(got, means, rtol=1e-6)
+    check_replay(rule, most)
 
 
 def first_to_lead(right: int, wrong: int, k: int, most: int) -> tuple[float, float]:

@@ -1,12 +1,12 @@
-"""docs/stopping.md: its rules and weights are those of the code, and its tables those of its files."""
+"""The page of the study: its rules and weights are those of the code, its tables those of its files."""
 
 import pandas as pd
 import pytest
 
-from results.stopping.rules import COUNTS, RULES
+from studies.stopping.rules import COUNTS, LITERATURE
 from tests.conftest import ROOT
 
-PAGE = (ROOT / "docs" / "stopping.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "studies" / "stopping" / "README.md").read_text(encoding="utf-8")
 
 
 def section(name: str) -> str:
@@ -15,7 +15,7 @@ def section(name: str) -> str:
 
 def test_every_rule_is_listed_with_its_usual_threshold_and_source():
     listed = section("rules")
-    for name, rule in RULES.items():
+    for name, rule in LITERATURE.items():
         assert f"`{name}:{rule.usual:g}`" in listed
         assert rule.source in listed
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from results.stopping.chances import leader_is_mode, leader_will_win
+from studies.stopping.chances import leader_is_mode, leader_will_win
 
 
 @pytest.mark.parametrize(("a", "b"), [(1, 0), (4, 0), (5, 2), (9, 9), (40, 17)])
