@@ -28,7 +28,8 @@ help:  ## print this list
 
 # Their names say for which kind of machine: a .venv of a login node without a GPU is no use on the GPU node.
 GPU         := $(shell :; command -v nvidia-smi)
-GPUS         = $(if $(GPU),$(if $(URL)$(filter ctranslate2,$(ENGINE)),,$(shell nvidia-smi -L | grep -c ^GPU)))
+HOST_CHECK   = $(PYTHON) -m harness.server.host
+GPUS         = $(if $(filter host,$(HOST)),$(shell $(HOST_CHECK) --count))
 KIND        := $(if $(GPU),gpu,cpu)
 CONSTRAINTS := $(if $(GPU),constraints-gpu.txt,constraints.txt)
 SETUP       := $(VENV)/.setup-$(KIND)
@@ -59,11 +60,15 @@ $(TORCH): $(SETUP)
 	@$(INSTALL) --editable '.[torch]' $(OR_SAY)
 	@touch $@
 
-# A GPU host takes SGLang as it comes; without a GPU the wheels of harness/server/cpu are enough. They exist for Linux
-# (glibc 2.34 or later) and Python 3.11 to 3.13: the tests of a real server skip where there are none.
+# A GPU host takes SGLang as it comes, once a small part of it, NVIDIA's compiler, is seen to work; without a GPU the
+# wheels of harness/server/cpu are enough. They exist for Linux (glibc 2.34 or later) and Python 3.11 to 3.13: the tests
+# of a real server skip where there are none.
 CPU_WHEELS := $(wildcard harness/server/cpu/requirements*.txt)
 ifdef GPU
 $(SGLANG): $(SETUP)
+	@$(INSTALL) nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-cccl $(OR_SAY)
+	$(RUN) -m harness.server.toolkit
+	@echo 'installing SGLang: 11 GB, several minutes'
 	@$(INSTALL) --editable '.[lm,math,sglang]' $(OR_SAY)
 	$(RUN) -m harness.server.gpus
 	@touch $@
@@ -81,9 +86,15 @@ server-of-tests: $(TORCH)
 	else echo 'SGLang has no wheels for this Python or system: the tests of a real server skip'; fi
 
 # What starts a server needs SGLang and a GPU, or DEVICE=cpu; with URL= there is one. Nothing is installed before that is clear.
-OWN    := $(if $(filter openai,$(ENGINE)),no-url,$(if $(GPU)$(DEVICE),$(SGLANG),no-gpu))
+# The host is looked at first, every time; the targets of one line are made in turn, with -j too.
+HOST   := $(if $(GPU),$(if $(URL)$(filter ctranslate2,$(ENGINE))$(filter cpu,$(DEVICE)),,host))
+OWN    := $(if $(filter openai,$(ENGINE)),no-url,$(if $(GPU)$(DEVICE),$(HOST) $(SGLANG),no-gpu))
 SERVER := $(if $(URL)$(filter ctranslate2,$(ENGINE)),,$(OWN))
-.PHONY: no-gpu no-url
+.NOTPARALLEL:
+.PHONY: host no-gpu no-url
+host:
+	@$(HOST_CHECK) --venv $(VENV) $(if $(EXPERIMENT),--experiment $(EXPERIMENT)) $(if $(MODEL),--model "$(MODEL)") \
+	    $(if $(DP),--copies $(DP))
 no-gpu:
 	@echo 'error: no GPU here (no nvidia-smi): URL= names a server elsewhere, DEVICE=cpu is for a small model' >&2; exit 2
 no-url:
@@ -138,11 +149,11 @@ demo: setup  ## everything small, on a CPU, in a few minutes: sample the tiny mo
 tiny: $(TORCH)  ## train the tiny model again (10 minutes; one thread, so that the seed repeats it exactly)
 	$(RUN) -m studies.tiny.run
 
-serve: $(SGLANG)  ## start SGLang for MODEL= (default: the tiny model) and leave it running
-	$(RUN) -m harness serve $(or $(MODEL),harness/tiny/model) $(if $(DP),--dp $(DP)) $(if $(WORKERS),--workers $(WORKERS)) $(if $(FLAGS),-- $(FLAGS))
+serve: $(HOST) $(SGLANG)  ## start SGLang for MODEL= (default: the tiny model) and leave it running
+	exec $(RUN) -m harness serve $(or $(MODEL),harness/tiny/model) $(if $(DP),--dp $(DP)) $(if $(WORKERS),--workers $(WORKERS)) $(if $(FLAGS),-- $(FLAGS))
 
 gpu-check: $(SERVER) $(SETUP)  ## GPU host: tokens/s, prefix cache and the client's share, random weights of Llama-3.1-8B's shape
-	$(RUN) -m harness gpu-check $(if $(DP),--dp $(DP)) $(if $(FLAGS),-- $(FLAGS))
+	exec $(RUN) -m harness gpu-check $(if $(DP),--dp $(DP)) $(if $(FLAGS),-- $(FLAGS))
 
 gsm8k-samples: EXPERIMENT = gsm8k-budgets
 gsm8k-samples: run-experiment  ## GSM8K, Llama-3.1-8B-Instruct, 64 answers at each of eight token budgets (GPU host)
@@ -155,9 +166,8 @@ math-samples: run-experiment  ## MATH level 1, 309 integer problems, 64 answers 
 
 .PHONY: run-experiment
 run-experiment: DIR = $(call runs,$(EXPERIMENT))
-run-experiment: $(SERVER) $(SETUP)  # status 3: some answers are missing, and those that are there have curves too
-	$(RUN) -m harness sample $(EXPERIMENT) $(SET) --out $(DIR); status=$$?; \
-	case $$status in 0|3) $(RUN) -m results curves $(DIR) --out $(DIR)/curves.csv || exit ;; esac; exit $$status
+run-experiment: $(SERVER) $(SETUP)  # the shell gives way to the run, so that a SIGTERM to make reaches it
+	exec $(RUN) -m harness sample $(EXPERIMENT) $(SET) --out $(DIR) --curves $(DIR)/curves.csv
 
 synthetic: DIR = $(call runs,synthetic)
 synthetic: setup  ## the twin: every panel of the paper drawn from exact solutions, and the paper's claims checked

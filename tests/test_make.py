@@ -3,39 +3,54 @@
 import os
 import re
 import shlex
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
+from tests.processes import wait_until
 
 
-@pytest.mark.parametrize(
-    ("sampled", "curves", "status", "commands"),
-    [(0, 0, 0, "sample curves"), (3, 0, 3, "sample curves"), (2, 0, 2, "sample"), (0, 2, 2, "sample curves")],
-)
-def test_a_run_with_missing_answers_still_gets_curves(
-    tmp_path: Path, sampled: int, curves: int, status: int, commands: str
-) -> None:
-    python = tmp_path / "python"
-    python.write_text(
-        f"#!/bin/sh\necho $3 >> {tmp_path}/said\ncase $3 in sample) exit {sampled};; esac; exit {curves}\n"
-    )
-    python.chmod(0o755)
-    made = (f".{what}-{kind}" for what in ("setup", "sglang") for kind in ("cpu", "gpu"))
-    stamps = [word for name in made for word in ("-o", str(tmp_path / name))]
-    variables = [f"RUN={python}", f"VENV={tmp_path}", f"OUT={tmp_path}/run", "URL=http://127.0.0.1:1"]
+@pytest.mark.parametrize("status", [0, 2, 3])
+def test_a_run_writes_curves_and_its_status_is_told(tmp_path: Path, status: int) -> None:
     found = subprocess.run(
-        ["make", "-C", str(ROOT), *stamps, "gsm8k-samples", *variables],
+        made_there(tmp_path, f"echo $* >> {tmp_path}/said; exit {status}"),
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
     )
-    assert (tmp_path / "said").read_text().split() == commands.split()
+    (said,) = (tmp_path / "said").read_text().splitlines()
+    assert said.endswith(f"--out {tmp_path}/run --curves {tmp_path}/run/curves.csv")
     assert (f"Error {status}" in found.stderr) == (status != 0)
     assert (found.returncode == 0) == (status == 0)
+
+
+@pytest.mark.parametrize("whole_group", [False, True])
+def test_a_signal_to_make_ends_the_run_and_make_waits_for_it(tmp_path: Path, whole_group: bool) -> None:
+    """As `timeout` sends it, and as SLURM does, to all processes of a step."""
+    script = f"trap 'sleep 0.5; echo ended > {tmp_path}/ended; exit 130' TERM\necho $$ > {tmp_path}/said\n"
+    command = made_there(tmp_path, f"{script}while :; do sleep 0.05; done")
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True) as process:
+        wait_until(lambda: (tmp_path / "said").exists())
+        send = os.killpg if whole_group else os.kill
+        send(process.pid, signal.SIGTERM)
+        assert process.wait(30) == -signal.SIGTERM
+        assert (tmp_path / "ended").exists()
+
+
+def made_there(folder: Path, script: str) -> list[str]:
+    """`make gsm8k-samples` with everything installed, a server somewhere else, and a script for Python."""
+    python = folder / "python"
+    python.write_text(f"#!/bin/sh\n{script}\n")
+    python.chmod(0o755)
+    made = (f".{what}-{kind}" for what in ("setup", "sglang") for kind in ("cpu", "gpu"))
+    stamps = [word for name in made for word in ("-o", str(folder / name))]
+    variables = [f"RUN={python}", f"VENV={folder}", f"OUT={folder}/run", "URL=http://127.0.0.1:1"]
+    return ["make", "-C", str(ROOT), *stamps, "gsm8k-samples", *variables]
 
 
 @pytest.mark.parametrize(("accepted", "commands"), [(True, "-c -m"), (False, "-c")])
@@ -65,7 +80,8 @@ PLAYED_SMI = f"#!/bin/sh\nfor i in $(seq {GPUS}); do echo GPU $i: NVIDIA H100 80
 
 def gpu_host(folder: Path, target: str, *variables: str) -> tuple[int, list[str]]:
     """The status of `make TARGET` on a host with a played nvidia-smi, and what it has Python do."""
-    for name, script in (("nvidia-smi", PLAYED_SMI), ("python", f'#!/bin/sh\necho "$@" >> {folder}/said\n')):
+    python = f'#!/bin/sh\ncase "$*" in *--count) echo {GPUS};; *) echo "$@" >> {folder}/said;; esac\n'
+    for name, script in (("nvidia-smi", PLAYED_SMI), ("python", python)):
         (folder / name).write_text(script)
         (folder / name).chmod(0o755)
     venv = folder / "venv"
@@ -88,14 +104,17 @@ RUNS = {"gsm8k-samples": "gsm8k-budgets", "gsm8k-256": "gsm8k-256", "math-sample
 
 
 @pytest.mark.parametrize("target", [*RUNS, "gpu-check", "serve"])
-def test_on_a_gpu_host_a_target_installs_sglang_looks_at_the_gpus_and_starts(
+def test_on_a_gpu_host_a_target_looks_at_the_host_installs_sglang_looks_at_the_gpus_and_starts(
     tmp_path: Path, target: str
 ) -> None:
     status, said = gpu_host(tmp_path, target, "FLAGS=--tp-size 2 --quantization fp8")
     assert status == 0
+    asked = {f"--experiment {RUNS[target]}"} if target in RUNS else set()
+    assert said[0] == " ".join(["-m harness.server.host --venv", f"{tmp_path}/venv", *asked])
     installed = [line for line in said if "install" in line]
     assert all("--constraint constraints-gpu.txt" in line for line in installed)
     assert installed[-1].endswith("--editable .[lm,math,sglang]")
+    assert "nvidia-cuda-nvcc" in said[said.index("-m harness.server.toolkit") - 1]
     look = said.index("-m harness.server.gpus")
     assert look == max(said.index(line) for line in installed) + 1
     first, *rest = said[look + 1 :]
@@ -103,11 +122,23 @@ def test_on_a_gpu_host_a_target_installs_sglang_looks_at_the_gpus_and_starts(
         assert first.startswith(f"-m harness sample {RUNS[target]} ")
         assert f"dp={GPUS}" in first
         assert "server_flags=--tp-size 2 --quantization fp8" in first
-        assert [line.split()[:4] for line in rest] == [["-m", "results", "curves", f"{tmp_path}/run"]]
     else:
         assert first.startswith(f"-m harness {target}")
         assert first.endswith("-- --tp-size 2 --quantization fp8")
-        assert rest == []
+    assert rest == []
+
+
+@pytest.mark.parametrize("target", [*RUNS, "gpu-check", "serve"])
+def test_a_host_that_lacks_something_gets_nothing_installed(tmp_path: Path, target: str) -> None:
+    variables = [f"PYTHON={sys.executable} -S", "MODEL=/", f"VENV={tmp_path}/venv"]
+    program = tmp_path / "nvidia-smi"
+    program.write_text("#!/bin/sh\necho NVIDIA-SMI has failed\nexit 9\n")
+    program.chmod(0o755)
+    path = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    command = ["make", "-C", str(ROOT), "-j4", target, *variables]
+    done = subprocess.run(command, env=path, capture_output=True, text=True, timeout=300, check=False)
+    assert (done.returncode, "NVIDIA-SMI has failed" in done.stderr) == (2, True)
+    assert not (tmp_path / "venv").exists()
 
 
 @pytest.mark.parametrize(

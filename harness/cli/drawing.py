@@ -39,7 +39,7 @@ def draw(
 
     from harness.engines.factory import engine_for
     from harness.run.sampler import Outcome, sample
-    from results.commandline import INTERRUPTED, fail
+    from results.commandline import INTERRUPTED
     from results.visible import visible
 
     def say(line: str) -> None:
@@ -49,7 +49,15 @@ def draw(
         """Sample until done or until SIGTERM, which ends a run as Ctrl-C does."""
         task = asyncio.current_task()
         assert task is not None
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        loop = asyncio.get_running_loop()
+
+        def stop() -> None:
+            # A second one is on its way where make, as well as whoever ended make, has sent it.
+            loop.remove_signal_handler(signal.SIGTERM)
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            task.cancel()
+
+        loop.add_signal_handler(signal.SIGTERM, stop)
         return await sample(
             experiment,
             questions,
@@ -64,7 +72,8 @@ def draw(
     try:
         outcome = asyncio.run(stoppable())
     except (asyncio.CancelledError, KeyboardInterrupt):
-        fail("stopped: the same command goes on where it stopped", INTERRUPTED)
+        say("error: stopped: the same command goes on where it stopped")
+        return INTERRUPTED
     if outcome.tally.answers:
         click.echo(outcome.tally.table())
     for line in outcome.told:

@@ -46,6 +46,12 @@ from results.command_help import Command
     help="What one GPU costs an hour, for --dry-run.",
 )
 @click.option(
+    "--curves",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the curves of what is stored, too, when the run ends or is stopped.",
+)
+@click.option(
     "--resume/--restart",
     default=True,
     help="Go on with the run in the folder (default), or rename its files and begin again.",
@@ -62,6 +68,7 @@ def sample(
     dry_run: bool,
     rate: float | None,
     price_per_hour: float | None,
+    curves: Path | None,
     resume: bool,
     quarantine: bool,
 ) -> int:
@@ -78,10 +85,14 @@ def sample(
     from harness.cli.drawing import draw
     from harness.experiment import read_experiment
     from harness.questions.load import load_questions
+    from harness.store.samples_file import SAMPLES
     from results import BadInput
+    from results.cli.curves import curves_command
 
     given = dict(overrides)
     given |= {key: text for key, text in (("url", url), ("limit", limit)) if text is not None}
+    if curves and dry_run:
+        raise BadInput("--curves: a dry run has none: leave it out")
     if (rate or price_per_hour) and not dry_run:
         raise BadInput("--rate and --price-per-hour are for --dry-run: add it, or leave them out")
     experiment = read_experiment(config, given)
@@ -97,4 +108,7 @@ def sample(
         click.echo("\n".join(lines))
         return 0
 
-    return draw(experiment, questions, out, resume=resume, quarantine=quarantine)
+    status = draw(experiment, questions, out, resume=resume, quarantine=quarantine)
+    if curves and (out / SAMPLES).exists():
+        click.get_current_context().invoke(curves_command, samples=(out,), out=curves)
+    return status

@@ -35,8 +35,7 @@ def gateway_launch(port: int, metrics_port: int, workers: Sequence[str]) -> Laun
     flags += ["--request-timeout-secs", str(24 * 3600)]  # the client decides how long to wait
     flags += ["--prometheus-host", "127.0.0.1", "--prometheus-port", str(metrics_port)]
     flags += ["--disable-tokenizer-autoload", "--log-level", "warn", "--shutdown-grace-period-secs", "1"]
-    # A proxy for the world outside has no way to the servers.
-    return Launch((sys.executable, "-m", "smg", "launch", *flags), {"NO_PROXY": "127.0.0.1"})
+    return Launch((sys.executable, "-m", "smg", "launch", *flags), {})
 
 
 def fleet_launch(

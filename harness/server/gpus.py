@@ -4,14 +4,10 @@
 error: PyTorch 2.14.1+cu130 can use no GPU, although there is one: NVIDIA A100-SXM4-80GB, driver 535.129.03
 """
 
-import subprocess
 import sys
-from contextlib import suppress
 
+from harness.server.host import CUDA_13_DRIVER, driver
 from results import BadInput
-
-CUDA_13_DRIVER = 580
-"""The oldest driver for CUDA 13, which the wheels of constraints-gpu.txt are built with."""
 
 
 def usable_gpus(device: str) -> int:
@@ -35,17 +31,6 @@ def usable_gpus(device: str) -> int:
         f"PyTorch {torch.__version__} cannot use a GPU, {there}: for a small model on a CPU give --device "
         "cpu, or --set device=cpu to harness sample"
     )
-
-
-def driver() -> str:
-    """The first GPU's name and the driver's version as nvidia-smi has them, empty if it has none."""
-    command = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
-    with suppress(OSError, subprocess.SubprocessError):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
-        if lines := done.stdout.strip().splitlines():
-            name, _, version = lines[0].rpartition(", ")
-            return f"{name}, driver {version}"
-    return ""
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import ctypes
 import importlib.util
 import os
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -18,9 +19,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import IO, Any, Self
 
 from harness.experiment import ANSWERS_IN_FLIGHT
+from harness.server import toolkit
 from harness.server.cpu.platform import PLATFORM
 from harness.server.gpus import usable_gpus
 from results import BadInput
@@ -74,7 +77,8 @@ def launch(
     """The command that serves `dp` copies of `model` (hub name or folder) on 127.0.0.1:`port`.
 
     `device` auto is cuda if there is a GPU. The copies of one server share its random seed. `worker` (from 0)
-    of `workers` on a host gets its share of the GPUs. Raises BadInput: SGLang or a GPU is missing.
+    of `workers` on a host gets its share of the GPUs. Raises BadInput: SGLang, a GPU or what compiles kernels
+    is missing.
     """
     if importlib.util.find_spec("sglang") is None:
         raise BadInput("SGLang is not installed: `make serve` installs it")
@@ -108,12 +112,18 @@ def gpus_per_copy(flags: Sequence[str]) -> int:
 
 
 def _gpu_environment(worker: int, workers: int, gpus: int) -> dict[str, str]:
-    """This server's share of the GPUs that this process may use."""
+    """The compiler of kernels, and this server's share of the GPUs that this process may use."""
+    if (home := toolkit.toolkit()) is None:
+        raise BadInput(f"SGLang finds no nvcc of CUDA {toolkit.CUDA}: {toolkit.REMEDY}")
+    if shutil.which("ninja", path=_environment()["PATH"]) is None:
+        raise BadInput("SGLang finds no ninja: `pip install ninja` installs it")
+    environment = {"CUDA_HOME": str(home)}
     if workers == 1:
-        return {}
+        return environment
     usable = (os.environ.get("CUDA_VISIBLE_DEVICES") or ",".join(map(str, range(gpus)))).split(",")
     share = gpus // workers
-    return {"CUDA_VISIBLE_DEVICES": ",".join(usable[worker * share : (worker + 1) * share])}
+    own = usable[worker * share : (worker + 1) * share]
+    return environment | {"CUDA_VISIBLE_DEVICES": ",".join(own)}
 
 
 def _cpu_environment(dp: int) -> dict[str, str]:
@@ -163,7 +173,7 @@ class Server:
         """Start the server. Its output goes to `log`, or to this process's own output."""
         self._process = subprocess.Popen(
             launch.command,
-            env={**os.environ, **launch.environment},
+            env={**_environment(), **launch.environment},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT if log else None,
@@ -202,6 +212,20 @@ class Server:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+def _environment() -> dict[str, str]:
+    """This process's environment with what every server needs.
+
+    SGLang runs `ninja`, which pip has put beside this Python; and it asks itself for an answer before it is
+    ready, which no proxy for the world outside can pass on.
+    """
+    directly = ["127.0.0.1", "localhost", "::1"]
+    given = os.environ.get("no_proxy") or os.environ.get("NO_PROXY")
+    without = ",".join([given, *directly] if given else directly)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    # Programs differ in which of the two names they read.
+    return {**os.environ, "PATH": path, "NO_PROXY": without, "no_proxy": without}
 
 
 def end_with_parent() -> None:

@@ -1,6 +1,7 @@
 """The server that a run starts for itself, watched from the run's own connection to it."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
@@ -10,6 +11,10 @@ from harness.server.launch import Launch
 from harness.server.worker import Worker
 from results import BadInput
 from results.visible import visible
+
+LINES_SHOWN = 10
+_ERROR = re.compile(r"(\[[^]]*\] *)?([\w.]*(Error|Exception)\b|Fatal Python error|error:)")
+"""How the line begins that says what was raised, with or without the date of SGLang's log."""
 
 
 class OwnServer:
@@ -42,8 +47,8 @@ class OwnServer:
         if status is None:
             return
         self._note(f"SGLang ended with status {status}")
-        self._say(f"the end of {self._log}:")
-        for line in self._log.read_text(errors="replace").splitlines()[-10:]:
+        self._say(f"its last error in {self._log}:")
+        for line in last_error(self._log.read_text(errors="replace").splitlines()):
             self._say(f"  {visible(line)}")
         if not (self.may_restart and self._worker.starts_left):
             raise BadInput(f"SGLang ended with status {status}: see {self._log}")
@@ -61,3 +66,18 @@ class OwnServer:
             whole, end, _ = log.read().rpartition(b"\n")
         self._read += len(whole) + len(end)
         return whole.decode(errors="replace").splitlines()
+
+
+def last_error(lines: Sequence[str]) -> Sequence[str]:
+    """The ten lines of a log that end with its last error; without one, its last ten.
+
+    A process of SGLang that has crashed is followed by what the others do about it, in tens of lines, and by
+    errors of theirs; they begin with SIGQUIT.
+
+    >>> last_error(["ready", "torch.OutOfMemoryError: out of memory", "[10:32:07] SIGQUIT received", "…"])
+    ['ready', 'torch.OutOfMemoryError: out of memory']
+    """
+    ends = [number for number, line in enumerate(lines) if "SIGQUIT received" in line]
+    before = lines[: ends[-1]] if ends else lines
+    errors = [number for number, line in enumerate(before, start=1) if _ERROR.match(line)]
+    return before[: errors[-1]][-LINES_SHOWN:] if errors else lines[-LINES_SHOWN:]

@@ -5,7 +5,9 @@ with locked(folder):
     done = read_done(folder, tally)                          # {("tiny-0000", "40", "sample"): {0, 1}}
 """
 
+import errno
 import json
+import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,16 +26,33 @@ from harness.tally.counts import Tally
 from results import BadInput
 from results.tables.files import replacing
 
+NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
+"""What a file system says that knows no locks."""
+
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold `folder` (made if absent) for one run; raises BadInput where another run holds it."""
+    """Hold `folder` (made if absent) for one run.
+
+    Raises BadInput where another run holds it, or its file system has no locks.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        with filelock.FileLock(folder / LOCK, timeout=0):
-            yield
+        # In place of a lock, a file would keep everyone out after a crash.
+        lock = filelock.FileLock(folder / LOCK, timeout=0, fallback_to_soft=False)
+        held = lock.acquire()
     except filelock.Timeout:
         raise BadInput(f"{folder}: another run is writing into this folder") from None
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise
+        raise BadInput(
+            f"{folder}: its file system has no locks ({os.strerror(error.errno)}), so that two runs could "
+            "write into it at once: give an --out on another disk (make OUT=), or have this one mounted with "
+            "locks (NFS: without nolock; Lustre: with flock)"
+        ) from None
+    with held:
+        yield
 
 
 def set_aside(folder: Path) -> None:

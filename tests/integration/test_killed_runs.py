@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from results import read_curves
 from tests.harness.commands import command as harness_command
 from tests.integration.forked_runs import FORKED, forked
 from tests.integration.planned import assert_exactly, planned, sessions, settings
@@ -73,20 +74,28 @@ def test_kills_at_every_stage_of_a_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_and_the_same_command_again(tmp_path: Path, sent: signal.Signals) -> None:
+    """SIGTERM comes twice where make and all its processes are sent it, as make sends it on."""
     folder, errors = tmp_path / "run", tmp_path / "errors.txt"
-    command = arguments(folder, 4, 16, chunk=4, concurrency=4)
+    command = arguments(folder, 4, 16, "--curves", str(folder / "curves.csv"), chunk=4, concurrency=4)
     process = forked(command, errors)
     while not lines(folder):
         assert process.is_alive(), errors.read_text()
         time.sleep(0.005)
     assert process.pid
     os.kill(process.pid, sent)
+    if sent == signal.SIGTERM:
+        while "error: stopped" not in errors.read_text():
+            os.kill(process.pid, sent)
+            time.sleep(0.005)
+        os.kill(process.pid, sent)
     process.join(DEADLINE)
-    *_, last = errors.read_text().splitlines()
+    *_, last, curves = errors.read_text().splitlines()
     assert (process.exitcode, last.startswith("error: stopped"), "same command" in last) == (130, True, True)
+    assert f"-> {folder / 'curves.csv'}" in curves
     assert "Traceback" not in errors.read_text()
     before = lines(folder)
     assert 0 < sessions(folder)[0]["answers"] == len(before) < 128
+    assert read_curves(folder / "curves.csv")["N"].max() <= 16
 
     done = harness_command(*command)
     assert done.exit_code == 0, done.output

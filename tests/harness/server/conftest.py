@@ -2,12 +2,14 @@
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 import harness.server.gpus
 import harness.server.launch
+import harness.server.toolkit
 from harness.server.launch import Launch
 
 
@@ -15,6 +17,8 @@ from harness.server.launch import Launch
 def gpus(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Plays SGLang, and a PyTorch that sees a number of GPUs; neither need be installed."""
     monkeypatch.setattr(harness.server.launch.importlib.util, "find_spec", lambda _name: True)
+    monkeypatch.setattr(harness.server.toolkit, "toolkit", lambda: Path("/cuda"))
+    monkeypatch.setattr(harness.server.launch.shutil, "which", lambda name, path: f"{path}/{name}")
 
     def play(count: int) -> None:
         cuda = SimpleNamespace(is_available=lambda: count > 0, device_count=lambda: count)

@@ -12,6 +12,7 @@ import pytest
 
 import harness.server.gpus
 import harness.server.launch
+import harness.server.toolkit
 from harness.server.cpu.platform import activate
 from harness.server.gpus import usable_gpus
 from harness.server.launch import Server, launch
@@ -68,7 +69,7 @@ def test_on_a_gpu_the_flags_are_those_for_many_answers_a_prompt(gpus: Callable[[
     gpus(8)
     command = launch("org/model", port=1, revision="abc", dtype="bfloat16", dp=8, extra=["--dp-size", "4"])
     assert command.command[1:3] == ("-m", "sglang.launch_server")
-    assert command.environment == {}
+    assert command.environment == {"CUDA_HOME": "/cuda"}
     found = flags(command)
     assert (found["--schedule-policy"], found["--sampling-defaults"]) == ("lpm", "openai")
     assert (found["--revision"], found["--dtype"]) == ("abc", "bfloat16")
@@ -126,6 +127,50 @@ def test_after_installing_an_unusable_gpu_is_one_line(
         runpy.run_path(harness.server.gpus.__file__, run_name="__main__")
     said = capsys.readouterr()
     assert (ended.value.code, said.out, said.err.count("\n")) == (2, "", 1)
+
+
+def test_without_what_compiles_kernels_no_server_is_started(
+    gpus: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpus(1)
+    monkeypatch.setattr(harness.server.launch.shutil, "which", lambda _name, path: None)
+    with pytest.raises(BadInput, match="ninja"):
+        launch("model", port=1)
+    monkeypatch.setattr(harness.server.toolkit, "toolkit", lambda: None)
+    with pytest.raises(BadInput, match=r"nvcc.*cuda-toolkit-13"):
+        launch("model", port=1)
+
+
+ASKS_ITSELF = """
+import shutil, sys, threading, urllib.request
+from http.server import BaseHTTPRequestHandler, HTTPServer
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+server = HTTPServer(("127.0.0.1", 0), Handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/", timeout=10)
+sys.exit(shutil.which("played-ninja") != sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize("name", ["NO_PROXY", "no_proxy"])
+def test_a_server_reaches_itself_past_a_proxy_and_the_programs_beside_this_python(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(variable, raising=False)
+    for variable in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(variable, "http://127.0.0.1:1")
+    monkeypatch.setenv(name, "intranet")
+    ninja = tmp_path / "bin" / "played-ninja"
+    ninja.parent.mkdir()
+    ninja.touch(0o755)
+    command = python(ASKS_ITSELF, ninja)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
+    with Server(command) as server:
+        assert server.wait() == 0
 
 
 def test_sglang_that_is_not_installed_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:

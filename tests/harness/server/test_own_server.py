@@ -14,7 +14,7 @@ from harness.experiment import Experiment, model_location, read_experiment
 from harness.http import connection
 from harness.server import worker
 from harness.server.launch import Launch, Server, gpus_per_copy, launch
-from harness.server.own import OwnServer
+from harness.server.own import OwnServer, last_error
 from results import BadInput
 from tests.harness.server.conftest import flags
 from tests.processes import python, wait_until
@@ -182,3 +182,26 @@ def test_a_server_that_ends_again_and_again_ends_the_run(tmp_path: Path) -> None
         wait_until(lambda: server._worker.server.ended() is not None)
         with pytest.raises(BadInput, match="status 7"):
             server.check()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
+        "[2026-11-25 16:01:52] RuntimeError: CUDA error: an illegal memory access was encountered",
+        "Fatal Python error: Aborted",
+    ],
+)
+def test_of_a_crash_the_last_error_is_shown_and_not_what_follows_it(error: str) -> None:
+    """What follows is what SGLang 0.5.23 wrote when its scheduler was ended by SIGABRT, but for the paths."""
+    before = ["The server is fired up and ready to roll!", "Traceback (most recent call last):"]
+    stack = ["", "Thread 0x00007feb57fff6c0 (most recent call first):", '  File "watchdog.py", line 147']
+    after = [
+        "Extension modules: numpy._core._multiarray_umath, torch._C (total: 123)",
+        "[2026-11-25 16:01:52] Subprocess scheduler_0 (pid=15279) crashed with exit code -6.",
+        "[2026-11-25 16:01:52] SIGQUIT received. signum=None, frame=None. It usually means one child failed.",
+        "[2026-11-25 16:01:52] Sleeping 5 seconds before crash diagnostics to let GPU activity settle.",
+        "asyncio.exceptions.CancelledError: Task cancelled",
+        *["[2026-11-25 16:01:57] kill_process_tree called: parent_pid=13907"] * 12,
+    ]
+    assert last_error([*before, error, *stack, *after]) == [*before, error]

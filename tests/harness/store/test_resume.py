@@ -1,6 +1,8 @@
 """Going on with a run: nothing is lost or counted twice, and nothing that changes its answers may differ."""
 
+import errno
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -231,4 +233,16 @@ def test_a_folder_is_held_by_one_run_at_a_time(tmp_path: Path) -> None:
     with locked(folder), pytest.raises(BadInput, match="another run"), locked(folder):
         pass
     with locked(folder):  # and free again afterwards
+        pass
+
+
+@pytest.mark.parametrize("code", ["ENOLCK", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
+def test_a_file_system_without_locks_is_named(
+    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def flock(_file: int, _how: int) -> None:
+        raise OSError(getattr(errno, code), os.strerror(getattr(errno, code)))
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    with pytest.raises(BadInput, match=f"{tmp_path}.*OUT="), locked(tmp_path):
         pass

@@ -1,0 +1,227 @@
+"""What a GPU host lacks for SGLang, all of it at once, looked at before anything is downloaded.
+
+    $ python3 -m harness.server.host --experiment gsm8k-budgets
+    8 GPUs: NVIDIA H100 80GB HBM3 (driver 580.65.06)
+    nvcc 13.0 in /usr/local/cuda compiles and links
+
+    error: this host cannot run SGLang yet:
+      * the driver is 535.129.03, CUDA 13 needs 580 or later: ...
+      * no Python.h of Python 3.12: apt install python3-dev
+
+Only the standard library is used here, and no syntax that an older Python cannot read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from harness.server import hub, toolkit
+
+CUDA_13_DRIVER = 580
+"""The oldest driver for CUDA 13, which the wheels of constraints-gpu.txt are built with."""
+PYTHONS = (3, 11), (3, 13)
+GLIBC = (2, 34)
+"""SGLang has wheels for these Pythons, and for this C library or a later one."""
+GB = 1e9
+INSTALLED, FETCHED = 12 * GB, 5 * GB
+"""What .venv takes with SGLang in it, and what pip fetches for that."""
+
+
+def gpus() -> tuple[list[str], str]:
+    """What nvidia-smi names, a line each, and why it names none (empty if it does).
+
+    GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-5c8a...)
+    """
+    if not shutil.which("nvidia-smi"):
+        return [], "no nvidia-smi here: install NVIDIA's driver"
+    try:
+        done = toolkit.run(["nvidia-smi", "-L"], seconds=60)
+    except (OSError, subprocess.SubprocessError) as error:
+        return [], f"nvidia-smi: {error}: restart the host or install NVIDIA's driver anew"
+    lines = (done.stdout + done.stderr).strip().splitlines()
+    found = [line.strip() for line in lines if re.match(r"\s*(GPU|MIG) ", line)]
+    if found:
+        return found, ""
+    said = lines[0] if lines else f"nothing, with status {done.returncode}"
+    return [], (
+        f"nvidia-smi names no GPU ({said}): restart the host after a change of its driver, else install the "
+        "driver anew; a container needs --gpus all"
+    )
+
+
+def visible(named: list[str]) -> list[str]:
+    """Those GPUs of `named` that CUDA will use here: all, or those of CUDA_VISIBLE_DEVICES."""
+    wanted = os.environ.get("CUDA_VISIBLE_DEVICES")
+    whole = [line for line in named if line.startswith("GPU ")]
+    if wanted is None:
+        return whole
+    seen: list[str] = []
+    for word in wanted.replace(" ", "").split(","):
+        if word.isdecimal():
+            found = whole[int(word) : int(word) + 1]
+        else:
+            found = [line for line in named if word and f"UUID: {word}" in line]
+        if not found:
+            break  # CUDA, too, leaves out all from the first that it does not know
+        seen.append(found[0])
+    return seen
+
+
+def driver() -> str:
+    """The first GPU's name and the driver's version as nvidia-smi has them, empty if it has none."""
+    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    with suppress(OSError, subprocess.SubprocessError):
+        done = toolkit.run(query, seconds=60)
+        if done.returncode == 0 and (lines := done.stdout.strip().splitlines()):
+            name, _, version = lines[0].rpartition(", ")
+            return f"{name}, driver {version}"
+    return ""
+
+
+def old_driver() -> list[str]:
+    """That the driver is too old, unless cuda-compat makes up for it, which nvidia-smi's table shows."""
+    version = driver().rpartition(" driver ")[2]
+    if not version or int("0" + version.partition(".")[0]) >= CUDA_13_DRIVER:
+        return []
+    supported = re.search(r"CUDA(?: UMD)? Version *: *(\d+)", toolkit.run(["nvidia-smi"], seconds=60).stdout)
+    if supported and int(supported[1]) >= toolkit.CUDA:
+        return []
+    needed = f"CUDA {toolkit.CUDA} needs {CUDA_13_DRIVER} or later"
+    return [
+        f"the driver is {version}, {needed}: install a newer one; or, for data-centre GPUs, cuda-compat-13-0 "
+        "of NVIDIA's repository, LD_LIBRARY_PATH=/usr/local/cuda-13.0/compat; or an older image of SGLang "
+        "and URL= (docs/gpu-host.md)"
+    ]
+
+
+def wheels() -> list[str]:
+    """That SGLang has no wheels for this Python, or for this system."""
+    first, last = (".".join(map(str, version)) for version in PYTHONS)
+    lacks = []
+    if not PYTHONS[0] <= sys.version_info[:2] <= PYTHONS[1]:
+        now = platform.python_version()
+        lacks.append(
+            f"Python is {now}, and SGLang has wheels for {first} to {last}: give make PYTHON=python{last}"
+        )
+    library, version = platform.libc_ver()
+    if library == "glibc" and tuple(map(int, version.split(".")[:2])) < GLIBC:
+        lacks.append(
+            f"glibc is {version}, and SGLang's wheels need 2.34: Ubuntu 22.04, Debian 12 or RHEL 9 have it; "
+            "on an older system use SGLang's image (docs/gpu-host.md)"
+        )
+    return lacks
+
+
+def compilers() -> list[str]:
+    """Which of a C compiler, a C++ compiler and Python.h is missing: kernels are compiled at each start."""
+    lacks = []
+    for kind, variable, names in (("C", "CC", ("gcc", "clang")), ("C++", "CXX", ("c++",))):
+        wanted = os.environ.get(variable)
+        if not any(map(shutil.which, [wanted] if wanted else names)):
+            what = (
+                f"{variable}={wanted} is not there"
+                if wanted
+                else f"no {kind} compiler ({' or '.join(names)})"
+            )
+            lacks.append(f"{what}: apt install build-essential (dnf install gcc gcc-c++)")
+    if not Path(sysconfig.get_path("include"), "Python.h").is_file():
+        version = "{}.{}".format(*sys.version_info)
+        lacks.append(
+            f"no Python.h of Python {version}: apt install python{version}-dev (dnf install python3-devel)"
+        )
+    return lacks
+
+
+def small_disks(venv: Path, weights: float) -> list[str]:
+    """Which disk has too little room for what is still to be downloaded; `weights` are the model's bytes."""
+    needs = [(hub.cache(), weights)]
+    if not (venv / ".sglang-gpu").exists():
+        needs += [(venv, INSTALLED), (Path(tempfile.gettempdir()), FETCHED)]
+    disks: dict[int, list[tuple[Path, float]]] = {}
+    for folder, size in needs:
+        disks.setdefault(_there(folder).stat().st_dev, []).append((folder, size))
+    lacks = []
+    for wanted in disks.values():
+        needed = sum(size for _, size in wanted)
+        free = shutil.disk_usage(_there(wanted[0][0])).free
+        if free < needed:
+            names = ", ".join(str(folder) for folder, size in wanted if size)
+            lacks.append(
+                f"{free / GB:.0f} GB are free and {needed / GB:.0f} GB needed on the disk of {names}: make "
+                "room, or put them elsewhere (VENV=, TMPDIR, HF_HOME)"
+            )
+    return lacks
+
+
+def _there(folder: Path) -> Path:
+    """`folder`, or the nearest folder above it that is there."""
+    return next(part for part in (folder.absolute(), *folder.absolute().parents) if part.exists())
+
+
+def check(venv: Path, model: str, revision: str | None, copies: int) -> tuple[list[str], list[str]]:
+    """What there is, and what is missing with what to do about it, a line each."""
+    named, no_gpu = gpus()
+    seen = visible(named)
+    lacks = [no_gpu] if no_gpu else old_driver()
+    if named and not seen:
+        hides = f"CUDA_VISIBLE_DEVICES={os.environ.get('CUDA_VISIBLE_DEVICES')}"
+        lacks.append(f"{hides} names none of the {len(named)} GPUs here: unset it, or name some")
+    elif 0 < len(seen) < copies:
+        lacks.append(
+            f"DP={copies} copies of the model need as many GPUs, and {len(seen)} are visible: give fewer"
+        )
+    there = [f"{len(seen)} {'GPU' if len(seen) == 1 else 'GPUs'}: {driver()}"]
+    no_compiler = compilers()
+    lacks += [*wheels(), *no_compiler]
+    home = toolkit.toolkit()
+    if home is None:
+        there.append(f"no nvcc of CUDA {toolkit.CUDA}: that of pip is installed and tried first")
+    elif not no_compiler:
+        trouble = toolkit.does_not_build(home)
+        there.append(f"nvcc in {home} compiles and links")
+        lacks += [f"the nvcc in {home} fails ({trouble}): {toolkit.REMEDY}"] if trouble else []
+    weights, trouble = hub.weights(model, revision) if model else (0.0, "")
+    lacks += [trouble] if trouble else []
+    return there, lacks + small_disks(venv, weights)
+
+
+def main() -> int:
+    """Print what there is and return 0, or all that is missing and return 2."""
+    parser = argparse.ArgumentParser(
+        prog="python3 -m harness.server.host", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument(
+        "--count", action="store_true", help="print how many GPUs are visible, and nothing else"
+    )
+    parser.add_argument("--venv", type=Path, default=Path(".venv"), help="where SGLang will be installed")
+    parser.add_argument("--experiment", default="", help="whose model is wanted")
+    parser.add_argument("--model", default="", help="another model, on the hub or in a folder")
+    parser.add_argument("--copies", type=int, default=1, help="of the model, a GPU each at least")
+    given = parser.parse_args()
+    if given.count:
+        print(len(visible(gpus()[0])))  # noqa: T201
+        return 0
+    model, revision = given.model, None
+    if given.experiment and not model and sys.version_info >= PYTHONS[0]:
+        model, revision = hub.model_of(given.experiment)
+    there, lacks = check(given.venv, model, revision, given.copies)
+    if lacks:
+        lines = ["error: this host cannot run SGLang yet:", *(f"  * {line}" for line in lacks)]
+        print("\n".join(lines), file=sys.stderr)  # noqa: T201
+        return 2
+    print("\n".join(there))  # noqa: T201
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""The CUDA compiler with which SGLang builds its kernels whenever a server starts on a GPU.
+
+    $ .venv/bin/python -m harness.server.toolkit
+    nvcc 13.0 in .venv/lib/python3.12/site-packages/nvidia/cu13 compiles and links
+
+SGLang runs $CUDA_HOME/bin/nvcc and links with -L$CUDA_HOME/lib64 -lcudart (its kernels/jit/utils/compile).
+NVIDIA's packages for pip have a lib and no lib64, and no libcudart.so: two links add them. Only the standard
+library is used here: this also runs before anything is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+CUDA = 13
+"""The CUDA that PyTorch and SGLang of constraints-gpu.txt are built with."""
+HOST = Path("/usr/local/cuda")
+"""Where a host's toolkit is by default."""
+
+# The second line is that of SGLang's kernels which finds out whether compiler and headers are of one version.
+KERNEL = """#include <cuda_runtime.h>
+#include <cuda/std/type_traits>
+__global__ void kernel() {}
+extern "C" int start() { kernel<<<1, 1>>>(); return cudaGetLastError(); }
+"""
+REMEDY = (
+    f"install a CUDA {CUDA} toolkit (on Ubuntu with NVIDIA's repository: apt install cuda-toolkit-{CUDA}-0) "
+    "and set CUDA_HOME to it, or use SGLang's image (docs/gpu-host.md)"
+)
+
+
+def toolkit() -> Path | None:
+    """The first folder with an nvcc of CUDA 13 and its libcudart.so, in the order in which SGLang looks.
+
+    After those of the host comes that of pip, in this environment.
+    """
+    homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH")]
+    if found := shutil.which("nvcc"):
+        homes.append(str(Path(found).parent.parent))
+    folders = [Path(home) for home in [*homes, HOST] if home]
+    for folder in [*folders, linked(_pip())]:
+        if release(folder)[0] == CUDA and (folder / "lib64" / "libcudart.so").exists():
+            return folder
+    return None
+
+
+def release(home: Path) -> tuple[int, int]:
+    """The release of the nvcc in a toolkit's folder, such as (13, 0); (0, 0) if none runs there."""
+    with suppress(OSError, subprocess.SubprocessError):
+        said = run([str(home / "bin" / "nvcc"), "--version"])
+        if found := re.search(r"release (\d+)\.(\d+)", said.stdout):
+            return int(found[1]), int(found[2])
+    return 0, 0
+
+
+def does_not_build(home: Path) -> str:
+    """Why a kernel cannot be compiled and linked with the toolkit in `home`; empty if it can."""
+    host = os.environ.get("CXX", "c++")
+    with tempfile.TemporaryDirectory(prefix="nvcc-") as folder:
+        source, built, library = (str(Path(folder, name)) for name in ("k.cu", "k.o", "k.so"))
+        Path(source).write_text(KERNEL)
+        compiling = [str(home / "bin" / "nvcc"), "-Xcompiler", "-fPIC", "-c", source, "-o", built]
+        linking = [host, "-shared", built, f"-L{home / 'lib64'}", "-lcudart", "-o", library]
+        for command in (compiling, linking):
+            try:
+                done = run(command)
+            except (OSError, subprocess.SubprocessError) as error:
+                return f"{command[0]}: {error}"
+            if done.returncode:
+                lines = (done.stderr or done.stdout).splitlines() or [f"status {done.returncode}"]
+                return next((line for line in lines if "error" in line or "cannot" in line), lines[0])
+    return ""
+
+
+def run(command: list[str], seconds: float = 300) -> subprocess.CompletedProcess[str]:
+    """The ended command with what it printed. Raises OSError or SubprocessError if it cannot run or end."""
+    return subprocess.run(
+        command, capture_output=True, text=True, errors="replace", timeout=seconds, check=False
+    )
+
+
+def linked(home: Path) -> Path:
+    """`home`, a toolkit of pip, with the two names by which SGLang links its kernels."""
+    for library in home.glob("lib/libcudart.so.*"):
+        for link, target in ((home / "lib64", "lib"), (home / "lib" / "libcudart.so", library.name)):
+            with suppress(FileExistsError):
+                link.symlink_to(target)
+    return home
+
+
+def _pip() -> Path:
+    return Path(sysconfig.get_path("purelib"), "nvidia", f"cu{CUDA}")
+
+
+def main() -> int:
+    """Say which toolkit a server will use, and return 0 if it builds a kernel, else 2."""
+    home = toolkit()
+    trouble = does_not_build(home) if home else f"no nvcc of CUDA {CUDA} on this host, and none of pip"
+    if home is None or trouble:
+        print(f"error: {home or 'nvcc'}: {trouble}: {REMEDY}", file=sys.stderr)  # noqa: T201
+        return 2
+    major, minor = release(home)
+    print(f"nvcc {major}.{minor} in {home} compiles and links")  # noqa: T201
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,260 @@
+"""What a GPU host lacks is said before anything is downloaded, all at once: played hosts, a played hub."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from harness.server import host, toolkit
+from tests.conftest import ROOT
+
+MODEL, COMMIT = "meta-llama/Llama-3.1-8B-Instruct", "0e9e39f249a16976918f6564b8830bc894c89659"
+SMI = """case "$*" in
+-L) for i in 0 1 2 3 4 5 6 7; do echo "GPU $i: NVIDIA H100 80GB HBM3 (UUID: GPU-0000000$i-aa)"; done;;
+--query*) for i in 0 1 2 3 4 5 6 7; do echo "NVIDIA H100 80GB HBM3, DRIVER"; done;;
+*) echo "| NVIDIA-SMI DRIVER    Driver Version: DRIVER    CUDA Version: CUDA    |";;
+esac"""
+BROKEN = """echo "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."; exit 9"""
+NVCC = """case "$*" in
+--version) echo "Cuda compilation tools, release RELEASE, V13.0.88";;
+*) exit STATUS;;
+esac"""
+
+Check = Callable[..., tuple[int, list[str]]]
+"""Runs the check with arguments: its status, and the lines of what is there, or of what is missing."""
+
+
+def program(path: Path, script: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+def smi(driver: str = "580.65.06", cuda: str = "13.0") -> str:
+    return SMI.replace("DRIVER", driver).replace("CUDA Version: CUDA", f"CUDA Version: {cuda}")
+
+
+def cuda(home: Path, release: str = "13.0", status: int = 0) -> Path:
+    """A toolkit whose nvcc ends with `status`."""
+    program(home / "bin" / "nvcc", NVCC.replace("RELEASE", release).replace("STATUS", str(status)))
+    (home / "lib64").mkdir(parents=True)
+    (home / "lib64" / "libcudart.so").touch()
+    return home
+
+
+@pytest.fixture
+def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A host of eight GPUs that lacks nothing, and the folder of its programs; there are no others."""
+    bin_ = tmp_path / "bin"
+    for name, script in (("nvidia-smi", smi()), ("gcc", ""), ("c++", "")):
+        program(bin_ / name, script)
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "Python.h").touch()
+    paths = {"include": str(tmp_path / "include"), "purelib": str(tmp_path / "site-packages")}
+    monkeypatch.setattr(host.sysconfig, "get_path", paths.__getitem__)
+    for name in ("CC", "CXX", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "HF_TOKEN", "HF_HUB_CACHE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(bin_))
+    monkeypatch.setenv("CUDA_HOME", str(cuda(tmp_path / "cuda")))
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(0, 0, int(1e12)))
+    return bin_
+
+
+@pytest.fixture
+def check(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Check:
+    def run(*arguments: str) -> tuple[int, list[str]]:
+        monkeypatch.setattr(sys, "argv", ["host", "--venv", str(tmp_path / ".venv"), *arguments])
+        status = host.main()
+        said = capsys.readouterr()
+        assert bool(said.out) != bool(said.err)
+        return status, (said.out or said.err).splitlines()
+
+    return run
+
+
+def test_a_host_that_lacks_nothing(played: Path, check: Check) -> None:
+    status, lines = check()
+    assert (status, len(lines)) == (0, 2)
+    assert lines[0] == "8 GPUs: NVIDIA H100 80GB HBM3, driver 580.65.06"
+
+
+def test_everything_that_is_missing_is_said_at_once(
+    played: Path, check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(played / "nvidia-smi", smi("535.129.03", "12.2"))
+    (played / "gcc").unlink()
+    (tmp_path / "include" / "Python.h").unlink()
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:1")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(0, 0, int(9e9)))
+    status, (title, *lacks) = check("--experiment", "gsm8k-budgets", "--copies", "16")
+    assert (status, title.startswith("error: ")) == (2, True)
+    words = ["535.129.03", "DP=16", "build-essential", "Python.h", "does not answer", "17 GB needed"]
+    for word, line in zip(words, lacks, strict=True):
+        assert word in line
+    assert "cuda-compat-13-0" in lacks[0]
+    assert "licence" not in lacks[4]
+
+
+def test_cuda_compat_makes_up_for_an_old_driver(played: Path, check: Check) -> None:
+    program(played / "nvidia-smi", smi("535.129.03", "13.0"))
+    assert check()[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("visible", "count"),
+    [("0,1", 2), ("GPU-00000003,5", 2), ("6,7,8,0", 2), ("", 0), ("-1", 0), ("GPU-f", 0)],
+)
+def test_the_gpus_that_count_are_the_visible_ones(
+    visible: str, count: int, played: Path, check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert check("--count") == (0, [str(count)])
+    status, lines = check()
+    assert (status, len(lines)) == ((0, 2) if count else (2, 2))
+    assert (lines[0].startswith("2 GPUs: ")) if count else ("CUDA_VISIBLE_DEVICES" in lines[1])
+
+
+def test_a_broken_driver_is_named(played: Path, check: Check) -> None:
+    program(played / "nvidia-smi", BROKEN)
+    assert check("--count") == (0, ["0"])
+    status, (_, *lacks) = check()
+    assert (status, len(lacks)) == (2, 1)
+    assert "NVIDIA-SMI has failed" in lacks[0]
+
+
+@pytest.mark.parametrize("release", ["", "12.4"])
+def test_without_an_nvcc_of_cuda_13_that_of_pip_is_used(
+    release: str, played: Path, check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folders are those of NVIDIA's packages: without lib64 and libcudart.so until they are linked."""
+    own = cuda(tmp_path / "old", release) if release else tmp_path / "none"
+    monkeypatch.setenv("CUDA_HOME", str(own))
+    monkeypatch.setattr(toolkit, "HOST", tmp_path / "none")
+    status, lines = check()
+    assert (status, "pip" in lines[1]) == (0, True)
+    assert toolkit.main() == 2
+
+    pip = tmp_path / "site-packages" / "nvidia" / "cu13"
+    program(pip / "bin" / "nvcc", NVCC.replace("RELEASE", "13.0").replace("STATUS", "0"))
+    (pip / "lib").mkdir()
+    (pip / "lib" / "libcudart.so.13").touch()
+    assert toolkit.main() == 0
+    assert toolkit.toolkit() == pip
+    assert (pip / "lib64" / "libcudart.so").exists()
+
+
+@pytest.mark.parametrize("fails", ["nvcc", "c++"])
+def test_an_nvcc_that_does_not_compile_or_link_is_named_with_its_reason(
+    fails: str, played: Path, check: Check, tmp_path: Path
+) -> None:
+    why = "/usr/bin/ld: cannot find -lcudart: No such file or directory"
+    broken = NVCC.replace("RELEASE", "13.0").replace("exit STATUS", f"echo {why} >&2; exit 1")
+    program(tmp_path / "cuda" / "bin" / "nvcc" if fails == "nvcc" else played / "c++", broken)
+    status, (_, lack) = check()
+    assert (status, why in lack, toolkit.REMEDY in lack) == (2, True, True)
+
+
+@pytest.mark.skipif(not Path("/usr/local/cuda/bin/nvcc").exists(), reason="no nvcc on this machine")
+def test_a_real_nvcc_compiles_and_links(tmp_path: Path) -> None:
+    assert toolkit.does_not_build(Path("/usr/local/cuda")) == ""
+    (tmp_path / "bin").mkdir()
+    program(tmp_path / "bin" / "nvcc", 'exec /usr/local/cuda/bin/nvcc "$@"')
+    assert "-lcudart" in toolkit.does_not_build(tmp_path)
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A hub with one gated model: the token of "open" has access, and weights of 16 GB."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            token = self.headers.get("Authorization", "").removeprefix("Bearer ")
+            says = {"open": (307, ""), "": (401, "GatedRepo"), "closed": (403, "GatedRepo")}
+            status, code = says.get(token, (401, ""))
+            if self.path.startswith("/api/"):
+                status = 200
+            elif self.path != f"/{MODEL}/resolve/{COMMIT}/config.json":
+                status, code = 404, "RepoNotFound"
+            sizes = {"model-1.safetensors": 16e9, "original/model.safetensors": 9e12, "model.gguf": 9e12}
+            files = [{"rfilename": name, "size": size} for name, size in sizes.items()]
+            content = json.dumps({"siblings": files}).encode()
+            self.send_response(status)
+            self.send_header("X-Error-Code", code)
+            self.send_header("Location", "http://127.0.0.1:1/elsewhere")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    yield
+    server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("token", "arguments", "says"),
+    [
+        ("open", (), ""),
+        ("", (), "no token"),
+        ("closed", (), "no access"),
+        ("expired", (), "expired"),
+        ("open", ("--model", "no/such"), "no/such"),
+        ("", ("--model", "harness/tiny/model"), ""),
+    ],
+)
+def test_a_gated_model_needs_a_token_with_access(
+    token: str,
+    arguments: tuple[str, ...],
+    says: str,
+    hub: None,
+    played: Path,
+    check: Check,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
+    if token:
+        (tmp_path / "hub").mkdir()
+        (tmp_path / "hub" / "token").write_text(f"{token}\n")
+    status, lines = check("--experiment", "gsm8k-budgets", *arguments)
+    assert (status, len(lines)) == ((2, 2) if says else (0, 2))
+    assert says in lines[1]
+    assert ("licence" in lines[1]) == ("is gated" in lines[1])
+
+
+def test_weights_count_where_they_will_be(
+    hub: None, played: Path, check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / ".sglang-gpu").touch()
+    monkeypatch.setenv("HF_TOKEN", "open")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(0, 0, int(15e9)))
+    status, (_, lack) = check("--experiment", "gsm8k-budgets")
+    assert (status, "15 GB" in lack, "16 GB" in lack) == (2, True, True)
+    there = tmp_path / "hub" / "hub" / f"models--{MODEL.replace('/', '--')}" / "snapshots" / COMMIT
+    there.mkdir(parents=True)
+    (there / "model-1.safetensors").touch()
+    assert check("--experiment", "gsm8k-budgets")[0] == 0
+
+
+def test_it_needs_no_package(played: Path) -> None:
+    """Without site-packages, as the system's Python is before anything is installed."""
+    command = [sys.executable, "-S", "-m", "harness.server.host"]
+    done = subprocess.run(
+        command, cwd=ROOT, env=dict(os.environ), capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr
+    assert (done.stdout or done.stderr).startswith(("8 GPUs", "error: "))
