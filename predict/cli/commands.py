@@ -41,7 +41,7 @@ def _named(context: click.Context, option: str) -> bool:
 @main.command(
     cls=Command, epilog="Example: python -m predict forecast results/cached/tiny.csv --out forecast.csv"
 )
-@sampled("mixture", 1000)
+@sampled("default", 1000)
 @file("--out", "Forecast table to write.", required=True)
 @file("--plot", "Picture to write (.png, .svg, .html).")
 @fit_max_n
@@ -98,7 +98,7 @@ def backtest(**asked: Any) -> None:
 
 
 @main.command(cls=Command, epilog="Example: python -m predict plan samples.jsonl --target-accuracy 0.8")
-@sampled("mixture", 300, least=1)
+@sampled("default", 300, least=1)
 @click.option(
     "--target-accuracy",
     type=click.FloatRange(0, 1),
@@ -131,7 +131,7 @@ def plan(
     That is the cheapest choice that reaches the accuracy, or the best within the budget. With neither goal
     the cheapest choice within a point of the best is taken. Prints the Pareto frontier, every choice that
     beats all cheaper ones, with its two intervals: of more answers to these questions, and of new questions
-    of their kind. Of samples the mixture, plug-in and beta-binomial also name the runs that narrow each
+    of their kind. Of samples the default, plug-in and beta-binomial also name the runs that narrow each
     interval of the choice most for their tokens.
 
     With --score, the choices are those that were measured, by the vote and by that score, and an answer costs

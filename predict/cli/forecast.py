@@ -1,6 +1,6 @@
 """`python -m predict forecast`: the forecast table, printed so that one can act on it.
 
-tiny model, tiny questions, majority vote, forecast by mixture from settings 10, 20, 30, …, N up to 8
+tiny model, tiny questions, majority vote, forecast by default (mixture) from settings 10, 20, …, N up to 8
 setting  tokens/answer   N  …  forecast  90 % these questions  90 % new questions  measured  status
 120               58.1  16  …    96.3 %         95.5 … 97.1 %       94.9 … 97.5 %    95.9 %  ok
 """
@@ -21,6 +21,7 @@ from predict.estimators import chosen
 from predict.evidence.request import Request, read_asked
 from predict.table import forecast, warnings
 from results import write_forecast
+from results.figures.words import predictor_name
 from results.normal import held
 from results.report.headings import forecast_columns
 from results.tables.contract import check_out
@@ -114,7 +115,7 @@ def show(heading: str, found: pd.DataFrame, limit: int | None = None) -> None:
         used, asked = part[part["role"] == "used"], part[part["role"] != "used"]
         asked = asked if len(asked) else part
         sentence = judged(asked)
-        say(f"\n{heading}, forecast by {name}{fitted_to(used, limit)}")
+        say(f"\n{heading}, forecast by {predictor_name(part)}{fitted_to(used, limit)}")
         if name == last or not sentence:
             shown = spread(asked, LINES)
             columns = forecast_columns(shown["source"].iloc[0], shown)

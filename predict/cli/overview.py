@@ -1,8 +1,8 @@
 """Many sets forecast at once: one table, and a sentence on each set.
 
-set                         predictor         forecasts  held out  error  worst  within 90 %  ok  error of ok
-tiny model, tiny questions  mixture                  21        21    5.5    8.4     15 of 21  11          3.1
-                            low-cost-to-high         21        21   12.0   40.1            –   0            –
+set                         predictor               forecasts  held out  error  worst  within 90 %  ok  …
+tiny model, tiny questions  default (question-law)         21        21    5.5    8.4     18 of 21   0  …
+                            low-cost-to-high               21        21   19.8   39.0      7 of 21   0  …
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ import pandas as pd
 
 from predict.cli.wording import interval, percent, points, table, tokens
 from predict.evidence.points import Floats
-from results.figures.words import METHOD_NAMES, curves_name, setting_used
+from results.figures.words import METHOD_NAMES, curves_name, predictor_name, setting_used
 from results.normal import held
 from results.tables.status import Status
 
@@ -34,10 +34,9 @@ def overview(tables: Sequence[pd.DataFrame]) -> str:
     """A row for each set and predictor: how far its forecasts are from what was held out."""
     rows = []
     for found in tables:
-        for number, (predictor, part) in enumerate(found.groupby("predictor", sort=False)):
-            rows.append(
-                {"set": "" if number else name_of(found), "predictor": str(predictor), **row_of(part)}
-            )
+        for number, (_, part) in enumerate(found.groupby("predictor", sort=False)):
+            named = {"set": "" if number else name_of(found), "predictor": predictor_name(part)}
+            rows.append(named | row_of(part))
     return table({head: [row[head] for row in rows] for head in rows[0]})
 
 

@@ -137,6 +137,17 @@ def some_of(shown: int, total: int, things: str) -> list[str]:
     return [f"{shown} of {total} {things}"] if shown < total else []
 
 
+def predictor_name(rows: Any) -> str:
+    """ "default (mixture)": the one predictor of a table's rows, and what it goes by where its name hides it.
+
+    A table need not say what a predictor goes by (column `estimator`).
+    """
+    name = str(rows["predictor"].iloc[0])
+    made_by = rows["estimator"].dropna().unique() if "estimator" in rows else []
+    others = [str(estimator) for estimator in made_by if estimator != name]
+    return f"{name} ({listed(others)})" if others else name
+
+
 def listed(names: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c"."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -19,7 +19,7 @@ from results.tables.schemas import CURVE_KEY
 from results.votes.curves import build_curves
 
 _NAMES = [
-    *("dataset", "model", "method", "setting", "predictor", "status", "split", "held", "reason"),
+    *("dataset", "model", "method", "setting", "predictor", "estimator", "status", "split", "held", "reason"),
     *("a", "b", "setting_a", "setting_b", "cost_unit"),
     *("claim", "where", "quantity", "verdict", "outcome"),
 ]

@@ -79,7 +79,7 @@ def contestants(method: str) -> dict[str, Estimator]:
 
 
 def _from_curve(observed: Evidence, targets: Points, options: Options) -> Estimate:
-    return estimate("mixture", replace(observed, pools=()), targets, options)
+    return estimate("question-law", replace(observed, pools=()), targets, options)
 
 
 def judged(job: Job, predictors: Mapping[str, Estimator]) -> pd.DataFrame:
