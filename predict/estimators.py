@@ -32,7 +32,10 @@ ESTIMATORS: dict[str, Estimator] = {
 CURVE_ONLY = (QUESTION_LAW, *RIVALS)
 """They go by curves alone."""
 
-BY_THE_LAW = (QUESTION_LAW, "low-cost-to-high")
+PAPER_S = "low-cost-to-high"
+"""The paper's Algorithm 3."""
+
+BY_THE_LAW = (QUESTION_LAW, PAPER_S)
 """Their status goes by the question law already."""
 
 FAR = 16

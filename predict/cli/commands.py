@@ -42,6 +42,13 @@ def _named(context: click.Context, option: str) -> bool:
     cls=Command, epilog="Example: python -m predict forecast results/cached/tiny.csv --out forecast.csv"
 )
 @sampled("default", 1000)
+@click.option(
+    "--then",
+    multiple=True,
+    metavar="TABLE",
+    type=click.Path(path_type=Path),
+    help="Forecast this table after INPUT, but for models and datasets that INPUT has. May be repeated.",
+)
 @file("--out", "Forecast table to write.", required=True)
 @file("--plot", "Picture to write (.png, .svg, .html).")
 @fit_max_n
@@ -61,9 +68,10 @@ def _named(context: click.Context, option: str) -> bool:
 def forecast(**asked: Any) -> None:
     """Forecast the accuracy of more answers and of other settings.
 
-    Of every model and dataset in INPUT (samples or curves tables). Without any --fit-… or --at-… option the
-    cheaper half of the data is fitted and the rest held out for comparison: of four or more settings the
-    cheapest half (at least three) with every N, otherwise every setting with N up to half of the largest.
+    Of every model and dataset in INPUT: samples, curves tables, or a folder of runs and tables. Without any
+    --fit-… or --at-… option the cheaper half of the data is fitted and the rest held out for comparison: of
+    four or more settings the cheapest half (at least three) with every N, otherwise every setting with N up
+    to half of the largest.
     Of more than three models and datasets a table and a sentence each are printed, and all is in the file.
     Each forecast has two intervals: of more answers to these questions, and of new questions of their kind.
     """

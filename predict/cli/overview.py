@@ -84,6 +84,19 @@ def sentence_of(found: pd.DataFrame) -> str:
     return f"{name_of(found)}, {used}, N = {tokens(row['N'])}: {value}{measured}."
 
 
+def summary_of(found: pd.DataFrame) -> str:
+    """How far each predictor of a set is off what was held out."""
+    told = []
+    for _, part in found.groupby("predictor", sort=False):
+        row = row_of(part)
+        known = f"{row['error']} points off" if row["error"] != "–" else "no forecast"
+        told.append(f"{predictor_name(part)} {known}")
+    held_out = row_of(found[found["predictor"] == found["predictor"].iloc[0]])["held out"]
+    if held_out == "0":
+        return f"{name_of(found)}: nothing was held out."
+    return f"{name_of(found)}, over {held_out} values held out, on average: {', '.join(told)}."
+
+
 def together(notes: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
     """What a reader must be told of groups (name, sentences): a sentence once, with how many it is of."""
     said = Counter(sentence for _, sentences in notes for sentence in dict.fromkeys(sentences))

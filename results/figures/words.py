@@ -7,6 +7,12 @@ setting_name("llm", "120")  ->  "asked for 120 tokens"      show(0.6456)  ->  "6
 from collections.abc import Sequence
 from typing import Any
 
+PAPER = (
+    "Xingwu Chen, Miao Lu, Beining Wu, Difan Zou: “Towards Theoretical Understanding of Transformer "
+    "Test-Time Computing: Investigation on In-Context Linear Regression”, arXiv:2508.07571"
+)
+"""The paper that all of this is about."""
+
 NBSP = "\N{NO-BREAK SPACE}"
 
 METHOD_NAMES = {

@@ -1,6 +1,6 @@
 """The tables that a report shows, read from files and told apart by their columns.
 
-curves.csv forecast.csv results/runs/gsm8k  ->  curves (those of the run's samples among them), forecasts, …
+curves.csv forecast.csv runs/gsm8k  ->  curves (those of the run's samples among them), forecasts, …
 """
 
 import warnings

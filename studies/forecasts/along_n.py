@@ -115,7 +115,7 @@ def judged(job: Job, predictors: Mapping[str, Estimator]) -> pd.DataFrame:
 
 
 def scores_of(job: Job) -> pd.DataFrame:
-    """The scores of all contestants on a set; kept in results/runs, and read from there the next time."""
+    """The scores of all contestants on a set; kept in runs, and read from there the next time."""
     kept = WORK / f"scores-{job.name}-{job.method}-{job.splits}.csv"
     if not kept.exists():
         write_raw(judged(job, contestants(job.method)), kept)
