@@ -16,7 +16,7 @@ SET = $(call key,model,$(MODEL)) $(call key,budgets,$(BUDGETS)) $(call key,sampl
       $(call key,limit,$(LIMIT)) $(call key,dp,$(or $(DP),$(GPUS))) $(call key,file,$(FILE)) $(call key,device,$(DEVICE)) \
       $(call key,dataset,$(QUESTIONS)) $(call key,prompt,$(PROMPT)) $(call key,engine,$(ENGINE)) \
       $(if $(FLAGS),--set server_flags='$(subst ','\'',$(FLAGS))') $(if $(URL),--url $(URL))
-runs = $(or $(OUT),results/runs/$(1))
+runs = $(or $(OUT),runs/$(1))
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test test-fast test-release lint pins demo tiny serve gpu-check gsm8k-samples gsm8k-256 math-samples synthetic train match predict report bench clean
@@ -186,10 +186,11 @@ match: setup  ## does the twin explain a language model? The small model's curve
 CACHED = results/cached
 EVIDENCE = $(addprefix $(CACHED)/,qwen-gsm8k.parquet qwen-math.parquet int8-gsm8k-forced.csv tiny.csv \
     otis-mock-aime.csv fig1-binary.csv fig2f.csv fig2h.csv)
+OWN = $(or $(TABLES),$(wildcard runs results/runs))
 predict: DIR = $(call runs,predict)
-predict: setup  ## forecast expensive runs from the cheap ones in results/cached, by the default and by the paper's algorithm
-	$(RUN) -m predict forecast $(EVIDENCE) --predictor mixture,low-cost-to-high --bootstrap 200 --out $(DIR)/forecast.csv --plot $(DIR)/forecast.html
-	$(RUN) -m predict plan results/cached/tiny.csv --target-accuracy 0.9 --plot $(DIR)/plan.png
+predict: setup  ## Figure 3 of your runs (all in runs/, or TABLES="run curves.csv …"), then of the tables in results/cached
+	$(RUN) -m predict forecast $(if $(OWN),$(OWN) $(addprefix --then ,$(EVIDENCE)),$(EVIDENCE)) \
+	    --predictor default,low-cost-to-high --bootstrap 200 --out $(DIR)/forecast.csv --plot $(DIR)/forecast.html
 
 report: setup  ## the side-by-side page of the tables in results/cached, or of TABLES="curves.csv forecast.csv …"
 	$(RUN) -m results report $(TABLES) --out $(call runs,report)

@@ -15,10 +15,10 @@ from predict.stopped.forecast import survival
 from results import BadInput
 from results.votes.tokens import budgets_ignored
 
-SURVIVAL, QUESTION_LAW = "survival", "question-law"
+DEFAULT = "default"
+"""The predictor that needs no name: `estimator_of` says what it goes by."""
 
-DEFAULT = "mixture"
-"""From curves alone `question-law` takes its place, and says so; of caps `survival` does."""
+MIXTURE, SURVIVAL, QUESTION_LAW = "mixture", "survival", "question-law"
 
 ESTIMATORS: dict[str, Estimator] = {
     SURVIVAL: survival,
@@ -26,13 +26,16 @@ ESTIMATORS: dict[str, Estimator] = {
     **RIVALS,
     "beta-binomial": beta_binomial,
     "plug-in": plug_in,
-    DEFAULT: mixture,
+    MIXTURE: mixture,
 }
 
 CURVE_ONLY = (QUESTION_LAW, *RIVALS)
 """They go by curves alone."""
 
-BY_THE_LAW = (QUESTION_LAW, "low-cost-to-high")
+PAPER_S = "low-cost-to-high"
+"""The paper's Algorithm 3."""
+
+BY_THE_LAW = (QUESTION_LAW, PAPER_S)
 """Their status goes by the question law already."""
 
 FAR = 16
@@ -51,8 +54,18 @@ NEEDS = {
     SURVIVAL: "--fit-cap",
     "beta-binomial": "samples and --method best_of_n",
     "plug-in": "samples, not curves",
+    MIXTURE: "samples, not curves",
 }
 """What an estimator needs that does not always apply."""
+
+
+def estimator_of(predictor: str, given: Evidence | Group) -> str:
+    """The estimator that a predictor's name stands for, given what there is to go by."""
+    if predictor != DEFAULT:
+        return predictor
+    if given.run:
+        return SURVIVAL
+    return MIXTURE if given.pools else QUESTION_LAW
 
 
 def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -> Estimate:
@@ -83,27 +96,30 @@ def able(method: str, samples: bool, caps: bool = False) -> list[str]:
     """The estimators that apply to `method` from samples, or from curves alone; to `caps` of a run."""
     if caps:
         return [SURVIVAL, *CURVE_ONLY]
-    there = {SURVIVAL: False, "beta-binomial": samples and method == "best_of_n", "plug-in": samples}
+    there = {
+        SURVIVAL: False,
+        "beta-binomial": samples and method == "best_of_n",
+        "plug-in": samples,
+        MIXTURE: samples,
+    }
     return [name for name in ESTIMATORS if there.get(name, True)]
 
 
 def chosen(predictors: str, group: Group) -> list[str]:
-    """The estimators meant by names with commas between them, or by "all".
+    """The predictors meant by names with commas between them, or by "all"; there the default comes last.
 
     Raises BadInput for one that does not apply to the group.
     """
     possible = able(group.method, bool(group.pools), bool(group.run))
     if predictors == "all":
-        return possible
+        return [*(name for name in possible if name != estimator_of(DEFAULT, group)), DEFAULT]
     return list(dict.fromkeys(_chosen(name.strip(), group, possible) for name in predictors.split(",")))
 
 
 def _chosen(name: str, group: Group, possible: list[str]) -> str:
-    if name not in ESTIMATORS:
-        raise BadInput(f"predictor {name!r} is not one of {', '.join(ESTIMATORS)}, all")
-    if name == DEFAULT:
-        return SURVIVAL if group.run else DEFAULT
-    if name not in possible:
+    if name not in (DEFAULT, *ESTIMATORS):
+        raise BadInput(f"predictor {name!r} is not one of {', '.join((DEFAULT, *ESTIMATORS))}, all")
+    if name not in (DEFAULT, *possible):
         needs = f"it is none of {', '.join(possible)}" if group.run else f"it needs {NEEDS[name]}"
         raise BadInput(f"predictor {name} cannot forecast {group.name}: {needs}")
     return name

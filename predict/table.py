@@ -1,8 +1,9 @@
 """Forecast one group with one predictor, as rows of the forecast table.
 
-setting  N   predictor  role      accuracy  predicted  low   high  status  condition  new_low  new_high
-500      64  power-law  held_out  0.81      0.83       0.80  0.86  ok      41.7       0.78     0.88
+setting  N   predictor  estimator  role      accuracy  predicted  low   high  status  …  new_low  new_high
+500      64  default    mixture    held_out  0.81      0.83       0.80  0.86  ok      …  0.78     0.88
 
+`estimator` is what the predictor goes by, which a name such as `default` does not tell.
 `low` and `high` are the interval that was asked for, by default that of these questions; `new_low` and
 `new_high` are always that of new questions of the kind.
 """
@@ -15,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from predict.estimate import Estimate, Options, Status
-from predict.estimators import SURVIVAL, estimate
+from predict.estimators import SURVIVAL, estimate, estimator_of
 from predict.evidence.groups import Group
 from predict.evidence.request import Request
 from predict.evidence.targets import Task, split
@@ -53,8 +54,11 @@ def forecast(
     tables: list[pd.DataFrame] = []
     notes = [*caveats(group, options.replicates), *new_lengths(group, task, options.level)]
     for name in predictors:
-        one = found.get(name) or estimate(name, task.observed, targets, options)
-        tables.append(asked.assign(predictor=name, **columns_of(one, target)))
+        estimator = estimator_of(name, task.observed)
+        if estimator not in found:
+            found[estimator] = estimate(estimator, task.observed, targets, options)
+        one = found[estimator]
+        tables.append(asked.assign(predictor=name, estimator=estimator, **columns_of(one, target)))
         notes += one.notes
         tick()
     table = pd.concat(tables, ignore_index=True)

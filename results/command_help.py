@@ -20,6 +20,7 @@ import click
 SUBJECTS = {
     "Output": ["--out", "--plot"],
     "Input": [
+        "--then",
         *("--map", "--drop", "--gold", "--correct-if", "--unreadable", "--setting", "--as-written"),
         *("--grade", "--grader", "--match", "--filter", "--scorer", "--tokenizer", "--price"),
     ],

@@ -1,7 +1,7 @@
 """Commands of the theory twin.
 
-$ python -m synthetic run fig2f --out results/runs/twin
-fig2f: 285 rows of 200 tasks, exact, 1.8 s -> results/runs/twin/fig2f.csv
+$ python -m synthetic run fig2f --out runs/twin
+fig2f: 285 rows of 200 tasks, exact, 1.8 s -> runs/twin/fig2f.csv
 """
 
 from pathlib import Path
@@ -60,7 +60,7 @@ _TABLE = click.option("--out", required=True, type=PATH, help="The .csv, .jsonl 
 _JOBS = click.option("--jobs", default=1, help="Processes to use.")
 
 
-@cli.command(cls=Command, epilog="Example: python -m synthetic run fig1-binary --out results/runs/twin")
+@cli.command(cls=Command, epilog="Example: python -m synthetic run fig1-binary --out runs/twin")
 @click.argument("name")
 @click.option(
     "--solver",
@@ -137,7 +137,7 @@ def check(
 
 @cli.command(
     cls=Command,
-    epilog="Example: python -m synthetic claims fig2h --set sigma_eps=1 --out results/runs/mine.csv",
+    epilog="Example: python -m synthetic claims fig2h --set sigma_eps=1 --out runs/mine.csv",
 )
 @click.argument("name", required=False)
 @click.option("--tasks", type=int, help="Tasks in each of 5 repeats.  [default: the experiment's own]")
@@ -168,9 +168,7 @@ def claims(name: str | None, seed: int, out: Path, **own: Any) -> None:
     click.echo(f"{table['claim'].nunique()} claims, {len(table)} rows ({rows}) -> {out}")
 
 
-@cli.command(
-    cls=Command, epilog="Example: python -m synthetic figures results/runs/twin/*.csv --out docs/images"
-)
+@cli.command(cls=Command, epilog="Example: python -m synthetic figures runs/twin/*.csv --out docs/images")
 @click.argument("curves", nargs=-1, required=True, type=PATH)
 @_FOLDER
 def figures(curves: tuple[Path, ...], out: Path) -> None:

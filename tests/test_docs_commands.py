@@ -38,7 +38,7 @@ NOT_RUN = {
     r"predict backtest|predict forecast results/cached": "a minute or more; tests/predict runs fewer splits",
     r"synthetic run fig2a": "a law of one's own is not there: tests/docs/test_recipes.py",
     r"synthetic check fig2a": "the same",
-    r"results report results/runs/gain": "a table of that law",
+    r"results report runs/gain": "a table of that law",
     r"synthetic run fig1-binary --out results/cached": "the same is run with another folder",
     r"synthetic (claims|check|run (all|.*--tasks)|figures)": "minutes; parts in tests/synthetic",
 }
@@ -100,7 +100,7 @@ def parse(package: str, words: list[str]) -> None:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs and tables under the names that the pages use."""
     folder = tmp_path_factory.mktemp("pages")
-    runs = folder / "results" / "runs"
+    runs = folder / "runs"
     shutil.copytree(ROOT / "results" / "cached", folder / "results" / "cached")
     shutil.copytree(
         ROOT / "tests" / "harness" / "imports" / "formats" / "sgl-eval", folder, dirs_exist_ok=True
@@ -110,7 +110,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"question_id": {"q0000": "ID"}}
     )
     long["text"] = "The answer is ##" + long["answer"] + "##."
-    for name in ("DIR", "DIR1", "DIR2", "NEW", "RUN", "results/runs/aime"):
+    for name in ("DIR", "DIR1", "DIR2", "NEW", "RUN", "runs/aime"):
         write_samples(long.assign(model=name), folder / name / "samples.jsonl")
     judged = long.assign(score_judge=long["correct"] * 0.5 + 0.25, logprob=-long["tokens"] / 1e4)
     write_samples(judged, runs / "judged" / "samples.jsonl")
@@ -118,7 +118,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     budgets = simulated_samples(20, 16, ("100", "200", "400"))
     efforts = budgets.replace({"setting": {"100": "low", "200": "medium", "400": "high"}})
     write_samples(budgets[budgets["setting"] == "100"], folder / "PILOT" / "samples.jsonl")
-    for name in ("INPUT", *(f"results/runs/{run}" for run in RUNS)):
+    for name in ("INPUT", *(f"runs/{run}" for run in RUNS)):
         write_samples(budgets, folder / name / "samples.jsonl")
     stopped = budgets[budgets["setting"] == "100"].assign(stop_rule="lead:4")
     write_samples(stopped, runs / "stopped" / "samples.jsonl")

@@ -27,9 +27,9 @@ _BELONGS = {
     "import",
     cls=Command,
     epilog="Examples: python -m harness import csv aime.csv --setting effort --map tokens=out_tokens"
-    " --drop error=1 --out results/runs/aime; "
-    "python -m harness import lm-eval out/samples_gsm8k_….jsonl --filter strict-match --out results/runs/g; "
-    "python -m harness import inspect logs/….eval --setting reasoning_effort --out results/runs/high",
+    " --drop error=1 --out runs/aime; "
+    "python -m harness import lm-eval out/samples_gsm8k_….jsonl --filter strict-match --out runs/g; "
+    "python -m harness import inspect logs/….eval --setting reasoning_effort --out runs/high",
 )
 @click.argument("kind", type=click.Choice(["lm-eval", "inspect", *_TABLES]))
 @click.argument("file", type=click.Path(path_type=Path))

@@ -7,9 +7,7 @@ import click
 from results.command_help import Command
 
 
-@click.command(
-    cls=Command, epilog="Example: python -m harness inspect results/runs/tiny --unreadable --limit 3"
-)
+@click.command(cls=Command, epilog="Example: python -m harness inspect runs/tiny --unreadable --limit 3")
 @click.argument("samples", type=click.Path(path_type=Path))
 @click.option("--question", metavar="ID", help="Only the answers to this question.")
 @click.option("--setting", help="Only this setting (token budget).")

@@ -1,6 +1,6 @@
 """Opens the engine that an experiment asks for, and closes it.
 
-    async with engine_for(experiment, log=Path("results/runs/tiny/server.log"), say=print) as engine: ...
+    async with engine_for(experiment, log=Path("runs/tiny/server.log"), say=print) as engine: ...
 
 For SGLang without a URL it starts a server, which ends with the run.
 """

@@ -1,6 +1,6 @@
 """What is to be judged: the answers in a run's folder, equal answers to one question once.
 
-    answers = Answers(Path("results/runs/gsm8k"), questions=None)
+    answers = Answers(Path("runs/gsm8k"), questions=None)
     answers.asked   {"5f1c…": Asked("gsm8k-test-0000", "Janet’s ducks lay …", "She sells 9 eggs. …"), …}
 
 A text that stands beside a row of an imported table (`problem` or `question`) goes before the run's own

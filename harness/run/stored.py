@@ -1,6 +1,6 @@
 """The stored answers of a run, cut at a number of tokens: what `harness force` asks for final answers.
 
-    stored = Stored(Path("results/runs/gsm8k"), setting="500")
+    stored = Stored(Path("runs/gsm8k"), setting="500")
     await stored.forced(engine, chunk, "Anna has 12 apples. ...", sampling, seed=7)
 
 A text is cut after so many tokens of the run's tokenizer and goes on as in `harness/engines/forcing.py`. An

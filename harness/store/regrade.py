@@ -1,6 +1,6 @@
 """Reads the stored texts of a run again: other readers, no sampling.
 
-    regrade(Path("results/runs/gsm8k"), Grader(("hashes", "boxed"))) -> Regraded(changed=512, ...)
+    regrade(Path("runs/gsm8k"), Grader(("hashes", "boxed"))) -> Regraded(changed=512, ...)
 
 The verdicts before are kept in verdicts-TIME.csv, one row per answer, and the change is noted in run.json.
 """

@@ -29,7 +29,6 @@ from predict.answers.best_of_n import best_of_n_by_rate, fit_rates
 from predict.answers.beta_binomial import fit_beta
 from predict.answers.population import Population, fit_population, share_between
 from predict.answers.rest import bests_of_pools, pool_sizes, votes_of_pools
-from predict.curves.from_curves import from_curves
 from predict.curves.new_settings import Carried, other_settings
 from predict.estimate import Estimate, Options, Status, from_draws
 from predict.evidence.points import Evidence, Floats, Ints, Points, Pool
@@ -42,8 +41,6 @@ misses them by much less than their noise (`tests/predict/curves/test_alarm_end_
 FEWEST_VOTES = 2.0
 """With fewer readable answers a question than this, nothing is known of how questions differ."""
 
-
-FROM_CURVES = "the mixture needs samples; from curves alone the forecast is that of question-law"
 
 IMAGINED, FEWEST = 2**15, 16
 """Completed questions in all, and at least of each one."""
@@ -59,10 +56,7 @@ SCATTER = 400
 
 
 def mixture(observed: Evidence, targets: Points, options: Options) -> Estimate:
-    """Forecasts from samples at every target; from curves alone `from_curves`, with a note saying so."""
-    if not observed.pools:
-        found = from_curves(observed, targets, options)
-        return replace(found, notes=(*found.notes, FROM_CURVES))
+    """Forecasts from samples at every target."""
     return from_answers(observed, targets, options, populations(observed))
 
 

@@ -13,6 +13,7 @@ from predict.estimators import chosen
 from predict.evidence.groups import Group
 from predict.evidence.request import Request, read_asked
 from predict.scoring.backtest import backtest, over_sets, summary
+from results.figures.words import predictor_name
 from results.tables.contract import check_out
 from results.tables.files import write_raw
 
@@ -47,7 +48,9 @@ def show(found: pd.DataFrame, groups: Sequence[Group]) -> None:
     names = {(group.dataset, group.model): group.called for group in groups}
     for (dataset, model), name in names.items():
         say(f"\n{name}")
-        say(printable(summary(found[(found["dataset"] == dataset) & (found["model"] == model)])))
+        own = found[(found["dataset"] == dataset) & (found["model"] == model)]
+        by = {predictor: predictor_name(part) for predictor, part in own.groupby("predictor")}
+        say(printable(summary(own).rename(index=by)))
     if len(names) > 1:
         say("\ngeometric means over sets")
         say(printable(over_sets(found)))

@@ -41,7 +41,14 @@ def _named(context: click.Context, option: str) -> bool:
 @main.command(
     cls=Command, epilog="Example: python -m predict forecast results/cached/tiny.csv --out forecast.csv"
 )
-@sampled("mixture", 1000)
+@sampled("default", 1000)
+@click.option(
+    "--then",
+    multiple=True,
+    metavar="TABLE",
+    type=click.Path(path_type=Path),
+    help="Forecast this table after INPUT, but for models and datasets that INPUT has. May be repeated.",
+)
 @file("--out", "Forecast table to write.", required=True)
 @file("--plot", "Picture to write (.png, .svg, .html).")
 @fit_max_n
@@ -61,9 +68,10 @@ def _named(context: click.Context, option: str) -> bool:
 def forecast(**asked: Any) -> None:
     """Forecast the accuracy of more answers and of other settings.
 
-    Of every model and dataset in INPUT (samples or curves tables). Without any --fit-… or --at-… option the
-    cheaper half of the data is fitted and the rest held out for comparison: of four or more settings the
-    cheapest half (at least three) with every N, otherwise every setting with N up to half of the largest.
+    Of every model and dataset in INPUT: samples, curves tables, or a folder of runs and tables. Without any
+    --fit-… or --at-… option the cheaper half of the data is fitted and the rest held out for comparison: of
+    four or more settings the cheapest half (at least three) with every N, otherwise every setting with N up
+    to half of the largest.
     Of more than three models and datasets a table and a sentence each are printed, and all is in the file.
     Each forecast has two intervals: of more answers to these questions, and of new questions of their kind.
     """
@@ -98,7 +106,7 @@ def backtest(**asked: Any) -> None:
 
 
 @main.command(cls=Command, epilog="Example: python -m predict plan samples.jsonl --target-accuracy 0.8")
-@sampled("mixture", 300, least=1)
+@sampled("default", 300, least=1)
 @click.option(
     "--target-accuracy",
     type=click.FloatRange(0, 1),
@@ -131,7 +139,7 @@ def plan(
     That is the cheapest choice that reaches the accuracy, or the best within the budget. With neither goal
     the cheapest choice within a point of the best is taken. Prints the Pareto frontier, every choice that
     beats all cheaper ones, with its two intervals: of more answers to these questions, and of new questions
-    of their kind. Of samples the mixture, plug-in and beta-binomial also name the runs that narrow each
+    of their kind. Of samples the default, plug-in and beta-binomial also name the runs that narrow each
     interval of the choice most for their tokens.
 
     With --score, the choices are those that were measured, by the vote and by that score, and an answer costs

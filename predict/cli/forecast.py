@@ -1,26 +1,29 @@
 """`python -m predict forecast`: the forecast table, printed so that one can act on it.
 
-tiny model, tiny questions, majority vote, forecast by mixture from settings 10, 20, 30, …, N up to 8
+tiny model, tiny questions, majority vote, forecast by default (mixture) from settings 10, 20, …, N up to 8
 setting  tokens/answer   N  …  forecast  90 % these questions  90 % new questions  measured  status
 120               58.1  16  …    96.3 %         95.5 … 97.1 %       94.9 … 97.5 %    95.9 %  ok
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
 from predict.cli.overview import SINGLY, overview, sentence_of, together
 from predict.cli.wording import described, points, say, spread, title, warn
 from predict.estimate import Options
-from predict.estimators import chosen
-from predict.evidence.request import Request, read_asked
+from predict.estimators import PAPER_S, chosen
+from predict.evidence.found import opened, read_found
+from predict.evidence.groups import Group
+from predict.evidence.request import ENOUGH, Request
 from predict.table import forecast, warnings
 from results import write_forecast
+from results.figures.words import predictor_name
 from results.normal import held
 from results.report.headings import forecast_columns
 from results.tables.contract import check_out
@@ -34,6 +37,7 @@ LINES = 24
 
 def run(
     inputs: tuple[Path, ...],
+    then: tuple[Path, ...],
     out: Path,
     plot: Path | None,
     predictor: str,
@@ -46,13 +50,22 @@ def run(
 ) -> None:
     """Forecast every group in the inputs, print, write and draw the tables."""
     request, options = Request(**asked), Options(bootstrap, seed, level)
-    check_out(out, inputs)
+    named, others = opened(inputs)
+    others += then
+    check_out(out, [*named, *others])
     if plot is not None:
         from results.figures.saving import check_picture  # needs a plotting engine
 
         check_picture(plot)
-    groups = read_asked(inputs, method, request)
+    sets = read_found(named, others, method, request)
+    for line in together([(file, [why]) for file, why in sets.passed_over]):
+        say(f"passed over: {line}", err=True)
+    groups = sets.groups
     names = [chosen(predictor, group) for group in groups]
+    few = [too_few(group) for group, own in zip(groups, names, strict=True) if PAPER_S in own]
+    few = list(filter(None, few)) if request == Request() else []
+    for line in few:
+        say(line, err=True)
     tables, told = [], []
     calls = [
         partial(forecast, group, request, own, options, target)
@@ -74,8 +87,21 @@ def run(
     write_forecast(whole, out)
     say(f"\n{len(whole)} rows in {out}")
     if plot is not None:
-        draw(tables, plot)
+        from predict.cli.picture import draw
+
+        draw(tables, few, plot)
         say(f"plot in {plot}")
+
+
+def too_few(group: Group) -> str:
+    """That a set has too few lengths for the paper's Figure 3; "" where it has enough."""
+    T = [length for _, length in group.points.settings()]
+    if len(T) >= ENOUGH and np.isfinite(T).all():
+        return ""
+    return (
+        f"{group.called}: no Figure 3 of it, which needs {ENOUGH} settings of known length, and it has "
+        f"{np.isfinite(T).sum()}; larger N are forecast instead."
+    )
 
 
 def _forecasts(
@@ -93,17 +119,6 @@ def _forecasts(
         yield one
 
 
-def draw(tables: Sequence[pd.DataFrame], plot: Path) -> None:
-    """A row of figures for each set, one a predictor; if sets have new settings, only of these."""
-    from results.figures.forecast import forecast_figure, make_forecasts
-    from results.figures.saving import save_figures
-
-    forecasts = [one for found in tables for one in make_forecasts({"": found})]
-    chosen = [one for one in forecasts if one.over_length] or forecasts
-    rows = [[forecast_figure(one) for one in own] for _, own in groupby(chosen, key=lambda one: one.name)]
-    save_figures("Forecasts", rows, plot)
-
-
 def show(heading: str, found: pd.DataFrame, limit: int | None = None) -> None:
     """Print each predictor's forecasts and how good they are; `limit`: the largest N fitted, if named.
 
@@ -114,7 +129,7 @@ def show(heading: str, found: pd.DataFrame, limit: int | None = None) -> None:
         used, asked = part[part["role"] == "used"], part[part["role"] != "used"]
         asked = asked if len(asked) else part
         sentence = judged(asked)
-        say(f"\n{heading}, forecast by {name}{fitted_to(used, limit)}")
+        say(f"\n{heading}, forecast by {predictor_name(part)}{fitted_to(used, limit)}")
         if name == last or not sentence:
             shown = spread(asked, LINES)
             columns = forecast_columns(shown["source"].iloc[0], shown)

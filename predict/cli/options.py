@@ -12,6 +12,7 @@ from results.normal import FORECAST_LEVEL
 from results.read_options import reading_options
 
 PREDICTORS = (
+    "default",
     "survival",
     "question-law",
     "low-cost-to-high",

@@ -1,8 +1,8 @@
 """Many sets forecast at once: one table, and a sentence on each set.
 
-set                         predictor         forecasts  held out  error  worst  within 90 %  ok  error of ok
-tiny model, tiny questions  mixture                  21        21    5.5    8.4     15 of 21  11          3.1
-                            low-cost-to-high         21        21   12.0   40.1            –   0            –
+set                         predictor               forecasts  held out  error  worst  within 90 %  ok  …
+tiny model, tiny questions  default (question-law)         21        21    5.5    8.4     18 of 21   0  …
+                            low-cost-to-high               21        21   19.8   39.0      7 of 21   0  …
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ import pandas as pd
 
 from predict.cli.wording import interval, percent, points, table, tokens
 from predict.evidence.points import Floats
-from results.figures.words import METHOD_NAMES, curves_name, setting_used
+from results.figures.words import METHOD_NAMES, curves_name, predictor_name, setting_used
 from results.normal import held
 from results.tables.status import Status
 
@@ -34,10 +34,9 @@ def overview(tables: Sequence[pd.DataFrame]) -> str:
     """A row for each set and predictor: how far its forecasts are from what was held out."""
     rows = []
     for found in tables:
-        for number, (predictor, part) in enumerate(found.groupby("predictor", sort=False)):
-            rows.append(
-                {"set": "" if number else name_of(found), "predictor": str(predictor), **row_of(part)}
-            )
+        for number, (_, part) in enumerate(found.groupby("predictor", sort=False)):
+            named = {"set": "" if number else name_of(found), "predictor": predictor_name(part)}
+            rows.append(named | row_of(part))
     return table({head: [row[head] for row in rows] for head in rows[0]})
 
 
@@ -83,6 +82,19 @@ def sentence_of(found: pd.DataFrame) -> str:
     used = setting_used(row["source"], str(row["setting"]), row["tokens_per_answer"])
     value = f"{percent(row['predicted'])} forecast ({interval(row['low'], row['high'])})".removesuffix(" (–)")
     return f"{name_of(found)}, {used}, N = {tokens(row['N'])}: {value}{measured}."
+
+
+def summary_of(found: pd.DataFrame) -> str:
+    """How far each predictor of a set is off what was held out."""
+    told = []
+    for _, part in found.groupby("predictor", sort=False):
+        row = row_of(part)
+        known = f"{row['error']} points off" if row["error"] != "–" else "no forecast"
+        told.append(f"{predictor_name(part)} {known}")
+    held_out = row_of(found[found["predictor"] == found["predictor"].iloc[0]])["held out"]
+    if held_out == "0":
+        return f"{name_of(found)}: nothing was held out."
+    return f"{name_of(found)}, over {held_out} values held out, on average: {', '.join(told)}."
 
 
 def together(notes: Sequence[tuple[str, Sequence[str]]]) -> list[str]:

@@ -36,6 +36,7 @@ from predict.planning.next_run import next_runs
 from predict.planning.plan import plan
 from predict.planning.settled import RULE, settled
 from predict.table import caveats
+from results.figures.words import predictor_name
 from results.frontier import Plan
 from results.report.headings import plan_columns
 from results.tables.contract import check_out
@@ -92,7 +93,7 @@ def run(
         (name,) = chosen(predictor, group)
         found = plan(group, name, max_n, options, *goals, request.at_settings, target)
         plans.append(found)
-        show(group, name, found)
+        show(group, found)
         aim = found.chosen
         if aim is None and target_accuracy is not None and found.best["high"] >= target_accuracy:
             aim = found.best  # the goal is within its interval
@@ -110,9 +111,9 @@ def run(
         say(f"plot in {plot}")
 
 
-def show(group: Group, predictor: str, found: Plan) -> None:
+def show(group: Group, found: Plan) -> None:
     """Print the frontier, the choice, and the cautious choice."""
-    say(f"\n{title(group)}, forecast by {predictor}")
+    say(f"\n{title(group)}, forecast by {predictor_name(found.options)}")
     say(described(found.frontier, plan_columns(found.frontier)))
     for sentence in verdict(found, group.unit):
         say(sentence)

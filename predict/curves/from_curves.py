@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from predict.curves.calibration import model_error
 from predict.curves.intervals import SHARED
-from predict.curves.question_law.estimate import estimate
+from predict.curves.question_law.estimate import estimate, means
 from predict.estimate import Estimate, Options, Status
 from predict.evidence.points import Evidence, Floats, Points
 from results import BadInput
@@ -72,8 +72,7 @@ def of_the_law(evidence: Evidence, targets: Points) -> tuple[Floats, NDArray[np.
 
 def _again(evidence: Evidence, points: Points, accuracy: Floats, at: Points) -> Floats:
     """The law's forecasts from other points: means alone."""
-    unknown = np.full(len(points), np.nan)
-    return estimate(points, accuracy, unknown, at, method=evidence.method, draws=0).mean
+    return means(points, accuracy, at, evidence.method)
 
 
 def _by_length(evidence: Evidence, targets: Points) -> Floats:

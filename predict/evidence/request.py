@@ -22,6 +22,9 @@ from results import BadInput
 LARGEST_N = 100_000
 """The exact vote of fresh answers is counted up to here, and no budget goes further."""
 
+ENOUGH = 4
+"""Settings of known length from which the dearer ones are forecast: three to fit, and one to forecast."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -73,7 +76,7 @@ def fitted(group: Group, request: Request) -> tuple[list[str], int]:
     if group.run:
         names = names[:1]
     elif request == Request():
-        if len(names) >= 4 and np.isfinite(list(lengths.values())).all():
+        if len(names) >= ENOUGH and np.isfinite(list(lengths.values())).all():
             return names[: max(3, (len(names) + 1) // 2)], largest
         return names, max(int(group.points.N.min()), largest // 2)
     if request.fit_settings:

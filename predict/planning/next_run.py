@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from predict.estimate import Options
-from predict.estimators import ESTIMATORS
+from predict.estimators import ESTIMATORS, estimator_of
 from predict.evidence.groups import Group
 from predict.evidence.hidden import observe
 from predict.evidence.points import Points
@@ -107,6 +107,6 @@ def widths(group: Group, predictor: str, place: Points, options: Options) -> tup
     evidence = observe(group, names, int(group.points.N.max()))
     fresh = tuple(replace(pool, whole=None) for pool in evidence.pools)
     evidence = replace(evidence, pools=fresh)
-    found = ESTIMATORS[predictor](evidence, place, options)
+    found = ESTIMATORS[estimator_of(predictor, evidence)](evidence, place, options)
     these, new = (float(one.high[0] - one.low[0]) for one in (found.these, found.new))
     return these, new

@@ -15,7 +15,7 @@ import pandas as pd
 
 from predict.curves.new_settings import answers_luck
 from predict.estimate import UNUSABLE, Options, Status
-from predict.estimators import DEFAULT, chosen
+from predict.estimators import DEFAULT, estimator_of
 from predict.evidence.groups import Group
 from predict.evidence.request import Request
 from predict.planning.luck import with_expected
@@ -26,7 +26,8 @@ from results.normal import z_of
 
 PRICED = [
     "source", "cost", "setting", "T", "N", "predicted", "low", "high", "new_low", "new_high", "status",
-    "known", "dataset", "model", "method", "predictor", "expected", "expected_low", "expected_high", "level",
+    "known", "dataset", "model", "method", "predictor", "estimator",
+    "expected", "expected_low", "expected_high", "level",
 ]  # fmt: skip
 """Columns of a table of priced choices."""
 
@@ -50,11 +51,10 @@ def plan(
     request = Request(
         at_n=tuple(2**k for k in range(max_n.bit_length())), at_settings=settings + new_settings
     )
-    (default,) = chosen(DEFAULT, group)
-    table, _ = forecast(group, request, dict.fromkeys([predictor, default]), options, target)
+    table, _ = forecast(group, request, dict.fromkeys([predictor, DEFAULT]), options, target)
     used = table["role"] == "used"
     forecasts = table[(table["predictor"] == predictor) & ~used].assign(known="forecast")
-    measured = _as_measured(table[(table["predictor"] == default) & used], group, options.level)
+    measured = _as_measured(table[(table["predictor"] == DEFAULT) & used], group, options.level)
     forecasts = forecasts.assign(luck=_luck(forecasts, measured, options.level))
     table = pd.concat([measured, forecasts])
     table = table[~table["status"].isin(UNUSABLE) & table["predicted"].between(0, 1)]
@@ -70,7 +70,8 @@ def plan(
     # a vote of 2 is as good as a single answer: differences in the last digits make no choice better
     values = ["predicted", "low", "high", "new_low", "new_high"]
     cost = table["tokens_per_answer"] * table["N"]
-    table = table.assign(predictor=predictor, cost=cost, **table[values].round(12))
+    made_by = {"predictor": predictor, "estimator": estimator_of(predictor, group)}
+    table = table.assign(**made_by, cost=cost, **table[values].round(12))
     table = with_expected(table.reset_index(drop=True), options.level)
     priced = table[PRICED].sort_values("cost", kind="stable").reset_index(drop=True)
     return Plan(priced, target_accuracy, token_budget)

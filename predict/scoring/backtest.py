@@ -1,7 +1,7 @@
 """Hide answers or settings, forecast them, and compare: how good is each predictor on these data?
 
-    predictor  split  setting  N   accuracy  unseen  predicted  low    high   status
-    mixture    0      100      16  0.646     0.643   0.641      0.628  0.655  ok
+    predictor  estimator  split  setting  N   accuracy  unseen  predicted  low    high   status
+    default    mixture    0      100      16  0.646     0.643   0.641      0.628  0.655  ok
 
 Of samples each split keeps `fit_max_n` random answers of every question at the fitted settings. The truth is
 the exact vote over all answers, the seen ones among them; `unseen` is that over the others alone, where they
@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from predict.estimate import Options
-from predict.estimators import SURVIVAL, estimate
+from predict.estimators import SURVIVAL, estimate, estimator_of
 from predict.evidence.groups import Group
 from predict.evidence.hidden import observe, unseen
 from predict.evidence.points import Floats, Points, Pool
@@ -60,7 +60,8 @@ def backtest(
             "accuracy": truth,
             "unseen": accuracy_of(hidden, targets, group.method) if hidden else truth,
         }
-        found = {name: estimate(name, observed, targets, seeded) for name in predictors}
+        by = {name: estimator_of(name, observed) for name in predictors}
+        found = {one: estimate(one, observed, targets, seeded) for one in dict.fromkeys(by.values())}
         if SURVIVAL in found and (lengths := found[SURVIVAL].lengths):
             columns |= {
                 "tokens": targets.T,
@@ -68,14 +69,16 @@ def backtest(
                 "tokens_low": lengths.interval.low,
                 "tokens_high": lengths.interval.high,
             }
-        for name, one in found.items():
+        for name, estimator in by.items():
+            one = found[estimator]
+            named = {"predictor": name, "estimator": estimator}
             told: dict[str, Any] = {
                 "predicted": one.mean,
                 "low": one.these.low,
                 "high": one.these.high,
                 "level": one.these.level,
             }
-            tables.append(pd.DataFrame({"predictor": name, **columns, **told, "status": one.status}))
+            tables.append(pd.DataFrame({**named, **columns, **told, "status": one.status}))
         tick()
     return pd.concat(tables, ignore_index=True)
 

@@ -1,7 +1,7 @@
 """The commands of `python -m results`.
 
-$ python -m results curves results/runs/gsm8k --out curves.csv
-results/runs/gsm8k: 422080 answers -> curves.csv: 792 rows
+$ python -m results curves runs/gsm8k --out curves.csv
+runs/gsm8k: 422080 answers -> curves.csv: 792 rows
 """
 
 import click

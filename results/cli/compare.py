@@ -60,7 +60,7 @@ score_cost_option = click.option(
 @click.command(
     "compare",
     cls=Command,
-    epilog="Example: python -m results compare results/runs/small results/runs/large --out compare.csv",
+    epilog="Example: python -m results compare runs/small runs/large --out compare.csv",
 )
 @click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="File to write (.csv, .jsonl, .parquet).")

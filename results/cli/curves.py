@@ -9,9 +9,7 @@ from results.commandline import numbers, warnings_last
 from results.read_options import reading_options
 
 
-@click.command(
-    "curves", cls=Command, epilog="Example: python -m results curves results/runs/tiny --out curves.csv"
-)
+@click.command("curves", cls=Command, epilog="Example: python -m results curves runs/tiny --out curves.csv")
 @click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="File to write (.csv, .jsonl, .parquet)."

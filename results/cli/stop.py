@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.command(
     "stop",
     cls=Command,
-    epilog="Example: python -m results stop results/runs/tiny --out stop.csv --plot stop.html",
+    epilog="Example: python -m results stop runs/tiny --out stop.csv --plot stop.html",
 )
 @click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(

@@ -36,7 +36,7 @@ from results.figures.panels import (
 )
 from results.figures.series import FADED, Series
 from results.figures.theme import Figure
-from results.figures.words import LENGTH_TITLES, METHOD_NAMES, curves_name
+from results.figures.words import LENGTH_TITLES, METHOD_NAMES, curves_name, predictor_name
 from results.tables.status import Status, commonest
 from results.votes.tokens import answer_lengths
 
@@ -55,21 +55,23 @@ _NOTHING = pd.DataFrame(columns=["setting", "length", "N", "value"])
 _SEEN = ("used", "beside")
 """Roles of rows that are no forecast: those the fit saw, and those measured beside it."""
 
-_COLUMNS = ["setting", "length", "N", "role", "accuracy", "predicted", *_ENDS, "status"]
+_COLUMNS = ["setting", "length", "N", "role", "estimator", "accuracy", "predicted", *_ENDS, "status"]
 
 
 @dataclass(frozen=True)
 class Forecast:
     """What one predictor says about one model on one dataset.
 
-    `title` is the model and dataset in words; `name` also tells method and, where needed, file. `beside`
-    holds what was measured of the same curves where `rows` have nothing.
+    `title` is the model and dataset in words; `name` also tells method and, where needed, file; `by` is the
+    predictor with what it goes by. `beside` holds what was measured of the same curves where `rows` have
+    nothing.
     """
 
     source: str
     model: str
     method: str
     predictor: str
+    by: str
     title: str
     name: str
     rows: pd.DataFrame
@@ -112,9 +114,10 @@ def make_forecasts(tables: dict[str, pd.DataFrame], panels: Sequence[Panel] = ()
         label = f" ({file})" if files[key] > 1 else ""
         name = f"{title}, {METHOD_NAMES[method]}{label}"
         slug = unique_slug(["forecast", *key[1:], label], [forecast.slug for forecast in forecasts])
+        by = predictor_name(rows)
         rows = rows.reindex(columns=_COLUMNS)
         beside = _beside(rows, measured.get((source, dataset, model, method), _NOTHING))
-        forecasts.append(Forecast(source, model, method, predictor, title, name, rows, beside, slug))
+        forecasts.append(Forecast(source, model, method, predictor, by, title, name, rows, beside, slug))
     return forecasts
 
 
@@ -150,7 +153,7 @@ def forecast_figure(forecast: Forecast) -> Figure:
     wider = ", longer ones for new questions" if len(ends) else ""
     return series.figure(
         forecast.title,
-        f"Forecast by {forecast.predictor} of the {METHOD_NAMES[forecast.method]}.{_verdict(forecast)}",
+        f"Forecast by {forecast.by} of the {METHOD_NAMES[forecast.method]}.{_verdict(forecast)}",
         f"Thin line: measured; dotted: forecast; bars: 90 % interval of each forecast{wider}.",
     )
 
@@ -169,7 +172,7 @@ def residual_figure(forecast: Forecast) -> Figure | None:
     series.add(pd.DataFrame({"residual": [0.0]}), "rule", "zero", None, x=alt.Undefined)
     series.add(rows.assign(**off), "rule", "interval", (0.22, 0.03), y="bottom:Q", y2="top:Q")
     series.add(rows.assign(**off), "point", "mark", clip=False, shape=alt.value(STAR), tooltip=said)
-    about = f"Forecast by {forecast.predictor} less what was measured, in percentage points."
+    about = f"Forecast by {forecast.by} less what was measured, in percentage points."
     return series.figure(forecast.title, about, "Bars reach 0 where the interval held.")
 
 

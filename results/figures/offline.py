@@ -68,13 +68,21 @@ def in_script(data: object) -> Markup:
     return Markup(text.replace("<", "\\u003c"))
 
 
-def figures_page(title: str, figures: Sequence[Figure]) -> bytes:
-    """A page of figures alone, each as wide as the page under its title."""
+def figures_page(
+    title: str, figures: Sequence[Figure], lead: Sequence[str] = (), summary: Sequence[str] = ()
+) -> bytes:
+    """A page of figures, each as wide as the page, below its title, paragraphs and a list of findings."""
     parts = {"vega": vega(), "draw": draw_script(), "css": style("")}
     shown = Markup(
-        '<h1>{}</h1><p>{}</p><div class="chart" data-figure="{}" role="img" aria-label="{}"></div><p>{}</p>'
+        '<h2>{}</h2><p>{}</p><div class="chart" data-figure="{}" role="img" aria-label="{}"></div><p>{}</p>'
     )
-    body = Markup().join(
+    found = Markup().join(Markup("<li>{}</li>").format(line) for line in summary)
+    parts_above = [
+        Markup("<h1>{}</h1>").format(title),
+        *(Markup("<p>{}</p>").format(paragraph) for paragraph in lead),
+        Markup("<ul>{}</ul>").format(found) if summary else "",
+    ]
+    body = Markup().join(parts_above) + Markup().join(
         shown.format(one.title, one.subtitle[0], one.name, one.description, one.subtitle[-1])
         for one in figures
     )

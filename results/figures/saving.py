@@ -20,14 +20,21 @@ def check_picture(path: Path) -> None:
         raise BadInput(f"--plot {path}: give a name that ends in {', '.join(FIGURE_SUFFIXES)}")
 
 
-def save_figures(title: str, rows: Sequence[Sequence[Figure]], path: Path) -> None:
+def save_figures(
+    title: str,
+    rows: Sequence[Sequence[Figure]],
+    path: Path,
+    lead: Sequence[str] = (),
+    summary: Sequence[str] = (),
+) -> None:
     """Write rows of figures into a .png or .svg, or one below the other into a page of that title.
 
-    Raises BadInput for another kind of file.
+    The page begins with the paragraphs `lead` and the list `summary`. Raises BadInput for another kind of
+    file.
     """
     check_picture(path)
     if path.suffix == ".html":
-        content = figures_page(title, [figure for row in rows for figure in row])
+        content = figures_page(title, [figure for row in rows for figure in row], lead, summary)
     else:
         content = rendered(combined_spec([list(row) for row in rows]), [path.suffix])[path.suffix]
     with replacing(path) as temporary:

@@ -7,6 +7,12 @@ setting_name("llm", "120")  ->  "asked for 120 tokens"      show(0.6456)  ->  "6
 from collections.abc import Sequence
 from typing import Any
 
+PAPER = (
+    "Xingwu Chen, Miao Lu, Beining Wu, Difan Zou: “Towards Theoretical Understanding of Transformer "
+    "Test-Time Computing: Investigation on In-Context Linear Regression”, arXiv:2508.07571"
+)
+"""The paper that all of this is about."""
+
 NBSP = "\N{NO-BREAK SPACE}"
 
 METHOD_NAMES = {
@@ -135,6 +141,17 @@ def points(gain: float) -> str:
 def some_of(shown: int, total: int, things: str) -> list[str]:
     """["8 of 15 settings"], or [] where all are shown."""
     return [f"{shown} of {total} {things}"] if shown < total else []
+
+
+def predictor_name(rows: Any) -> str:
+    """ "default (mixture)": the one predictor of a table's rows, and what it goes by where its name hides it.
+
+    A table need not say what a predictor goes by (column `estimator`).
+    """
+    name = str(rows["predictor"].iloc[0])
+    made_by = rows["estimator"].dropna().unique() if "estimator" in rows else []
+    others = [str(estimator) for estimator in made_by if estimator != name]
+    return f"{name} ({listed(others)})" if others else name
 
 
 def listed(names: Sequence[str]) -> str:

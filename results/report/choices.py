@@ -18,7 +18,7 @@ from results.figures.length import length_figure
 from results.figures.panels import Panel, axis_range, unique_slug
 from results.figures.plan import advice, plan_figure
 from results.figures.theme import Figure
-from results.figures.words import METHOD_NAMES, UNITS, curves_name, models_name
+from results.figures.words import METHOD_NAMES, UNITS, curves_name, models_name, predictor_name
 from results.frontier import Plan
 from results.report import compared
 from results.report.buying import frontier_table, joint_verdict, plan_table
@@ -139,7 +139,7 @@ def forecast_choices(
         own = {}
         for one in members:
             figures = [("", figure) for figure in (forecast_figure(one), residual_figure(one)) if figure]
-            own[one.predictor] = Choice(one.slug, one.predictor, figures, [forecast_table(one, prices)])
+            own[one.predictor] = Choice(one.slug, one.by, figures, [forecast_table(one, prices)])
         ranked = [own[str(predictor)] for predictor in scores(targets(members)).index]
         measured = targets(members)["accuracy"].notna().any()
         errors = [error_table("Error by predictor", targets(members))] if measured else []
@@ -156,7 +156,7 @@ def plan_choices(plans: Iterable[Plan]) -> list[Choice]:
         named = ["models"] if len(models) > 1 else models
         slug = unique_slug(["plan", dataset, *named, method, predictor], [choice.slug for choice in choices])
         curves = models_name(str(first["source"]), dataset, models)
-        name = f"{curves}, {METHOD_NAMES.get(method, method)}, by {predictor}"
+        name = f"{curves}, {METHOD_NAMES.get(method, method)}, by {predictor_name(plan.options)}"
         choices.append(Choice(slug, name, [(advice(plan), plan_figure(plan, slug))], [plan_table(plan)]))
     return choices
 

@@ -1,7 +1,7 @@
 """How far forecasts were from what was then measured, predictor by predictor.
 
 predictor  mean  largest  score  inside  bounded  told  asked
-mixture    0.62  1.4      4.1    6       6        6     6
+default    0.62  1.4      4.1    6       6        6     6
 plug-in    0.41  0.5      2.0    2       2        2     6      not ranked: it forecast some points only
 """
 
@@ -12,7 +12,7 @@ import pandas as pd
 
 from results.figures.cost import usd
 from results.figures.forecast import Forecast
-from results.figures.words import METHOD_NAMES, PRICED, curves_name, listed
+from results.figures.words import METHOD_NAMES, PRICED, curves_name, listed, predictor_name
 from results.normal import held, interval_score
 from results.report.buying import PRICES_OF
 from results.report.cells import Columns, Table, tabled
@@ -41,6 +41,7 @@ def scores(rows: pd.DataFrame) -> pd.DataFrame:
     score = 100 * interval_score(rows)
     by = rows.assign(error=error, score=score, told=told, bounded=bounded, inside=inside).groupby("predictor")
     table = by.agg(mean=("error", "mean"), largest=("error", "max"), score=("score", "mean"))
+    table["name"] = pd.Series({predictor: predictor_name(own) for predictor, own in by})
     table = table.join(by[["told", "bounded", "inside"]].sum()).assign(asked=asked)
     whole = (table["told"] == table["asked"]) & (table["asked"] > 0)
     best = "score" if (table["bounded"] == table["asked"])[whole].all() else "mean"
@@ -61,7 +62,7 @@ def error_table(title: str, rows: pd.DataFrame) -> Table:
         "the points come last, unranked."
     )
     columns: Columns = {
-        "predictor": lambda row: str(row.name),
+        "predictor": lambda row: row["name"],
         "mean error": lambda row: f"{row['mean']:.2f}" if row["told"] else "–",
         "largest": lambda row: f"{row['largest']:.1f}" if row["told"] else "–",
         "interval score": lambda row: f"{row['score']:.1f}" if row["bounded"] else "–",
@@ -82,7 +83,7 @@ def forecast_table(forecast: Forecast, prices: Mapping[str, float] | None = None
     rows = forecast.targets
     rows = rows.assign(usd=usd(rows["N"] * rows["length"], price))
     columns = forecast_columns(forecast.source, rows)
-    return tabled(f"Forecast by {forecast.predictor}", rows, columns, PRICES_OF if PRICED in columns else "")
+    return tabled(f"Forecast by {forecast.by}", rows, columns, PRICES_OF if PRICED in columns else "")
 
 
 def closest(forecasts: Sequence[Forecast]) -> str:

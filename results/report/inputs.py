@@ -1,6 +1,6 @@
 """The tables that a report shows, read from files and told apart by their columns.
 
-curves.csv forecast.csv results/runs/gsm8k  ->  curves (those of the run's samples among them), forecasts, …
+curves.csv forecast.csv runs/gsm8k  ->  curves (those of the run's samples among them), forecasts, …
 """
 
 import warnings
@@ -19,7 +19,7 @@ from results.tables.schemas import CURVE_KEY
 from results.votes.curves import build_curves
 
 _NAMES = [
-    *("dataset", "model", "method", "setting", "predictor", "status", "split", "held", "reason"),
+    *("dataset", "model", "method", "setting", "predictor", "estimator", "status", "split", "held", "reason"),
     *("a", "b", "setting_a", "setting_b", "cost_unit"),
     *("claim", "where", "quantity", "verdict", "outcome"),
 ]

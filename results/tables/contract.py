@@ -1,6 +1,6 @@
 """Read, check and write the samples, curves and forecast tables.
 
-    read_samples("results/runs/tiny")          # a run's folder, or any file of the same columns
+    read_samples("runs/tiny")          # a run's folder, or any file of the same columns
     dataset  model  setting  decoding  question_id  sample  answer  gold  correct  tokens
     tiny     tiny   40       sample    tiny-0000    0       18      18    True     37
 

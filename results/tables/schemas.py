@@ -164,6 +164,7 @@ FORECAST = Table(
     {
         **_CURVE_COLUMNS,
         "predictor": _text(),
+        "estimator": _text(nullable=True, required=False),
         "role": _text(_one_of("used", "held_out", "forecast")),
         **{name: _real() for name in ("predicted", "low", "high")},
         **{name: _real(_at_least(0), required=False) for name in ("tokens_low", "tokens_high")},
@@ -247,6 +248,7 @@ PLAN = Table(
         **{name: _real(required=False) for name in ("target_accuracy", "token_budget")},
         "known": _text(_one_of("measured", "forecast")),
         "predictor": _text(),
+        "estimator": _text(nullable=True, required=False),
     },
     name="plan",
     told_by=frozenset({"known", "cost"}),
@@ -256,6 +258,7 @@ PLAN = Table(
 BACKTEST = Table(
     {
         **{name: _text() for name in ("predictor", "split", "dataset", "model", "method", "setting")},
+        "estimator": _text(nullable=True, required=False),
         "N": _whole(1),
         "accuracy": _real(_fraction(), nullable=False),
         **{name: _real() for name in ("predicted", "low", "high")},

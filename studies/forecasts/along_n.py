@@ -79,7 +79,7 @@ def contestants(method: str) -> dict[str, Estimator]:
 
 
 def _from_curve(observed: Evidence, targets: Points, options: Options) -> Estimate:
-    return estimate("mixture", replace(observed, pools=()), targets, options)
+    return estimate("question-law", replace(observed, pools=()), targets, options)
 
 
 def judged(job: Job, predictors: Mapping[str, Estimator]) -> pd.DataFrame:
@@ -115,7 +115,7 @@ def judged(job: Job, predictors: Mapping[str, Estimator]) -> pd.DataFrame:
 
 
 def scores_of(job: Job) -> pd.DataFrame:
-    """The scores of all contestants on a set; kept in results/runs, and read from there the next time."""
+    """The scores of all contestants on a set; kept in runs, and read from there the next time."""
     kept = WORK / f"scores-{job.name}-{job.method}-{job.splits}.csv"
     if not kept.exists():
         write_raw(judged(job, contestants(job.method)), kept)

@@ -55,6 +55,7 @@ def measure(run: pd.DataFrame, name: str, splits: int, stop: int, predictor: str
     for method in ("majority", "best_of_n"):
         (group,) = capped(run, method, caps[stop - 1], caps[stop:], request.at_n)
         tables.append(backtest(group, chosen(predictor, group), request, splits, Options(replicates=100)))
+        tables[-1]["predictor"] = tables[-1]["estimator"]
     law = "chosen on it" if any(known in name for known in DEVELOPMENT) else ""
     return pd.concat(tables, ignore_index=True).assign(set=name, law=law)
 
@@ -171,7 +172,7 @@ def settings_table(table: pd.DataFrame) -> str:
     for key, part in table.groupby(["set", "method", "seen"], sort=False):
         name, method, seen = map(str, key)
         errors = part.set_index("predictor")["error"].dropna()
-        ours = part[part["predictor"] == "mixture"].iloc[0]
+        ours = part[part["predictor"].isin(OURS)].iloc[-1]
         others = errors.drop([*OURS, "beta-binomial"], errors="ignore")
         words = f"{name}, {method.replace('_', ' ')}"
         lines.append(

@@ -4,7 +4,7 @@ $ DATA_DIR=../shared/data python -m studies.forecasts.run --jobs 2
 
 Imports the sets and judges every predictor and the rivals from the literature on all of them (`along_n`).
 Writes the scores of this edition, pictures (PNG) and commands beside this file, and the tables between the
-markers of docs/forecasting.md and README.md. Answers and the scores of each set stay in results/runs.
+markers of docs/forecasting.md and README.md. Answers and the scores of each set stay in runs.
 """
 
 import os
@@ -25,7 +25,7 @@ from studies.forecasts.along_n import jobs, scores_of
 from studies.forecasts.page import HERE, insert, write
 
 ROOT = HERE.parents[1]
-WORK = Path("results/runs/forecasting")
+WORK = Path("runs/forecasting")
 EDITION = HERE / "editions" / "7.csv"
 """The scores of this edition of the forecaster. A new edition gets a new file, and the old ones stay."""
 

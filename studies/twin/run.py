@@ -115,6 +115,8 @@ def rivals(_: list[str]) -> str:
     """Mean error of each predictor beyond the points fitted, and its intervals' half-width."""
     files = ("matched", "rivals-majority", "rivals-best_of_n")
     beyond = scored(pd.concat([read_forecast(HERE / f"{name}.parquet") for name in files]))
+    if "estimator" in beyond:
+        beyond["predictor"] = beyond["estimator"].fillna(beyond["predictor"])
     mean = beyond.groupby(["dataset", "method", "predictor"], sort=False)[["missed", "half"]].mean()
     told = mean.apply(lambda row: f"{row['missed']:.1f} (± {row['half']:.1f})", axis=1).rename("told")
     wide = told.reset_index().pivot_table("told", ["dataset", "method"], "predictor", "first", sort=False)

@@ -1,6 +1,6 @@
 """Pictures of the experiments, laid out like the paper's: value against N, value against t.
 
-    python -m synthetic figures results/runs/twin/*.csv --out docs/images
+    python -m synthetic figures runs/twin/*.csv --out docs/images
         ->  docs/images/fig2f.svg, …, and figure1 and figure2, all panels in one, as .png, .svg and .pdf
 
 One picture a `dataset` of the curves tables, drawn as in the report: accuracies with a line for each t (left)

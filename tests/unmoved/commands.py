@@ -104,7 +104,7 @@ def figures(folder: Path) -> dict[str, Any]:
     for name in ("qwen-math.csv", "qwen-math-forecast.csv", "fig2f.csv"):
         table = pd.read_csv(ROOT / "results/cached" / name)
         if "predictor" in table:
-            table = table[table["predictor"].isin(["mixture", "flat"])]
+            table = table[table["predictor"].isin(["default", "flat"])]
         table.to_csv(folder / name, index=False)
     specs: list[dict[str, Any]] = []
     with patch("results.report.page.rendered", lambda spec: specs.append(spec) or {}):

@@ -13,7 +13,7 @@ ones, so of a point's variance only the share 1 − SHARED, the luck of the answ
 all targets together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -89,22 +89,15 @@ def estimate(
     a known T and two settings of known, different T: else not_identifiable. Raises BadInput as `fit` does.
     """
     law = fit(points.T, points.N, accuracy, stderr, points.setting, method)
-    doubts = law.drawn()
     M = len(targets.N)
     mean, width = np.full(M, np.nan), np.full(M, np.nan)
     ends = np.full((4, M), np.nan)
-    seen = np.isin(targets.setting, law.settings)
-    enough = len(np.unique(law.T[_usable(law.T)])) > 1
-    for part in (seen, ~seen & _usable(targets.T) & enough):
-        if not part.any():
-            continue
-        asked = _Asked(points, accuracy, stderr, law, doubts, targets, np.flatnonzero(part))
-        ways = asked.along_n if part is seen else asked.along_t
-        mean[part], once = ways(_ENDS, seed)
-        width[part] = np.ptp(_middle(once[0], level), axis=0)
+    for asked in _asked(points, accuracy, stderr, law, targets):
+        mean[asked.at], by_law = asked.by_law(_ENDS, seed)
+        width[asked.at] = np.ptp(_middle(by_law, level), axis=0)
         if draws:
-            drawn = once if draws == _ENDS else ways(draws, seed)[1]
-            ends[:, part] = asked.intervals(drawn, level, seed)
+            ends[:, asked.at] = asked.intervals(asked.ways(draws, seed), level, seed)
+    seen = np.isin(targets.setting, law.settings)
     low, high = np.fmin(np.clip(ends[::2], 0, 1), mean), np.fmax(np.clip(ends[1::2], 0, 1), mean)
     low, high = (np.where(np.isnan(ends[::2]), np.nan, end) for end in (low, high))
     status = np.where(width > TRUSTED, Status.BOUND_HIT, Status.OK).astype("<U20")
@@ -116,6 +109,16 @@ def estimate(
     return Estimate(mean, low[0], high[0], low[1], high[1], status, _notes(law, stderr), width, law)
 
 
+def means(points: Places, accuracy: Floats, targets: Places, method: str) -> Floats:
+    """The means of `estimate` alone, (M,), from points whose standard errors are not known."""
+    unknown = np.full(len(accuracy), np.nan)
+    law = fit(points.T, points.N, accuracy, unknown, points.setting, method)
+    mean = np.full(len(targets.N), np.nan)
+    for asked in _asked(points, accuracy, unknown, law, targets):
+        mean[asked.at] = asked.by_law(0, 0)[0]
+    return mean
+
+
 def distance_to_algorithm_3(paper: Floats, mean: Floats) -> float:
     """How far the paper's Algorithm 3 is from the question law, both (M,), on average over targets with both.
 
@@ -125,9 +128,21 @@ def distance_to_algorithm_3(paper: Floats, mean: Floats) -> float:
     return float(np.abs(paper - mean)[both].mean()) if both.any() else float("nan")
 
 
+def _asked(
+    points: Places, accuracy: Floats, stderr: Floats, law: QuestionLaw, targets: Places
+) -> Iterator["_Asked"]:
+    """The targets at settings that were seen, and those at new ones of known T, where there are any."""
+    doubts = law.drawn()
+    seen = np.isin(targets.setting, law.settings)
+    enough = len(np.unique(law.T[_usable(law.T)])) > 1
+    for new, part in ((False, seen), (True, ~seen & _usable(targets.T) & enough)):
+        if part.any():
+            yield _Asked(points, accuracy, stderr, law, doubts, targets, np.flatnonzero(part), new)
+
+
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """Some of the targets, by number `at`, with all that their forecast needs."""
+    """Some of the targets, by number `at`, with all that their forecast needs; `new`: settings not seen."""
 
     points: Places
     accuracy: Floats
@@ -136,30 +151,41 @@ class _Asked:
     doubts: Sequence[QuestionLaw]
     targets: Places
     at: Ints
+    new: bool
 
-    def along_n(self, R: int, seed: int) -> tuple[Floats, tuple[Floats, ...]]:
-        """At settings that were seen: the mean, and draws (R, m) of the only way to forecast them."""
+    def by_law(self, R: int, seed: int) -> tuple[Floats, Floats]:
+        """The mean (m,), and draws (R, m) of the question law."""
+        return self._along_t(R, seed) if self.new else self._along_n(R, seed)
+
+    def ways(self, R: int, seed: int) -> list[Floats]:
+        """Draws (R, m) of each way to forecast: of new settings also `along_T` at each N."""
+        by_law = self.by_law(R, seed)[1]
+        if not self.new:
+            return [by_law]
+        order, _, luck = self._of_draws(R, seed)
+        return [by_law, self._plain(R, seed)[order] + luck]
+
+    def _along_n(self, R: int, seed: int) -> tuple[Floats, Floats]:
         N, column = np.unique(self.targets.N[self.at], return_inverse=True)
         row = np.array([self.law.settings.index(str(name)) for name in self.targets.setting[self.at]])
         by_law = self.law.seen(N)[row, column]
         near = self._nearest()
         mean = np.clip(by_law + self._missed()[near], 0.0, 1.0)
+        if not R:
+            return mean, np.empty((0, len(mean)))
         known = self.points.N[near] == self.targets.N[self.at]
         off = np.stack([law.seen(N)[row, column] for law in self.doubts]) - by_law
         off -= np.where(known, off, 0.0)
         rng = np.random.default_rng([seed, 7])
         luck = np.sqrt(1 - SHARED) * self._noise()[near] * rng.standard_normal((R, 1))
-        return mean, (mean + off[rng.integers(len(off), size=R)] + luck,)
+        return mean, mean + off[rng.integers(len(off), size=R)] + luck
 
-    def along_t(self, R: int, seed: int) -> tuple[Floats, tuple[Floats, ...]]:
-        """At new settings: the mean, and draws (R, m) of the question law and of `along_T` at each N."""
+    def _along_t(self, R: int, seed: int) -> tuple[Floats, Floats]:
         usable = _usable(self.law.T)
         T, at = np.unique(self.targets.T[self.at], return_inverse=True)
         N, column = np.unique(self.targets.N[self.at], return_inverse=True)
         carried = self._missed()[self._nearest()]
-        luck = np.sqrt(1 - SHARED) * self._noise()[self._nearest()]
-        rng = np.random.default_rng([seed, 8])
-        order, which = rng.permutation(R), rng.integers(len(self.doubts), size=R)
+        order, which, luck = self._of_draws(R, seed)
 
         single = _scaled(self.law.seen([1])[usable, 0])
         unsure = _scaled(np.stack([law.seen([1])[usable, 0] for law in self.doubts])).var(axis=0)
@@ -171,9 +197,7 @@ class _Asked:
             logits = law.logits_of(_accuracy(scaled[order][mine]))
             curves = law.at(logits.ravel(), N).reshape(*logits.shape, len(N))
             drawn[mine] = curves[:, at, column] + carried
-        plain = self._plain(N, T, R, seed)[order][:, at, column]
-        shift = luck * rng.standard_normal((R, 1))
-        return np.clip(mean, 0.0, 1.0), (drawn + shift, plain + shift)
+        return np.clip(mean, 0.0, 1.0), drawn + luck
 
     def intervals(self, ways: Sequence[Floats], level: float, seed: int) -> Floats:
         """low, high, new_low, new_high (4, m): each end is the outermost of all ways."""
@@ -187,8 +211,10 @@ class _Asked:
             rows += [ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)]
         return np.stack(rows)
 
-    def _plain(self, N: Ints, T: Floats, R: int, seed: int) -> Floats:
-        """`along_T` on the accuracy at each N by itself: draws (R, len(T), len(N))."""
+    def _plain(self, R: int, seed: int) -> Floats:
+        """`along_T` on the accuracy at each N by itself: draws (R, m)."""
+        T, at = np.unique(self.targets.T[self.at], return_inverse=True)
+        N, column = np.unique(self.targets.N[self.at], return_inverse=True)
         usable = np.flatnonzero(_usable(self.law.T))
         value, doubt = self.law.seen(N), np.stack([law.seen(N) for law in self.doubts]).var(axis=0)
         missed, noise = self._missed(), self._noise()
@@ -202,13 +228,20 @@ class _Asked:
         value = np.clip(value, 0.0, 1.0)
         known = self.law.T[usable]
         each = [along_T(known, value[usable, j], doubt[usable, j], T, R, seed)[1] for j in range(len(N))]
-        return np.stack(each, axis=2)
+        return np.stack(each, axis=2)[:, at, column]
 
     def _missed(self) -> Floats:
         """What the law misses at each point, (P,)."""
         N, column = np.unique(self.points.N, return_inverse=True)
         row = np.array([self.law.settings.index(str(name)) for name in self.points.setting])
         return np.asarray(self.accuracy - self.law.seen(N)[row, column])
+
+    def _of_draws(self, R: int, seed: int) -> tuple[Ints, Ints, Floats]:
+        """Of R draws at new settings: their ranks along T, their laws, and the luck (R, m) of the answers."""
+        rng = np.random.default_rng([seed, 8])
+        order, which = rng.permutation(R), rng.integers(len(self.doubts), size=R)
+        luck = np.sqrt(1 - SHARED) * self._noise()[self._nearest()] * rng.standard_normal((R, 1))
+        return order, which, luck
 
     def _noise(self) -> Floats:
         return np.nan_to_num(self.stderr, nan=UNKNOWN)

@@ -11,6 +11,8 @@ Settings share σ, c₀, τ and η; only a_i moves with T. For best-of-N, V = 1 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -40,6 +42,9 @@ FARTHEST = 9.0
 
 STARTS = (-2.0, -0.5, 1.0)
 """c₀ from which the search starts."""
+
+STEP = np.sqrt(np.finfo(np.float64).eps)
+"""Of the numerical derivatives."""
 
 LAWS = 128
 """So many draws of the law carry its doubt."""
@@ -110,27 +115,45 @@ def fit(
         raise BadInput("question-law: no point of a curve to fit")
     if not ((accuracy >= 0) & (accuracy <= 1)).all():
         raise BadInput("question-law: every accuracy must be a number from 0 to 1")
+    noise = np.hypot(EXACT, np.sqrt(1 - SHARED) * np.nan_to_num(stderr, nan=UNKNOWN))
     order = np.lexsort((accuracy, N, setting.astype(str), T))
-    T, N, accuracy, stderr, names = (
-        T[order],
-        N[order],
-        accuracy[order],
-        stderr[order],
-        setting[order].astype(str),
-    )
+    columns = (T, N, accuracy, noise, setting.astype(str))
+    return _fitted(*(tuple(column[order].tolist()) for column in columns), method)
+
+
+@lru_cache(maxsize=16)
+def _fitted(*points: tuple[Any, ...] | str) -> QuestionLaw:
+    """The law of the same points is fitted once: several predictors go by it."""
+    *columns, method = points
+    T, N, accuracy, noise, names = map(np.array, columns)
     settings = tuple(dict.fromkeys(names.tolist()))
     k = len(settings)
     place = np.array([settings.index(name) for name in names])
     asked, column = np.unique(N, return_inverse=True)
-    noise = np.hypot(EXACT, np.sqrt(1 - SHARED) * np.nan_to_num(stderr, nan=UNKNOWN))
     lengths = np.array([T[place == i][0] for i in range(k)])
 
     def law_of(x: Floats) -> QuestionLaw:
         return QuestionLaw(settings, lengths, x[:k], x[k:], np.eye(k + 4), method)
 
+    def off(x: Floats) -> Floats:
+        return np.asarray((law_of(x).seen(asked)[place, column] - accuracy) / noise)
+
     def missed(x: Floats) -> Floats:
-        off = (law_of(x).seen(asked)[place, column] - accuracy) / noise
-        return np.concatenate([off, (x[k:] - PRIOR) / PRIOR_SD, x[:k] / (2 * FARTHEST)])
+        return np.concatenate([off(x), (x[k:] - PRIOR) / PRIOR_SD, x[:k] / (2 * FARTHEST)])
+
+    def slopes(x: Floats) -> Floats:
+        """The derivatives of `missed`. A point hangs on one logit, so that all of these move at once."""
+        now = off(x)
+        step = np.where(x < 0, -STEP, STEP) * np.maximum(1.0, np.abs(x))
+        step = np.where(np.abs(x + step - middle) > limits, -step, step)
+        found = np.zeros((len(now), k + 4))
+        every_logit = np.where(np.arange(k + 4) < k, step, 0.0)
+        found[np.arange(len(now)), place] = (off(x + every_logit) - now) / step[place]
+        for i in range(k, k + 4):
+            one = np.where(np.arange(k + 4) == i, step, 0.0)
+            found[:, i] = (off(x + one) - now) / step[i]
+        priors = np.hstack([np.zeros((4, k)), np.diag(1 / PRIOR_SD)])
+        return np.vstack([found, priors, np.eye(k, k + 4) / (2 * FARTHEST)])
 
     limits = np.concatenate([np.full(k, FARTHEST), REACH])
     middle = np.concatenate([np.zeros(k), PRIOR])
@@ -141,8 +164,8 @@ def fit(
         logits = law_of(np.concatenate([np.zeros(k), shared])).logits_of(cheapest)
         start = np.concatenate([np.clip(logits, 0.1 - FARTHEST, FARTHEST - 0.1), shared])
         bounds = middle - limits, middle + limits
-        found.append(least_squares(missed, start, bounds=bounds, x_scale=np.maximum(limits, 1.0)))
+        found.append(least_squares(missed, start, slopes, bounds, x_scale=np.maximum(limits, 1.0)))
     best = min(found, key=lambda one: float(one.cost))
-    slopes = np.asarray(best.jac, np.float64)
-    covariance = np.linalg.inv(slopes.T @ slopes)
+    at_best = np.asarray(best.jac, np.float64)
+    covariance = np.linalg.inv(at_best.T @ at_best)
     return replace(law_of(best.x), covariance=(covariance + covariance.T) / 2)

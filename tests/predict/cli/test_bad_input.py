@@ -132,7 +132,7 @@ def test_n_of_one_only_leaves_nothing_but_the_last_value(tmp_path: Path) -> None
     table = whole(simulated_samples(answers=1), tmp_path, "--at-n", "8")
     status = table.groupby("predictor")["status"].agg(set).to_dict()
     assert status["power-law"] == status["low-cost-to-high"] == {"not_identifiable"}
-    assert table[table["predictor"] == "mixture"]["predicted"].between(0, 1).all()
+    assert table[table["predictor"] == "default"]["predicted"].between(0, 1).all()
 
 
 @pytest.mark.parametrize("correct", [True, False], ids=["all right", "all wrong"])
@@ -223,11 +223,10 @@ def test_the_same_holds_for_curves_and_equal_questions_bring_no_warning(tmp_path
 
 
 def test_curves_without_standard_errors_have_no_intervals_and_are_said_to(tmp_path: Path) -> None:
-    done = forecast(curve(), tmp_path, "--at-n", "16", "--predictor", "mixture")
+    done = forecast(curve(), tmp_path, "--at-n", "16")
     assert done.exit_code == 0, done.output
     assert read_forecast(tmp_path / "f.csv")["low"].isna().all()
     assert "(stderr)" in done.stderr
-    assert "needs samples" in done.stderr  # the mixture goes by the curve, and says so
     assert "(stderr)" not in forecast(curve(stderr=0.02), tmp_path, "--at-n", "16").stderr
 
 

@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 
 from predict.estimate import Options
-from predict.estimators import ESTIMATORS
+from predict.estimators import DEFAULT, ESTIMATORS
 from predict.evidence.request import Request
 from results import read_forecast
 from tests.predict.commands import predict
@@ -87,7 +87,7 @@ def test_help_has_an_example_of_the_command(command: str) -> None:
     assert f"Example: python -m predict {command} " in done.output
     if "One of " in done.output:
         listed = "".join(done.output.split("One of ")[1].split()).split(",orall")[0].split(".")[0]
-        assert listed.split(",") == list(ESTIMATORS)
+        assert listed.split(",") == [DEFAULT, *ESTIMATORS]
 
 
 @pytest.mark.parametrize(("limit", "told"), [("16", "N up to 16\n"), ("100", "N up to 32\n")])

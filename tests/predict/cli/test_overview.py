@@ -85,12 +85,18 @@ def four_sets(tmp_path: Path) -> list[Path]:
 def test_answers_and_curves_are_forecast_together_and_drawn(four_sets: list[Path], tmp_path: Path) -> None:
     out, plot = tmp_path / "f.csv", tmp_path / "f.svg"
     done = predict(
-        "forecast", *four_sets, "--predictor", "mixture,flat", "--bootstrap", 20, "--out", out, "--plot", plot
+        "forecast", *four_sets, "--predictor", "default,flat", "--bootstrap", 20, "--out", out, "--plot", plot
     )
     assert done.exit_code == 0, done.output
     table = read_forecast(out)
     assert table["model"].nunique() == 4
-    assert set(table["predictor"]) == {"mixture", "flat"}
+    assert set(table["predictor"]) == {"default", "flat"}
+    goes_by = table[table["predictor"] == "default"].groupby("dataset")["estimator"].unique()
+    assert sorted(map(list, goes_by)) == [["mixture"], ["question-law"]]
+    assert done.output.count("default (question-law)") == 3
+    refused = predict("forecast", *four_sets, "--predictor", "mixture", "--out", out)
+    assert refused.exit_code == 2
+    assert "needs samples" in refused.stderr
     assert plot.read_text(encoding="utf-8").startswith("<svg")
     assert sum(line.strip().startswith("flat") for line in done.output.splitlines()) == 4
 

@@ -9,7 +9,7 @@ import pytest
 
 from predict.cli import main
 from predict.estimate import Options
-from predict.estimators import CURVE_ONLY, SURVIVAL, chosen, estimate
+from predict.estimators import CURVE_ONLY, DEFAULT, SURVIVAL, chosen, estimate
 from predict.evidence.capped import capped, seen_of
 from predict.evidence.groups import Group
 from predict.evidence.hidden import observe
@@ -36,8 +36,8 @@ def one(frame: pd.DataFrame, method: str = "majority", cap: int = 8000) -> Group
 def test_a_backtest_has_a_row_for_every_place_and_the_truth_of_the_curves(method: str) -> None:
     group = one(samples(), method)
     names = chosen("all", group)
-    assert set(names) == {SURVIVAL, *CURVE_ONLY}
-    names = names if method == "majority" else [SURVIVAL]
+    assert set(names) == {DEFAULT, *CURVE_ONLY}
+    names = names if method == "majority" else [DEFAULT]
     table = backtest(group, names, REQUEST, 2, OPTIONS)
     assert len(table) == 2 * len(names) * 2 * 2
     truth = build_curves(cap_samples(samples(), CAPS), [method], ns=[1, 8], permutations=0)
@@ -46,7 +46,7 @@ def test_a_backtest_has_a_row_for_every_place_and_the_truth_of_the_curves(method
         at = truth.loc[(row["setting"], row["N"])]
         assert row["accuracy"] == pytest.approx(at["accuracy"], abs=1e-12)
         assert row["tokens"] == pytest.approx(at["tokens_per_answer"])
-    ours = table[table["predictor"] == SURVIVAL]
+    ours = table[table["estimator"] == SURVIVAL]
     assert ours.groupby("split")["predicted"].mean().nunique() == 2  # each split saw other answers
     assert (ours["low"] < ours["predicted"]).all()
     assert (ours["tokens_low"] < ours["tokens_predicted"]).all()

@@ -10,7 +10,7 @@ import pytest
 
 from predict.cli.backtest import show
 from predict.estimate import Estimate, Options
-from predict.estimators import ESTIMATORS, estimate
+from predict.estimators import ESTIMATORS, estimate, estimator_of
 from predict.evidence.groups import Group, groups_of_samples, read_groups
 from predict.evidence.hidden import drawn, observe
 from predict.evidence.points import Evidence, Points
@@ -52,7 +52,7 @@ def test_every_split_has_a_seed_of_its_own_and_pools_are_the_measured_ones(
     forecast(group, Request(fit_max_n=4, at_n=(64, 2)), ["watched"], Options())
 
 
-@pytest.mark.parametrize("name", ["mixture", "plug-in", "power-law"])
+@pytest.mark.parametrize("name", ["default", "plug-in", "power-law"])
 def test_a_backtest_is_the_estimate_from_the_evidence_of_its_split(group: Group, name: str) -> None:
     """And from nothing else: answers that it scores are not among those it sees."""
     options = Options(replicates=30, seed=3)
@@ -60,7 +60,7 @@ def test_a_backtest_is_the_estimate_from_the_evidence_of_its_split(group: Group,
     asked = group.points[np.isin(group.points.N, (8, 12))]
     for split, part in table.groupby("split"):
         seen = observe(group, SETTINGS, 4, 3, split)
-        found = estimate(name, seen, asked, replace(options, seed=3 + split))
+        found = estimate(estimator_of(name, seen), seen, asked, replace(options, seed=3 + split))
         told = part.set_index(["setting", "N"]).loc[asked.places()]
         assert told["predicted"].to_numpy() == pytest.approx(found.mean, abs=1e-12)
         assert told["low"].to_numpy() == pytest.approx(found.these.low, abs=1e-12)
@@ -178,7 +178,7 @@ def test_whole_settings_are_split_once(group: Group) -> None:
 
 def test_of_curves_the_hidden_points_are_the_truth(group: Group) -> None:
     curves = replace(group, pools=())
-    table = backtest(curves, ["mixture"], Request(4, fit_settings=("40", "80", "160")), 5, Options())
+    table = backtest(curves, ["default"], Request(4, fit_settings=("40", "80", "160")), 5, Options())
     assert set(table["setting"]) == {"320"}
     assert table["accuracy"].tolist() == group.accuracy[group.points.setting == "320"].tolist()
     along_n = backtest(curves, ["flat"], Request(fit_max_n=4), 1, Options())

@@ -1,0 +1,40 @@
+"""Forecasts as a picture, or as a page that says what it shows: the paper's Figure 3 of one's own runs."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+
+import pandas as pd
+
+from predict.cli.overview import summary_of
+from predict.estimators import PAPER_S
+from results.figures.forecast import forecast_figure, make_forecasts
+from results.figures.saving import save_figures
+from results.figures.words import PAPER
+
+TITLE = "Expensive runs, forecast from cheap ones"
+
+MARKS = (
+    "● is what a forecast was fitted to, ★ the forecast, ○ what was then measured; a faded ★ is one that its "
+    "status does not trust. Bars are 90 % intervals."
+)
+
+FIGURE_3 = (
+    f"This is Figure 3 of {PAPER}. Its Algorithm 3 is {PAPER_S}; beside it stand our own forecasts of the "
+    "same points. The question is “longer”: the cheaper half of the lengths is seen at every N, and the "
+    "longer ones are forecast. docs/figure-3.md has the other one too, “longer and more”."
+)
+
+
+def draw(tables: Sequence[pd.DataFrame], told: Sequence[str], plot: Path) -> None:
+    """A row of figures for each set, one a predictor; if sets have new settings, only of these.
+
+    `told`: what a reader of the page must know besides. Raises BadInput for a file that is no picture.
+    """
+    forecasts = [one for found in tables for one in make_forecasts({"": found})]
+    chosen = [one for one in forecasts if one.over_length] or forecasts
+    rows = [[forecast_figure(one) for one in own] for _, own in groupby(chosen, key=lambda one: one.name)]
+    along_t = any(one.over_length and one.predictor == PAPER_S for one in chosen)
+    title = f"Figure 3: {TITLE[0].lower()}{TITLE[1:]}" if along_t else TITLE
+    lead = [MARKS, FIGURE_3] if along_t else [MARKS]
+    save_figures(title, rows, plot, lead, [*map(summary_of, tables), *told])
