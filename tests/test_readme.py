@@ -16,7 +16,7 @@ PAGES = [
     ROOT / "README.md",
     *(
         page
-        for package in ("docs", *PACKAGES)
+        for package in ("docs", "studies", *PACKAGES)
         for page in (ROOT / package).rglob("*.md")
         if "runs" not in page.parts
     ),

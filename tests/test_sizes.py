@@ -1,0 +1,61 @@
+"""The size of the house as a whole, which may fall and not rise: a ratchet.
+
+A change that makes a number smaller lowers its limit here, and one that cannot do without a larger one says why
+in its commit. `pytest -rP tests/test_sizes.py` prints what is measured.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+PACKAGES = ("harness", "predict", "prompts", "results", "synthetic")
+LONG = 100
+"""A line above this many characters is a long one."""
+
+LIMITS = {
+    "lines of the packages": 34_000,
+    "files of the packages": 360,
+    "lines of the tests": 34_000,
+    "words of pages written by hand": 40_000,
+    "mean characters of a line": 53.0,
+    "long lines, %": 10.0,
+}
+
+
+def sources(*folders: str) -> list[Path]:
+    return [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
+def lines(paths: list[Path]) -> Iterator[str]:
+    for path in paths:
+        yield from path.read_text(encoding="utf-8").splitlines()
+
+
+def pages() -> list[Path]:
+    """What people read and somebody has written; a study's page is mostly tables that it makes."""
+    top = [ROOT / name for name in ("README.md", "CONTRIBUTING.md")]
+    return [*top, *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def measured() -> dict[str, float]:
+    packages = sources(*PACKAGES)
+    widths = [len(line) for line in lines(packages) if line.strip()]
+    words = [len(path.read_text(encoding="utf-8").split()) for path in pages()]
+    return {
+        "lines of the packages": len(list(lines(packages))),
+        "files of the packages": len(packages),
+        "lines of the tests": len(list(lines(sources("tests")))),
+        "words of pages written by hand": sum(words),
+        "mean characters of a line": round(sum(widths) / len(widths), 1),
+        "long lines, %": round(100 * sum(width > LONG for width in widths) / len(widths), 1),
+    }
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_the_house_does_not_grow(name: str) -> None:
+    size = measured()[name]
+    print(f"{name}: {size:,} (at most {LIMITS[name]:,})")
+    assert size <= LIMITS[name]
