@@ -1,7 +1,7 @@
 """The size of the house as a whole, which may fall and not rise: a ratchet.
 
-A change that makes a number smaller lowers its limit here, and one that cannot do without a larger one says why
-in its commit. `pytest -rP tests/test_sizes.py` prints what is measured.
+A change that makes a number smaller lowers its limit here; one that needs a larger one says why in its commit.
+`pytest -rP tests/test_sizes.py` prints what is measured.
 """
 
 from collections.abc import Iterator
@@ -57,5 +57,5 @@ def measured() -> dict[str, float]:
 @pytest.mark.parametrize("name", LIMITS)
 def test_the_house_does_not_grow(name: str) -> None:
     size = measured()[name]
-    print(f"{name}: {size:,} (at most {LIMITS[name]:,})")
+    print(f"{name}: {size:,} (at most {LIMITS[name]:,})")  # noqa: T201
     assert size <= LIMITS[name]
