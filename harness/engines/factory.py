@@ -66,8 +66,8 @@ async def own_server(
     gpus, (port,) = usable_gpus(experiment.device), free_ports()
     flags = (*experiment.server_flags, *flags)
     if gpus:  # what the experiment keeps in flight, CUDA graphs reach
-        in_flight = experiment.concurrency * experiment.chunk // dp
-        flags = ("--cuda-graph-max-bs-decode", str(max(1, in_flight)), *flags)
+        in_flight = max(1, experiment.concurrency // dp)
+        flags = ("--cuda-graph-max-bs-decode", str(in_flight), *flags)
     # The copies in one server share its random seed, and may draw the same answers.
     start = fleet_launch if gpus and dp > 1 else launch
     how: dict[str, Any] = {"revision": revision, "device": experiment.device, "dtype": experiment.dtype}

@@ -20,7 +20,7 @@ from harness.engines.sglang import SGLangEngine
 from harness.errors import EngineError
 from harness.experiment import Experiment, model_location
 from harness.questions.load import Question
-from harness.run.plan import prompt_for, remaining_chunks, sampling_for
+from harness.run.plan import prompt_for, remaining, sampling_for
 
 
 def write_requests(experiment: Experiment, questions: Iterable[Question], file: Path) -> None:
@@ -35,10 +35,10 @@ def write_requests(experiment: Experiment, questions: Iterable[Question], file: 
                 raise EngineError("not sent")
 
             engine.ask = ask  # type: ignore[method-assign,assignment]
-            for chunk in remaining_chunks(experiment, list(questions), {}):
-                sampling = sampling_for(experiment, chunk)
+            for query in remaining(experiment, list(questions), {}):
+                sampling = sampling_for(experiment, query)
                 try:
-                    await engine.generate(prompt_for(experiment, chunk), len(chunk.samples), sampling, 0)
+                    await engine.generate(prompt_for(experiment, query), sampling, 0)
                 except EngineError:
                     continue
 
@@ -59,9 +59,9 @@ async def post_all(url: str, bodies: list[bytes], in_flight: int) -> dict[str, f
             nonlocal answers, tokens
             for body in waiting:
                 async with session.post(f"{url}/generate", data=body) as response:
-                    for answer in await response.json():
-                        answers += 1
-                        tokens += answer["meta_info"]["completion_tokens"]
+                    answer = await response.json()
+                    answers += 1
+                    tokens += answer["meta_info"]["completion_tokens"]
 
         start = time.perf_counter()
         await asyncio.gather(*(work() for _ in range(in_flight)))
