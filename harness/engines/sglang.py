@@ -99,7 +99,7 @@ class SGLangEngine(Connection):
         del seed
         ids, drawn = self._prompts.go_on(prompt, said), asdict(sampling)  # the names are SGLang's
         budget, logprobs, candidates = (drawn.pop(name) for name in ("thinking", "logprobs", "candidates"))
-        drawn = {**self._fields.get("sampling_params", {}), **drawn}
+        drawn = {**self._fields.get("sampling_params", {}), **drawn, "n": 1}
         body = {**self._fields, "input_ids": ids, "sampling_params": drawn}
         if budget is not None and not said:
             body |= {"require_reasoning": True, "max_thinking_tokens": budget}

@@ -82,7 +82,7 @@ class _Session:
             self._failed_in_a_row = 0
             self._scores.keep(self._file, key, asked, verdict)
             self._to_come -= 1
-            self._pace.add(verdict.prompt_tokens + verdict.tokens)
+            self._pace.add(1, verdict.prompt_tokens + verdict.tokens)
             self._show()
 
     def _is_over(self) -> bool:

@@ -184,7 +184,7 @@ class _Session:
             row = row_of(self.experiment, query, completion)
             self.file.append([row])
             self.tally.add(row)
-            self.pace.add(row["tokens"])
+            self.pace.add(1, row["tokens"])
             needless = self.requests.ended(query, row)
             self.missing -= needless
             self._show_progress(1 + needless)

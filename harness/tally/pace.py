@@ -31,9 +31,9 @@ class Pace:
         """Time, answers and tokens where the steady middle begins; `_last` is where it ends."""
         self._last = (0.0, 0, 0)
 
-    def add(self, tokens: int) -> None:
-        """Count an answer that has ended."""
-        self.answers += 1
+    def add(self, answers: int, tokens: int) -> None:
+        """Count answers that have ended."""
+        self.answers += answers
         self.tokens += tokens
         self._latest = time.monotonic()
         if self.answers >= self._in_flight and not self.ending:

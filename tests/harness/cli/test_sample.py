@@ -63,7 +63,7 @@ def sampled(
 ) -> Callable[..., tuple[int, list[str], list[str]]]:
     """Run `sample tiny` with a script in place of an engine: exit status, lines of stdout and of stderr."""
 
-    def run_it(script: Callable[[str, int], list[str]], *options: object) -> tuple[int, list[str], list[str]]:
+    def run_it(script: Callable[[str, int], str], *options: object) -> tuple[int, list[str], list[str]]:
         monkeypatch.setattr(harness.engines.factory, "engine_for", lambda *_: ScriptedEngine(script))
         code = exit_status(monkeypatch, "sample", "tiny", "--out", tmp_path, *options)
         output = capsys.readouterr()
@@ -80,13 +80,13 @@ def summary(folder: Path) -> dict[str, Any]:
     return found
 
 
-def refuse(_prompt: str, _n: int) -> list[str]:
+def refuse(_prompt: str, _place: int) -> str:
     raise RequestRefused("refused with status 400: too \x1b[2Jlong")
 
 
 def test_an_address_alone_takes_the_tiny_experiment_to_a_server(sampled: Sampled, tmp_path: Path) -> None:
     options = ("--url", "http://127.0.0.1:1", "--limit", 1, "--set", "budgets=10")
-    assert sampled(lambda _number, n: ["##1##"] * n, *options)[0] == 0
+    assert sampled(lambda _prompt, _place: "##1##", *options)[0] == 0
     experiment = json.loads((tmp_path / "run.json").read_text())["experiment"]
     assert (experiment["engine"], experiment["url"]) == ("sglang", "http://127.0.0.1:1")
 
@@ -97,7 +97,7 @@ def test_answers_that_stay_missing_are_exit_status_3(sampled: Sampled, tmp_path:
     many = sampled(refuse, "--limit", 8, "--set", "budgets=10")[2]
     assert sum(line.startswith("no answer: ") for line in many) == 5  # of 8
     (failure, _, last) = err[-3:]
-    assert failure.startswith("no answer: question tiny-0000, setting 10, sample 0 to 63: ")
+    assert failure.startswith("no answer: question tiny-0000, setting 10, sample 0: ")
     assert "\\x1b[2J" in failure
     assert "128 of 128 answers" in last
     assert "2 requests" in last

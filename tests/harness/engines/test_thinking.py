@@ -83,19 +83,19 @@ def sglang(url: str, **more: Any) -> SGLangEngine:
     return SGLangEngine(url, TINY, revision=None, chat=True, **{"thinking": True, **more})
 
 
-def ask(server: Any, engine: Open, sampling: Sampling = SIXTY, n: int = 1) -> tuple[list[Completion], Any]:
-    """The answers, and what the engine says of itself."""
+def ask(server: Any, engine: Open, sampling: Sampling = SIXTY) -> tuple[Completion, Any]:
+    """The answer, and what the engine says of itself."""
 
-    async def run() -> tuple[list[Completion], Any]:
+    async def run() -> tuple[Completion, Any]:
         async with TestServer(server.app) as running, engine(str(running.make_url("/"))) as opened:
-            return await opened.generate(PROMPT, n, sampling, seed=1), opened.describe()
+            return await opened.generate(PROMPT, sampling, seed=1), opened.describe()
 
     return asyncio.run(run())
 
 
 @pytest.mark.parametrize(("server", "engine"), [(VLLM(), openai), (SGLang(), openai), (SGLang(), sglang)])
 def test_a_budget_of_thinking_is_sent_kept_and_counted(server: Thinker, engine: Open) -> None:
-    (found,), described = ask(server, engine)
+    found, described = ask(server, engine)
     assert found.text.strip() == "The answer is ##18##."
     assert found.reasoning is not None
     assert found.reasoning.count(" is") == 60
@@ -192,10 +192,10 @@ def test_a_forced_ending_closes_the_thinking_first(opened: bool, tmp_path: Path)
             TestServer(server.app) as running,
             openai(str(running.make_url("/")), prompts=prompts, thinking=False) as engine,
         ):
-            return await forced(engine, PROMPT, [cut], short, seed=3)
+            return await forced(engine, PROMPT, cut, short, seed=3)
 
     server = VLLM()
-    (found,) = asyncio.run(run())
+    found = asyncio.run(run())
     said = f"{cut.reasoning}\n</think>{ENDING}"
     assert server.requests[-1]["prompt"] == list(prompts.go_on(PROMPT, said if opened else f"<think>{said}"))
     assert "thinking_token_budget" not in server.requests[-1]
@@ -211,13 +211,13 @@ def test_an_ending_after_the_thinking_does_not_close_it_again() -> None:
         def opens_thinking(self, _prompt: str) -> bool:
             return False
 
-        async def generate(self, _prompt: str, _n: int, _how: Any, _seed: int, said: str) -> Any:
+        async def generate(self, _prompt: str, _how: Any, _seed: int, said: str) -> Any:
             asked.append(said)
-            return [Completion("10##.", 3, PROMPT_TOKENS + 40, "stop", None)]
+            return Completion("10##.", 3, PROMPT_TOKENS + 40, "stop", None)
 
     engine: Any = Engine()
     limit = Completion(cut.text, 30, PROMPT_TOKENS, "length", None, cut.reasoning, 20)
-    (found,) = asyncio.run(forced(engine, PROMPT, [limit], SIXTY, seed=3))
+    found = asyncio.run(forced(engine, PROMPT, limit, SIXTY, seed=3))
     assert asked == [f"<think>12 - 2</think> So it is{ENDING}"]
     assert (found.text, found.tokens, found.reasoning_tokens) == (f" So it is{ENDING}10##.", 43, 20)
 

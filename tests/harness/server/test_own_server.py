@@ -60,7 +60,7 @@ def test_a_run_on_several_gpus_starts_a_server_for_each(
     given = [found[name] for name in ("--load-format", "--dtype", "--revision")]
     assert given == ["dummy", "bfloat16", "abc"]
     assert found.get("--device") == ("cuda" if dp == 8 else None)
-    in_flight = asked.concurrency * asked.chunk // dp
+    in_flight = asked.concurrency // dp
     assert found["--cuda-graph-max-bs-decode"] == str(in_flight)
     assert sum(f"{dp} of {there} GPUs" in line for line in said) == (dp < there)
 
@@ -133,7 +133,7 @@ def open_own_server(
             assert started[0].ended() is None
             if kill:
                 started[0]._process.kill()
-                assert len(await engine.generate("egg", 1, Sampling(8, 1.0), seed=1)) == 1
+                assert (await engine.generate("egg", Sampling(8, 1.0), seed=1)).tokens > 0
             return str(engine.describe()["server"]["model_path"])
 
     try:
