@@ -130,7 +130,7 @@ async def measure(
         engine = Lengths(server, real["tokens"])
         before, wall, processor = await counts(server, *PROMPT), time.perf_counter(), time.process_time()
         looks: list[float] = []
-        looking = asyncio.create_task(look(server, engine, range(2 * places, planned), looks))
+        looking = asyncio.create_task(look(server, lambda: engine.begun, range(2 * places, planned), looks))
         outcome = await sample(experiment, questions, folder / "samples", lambda: nullcontext(engine))
         wall, processor = time.perf_counter() - wall, time.process_time() - processor
         looking.cancel()
@@ -159,11 +159,13 @@ def random_questions(count: int, lengths: Sequence[int], words: int) -> list[Que
     return found
 
 
-async def look(server: Connection, engine: Lengths, steady: range, looks: list[float]) -> None:
+async def look(
+    server: Connection, begun: Callable[[], int], steady: range, looks: list[float]
+) -> None:
     """Add to `looks` how many answers run at a time, as long as the number of those begun is in `steady`."""
     while True:
         await asyncio.sleep(LOOK_SECONDS)
-        if engine.begun in steady:
+        if begun() in steady:
             looks += await counts(server, RUNNING)
 
 
