@@ -159,9 +159,7 @@ def random_questions(count: int, lengths: Sequence[int], words: int) -> list[Que
     return found
 
 
-async def look(
-    server: Connection, begun: Callable[[], int], steady: range, looks: list[float]
-) -> None:
+async def look(server: Connection, begun: Callable[[], int], steady: range, looks: list[float]) -> None:
     """Add to `looks` how many answers run at a time, as long as the number of those begun is in `steady`."""
     while True:
         await asyncio.sleep(LOOK_SECONDS)

@@ -32,6 +32,7 @@ def gateway_launch(port: int, metrics_port: int, workers: Sequence[str]) -> Laun
     flags += ["--health-check-timeout-secs", "10"]
     # So long a server gets nothing after its requests have failed; by default a minute, started again or not.
     flags += ["--cb-timeout-duration-secs", "5"]
+    flags += ["--max-concurrent-requests", "0"]  # by default as few as 4,096: the client decides
     flags += ["--request-timeout-secs", str(24 * 3600)]  # the client decides how long to wait
     flags += ["--prometheus-host", "127.0.0.1", "--prometheus-port", str(metrics_port)]
     flags += ["--disable-tokenizer-autoload", "--log-level", "warn", "--shutdown-grace-period-secs", "1"]
