@@ -183,6 +183,11 @@ class Server:
             preexec_fn=end_with_parent if sys.platform == "linux" else None,
         )
 
+    @property
+    def pid(self) -> int:
+        """The process that was started, which leads the group."""
+        return self._process.pid
+
     def wait(self) -> int:
         """Wait until the server ends by itself, and return its exit status."""
         return self._process.wait()

@@ -1,7 +1,7 @@
 """How full a SGLang server is, and how fast, by the way in which it is asked for answers of uneven lengths.
 
     $ OMP_NUM_THREADS=1 python -m studies.benchmarks.bench_full
-    | way | tokens/s | of the bare loop | places at work |
+    | way | places at work | tokens/s | tokens per processor second of the server | of the bare loop |
 
 The server has PLACES places for the tiny model on this machine's CPU. Each answer has the length of one of a
 real run's, divided by SHORTER. The ways take turns, and the server's cache is emptied before each.
@@ -16,8 +16,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from statistics import mean
+from typing import NamedTuple
 
 import click
+import psutil
 import pyarrow.parquet
 
 from harness.engines.sglang import SGLangEngine
@@ -37,6 +39,16 @@ TOGETHER = 16
 """Answers that a request used to ask for: the next began when the longest of them had ended."""
 ENDLESS = {"ignore_eos": True}
 WAYS = {f"bare loop, {TOGETHER} answers a request": TOGETHER, "bare loop": 1, "`harness sample`": 0}
+
+
+class Turn(NamedTuple):
+    """`at_work`: the mean number of places at work, without the first round and the last."""
+
+    tokens: float
+    seconds: float
+    at_work: float
+    processor: float = 0.0
+    """Processor seconds of the server."""
 
 
 class Bodies:
@@ -63,8 +75,8 @@ class Bodies:
 
 async def turn(
     url: str, experiment: Experiment, bodies: Bodies, lengths: Sequence[int], together: int, folder: Path
-) -> tuple[float, float, float]:
-    """Tokens, seconds, and the mean number of places at work between the first and the last round."""
+) -> Turn:
+    """One turn of one way."""
     model, looks = model_location("tiny"), list[float]()
     fields = {"sampling_params": ENDLESS}
     steady = range(2 * PLACES, len(bodies.all))
@@ -82,10 +94,17 @@ async def turn(
             session = json.loads((folder / "run.json").read_text(encoding="utf-8"))["sessions"][0]
             found = {"tokens": outcome.tally.tokens, "seconds": session["seconds"]}
         looking.cancel()
-    return found["tokens"], found["seconds"], mean(looks)
+    return Turn(found["tokens"], found["seconds"], mean(looks))
 
 
-def compare(url: str, questions: int, samples: int, rounds: int, folder: Path) -> None:
+def processor_seconds(pid: int) -> float:
+    """Those of a process and of all that it has started."""
+    process = psutil.Process(pid)
+    times = [one.cpu_times() for one in (process, *process.children(recursive=True))]
+    return sum(one.user + one.system for one in times)
+
+
+def compare(url: str, pid: int, questions: int, samples: int, rounds: int, folder: Path) -> None:
     """Print a table of the ways."""
     drawn = pyarrow.parquet.read_table(REAL_RUN, columns=["tokens"])["tokens"].to_pylist()
     lengths = [max(1, length // SHORTER) for length in drawn]
@@ -93,41 +112,46 @@ def compare(url: str, questions: int, samples: int, rounds: int, folder: Path) -
     keys |= {"stop": "[]", "concurrency": PLACES, "tokens_extra": max(lengths)}
     experiment = read_experiment("tiny", {key: str(value) for key, value in keys.items()})
     bodies = Bodies(experiment, lengths, folder / "requests.jsonl")
-    found: dict[str, list[tuple[float, float, float]]] = {way: [] for way in WAYS}
+    found: dict[str, list[Turn]] = {way: [] for way in WAYS}
     for number in range(rounds):
         for way, together in WAYS.items():
             urllib.request.urlopen(urllib.request.Request(f"{url}/flush_cache", method="POST")).close()
-            out = folder / f"{number}-{together}"
-            found[way].append(asyncio.run(turn(url, experiment, bodies, lengths, together, out)))
+            out, before = folder / f"{number}-{together}", processor_seconds(pid)
+            one = asyncio.run(turn(url, experiment, bodies, lengths, together, out))
+            found[way].append(one._replace(processor=processor_seconds(pid) - before))
             click.echo(f"{way}: {found[way][-1]}", err=True)
-    rates = {way: sum(t for t, _, _ in turns) / sum(s for _, s, _ in turns) for way, turns in found.items()}
+    each = {
+        way: sum(one.tokens for one in turns) / sum(one.processor for one in turns)
+        for way, turns in found.items()
+    }
     click.echo(
         f"{questions} questions x {samples} answers of {mean(lengths):.0f} tokens, {rounds} turns each\n"
     )
-    click.echo("| way | tokens/s | of the bare loop | places at work |")
-    click.echo("|---|---:|---:|---:|")
+    click.echo("| way | places at work | tokens/s | per processor second of the server | of the bare loop |")
+    click.echo("|---|---:|---:|---:|---:|")
     for way, turns in found.items():
-        share = mean(places for _, _, places in turns) / PLACES
-        click.echo(f"| {way} | {rates[way]:,.0f} | {rates[way] / rates['bare loop']:.3f} | {share:.1%} |")
+        share = mean(one.at_work for one in turns) / PLACES
+        rate = sum(one.tokens for one in turns) / sum(one.seconds for one in turns)
+        cells = f"{share:.1%} | {rate:,.0f} | {each[way]:,.0f} | {each[way] / each['bare loop']:.3f}"
+        click.echo(f"| {way} | {cells} |")
 
 
 @click.command()
 @click.option("--questions", default=16, show_default=True, help="Of the tiny model's.")
 @click.option("--samples", default=32, show_default=True, help="Answers to each of them.")
 @click.option("--rounds", default=2, show_default=True, help="Turns of each way.")
-@click.option("--url", help="A server that runs already, with PLACES places.")
-def main(questions: int, samples: int, rounds: int, url: str | None) -> None:
+def main(questions: int, samples: int, rounds: int) -> None:
     """Print a table."""
-    with tempfile.TemporaryDirectory() as folder:
-        if url:
-            compare(url, questions, samples, rounds, Path(folder))
-            return
-        (port,) = free_ports()
-        url, extra = f"http://127.0.0.1:{port}", ("--max-running-requests", str(PLACES), "--enable-metrics")
-        command = launch(model_location("tiny"), port=port, device="cpu", extra=extra)
-        with tempfile.TemporaryFile() as log, Server(command, log) as server:
-            wait_until_ready(url, "/health", server, "SGLang")
-            compare(url, questions, samples, rounds, Path(folder))
+    (port,) = free_ports()
+    url, extra = f"http://127.0.0.1:{port}", ("--max-running-requests", str(PLACES), "--enable-metrics")
+    command = launch(model_location("tiny"), port=port, device="cpu", extra=extra)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryFile() as log,
+        Server(command, log) as server,
+    ):
+        wait_until_ready(url, "/health", server, "SGLang")
+        compare(url, server.pid, questions, samples, rounds, Path(folder))
 
 
 if __name__ == "__main__":
