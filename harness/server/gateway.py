@@ -26,8 +26,8 @@ def gateway_launch(port: int, metrics_port: int, workers: Sequence[str]) -> Laun
     # Requests with the same prompt follow one another: on two servers, half as many prompt tokens had to be
     # computed as with taking turns.
     flags += ["--policy", "cache_aware"]
-    # By default a server may have half as much again as the others before a prompt goes elsewhere: prompts that
-    # begin alike would keep one too full and the others idle.
+    # By default a server may have half as much again as the others before a prompt goes elsewhere: prompts
+    # that begin alike would keep one too full and the others idle.
     flags += ["--balance-rel-threshold", "1.05", "--balance-abs-threshold", "4"]
     flags += ["--worker-startup-check-interval", "1"]
     # By default a server that has died counts as healthy for more than two minutes.
