@@ -1,7 +1,7 @@
 """Measures how fast a machine samples: SGLang with random weights in a real model's shape, and our client.
 
     16 prompts x 24 answers of a real run's lengths, small with random weights
-    tokens/s           ...   while the server was full; 88912 tokens in ... s with start and end
+    tokens/s           ...   while the server was full; ... tokens in ... s with start and end
     running           ...%   of 64 places, by SGLang's own count
     prefix cache      ...%   of ... prompt tokens
     client            ...%   of the time, of one core
