@@ -20,7 +20,7 @@ from synthetic.theory.claims.binary import MARGIN, law_of_line, lines_of, tasks_
 from synthetic.theory.verdict import Claim, Row, extreme_row, mean_row
 
 STEPS = (16,)
-TASKS = 90
+TASKS = 60
 """Of each of five repeats."""
 
 FEW, MANY, LIMIT = 4, 1024, 4096
