@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from synthetic.binary.chain import law_of_paths
+from synthetic.binary.chain import law_of_paths, transitions
 from synthetic.binary.greedy import greedy_correct
 from synthetic.continuous.moments import path_moments
 from synthetic.model.settings import BinarySetting, ContinuousSetting
@@ -158,9 +158,13 @@ def test_erratum_steps_needed_with_few_examples():
     """ζ > 0 makes log(1 − ζ) < 0, so the paper's 2 log 2 / log(1 − ζ) is negative."""
     setting = BinarySetting(n=1, d=5, eta=1.0, sigma_eps=0.0)
     tasks = draw_tasks(setting, task_keys(1, 60), seed=3)
+    chain = transitions(tasks, setting)
     checked = 0
     for task in range(len(tasks)):
-        zeta = min(_reach_in_two(tasks.x[task], tasks.w_star[task]))
+        reached = _reach_in_two(tasks.x[task], tasks.w_star[task])
+        by_chain = (chain[task] @ chain[task])[:, tasks.w_star[task].argmax()]
+        np.testing.assert_allclose(by_chain, reached, atol=1e-12)
+        zeta = min(reached)
         if zeta < 1e-3:
             continue
         assert 2 * np.log(2) / np.log(1 - zeta) < 0
