@@ -110,8 +110,9 @@ def fitted_row(
     tasks: int,
     above: float = -np.inf,
     below: float = np.inf,
+    most: float = np.inf,
 ) -> Row:
-    """A number fitted to means over tasks; `of` takes the numbers of those that it is fitted to.
+    """A number from 0 to `most` fitted to means over tasks; `of` takes the numbers of those it is fitted to.
 
     Its standard error is that of the jackknife that leaves out a group of tasks at a time (Miller 1974,
     Biometrika 61, 1-15), its interval Student's t with one degree of freedom fewer than groups.
@@ -120,7 +121,7 @@ def fitted_row(
     value = float(of(everyone))
     less = np.array([of(np.delete(everyone, group)) for group in np.array_split(everyone, groups)])
     half = float(stdtrit(groups - 1, (1 + LEVEL) / 2) * np.sqrt(groups - 1) * less.std())
-    interval = Interval(value - half, value + half, LEVEL)
+    interval = Interval(max(value - half, 0.0), min(value + half, most), LEVEL)
     return Row(setting, quantity, value, interval.low, interval.high, outcome_of(interval, above, below))
 
 

@@ -110,7 +110,7 @@ def _predicts(seed: int) -> Iterator[Row]:
             def error(tasks: Chosen, votes: Array = votes, seen: int = seen) -> float:
                 return forecast_error(votes[tasks].mean(axis=0), seen)
 
-            yield fitted_row(f"{name} {seen} lengths seen", quantity, error, TASKS, below=RIGHT)
+            yield fitted_row(f"{name} {seen} lengths seen", quantity, error, TASKS, below=RIGHT, most=1.0)
 
 
 def forecast_error(votes: Array, seen: int) -> float:

@@ -112,6 +112,12 @@ def test_fitted_to_a_mean_it_is_the_interval_of_the_mean():
     expected = mean_row("s", "q", values, above=0)
     assert (row.low, row.high) == pytest.approx((expected.low, expected.high))
     assert row.outcome == "holds"
+
+
+def test_a_number_that_jumps_with_the_tasks_is_undecided_within_its_range():
+    row = fitted_row("s", "q", lambda tasks: float(tasks[0] == 0) / 2, 20, below=0.6, most=1)
+    assert row.low == 0
+    assert row.outcome == "undecided"
     assert fitted_row("s", "q", lambda _: np.nan, 20, above=0).outcome == "undecided"
 
 
