@@ -46,7 +46,7 @@ def law_of_line(setting: BinarySetting, steps: tuple[int, ...], seed: int, count
 
 def _perfect(seed: int) -> Iterator[Row]:
     ((name, setting),), steps = lines_of("fig2e"), (2, 16)
-    law = law_of_line(setting, steps, seed, 40)
+    law = law_of_line(setting, steps, seed, 30)
     greedy = greedy_correct(tasks_of(setting, seed, 200), setting, steps)
     limit = vote_limit(law.probabilities, law.gold[:, None])
     for at, t in enumerate(steps):
@@ -97,7 +97,7 @@ def _votes(seed: int) -> dict[str, tuple[Array, Array]]:
     """The vote of 256 at t = 3 and 50, (tasks, 2), and greedy decoding at t = 50, (tasks,), by panel."""
     found = {}
     for name, setting in lines_of("fig1-binary", "fig2f", "fig2g", "fig2h"):
-        tasks = tasks_of(setting, seed, 1500 if setting.d == 2 else 300)  # two answers cost little
+        tasks = tasks_of(setting, seed, 1500 if setting.d == 2 else 200)  # two answers cost little
         law = law_of_paths(tasks, setting, (3, 50))
         vote = vote_accuracy(law.probabilities, law.gold[:, None], (256,))[..., 0]
         found[name] = vote, greedy_correct(tasks, setting, (50,))[:, 0]
@@ -186,7 +186,7 @@ def residual_row(setting: str, quantity: str, x: ArrayLike, curves: Array) -> Ro
 
 def _exponential_in_votes(seed: int) -> Iterator[Row]:
     for name, setting in lines_of("fig2g", "fig2h"):
-        law = law_of_line(setting, (2, 8, 50), seed, 200)
+        law = law_of_line(setting, (2, 8, 50), seed, 400 if setting.d == 2 else 60)
         curves = vote_accuracy(law.probabilities, law.gold[:, None], VOTES)
         for at, t in enumerate((2, 8, 50)):
             quantity = f"residual of α − β e^(−νN) (ours: < {MARGIN})"
