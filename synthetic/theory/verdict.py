@@ -26,7 +26,7 @@ from synthetic.model.tasks import Array
 Outcome = Literal["holds", "undecided", "fails"]
 
 GROUPS = 20
-"""Groups of tasks, one left out at a time to see how far a fitted number moves; each task, where fewer."""
+"""Groups of tasks, left out one at a time to see how far a fitted number moves."""
 
 Chosen = NDArray[np.int64]
 """The numbers of the tasks that something is fitted to."""
@@ -112,19 +112,20 @@ def fitted_row(
     below: float = np.inf,
     most: float = np.inf,
 ) -> Row:
-    """A number from 0 to `most` fitted to means over tasks; `of` takes the numbers of those it is fitted to.
+    """A number from 0 to `most` that is fitted to means over some of the tasks, named to `of`.
 
-    Its standard error is that of the jackknife that leaves out a group of tasks at a time (Miller 1974,
-    Biometrika 61, 1-15), its interval Student's t with one degree of freedom fewer than groups.
+    Its standard error is that of the jackknife which leaves out a group at a time (Miller 1974,
+    Biometrika 61, 1-15), its interval Student's t with a degree of freedom fewer than groups.
     """
     everyone, groups = np.arange(tasks), min(GROUPS, tasks)
     value = float(of(everyone))
     less = np.array([of(np.delete(everyone, group)) for group in np.array_split(everyone, groups)])
     half = float(stdtrit(groups - 1, (1 + LEVEL) / 2) * np.sqrt(groups - 1) * less.std())
     interval = Interval(max(value - half, 0.0), min(value + half, most), LEVEL)
-    return Row(setting, quantity, value, interval.low, interval.high, outcome_of(interval, above, below))
+    outcome = outcome_of(interval, above, below)
+    return Row(setting, quantity, value, interval.low, interval.high, outcome)
 
 
 def extreme_row(setting: str, quantity: str, value: float, holds: bool) -> Row:
-    """The value nearest to what would refute a statement about every case: one counterexample is enough."""
+    """The value nearest to a counterexample of a statement about every case."""
     return Row(setting, quantity, float(value), float(value), float(value), "holds" if holds else "fails")

@@ -64,9 +64,9 @@ def _greedy_stuck(seed: int) -> Iterator[Row]:
 
 
 def _vote_rises(seed: int) -> Iterator[Row]:
-    """The theorem: with the chance 1 − 2^(1−d) of an example with ζ > 0, the vote is right from a t on.
+    """The theorem: where ζ > 0, with chance 1 − 2^(1−d), the vote is right from a t on.
 
-    ζ is the least chance of w* two steps on, and t = 2 log 2 / −log(1 − ζ): a t for each example.
+    ζ is the least chance of w* two steps on, t = 2 log 2 / −log(1 − ζ): one for each example.
     """
     ((name, setting),) = lines_of("fig2f")
     tasks = tasks_of(setting, seed, 1000)
@@ -80,10 +80,8 @@ def _vote_rises(seed: int) -> Iterator[Row]:
     least = _gap_at(law, chain, enough)[zeta > 0].min()
     yield extreme_row(name, "least gap where ζ > 0, at each example's own t", least, least > 0)
     for t in (1000, 10_000):
-        positive = _gap_at(law, chain, np.full(len(tasks), t)) > 0
-        yield mean_row(
-            f"{name} t={t}", f"P(gap > 0), {above}", positive.astype(np.float64), above=bound - MARGIN
-        )
+        positive = (_gap_at(law, chain, np.full(len(tasks), t)) > 0).astype(np.float64)
+        yield mean_row(f"{name} t={t}", f"P(gap > 0), {above}", positive, above=bound - MARGIN)
 
 
 def _gap_at(first: PathLaw, chain: Array, steps: Indices) -> Array:
@@ -146,7 +144,7 @@ def _gap_tends_to_one(seed: int) -> Iterator[Row]:
 
 
 def _stays_rather_than_comes(_: int) -> Iterator[Row]:
-    """The remark: p_recurr > p_trans where the theorem holds; its reason from n > (3σ_ε)⁴ on already."""
+    """The remark: p_recurr > p_trans where the theorem holds, its reason from (3σ_ε)⁴ on."""
     grid = [*product((1, 2, 4), (2, 10, 1000), (0.1, 1.0, 10.0))]
     bounds = [
         theory.transition_bounds(int((6 * k + 3 * sigma_eps) ** 4) + 1, k, d, sigma_eps)
@@ -172,9 +170,9 @@ def _longer_is_better(seed: int) -> Iterator[Row]:
 
 
 def residual_row(setting: str, quantity: str, x: ArrayLike, curves: Array) -> Row:
-    """How far the worst point of the mean curve, of `curves` (tasks, points), is off its exponential.
+    """How far the worst point of the mean of `curves` (tasks, points) is off its exponential.
 
-    The curve is averaged over tasks, as in the figure: what is off is the shape, not noise of the vote.
+    It is a mean over tasks, as in the figure: what is off is the shape, not noise of the vote.
     """
 
     def worst(tasks: Chosen) -> float:

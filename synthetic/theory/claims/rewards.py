@@ -33,16 +33,15 @@ Curves = dict[tuple[str, int], Array]
 @lru_cache(maxsize=1)
 def _curves(seed: int) -> dict[str, Curves]:
     """By line; "path" at N = 1 is one answer."""
-    found = {}
+    found, votes = {}, (FEW, MANY, LIMIT)
     for name, setting in lines_of("judges"):
         law = law_of_line(setting, STEPS, seed, TASKS)
         answers = Answers(tasks_of(setting, seed, TASKS), setting, STEPS, law)
         vote = vote_accuracy(law.probabilities, law.gold[:, None], (MANY,))
         curves: Curves = {("path", 1): law.correct[:, 0], ("vote", MANY): vote[:, 0, 0]}
         for reward in ("context", "verdict", "biased", "oracle"):
-            votes = (FEW, MANY, LIMIT)
-            for N, best in zip(votes, best_by_reward(answers, REWARDS[reward], votes)[:, 0].T, strict=True):
-                curves[reward, N] = best
+            best = best_by_reward(answers, REWARDS[reward], votes)[:, 0]
+            curves |= {(reward, N): best[:, place] for place, N in enumerate(votes)}
         found[name] = curves
     return found
 
