@@ -3,10 +3,12 @@
     claim,where,setting,quantity,measured,low,high,holds,outcome,verdict
     greedy-stays-…,"Sec. 5 limited n",fig2f t=50,"P(greedy right), below …",0.211,0.194,0.229,True,holds,holds
 
-One row a setting; `measured` is a mean over tasks with its 95 % interval [low, high] (Wilson's for a share
-of tasks), or an extreme over them, as `quantity` says. `outcome` is the row's: holds, fails, or undecided,
-where the interval holds the threshold. `verdict` is the claim's: the same three words, or "holds only at …"
-where the settings differ.
+One row a setting. `measured` is a mean over tasks with its 95 % interval [low, high]: Wilson's
+for a share of tasks, a jackknife for a number fitted to means. With low = high it is the case
+nearest to a counterexample of a statement about every case. `outcome` is the row's: holds, fails,
+or undecided, where the interval holds the threshold. `verdict` is the claim's: the same three
+words, or "holds only at …" where the settings differ. `where` says where the paper makes the
+claim, and begins with "ours" where it does not.
 """
 
 from collections.abc import Sequence
