@@ -10,8 +10,6 @@ high     45 → 90 questions      7,864,798  new questions    ±6.4 → ±4.5
 from pathlib import Path
 from typing import Any
 
-import click
-import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
@@ -28,7 +26,7 @@ from predict.cli.wording import (
     warn,
 )
 from predict.estimate import Options
-from predict.estimators import CURVE_ONLY, DEFAULT, chosen
+from predict.estimators import CURVE_ONLY, DEFAULT, chosen, one_name
 from predict.evidence.groups import Group
 from predict.evidence.points import Points
 from predict.evidence.request import Request, read_asked
@@ -36,6 +34,7 @@ from predict.planning.next_run import next_runs
 from predict.planning.plan import plan
 from predict.planning.settled import RULE, settled
 from predict.table import caveats
+from results.arguments import goals_of
 from results.figures.words import predictor_name
 from results.frontier import Plan
 from results.report.headings import plan_columns
@@ -71,13 +70,8 @@ def run(
     **asked: Any,
 ) -> None:
     """Plan with every group in the inputs; print, write and draw what is asked for."""
-    goals = target_accuracy, token_budget
-    if None not in goals:
-        raise click.UsageError("give --target-accuracy or --token-budget, not both")
-    if any(goal is not None and np.isnan(goal) for goal in goals):
-        raise click.UsageError("--target-accuracy and --token-budget must be numbers, not nan")
-    if predictor == "all" or "," in predictor:
-        raise click.UsageError(f"--predictor {predictor}: a plan needs one predictor")
+    goals = goals_of(target_accuracy, token_budget)
+    one_name(predictor)
     if out is not None:
         check_out(out, inputs)
     if plot is not None:

@@ -16,6 +16,7 @@ from predict.cli.plan import verdict
 from predict.cli.wording import described, say, tokens
 from predict.planning.scored import plan_by_score
 from results import BadInput, read_samples
+from results.arguments import goals_of
 from results.figures.words import METHOD_NAMES, curves_name
 from results.paired.sides import Side, sides_of
 from results.report.headings import plan_columns
@@ -39,6 +40,7 @@ def run(
     """Plan with every model and data set of the inputs; print and write. `given`: the other options named."""
     for name in given:
         raise click.UsageError(f"--score goes by what was measured: {name} does not go with it")
+    goals = goals_of(target_accuracy, token_budget)
     if out is not None:
         check_out(out, inputs)
     also = (score, f"score_{score}")
@@ -49,7 +51,7 @@ def run(
     for (dataset, model), group in groupby(sides, lambda side: (side.dataset, side.run)):
         own = list(group)
         methods = _methods(own)
-        found = plan_by_score(own, methods, max_n, level, target_accuracy, token_budget)
+        found = plan_by_score(own, methods, max_n, level, *goals)
         plans.append(found)
         cost = "nothing" if own[0].score_cost == 0 else f"{tokens(own[0].score_cost)} tokens"
         say(f"\n{curves_name('llm', dataset, model)}; the score of an answer takes {cost}")
