@@ -35,7 +35,7 @@ from predict.planning.plan import plan
 from predict.planning.settled import RULE, settled
 from predict.table import caveats
 from results.arguments import goals_of
-from results.figures.words import predictor_name
+from results.figures.words import METHOD_NAMES, predictor_name
 from results.frontier import Plan
 from results.report.headings import plan_columns
 from results.tables.contract import check_out
@@ -108,7 +108,7 @@ def run(
 def show(group: Group, found: Plan) -> None:
     """Print the frontier, the choice, and the cautious choice."""
     say(f"\n{title(group)}, forecast by {predictor_name(found.options)}")
-    say(described(found.frontier, plan_columns(found.frontier)))
+    say(described(found.frontier, plan_columns(found)))
     for sentence in verdict(found, group.unit):
         say(sentence)
 
@@ -119,19 +119,25 @@ def verdict(found: Plan, unit: str) -> list[str]:
     cautious = "Going by the lower end of the interval"
     if target is not None:
         goal, cautious = f"To reach {percent(target)}", f"To reach {percent(target)} with the whole interval"
-        nothing = f"no choice does; the best: {choice(found.best)}"
+        nothing = f"no choice does; the best: {told(found, found.best)}"
     elif budget is not None:
         goal = f"Within {tokens(budget)} {unit} a question"
-        nothing = f"no choice fits; the cheapest: {choice(found.options.iloc[0])}"
+        nothing = f"no choice fits; the cheapest: {told(found, found.options.iloc[0])}"
     else:
         goal, nothing = f"Cheapest within a point of the best ({percent(found.best['predicted'])})", ""
     if found.chosen is None:
         return [f"{goal}: {nothing}."]
-    sentences = [f"{goal}: {choice(found.chosen)}.{luck(found.chosen)}"]
+    sentences = [f"{goal}: {told(found, found.chosen)}.{luck(found.chosen)}"]
     if found.cautious is None:
         return [*sentences, f"{cautious}: no choice does."]
-    same = (found.cautious[["setting", "N"]] == found.chosen[["setting", "N"]]).all()
-    return [*sentences, f"{cautious}: {'the same' if same else choice(found.cautious)}."]
+    same = found.cautious.equals(found.chosen)
+    return [*sentences, f"{cautious}: {'the same' if same else told(found, found.cautious)}."]
+
+
+def told(found: Plan, row: "pd.Series[Any]") -> str:
+    """A choice in words, with its method where there are several."""
+    method = f"{METHOD_NAMES[row['method']]}, " if len(found.methods) > 1 else ""
+    return method + choice(row)
 
 
 def luck(chosen: "pd.Series[Any]") -> str:

@@ -19,7 +19,7 @@ from predict.planning.plan import PRICED
 from predict.pool_luck import luck_of_pool
 from results import BadInput
 from results.arguments import LEVEL, MAX_N
-from results.frontier import Plan
+from results.frontier import MEASURED, Plan
 from results.normal import z_of
 from results.paired.sides import Side
 from results.tables.schemas import BY_SCORE
@@ -73,7 +73,13 @@ def _choices(side: Side, method: str, max_n: int, level: float) -> pd.DataFrame:
     }
     tokens = float(side.cost_by(method).mean())
     told = {"source": "llm", "dataset": side.dataset, "model": side.run, "setting": side.setting}
-    known = {"known": "measured", "status": "ok", "predictor": "measured", "method": method}
+    known = {
+        "known": "measured",
+        "status": "ok",
+        "predictor": MEASURED,
+        "estimator": MEASURED,
+        "method": method,
+    }
     rows = pd.DataFrame({"N": ns, "T": float(side.cost.mean()), "cost": ns * tokens, "predicted": predicted})
     ends = {name: end.clip(0, 1) for name, end in ends.items()}
     return rows.assign(**told, **known, level=level, luck=luck, **ends)
