@@ -123,8 +123,11 @@ class Stored:
                 )
 
     def experiment(self, lengths: Sequence[int], overrides: Mapping[str, str]) -> Experiment:
-        """What ends the answers at each of `lengths`: their experiment, with `overrides`. Raises BadInput."""
-        fields = self.source.model_dump() | {
+        """What ends the answers at each of `lengths`: their experiment, with `overrides`.
+
+        Raises BadInput, also for an override of what the lengths and the stored answers decide.
+        """
+        decided = {
             "budgets": sorted(lengths),
             "budget_by": "force",
             "tokens_per_budget": 1.0,
@@ -133,7 +136,9 @@ class Stored:
             "greedy": False,
             "forced_from": self.came_from,
         }
-        return experiment_of(fields, self._folder / RECORD, overrides)
+        if taken := [name for name in overrides if name in decided]:
+            raise BadInput(f"--set {taken[0]}: --at and the stored answers decide it: leave it out")
+        return experiment_of(self.source.model_dump() | decided, self._folder / RECORD, overrides)
 
     def load_tokenizer(self, experiment: Experiment) -> None:
         """The tokenizer by which answers are cut. Raises BadInput if the model has none."""
@@ -181,6 +186,7 @@ def _completion(row: Row) -> Completion:
         row["seed"],
         row.get("reasoning"),
         row.get("reasoning_tokens"),
+        row.get("logprob"),
     )
 
 

@@ -25,6 +25,9 @@ _NAMES = [
 ]
 """Columns whose text the page shows, which anybody may have written."""
 
+_CURVE = [name for name in CURVE_KEY if name not in ("N", "permutation")]
+"""What tells one curve from another."""
+
 
 @dataclass(frozen=True)
 class Tables:
@@ -85,6 +88,6 @@ def _named(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_own(curves: pd.DataFrame, own: pd.DataFrame) -> pd.DataFrame:
-    """The curves given, and those of samples for models and datasets that no given file has curves of."""
-    of, theirs = (table[["source", "dataset", "model"]].agg(tuple, axis=1) for table in (own, curves))
+    """The curves given, and of those of samples the ones that no given file has."""
+    of, theirs = (table[_CURVE].agg(tuple, axis=1) for table in (own, curves))
     return pd.concat([curves, own[~of.isin(theirs)]], ignore_index=True) if len(curves) else own
