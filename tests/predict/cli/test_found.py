@@ -32,7 +32,9 @@ def runs(tmp_path: Path) -> Path:
 def test_the_newest_run_comes_first_and_shipped_tables_last(runs: Path, tmp_path: Path) -> None:
     shipped = tmp_path / "shipped.csv"
     data = str(read_samples(runs / "old")["dataset"].iloc[0])
-    others = [curve(setting=name, tokens_per_answer=float(name), model="shipped", dataset=data) for name in FOUR]
+    others = [
+        curve(setting=name, tokens_per_answer=float(name), model="shipped", dataset=data) for name in FOUR
+    ]
     again = curve(model="old", dataset=data)
     write_curves(pd.concat([*others, again]), shipped)
     out, page = tmp_path / "f.csv", tmp_path / "f.html"
