@@ -2,7 +2,9 @@
 
     figure_2(panels)  ->  [("2a: average, constant noise", <Figure>), …, ("2h: five examples", <Figure>)]
 
-The paper's source has no pictures: what a panel has on its axes is our choice. A risk has a colour for each line of the experiment. The average of N independent paths has the risk bias² +
+The paper's source has no pictures: what a panel has on its axes is our choice.
+
+A risk has a colour for each line of the experiment. The average of N independent paths has the risk bias² +
 variance/N: its lines are that law through the first and the last N, its points the exact values. Accuracies
 are the figures of the twin's panels, with the trend α − β e^(−νN) and the limit of greedy decoding.
 """
