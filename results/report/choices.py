@@ -65,12 +65,14 @@ class Choice:
 def with_most_first(panels: Sequence[Panel]) -> list[Panel]:
     """Language models first, of those the ones with lengths, toys (named like their questions) last.
 
-    The panels of one model stay together.
+    Of the twin the paper's Figure 1 is first. The panels of one model stay together.
     """
 
-    def rank(panel: Panel) -> tuple[bool, bool, bool, int]:
+    def rank(panel: Panel) -> tuple[bool, bool, bool, bool, int]:
         points = len(panel.settings) * len(panel.ns)
-        return panel.source != "llm", not panel.has_lengths, panel.model == panel.dataset, -points
+        of_figure_1 = panel.source == "synthetic" and panel.dataset.startswith("fig1")
+        toy = panel.model == panel.dataset
+        return panel.source != "llm", not of_figure_1, not panel.has_lengths, toy, -points
 
     ranked = sorted(panels, key=rank)
     models = [panel.model for panel in ranked]

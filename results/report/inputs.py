@@ -21,7 +21,7 @@ from results.votes.curves import build_curves
 _NAMES = [
     *("dataset", "model", "method", "setting", "predictor", "estimator", "status", "split", "held", "reason"),
     *("a", "b", "setting_a", "setting_b", "cost_unit"),
-    *("claim", "where", "quantity", "verdict", "outcome"),
+    *("claim", "where", "sentence", "quantity", "verdict", "outcome"),
 ]
 """Columns whose text the page shows, which anybody may have written."""
 
