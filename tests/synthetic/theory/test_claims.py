@@ -15,7 +15,7 @@ from synthetic.theory.claims.table import evaluate
 from synthetic.theory.verdict import Claim, Row, fitted_row, mean_row, outcome_of
 from tests.conftest import ROOT
 
-SHIPPED = pd.read_csv(ROOT / "results" / "cached" / "claims.csv")
+SHIPPED = pd.read_csv(ROOT / "results" / "cached" / "claims.csv").fillna({"sentence": ""})
 
 
 def rows(*outcomes, value=0.0):
