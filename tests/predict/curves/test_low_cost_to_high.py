@@ -31,15 +31,14 @@ def table(rows: dict[float, np.ndarray]) -> tuple[Points, np.ndarray]:
 
 def gap_of(rows: dict[float, np.ndarray]) -> Gap:
     """Part 1 on whole curves at `T`."""
-    return part_1(
-        T, np.array([row[0] for row in rows.values()]), T[0], (N, rows[T[0]]), T[-1], (N, rows[T[-1]])
-    )
+    single = np.array([row[0] for row in rows.values()])
+    return part_1(T, single, T[[0, -1]], [(N, rows[T[0]]), (N, rows[T[-1]])])
 
 
 def test_part_1_recovers_gamma_kappa_mu_from_exact_curves() -> None:
     singles = 0.7 - 0.4 * np.exp(-MU * T)
     first, last = curve_at(T[0], 0.9, 0.4), curve_at(T[-1], 0.95, 0.5)
-    found = part_1(T, singles, T[0], (N, first), T[-1], (N, last))
+    found = part_1(T, singles, T[[0, -1]], [(N, first), (N, last)])
     assert found.gamma == pytest.approx(GAMMA, abs=1e-6)
     assert found.kappa == pytest.approx(KAPPA, abs=1e-6)
     assert found.mu == pytest.approx(MU, abs=1e-6)
@@ -48,8 +47,9 @@ def test_part_1_recovers_gamma_kappa_mu_from_exact_curves() -> None:
 
 def test_part_2_recovers_alpha_and_beta_and_reads_them_at_a_new_T() -> None:
     singles = 0.7 - 0.4 * np.exp(-MU * T)
-    known = part_1(T, singles, T[0], (N, curve_at(T[0], 0.9, 0.4)), T[-1], (N, curve_at(T[-1], 0.9, 0.4)))
-    found, _ = part_2(known, T[0], curve_at(T[0], 0.9, 0.4)[3], T[-1], curve_at(T[-1], 0.9, 0.4)[3], 8)
+    ends = [curve_at(t, 0.9, 0.4) for t in T[[0, -1]]]
+    known = part_1(T, singles, T[[0, -1]], [(N, curve) for curve in ends])
+    found, _ = part_2(known, T[[0, -1]], np.array([curve[3] for curve in ends]), 8)
     assert found == pytest.approx((0.9, 0.4), abs=1e-5)
     assert read_off(known, *found, 4.0, 8) == pytest.approx(
         0.9 - 0.4 * np.exp(-(gap(4.0) ** 2) * 4), abs=1e-5
@@ -66,7 +66,7 @@ def test_whole_algorithm_predicts_unseen_T_on_curves_of_the_paper_s_form() -> No
     assert found.mean[0] == pytest.approx(truth, abs=0.01)
     assert set(found.status) == {"ok"}
     known = gap_of(rows)
-    _, at_8 = part_2(known, T[0], rows[T[0]][3], T[-1], rows[T[-1]][3], 8)
+    _, at_8 = part_2(known, T[[0, -1]], np.array([rows[T[0]][3], rows[T[-1]][3]]), 8)
     assert found.condition[0] == max(known.condition, at_8)
     assert found.condition.min() >= known.condition
 
@@ -133,14 +133,15 @@ def test_accuracy_that_falls_with_T_is_reported_as_falling() -> None:
 def test_a_rate_at_its_end_and_a_gap_above_1_are_told(single: np.ndarray, alpha_rate: float) -> None:
     """Accuracy at N = 1 that does not bend with T, or is at once at its limit; Δ = √(2·0.9) along N."""
     first, last = (0.9 - 0.4 * np.exp(-rate * N) for rate in (alpha_rate, alpha_rate + 0.1))
-    found = part_1(T, single, T[0], (N, first), T[-1], (N, last))
+    found = part_1(T, single, T[[0, -1]], [(N, first), (N, last)])
     assert found.status is Status.BOUND_HIT
 
 
 @pytest.mark.filterwarnings("error")
 def test_an_N_so_large_that_both_terms_vanish_gives_no_number() -> None:
-    found = Gap(1.2, 0.01, 0.5, *[fit_saturating(N, curve_at(2.0, 0.9, 0.4))] * 3, 2.0, Status.OK)
-    sizes = [int(n) for n in range(1000, 1100)]
-    values = [read_off(found, *part_2(found, T[0], 0.8, T[-1], 0.9, n)[0], 5.0, n) for n in sizes]
+    curve = fit_saturating(N, curve_at(2.0, 0.9, 0.4))
+    found = Gap(1.2, 0.01, 0.5, curve, (curve, curve), 2.0, Status.OK)
+    D_N = np.array([0.8, 0.9])
+    values = [read_off(found, *part_2(found, T[[0, -1]], D_N, n)[0], 5.0, n) for n in range(1000, 1100)]
     assert not np.isinf(values).any()
     assert np.isnan(values[-1])
