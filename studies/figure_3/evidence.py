@@ -10,10 +10,11 @@ nothing was.
 
 A row of protocols.csv is a (set, protocol, settings seen, way to forecast): how many forecasts were asked and
 given, their mean absolute error in points, how many are ok, how many of these are off by at most 3.5 points,
-and the mean error of these. A set that the CSV has is not measured again.
+their mean error, and how many of them pass the algorithm's own checks. A set that the CSV has is not measured
+again.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from unittest.mock import patch
@@ -23,6 +24,7 @@ import pandas as pd
 
 from predict.curves.low_cost_to_high import low_cost_to_high
 from predict.curves.question_law import estimate, fit
+from predict.curves.question_law.fit import QuestionLaw
 from predict.curves.rival_interval import judged
 from predict.curves.rivals import flat
 from predict.estimate import Options, Status, everywhere
@@ -54,8 +56,8 @@ CHOICES: dict[str, dict[str, str | bool]] = {
 ALIKE = 0.02
 """So little do log-odds differ between questions where all of them count as one."""
 
-Found = tuple[Floats, Texts]
-"""Forecasts (M,), and the status of each."""
+Found = tuple[Floats, Texts, Texts]
+"""Forecasts (M,), the status of each, and what the algorithm's own checks say of it."""
 
 
 def measure(data: Path | None, jobs: int) -> pd.DataFrame:
@@ -108,13 +110,13 @@ def measured(kind: str, name: str, source: str) -> pd.DataFrame:
     for protocol in PROTOCOLS:
         for count in counts_seen(group):
             seen, targets, truth = cut(group, count, protocol)
-            for way, (mean, status) in forecasts(seen, targets).items():
+            for way, found in forecasts(seen, targets).items():
                 place = {"kind": kind, "set": name, "protocol": protocol, "settings": count, "way": way}
-                rows.append(place | scored(mean, status, truth))
+                rows.append(place | scored(*found, truth))
     return pd.DataFrame(rows)
 
 
-def scored(mean: Floats, status: Texts, truth: Floats) -> dict[str, float]:
+def scored(mean: Floats, status: Texts, own: Texts, truth: Floats) -> dict[str, float]:
     """How far off the forecasts are, and those that are ok."""
     off = 100 * np.abs(mean - truth)
     given, ok = np.isfinite(off), status == Status.OK
@@ -125,6 +127,7 @@ def scored(mean: Floats, status: Texts, truth: Floats) -> dict[str, float]:
         "ok": ok.sum(),
         "ok_near": (off[ok] <= NEAR).sum(),
         "ok_error": off[ok].mean() if ok.any() else np.nan,
+        "ok_own": (own[ok] == Status.OK).sum(),
     }
 
 
@@ -136,30 +139,31 @@ def forecasts(seen: Evidence, targets: Points) -> dict[str, Found]:
     for way, choice in CHOICES.items():
         paper = low_cost_to_high(seen.points, seen.accuracy[None], targets, **choice)  # type: ignore[arg-type]
         mean = paper.mean[0]
-        found[way] = mean, judged(paper.status, mean, law.mean, law_ok)
+        found[way] = mean, judged(paper.status, mean, law.mean, law_ok), paper.status
+    steps = {
+        "one fit": ESTIMATORS["joint"](seen, targets, Options(replicates=0)).mean,
+        "one question": along_one_exponential(seen, targets, law_of_one_question(seen)),
+        "many questions": along_one_exponential(seen, targets, law.law),
+        "flat": flat(seen.points, seen.accuracy[None], targets).mean[0],
+    }
     unjudged = everywhere(Status.BOUND_HIT, len(targets))
-    for step, forecast in STEPS.items():
-        found[step] = forecast(seen, targets), unjudged
-    found[LAW] = law.mean, law.status
+    found |= {step: (mean, unjudged, unjudged) for step, mean in steps.items()}
+    found[LAW] = law.mean, law.status, law.status
     return found
 
 
-def one_fit(seen: Evidence, targets: Points) -> Floats:
-    """The paper's formula, but fitted to all points at once, within bounds: no system of two equations."""
-    return ESTIMATORS["joint"](seen, targets, Options(replicates=0)).mean
-
-
-def one_question(seen: Evidence, targets: Points) -> Floats:
-    """The exact vote on one question in place of Δ²/2; along T one exponential."""
+def law_of_one_question(seen: Evidence) -> QuestionLaw:
+    """The question law where all questions are alike: the exact vote in place of Δ²/2, and nothing else."""
     prior = np.array([np.log(ALIKE), fit.PRIOR[1], np.log(ALIKE), fit.PRIOR[3]])
     width = np.array([0.01, fit.PRIOR_SD[1], 0.01, fit.PRIOR_SD[3]])
+    points = seen.points
     with patch.multiple(fit, PRIOR=prior, PRIOR_SD=width, REACH=4 * width):
-        return many_questions(seen, targets)
+        return fit.fit(points.T, points.N, seen.accuracy, seen.stderr, points.setting, seen.method)
 
 
-def many_questions(seen: Evidence, targets: Points) -> Floats:
-    """Questions that differ, and the exact vote on each; along T one exponential."""
-    with patch.object(estimate, "along_T", exponential):
+def along_one_exponential(seen: Evidence, targets: Points, law: QuestionLaw) -> Floats:
+    """The forecasts of a question law, with one exponential along T in place of several laws."""
+    with patch.multiple(estimate, along_T=exponential, fit=lambda *_: law):
         return estimate.estimate(seen.points, seen.accuracy, seen.stderr, targets, draws=0).mean
 
 
@@ -174,16 +178,3 @@ def exponential(
     curve = fit_curves(T, single[None], rates=rate_grid(T), accuracy=True)
     mean = estimate._scaled(np.clip(curve(at)[0], 0.0, 1.0))
     return mean, np.repeat(mean[None], R, axis=0)
-
-
-def nothing_gains(seen: Evidence, targets: Points) -> Floats:
-    """What was seen last."""
-    return np.asarray(flat(seen.points, seen.accuracy[None], targets).mean[0])
-
-
-STEPS: dict[str, Callable[[Evidence, Points], Floats]] = {
-    "one fit": one_fit,
-    "one question": one_question,
-    "many questions": many_questions,
-    "flat": nothing_gains,
-}
