@@ -21,8 +21,8 @@ from predict.estimate import Estimate, Estimator, Options, Status, from_draws, m
 from predict.evidence.points import Evidence, Floats, Points, Texts
 
 APART = 0.02
-"""How far the paper's algorithm may be from the question law to be ok; studies/figure_3/from_curves.md has
-what that is worth."""
+"""How far the paper's algorithm may be from the question law to be ok; docs/figure-3.md has what that
+is worth."""
 
 
 def on_curves(curve: CurveModel, steps: bool = False) -> Estimator:
@@ -76,9 +76,9 @@ def judged(own: Texts, mean: Floats, law: Floats, law_ok: NDArray[np.bool_]) -> 
 
     own: what its checks say. They judge its parameters, not its forecasts: where accuracy is flat the
     parameters are open and the forecasts right, and of those that pass them about half are wrong. So they
-    name what is not ok, and take ok from nothing.
+    name what is not ok, and take ok from nothing; but no mean outside [0, 1] is ok.
     """
-    borne_out = law_ok & (np.abs(mean - law) <= APART)
+    borne_out = law_ok & (np.abs(mean - law) <= APART) & (np.abs(mean - 0.5) <= 0.5 + 1e-9)
     return np.where(borne_out, Status.OK, more_severe(own, Status.BOUND_HIT))
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from predict.curves.low_cost_to_high import low_cost_to_high
+from predict.curves.low_cost_to_high import Ends, low_cost_to_high
 from predict.estimate import Status
 from predict.evidence.points import Points
 from results import fit_saturating
@@ -69,6 +69,28 @@ def test_whole_algorithm_predicts_unseen_T_on_curves_of_the_paper_s_form() -> No
     _, at_8 = part_2(known, T[[0, -1]], np.array([rows[T[0]][3], rows[T[-1]][3]]), 8)
     assert found.condition[0] == max(known.condition, at_8)
     assert found.condition.min() >= known.condition
+
+
+@pytest.mark.parametrize("ends", ["spread", "first", "all"])
+def test_every_choice_of_T_1_and_T_2_predicts_curves_of_the_paper_s_form(ends: Ends) -> None:
+    points, accuracy = table({t: curve_at(t, 0.9, 0.4) for t in T})
+    truth = 0.9 - 0.4 * np.exp(-(gap(4.0) ** 2) * N / 2)
+    wanted = Points(np.repeat("4", len(N)), np.full(len(N), 4.0), N)
+    found = low_cost_to_high(points, accuracy[None], wanted, ends=ends)
+    assert found.mean[0] == pytest.approx(truth, abs=0.02)
+
+
+def test_what_was_measured_at_N_is_the_input_of_part_2() -> None:
+    """The same rise of Acc(T_1, N) and Acc(T_2, N) at one N lifts the forecast there by as much."""
+    points, accuracy = table({t: curve_at(t, 0.9, 0.4) for t in T})
+    far = Points(np.array(["4"]), np.array([4.0]), np.array([32]))
+    lifted = accuracy + 0.02 * (points.N == 32)
+    seen = points.N < 32
+    longer = low_cost_to_high(points, lifted[None], far).mean[0, 0]
+    off_the_curves = low_cost_to_high(points, lifted[None], far, measured=False).mean[0, 0]
+    more = low_cost_to_high(points[seen], lifted[None, seen], far).mean[0, 0]
+    assert longer - more == pytest.approx(0.02, abs=0.002)
+    assert longer - off_the_curves > 0.005
 
 
 def test_points_at_T1_and_T2_are_reproduced_exactly() -> None:
