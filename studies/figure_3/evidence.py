@@ -10,8 +10,7 @@ nothing was.
 
 A row of protocols.csv is a (set, protocol, settings seen, way to forecast): how many forecasts were asked and
 given, their mean absolute error in points, how many are ok, how many of these are off by at most 3.5 points,
-their mean error, and how many of them pass the algorithm's own checks. A set that the CSV has is not measured
-again.
+and their mean error. A set that the CSV has is not measured again.
 """
 
 from collections.abc import Iterator
@@ -56,8 +55,8 @@ CHOICES: dict[str, dict[str, str | bool]] = {
 ALIKE = 0.02
 """So little do log-odds differ between questions where all of them count as one."""
 
-Found = tuple[Floats, Texts, Texts]
-"""Forecasts (M,), the status of each, and what the algorithm's own checks say of it."""
+Found = tuple[Floats, Texts]
+"""Forecasts (M,), and the status of each."""
 
 
 def measure(data: Path | None, jobs: int) -> pd.DataFrame:
@@ -116,7 +115,7 @@ def measured(kind: str, name: str, source: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def scored(mean: Floats, status: Texts, own: Texts, truth: Floats) -> dict[str, float]:
+def scored(mean: Floats, status: Texts, truth: Floats) -> dict[str, float]:
     """How far off the forecasts are, and those that are ok."""
     off = 100 * np.abs(mean - truth)
     given, ok = np.isfinite(off), status == Status.OK
@@ -127,7 +126,6 @@ def scored(mean: Floats, status: Texts, own: Texts, truth: Floats) -> dict[str, 
         "ok": ok.sum(),
         "ok_near": (off[ok] <= NEAR).sum(),
         "ok_error": off[ok].mean() if ok.any() else np.nan,
-        "ok_own": (own[ok] == Status.OK).sum(),
     }
 
 
@@ -139,7 +137,7 @@ def forecasts(seen: Evidence, targets: Points) -> dict[str, Found]:
     for way, choice in CHOICES.items():
         paper = low_cost_to_high(seen.points, seen.accuracy[None], targets, **choice)  # type: ignore[arg-type]
         mean = paper.mean[0]
-        found[way] = mean, judged(paper.status, mean, law.mean, law_ok), paper.status
+        found[way] = mean, judged(paper.status, mean, law.mean, law_ok)
     steps = {
         "one fit": ESTIMATORS["joint"](seen, targets, Options(replicates=0)).mean,
         "one question": along_one_exponential(seen, targets, law_of_one_question(seen)),
@@ -147,8 +145,8 @@ def forecasts(seen: Evidence, targets: Points) -> dict[str, Found]:
         "flat": flat(seen.points, seen.accuracy[None], targets).mean[0],
     }
     unjudged = everywhere(Status.BOUND_HIT, len(targets))
-    found |= {step: (mean, unjudged, unjudged) for step, mean in steps.items()}
-    found[LAW] = law.mean, law.status, law.status
+    found |= {step: (mean, unjudged) for step, mean in steps.items()}
+    found[LAW] = law.mean, law.status
     return found
 
 
