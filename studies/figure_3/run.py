@@ -249,8 +249,12 @@ def drawn(kind: str, name: str, source: str, protocol: str, seen: int) -> list[F
     settings = [setting for setting, _ in group.points.settings()]
     request = Request(fit_settings=tuple(settings[:seen]), fit_max_n=PROTOCOLS[protocol])
     table, _ = forecast(group, request, ["low-cost-to-high", "question-law"], Options(replicates=200))
-    figures = [forecast_figure(one) for one in make_forecasts({f"{name}.csv": table})]
-    return [replace(figure, title=f"{figure.title}: {protocol}") for figure in figures]
+    return [
+        forecast_figure(
+            replace(one, title=f"{one.title}: {protocol}", slug=f"{one.slug}-{protocol.replace(' ', '-')}")
+        )
+        for one in make_forecasts({f"{name}.csv": table})
+    ]
 
 
 if __name__ == "__main__":
