@@ -1,7 +1,11 @@
 """Low-Cost-to-High Estimate: the paper's Algorithm 3 (`results.low_cost_to_high`) as a predictor.
 
-Every curve of a table is one call of both parts; the status says which of its checks object.
+Every curve of a table is one call of both parts; the status says which of its checks object. What is seen
+decides the question: at an N that was measured at T_1 and T_2, Part 2 has its stated input (*longer*); at any
+other it reads the curves of Part 1 (*longer and more*).
 """
+
+from typing import Literal
 
 import numpy as np
 
@@ -11,17 +15,29 @@ from predict.evidence.points import Floats, Points, Texts
 from results.low_cost_to_high import part_1, part_2, read, read_off
 from results.paper_fits import ILL_CONDITIONED
 
+Ends = Literal["spread", "first", "all"]
+"""T_1 and T_2: the shortest and the longest setting, the two shortest, or all settings by least squares."""
 
-def low_cost_to_high(points: Points, accuracy: Floats, targets: Points) -> CurveForecast:
-    """Algorithm 3 on observed `points` with each row of `accuracy` (B, P), read at every one of `targets`."""
-    means, statuses, conditions = zip(*(_one_curve(points, row, targets) for row in accuracy), strict=True)
+
+def low_cost_to_high(
+    points: Points, accuracy: Floats, targets: Points, *, ends: Ends = "spread", measured: bool = True
+) -> CurveForecast:
+    """Algorithm 3 on observed `points` with each row of `accuracy` (B, P), read at every one of `targets`.
+
+    ends: which settings are T_1 and T_2, of those with three different N or more; measured: D_N is what was
+    measured at N, where it was. False: always the curves of Part 1.
+    """
+    every = [_one_curve(points, row, targets, ends, measured) for row in accuracy]
+    means, statuses, conditions = zip(*every, strict=True)
     return CurveForecast(np.stack(means), statuses[0], conditions[0])
 
 
-def _one_curve(points: Points, accuracy: Floats, targets: Points) -> tuple[Floats, Texts, Floats]:
+def _one_curve(
+    points: Points, accuracy: Floats, targets: Points, ends: Ends, measured: bool
+) -> tuple[Floats, Texts, Floats]:
     """Accuracy, status and condition number at the targets (M,) from `accuracy` (P,).
 
-    A target's condition number is the larger one of its two 2×2 systems. The fit needs three T with N = 1 and
+    A target's condition number is the larger one of its two systems. The fit needs three T with N = 1 and
     two settings with three different N each; without them every target is NaN and not_identifiable.
     """
     at_1 = (points.N == 1) & np.isfinite(points.T)
@@ -34,16 +50,20 @@ def _one_curve(points: Points, accuracy: Floats, targets: Points) -> tuple[Float
     status = everywhere(Status.NOT_IDENTIFIABLE, len(targets))
     if len(np.unique(points.T[at_1])) < 3 or len(rich) < 2 or rich[0][1] == rich[-1][1]:
         return mean, status, condition
-    (name_1, T1), (name_2, T2) = rich[0], rich[-1]
-    at_T1, at_T2 = points.setting == name_1, points.setting == name_2
-    curve_1, curve_2 = (points.N[at_T1], accuracy[at_T1]), (points.N[at_T2], accuracy[at_T2])
-    gap = part_1(points.T[at_1], accuracy[at_1], T1, curve_1, T2, curve_2)
+    chosen = {"spread": [rich[0], rich[-1]], "first": rich[:2], "all": rich}[ends]
+    lengths = np.array([t for _, t in chosen])
+    places = [points.setting == name for name, _ in chosen]
+    curves = [(points.N[at], accuracy[at]) for at in places]
+    gap = part_1(points.T[at_1], accuracy[at_1], lengths, curves)
     if gap.status is Status.NOT_IDENTIFIABLE:
         return mean, status, condition
 
     for N in np.unique(targets.N).tolist():
-        acc_1, acc_2 = read(curve_1, gap.at_T1, N), read(curve_2, gap.at_T2, N)
-        (alpha, beta), condition_N = part_2(gap, T1, acc_1, T2, acc_2, N)
+        d_n = [
+            read(curve, fit, N) if measured else float(fit(N))
+            for curve, fit in zip(curves, gap.at_ends, strict=True)
+        ]
+        (alpha, beta), condition_N = part_2(gap, lengths, np.array(d_n), N)
         here = targets.N == N
         mean[here] = read_off(gap, alpha, beta, targets.T[here], N)
         condition[here] = max(gap.condition, condition_N)

@@ -9,6 +9,7 @@ the error of the formula itself, judged by points left out (`calibration`).
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from predict.curves.calibration import luck_share, model_error
 from predict.curves.from_curves import of_the_law
@@ -17,11 +18,11 @@ from predict.curves.joint import joint
 from predict.curves.low_cost_to_high import low_cost_to_high
 from predict.curves.rivals import CurveForecast, CurveModel, exponential, flat, power_law
 from predict.estimate import Estimate, Estimator, Options, Status, from_draws, more_severe
-from predict.evidence.points import Evidence, Floats, Points
+from predict.evidence.points import Evidence, Floats, Points, Texts
 
 APART = 0.02
-"""How far the paper's algorithm may be from the question law to be ok; studies/figure_3/from_curves.md has
-what that is worth."""
+"""How far the paper's algorithm may be from the question law to be ok; docs/figure-3.md has what that
+is worth."""
 
 
 def on_curves(curve: CurveModel, steps: bool = False) -> Estimator:
@@ -65,14 +66,20 @@ def counted(points: Points) -> Points:
 
 
 def algorithm_3(evidence: Evidence, targets: Points, options: Options) -> Estimate:
-    """The paper's forecast, ok only where the question law is ok, too, and no more than APART from it.
-
-    Its own checks do not tell a good forecast from a bad one: of those that pass them about half are right.
-    """
+    """The paper's forecast, with the status that `judged` gives it."""
     found = on_curves(low_cost_to_high)(evidence, targets, options)
-    mean, ok = of_the_law(evidence, targets)
-    borne_out = ok & (np.abs(found.mean - mean) <= APART)
-    return replace(found, status=more_severe(found.status, np.where(borne_out, Status.OK, Status.BOUND_HIT)))
+    return replace(found, status=judged(found.status, found.mean, *of_the_law(evidence, targets)))
+
+
+def judged(own: Texts, mean: Floats, law: Floats, law_ok: NDArray[np.bool_]) -> Texts:
+    """The status of the paper's forecasts, all (M,): ok where the question law is, and within APART.
+
+    own: what its checks say. They judge its parameters, not its forecasts: where accuracy is flat the
+    parameters are open and the forecasts right, and of those that pass them about half are wrong. So they
+    name what is not ok, and take ok from nothing; but no mean outside [0, 1] is ok.
+    """
+    borne_out = law_ok & (np.abs(mean - law) <= APART) & (np.abs(mean - 0.5) <= 0.5 + 1e-9)
+    return np.where(borne_out, Status.OK, more_severe(own, Status.BOUND_HIT))
 
 
 RIVALS: dict[str, Estimator] = {

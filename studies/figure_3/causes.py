@@ -1,6 +1,6 @@
 """The picture of docs/figure-3.md that shows the three causes by which Algorithm 3 fails.
 
-    python -m studies.figure_3.causes            (a minute)
+    python -m studies.figure_3.run            (which calls this)
 
 causes.png, from the left: how far its forecasts are off, by the larger condition number of their two
 systems; the gap that it reads off votes, beside the exact one; Acc(T, 64) over the gap squared, and the
@@ -17,7 +17,6 @@ import vl_convert
 from results import fit_saturating
 from results.figures.axes import legend
 from results.figures.theme import INK, Figure, combined_spec
-from studies.figure_3.run import conditions
 from synthetic.panels.experiments import VOTES
 from synthetic.theory.claims.low_cost import STEPS, _curves
 
@@ -27,16 +26,15 @@ COLOURS = {"fig2f": "#b93289", "fig2h step=1": "#f48849", "fig2h step=1/5": "#21
 N = 64
 
 
-def main() -> None:
-    """Draw the picture."""
-    figures = [conditioning(), gap(), squared()]
+def draw(off: pd.DataFrame) -> None:
+    """Draw the picture. off: how far each forecast is `off`, in points, and its `condition` number."""
+    figures = [conditioning(off), gap(), squared()]
     (HERE / "causes.png").write_bytes(vl_convert.vegalite_to_png(combined_spec([figures]), scale=1.2))
 
 
-def conditioning() -> Figure:
+def conditioning(off: pd.DataFrame) -> Figure:
     """Error over condition number, a point a forecast."""
-    rows = conditions().assign(off=lambda table: table["off"].clip(0.1, 1000))
-    rows = rows.assign(condition=rows["condition"].clip(upper=1e6))
+    rows = off.assign(off=off["off"].clip(0.1, 1000), condition=off["condition"].clip(upper=1e6))
     scale, axis = alt.Scale(type="log"), alt.Axis(grid=False, tickCount=5)
     x = alt.X("condition:Q", scale=scale, axis=axis, title="condition number")
     y = alt.Y("off:Q", scale=scale, axis=axis, title="forecast off by, points")
@@ -44,7 +42,7 @@ def conditioning() -> Figure:
         alt.Chart(pd.DataFrame({"off": [3.5]})).mark_rule(color=INK, strokeDash=[5, 4]).encode(y),
         alt.Chart(rows).mark_circle(size=16, opacity=0.35, color="#3b528b").encode(x, y),
     )
-    words = "Algorithm 3 on the twin and the small model. Dashed: 3.5 points. Edges: beyond."
+    words = "Algorithm 3, asked for longer; twin and small model. Dashed: 3.5 points. Edges: beyond."
     return Figure("conditioning", "Two systems of two equations", (words,), layers)
 
 
@@ -86,7 +84,3 @@ def squared() -> Figure:
 def _colour() -> alt.Color:
     scale = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
     return alt.Color("line:N", scale=scale, legend=legend(None, list(COLOURS)))
-
-
-if __name__ == "__main__":
-    main()

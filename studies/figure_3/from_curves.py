@@ -10,8 +10,8 @@ settings (at most all but one) at N ≤ 4 or N ≤ 16; asked are all dearer ones
 (set, settings seen, N seen, predictor, status, width): targets, forecasts given, their mean absolute error in
 points, how many are off by at most 3.5 points, how many intervals of 90 % hold the truth, and the interval
 score (width + 20 × miss, in points). width: that of the question law alone, in points, the upper end of its
-class. apart: the mean distance of the paper's forecasts from the question law's. A set that the CSV has
-is not measured again; with --again NAME that predictor is. The tables go into from_curves.md.
+class. A set that the CSV has is not measured again; with --again NAME that predictor is. The tables go into
+from_curves.md. The paper's algorithm is measured by evidence.py.
 """
 
 import re
@@ -24,8 +24,7 @@ import click
 import numpy as np
 import pandas as pd
 
-from predict.curves.low_cost_to_high import low_cost_to_high
-from predict.curves.question_law.estimate import distance_to_algorithm_3, estimate
+from predict.curves.question_law.estimate import estimate
 from predict.estimate import Estimate, Options
 from predict.estimators import ESTIMATORS
 from predict.evidence.groups import Group, groups_of_curves
@@ -49,7 +48,7 @@ PANELS = {
 SEEN = (3, 4, 6)
 UP_TO = (4, 16)
 CAPS = 10
-NAMES = ("question-law", "exponential", "joint", "flat", "power-law", "low-cost-to-high")
+NAMES = ("question-law", "exponential", "joint", "flat", "power-law")
 FORMER = "former default"
 """What the mixture gave from curves before the question law; no longer measured, its rows are kept."""
 
@@ -102,8 +101,6 @@ def case(group: Group, settings: list[str], most: int, predictors: tuple[str, ..
         np.minimum(np.searchsorted(WIDTHS, 100 * law.width_of_one_T_law), len(WIDTHS) - 1)
     ]
     found = {name: ESTIMATORS[name](observed, targets, OPTIONS) for name in predictors}
-    paper = low_cost_to_high(points, observed.accuracy[None], targets).mean[0]
-    apart = 100 * distance_to_algorithm_3(paper, law.mean)
     each = [
         scored(one, truth).assign(predictor=name, status=one.status, width=widths)
         for name, one in found.items()
@@ -117,7 +114,7 @@ def case(group: Group, settings: list[str], most: int, predictors: tuple[str, ..
         held=("held", "sum"),
         score=("score", "mean"),
     )
-    return told.reset_index().assign(settings=len(settings), N=most, apart=apart)
+    return told.reset_index().assign(settings=len(settings), N=most)
 
 
 def scored(found: Estimate, truth: Floats) -> pd.DataFrame:
@@ -164,32 +161,14 @@ def short(points: float) -> str:
     return f"{points:.1f}" if points < 1000 else "> 1000"
 
 
-def status_table(table: pd.DataFrame, predictor: str) -> str:
-    """What the status of a predictor was worth."""
+def status_table(table: pd.DataFrame) -> str:
+    """What the status of the question law was worth."""
     lines = ["| kind | status | forecasts | within 3.5 points | held |", "|---" * 5 + "|"]
-    own = table[(table["predictor"] == predictor) & (table["given"] > 0)]
+    own = table[(table["predictor"] == "question-law") & (table["given"] > 0)]
     for (kind, status), part in pd.concat([own, own.assign(kind="all")]).groupby(["kind", "status"]):
         total = int(part["targets"].sum())
         near, held = (f"{100 * part[name].sum() / total:.0f} %" for name in ("near", "held"))
         lines.append(f"| {kind} | {status} | {total} | {near} | {held} |")
-    return "\n".join(lines)
-
-
-def distance_table(table: pd.DataFrame) -> str:
-    """How far off the paper's algorithm was, by its distance from the question law; and the AUC of that."""
-    own = table[table["predictor"] == "low-cost-to-high"]
-    own = own.assign(error=own["error"] * own["given"])
-    by = own.groupby(["set", "settings", "N"])
-    case = by[["error", "given"]].sum().assign(apart=by["apart"].first()).query("given > 0")
-    error, apart = case["error"] / case["given"], case["apart"]
-    far = error > 3
-    above = apart[far].to_numpy()[:, None] - apart[~far].to_numpy()
-    lines = ["| distance at most | cases | off by at most 3.5 points |", "|---" * 3 + "|"]
-    for most in (3, 5, 10, np.inf):
-        near = error[apart <= most]
-        lines.append(f"| {most:g} | {len(near)} | {(near <= NEAR).sum()} |".replace("inf", "any"))
-    auc = np.mean((above > 0) + (above == 0) / 2)
-    lines += ["", f"AUC {auc:.2f}: {far.sum()} cases off by more than 3 points, {(~far).sum()} not."]
     return "\n".join(lines)
 
 
@@ -229,9 +208,7 @@ def main(data: Path | None, jobs: int, again: str | None, out: Path) -> None:
         four = cases.query("settings == 4 and N == 16")
         put("errors", errors_table(cases))
         put("four", errors_table(four))
-        put("status", status_table(done, "question-law"))
-        put("paper", status_table(done, "low-cost-to-high"))
-        put("distance", distance_table(done))
+        put("status", status_table(done))
 
 
 if __name__ == "__main__":

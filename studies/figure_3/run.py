@@ -1,32 +1,43 @@
-"""The tables and the picture of docs/figure-3.md: when does Low-Cost-to-High work?
+"""The tables and pictures of docs/figure-3.md: when does Low-Cost-to-High work?
 
-    python -m studies.figure_3.run            (after from_curves.py, whose CSV it reads)
+    python -m studies.figure_3.run --data ../shared/data/samples --jobs 2      (a quarter of an hour)
 
-Writes, between the markers of the page, the errors of each set, what held and was ok, and how far the
-forecasts are off by the condition number of the paper's 2 × 2 systems; and figure-3.png: forecasts along T,
-those of the algorithm and of its repair.
+Measures what protocols.csv lacks (evidence.py), writes the tables between the markers of the page, and draws
+figure-3.png, forecasts along T by the algorithm and by its repair, and causes.png.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
+import click
 import numpy as np
 import pandas as pd
 import vl_convert
 
 from predict.curves.low_cost_to_high import low_cost_to_high
 from predict.estimate import Options
-from predict.evidence.groups import groups_of_curves
-from predict.evidence.hidden import observe
 from predict.evidence.request import Request
 from predict.table import forecast
 from results.figures.forecast import forecast_figure, make_forecasts
 from results.figures.theme import Figure, combined_spec
-from studies.figure_3.from_curves import SEEN, by_case, curves_of, short
+from studies.figure_3 import causes
+from studies.figure_3.evidence import (
+    ALGORITHM_3,
+    CHOICES,
+    LAW,
+    PROTOCOLS,
+    counts_seen,
+    cut,
+    group_of,
+    measure,
+)
+from studies.figure_3.fresh_lines import fresh_lines
+from studies.figure_3.from_curves import SEEN, short
 from studies.forecasts.page import insert
+from synthetic import BinarySetting
 
 HERE = Path(__file__).resolve().parent
 
-NAMES = {"low-cost-to-high": "Algorithm 3", "joint": "one fit", "question-law": "repaired", "flat": "flat"}
 SETS = {
     "fig2e 1": "twin, fig2e",
     "fig2f 1": "twin, fig2f",
@@ -39,65 +50,155 @@ SETS = {
     "tiny-forced": "small model, ended at lengths",
     "qwen-forced": "Qwen 1.5B on GSM8K, ended at lengths",
 }
-"""What the page calls a set; the others are real runs looked at by caps."""
+"""What the page calls a set; the others are real runs looked at by caps, and the fresh lines."""
 
-UP_TO = 16
-DRAWN = {"fig2h 2": 4, "qwen-forced": 5}
-"""The sets of the picture, and how many lengths are seen of each."""
+KINDS = {
+    "rising": "twin, rising",
+    "flat": "twin, flat",
+    "tiny": "small model",
+    "forced": "ended",
+    "caps": "caps",
+    "all": "all of these",
+    "fresh": "fresh",
+}
+"""Kinds of sets and what the page calls them; "all" are those that the repair was made on."""
 
-LINES = {"fig2h 2": ("rising", "fig2h"), "qwen-forced": ("forced", "results/cached/int8-gsm8k-forced.csv")}
+STEPS = {
+    ALGORITHM_3: "Algorithm 3",
+    "one fit": "two 2 × 2 systems → one fit within bounds",
+    "one question": "Δ²/2 → the exact vote",
+    "many questions": "one question → many",
+    LAW: "one exponential in T → averaged laws: `question-law`",
+}
+"""The repair step by step, as the page calls it."""
+
+SHOWN = {ALGORITHM_3: "Algorithm 3", LAW: "repaired", "flat": "flat"}
+DRAWN = (
+    ("rising", "fig2h 2", "fig2h", "longer", 6),
+    ("rising", "fig2h 2", "fig2h", "longer and more", 6),
+    ("forced", "qwen-forced", "results/cached/int8-gsm8k-forced.csv", "longer", 5),
+)
+"""The rows of the picture: a set, what is asked, and how many lengths are seen."""
+
 CONDITIONS = (10, 30, 100, 1000, np.inf)
 
 
-def main() -> None:
-    """Write the tables and the picture."""
-    table = pd.read_csv(HERE / "from_curves.csv")
-    insert("figure-3", errors(by_case(table).query("N == @UP_TO")))
+@click.command()
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of the boinf files, for caps.")
+@click.option("--jobs", default=1, show_default=True)
+def main(data: Path | None, jobs: int) -> None:
+    """Measure what is missing; write the tables and the pictures."""
+    table = measure(data, jobs)
+    made = table["kind"] != "fresh"
+    insert("figure-3", errors(table[made]))
+    insert("fresh", errors(table[~made]))
+    insert("nearer", nearer(table))
+    insert("choices", choices(table))
     insert("trust", trust(table))
-    insert("conditioning", conditioning())
-    figures = [drawn(name, count) for name, count in DRAWN.items()]
+    insert("steps", steps(table))
+    off = conditions()
+    insert("conditioning", conditioning(off))
+    figures = [drawn(*row) for row in DRAWN]
     (HERE / "figure-3.png").write_bytes(vl_convert.vegalite_to_png(combined_spec(figures), scale=1.6))
+    causes.draw(off[off["protocol"] == "longer"])
 
 
-def errors(cases: pd.DataFrame) -> str:
-    """A row a set: mean errors in points at 3, 4 and 6 settings seen, side by side."""
-    head = " | ".join(NAMES.values())
-    lines = [f"| set | {head} |", "|---" * (len(NAMES) + 1) + "|"]
-    error = cases["error"].reset_index()
-    names = [*SETS, *sorted(set(error["set"]) - set(SETS))]
-    for name in names:
-        own = error[error["set"] == name].set_index(["predictor", "settings"])["error"]
-        settings = [count for count in SEEN if count in own["flat"].index] or list(own["flat"].index)
+def errors(table: pd.DataFrame) -> str:
+    """A row a set: by each protocol mean errors in points at 3, 4 and 6 settings seen."""
+    heads = [f"{protocol}: {name}" for protocol in PROTOCOLS for name in SHOWN.values()]
+    lines = head("set", heads)
+    known = [name for name in SETS if name in set(table["set"])]
+    for name in dict.fromkeys([*known, *table["set"]]):
+        own = table[table["set"] == name].set_index(["protocol", "way", "settings"])["error"]
+        settings = own.index.unique("settings")
+        counts = [count for count in SEEN if count in settings] or list(settings)
         cells = [
-            " / ".join(short(own[predictor].get(count, np.nan)) for count in settings) for predictor in NAMES
+            " / ".join(short(own.loc[protocol, way, count]) for count in counts)
+            for protocol in PROTOCOLS
+            for way in SHOWN
         ]
-        lines.append(f"| {SETS.get(name, f'caps, {name}')} | {' | '.join(cells)} |")
+        lines.append(f"| {called(name)} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def called(name: str) -> str:
+    """What the page calls a set."""
+    for line in fresh_lines().variants:
+        if line.label == name:
+            one = line.setting
+            assert isinstance(one, BinarySetting)
+            return f"d = {one.d}, n = {one.n}, k = {one.k}, σ_ε = {one.sigma_eps}, step {one.eta}/n"
+    return SETS.get(name, f"caps, {name}")
+
+
+def of_kind(table: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """The rows of a kind of sets."""
+    return table[table["kind"] != "fresh"] if kind == "all" else table[table["kind"] == kind]
+
+
+def nearer(table: pd.DataFrame) -> str:
+    """A row a kind: in how many cases the algorithm is nearer than its repair, and the median errors."""
+    heads = [
+        f"{protocol}: {what}"
+        for protocol in PROTOCOLS
+        for what in ("Algorithm 3 nearer", "Algorithm 3", "repaired", "flat")
+    ]
+    lines = head("sets", ["cases", *heads])
+    for kind, label in KINDS.items():
+        cells = []
+        for protocol in PROTOCOLS:
+            own = of_kind(table[table["protocol"] == protocol], kind)
+            error = own.pivot_table("error", ["set", "settings"], "way")
+            medians = [short(error[way].median()) for way in SHOWN]
+            cells += [str((error[ALGORITHM_3] < error[LAW]).sum()), *medians]
+        lines.append(f"| {label} | {len(error)} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def choices(table: pd.DataFrame) -> str:
+    """A row a choice that the paper leaves open: the median error in points by kind of sets."""
+    usual = {ALGORITHM_3: "the shortest and the longest, D_N measured"}
+    return medians(table, {way: usual.get(way, way) for way in CHOICES})
+
+
+def steps(table: pd.DataFrame) -> str:
+    """A row a step of the repair: the same."""
+    return medians(table, STEPS)
+
+
+def medians(table: pd.DataFrame, ways: dict[str, str]) -> str:
+    """A row a way and protocol: the median over the cases of each kind."""
+    lines = head("protocol | way", list(KINDS.values()))
+    for protocol in PROTOCOLS:
+        for way, label in ways.items():
+            own = table[(table["protocol"] == protocol) & (table["way"] == way)]
+            cells = [short(of_kind(own, kind)["error"].median()) for kind in KINDS]
+            lines.append(f"| {protocol} | {label} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def trust(table: pd.DataFrame) -> str:
-    """A row a set: how many intervals of 90 % hold, and what is ok, from four settings at N ≤ 16."""
-    names = ["low-cost-to-high", "question-law"]
-    heads = [f"{NAMES[name]}: {what}" for name in names for what in ("held", "ok", "error of ok")]
-    lines = [f"| set | forecasts | {' | '.join(heads)} |", "|---" * (len(heads) + 2) + "|"]
-    seen = table[(table["settings"] == 4) & (table["N"] == UP_TO)]
-    for set_name in [*SETS, *sorted(set(seen["set"]) - set(SETS))]:
-        rows = seen[seen["set"] == set_name]
-        cells = []
-        for predictor in names:
-            own = rows[rows["predictor"] == predictor]
-            total, trusted = own["targets"].sum(), own[(own["status"] == "ok") & (own["given"] > 0)]
-            count = trusted["given"].sum()
-            error = (trusted["error"] * trusted["given"]).sum() / count if count else np.nan
-            cells += [f"{own['held'].sum() / total:.0%}", f"{count:.0f}", short(error)]
-        label = SETS.get(set_name, f"caps, {set_name}")
-        lines.append(f"| {label} | {total:.0f} | {' | '.join(cells)} |")
+    """A row a kind and protocol: what is ok, how much of it is near, and its mean error."""
+    names = (ALGORITHM_3, LAW)
+    told = ("ok", "within 3.5 points", "error of ok")
+    heads = [f"{SHOWN[name]}: {what}" for name in names for what in told]
+    lines = head("protocol | sets", ["forecasts", *heads])
+    for protocol in PROTOCOLS:
+        for kind, label in KINDS.items():
+            rows = of_kind(table[table["protocol"] == protocol], kind)
+            cells = []
+            for name in names:
+                own = rows[rows["way"] == name]
+                ok, near = own["ok"].sum(), own["ok_near"].sum()
+                error = (own["ok_error"] * own["ok"]).sum() / ok if ok else np.nan
+                cells += [f"{ok:,.0f}", f"{near / ok:.0%}" if ok else "–", short(error)]
+            lines.append(f"| {protocol} | {label} | {own['asked'].sum():,.0f} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def conditions() -> pd.DataFrame:
-    """The algorithm's forecasts on the twin and the small model: `off`, in points, and the larger `condition`
-    number of the two systems."""
+    """The algorithm's forecasts on the twin and the small model: `protocol`, `off`, in points, and the larger
+    `condition` number of the two systems."""
     found = []
     for kind, name, source in (
         ("rising", "fig2e 1", "fig2e"),
@@ -108,38 +209,52 @@ def conditions() -> pd.DataFrame:
         ("tiny", "tiny", "results/cached/tiny.csv"),
         ("forced", "tiny-forced", "studies/figure_3/tiny-forced.csv"),
     ):
-        (group,) = groups_of_curves(curves_of(kind, name, source), "majority")
-        settings = [setting for setting, _ in group.points.settings()]
-        for count in (min(seen, len(settings) - 1) for seen in SEEN):
-            hidden = ~np.isin(group.points.setting, settings[:count])
-            observed = observe(group, settings[:count], UP_TO)
-            paper = low_cost_to_high(observed.points, observed.accuracy[None], group.points[hidden])
-            off = 100 * np.abs(paper.mean[0] - group.accuracy[hidden])
-            found.append(pd.DataFrame({"off": off, "condition": paper.condition}))
+        group = group_of(kind, name, source)
+        for protocol in PROTOCOLS:
+            for count in counts_seen(group):
+                seen, targets, truth = cut(group, count, protocol)
+                paper = low_cost_to_high(seen.points, seen.accuracy[None], targets)
+                off = 100 * np.abs(paper.mean[0] - truth)
+                rows = pd.DataFrame({"off": off, "condition": paper.condition})
+                found.append(rows.assign(protocol=protocol))
     return pd.concat(found).dropna()
 
 
-def conditioning() -> str:
+def conditioning(table: pd.DataFrame) -> str:
     """How far off the algorithm is, by its condition number."""
-    table = conditions()
-    lines = ["| condition number | forecasts | median error, points | off by at most 3.5 |", "|---" * 4 + "|"]
+    told = ("forecasts", "median error, points", "off by at most 3.5")
+    lines = head("condition number", [f"{protocol}: {what}" for protocol in PROTOCOLS for what in told])
     least = 0.0
     for most in CONDITIONS:
-        own = table.loc[(table["condition"] > least) & (table["condition"] <= most), "off"]
+        cells = []
+        for protocol in PROTOCOLS:
+            within = (table["condition"] > least) & (table["condition"] <= most)
+            own = table.loc[within & (table["protocol"] == protocol), "off"]
+            cells += [str(len(own)), short(own.median()), f"{(own <= 3.5).mean():.0%}"]
         label = f"above {least:,.0f}" if np.isinf(most) else f"{least:,.0f} to {most:,.0f}"
-        lines.append(f"| {label} | {len(own)} | {short(own.median())} | {(own <= 3.5).mean():.0%} |")
+        lines.append(f"| {label} | {' | '.join(cells)} |")
         least = most
     return "\n".join(lines)
 
 
-def drawn(name: str, seen: int) -> list[Figure]:
-    """The forecasts from the `seen` cheapest settings at N ≤ 16, by the algorithm and by its repair."""
-    kind, source = LINES[name]
-    (group,) = groups_of_curves(curves_of(kind, name, source), "majority")
+def head(first: str, rest: list[str]) -> list[str]:
+    """The first two lines of a table."""
+    line = f"| {first} | {' | '.join(rest)} |"
+    return [line, "|---" * (line.count("|") - 1) + "|"]
+
+
+def drawn(kind: str, name: str, source: str, protocol: str, seen: int) -> list[Figure]:
+    """The forecasts from the `seen` cheapest settings, by the algorithm and by its repair."""
+    group = group_of(kind, name, source)
     settings = [setting for setting, _ in group.points.settings()]
-    request = Request(fit_settings=tuple(settings[:seen]), fit_max_n=UP_TO)
+    request = Request(fit_settings=tuple(settings[:seen]), fit_max_n=PROTOCOLS[protocol])
     table, _ = forecast(group, request, ["low-cost-to-high", "question-law"], Options(replicates=200))
-    return [forecast_figure(one) for one in make_forecasts({f"{name}.csv": table})]
+    return [
+        forecast_figure(
+            replace(one, title=f"{one.title}: {protocol}", slug=f"{one.slug}-{protocol.replace(' ', '-')}")
+        )
+        for one in make_forecasts({f"{name}.csv": table})
+    ]
 
 
 if __name__ == "__main__":

@@ -53,8 +53,8 @@ def test_of_many_questions_the_fitted_gap_follows_the_exact_mean_from_above(twin
     curve = exact.mean(axis=0).ravel()
     steps, gap = np.array(STEPS, dtype=float), law.gap.mean(axis=0)
 
-    first_T, last_T = ((t, (N[t == T], curve[t == T])) for t in (steps[0], steps[-1]))
-    algorithm_3 = part_1(steps, curve[N == 1], *first_T, *last_T)
+    ends = steps[[0, -1]]
+    algorithm_3 = part_1(steps, curve[N == 1], ends, [(N[t == T], curve[t == T]) for t in ends])
     surface = fit_surface(T, N, curve)
     mu, first, last = np.exp(surface.log)
     late = -np.expm1(-mu * (steps - surface.start) / surface.scale)

@@ -119,15 +119,6 @@ def means(points: Places, accuracy: Floats, targets: Places, method: str) -> Flo
     return mean
 
 
-def distance_to_algorithm_3(paper: Floats, mean: Floats) -> float:
-    """How far the paper's Algorithm 3 is from the question law, both (M,), on average over targets with both.
-
-    The larger it is, the likelier the paper's forecast is off; NaN without any such target.
-    """
-    both = np.isfinite(paper) & np.isfinite(mean)
-    return float(np.abs(paper - mean)[both].mean()) if both.any() else float("nan")
-
-
 def _asked(
     points: Places, accuracy: Floats, stderr: Floats, law: QuestionLaw, targets: Places
 ) -> Iterator["_Asked"]:

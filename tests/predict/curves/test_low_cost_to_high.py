@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from predict.curves.low_cost_to_high import low_cost_to_high
+from predict.curves.low_cost_to_high import Ends, low_cost_to_high
 from predict.estimate import Status
 from predict.evidence.points import Points
 from results import fit_saturating
@@ -31,15 +31,14 @@ def table(rows: dict[float, np.ndarray]) -> tuple[Points, np.ndarray]:
 
 def gap_of(rows: dict[float, np.ndarray]) -> Gap:
     """Part 1 on whole curves at `T`."""
-    return part_1(
-        T, np.array([row[0] for row in rows.values()]), T[0], (N, rows[T[0]]), T[-1], (N, rows[T[-1]])
-    )
+    single = np.array([row[0] for row in rows.values()])
+    return part_1(T, single, T[[0, -1]], [(N, rows[T[0]]), (N, rows[T[-1]])])
 
 
 def test_part_1_recovers_gamma_kappa_mu_from_exact_curves() -> None:
     singles = 0.7 - 0.4 * np.exp(-MU * T)
     first, last = curve_at(T[0], 0.9, 0.4), curve_at(T[-1], 0.95, 0.5)
-    found = part_1(T, singles, T[0], (N, first), T[-1], (N, last))
+    found = part_1(T, singles, T[[0, -1]], [(N, first), (N, last)])
     assert found.gamma == pytest.approx(GAMMA, abs=1e-6)
     assert found.kappa == pytest.approx(KAPPA, abs=1e-6)
     assert found.mu == pytest.approx(MU, abs=1e-6)
@@ -48,8 +47,9 @@ def test_part_1_recovers_gamma_kappa_mu_from_exact_curves() -> None:
 
 def test_part_2_recovers_alpha_and_beta_and_reads_them_at_a_new_T() -> None:
     singles = 0.7 - 0.4 * np.exp(-MU * T)
-    known = part_1(T, singles, T[0], (N, curve_at(T[0], 0.9, 0.4)), T[-1], (N, curve_at(T[-1], 0.9, 0.4)))
-    found, _ = part_2(known, T[0], curve_at(T[0], 0.9, 0.4)[3], T[-1], curve_at(T[-1], 0.9, 0.4)[3], 8)
+    ends = [curve_at(t, 0.9, 0.4) for t in T[[0, -1]]]
+    known = part_1(T, singles, T[[0, -1]], [(N, curve) for curve in ends])
+    found, _ = part_2(known, T[[0, -1]], np.array([curve[3] for curve in ends]), 8)
     assert found == pytest.approx((0.9, 0.4), abs=1e-5)
     assert read_off(known, *found, 4.0, 8) == pytest.approx(
         0.9 - 0.4 * np.exp(-(gap(4.0) ** 2) * 4), abs=1e-5
@@ -66,9 +66,31 @@ def test_whole_algorithm_predicts_unseen_T_on_curves_of_the_paper_s_form() -> No
     assert found.mean[0] == pytest.approx(truth, abs=0.01)
     assert set(found.status) == {"ok"}
     known = gap_of(rows)
-    _, at_8 = part_2(known, T[0], rows[T[0]][3], T[-1], rows[T[-1]][3], 8)
+    _, at_8 = part_2(known, T[[0, -1]], np.array([rows[T[0]][3], rows[T[-1]][3]]), 8)
     assert found.condition[0] == max(known.condition, at_8)
     assert found.condition.min() >= known.condition
+
+
+@pytest.mark.parametrize("ends", ["spread", "first", "all"])
+def test_every_choice_of_T_1_and_T_2_predicts_curves_of_the_paper_s_form(ends: Ends) -> None:
+    points, accuracy = table({t: curve_at(t, 0.9, 0.4) for t in T})
+    truth = 0.9 - 0.4 * np.exp(-(gap(4.0) ** 2) * N / 2)
+    wanted = Points(np.repeat("4", len(N)), np.full(len(N), 4.0), N)
+    found = low_cost_to_high(points, accuracy[None], wanted, ends=ends)
+    assert found.mean[0] == pytest.approx(truth, abs=0.02)
+
+
+def test_what_was_measured_at_N_is_the_input_of_part_2() -> None:
+    """The same rise of Acc(T_1, N) and Acc(T_2, N) at one N lifts the forecast there by as much."""
+    points, accuracy = table({t: curve_at(t, 0.9, 0.4) for t in T})
+    far = Points(np.array(["4"]), np.array([4.0]), np.array([32]))
+    lifted = accuracy + 0.02 * (points.N == 32)
+    seen = points.N < 32
+    longer = low_cost_to_high(points, lifted[None], far).mean[0, 0]
+    off_the_curves = low_cost_to_high(points, lifted[None], far, measured=False).mean[0, 0]
+    more = low_cost_to_high(points[seen], lifted[None, seen], far).mean[0, 0]
+    assert longer - more == pytest.approx(0.02, abs=0.002)
+    assert longer - off_the_curves > 0.005
 
 
 def test_points_at_T1_and_T2_are_reproduced_exactly() -> None:
@@ -133,14 +155,15 @@ def test_accuracy_that_falls_with_T_is_reported_as_falling() -> None:
 def test_a_rate_at_its_end_and_a_gap_above_1_are_told(single: np.ndarray, alpha_rate: float) -> None:
     """Accuracy at N = 1 that does not bend with T, or is at once at its limit; Δ = √(2·0.9) along N."""
     first, last = (0.9 - 0.4 * np.exp(-rate * N) for rate in (alpha_rate, alpha_rate + 0.1))
-    found = part_1(T, single, T[0], (N, first), T[-1], (N, last))
+    found = part_1(T, single, T[[0, -1]], [(N, first), (N, last)])
     assert found.status is Status.BOUND_HIT
 
 
 @pytest.mark.filterwarnings("error")
 def test_an_N_so_large_that_both_terms_vanish_gives_no_number() -> None:
-    found = Gap(1.2, 0.01, 0.5, *[fit_saturating(N, curve_at(2.0, 0.9, 0.4))] * 3, 2.0, Status.OK)
-    sizes = [int(n) for n in range(1000, 1100)]
-    values = [read_off(found, *part_2(found, T[0], 0.8, T[-1], 0.9, n)[0], 5.0, n) for n in sizes]
+    curve = fit_saturating(N, curve_at(2.0, 0.9, 0.4))
+    found = Gap(1.2, 0.01, 0.5, curve, (curve, curve), 2.0, Status.OK)
+    D_N = np.array([0.8, 0.9])
+    values = [read_off(found, *part_2(found, T[[0, -1]], D_N, n)[0], 5.0, n) for n in range(1000, 1100)]
     assert not np.isinf(values).any()
     assert np.isnan(values[-1])

@@ -125,6 +125,7 @@ def test_claims_that_the_paper_does_not_make_are_called_ours():
     ours = {
         "a-longer-path-has-less-risk",
         "best-of-n-beats-descent",
+        "low-cost-runs-predict-longer-and-more",
         "single-paths-of-2h-are-mostly-right",
         *(one.name for one in REWARD_CLAIMS),
     }

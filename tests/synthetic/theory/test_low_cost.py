@@ -17,16 +17,17 @@ def votes(level: float) -> np.ndarray:
     return level - 0.4 * np.exp(-(gap**2) * N / 2) - 0.02 * np.log2(N) / (1 + np.array(STEPS)[:, None])
 
 
+@pytest.mark.parametrize("up_to", [16, 256])
 @pytest.mark.parametrize("seen", [4, 6])
-def test_the_error_is_that_of_the_predictor(seen: int) -> None:
+def test_the_error_is_that_of_the_predictor(seen: int, up_to: int) -> None:
     curves = votes(0.95)
     steps, counts = (one.ravel() for one in np.meshgrid(LENGTHS, N, indexing="ij"))
     accuracy = curves[steps - 1, np.searchsorted(N, counts)]
     points = Points(steps.astype(str), steps.astype(float), counts)
-    used, asked = (steps <= LENGTHS[seen - 1]) & (counts <= 16), steps > LENGTHS[seen - 1]
+    used, asked = (steps <= LENGTHS[seen - 1]) & (counts <= up_to), steps > LENGTHS[seen - 1]
     found = low_cost_to_high(points[used], accuracy[None, used], points[asked])
     expected = np.abs(found.mean[0] - accuracy[asked]).mean()
-    assert forecast_error(curves, seen) == pytest.approx(expected, abs=1e-12)
+    assert forecast_error(curves, seen, up_to) == pytest.approx(expected, abs=1e-12)
     assert 0 < expected < 1
 
 
@@ -35,4 +36,4 @@ def test_a_forecast_beyond_all_bounds_counts_as_one() -> None:
     T = np.array(STEPS)[:, None]
     level = 0.3 + 0.1 * T * (T <= 4)
     curves = level - 0.2 * np.exp(-((0.2 + 0.001 * T) ** 2) * N / 2)
-    assert 0.5 < forecast_error(curves, 4) < 1
+    assert 0.5 < forecast_error(curves, 4, 16) < 1

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from predict.curves.intervals import SHARED
-from predict.curves.question_law.estimate import Estimate, distance_to_algorithm_3, estimate
+from predict.curves.question_law.estimate import Estimate, estimate
 from predict.curves.question_law.fit import fit
 from predict.estimate import Status
 from predict.evidence.groups import groups_of_curves
@@ -198,9 +198,3 @@ def test_what_is_no_accuracy_is_refused(bad: float) -> None:
     points, _ = world()
     with pytest.raises(BadInput, match="0 to 1"):
         estimate(points[:3], np.array([0.2, bad, 0.3]), np.full(3, 0.01), points[3:])
-
-
-def test_the_distance_from_the_paper_counts_what_both_forecast() -> None:
-    apart = distance_to_algorithm_3(np.array([0.5, np.nan, 1.4]), np.array([0.4, 0.2, 0.6]))
-    assert apart == pytest.approx(0.45)
-    assert np.isnan(distance_to_algorithm_3(np.array([np.nan]), np.array([0.3])))

@@ -1,0 +1,178 @@
+"""The paper's Algorithm 3, its options and its repair on every set, asked both questions.
+
+    python -m studies.figure_3.run --data ../shared/data/samples      (which calls this)
+
+*longer*: at the cheapest 3, 4 or 6 settings (at most all but one) every N is measured, and the dearer
+settings are forecast at each of these N. Those are the inputs that the paper's Algorithm 3 states. *longer
+and more*: N ≤ 16 alone is measured there, and the same is forecast. The sets are those of from_curves.py, on
+which the repair's priors, its limits and its rule for `ok` were found, and those of fresh_lines.py, on which
+nothing was.
+
+A row of protocols.csv is a (set, protocol, settings seen, way to forecast): how many forecasts were asked and
+given, their mean absolute error in points, how many are ok, how many of these are off by at most 3.5 points,
+and their mean error. A set that the CSV has is not measured again.
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+
+from predict.curves.low_cost_to_high import low_cost_to_high
+from predict.curves.question_law import estimate, fit
+from predict.curves.question_law.fit import QuestionLaw
+from predict.curves.rival_interval import judged
+from predict.curves.rivals import flat
+from predict.estimate import Options, Status, everywhere
+from predict.estimators import ESTIMATORS
+from predict.evidence.groups import Group, groups_of_curves
+from predict.evidence.hidden import observe
+from predict.evidence.points import Evidence, Floats, Points, Texts
+from results.saturating import fit_curves, rate_grid
+from studies.figure_3.fresh_lines import fresh_lines
+from studies.figure_3.from_curves import NEAR, SEEN, curves_of, sets
+from synthetic import Experiment, run_panel
+
+HERE = Path(__file__).resolve().parent
+CSV = HERE / "protocols.csv"
+
+PROTOCOLS = {"longer": 1_000_000, "longer and more": 16}
+"""The largest N that is seen."""
+
+ALGORITHM_3, LAW = "Algorithm 3", "question law"
+
+CHOICES: dict[str, dict[str, str | bool]] = {
+    ALGORITHM_3: {},
+    "T_1, T_2: the first two": {"ends": "first"},
+    "T_1, T_2: all, by least squares": {"ends": "all"},
+    "D_N off the fitted curves": {"measured": False},
+}
+"""What the paper leaves open, as options of the predictor."""
+
+ALIKE = 0.02
+"""So little do log-odds differ between questions where all of them count as one."""
+
+Found = tuple[Floats, Texts]
+"""Forecasts (M,), and the status of each."""
+
+
+def measure(data: Path | None, jobs: int) -> pd.DataFrame:
+    """Every set that protocols.csv lacks, measured and added to it."""
+    done = pd.read_csv(CSV) if CSV.exists() else pd.DataFrame({"set": []})
+    asked = [one for one in every_set(data) if one[1] not in set(done["set"])]
+    with ProcessPoolExecutor(jobs) as pool:
+        for table in pool.map(measured, *zip(*asked, strict=True)) if asked else ():
+            done = pd.concat([done, table.round(3)], ignore_index=True)
+            done.to_csv(CSV, index=False)
+    return done
+
+
+def every_set(data: Path | None) -> Iterator[tuple[str, str, str]]:
+    """(kind, name, where it comes from): those the repair was made on, then the fresh ones."""
+    yield from sets(data)
+    for line in fresh_lines().variants:
+        yield "fresh", line.label, "fresh"
+
+
+def group_of(kind: str, name: str, source: str) -> Group:
+    """The curves of a set."""
+    if kind == "fresh":
+        whole = fresh_lines()
+        line = next(line for line in whole.variants if line.label == name)
+        one = Experiment(whole.title, (line,), whole.steps, whole.methods, whole.tasks)
+        (group,) = groups_of_curves(run_panel(one), "majority")
+    else:
+        (group,) = groups_of_curves(curves_of(kind, name, source), "majority")
+    return group
+
+
+def counts_seen(group: Group) -> list[int]:
+    """How many settings are seen in each case of a set."""
+    settings = len(group.points.settings())
+    return list(dict.fromkeys(min(count, settings - 1) for count in SEEN))
+
+
+def cut(group: Group, count: int, protocol: str) -> tuple[Evidence, Points, Floats]:
+    """What is seen, what is asked, and the truth."""
+    settings = [setting for setting, _ in group.points.settings()][:count]
+    hidden = ~np.isin(group.points.setting, settings)
+    return observe(group, settings, PROTOCOLS[protocol]), group.points[hidden], group.accuracy[hidden]
+
+
+def measured(kind: str, name: str, source: str) -> pd.DataFrame:
+    """The rows of one set."""
+    group = group_of(kind, name, source)
+    rows = []
+    for protocol in PROTOCOLS:
+        for count in counts_seen(group):
+            seen, targets, truth = cut(group, count, protocol)
+            for way, found in forecasts(seen, targets).items():
+                place = {"kind": kind, "set": name, "protocol": protocol, "settings": count, "way": way}
+                rows.append(place | scored(*found, truth))
+    return pd.DataFrame(rows)
+
+
+def scored(mean: Floats, status: Texts, truth: Floats) -> dict[str, float]:
+    """How far off the forecasts are, and those that are ok."""
+    off = 100 * np.abs(mean - truth)
+    given, ok = np.isfinite(off), status == Status.OK
+    return {
+        "asked": len(off),
+        "given": given.sum(),
+        "error": off[given].mean() if given.any() else np.nan,
+        "ok": ok.sum(),
+        "ok_near": (off[ok] <= NEAR).sum(),
+        "ok_error": off[ok].mean() if ok.any() else np.nan,
+    }
+
+
+def forecasts(seen: Evidence, targets: Points) -> dict[str, Found]:
+    """Every way to forecast the targets: the paper's with its options, then its repair step by step."""
+    law = estimate.estimate(seen.points, seen.accuracy, seen.stderr, targets, draws=0)
+    law_ok = law.status == Status.OK
+    found: dict[str, Found] = {}
+    for way, choice in CHOICES.items():
+        paper = low_cost_to_high(seen.points, seen.accuracy[None], targets, **choice)  # type: ignore[arg-type]
+        mean = paper.mean[0]
+        found[way] = mean, judged(paper.status, mean, law.mean, law_ok)
+    steps = {
+        "one fit": ESTIMATORS["joint"](seen, targets, Options(replicates=0)).mean,
+        "one question": along_one_exponential(seen, targets, law_of_one_question(seen)),
+        "many questions": along_one_exponential(seen, targets, law.law),
+        "flat": flat(seen.points, seen.accuracy[None], targets).mean[0],
+    }
+    unjudged = everywhere(Status.BOUND_HIT, len(targets))
+    found |= {step: (mean, unjudged) for step, mean in steps.items()}
+    found[LAW] = law.mean, law.status
+    return found
+
+
+def law_of_one_question(seen: Evidence) -> QuestionLaw:
+    """The question law where all questions are alike: the exact vote in place of Δ²/2, and nothing else."""
+    prior = np.array([np.log(ALIKE), fit.PRIOR[1], np.log(ALIKE), fit.PRIOR[3]])
+    width = np.array([0.01, fit.PRIOR_SD[1], 0.01, fit.PRIOR_SD[3]])
+    points = seen.points
+    with patch.multiple(fit, PRIOR=prior, PRIOR_SD=width, REACH=4 * width):
+        return fit.fit(points.T, points.N, seen.accuracy, seen.stderr, points.setting, seen.method)
+
+
+def along_one_exponential(seen: Evidence, targets: Points, law: QuestionLaw) -> Floats:
+    """The forecasts of a question law, with one exponential along T in place of several laws."""
+    with patch.multiple(estimate, along_T=exponential, fit=lambda *_: law):
+        return estimate.estimate(seen.points, seen.accuracy, seen.stderr, targets, draws=0).mean
+
+
+def exponential(
+    T: Floats, scaled: Floats, _variance: Floats, at: Floats, R: int, *_: object
+) -> tuple[Floats, Floats]:
+    """In the place of `along_T`: γ − κ e^(−μT) through how often one answer is right, as the paper has it.
+
+    Takes and gives what `along_T` does; nothing is drawn.
+    """
+    single = estimate._accuracy(scaled)
+    curve = fit_curves(T, single[None], rates=rate_grid(T), accuracy=True)
+    mean = estimate._scaled(np.clip(curve(at)[0], 0.0, 1.0))
+    return mean, np.repeat(mean[None], R, axis=0)
