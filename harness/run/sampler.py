@@ -268,6 +268,7 @@ def row_of(experiment: Experiment, chunk: Chunk, index: int, completion: Complet
         "dataset": experiment.dataset,
         "model": experiment.model,
         "decoding": chunk.decoding,
+        **({"shard": experiment.shard} if experiment.shard else {}),
         **(
             {"stop_rule": experiment.stop_rule} if experiment.stop_rule and chunk.decoding == "sample" else {}
         ),

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from results.tables.shards import EXPECTED, shard_in
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -91,6 +93,10 @@ def _one_of(*values: str) -> Limit:
     return Limit(lambda cells: cells.isin(values), f"one of {', '.join(values)}")
 
 
+def _shard() -> Limit:
+    return Limit(lambda cells: cells.isin(list(filter(shard_in, cells.unique()))), EXPECTED)
+
+
 def _text(*limits: Limit, nullable: bool = False, required: bool = True) -> Column:
     return Column(Kind.TEXT, limits, nullable, required)
 
@@ -128,6 +134,7 @@ SAMPLES = Table(
         "finish_reason": _text(nullable=True, required=False),
         "score": Column(Kind.SCORE, nullable=True, required=False),
         "stop_rule": _text(nullable=True, required=False),
+        "shard": _text(_shard(), nullable=True, required=False),
         "source": _text(_one_of("llm", "synthetic"), required=False),
     },
     unique=SAMPLE_KEY,
