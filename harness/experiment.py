@@ -179,6 +179,12 @@ class Experiment(BaseModel):
         """About how many answers are asked for at a time."""
         return self.concurrency * _answers_a_request(self.chunk, self.stop_rule)
 
+    def requests_for(self, copies: int) -> int:
+        """Requests in flight to so many copies of the model at `url`; a number that was given stays."""
+        if "concurrency" in self.model_fields_set:
+            return self.concurrency
+        return _in_flight(self.chunk, max(1, copies), self.stop_rule)
+
     @property
     def answers_per_question(self) -> int:
         """All answers to one question: each setting has its samples, and a greedy answer if asked for."""

@@ -195,6 +195,7 @@ def tally_of(*folders: Path, grader: Grader | None = None) -> Tally:
 
     Several folders hold shards of one run. `grader` reads the answers in place of the one on record.
     """
-    planned = [(read_record(folder) or {}).get("planned") for folder in folders]
-    known = sum(planned) if all(isinstance(count, int) for count in planned) else None
+    told = [(read_record(folder) or {}).get("planned") for folder in folders]
+    planned = [count for count in told if isinstance(count, int)]
+    known = sum(planned) if len(planned) == len(told) else None
     return Tally(experiment_in(folders[0]), known, grader)

@@ -64,7 +64,7 @@ def read_answers(paths: Sequence[Path], question: str | None, setting: str | Non
         raise BadInput(visible(f"{where}: no answers{what and f' with {what}'}"))
 
 
-def _rows(path: Path, blank: Row, wanted: dict[str, str]) -> Iterable[Row]:
+def _rows(path: Path, blank: Row, wanted: dict[str, str | None]) -> Iterable[Row]:
     """The rows of one file that may be wanted."""
     if path.suffix == ".jsonl" and (path.parent / RECORD).exists():
         return read_rows(path, **wanted)

@@ -36,8 +36,7 @@ class Seeded(ScriptedEngine):
         for _ in range(n):
             answer = number + drawn.choice((0, 0, 1, 2, 3))
             text = "none" if drawn.random() < 0.02 else f"The answer is ##{answer}##."
-            ending = "length" if drawn.random() < 0.2 else "stop"
-            found.append(Completion(text, drawn.randint(5, 60), 20, ending, seed))
+            found.append(Completion(text, drawn.randint(5, 60), 20, "stop", seed))
         return found
 
 
