@@ -82,10 +82,8 @@ def serve(
     say = partial(click.echo, err=True)
     if dp > 1 and workers == 1:
         say(f"warning: {dp} copies in one server share its random seed: --workers {dp} gives each its own")
-    copies = {"dp": dp, "workers": workers}
-    start = partial(
-        launch, location, host=host or HERE, revision=revision, device=device, extra=flags, **copies
-    )
+    start = partial(launch, location, host=host or HERE, revision=revision, device=device, extra=flags)
+    start = partial(start, dp=dp, workers=workers)
     with ExitStack() as stack:
         if workers == 1 and host is None:
             command = start(port=port)
