@@ -30,7 +30,7 @@ PAGES = [
     *sorted((ROOT / "studies").rglob("*.md")),
 ]
 NOT_RUN = {
-    r"harness (sample|serve|gateway|gpu-check)": "a GPU, the hub, a server or minutes; tests/integration samples",
+    r"harness (sample|serve|gateway|gpu-check)": "a GPU, the hub, a server or minutes: tests/integration",
     r"harness judge": "a server; tests/harness/judge, tests/integration/test_judged_runs.py",
     r"harness force": "a run whose model is at hand; tests/harness/run/test_force.py",
     r"harness questions (math|multiple-choice)": "the hub, or a file of your own; tests/harness/questions",
