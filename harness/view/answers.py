@@ -102,7 +102,7 @@ def overview(rows: Iterable[Row], files: Sequence[Path]) -> Iterator[str]:
         (right / of, unreadable / of, of, question) for question, (of, right, unreadable) in questions.items()
     ]
     lines = [("hardest questions", "answers", "right", "unreadable")]
-    for right, unreadable, of, question in sorted(shares, key=lambda one: one[:2])[:HARDEST]:
+    for right, unreadable, of, question in sorted(shares, key=lambda one: (*one[:2], one[3]))[:HARDEST]:
         lines.append((question, f"{of}", f"{right:.1%}", f"{unreadable:.1%}"))
     yield from aligned(lines)
 

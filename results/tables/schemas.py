@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from results.tables.shards import EXPECTED, shard_in
+from results.tables.shards import EXPECTED, are_shards
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,10 +93,6 @@ def _one_of(*values: str) -> Limit:
     return Limit(lambda cells: cells.isin(values), f"one of {', '.join(values)}")
 
 
-def _shard() -> Limit:
-    return Limit(lambda cells: cells.isin(list(filter(shard_in, cells.unique()))), EXPECTED)
-
-
 def _text(*limits: Limit, nullable: bool = False, required: bool = True) -> Column:
     return Column(Kind.TEXT, limits, nullable, required)
 
@@ -118,9 +114,7 @@ _CURVE_DEFAULTS = {**_NAMES, "source": "llm", "permutation": "exact"}
 
 SAMPLES = Table(
     {
-        "dataset": _text(),
-        "model": _text(),
-        "setting": _text(),
+        **{name: _text() for name in ("dataset", "model", "setting")},
         "decoding": _text(_one_of("sample", "greedy")),
         "question_id": _text(),
         "sample": _whole(0),
@@ -134,7 +128,7 @@ SAMPLES = Table(
         "finish_reason": _text(nullable=True, required=False),
         "score": Column(Kind.SCORE, nullable=True, required=False),
         "stop_rule": _text(nullable=True, required=False),
-        "shard": _text(_shard(), nullable=True, required=False),
+        "shard": _text(Limit(are_shards, EXPECTED), nullable=True, required=False),
         "source": _text(_one_of("llm", "synthetic"), required=False),
     },
     unique=SAMPLE_KEY,

@@ -9,7 +9,10 @@ so that a shard stays what it is when the run gets more questions.
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EXPECTED = "K/N with K from 1 to N, such as 3/8"
 _SHARD = re.compile("([1-9][0-9]{0,5})/([1-9][0-9]{0,5})", re.ASCII)
@@ -32,6 +35,11 @@ def shard_in(text: str) -> Shard | None:
     found = _SHARD.fullmatch(text)
     shard = Shard(int(found[1]), int(found[2])) if found else None
     return shard if shard and shard.part <= shard.parts else None
+
+
+def are_shards(cells: "pd.Series[Any]") -> "pd.Series[bool]":
+    """Whether each of the cells, texts, names a shard."""
+    return cells.isin([text for text in cells.unique() if shard_in(text)])
 
 
 def missing(told: Iterable[tuple[str, str, str]]) -> Iterator[str]:
