@@ -129,7 +129,7 @@ class Hosts:
             process.send_signal(signal.SIGKILL)
 
     def sampled(self, name: str) -> Path:
-        return self.folder / "results" / "runs" / name
+        return self.folder / "runs" / name
 
     def stored(self, name: str) -> int:
         path = self.sampled(name) / "samples.jsonl"

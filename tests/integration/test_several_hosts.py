@@ -52,7 +52,7 @@ def play(hosts: Hosts, asked: Sequence[str], serve: str, answers: int) -> None:
         stack.enter_context(listed(hosts.folder / "workers-7.json", [third]))
         assert hosts.stored("gsm8k") < answers
         assert job.wait(SECONDS) == 0
-        alone = ["tts", "sample", "tiny", *asked, "--url", third, "--out", "results/runs/alone"]
+        alone = ["tts", "sample", "tiny", *asked, "--url", third, "--out", "runs/alone"]
         with hosts.runs(*alone) as process:
             assert process.wait(SECONDS) == 0
 
@@ -110,7 +110,7 @@ def test_the_pods_of_the_manifest_answer_behind_its_gateway(tmp_path: Path) -> N
         stack.enter_context(hosts.runs(*command(gateway, ""), **in_cluster))
         wait_until(is_well(url), SECONDS)
         asked = settings(10, 32, (20, 60), engine="sglang", chunk=4, concurrency=16)
-        with hosts.runs("tts", "sample", "tiny", *asked, "--url", url, "--out", "results/runs/pods") as run:
+        with hosts.runs("tts", "sample", "tiny", *asked, "--url", url, "--out", "runs/pods") as run:
             assert run.wait(SECONDS) == 0
     assert_exactly(planned(10, 32, (20, 60)), hosts.sampled("pods"))
     assert all((tmp_path / f"asked-{address}").exists() for address in HOSTS[:2])
