@@ -105,10 +105,6 @@ def _real(*limits: Limit, nullable: bool = True, required: bool = True) -> Colum
     return Column(Kind.REAL, limits, nullable, required)
 
 
-def _boolean(required: bool = True) -> Column:
-    return Column(Kind.BOOLEAN, required=required)
-
-
 _NAMES = {"dataset": "unknown", "model": "unknown", "setting": "default"}
 _CURVE_DEFAULTS = {**_NAMES, "source": "llm", "permutation": "exact"}
 
@@ -120,7 +116,7 @@ SAMPLES = Table(
         "sample": _whole(0),
         "answer": _text(nullable=True),
         "gold": _text(nullable=True, required=False),
-        "correct": _boolean(required=False),
+        "correct": Column(Kind.BOOLEAN, required=False),
         "tokens": _whole(0, nullable=True, required=False),
         "prompt_tokens": _whole(0, nullable=True, required=False),
         "reasoning_tokens": _whole(0, nullable=True, required=False),
@@ -210,7 +206,7 @@ CLAIMS = Table(
     {
         **{name: _text() for name in ("claim", "where", "setting", "quantity")},
         **{name: _real(nullable=False) for name in ("measured", "low", "high")},
-        "holds": _boolean(),
+        "holds": Column(Kind.BOOLEAN),
         "outcome": _text(_one_of("holds", "fails", "undecided"), required=False),
         "verdict": _text(),
     },
