@@ -88,8 +88,8 @@ server-of-tests: $(TORCH)
 # What starts a server needs SGLang and a GPU, or DEVICE=cpu; with URL= there is one. Nothing is installed before that is clear.
 # The host is looked at first, every time; the targets of one line are made in turn, with -j too.
 HOST   := $(if $(GPU),$(if $(URL)$(filter ctranslate2,$(ENGINE))$(filter cpu,$(DEVICE)),,host))
-OWN    := $(if $(filter openai,$(ENGINE)),no-url,$(if $(GPU)$(DEVICE),$(HOST) $(SGLANG),no-gpu))
-SERVER := $(if $(URL)$(filter ctranslate2,$(ENGINE)),,$(OWN))
+SERVER := $(if $(URL)$(filter ctranslate2,$(ENGINE)),,$(if $(filter openai,$(ENGINE)),no-url,\
+            $(if $(GPU)$(DEVICE),$(HOST) $(SGLANG),no-gpu)))
 .NOTPARALLEL:
 .PHONY: host no-gpu no-url
 host:

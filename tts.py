@@ -100,7 +100,8 @@ def page(
 
     ANSWERS are run folders, or tables (.csv, .jsonl, .parquet) with an answer a row. A table needs the
     columns question_id, answer, and gold or correct. Options name them where they are called otherwise, and
-    hold for all tables. A table without a column `model` is of the model that its file is named after. Each
+    hold for all tables. A table without a column `model` is of the model that its file is named after, or,
+    where two files share a name, its folder. Each
     step is printed as the command that does it alone. OUT/index.html is the page; OUT/tables holds what it
     shows.
     """
@@ -143,7 +144,7 @@ def _imported(path: Path, folder: Path, columns: list[str]) -> Path:
     if path.is_dir():
         return path
     named = "model" in column_names(path) or any(word.startswith("model=") for word in columns)
-    model = [] if named else ["--model", path.stem]
+    model = [] if named else ["--model", folder.name]
     _step("import", path.suffix.removeprefix("."), path, *columns, *model, "--out", folder)
     return folder
 
@@ -157,10 +158,13 @@ def _given(columns: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """A folder's name for each table; those that would be one are numbered."""
-    stems = [path.stem for path in paths]
+    """What each table is called: as its file, or its folder where files share a name, else by a number."""
+    names = [path.stem for path in paths]
+    folders = [path.resolve().parent.name for path in paths]
+    if len(set(names)) < len(names) == len(set(folders)):
+        return folders
     return [
-        stem if stems.count(stem) == 1 else f"{stem}-{number}" for number, stem in enumerate(stems, start=1)
+        name if names.count(name) == 1 else f"{name}-{number}" for number, name in enumerate(names, start=1)
     ]
 
 

@@ -43,8 +43,8 @@ from results.tables.shards import EXPECTED, shard_in
 
 EXPERIMENTS = Path(__file__).parent / "experiments"
 TINY_MODEL = Path(__file__).parent / "tiny" / "model"
-ANSWERS_IN_FLIGHT, MOST_REQUESTS = 1024, 512
-"""Answers that a run keeps in flight for each copy of the model, and the most requests that ask for them.
+ANSWERS_IN_FLIGHT = 1024
+"""Answers that a run keeps in flight for each copy of the model, each asked for by a request of its own.
 
 With all of 2,880 answers in flight at once, SGLang on two cores needed 5 % more processor time per token.
 """
@@ -111,26 +111,18 @@ class Experiment(BaseModel):
     """What else each request holds, such as `chat_template_kwargs = { enable_thinking = false }`."""
     url: Annotated[str | None, only(ADDRESS.fullmatch, PLAIN_URL)] = None
     """The address of a running server, such as http://127.0.0.1:30000; no file holds a key to it."""
-    chunk: Positive = 16
-    """Answers to ask for in one request; always 1 with engine openai."""
     dp: Positive = 1
     """Copies of the model in the server that the run starts, each on its own GPU."""
     server_flags: tuple[str, ...] = ()
     """SGLang's own flags for the server that the run starts; on the command line as a shell has them."""
-    concurrency: InFlight = Field(default_factory=lambda given: _in_flight(**given))
-    """Requests in flight; the server queues what it cannot work on yet. By default ANSWERS_IN_FLIGHT."""
+    concurrency: InFlight = Field(default_factory=lambda given: ANSWERS_IN_FLIGHT * given.get("dp", 1))
+    """Answers in flight; the server queues what it cannot work on yet."""
     patience: Annotated[float, Field(gt=0)] = 1800.0
     """Seconds without an answer and without a sign of work, after which the server is given up."""
     seed: Count = 0
     device: Literal["auto", "cpu", "cuda"] = "auto"
     dtype: Literal["auto", "float32", "bfloat16", "float16", "int8"] = "auto"
     """The precision of the model's arithmetic; int8 is for engine ctranslate2."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _one_answer_a_request(cls, values: Any) -> Any:
-        # Such servers count the tokens of a request and not those of each of its answers.
-        return {**values, "chunk": 1} if values.get("engine") == "openai" else values
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> "Experiment":
@@ -174,16 +166,10 @@ class Experiment(BaseModel):
         given = self.request_fields.get(TEMPLATE_ARGUMENTS)
         return given if isinstance(given, dict) else {}
 
-    @property
-    def answers_in_flight(self) -> int:
-        """About how many answers are asked for at a time."""
-        return self.concurrency * _answers_a_request(self.chunk, self.stop_rule)
-
     def requests_for(self, copies: int) -> int:
         """Requests in flight to so many copies of the model at `url`; a number that was given stays."""
-        if "concurrency" in self.model_fields_set:
-            return self.concurrency
-        return _in_flight(self.chunk, max(1, copies), self.stop_rule)
+        given = "concurrency" in self.model_fields_set
+        return self.concurrency if given else ANSWERS_IN_FLIGHT * max(1, copies)
 
     @property
     def answers_per_question(self) -> int:
@@ -198,16 +184,6 @@ class Experiment(BaseModel):
     def max_new_tokens(self, budget: int | None) -> int:
         """The number of tokens that cuts an answer off: generous, as models overrun their budgets."""
         return math.ceil(self.tokens_per_budget * (budget or 0)) + self.tokens_extra
-
-
-def _in_flight(chunk: int = 1, dp: int = 1, stop_rule: str | None = None, **_: Any) -> int:
-    each = _answers_a_request(chunk, stop_rule)
-    return dp * max(1, min(MOST_REQUESTS, ANSWERS_IN_FLIGHT // each))
-
-
-def _answers_a_request(chunk: int, stop_rule: str | None) -> int:
-    """About how many answers a request asks for: a block of a vote that stops has few."""
-    return chunk if stop_rule is None else min(chunk, 4)
 
 
 def model_location(model: str) -> str:

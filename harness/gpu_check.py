@@ -1,51 +1,91 @@
 """Measures how fast a machine samples: SGLang with random weights in a real model's shape, and our client.
 
-    16 prompts x 16 answers x 128 tokens, small with random weights
-    tokens/s          1223   while the server was full; 32768 tokens in 34.2 s with start and end
-    prefix cache     97.9%   of 378794 prompt tokens
-    client            0.8%   of the time, of one core
+    16 prompts x 24 answers of a real run's lengths, small with random weights
+    tokens/s           ...   while the server was full; ... tokens in ... s with start and end
+    running           ...%   of 64 places, by SGLang's own count
+    prefix cache      ...%   of ... prompt tokens
+    client            ...%   of the time, of one core
 
-Nothing is downloaded. Random weights write noise up to the token limit, but each answer goes through all the
-steps of a real run: prompt, tokens, request, reply, grader, table.
+Nothing is downloaded. Prompts are random words of a vocabulary of the model's size. Random weights write such
+words up to an answer's limit, and the limits are the lengths of a real run's answers: so each answer ends at
+its own time, and goes through all the steps of a real run: prompt, tokens, request, reply, grader, table.
 """
 
+import asyncio
 import json
+import random
 import re
-import shutil
+import string
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+import results
+from harness.engines.base import Completion, Sampling
 from harness.engines.factory import own_server
-from harness.experiment import TINY_MODEL, Experiment
+from harness.engines.sglang import SGLangEngine
+from harness.experiment import Experiment
 from harness.http.connection import Connection
 from harness.http.progress import METRICS
-from harness.questions.load import load_questions
+from harness.questions.load import Question
 from harness.run.sampler import sample
 from harness.run.sizing import LLAMA
 from results import BadInput
 
-CHUNK = 16
-ROUNDS = 4
-"""The requests come in so many rounds; the first and the last do not count."""
+REAL_RUN = Path(results.__file__).parent / "cached" / "qwen-gsm8k.parquet"
+"""A real model's answers to GSM8K, whose lengths are drawn from: 3 to 1,512 tokens, 232 on average."""
+ROUNDS = 6
+"""All answers come to so many times those in flight; the first and the last round do not count."""
+LOOK_SECONDS = 0.5
+PROMPT, RUNNING = ("prompt_tokens_total", "cached_tokens_total"), "num_running_reqs"
+"""SGLang's counts of all prompt tokens, of those out of the prefix cache, and of answers under way now."""
 
 
 def write_model(shape: str, folder: Path) -> None:
-    """Write a model folder without weights: a config of that shape, and the tiny model's tokenizer.
+    """Write a model folder without weights: a config of that shape, and a tokenizer of as many words.
 
-    Neither has an end token, so that no answer ends early.
+    Neither has an end token, so that no answer ends before its limit.
     """
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import WhitespaceSplit
+
     folder.mkdir(parents=True)
     config = LLAMA["family"] | LLAMA["shapes"][shape]
     (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
-    for name in ("tokenizer.json", "chat_template.jinja"):
-        shutil.copy(TINY_MODEL / name, folder / name)
-    words = json.loads((TINY_MODEL / "tokenizer_config.json").read_text())
-    del words["eos_token"]
-    words["model_max_length"] = config["max_position_embeddings"]
-    (folder / "tokenizer_config.json").write_text(json.dumps(words, indent=1) + "\n")
+    words = {word(number): number for number in range(config["vocab_size"])}
+    tokenizer = Tokenizer(WordLevel(words, unk_token=word(0)))
+    tokenizer.pre_tokenizer = WhitespaceSplit()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    about = {"tokenizer_class": "PreTrainedTokenizerFast", "unk_token": word(0)}
+    about["model_max_length"] = config["max_position_embeddings"]
+    (folder / "tokenizer_config.json").write_text(json.dumps(about, indent=1) + "\n")
+
+
+def word(number: int) -> str:
+    """The made-up word of a token: a, b … z, ba, bb …, four letters for most of 128,256 tokens."""
+    number, last = divmod(number, 26)
+    return (word(number) if number else "") + string.ascii_lowercase[last]
+
+
+class Lengths:
+    """An engine whose answers are each as long as one of a real run, drawn by the answer's own seed."""
+
+    def __init__(self, engine: SGLangEngine, lengths: Sequence[int]) -> None:
+        self._engine, self._lengths = engine, lengths
+        self.name, self.version = engine.name, engine.version
+        self.describe, self.opens_thinking = engine.describe, engine.opens_thinking
+        self.begun = 0
+        """Answers that have been asked for."""
+
+    async def generate(self, prompt: str, sampling: Sampling, seed: int, said: str = "") -> Completion:
+        """An answer as in `Engine`."""
+        self.begun += 1
+        limit = random.Random(seed).choice(self._lengths)
+        return await self._engine.generate(prompt, replace(sampling, max_new_tokens=limit), seed, said)
 
 
 async def measure(
@@ -54,72 +94,93 @@ async def measure(
     *,
     prompts: int,
     answers: int,
-    tokens: int,
     device: Literal["cpu", "cuda"],
     dp: int,
     say: Callable[[str], None],
     flags: Sequence[str] = (),
 ) -> str:
-    """Start a server, sample `answers` of `tokens` tokens to each of `prompts` prompts, stop the server.
+    """Start a server, sample `answers` to each of `prompts` prompts, stop the server.
 
     SGLang's `flags` come last. Returns what was measured, a line each. Writes into `folder`. Raises BadInput:
     the server cannot start, or answers are missing.
     """
+    import pyarrow.parquet
+
     model = folder / f"{shape}-random"
     write_model(shape, model)
+    real = pyarrow.parquet.read_table(REAL_RUN, columns=["tokens", "prompt_tokens"]).to_pydict()
+    questions = random_questions(prompts, real["prompt_tokens"], LLAMA["shapes"][shape]["vocab_size"])
+    planned = prompts * answers
+    places = max(dp, planned // ROUNDS)
     experiment = Experiment(
-        dataset="tiny",
-        limit=prompts,
+        dataset="random",
         model=str(model),
         prompt="gsm8k-budget",
-        chat=True,
-        budgets=(tokens,),
+        chat=False,
+        budgets=(max(real["tokens"]),),
         samples=answers,
         tokens_per_budget=1.0,
         tokens_extra=0,
-        chunk=CHUNK,
-        concurrency=max(1, prompts * answers // CHUNK // ROUNDS),
+        concurrency=places,
         device=device,
         dp=dp,
     )
     flags = ("--load-format", "dummy", "--enable-metrics", *flags)
-    async with own_server(experiment, folder / "server.log", say, flags) as engine:
-        before, wall, processor = await prompt_counts(engine), time.perf_counter(), time.process_time()
-        outcome = await sample(
-            experiment, load_questions("tiny"), folder / "samples", lambda: nullcontext(engine)
-        )
+    async with own_server(experiment, folder / "server.log", say, flags) as server:
+        engine = Lengths(server, real["tokens"])
+        before, wall, processor = await counts(server, *PROMPT), time.perf_counter(), time.process_time()
+        looks: list[float] = []
+        looking = asyncio.create_task(look(server, lambda: engine.begun, range(2 * places, planned), looks))
+        outcome = await sample(experiment, questions, folder / "samples", lambda: nullcontext(engine))
         wall, processor = time.perf_counter() - wall, time.process_time() - processor
-        prompt, cached = (
-            after - then for after, then in zip(await prompt_counts(engine), before, strict=True)
-        )
+        looking.cancel()
+        after = await counts(server, *PROMPT)
     if outcome.missing:
         raise BadInput(f"{outcome.missing} of {outcome.planned} answers are missing: {outcome.failures[0]}")
+    prompt, cached = (now - then for now, then in zip(after, before, strict=True))
+    share = sum(looks) / len(looks) / places if looks else float("nan")
     _, rate = outcome.pace.rates() or (0, float("nan"))
     return (
         f"tokens/s{rate:>14.0f}   while the server was full; "
         f"{outcome.tally.tokens} tokens in {wall:.1f} s with start and end\n"
+        f"running{share:>15.1%}   of {places} places, by SGLang's own count\n"
         f"prefix cache{cached / prompt:>10.1%}   of {prompt:.0f} prompt tokens\n"
         f"client{processor / wall:>16.1%}   of the time, of one core"
     )
 
 
-async def prompt_counts(server: Connection) -> list[float]:
-    """The counts of prompt tokens of `server`, or of the servers behind a gateway."""
+def random_questions(count: int, lengths: Sequence[int], words: int) -> list[Question]:
+    """Questions of random words, each as many as a prompt of the real run has tokens."""
+    rng = random.Random(0)
+    found = []
+    for number in range(count):
+        problem = [word(rng.randrange(words)) for _ in range(rng.choice(lengths))]
+        found.append(Question(f"random-{number}", " ".join(problem), "0"))
+    return found
+
+
+async def look(server: Connection, begun: Callable[[], int], steady: range, looks: list[float]) -> None:
+    """Add to `looks` how many answers run at a time, as long as the number of those begun is in `steady`."""
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        if begun() in steady:
+            looks += await counts(server, RUNNING)
+
+
+async def counts(server: Connection, *names: str) -> list[float]:
+    """SGLang's counts of these names, of `server` or of all servers behind a gateway. Raises BadInput."""
     for path in METRICS:
         reply = await server.get(path)
-        if reply.status == 200 and b"prompt_tokens_total" in reply.content:
-            return prompt_tokens(reply.content.decode(errors="replace"))
+        if reply.status == 200 and names[0].encode() in reply.content:
+            return [total(reply.content.decode(errors="replace"), name) for name in names]
     raise BadInput(f"{server.url}: no metrics of SGLang at {' or '.join(METRICS)}")
 
 
-def prompt_tokens(metrics: str) -> list[float]:
-    """All prompt tokens so far, and those out of the prefix cache, of SGLang's metrics in Prometheus' format.
+def total(metrics: str, name: str) -> float:
+    """The sum of one of SGLang's counts over all ranks and servers, in Prometheus' format.
 
-    >>> prompt_tokens('sglang:prompt_tokens_total{rank="0"} 40.0\\nsglang:prompt_tokens_total{rank="1"} 2e1')
-    [60.0, 0.0]
+    >>> total('sglang:prompt_tokens_total{rank="0"} 40.0\\nsglang:prompt_tokens_total{rank="1"} 2e1',
+    ...       "prompt_tokens_total")
+    60.0
     """
-    names = "prompt_tokens_total", "cached_tokens_total"
-    return [
-        sum(map(float, re.findall(rf"^sglang:{name}\b.* (\S+)$", metrics, re.MULTILINE)), 0.0)
-        for name in names
-    ]
+    return sum(map(float, re.findall(rf"^sglang:{name}\b.* (\S+)$", metrics, re.MULTILINE)), 0.0)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from predict.evidence.points import Evidence, Floats, Points, Texts
+from results.arguments import LEVEL, REPLICATES, SEED
 from results.normal import FORECAST_LEVEL, Interval
 from results.tables.status import Status as Status
 
@@ -27,11 +28,16 @@ class Options:
 
     replicates: how many draws they are read from; 0 for none.
     level: the share of cases in which an interval contains the true value.
+    Raises BadInput where one of them makes no sense.
     """
 
     replicates: int = 0
     seed: int = 0
     level: float = FORECAST_LEVEL
+
+    def __post_init__(self) -> None:
+        for argument in (REPLICATES, SEED, LEVEL):
+            vars(self)[argument.name] = argument.of(getattr(self, argument.name))
 
 
 @dataclass(frozen=True)

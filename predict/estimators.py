@@ -13,6 +13,7 @@ from predict.evidence.groups import Group
 from predict.evidence.points import Evidence, Points
 from predict.stopped.forecast import survival
 from results import BadInput
+from results.arguments import names_of
 from results.votes.tokens import budgets_ignored
 
 DEFAULT = "default"
@@ -113,11 +114,18 @@ def chosen(predictors: str, group: Group) -> list[str]:
     possible = able(group.method, bool(group.pools), bool(group.run))
     if predictors == "all":
         return [*(name for name in possible if name != estimator_of(DEFAULT, group)), DEFAULT]
-    return list(dict.fromkeys(_chosen(name.strip(), group, possible) for name in predictors.split(",")))
+    names = names_of("predictor", predictors, (DEFAULT, *ESTIMATORS, "all"))
+    return list(dict.fromkeys(_chosen(name, group, possible) for name in names or [""]))
+
+
+def one_name(predictor: str) -> None:
+    """Raise BadInput where several predictors are named, or all: a plan needs one."""
+    if predictor == "all" or len(names_of("predictor", predictor)) > 1:
+        raise BadInput(f"predictor {predictor!r}: a plan needs one predictor")
 
 
 def _chosen(name: str, group: Group, possible: list[str]) -> str:
-    if name not in (DEFAULT, *ESTIMATORS):
+    if name not in (DEFAULT, *ESTIMATORS):  # none, or "all" among others
         raise BadInput(f"predictor {name!r} is not one of {', '.join((DEFAULT, *ESTIMATORS))}, all")
     if name not in (DEFAULT, *possible):
         needs = f"it is none of {', '.join(possible)}" if group.run else f"it needs {NEEDS[name]}"

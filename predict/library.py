@@ -2,17 +2,19 @@
 
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
 from predict.estimate import Options
-from predict.estimators import DEFAULT, chosen
+from predict.estimators import DEFAULT, chosen, one_name
 from predict.evidence.groups import Group
 from predict.evidence.request import Request, groups_asked
 from predict.planning import plan as planning
-from predict.table import POPULATION, THESE, caveats
+from predict.table import THESE, caveats
 from predict.table import forecast as forecast_table
-from results import BadInput, kind_of
+from results import kind_of
+from results.arguments import PLAN_REPLICATES, goals_of
 from results.frontier import Plan
 from results.library import Answers, Gold, as_frame
 from results.normal import FORECAST_LEVEL
@@ -77,15 +79,16 @@ def forecast(
     0  16       0.77  0.72  0.81     ok
     1  64       0.81  0.75  0.86     ok
     """
-    request = Request(
-        fit_max_n,
-        at_n=tuple(at_n),
-        at_settings=tuple(at_settings),
-        fit_settings=tuple(fit_settings),
-        fit_cap=fit_cap,
-        at_caps=tuple(at_caps),
-    )
-    options, tables = _options(target, level, replicates, seed), []
+    asked: dict[str, Any] = {
+        "fit_max_n": fit_max_n,
+        "fit_settings": fit_settings,
+        "fit_cap": fit_cap,
+        "at_n": at_n,
+        "at_settings": at_settings,
+        "at_caps": at_caps,
+    }
+    request = Request(**asked)
+    options, tables = Options(replicates, seed, level), []
     for group in _groups(answers, gold, method, request):
         table, notes = forecast_table(group, request, chosen(predictor, group), options, target)
         tables.append(table)
@@ -125,15 +128,13 @@ def plan(
 
     Raises BadInput as `forecast` does, and without token counts.
     """
-    if target_accuracy is not None and token_budget is not None:
-        raise BadInput("give target_accuracy or token_budget, not both")
-    if predictor == "all" or "," in predictor:
-        raise BadInput(f"predictor {predictor!r}: a plan needs one predictor")
-    request = Request(at_settings=tuple(at_settings), fit_cap=fit_cap, at_caps=tuple(at_caps))
-    options, found = _options(target, level, max(replicates, 1), seed), []
+    goals = goals_of(target_accuracy, token_budget)
+    one_name(predictor)
+    asked: dict[str, Any] = {"at_settings": at_settings, "fit_cap": fit_cap, "at_caps": at_caps}
+    request = Request(**asked)
+    options, found = Options(PLAN_REPLICATES.of(replicates), seed, level), []
     for group in _groups(answers, gold, method, request):
         (name,) = chosen(predictor, group)
-        goals = target_accuracy, token_budget
         found.append(planning.plan(group, name, max_n, options, *goals, request.at_settings, target))
         _warn(group, caveats(group, options.replicates))
     return found
@@ -143,15 +144,6 @@ def _groups(answers: pd.DataFrame | Answers, gold: Gold, method: str, request: R
     frame = as_frame(answers, gold)
     kind = kind_of(frame)
     return groups_asked(as_table(frame, kind), kind, method, request)
-
-
-def _options(target: str, level: float, replicates: int, seed: int) -> Options:
-    """Raises BadInput for what the command line would refuse."""
-    if target not in (THESE, POPULATION):
-        raise BadInput(f"target {target!r} is not one of {THESE}, {POPULATION}")
-    if not 0 < level < 1:
-        raise BadInput(f"level {level!r} is not between 0 and 1")
-    return Options(replicates, seed, level)
 
 
 def _warn(group: Group, notes: Sequence[str]) -> None:

@@ -20,11 +20,12 @@ from predict.estimators import SURVIVAL, estimate, estimator_of
 from predict.evidence.groups import Group
 from predict.evidence.request import Request
 from predict.evidence.targets import Task, split
+from results.arguments import TARGET
 from results.normal import FORECAST_LEVEL, z_of
 from results.tables.status import MEANINGS
 from results.votes.tokens import reasoning_length
 
-THESE, POPULATION = "these-questions", "population"
+THESE, POPULATION = TARGET.words
 """What an interval may be of: the same questions sampled further, or new questions of their kind."""
 
 
@@ -41,6 +42,7 @@ def forecast(
     `target` chooses the interval in the columns low and high; `tick` is called after each predictor. Raises
     BadInput where the request leaves nothing to fit.
     """
+    target = TARGET.of(target)
     task = split(group, request)
     targets = task.targets
     found: dict[str, Estimate] = {}

@@ -95,15 +95,6 @@ def fail(message: str, code: int) -> NoReturn:
     raise SystemExit(code)
 
 
-def numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) -> tuple[int, ...]:
-    """The numbers in "16,64", each at least 1; a callback of options."""
-    parts = [] if value is None else [part.strip() for part in value.split(",")]
-    for part in parts:
-        if not (part.isdecimal() and int(part)):
-            raise click.BadParameter(f"{part!r}: expected a list of whole numbers from 1 up, like 16,64")
-    return tuple(map(int, parts))
-
-
 @contextmanager
 def warnings_last() -> Iterator[None]:
     """Print the warnings of the block, one line each on stderr, once it has ended without an error."""

@@ -18,6 +18,9 @@ from results.normal import LEVEL, z_of
 WORTH_A_ROW = 0.0005
 """Gains that would be shown as +0.0 points make no choice of the frontier."""
 
+MEASURED = "measured"
+"""What stands for a predictor in a plan of choices that were all measured."""
+
 CLOSE = 0.01
 """Without a goal, choices this close to the best one count as good as it."""
 
@@ -97,6 +100,11 @@ class Plan:
     def models(self) -> list[str]:
         """The models there are choices of."""
         return list(map(str, self.options["model"].unique()))
+
+    @property
+    def methods(self) -> list[str]:
+        """The methods there are choices by: of several, the method is part of a choice."""
+        return list(map(str, self.options["method"].unique()))
 
     @cached_property
     def judged(self) -> pd.DataFrame:

@@ -5,6 +5,7 @@ read, and casts no vote. An answer is right where it says what the question's go
 "$18" are one answer (`results.canonical`; `with reading(as_written=True):` tells them apart).
 """
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -26,8 +27,8 @@ from results.tables.contract import (
     write_forecast,
     write_samples,
 )
-from results.tables.schemas import BY_SCORE, EVERY_METHOD
-from results.votes.curves import build_curves
+from results.tables.schemas import BY_SCORE
+from results.votes.curves import build_curves, methods_of
 from results.votes.exact import (
     AnswerPools,
     VoteCounts,
@@ -137,7 +138,7 @@ def compare(
     at: int | None = None,
     level: float = LEVEL,
     score: str | None = None,
-    methods: Sequence[str] | None = None,
+    methods: str | Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """The comparison table of two runs on the same questions: b − a, each question with itself.
 
@@ -158,10 +159,13 @@ def compare(
     """
     right = None if gold is None else list(gold)
     sides = {"a": a} if b is None else {"a": a, "b": b}
-    runs = {name: as_samples(as_frame(side, right, name), name) for name, side in sides.items()}
-    asked = tuple(methods or (BY_SCORE if score else COMPARED))
-    if unknown := [method for method in asked if method not in (*EVERY_METHOD, *BY_SCORE)]:
-        raise BadInput(f"method {unknown[0]!r:.40}: expected some of {', '.join((*EVERY_METHOD, *BY_SCORE))}")
+    tables = [name for name, side in sides.items() if isinstance(side, pd.DataFrame)]
+    own = tables if len(tables) < len(sides) else []  # gold is for the lists, and one of them needs it
+    runs = {
+        name: as_samples(as_frame(side, None if name in own else right, name), name)
+        for name, side in sides.items()
+    }
+    asked = methods_of((BY_SCORE if score else COMPARED) if methods is None else methods)
     if any(method in BY_SCORE for method in asked) != (score is not None):
         raise BadInput(f"score and {' or '.join(BY_SCORE)} go together: give both, or neither")
     return compare_runs(runs, at=at, level=level, methods=asked, score=score)
@@ -171,9 +175,13 @@ def as_frame(answers: pd.DataFrame | Answers, gold: Gold, name: str = "answers")
     """A DataFrame as it is; lists of answers as samples whose questions are numbered from 0.
 
     Raises BadInput, which calls the answers `name`, unless there is a list of answers for each question, and
-    its right answer in `gold`.
+    its right answer in `gold`; and for `gold` beside a DataFrame. Warns of questions without answers.
     """
     if isinstance(answers, pd.DataFrame):
+        if gold is not None:
+            raise BadInput(
+                f"gold: {name} is a table and has golds of its own, in the column 'gold': leave out gold="
+            )
         return answers
     if gold is None:
         raise BadInput(f"{name}: lists of answers need gold, the right answer to each question")
@@ -186,6 +194,9 @@ def as_frame(answers: pd.DataFrame | Answers, gold: Gold, name: str = "answers")
         raise BadInput(f"{name}: {len(given)} lists of answers and {len(right)} gold, expected one of each")
     if not any(given):
         raise BadInput(f"{name}: no answers, expected a list of them for each question")
+    if empty := sum(not one for one in given):
+        none = f"{empty} of {len(given)} questions have no answer"
+        warnings.warn(f"{name}: {none}, and do not count", stacklevel=4)
     for place, cell in enumerate(right):
         _check_one(cell, f"gold of question {place}")
     for question, one in enumerate(given):
@@ -203,7 +214,12 @@ def _listed(values: Any, what: str, expected: str) -> list[Any]:
 
 
 def _check_one(cell: Any, what: str) -> None:
-    """Raise BadInput where one answer is itself a list of them."""
+    """Raise BadInput where one answer is itself a list of them, or is cut inside a character."""
+    if isinstance(cell, str) and not cell.isascii():
+        try:
+            cell.encode()
+        except UnicodeEncodeError:
+            raise BadInput(f"{what}: found {cell!r:.40}, expected text (half a character is none)") from None
     scalar = isinstance(cell, str | bytes) or (isinstance(cell, np.ndarray) and cell.ndim == 0)
     if isinstance(cell, Iterable) and not scalar:
         raise BadInput(f"{what}: found {cell!r:.40} in the place of one answer, expected text or a number")
@@ -230,8 +246,6 @@ def _curve(
     ns: Sequence[int] | None,
     scores: str | Scores | None = None,
 ) -> pd.DataFrame:
-    if isinstance(answers, pd.DataFrame) and gold is not None:
-        raise BadInput("gold: a samples table has golds of its own, in the column 'gold'; leave out gold=")
     frame, column = as_frame(answers, gold), scores if isinstance(scores, str) else "score"
     if scores is not None and not isinstance(scores, str):
         frame = _scored(frame, answers, scores)

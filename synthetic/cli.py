@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
+from results.arguments import NS
 from results.command_help import Command
-from results.commandline import numbers
 
 PATH = click.Path(path_type=Path)
 FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -42,10 +42,8 @@ def list_() -> None:
             click.echo(f"{'':16}   - {line.label}")
 
 
-_STEPS = click.option(
-    "--steps", callback=numbers, help="Values of t, separated by commas.  [default: its own]"
-)
-_VOTES = click.option("--n", callback=numbers, help="Values of N, separated by commas.  [default: its own]")
+_STEPS = NS.option("--steps", "Values of t, separated by commas.  [default: its own]", metavar="T,…")
+_VOTES = NS.option("--n", f"{NS.meaning}  [default: its own]")
 _CHANGES = click.option(
     "--set",
     "changes",
@@ -111,7 +109,7 @@ def run(
 @click.option("--paths", default=16, help="Sampled paths of a task.")
 @_CHANGES
 @_STEPS
-@click.option("--n", callback=numbers, help="Values of N: of a vote or an average.  [default: 1, one path]")
+@NS.option("--n", "Values of N: of a vote or an average.  [default: 1, one path]")
 @_SEED
 def check(
     name: str,

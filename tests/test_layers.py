@@ -26,6 +26,7 @@ LAYERS = {
     "results": [
         ["visible", "canonical", "frontier", "normal"],
         ["commandline", "command_help", "aligned", "read_options"],
+        ["arguments"],
         ["tables"],
         ["votes", "saturating"],
         ["low_cost_to_high", "paper_fits", "paired"],

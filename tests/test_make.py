@@ -141,6 +141,21 @@ def test_a_host_that_lacks_something_gets_nothing_installed(tmp_path: Path, targ
     assert not (tmp_path / "venv").exists()
 
 
+@pytest.mark.parametrize(("visible", "copies"), [(None, GPUS), ("0,1", 2)])
+def test_a_run_has_a_copy_of_the_model_on_each_visible_gpu(
+    tmp_path: Path, visible: str | None, copies: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    (tmp_path / "nvidia-smi").write_text(PLAYED_SMI)
+    (tmp_path / "nvidia-smi").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    command = ["make", "-C", str(ROOT), "--dry-run", "gsm8k-samples", f"PYTHON={sys.executable}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert f'--set dp="{copies}"' in done.stdout
+
+
 @pytest.mark.parametrize(
     ("target", "before"), [("gsm8k-samples", "server_flags="), ("serve", "-- "), ("gpu-check", "-- ")]
 )

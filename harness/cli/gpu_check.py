@@ -15,8 +15,7 @@ from results.command_help import Command
 )
 @click.argument("flags", nargs=-1, type=click.UNPROCESSED)
 @click.option("--prompts", default=64, type=click.IntRange(1, 300))
-@click.option("--answers", default=64, type=click.IntRange(1), help="Answers to each prompt, for each copy.")
-@click.option("--tokens", default=256, type=click.IntRange(1), help="Tokens in each answer.")
+@click.option("--answers", default=96, type=click.IntRange(1), help="Answers to each prompt, for each copy.")
 @click.option("--dp", default=1, type=click.IntRange(1), help="Copies of the model, a GPU each.")
 @click.option("--shape", default="llama-3.1-8b", type=click.Choice(["llama-3.1-8b", "small"]))
 @click.option("--device", default="cuda", type=click.Choice(["cuda", "cpu"]))
@@ -24,7 +23,6 @@ def gpu_check(
     flags: tuple[str, ...],
     prompts: int,
     answers: int,
-    tokens: int,
     dp: int,
     shape: str,
     device: Literal["cpu", "cuda"],
@@ -34,8 +32,10 @@ def gpu_check(
     FLAGS after `--` go to SGLang as they are. A GPU is measured with CUDA graphs for all answers in flight,
     as a run has them, and without any. Shape `small` is for trying this command out on a CPU.
 
-    It prints tokens a second while the server is full, the share of prompt tokens from the prefix cache, and
-    the share of the time in which the client kept a core busy: at 100 % the client is the limit, not the GPU.
+    Answers are as long as those of a real run that ships with the project, each with a length of its own. So
+    the rate is what a run may expect: tokens a second while the server is full, the share of its places at
+    work, the share of prompt tokens from the prefix cache, and the share of the time in which the client kept
+    a core busy: at 100 % the client is the limit, not the GPU.
     """
     import asyncio
     import shutil
@@ -51,12 +51,12 @@ def gpu_check(
     usable_gpus(device)  # raises where there is no such GPU, before anything is written
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     answers *= dp
-    click.echo(f"{prompts} prompts x {answers} answers x {tokens} tokens, {shape} with random weights")
+    click.echo(f"{prompts} prompts x {answers} answers of a real run's lengths, {shape} with random weights")
     graphless = ("--disable-cuda-graph",)
     ways = {"with CUDA graphs": flags, "without": (*flags, *graphless)} if device == "cuda" else {"": flags}
     for way, given in ways.items():
         folder = Path(tempfile.mkdtemp(prefix="gpu-check-"))
-        size = {"prompts": prompts, "answers": answers, "tokens": tokens, "dp": dp}
+        size = {"prompts": prompts, "answers": answers, "dp": dp}
         say = partial(click.echo, err=True)
         found = asyncio.run(measure(shape, folder, **size, device=device, say=say, flags=given))
         shutil.rmtree(folder)  # after a failure its log is wanted

@@ -92,13 +92,11 @@ class Engine(Protocol):
         """What else run.json should say of the engine."""
         ...
 
-    async def generate(
-        self, prompt: str, n: int, sampling: Sampling, seed: int, said: str = ""
-    ) -> list[Completion]:
-        """`n` independent answers to `prompt`, which go on from `said` if the model has said that already.
+    async def generate(self, prompt: str, sampling: Sampling, seed: int, said: str = "") -> Completion:
+        """An answer to `prompt`, which goes on from `said` if the model has said that already.
 
-        Texts begin after `said`; `prompt_tokens` include it. `seed` differs between requests; an engine that
-        cannot use it ignores it. Raises EngineError if there are no `n` answers.
+        The text begins after `said`; `prompt_tokens` include it. `seed` differs between requests; an engine
+        that cannot use it ignores it. Raises EngineError if there is no answer.
         """
         ...
 

@@ -14,6 +14,7 @@ from harness.engines.base import Engine
 from harness.engines.sglang import SGLangEngine
 from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment, model_location
+from harness.http.session import allow_in_flight
 from harness.server.gateway import fleet_launch
 from harness.server.gpus import usable_gpus
 from harness.server.launch import free_ports, gpus_per_copy, launch
@@ -36,6 +37,8 @@ def engine_for(
         where: dict[str, Any] = {"device": experiment.device, "dtype": experiment.dtype}
         where["template_arguments"] = experiment.template_arguments
         return CTranslate2Engine(model, revision=revision, chat=chat, **where, say=say)
+    if experiment.url:
+        allow_in_flight(experiment.concurrency)
     if experiment.engine == "openai" and experiment.url:
         from harness.engines.openai.engine import OpenAIEngine
         from harness.http.api_key import ApiKey
@@ -65,9 +68,11 @@ async def own_server(
     model, revision, dp = model_location(experiment.model), experiment.revision, experiment.dp
     gpus, (port,) = usable_gpus(experiment.device), free_ports()
     flags = (*experiment.server_flags, *flags)
-    if gpus:  # what the experiment keeps in flight, CUDA graphs reach
-        in_flight = experiment.concurrency * experiment.chunk // dp
-        flags = ("--cuda-graph-max-bs-decode", str(max(1, in_flight)), *flags)
+    allow_in_flight(experiment.concurrency)
+    if gpus:  # as many run as are kept in flight, and CUDA graphs reach them
+        in_flight = str(max(1, experiment.concurrency // dp))
+        places = ("--max-running-requests", in_flight, "--cuda-graph-max-bs-decode", in_flight)
+        flags = (*places, *flags)
     # The copies in one server share its random seed, and may draw the same answers.
     start = fleet_launch if gpus and dp > 1 else launch
     how: dict[str, Any] = {"revision": revision, "device": experiment.device, "dtype": experiment.dtype}

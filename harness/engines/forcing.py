@@ -7,8 +7,7 @@ Tokens count everything after the prompt: the answer up to its limit, the ending
 model that is still thinking at its limit the ending closes the thinking first.
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 
@@ -21,12 +20,12 @@ ENDING = "\n\nThe answer is ##"
 FINAL_TOKENS = 32
 """The limit of the final answer: a number of twenty digits and `##. [END]`."""
 ENDING_ATTEMPTS = 4
-"""A chunk of whole answers hangs on one ending; each attempt is as patient as that of any other request."""
+"""A whole answer hangs on its ending; each attempt is as patient as that of any other request."""
 MOST_FORCED = len(CLOSING + ENDING) + FINAL_TOKENS
 """The most tokens that this can add to an answer, as a token holds at least one byte."""
 
 
-async def _ending(ask: Callable[[], Awaitable[list[Completion]]]) -> list[Completion]:
+async def _ending(ask: Callable[[], Awaitable[Completion]]) -> Completion:
     for _ in range(ENDING_ATTEMPTS - 1):
         try:
             return await ask()
@@ -40,25 +39,21 @@ async def _ending(ask: Callable[[], Awaitable[list[Completion]]]) -> list[Comple
 async def forced(
     engine: Engine,
     prompt: str,
-    answers: Sequence[Completion],
+    cut: Completion,
     sampling: Sampling,
     seed: int,
     final_tokens: int = FINAL_TOKENS,
-) -> list[Completion]:
-    """`answers` to `prompt`, of which each that was cut off at its limit is asked for its final answer.
+) -> Completion:
+    """An answer to `prompt` as it is, or, if it was cut off at its limit, with its final answer asked for.
 
     An ending that fails is asked for again, from the same cut text. Raises EngineError if it keeps failing.
     """
+    if cut.finish_reason != "length":
+        return cut
     final = replace(sampling, max_new_tokens=final_tokens, thinking=None)
-
-    async def finish(number: int, cut: Completion) -> Completion:
-        if cut.finish_reason != "length":
-            return cut
-        opened = cut.reasoning is not None and engine.opens_thinking(prompt)
-        said = closed(together(cut.reasoning, cut.text, opened), opened) + ENDING
-        (last,) = await _ending(partial(engine.generate, prompt, 1, final, seed + number, said))
-        tokens = last.prompt_tokens - cut.prompt_tokens + last.tokens
-        text = cut.text + ENDING + last.text
-        return replace(cut, text=text, tokens=tokens, finish_reason="forced", logprob=last.logprob)
-
-    return await asyncio.gather(*(finish(*numbered) for numbered in enumerate(answers, start=1)))
+    opened = cut.reasoning is not None and engine.opens_thinking(prompt)
+    said = closed(together(cut.reasoning, cut.text, opened), opened) + ENDING
+    last = await _ending(partial(engine.generate, prompt, final, seed + 1, said))
+    tokens = last.prompt_tokens - cut.prompt_tokens + last.tokens
+    text = cut.text + ENDING + last.text
+    return replace(cut, text=text, tokens=tokens, finish_reason="forced", logprob=last.logprob)

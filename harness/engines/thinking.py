@@ -7,7 +7,7 @@ comes after the thinking is an answer: a number in a thought is none, and one th
 has said nothing.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -64,12 +64,11 @@ def closed(said: str, opened: bool) -> str:
     return said + CLOSING if thinks and CLOSE not in said else said
 
 
-def not_kept(answers: Sequence[Completion], budget: int) -> str | None:
-    """What speaks against the server having kept `budget` tokens of thinking in these answers, or None."""
-    for answer in answers:
-        if answer.reasoning is None:
-            return "sent an answer without any thinking: does the model think, has the server its parser?"
-        if answer.reasoning_tokens is None or answer.reasoning_tokens > budget + SLACK:
-            counted = "an unknown number of" if answer.reasoning_tokens is None else answer.reasoning_tokens
-            return f"let it think for {counted} tokens where {budget} were asked for"
+def not_kept(answer: Completion, budget: int) -> str | None:
+    """What speaks against the server having kept `budget` tokens of thinking in `answer`, or None."""
+    if answer.reasoning is None:
+        return "sent an answer without any thinking: does the model think, has the server its parser?"
+    if answer.reasoning_tokens is None or answer.reasoning_tokens > budget + SLACK:
+        counted = "an unknown number of" if answer.reasoning_tokens is None else answer.reasoning_tokens
+        return f"let it think for {counted} tokens where {budget} were asked for"
     return None

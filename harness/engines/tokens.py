@@ -64,7 +64,7 @@ class PromptTokens:
             self._encode("")
         except ValueError as error:
             raise BadInput(f"model {model}: {error}") from None
-        # Chunks of one prompt follow one another.
+        # The answers to one prompt are asked for one after the other.
         self.encode = lru_cache(maxsize=256)(self._encode)
 
     def go_on(self, prompt: str, said: str) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ them, and `formats.toml` the places of an answer's columns, which the import rea
 import hashlib
 import json
 import re
+import shutil
 import time
 import tomllib
 from collections.abc import Mapping
@@ -50,6 +51,16 @@ def publish(path: Path, out: Path, organization: str) -> int:
     for name in ("dataset", "model"):
         if (table[name] == SAMPLES.defaults[name]).any():
             raise BadInput(f"{file}: no {name} is named: import the answers with --{name} NAME")
+    try:
+        _write(table, file, out, organization)
+    except BaseException:
+        shutil.rmtree(out, ignore_errors=True)  # so that the same command can be given again
+        raise
+    return len(table)
+
+
+def _write(table: pd.DataFrame, file: Path, out: Path, organization: str) -> None:
+    """The files of `publish`."""
     curves = build_curves(table, permutations=0, checked=True)
     write_samples(table, out / "samples.parquet")
     (out / "README.md").write_text(_card(table, curves), encoding="utf-8")
@@ -82,7 +93,6 @@ def publish(path: Path, out: Path, organization: str) -> int:
         }
         content = json.dumps(record, indent=1, ensure_ascii=False)
         (folder / f"{name}.json").write_text(content, encoding="utf-8")
-    return len(table)
 
 
 def _result(row: Cells, drawn: JsonObject) -> JsonObject:

@@ -55,6 +55,8 @@ class Reply:
 def check_status(url: str, reply: Reply) -> None:
     """Raise what any status but 200 means: Fault, RequestRefused or EngineGone."""
     status, content = reply.status, reply.content
+    if status == 200:
+        return
     what = f"status {status}: {excerpt(content)}"
     if 300 <= status < 400 or status in REFUSES_ALL or (status == 429 and NO_QUOTA in content):
         raise EngineGone(f"{url} refuses every request with {what}")
@@ -64,8 +66,7 @@ def check_status(url: str, reply: Reply) -> None:
         raise Fault(what, "away")
     if 400 <= status < 500 and status not in PASSING:
         raise RequestRefused(f"refused with {what}")
-    if status != 200:
-        raise Fault(what)
+    raise Fault(what)
 
 
 def seconds_until(retry_after: str) -> float:

@@ -1,14 +1,37 @@
 """The sockets of a connection, and one request over them: a whole reply, or why there is none."""
 
+import resource
 import socket
 from typing import Any
 
 import aiohttp
 
 from harness.http.reply import Fault, Reply
+from results import BadInput
 
 KEEPALIVE = {"TCP_KEEPIDLE": 60, "TCP_KEEPINTVL": 15, "TCP_KEEPCNT": 4}
 """A connection on which for two minutes not even the other kernel answers is broken."""
+
+OTHER_FILES = 256
+"""Files and sockets that a process needs beside those of its requests."""
+
+
+def allow_in_flight(requests: int) -> None:
+    """Let this process, and a gateway that it starts, have the sockets of so many requests open at a time.
+
+    A gateway has two for each. Raises BadInput where the system allows fewer.
+    """
+    needed = 2 * requests + OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+    except (ValueError, OSError):
+        raise BadInput(
+            f"{requests:,} answers in flight need {needed:,} open files, and this system allows {hard:,}: "
+            f"raise that (`ulimit -Hn`), or give --set concurrency={max(1, (hard - OTHER_FILES) // 2)}"
+        ) from None
 
 
 def open_session(key: str | None) -> aiohttp.ClientSession:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from harness.grader import Grader, required_gold
@@ -83,6 +85,8 @@ def import_table(
     if absent or asked:
         said = f"{file}: no column {', '.join(map(repr, (*absent, *asked)))}; {found}"
         raise BadInput(f"{said}; name yours with {' '.join(absent.values())}" if absent else said)
+    for column, value in drop:
+        _must_be_found(file, f"--drop {column}={value}", value, rows[column])
     kept = rows[~_matching(rows, drop)].reset_index(drop=True)
     if kept.empty:
         raise BadInput(f"{file}: --drop leaves out all {len(rows)} rows")
@@ -191,7 +195,7 @@ def _check_truths(file: Path, source: str, cells: pd.Series[Any]) -> None:
 def _must_be_found(file: Path, option: str, value: str, cells: pd.Series[Any]) -> None:
     """Raise BadInput, naming some of what there is, where no cell of a column is `value`."""
     found = cells.map(_text)
-    if not (found == value).any():
+    if not _is(cells, value).any():
         first = [f"{text!r:.40}" for text in found[found != ""].drop_duplicates()[:_NAMED]]
         raise BadInput(f"{file}: {option}: no row has this, found {', '.join(first) or 'nothing'}")
 
@@ -200,12 +204,23 @@ def _matching(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
     """Which rows hold the value of one of the (column, value) pairs."""
     mask = pd.Series(False, index=rows.index)
     for column, value in pairs:
-        mask |= rows[column].map(_text) == value
+        mask |= _is(rows[column], value)
     return mask
+
+
+def _is(cells: pd.Series[Any], value: str) -> pd.Series[bool]:
+    """Which cells are the value: as it would be typed, in whatever case a truth is, and as a number."""
+    found = cells.map(_text)
+    same = found == value
+    if value.lower() in ("true", "false"):
+        same |= found.str.lower() == value.lower()
+    with suppress(ValueError):
+        same |= pd.to_numeric(found, errors="coerce") == float(value)  # 1 beside a null is 1.0
+    return same
 
 
 def _text(cell: Any) -> str:
     """A cell as it would be typed on the command line: true, 1, or nothing for null."""
-    if isinstance(cell, bool):
+    if isinstance(cell, bool | np.bool_):
         return str(cell).lower()
     return "" if cell is None or cell is pd.NA or cell != cell else str(cell)

@@ -44,8 +44,15 @@ def field_rows(kind: str, path: Path, others: Iterable[str]) -> tuple[pd.DataFra
     places |= {name: [name] for name in others if name not in places}
     rows: list[JsonObject] = []
     failed = 0
+    folders: dict[tuple[str | None, ...], Path] = {}
     for file in files:
         shared = _about(file, form)
+        what = shared.get("dataset"), shared.get("model")
+        first = folders.setdefault(what, file.parent) if what[0] else file.parent
+        if first != file.parent:
+            raise BadInput(
+                f"{path}: answers to {what[0]} in {first} and in {file.parent}: two models? import each alone"
+            )
         for row in _answers(file, form):
             if any(at(row, place) is not None for place in form.get("failed", ())):
                 failed += 1

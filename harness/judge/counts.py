@@ -19,7 +19,7 @@ from harness.judge.scores import Scores
 
 
 def summary(answers: Answers, kept: Scores) -> dict[str, Any]:
-    """The counts of a folder's answers; tokens are those of all verdicts that are stored."""
+    """The counts of a folder's answers; tokens are those of the verdicts on them."""
     scores, right, questions = [], [], []
     judged = unknown = 0
     for row, score in kept.scored(answers):
@@ -30,7 +30,7 @@ def summary(answers: Answers, kept: Scores) -> dict[str, Any]:
             scores.append(score)
             right.append(bool(row["correct"]))
             questions.append(str(row.get("question_id")))
-    verdicts = kept.verdicts.values()
+    verdicts = [kept.verdicts[key] for key in answers.asked if key in kept.verdicts]
     given = np.array(scores, float), np.array(right, bool)
     _, question = np.unique(np.array(questions, str), return_inverse=True)
     together = np.argsort(question, kind="stable")

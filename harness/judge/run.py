@@ -67,7 +67,7 @@ def judge_of(folder: Path, prompt: str, overrides: Mapping[str, str]) -> Experim
     if prompt not in prompts.names() or "{answer}" not in prompts.template(prompt):
         known = [name for name in prompts.names() if "{answer}" in prompts.template(name)]
         raise BadInput(f"--prompt {prompt!r:.40}: not a prompt for a judge: there are {', '.join(known)}")
-    fields: dict[str, Any] = {"dataset": "judged", "samples": 1, "tokens_extra": 1, "chunk": 1, "chat": True}
+    fields: dict[str, Any] = {"dataset": "judged", "samples": 1, "tokens_extra": 1, "chat": True}
     source = experiment_in(folder)
     if source and overrides.get("model", source.model) == source.model:
         fields |= source.model_dump(include=set(OF_THE_MODEL))

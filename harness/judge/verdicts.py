@@ -52,7 +52,7 @@ class YesNo:
                 "this model thinks before it answers, so its first token is not a verdict: give "
                 "--set request_fields='{chat_template_kwargs={enable_thinking=false}}', or another --model"
             )
-        (reply,) = await self._engine.generate(prompt, 1, SAMPLING, seed=0)
+        reply = await self._engine.generate(prompt, SAMPLING, seed=0)
         if reply.candidates is None:
             raise BadInput(
                 "the server returns no log-probabilities of the likeliest tokens, which a verdict needs: "

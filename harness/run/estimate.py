@@ -1,9 +1,9 @@
 """What a run will ask for and how long that takes, without starting it: `harness sample --dry-run`.
 
-setting  decoding  requests  answers  prompt tokens  tokens per answer  at most
-10       sample         300   19,200         21,600                8.9       84
+setting  decoding  prompts  answers  prompt tokens  tokens per answer  at most
+10       sample        300   19,200         21,600                8.9       84
 ...
-requests: 1,800, for 115,200 of 115,200 answers
+answers: 115,200 of 115,200, each a request of its own
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from typing import Any
 from harness.engines.forcing import MOST_FORCED
 from harness.experiment import Experiment
 from harness.questions.load import Question
-from harness.run.plan import asked_questions, prompt_for, remaining_chunks
+from harness.run.plan import asked_questions, prompt_for, remaining
 from harness.run.sizing import Load, duration, gpu_lines
 from harness.run.usage import usage
 from harness.server.launch import gpus_per_copy
@@ -31,7 +31,7 @@ BYTES_PER_ROW = 400
 
 @dataclass
 class Demand:
-    """What is still to be asked for in one setting and decoding; `prompt_tokens` is a sum over requests."""
+    """What is still to be asked for in one setting and decoding; `prompt_tokens` count each prompt once."""
 
     setting: str
     decoding: str
@@ -39,7 +39,7 @@ class Demand:
     """The most tokens that an answer may have."""
     tokens_per_answer: float
     """As the answers in the folder have them, else by the budget (see `usage`), else the limit."""
-    requests: int = 0
+    prompts: int = 0
     answers: int = 0
     prompt_tokens: int = 0
 
@@ -62,13 +62,13 @@ def estimate(
     planned = len(asked_questions(experiment, questions)) * experiment.answers_per_question
     if not asked:
         return [f"nothing to ask for: all {planned:,} planned answers are there"]
-    header = ("setting", "decoding", "requests", "answers", "prompt tokens", "tokens per answer")
+    header = ("setting", "decoding", "prompts", "answers", "prompt tokens", "tokens per answer")
     table: list[tuple[str, ...]] = [(*header, "at most")]
     for d in asked:
-        counts = (f"{count:,}" for count in (d.requests, d.answers, d.prompt_tokens))
+        counts = (f"{count:,}" for count in (d.prompts, d.answers, d.prompt_tokens))
         table.append((d.setting, d.decoding, *counts, f"{d.tokens_per_answer:.1f}", str(d.limit)))
-    requests, answers = sum(d.requests for d in asked), sum(d.answers for d in asked)
-    prompts = sum(d.prompt_tokens for d in asked)
+    prompts, answers = sum(d.prompts for d in asked), sum(d.answers for d in asked)
+    prompt_tokens = sum(d.prompt_tokens for d in asked)
     expected = sum(d.answers * d.tokens_per_answer for d in asked)
     most = sum(d.answers * d.limit for d in asked)
     sessions = [] if fresh else (read_record(folder) or {}).get("sessions", [])
@@ -87,13 +87,13 @@ def estimate(
             time += f"; {expected / rate / 3600 * hour:,.2f} at {price_per_hour:g} an hour for each {which}"
     disk = answers * BYTES_PER_ROW + expected * BYTES_PER_TOKEN
     seen = usage(experiment.dataset, tally, experiment.budget_by == "thinking")
-    load = Load(expected, prompts / requests, expected / answers, answers / requests)
+    load = Load(expected, prompt_tokens / prompts, expected / answers, answers / prompts)
     stops = [f"at most: {experiment.stop_rule} ends votes before that"] if experiment.stop_rule else []
     return [
         *aligned(table, left=(0, 1)),
         *stops,
-        f"requests: {requests:,}, for {answers:,} of {planned:,} answers",
-        f"prompt tokens: {prompts:,} (a token for every {BYTES_PER_TOKEN} bytes)",
+        f"answers: {answers:,} of {planned:,}, each a request of its own",
+        f"prompt tokens: {prompt_tokens:,} (a token for every {BYTES_PER_TOKEN} bytes), each prompt once",
         f"completion tokens: {expected:,.0f} expected, {most:,} at most",
         *([f"tokens per answer: {seen}"] if experiment.budgets else []),
         f"time: {time}",
@@ -127,16 +127,19 @@ def demands(
     done = read_done(folder, tally) if go_on else {}
     expected = usage(experiment.dataset, tally, experiment.budget_by == "thinking")
     found: dict[tuple[str, str], Demand] = {}
-    for chunk in remaining_chunks(experiment, asked, done):
-        key = chunk.setting, chunk.decoding
+    last = None
+    for query in remaining(experiment, asked, done):
+        key = query.setting, query.decoding
         if key not in found:
-            limit = experiment.max_new_tokens(chunk.budget)
+            limit = experiment.max_new_tokens(query.budget)
             limit += MOST_FORCED if experiment.budget_by == "force" else 0
             used = tally.settings[key].mean_tokens if key in tally.settings else None
-            likely = limit if chunk.budget is None else min(expected.at(chunk.budget), limit)
+            likely = limit if query.budget is None else min(expected.at(query.budget), limit)
             found[key] = Demand(*key, limit, used or likely)
-        found[key].requests += 1
-        found[key].answers += len(chunk.samples)
-        found[key].prompt_tokens += len(prompt_for(experiment, chunk).encode()) // BYTES_PER_TOKEN
+        found[key].answers += 1
+        if (place := (query.question.question_id, *key)) != last:  # the answers to a prompt are together
+            found[key].prompts += 1
+            found[key].prompt_tokens += len(prompt_for(experiment, query).encode()) // BYTES_PER_TOKEN
+        last = place
     settings = [name for name, _ in experiment.settings]
     return sorted(found.values(), key=lambda d: (settings.index(d.setting), d.decoding))

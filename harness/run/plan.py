@@ -1,9 +1,10 @@
 """Which answers an experiment asks for, and which of them are still to be sampled.
 
-    Chunk(question=Question("tiny-0000", ...), setting="40", budget=40, decoding="sample", samples=(0, 1, 2))
+    Query(question=Question("tiny-0000", ...), setting="40", budget=40, decoding="sample", sample=2)
 
-Questions come one after the other, each with all its settings and chunks. A question's prompts begin alike,
-so that a server computes the common part once, and a run that ends early has whole questions.
+Each answer is a request of its own, so that the next one can begin as soon as any has ended. Questions come
+one after the other, each with all its settings and samples. A question's prompts begin alike, so that a
+server computes the common part once, and a run that ends early has whole questions.
 """
 
 import hashlib
@@ -20,8 +21,8 @@ from results.tables.shards import shard_in
 
 
 @dataclass(frozen=True)
-class Chunk:
-    """The answers to one question that one request asks for; `samples` are their indices.
+class Query:
+    """One answer to ask for; `sample` is its index among those to its question, setting and decoding.
 
     `budget` is what the prompt asks for; `cut` the length at which stored answers are ended.
     """
@@ -30,16 +31,16 @@ class Chunk:
     setting: str
     budget: int | None
     decoding: str
-    samples: tuple[int, ...]
+    sample: int
     cut: int | None = None
 
     def __str__(self) -> str:
         where = f"question {self.question.question_id}, setting {self.setting}"
-        return f"{where}, {self.decoding} {self.samples[0]} to {self.samples[-1]}"
+        return f"{where}, {self.decoding} {self.sample}"
 
     def seed(self, experiment_seed: int) -> int:
-        """48 bits that depend on the chunk alone and not on what was sampled before it."""
-        parts = (experiment_seed, self.question.question_id, self.setting, self.decoding, self.samples[0])
+        """48 bits that depend on the answer's place alone and not on what was sampled before it."""
+        parts = (experiment_seed, self.question.question_id, self.setting, self.decoding, self.sample)
         return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:6])
 
 
@@ -53,43 +54,37 @@ def asked_questions(experiment: Experiment, questions: Sequence[Question]) -> Se
         asked = asked[shard.part - 1 :: shard.parts]
     if experiment.shard and not asked:
         raise BadInput(f"shard {experiment.shard}: has no question: give N of K/N at most their number")
-    for chunk in remaining_chunks(experiment, asked[:1], {}):
-        prompt_for(experiment, chunk)
+    for query in remaining(experiment, asked[:1], {}):
+        prompt_for(experiment, query)
     return asked
 
 
-def remaining_chunks(
+def remaining(
     experiment: Experiment, questions: Sequence[Question], done: Mapping[Key, set[int]]
-) -> Iterator[Chunk]:
-    """The planned answers that are not in `done`, in chunks of at most `experiment.chunk`."""
+) -> Iterator[Query]:
+    """The planned answers that are not in `done`."""
     for question in questions:
         for setting, budget in experiment.settings:
             for decoding, count in (("greedy", int(experiment.greedy)), ("sample", experiment.samples)):
                 have = done.get((question.question_id, setting, decoding), set())
-                missing = [index for index in range(count) if index not in have]
-                for samples in in_chunks(missing, experiment.chunk):
-                    yield Chunk(question, setting, budget, decoding, samples)
+                for sample in range(count):
+                    if sample not in have:
+                        yield Query(question, setting, budget, decoding, sample)
 
 
-def in_chunks(indices: Sequence[int], size: int) -> Iterator[tuple[int, ...]]:
-    """The indices, at most `size` at a time."""
-    for start in range(0, len(indices), size):
-        yield tuple(indices[start : start + size])
-
-
-def prompt_for(experiment: Experiment, chunk: Chunk) -> str:
-    """The prompt of `chunk`. Raises BadInput where the template cannot be filled in."""
+def prompt_for(experiment: Experiment, query: Query) -> str:
+    """The prompt of `query`. Raises BadInput where the template cannot be filled in."""
     try:
-        return prompts.fill(experiment.prompt, problem=chunk.question.problem, token_limit=chunk.budget)
+        return prompts.fill(experiment.prompt, problem=query.question.problem, token_limit=query.budget)
     except (ValueError, OSError) as error:
         raise BadInput(f"prompt {experiment.prompt}: {error}") from None
 
 
-def sampling_for(experiment: Experiment, chunk: Chunk) -> Sampling:
-    """How the answers of `chunk` are drawn."""
-    limit = experiment.max_new_tokens(chunk.budget)
-    thinking = chunk.budget if experiment.budget_by == "thinking" else None
-    if chunk.decoding == "greedy":
+def sampling_for(experiment: Experiment, query: Query) -> Sampling:
+    """How the answer is drawn."""
+    limit = experiment.max_new_tokens(query.budget)
+    thinking = query.budget if experiment.budget_by == "thinking" else None
+    if query.decoding == "greedy":
         return Sampling(limit, 0.0, stop=experiment.stop, thinking=thinking, logprobs=experiment.logprobs)
     return Sampling(
         limit,

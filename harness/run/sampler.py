@@ -4,7 +4,7 @@
     -> Outcome(planned=38400, missing=0, failures=[], tally=...)
 
 The path of an answer is the loop in `_Session.work`: reply, grade, row, stored, counted. A request that fails
-for good leaves its answers out of the table: they are not wrong. A run can be stopped at any moment; sampling
+for good leaves its answer out of the table: it is not wrong. A run can be stopped at any moment; sampling
 into the same folder asks for what is missing.
 """
 
@@ -23,7 +23,7 @@ from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.experiment import Experiment
 from harness.questions.load import Question
 from harness.run.in_flight import requests_wanted
-from harness.run.plan import Chunk, asked_questions, prompt_for, sampling_for
+from harness.run.plan import Query, asked_questions, prompt_for, sampling_for
 from harness.run.sizing import duration
 from harness.run.stopping import Blocks, Planned, requests_of
 from harness.run.stored import Stored
@@ -45,7 +45,7 @@ LOOKS = (20, 200)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is in the folder at the end; `failures` has the reason for each request without answers.
+    """What is in the folder at the end; `failures` has the reason for each request without an answer.
 
     told: what a stop rule has saved.
     """
@@ -144,8 +144,7 @@ class _Session:
 
     def __post_init__(self) -> None:
         self.failures: list[str] = []
-        self.in_flight = self.experiment.answers_in_flight
-        self.pace = Pace(self.in_flight)
+        self.pace = Pace(self.experiment.concurrency)
         self.looks = [count for count in LOOKS if count > self.tally.finished]
         self.asked = self.failed_in_a_row = 0
         self.missing = self.requests.left
@@ -181,28 +180,24 @@ class _Session:
             group.create_task(self.work())
 
     async def work(self) -> None:
-        """Take one chunk after the other, from the request to its rows on the disk and in the tally."""
-        while self.working <= self.wanted and not self.is_over() and (chunk := await self.requests.next()):
-            self.asked += len(chunk.samples)
+        """Ask for one answer after the other, from the request to its row on the disk and in the tally."""
+        while self.working <= self.wanted and not self.is_over() and (query := await self.requests.next()):
+            self.asked += 1
             self.pace.ending = self.asked == self.missing
             try:
-                reply = await self._answers_of(chunk)
+                completion = await self._answer_to(query)
             except EngineError as error:
-                self._note_failure(chunk, error)
-                self.requests.ended(chunk, None)
+                self._note_failure(query, error)
+                self.requests.ended(query, None)
                 continue
             self.failed_in_a_row = 0
-            rows = [
-                row_of(self.experiment, chunk, index, completion)
-                for index, completion in zip(chunk.samples, reply, strict=True)
-            ]
-            self.file.append(rows)
-            for row in rows:
-                self.tally.add(row)
-            self.pace.add(len(rows), sum(row["tokens"] for row in rows))
-            needless = self.requests.ended(chunk, rows)
+            row = row_of(self.experiment, query, completion)
+            self.file.append([row])
+            self.tally.add(row)
+            self.pace.add(1, row["tokens"])
+            needless = self.requests.ended(query, row)
             self.missing -= needless
-            self._show_progress(len(rows) + needless)
+            self._show_progress(1 + needless)
             if self.looks and self.tally.finished >= self.looks[0]:
                 self.looks.pop(0)
                 for warning in self.tally.warnings(self.file.path.parent):
@@ -211,13 +206,13 @@ class _Session:
         if self.working < self.wanted:
             self.requests.close()
 
-    async def _answers_of(self, chunk: Chunk) -> list[Completion]:
-        """The answers that a chunk asks for. Raises EngineError."""
-        prompt, sampling = prompt_for(self.experiment, chunk), sampling_for(self.experiment, chunk)
-        seed = chunk.seed(self.experiment.seed)
+    async def _answer_to(self, query: Query) -> Completion:
+        """The answer that a query asks for. Raises EngineError."""
+        prompt, sampling = prompt_for(self.experiment, query), sampling_for(self.experiment, query)
+        seed = query.seed(self.experiment.seed)
         if self.stored:
-            return await self.stored.forced(self.engine, chunk, prompt, sampling, seed)
-        reply = await self.engine.generate(prompt, len(chunk.samples), sampling, seed)
+            return await self.stored.forced(self.engine, query, prompt, sampling, seed)
+        reply = await self.engine.generate(prompt, sampling, seed)
         if self.experiment.budget_by == "force":
             reply = await forced(self.engine, prompt, reply, sampling, seed)
         return reply
@@ -226,13 +221,13 @@ class _Session:
         limit = max(FEWEST_FAILURES, self.wanted)
         return self.gone or self.failed_in_a_row >= limit
 
-    def _note_failure(self, chunk: Chunk, error: EngineError) -> None:
+    def _note_failure(self, query: Query, error: EngineError) -> None:
         if isinstance(error, EngineGone):
             if not self.gone:
                 self.failures.append(str(error))
             self.gone = True
             return
-        self.failures.append(f"{chunk}: {error}")
+        self.failures.append(f"{query}: {error}")
         if not isinstance(error, RequestRefused):  # which is said by a server that is there
             self.failed_in_a_row += 1
 
@@ -250,7 +245,8 @@ class _Session:
 
     def _show_progress(self, answers: int) -> None:
         self.bar.update(answers)
-        said = [] if self.pace.ending else [f"no rate before {self.in_flight:,} answers have ended"]
+        first = f"no rate before {self.experiment.concurrency:,} answers have ended"
+        said = [] if self.pace.ending else [first]
         if rates := self.pace.rates():
             seconds = self.pace.seconds_left(self.requests.left)
             left = "?" if seconds is None else duration(seconds)
@@ -262,13 +258,13 @@ class _Session:
         self.bar.set_postfix_str(", ".join(said), refresh=False)
 
 
-def row_of(experiment: Experiment, chunk: Chunk, index: int, completion: Completion) -> Row:
+def row_of(experiment: Experiment, query: Query, completion: Completion) -> Row:
     """The row of the samples table for one answer, with the labels of the question's choices, if any."""
-    question = chunk.question
+    question = query.question
     return {
         "question_id": question.question_id,
-        "setting": chunk.setting,
-        "sample": index,
+        "setting": query.setting,
+        "sample": query.sample,
         "gold": question.gold,
         **experiment.reading.verdict(
             completion.text, question.gold, completion.finish_reason, question.labels
@@ -283,10 +279,10 @@ def row_of(experiment: Experiment, chunk: Chunk, index: int, completion: Complet
         **({"logprob": completion.logprob} if experiment.logprobs else {}),
         "dataset": experiment.dataset,
         "model": experiment.model,
-        "decoding": chunk.decoding,
+        "decoding": query.decoding,
         **({"shard": experiment.shard} if experiment.shard else {}),
         **(
-            {"stop_rule": experiment.stop_rule} if experiment.stop_rule and chunk.decoding == "sample" else {}
+            {"stop_rule": experiment.stop_rule} if experiment.stop_rule and query.decoding == "sample" else {}
         ),
     }
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from harness.experiment import Experiment
 from harness.questions.load import Question
-from harness.run.plan import Chunk, remaining_chunks
+from harness.run.plan import Query, remaining
 from harness.run.stored import Stored
 from harness.store.row import Key, Row, key_of
 from harness.store.samples_file import SAMPLES, read_rows
@@ -30,19 +30,19 @@ from harness.store.samples_file import SAMPLES, read_rows
 class Planned:
     """The requests of a run whose answers are all known beforehand."""
 
-    def __init__(self, chunks: Callable[[], Iterator[Chunk]]) -> None:
-        """`chunks` makes up the requests one by one, each time from the first."""
-        self.left = sum(len(chunk.samples) for chunk in chunks())
+    def __init__(self, queries: Callable[[], Iterator[Query]]) -> None:
+        """`queries` makes up the requests one by one, each time from the first."""
+        self.left = sum(1 for _ in queries())
         """Answers that are not stored yet, at most."""
-        self._chunks = chunks()
+        self._queries = queries()
 
-    async def next(self) -> Chunk | None:
+    async def next(self) -> Query | None:
         """The next request, None when there is none left."""
-        return next(self._chunks, None)
+        return next(self._queries, None)
 
-    def ended(self, _chunk: Chunk, rows: Sequence[Row] | None) -> int:
-        """Take note of a request's rows, None if it failed; how many planned answers are needless by that."""
-        self.left -= len(rows or ())
+    def ended(self, _query: Query, row: Row | None) -> int:
+        """Take note of a request's row, None if it failed; how many planned answers are needless by that."""
+        self.left -= row is not None
         return 0
 
     def close(self) -> None:
@@ -84,7 +84,7 @@ class Blocks:
         folder: Path,
     ) -> None:
         self._experiment = experiment
-        self._queue: asyncio.PriorityQueue[tuple[float, int, Chunk | None]] = asyncio.PriorityQueue()
+        self._queue: asyncio.PriorityQueue[tuple[float, int, Query | None]] = asyncio.PriorityQueue()
         self._counter = itertools.count()
         self._under_way = 0
         settings = [(question, *setting) for question in questions for setting in experiment.settings]
@@ -95,36 +95,35 @@ class Blocks:
         for row in read_rows(folder / SAMPLES) if (folder / SAMPLES).exists() else ():
             self._count(row)
         greedy = experiment.model_copy(update={"samples": 0})
-        for place, chunk in enumerate(remaining_chunks(greedy, questions, done)):
-            self._send(place, chunk)
+        for place, query in enumerate(remaining(greedy, questions, done)):
+            self._send(place, query)
         self.left = self._under_way
         for vote in self._votes.values():
             self._go_on(vote)
             self.left += 0 if vote.settled else experiment.samples - len(vote.answers)
 
-    async def next(self) -> Chunk | None:
+    async def next(self) -> Query | None:
         """The next request, of the first question that needs one; waits while one may still come."""
         if not self._under_way:
             return None
-        _, _, chunk = await self._queue.get()
-        if chunk is None:
+        _, _, query = await self._queue.get()
+        if query is None:
             self.close()  # for the next who waits
-        return chunk
+        return query
 
-    def ended(self, chunk: Chunk, rows: Sequence[Row] | None) -> int:
+    def ended(self, query: Query, row: Row | None) -> int:
         """As in `Planned`. The vote goes on when its whole block is stored."""
         needless = 0
-        vote = self._votes.get((chunk.question.question_id, chunk.setting, chunk.decoding))
+        vote = self._votes.get((query.question.question_id, query.setting, query.decoding))
         self._under_way -= 1
-        if rows is not None:
-            for row in rows:
-                self._count(row)
+        if row is not None:
+            self._count(row)
         if vote is not None:
             vote.requests -= 1
             if not vote.requests and self._is_whole(vote):
                 self._go_on(vote)
                 needless = self._experiment.samples - len(vote.answers) if vote.settled else 0
-        self.left -= len(rows or ()) + needless
+        self.left -= (row is not None) + needless
         if not self._under_way:
             self.close()
         return needless
@@ -144,17 +143,16 @@ class Blocks:
         while block := self._block(vote):
             missing = [index for index in block if index not in vote.answers]
             if missing:
-                for start in range(0, len(missing), self._experiment.chunk):
-                    samples = tuple(missing[start : start + self._experiment.chunk])
+                for index in missing:
                     vote.requests += 1
-                    self._send(vote.place, Chunk(vote.question, vote.setting, vote.budget, "sample", samples))
+                    self._send(vote.place, Query(vote.question, vote.setting, vote.budget, "sample", index))
                 return
             vote.asked = block.stop
         vote.settled = True
 
-    def _send(self, place: int, chunk: Chunk) -> None:
+    def _send(self, place: int, query: Query) -> None:
         self._under_way += 1
-        self._queue.put_nowait((place, next(self._counter), chunk))
+        self._queue.put_nowait((place, next(self._counter), query))
 
     def _block(self, vote: _Vote) -> range:
         """The indices of the next block; none where the vote is settled."""
@@ -214,9 +212,9 @@ def requests_of(
     `stored`: answers from elsewhere that are to be ended, all of them: their votes were stopped before.
     """
     if stored:
-        return Planned(lambda: stored.remaining_chunks(experiment, questions, done))
+        return Planned(lambda: stored.remaining(experiment, questions, done))
     if experiment.stop_rule is None:
-        return Planned(lambda: remaining_chunks(experiment, questions, done))
+        return Planned(lambda: remaining(experiment, questions, done))
     return Blocks(experiment, questions, done, folder)
 
 

@@ -1,7 +1,7 @@
 """The stored answers of a run, cut at a number of tokens: what `harness force` asks for final answers.
 
     stored = Stored(Path("runs/gsm8k"), setting="500")
-    await stored.forced(engine, chunk, "Anna has 12 apples. ...", sampling, seed=7)
+    await stored.forced(engine, query, "Anna has 12 apples. ...", sampling, seed=7)
 
 A text is cut after so many tokens of the run's tokenizer and goes on as in `harness/engines/forcing.py`. An
 answer that is no longer than that stays as it ended, with its own tokens. All lengths thus cut the same
@@ -20,7 +20,7 @@ from harness.engines.thinking import apart, together
 from harness.engines.tokens import PromptTokens, counted
 from harness.experiment import Experiment, experiment_of, model_location
 from harness.questions.load import Question
-from harness.run.plan import Chunk, in_chunks
+from harness.run.plan import Query
 from harness.store.identity import IDENTITY, identity
 from harness.store.record import RECORD, experiment_in, read_record
 from harness.store.row import Key, Row, is_row
@@ -99,9 +99,9 @@ class Stored:
         """The answers to the question with the most."""
         return max(map(len, self.rows.values()))
 
-    def remaining_chunks(
+    def remaining(
         self, experiment: Experiment, questions: Sequence[Question], done: Mapping[Key, set[int]]
-    ) -> Iterator[Chunk]:
+    ) -> Iterator[Query]:
         """The answers to `questions` that are to be ended and are not in `done`, the shortest first.
 
         A server that keeps common beginnings thus reads little of an answer more than once.
@@ -110,8 +110,8 @@ class Stored:
             for setting, length in experiment.settings:
                 have = done.get((question.question_id, setting, "sample"), set())
                 indices = sorted({*self.rows.get(question.question_id, ())} - have)
-                for samples in in_chunks(indices, experiment.chunk):
-                    yield Chunk(question, setting, self.budget, "sample", samples, length)
+                for sample in indices:
+                    yield Query(question, setting, self.budget, "sample", sample, length)
 
     def check_asked(self, questions: Sequence[Question]) -> None:
         """Raises BadInput where the prompts of the stored answers were others than they would be today."""
@@ -123,8 +123,11 @@ class Stored:
                 )
 
     def experiment(self, lengths: Sequence[int], overrides: Mapping[str, str]) -> Experiment:
-        """What ends the answers at each of `lengths`: their experiment, with `overrides`. Raises BadInput."""
-        fields = self.source.model_dump() | {
+        """What ends the answers at each of `lengths`: their experiment, with `overrides`.
+
+        Raises BadInput, also for an override of what the lengths and the stored answers decide.
+        """
+        decided = {
             "budgets": sorted(lengths),
             "budget_by": "force",
             "tokens_per_budget": 1.0,
@@ -133,7 +136,9 @@ class Stored:
             "greedy": False,
             "forced_from": self.came_from,
         }
-        return experiment_of(fields, self._folder / RECORD, overrides)
+        if taken := [name for name in overrides if name in decided]:
+            raise BadInput(f"--set {taken[0]}: --at and the stored answers decide it: leave it out")
+        return experiment_of(self.source.model_dump() | decided, self._folder / RECORD, overrides)
 
     def load_tokenizer(self, experiment: Experiment) -> None:
         """The tokenizer by which answers are cut. Raises BadInput if the model has none."""
@@ -145,25 +150,26 @@ class Stored:
         )
 
     async def forced(
-        self, engine: Engine, chunk: Chunk, prompt: str, sampling: Sampling, seed: int
-    ) -> list[Completion]:
-        """The answers of `chunk`, cut at its length and ended. Raises EngineError if one brings no answer."""
-        cuts = [self._cut(chunk, index, prompt) for index in chunk.samples]
-        short = [cut.answer for cut in cuts if not cut.whole]
-        ended = iter(await forced(engine, prompt, short, sampling, seed, FINAL_TOKENS))
-        return [cut.answer if cut.whole else counted(next(ended), self._prompts) for cut in cuts]
+        self, engine: Engine, query: Query, prompt: str, sampling: Sampling, seed: int
+    ) -> Completion:
+        """The stored answer, cut at the query's length and ended. Raises EngineError without an answer."""
+        cut = self._cut(query, prompt)
+        if cut.whole:
+            return cut.answer
+        ended = await forced(engine, prompt, cut.answer, sampling, seed, FINAL_TOKENS)
+        return counted(ended, self._prompts)
 
-    def _cut(self, chunk: Chunk, index: int, prompt: str) -> Cut:
-        row = self.rows[chunk.question.question_id][index]
+    def _cut(self, query: Query, prompt: str) -> Cut:
+        row = self.rows[query.question.question_id][query.sample]
         stored = _completion(row)
         opened = self._prompts.opens_thinking(prompt)
         written = together(stored.reasoning, stored.text, opened)
         ends = self._prompts.ends(written)
-        if chunk.cut is None or len(ends) <= chunk.cut:
+        if query.cut is None or len(ends) <= query.cut:
             return Cut(stored, whole=True)
         said = Completion(
-            written[: ends[chunk.cut - 1]],
-            tokens=chunk.cut,
+            written[: ends[query.cut - 1]],
+            tokens=query.cut,
             prompt_tokens=len(self._prompts.encode(prompt)),
             finish_reason="length",
             seed=stored.seed,
@@ -180,6 +186,7 @@ def _completion(row: Row) -> Completion:
         row["seed"],
         row.get("reasoning"),
         row.get("reasoning_tokens"),
+        row.get("logprob"),
     )
 
 

@@ -38,12 +38,16 @@ def gateway_launch(
     # Requests with the same prompt follow one another: on two servers, half as many prompt tokens had to be
     # computed as with taking turns.
     flags += ["--policy", "cache_aware"]
+    # By default a server may have half as much again as the others before a prompt goes elsewhere: prompts
+    # that begin alike would keep one too full and the others idle.
+    flags += ["--balance-rel-threshold", "1.05", "--balance-abs-threshold", "4"]
     flags += ["--worker-startup-check-interval", "1"]
     # By default a server that has died counts as healthy for more than two minutes.
     flags += ["--health-check-interval-secs", "5", "--health-failure-threshold", "2"]
     flags += ["--health-check-timeout-secs", "10"]
     # So long a server gets nothing after its requests have failed; by default a minute, started again or not.
     flags += ["--cb-timeout-duration-secs", "5"]
+    flags += ["--max-concurrent-requests", "0"]  # by default as few as 4,096: the client decides
     flags += ["--request-timeout-secs", str(24 * 3600)]  # the client decides how long to wait
     flags += ["--max-concurrent-requests", "0"]  # and how many requests; by default some thousands
     flags += ["--prometheus-host", "127.0.0.1", "--prometheus-port", str(metrics_port)]

@@ -14,6 +14,7 @@ Only the standard library is used here, and no syntax that an older Python canno
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import platform
 import re
@@ -104,8 +105,8 @@ def old_driver() -> list[str]:
     ]
 
 
-def wheels() -> list[str]:
-    """That SGLang has no wheels for this Python, or for this system."""
+def wheels(venv: Path) -> list[str]:
+    """That this Python cannot make `venv`, or that SGLang has no wheels for it or for this system."""
     first, last = (".".join(map(str, version)) for version in PYTHONS)
     lacks = []
     if not PYTHONS[0] <= sys.version_info[:2] <= PYTHONS[1]:
@@ -113,6 +114,8 @@ def wheels() -> list[str]:
         lacks.append(
             f"Python is {now}, and SGLang has wheels for {first} to {last}: give make PYTHON=python{last}"
         )
+    if not venv.exists() and importlib.util.find_spec("ensurepip") is None:
+        lacks.append(f"Python cannot make {venv}, as it has no ensurepip: apt install python3-venv")
     library, version = platform.libc_ver()
     if library == "glibc" and tuple(map(int, version.split(".")[:2])) < GLIBC:
         lacks.append(
@@ -182,7 +185,7 @@ def check(venv: Path, model: str, revision: str | None, copies: int) -> tuple[li
         )
     there = [f"{len(seen)} {'GPU' if len(seen) == 1 else 'GPUs'}: {driver()}"]
     no_compiler = compilers()
-    lacks += [*wheels(), *no_compiler]
+    lacks += [*wheels(venv), *no_compiler]
     home = toolkit.toolkit()
     if home is None:
         there.append(f"no nvcc of CUDA {toolkit.CUDA}: that of pip is installed and tried first")

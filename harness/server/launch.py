@@ -35,8 +35,10 @@ STOP_SECONDS = 20.0
 """Time that a server has to end before it is killed."""
 
 # Prompts repeat (lpm: longest prefix first), and answers end well before their limit (a bold schedule). By
-# default CUDA graphs reach 256 answers at once, and more are decoded without. SGLang sizes the memory itself.
+# default CUDA graphs reach 256 answers at once, and more are decoded without: one more than they reach waits.
+# SGLang sizes the memory itself.
 GPU_FLAGS = (
+    *("--max-running-requests", str(ANSWERS_IN_FLIGHT)),
     *("--cuda-graph-max-bs-decode", str(ANSWERS_IN_FLIGHT)),
     *("--schedule-policy", "lpm"),
     *("--schedule-conservativeness", "0.3"),
@@ -194,6 +196,11 @@ class Server:
             start_new_session=True,  # Ctrl-C reaches this process alone, which then stops the group
             preexec_fn=end_with_parent if sys.platform == "linux" else None,
         )
+
+    @property
+    def pid(self) -> int:
+        """The process that was started, which leads the group."""
+        return self._process.pid
 
     def wait(self) -> int:
         """Wait until the server ends by itself, and return its exit status."""

@@ -17,6 +17,7 @@ from harness.store.samples_file import SAMPLES, not_a_row, numbered_lines
 from harness.tally.counts import Tally
 from results import BadInput
 from results.tables.files import replacing
+from results.tables.formulas import harmless
 from results.tables.schemas import SAMPLE_KEY
 
 _VERDICT = ("answer", "correct", "reader")
@@ -59,7 +60,8 @@ def regrade(folder: Path, grader: Grader) -> Regraded:
                 raise BadInput(f"{said}: `harness sample --quarantine` puts such rows aside")
             if not isinstance(row.get("text"), str):
                 raise BadInput(f"{where}: no text to read again")
-            before.writerow([row.get(name) for name in (*SAMPLE_KEY, *_VERDICT)])
+            cells = [row.get(name) for name in (*SAMPLE_KEY, *_VERDICT)]
+            before.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in cells])
             labels = str(row.get("labels") or "").split()
             gold = required_gold(str(row.get("gold")), where, grader.grader, labels)
             verdict = grader.verdict(row["text"], gold, row.get("finish_reason"), labels)

@@ -232,8 +232,8 @@ class Tally:
         groups = (texts for counts in sampled for texts in counts.texts.values())
         known = self._experiment
         free = known is None or (known.temperature >= 0.5 and known.top_p >= 0.5 and known.top_k != 1)
-        chunk = known.chunk if known and not known.stop_rule else None  # a stop rule orders the answers
-        worst = next(iter(find_repeats(groups, chunk, free)), None)
+        exchangeable = known is not None and not known.stop_rule  # a stop rule orders the answers
+        worst = next(iter(find_repeats(groups, exchangeable, free)), None)
         return f"answers repeat more than independent draws can: {worst}" if worst and worst.alarm else None
 
 

@@ -1,26 +1,24 @@
 """Do sampled answers repeat more than independent draws can? Fixed seeds and caches make them.
 
-    find_repeats([Texts(hashes=[...], samples=[0, 1, ...], tokens=2560), ...], chunk=16, free=True)
-    -> [Repeat("place", observed=1.0, expected=0.097, chance=1e-26, alarm=True), ...]
+    find_repeats([Texts(hashes=[...], samples=[0, 1, ...], tokens=2560), ...], exchangeable=True, free=True)
+    -> [Repeat("apart", observed=0.6, expected=0.019, chance=1e-26, alarm=True, distance=16), ...]
 
 Independent answers may be equal, and short ones often are. But which of a question's answers are equal is
-then a matter of chance: every order of them is as likely as any other. So the equal pairs among answers at
-the same place of different requests (sample index modulo the size of a request), within one request and in
-different requests are counted, for each question, in the order at hand and in SHUFFLES random orders. The
-order at hand has the most equal pairs in one question of SHUFFLES + 1, and the number of such questions is
-binomial: an exact test. A wrong size of the requests costs power and raises no false alarm.
+then a matter of chance: every order of them is as likely as any other. A server that begins with the same
+random numbers after every start repeats itself when a run goes on: sample 16 is sample 0 again, 17 is 1. One
+that gives the same to many requests at a time repeats itself nearby.
 
-A server that begins with the same random numbers after every start repeats itself when a run goes on: sample
-16 is sample 0 again, 17 is 1. So pairs at one distance are counted, too: of all distances the most telling
-one, its chance multiplied by the number of distances.
+So the equal pairs at each distance of their samples are counted, and the most telling distance is looked at:
+for each question, in the order at hand and in SHUFFLES random orders. The order at hand has the most equal
+pairs in one question of SHUFFLES + 1, and the number of such questions is binomial: an exact test, whose
+chance is multiplied by the number of distances.
 
 Where all answers are one text their order says nothing. There a plain rule holds, for long answers only.
 """
 
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -39,10 +37,7 @@ The tiny model, which knows few turns of phrase, has 69 % at temperature 0.5 wit
 """
 KINDS = {
     "identical": ("", "one seed for all requests, a cache, or greedy decoding"),
-    "place": ("at the same place of different requests", "the same seed in every request, or a cache"),
-    "within": ("to the same request", "one seed for all answers of a request"),
-    "between": ("to different requests", "a cache that returns the answers of another request"),
-    "apart": ("so far apart", "a server that drew the same random numbers again after a restart"),
+    "apart": ("so far apart", "one seed for several requests, a cache, or the same numbers after a restart"),
 }
 """What is compared: which pairs of answers, and what makes them equal."""
 
@@ -86,20 +81,16 @@ class Repeat:
         return f"{self.observed:.2%} of the answers {pairs} are equal, {self.expected:.2%} by chance: {cause}"
 
 
-def find_repeats(groups: Iterable[Texts], chunk: int | None, free: bool) -> list[Repeat]:
+def find_repeats(groups: Iterable[Texts], exchangeable: bool, free: bool) -> list[Repeat]:
     """Every comparison made, the most telling first.
 
-    `groups`: the answers to each question in each setting. `chunk`: how many answers one request asks for;
-    None where that is unknown. `free`: whether temperature, top_p and top_k leave long answers room to
-    differ.
+    `groups`: the answers to each question in each setting. `exchangeable`: whether their samples are numbered
+    as they were asked for, whatever they say. `free`: whether temperature, top_p and top_k leave long answers
+    room to differ.
     """
     groups = [group for group in groups if len(group.hashes) >= FEWEST_ANSWERS]
     found = _identical(groups) if free else []
-    if chunk:
-        rng = np.random.default_rng(0)
-        counted = [_equal_pairs(group, chunk, rng) for group in groups if len(set(group.hashes)) > 1]
-        for index, kind in enumerate(("place", "within", "between")):
-            found += _tested(kind, [pairs[index] for pairs in counted], ALARM / 4)
+    if exchangeable:
         found += _at_one_distance(groups)
     return sorted(found, key=lambda repeat: (not repeat.alarm, repeat.chance))
 
@@ -111,17 +102,6 @@ def _identical(groups: Sequence[Texts]) -> list[Repeat]:
     share = sum(len(set(group.hashes)) == 1 for group in long) / len(long)
     alarm = share > IDENTICAL_SHARE
     return [Repeat("identical", share, 0.0, 0.0 if alarm else 1.0, alarm)]
-
-
-def _equal_pairs(group: Texts, chunk: int, rng: np.random.Generator) -> list[tuple[int, Ints]]:
-    """For each kind of pair how many there are, and how many are equal in the order at hand and in others."""
-    label = np.unique(np.frombuffer(group.hashes, np.int64), return_inverse=True)[1]
-    orders = np.array([label, *(rng.permutation(label) for _ in range(SHUFFLES))])
-    sample = np.frombuffer(group.samples, np.int32)
-    everywhere = _pairs(np.zeros_like(sample), orders)
-    place, within = (_pairs(cells, orders) for cells in (sample % chunk, sample // chunk))
-    between = everywhere[0] - within[0], everywhere[1] - within[1]
-    return [place, within, between]
 
 
 def _at_one_distance(groups: Sequence[Texts]) -> list[Repeat]:
@@ -141,11 +121,14 @@ def _at_one_distance(groups: Sequence[Texts]) -> list[Repeat]:
     expected = pairs * equal.sum() / pairs.sum()
     distance = 1 + int(((equal - expected) / np.sqrt(np.maximum(expected, 1e-9)))[1:].argmax())
     counted = [_equal_so_far_apart(labels, distance, rng) for labels in placed if len(labels) > distance]
-    found = []
-    for one in _tested("apart", counted, ALARM):
-        chance = min(one.chance * (pairs.size - 1), 1.0)
-        found.append(replace(one, distance=distance, chance=chance, alarm=chance < ALARM / 4))
-    return found
+    # A question in which two orders share the lead says nothing.
+    leaders = [int(equal.argmax()) for _, equal in counted if (equal == equal.max()).sum() == 1]
+    if not leaders:
+        return []
+    at_this_one = float(binom.sf(leaders.count(0) - 1, len(leaders), 1 / (1 + SHUFFLES)))
+    chance = min(at_this_one * (pairs.size - 1), 1.0)
+    shares = np.sum([equal for _, equal in counted], axis=0) / sum(number for number, _ in counted)
+    return [Repeat("apart", float(shares[0]), float(shares[1:].mean()), chance, chance < ALARM, distance)]
 
 
 def _placed(group: Texts) -> Ints:
@@ -157,7 +140,10 @@ def _placed(group: Texts) -> Ints:
 
 
 def _equal_so_far_apart(labels: Ints, distance: int, rng: np.random.Generator) -> tuple[int, Ints]:
-    """As `_pairs`: random orders move the answers among the samples that there are."""
+    """Pairs at this distance, and how many are equal in the order at hand and in random ones.
+
+    Random orders move the answers among the samples that there are.
+    """
     there = labels >= 0
     orders = np.tile(labels, (1 + SHUFFLES, 1))
     for order in orders[1:]:
@@ -165,22 +151,3 @@ def _equal_so_far_apart(labels: Ints, distance: int, rng: np.random.Generator) -
     both = there[distance:] & there[:-distance]
     equal = (orders[:, distance:] == orders[:, :-distance]) & both
     return int(both.sum()), equal.sum(axis=1)
-
-
-def _pairs(cell: npt.NDArray[Any], orders: Ints) -> tuple[int, Ints]:
-    """Pairs of answers in one cell, and those of them with equal labels in each row of `orders`."""
-    cell = np.unique(cell, return_inverse=True)[1]
-    width = int(orders.max()) + 1
-    cells = np.bincount(cell)
-    equal = [np.bincount(cell * width + labels) for labels in orders]
-    return int((cells * (cells - 1)).sum() // 2), np.array([(n * (n - 1)).sum() // 2 for n in equal])
-
-
-def _tested(kind: str, questions: Sequence[tuple[int, Ints]], level: float) -> list[Repeat]:
-    # A question in which two orders share the lead says nothing.
-    leaders = [int(equal.argmax()) for _, equal in questions if (equal == equal.max()).sum() == 1]
-    if not leaders:
-        return []
-    chance = float(binom.sf(leaders.count(0) - 1, len(leaders), 1 / (1 + SHUFFLES)))
-    shares = np.sum([equal for _, equal in questions], axis=0) / sum(pairs for pairs, _ in questions)
-    return [Repeat(kind, float(shares[0]), float(shares[1:].mean()), chance, chance < level)]

@@ -6,7 +6,6 @@ from typing import Any
 import click
 
 from predict.cli.options import (
-    Level,
     at_n,
     at_settings,
     file,
@@ -18,9 +17,18 @@ from predict.cli.options import (
     seed,
     target,
 )
-from results.cli.compare import score_cost_option
+from results import arguments
+from results.arguments import (
+    ANSWERS,
+    FIT_MAX_TOKENS,
+    MAX_N,
+    QUESTIONS,
+    SCORE_COST,
+    SPLITS,
+    TARGET_ACCURACY,
+    TOKEN_BUDGET,
+)
 from results.command_help import Command
-from results.commandline import numbers
 from results.normal import FORECAST_LEVEL, LEVEL
 
 BY_SCORE_TAKES = ("inputs", "target_accuracy", "token_budget", "max_n", "level", "out")
@@ -52,12 +60,7 @@ def _named(context: click.Context, option: str) -> bool:
 @file("--out", "Forecast table to write.", required=True)
 @file("--plot", "Picture to write (.png, .svg, .html).")
 @fit_max_n
-@click.option(
-    "--fit-max-tokens",
-    metavar="TOKENS",
-    type=float,
-    help="Fit settings of up to this many tokens per answer.",
-)
+@FIT_MAX_TOKENS.option("--fit-max-tokens")
 @fit_settings
 @at_n
 @at_settings(
@@ -90,7 +93,7 @@ def forecast(**asked: Any) -> None:
 @fit_settings
 @at_n
 @at_settings("Forecast these settings instead of those that are hidden.")
-@click.option("--splits", default=20, show_default=True, type=click.IntRange(1), help="Random splits.")
+@SPLITS.option("--splits", default=20)
 def backtest(**asked: Any) -> None:
     """Hide answers that you have, forecast them, and compare.
 
@@ -106,19 +109,10 @@ def backtest(**asked: Any) -> None:
 
 
 @main.command(cls=Command, epilog="Example: python -m predict plan samples.jsonl --target-accuracy 0.8")
-@sampled("default", 300, least=1)
-@click.option(
-    "--target-accuracy",
-    type=click.FloatRange(0, 1),
-    help="Find the cheapest choice that reaches this accuracy.",
-)
-@click.option(
-    "--token-budget",
-    metavar="TOKENS",
-    type=click.FloatRange(0, min_open=True),
-    help="Find the best choice within this many tokens per question.",
-)
-@click.option("--max-n", default=64, show_default=True, type=click.IntRange(1), help="Largest N considered.")
+@sampled("default", 300, one=True)
+@TARGET_ACCURACY.option("--target-accuracy")
+@TOKEN_BUDGET.option("--token-budget")
+@MAX_N.option("--max-n", default=64)
 @at_settings("Consider new settings too, as NAME=LENGTH in tokens per answer.")
 @target
 @click.option(
@@ -127,7 +121,7 @@ def backtest(**asked: Any) -> None:
     help="Compare votes with choices by this score (column NAME or score_NAME, or logprob) at equal cost, as "
     "measured.",
 )
-@score_cost_option
+@SCORE_COST.option("--score-cost")
 @file("--out", "Write a table of all choices.")
 @file("--plot", "Draw them: a .png, .svg or .html file.")
 @click.pass_context
@@ -162,29 +156,14 @@ def plan(
 
 @main.command(cls=Command, epilog="Example: python -m predict precision pilot.csv --answers 4,16")
 @inputs
-@click.option(
-    "--questions",
-    metavar="N,…",
-    callback=numbers,
-    help="Numbers of questions, as 200,1000.  [default: the pilot's]",
-)
-@click.option(
-    "--answers",
-    metavar="N,…",
-    callback=numbers,
-    help="Numbers of answers to each.  [default: the pilot's, and 4 × that]",
-)
+@QUESTIONS.option("--questions")
+@ANSWERS.option("--answers")
 @click.option(
     "--compare",
     is_flag=True,
     help="How likely runs of those sizes are to decide between the pilots, as `results compare --at N` does.",
 )
-@click.option(
-    "--level",
-    type=Level(),
-    show_default=f"{FORECAST_LEVEL}; with --compare {LEVEL}",
-    help="The share of cases in which an interval contains the true value.",
-)
+@arguments.LEVEL.option("--level", show_default=f"{FORECAST_LEVEL}; with --compare {LEVEL}")
 @seed
 @file("--out", "Write the table, too.")
 def precision(**asked: Any) -> None:

@@ -10,8 +10,6 @@ high     45 → 90 questions      7,864,798  new questions    ±6.4 → ±4.5
 from pathlib import Path
 from typing import Any
 
-import click
-import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
@@ -28,7 +26,7 @@ from predict.cli.wording import (
     warn,
 )
 from predict.estimate import Options
-from predict.estimators import CURVE_ONLY, DEFAULT, chosen
+from predict.estimators import CURVE_ONLY, DEFAULT, chosen, one_name
 from predict.evidence.groups import Group
 from predict.evidence.points import Points
 from predict.evidence.request import Request, read_asked
@@ -36,7 +34,8 @@ from predict.planning.next_run import next_runs
 from predict.planning.plan import plan
 from predict.planning.settled import RULE, settled
 from predict.table import caveats
-from results.figures.words import predictor_name
+from results.arguments import goals_of
+from results.figures.words import METHOD_NAMES, predictor_name
 from results.frontier import Plan
 from results.report.headings import plan_columns
 from results.tables.contract import check_out
@@ -71,13 +70,8 @@ def run(
     **asked: Any,
 ) -> None:
     """Plan with every group in the inputs; print, write and draw what is asked for."""
-    goals = target_accuracy, token_budget
-    if None not in goals:
-        raise click.UsageError("give --target-accuracy or --token-budget, not both")
-    if any(goal is not None and np.isnan(goal) for goal in goals):
-        raise click.UsageError("--target-accuracy and --token-budget must be numbers, not nan")
-    if predictor == "all" or "," in predictor:
-        raise click.UsageError(f"--predictor {predictor}: a plan needs one predictor")
+    goals = goals_of(target_accuracy, token_budget)
+    one_name(predictor)
     if out is not None:
         check_out(out, inputs)
     if plot is not None:
@@ -114,7 +108,7 @@ def run(
 def show(group: Group, found: Plan) -> None:
     """Print the frontier, the choice, and the cautious choice."""
     say(f"\n{title(group)}, forecast by {predictor_name(found.options)}")
-    say(described(found.frontier, plan_columns(found.frontier)))
+    say(described(found.frontier, plan_columns(found)))
     for sentence in verdict(found, group.unit):
         say(sentence)
 
@@ -125,19 +119,25 @@ def verdict(found: Plan, unit: str) -> list[str]:
     cautious = "Going by the lower end of the interval"
     if target is not None:
         goal, cautious = f"To reach {percent(target)}", f"To reach {percent(target)} with the whole interval"
-        nothing = f"no choice does; the best: {choice(found.best)}"
+        nothing = f"no choice does; the best: {told(found, found.best)}"
     elif budget is not None:
         goal = f"Within {tokens(budget)} {unit} a question"
-        nothing = f"no choice fits; the cheapest: {choice(found.options.iloc[0])}"
+        nothing = f"no choice fits; the cheapest: {told(found, found.options.iloc[0])}"
     else:
         goal, nothing = f"Cheapest within a point of the best ({percent(found.best['predicted'])})", ""
     if found.chosen is None:
         return [f"{goal}: {nothing}."]
-    sentences = [f"{goal}: {choice(found.chosen)}.{luck(found.chosen)}"]
+    sentences = [f"{goal}: {told(found, found.chosen)}.{luck(found.chosen)}"]
     if found.cautious is None:
         return [*sentences, f"{cautious}: no choice does."]
-    same = (found.cautious[["setting", "N"]] == found.chosen[["setting", "N"]]).all()
-    return [*sentences, f"{cautious}: {'the same' if same else choice(found.cautious)}."]
+    same = found.cautious.equals(found.chosen)
+    return [*sentences, f"{cautious}: {'the same' if same else told(found, found.cautious)}."]
+
+
+def told(found: Plan, row: "pd.Series[Any]") -> str:
+    """A choice in words, with its method where there are several."""
+    method = f"{METHOD_NAMES[row['method']]}, " if len(found.methods) > 1 else ""
+    return method + choice(row)
 
 
 def luck(chosen: "pd.Series[Any]") -> str:

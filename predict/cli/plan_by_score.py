@@ -6,7 +6,6 @@ tokens/question  setting  tokens/answer  N  accuracy  …  status    by
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from pathlib import Path
 
 import click
@@ -16,6 +15,7 @@ from predict.cli.plan import verdict
 from predict.cli.wording import described, say, tokens
 from predict.planning.scored import plan_by_score
 from results import BadInput, read_samples
+from results.arguments import goals_of
 from results.figures.words import METHOD_NAMES, curves_name
 from results.paired.sides import Side, sides_of
 from results.report.headings import plan_columns
@@ -39,22 +39,23 @@ def run(
     """Plan with every model and data set of the inputs; print and write. `given`: the other options named."""
     for name in given:
         raise click.UsageError(f"--score goes by what was measured: {name} does not go with it")
+    goals = goals_of(target_accuracy, token_budget)
     if out is not None:
         check_out(out, inputs)
     also = (score, f"score_{score}")
     tables = {str(path): read_samples(path, texts=False, also=also) for path in inputs}
     costs = {str(path): recorded(path, score) if score_cost is None else score_cost for path in inputs}
     sides = sides_of(tables, None, score, costs)
-    plans = []
-    for (dataset, model), group in groupby(sides, lambda side: (side.dataset, side.run)):
-        own = list(group)
+    plans, groups = [], dict[tuple[str, str], list[Side]]()
+    for side in sides:
+        groups.setdefault((side.dataset, side.run), []).append(side)
+    for (dataset, model), own in groups.items():
         methods = _methods(own)
-        found = plan_by_score(own, methods, max_n, level, target_accuracy, token_budget)
+        found = plan_by_score(own, methods, max_n, level, *goals)
         plans.append(found)
         cost = "nothing" if own[0].score_cost == 0 else f"{tokens(own[0].score_cost)} tokens"
         say(f"\n{curves_name('llm', dataset, model)}; the score of an answer takes {cost}")
-        columns = plan_columns(found.frontier) | {"by": lambda row: METHOD_NAMES[row["method"]]}
-        say(described(found.frontier, columns))
+        say(described(found.frontier, plan_columns(found)))
         for sentence in verdict(found, "tokens"):
             say(sentence)
     if out is not None:

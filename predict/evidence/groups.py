@@ -16,9 +16,9 @@ import pandas as pd
 
 from predict.evidence.points import Floats, Ints, Points, Pool, Run
 from results import BadInput, kind_of, read_curves, read_samples
+from results.arguments import METHOD
 from results.figures.words import curves_name
-from results.tables.schemas import BY_SCORE
-from results.votes.curves import standard_error
+from results.votes.curves import mean_accuracy, standard_error
 from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools
 from results.votes.tokens import answer_lengths, tokens_per_answer
 
@@ -95,10 +95,7 @@ def groups_of(
     """Every group of `method` in a checked table of that kind. Raises BadInput where there is none."""
     if kind not in ("samples", "curves"):
         raise BadInput(f"{name}: a {kind} table, expected one of samples or of curves")
-    if method == "all_of_n":
-        raise BadInput(f"{name}: there is no forecast of {method}; results.all_of_n_curve computes it")
-    if method in BY_SCORE:
-        raise BadInput(f"{name}: no forecast of {method} yet; python -m results curves computes it")
+    method = METHOD.of(method)
     groups = groups_of_samples(table, method, at_n) if kind == "samples" else groups_of_curves(table, method)
     if not groups:
         raise BadInput(f"{name}: no rows of method {method}")
@@ -182,7 +179,7 @@ def group_of_pools(
         model,
         method,
         points,
-        np.concatenate([value.mean(axis=0) for value in values]),
+        np.concatenate([mean_accuracy(value) for value in values]),
         np.concatenate([standard_error(value) for value in values]),
         {pool.setting: len(pool.answers.question_ids) for pool in ordered},
         tuple(ordered),

@@ -18,9 +18,7 @@ import pandas as pd
 from predict.evidence.capped import capped, read_capped
 from predict.evidence.groups import Group, groups_of, read_groups
 from results import BadInput
-
-LARGEST_N = 100_000
-"""The exact vote of fresh answers is counted up to here, and no budget goes further."""
+from results.arguments import AT_CAPS, AT_N, FIT_CAP, FIT_MAX_N, FIT_MAX_TOKENS, names_of
 
 ENOUGH = 4
 """Settings of known length from which the dearer ones are forecast: three to fit, and one to forecast."""
@@ -28,7 +26,7 @@ ENOUGH = 4
 
 @dataclass(frozen=True)
 class Request:
-    """What the user named; empty or None is "not named"."""
+    """What the user named; empty or None is "not named". Raises BadInput where it makes no sense."""
 
     fit_max_n: int | None = None
     fit_max_tokens: float | None = None
@@ -37,6 +35,16 @@ class Request:
     at_settings: tuple[str, ...] = ()
     fit_cap: int | None = None
     at_caps: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        asked = vars(self).copy()
+        for limit in (FIT_MAX_N, FIT_MAX_TOKENS, FIT_CAP):
+            asked[limit.name] = limit.if_any(asked[limit.name])
+        for several in (AT_N, AT_CAPS):
+            asked[several.name] = several.of(asked[several.name])
+        for name in ("fit_settings", "at_settings"):
+            asked[name] = names_of(name, asked[name])
+        vars(self).update(asked)
 
 
 def read_asked(paths: Sequence[Path], method: str, request: Request) -> list[Group]:

@@ -12,7 +12,7 @@ from predict.evidence.groups import Group
 from predict.evidence.hidden import observe
 from predict.evidence.lengths import expected_length
 from predict.evidence.points import Evidence, Floats, Points
-from predict.evidence.request import LARGEST_N, Request, fitted
+from predict.evidence.request import Request, fitted
 from results import BadInput
 
 
@@ -32,8 +32,6 @@ class Task:
 
 def split(group: Group, request: Request) -> Task:
     """Cut `group` into what is observed and what is asked. Raises BadInput where nothing is left to fit."""
-    if max(request.at_n, default=1) > LARGEST_N:
-        raise BadInput(f"N = {max(request.at_n):,}: no forecast goes beyond N = {LARGEST_N:,}")
     observed = observe(group, *fitted(group, request))
     targets = _targets(group, request, observed)
     known = dict(zip(group.points.places(), zip(group.accuracy, group.stderr, strict=True), strict=True))

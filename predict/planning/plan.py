@@ -21,8 +21,10 @@ from predict.evidence.request import Request
 from predict.planning.luck import with_expected
 from predict.table import THESE, forecast
 from results import BadInput
+from results.arguments import MAX_N
 from results.frontier import Plan
 from results.normal import z_of
+from results.votes.exact import DIGITS
 
 PRICED = [
     "source", "cost", "setting", "T", "N", "predicted", "low", "high", "new_low", "new_high", "status",
@@ -47,6 +49,7 @@ def plan(
     `new_settings` are settings without data, as NAME=LENGTH. Without a goal the cheapest choice within a
     point of the best is chosen. Raises BadInput without token counts or T, and where nothing can be forecast.
     """
+    max_n = MAX_N.of(max_n)
     settings = tuple(group.run.caps if group.run else (name for name, _ in group.points.settings()))
     request = Request(
         at_n=tuple(2**k for k in range(max_n.bit_length())), at_settings=settings + new_settings
@@ -71,7 +74,7 @@ def plan(
     values = ["predicted", "low", "high", "new_low", "new_high"]
     cost = table["tokens_per_answer"] * table["N"]
     made_by = {"predictor": predictor, "estimator": estimator_of(predictor, group)}
-    table = table.assign(**made_by, cost=cost, **table[values].round(12))
+    table = table.assign(**made_by, cost=cost, **table[values].round(DIGITS))
     table = with_expected(table.reset_index(drop=True), options.level)
     priced = table[PRICED].sort_values("cost", kind="stable").reset_index(drop=True)
     return Plan(priced, target_accuracy, token_budget)

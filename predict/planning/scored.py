@@ -18,11 +18,12 @@ from predict.planning.luck import with_expected
 from predict.planning.plan import PRICED
 from predict.pool_luck import luck_of_pool
 from results import BadInput
-from results.frontier import Plan
+from results.arguments import LEVEL, MAX_N
+from results.frontier import MEASURED, Plan
 from results.normal import z_of
 from results.paired.sides import Side
 from results.tables.schemas import BY_SCORE
-from results.votes.curves import standard_error
+from results.votes.curves import mean_accuracy, standard_error
 
 PLAIN = "majority"
 """The vote that takes no score."""
@@ -41,6 +42,7 @@ def plan_by_score(
     N is 1, 2, 4, … up to the answers there are and to `max_n`. Raises BadInput where answers have no token
     counts, or their scores a cost that is not known.
     """
+    max_n, level = MAX_N.of(max_n), LEVEL.of(level)
     for side in sides:
         if not side.cost.mean() > 0:
             raise BadInput(f"{side.named}: without token counts it has no price: give a column tokens")
@@ -60,7 +62,7 @@ def _choices(side: Side, method: str, max_n: int, level: float) -> pd.DataFrame:
     least = 1 if method in BY_SCORE else 0  # of one answer there is nothing to choose
     ns = 2 ** np.arange(least, most.bit_length())
     accuracy = side.curve(method)[:, ns - 1]
-    predicted, reach = accuracy.mean(axis=0), z_of(level)
+    predicted, reach = mean_accuracy(accuracy), z_of(level)
     luck = np.sqrt(measured_luck(side, method, ns))
     new = np.fmax(standard_error(accuracy), luck)
     ends = {
@@ -71,7 +73,13 @@ def _choices(side: Side, method: str, max_n: int, level: float) -> pd.DataFrame:
     }
     tokens = float(side.cost_by(method).mean())
     told = {"source": "llm", "dataset": side.dataset, "model": side.run, "setting": side.setting}
-    known = {"known": "measured", "status": "ok", "predictor": "measured", "method": method}
+    known = {
+        "known": "measured",
+        "status": "ok",
+        "predictor": MEASURED,
+        "estimator": MEASURED,
+        "method": method,
+    }
     rows = pd.DataFrame({"N": ns, "T": float(side.cost.mean()), "cost": ns * tokens, "predicted": predicted})
     ends = {name: end.clip(0, 1) for name, end in ends.items()}
     return rows.assign(**told, **known, level=level, luck=luck, **ends)

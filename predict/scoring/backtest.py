@@ -24,6 +24,7 @@ from predict.evidence.points import Floats, Points, Pool
 from predict.evidence.request import Request, fitted
 from results import BadInput
 from results.normal import held, interval_score
+from results.votes.curves import mean_accuracy
 from results.votes.exact import accuracy_by_question
 
 
@@ -89,7 +90,7 @@ def accuracy_of(pools: Sequence[Pool], targets: Points, method: str) -> Floats:
     for pool in pools:
         at = (targets.setting == pool.setting) & (pool.answers.sizes.min() >= targets.N)
         if at.any():
-            found[at] = accuracy_by_question(pool.answers.counts(), method, targets.N[at]).mean(axis=0)
+            found[at] = mean_accuracy(accuracy_by_question(pool.answers.counts(), method, targets.N[at]))
     return found
 
 

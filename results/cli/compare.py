@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from results import arguments
 from results.aligned import aligned
+from results.arguments import AT, MARGIN, SCORE_COST
 from results.command_help import Command
 from results.commandline import BadInput, warnings_last
 from results.normal import LEVEL
@@ -47,16 +49,6 @@ def price_option() -> Callable[..., Any]:
     return click.option("--price", "prices", multiple=True, metavar="MODEL=USD", callback=read, help=words)
 
 
-score_cost_option = click.option(
-    "--score-cost",
-    type=click.FloatRange(min=0, max=1e9),
-    metavar="TOKENS",
-    help="What the score of an answer costs, in tokens.  [default: what the judge read and wrote, if "
-    "`harness judge` scored the run; of log-probabilities 0; else not known]",
-)
-"""The option --score-cost, of every command that looks at scores and cost."""
-
-
 @click.command(
     "compare",
     cls=Command,
@@ -64,13 +56,7 @@ score_cost_option = click.option(
 )
 @click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="File to write (.csv, .jsonl, .parquet).")
-@click.option(
-    "--at",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Look only at N answers. A row that is named beforehand takes fewer questions to decide than the "
-    "best of several.",
-)
+@AT.option("--at")
 @click.option(
     "--method",
     "methods",
@@ -84,28 +70,19 @@ score_cost_option = click.option(
     help="The scores that the last two methods go by: column NAME or score_NAME, or logprob. Of one run, "
     "each method is compared with the plain vote of the same answers.",
 )
-@click.option(
+@arguments.LEVEL.option(
     "--level",
-    type=click.FloatRange(0.5, 0.9999),
+    "How often all intervals hold together. At 0.95 two equal models are called different in at most 5 of "
+    "100 comparisons.",
     default=LEVEL,
-    show_default=True,
-    help="How often all intervals hold together. At 0.95 two equal models are called different in at most 5 "
-    "of 100 comparisons.",
 )
 @click.option(
     "--gate",
     is_flag=True,
     help="Exit with the verdict on the second run: 0 better, 1 worse, 3 undecided.",
 )
-@click.option(
-    "--margin",
-    type=click.FloatRange(min=0, max=100, max_open=True),
-    default=0.0,
-    metavar="POINTS",
-    help="With --gate and --at: by how much the second run may be worse. 0 then means not worse by that "
-    "much, 1 worse by more.",
-)
-@score_cost_option
+@MARGIN.option("--margin", default=0.0, show_default=False)
+@SCORE_COST.option("--score-cost")
 @price_option()
 @reading_options
 def compare_command(
@@ -133,20 +110,14 @@ def compare_command(
     """
     from results.paired.runs import COMPARED, compare_runs
     from results.tables.contract import check_out, read_samples, write_table
-    from results.tables.schemas import BY_SCORE, EVERY_METHOD
+    from results.tables.schemas import BY_SCORE
     from results.tables.score_cost import score_cost as recorded
+    from results.votes.curves import methods_of
 
-    if level != level:
-        raise click.UsageError("--level must be a number, not nan")
     if margin and not (gate and at):
         raise click.UsageError("--margin is for --gate with --at: name the number of answers it is about")
     default = BY_SCORE if score else COMPARED[:1] if at else COMPARED
-    asked = list(dict.fromkeys(part.strip() for part in methods.split(","))) if methods else default
-    known_methods = (*EVERY_METHOD, *BY_SCORE)
-    unknown = [name for name in asked if name not in known_methods]
-    if unknown:
-        known = ", ".join(known_methods)
-        raise click.BadParameter(f"{unknown[0]!r}: give one of {known}", param_hint="--method")
+    asked = methods_of(methods or default)
     by_score = any(name in BY_SCORE for name in asked)
     if score and not by_score:
         raise click.UsageError(f"--score is for {' and '.join(BY_SCORE)}: name one of them in --method")

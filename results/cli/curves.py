@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
+from results.arguments import CAPS, NS, PERMUTATIONS, SEED
 from results.command_help import Command
-from results.commandline import numbers, warnings_last
+from results.commandline import warnings_last
 from results.read_options import reading_options
 
 
@@ -28,28 +29,10 @@ from results.read_options import reading_options
     metavar="NAME",
     help="The scores that the last two methods go by: column NAME or score_NAME, or logprob.",
 )
-@click.option(
-    "--n",
-    metavar="N,…",
-    callback=numbers,
-    help="Values of N, separated by commas.  [default: 1, 2, 4, … and the pool]",
-)
-@click.option(
-    "--caps",
-    metavar="TOKENS,…",
-    callback=numbers,
-    help="Cut every answer at these numbers of tokens, separated by commas: settings cap=2000, …",
-)
-@click.option(
-    "--permutations",
-    default=10,
-    show_default=True,
-    type=click.IntRange(min=0),
-    help="Random orders of the answers to draw beside the exact value; 0 for none.",
-)
-@click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of the random orders."
-)
+@NS.option("--n", f"{NS.meaning}  [default: 1, 2, 4, … and the pool]")
+@CAPS.option("--caps")
+@PERMUTATIONS.option("--permutations", default=10)
+@SEED.option("--seed", "Seed of the random orders.", default=0)
 @reading_options
 def curves_command(
     samples: tuple[Path, ...],
@@ -78,13 +61,12 @@ def curves_command(
     from results.votes.caps import cap_samples
     from results.votes.curves import build_curves
 
-    methods = [part.strip() for part in method.split(",")]
     check_out(out, samples)
     with warnings_last():
         table = read_samples(*samples, texts=False, also=(score, f"score_{score}"))
         capped = cap_samples(table, caps) if caps else table
         result = build_curves(
-            capped, methods, n or None, permutations, seed, progress=True, checked=True, score=score
+            capped, method, n or None, permutations, seed, progress=True, checked=True, score=score
         )
     write_curves(result, out)
     click.echo(f"{', '.join(map(str, samples))}: {len(table)} answers -> {out}: {len(result)} rows")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from results.aligned import aligned
+from results.arguments import MOST_ANSWERS, ORDERS, SEED
 from results.command_help import Command
 from results.commandline import warnings_last
 from results.read_options import reading_options
@@ -33,21 +34,9 @@ if TYPE_CHECKING:
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="File to write (.csv, .jsonl, .parquet)."
 )
-@click.option(
-    "--n-max",
-    default=40,
-    show_default=True,
-    type=click.IntRange(min=2),
-    help="The most answers to a question.",
-)
-@click.option(
-    "--orders",
-    default=100,
-    show_default=True,
-    type=click.IntRange(min=1),
-    help="Random orders of each question's answers, the same for all rules.",
-)
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of the orders.")
+@MOST_ANSWERS.option("--n-max", default=40)
+@ORDERS.option("--orders", default=100)
+@SEED.option("--seed", "Seed of the orders.", default=0)
 @click.option(
     "--rule",
     "rules",

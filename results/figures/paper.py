@@ -1,6 +1,8 @@
-"""The paper's synthetic figures, panel by panel as it lays them out, with what its theory says of each.
+"""The panels of the paper's Figure 2 by their letters, with what its theory says of each.
 
     figure_2(panels)  ->  [("2a: average, constant noise", <Figure>), …, ("2h: five examples", <Figure>)]
+
+The paper's source has no pictures: what a panel has on its axes is our choice.
 
 A risk has a colour for each line of the experiment. The average of N independent paths has the risk bias² +
 variance/N: its lines are that law through the first and the last N, its points the exact values. Accuracies
@@ -33,7 +35,13 @@ FIGURE_2 = {
 }
 """The panels of Figure 2 by their experiments, which are the datasets of the twin's curves."""
 
-_OVER_LENGTH = ("fig2e", "fig2f")  # the paper draws these two against t
+_OVER_LENGTH = ("fig2e", "fig2f")  # against t: what the text claims of them is for any t, and for large t
+
+
+def missing(panels: Sequence[Panel]) -> list[str]:
+    """The letters of the panels of Figure 2 that there are no curves of: ["a", "e"]."""
+    given = {panel.dataset for panel in panels if panel.source == "synthetic"}
+    return [dataset.removeprefix("fig2") for dataset in FIGURE_2 if dataset not in given]
 
 
 def figure_2(panels: Sequence[Panel]) -> list[tuple[str, Figure]]:

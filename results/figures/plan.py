@@ -22,29 +22,38 @@ from results.figures.panels import order_settings, value_range
 from results.figures.saving import save_figures
 from results.figures.series import Series
 from results.figures.theme import Figure
-from results.figures.words import METHOD_NAMES, PRICED, UNITS, bought, models_name, sentence, show
+from results.figures.words import (
+    METHOD_NAMES,
+    PRICED,
+    UNITS,
+    bought,
+    methods_name,
+    models_name,
+    sentence,
+    show,
+)
 from results.frontier import Plan
 
 
 def advice(plan: Plan) -> str:
     """What to buy for the goal, as a sentence; a second one tells what it takes to be sure of an accuracy."""
-    source, method = plan.options[["source", "method"]].iloc[0]
-    by = f"by {METHOD_NAMES.get(method, method)}"
+    source = plan.options["source"].iloc[0]
+    by = "" if len(plan.methods) > 1 else f" by {methods_name(plan.methods)}"
     if plan.target_accuracy is not None:
         return _reaching(plan, show(plan.target_accuracy), by)
     if plan.token_budget is None:
-        return f"The cheapest choice within a point of the best {by} is {_told(plan, plan.chosen)}."
+        return f"The cheapest choice within a point of the best{by} is {_told(plan, plan.chosen)}."
     within = f"within {plan.token_budget:,.0f} {UNITS[source]} per question"
     if plan.chosen is None:
         return f"No choice stays {within}."
-    return f"{sentence(within)} {by}, take {_told(plan, plan.chosen)}."
+    return f"{sentence(within)}{by}, take {_told(plan, plan.chosen)}."
 
 
 def _reaching(plan: Plan, target: str, by: str) -> str:
     """What reaches an accuracy by its forecast, and with its whole interval."""
     if plan.chosen is None:
-        return f"No choice reaches {target} {by}; the best is {_told(plan, plan.best)}."
-    said = f"To reach {target} {by}, take {_told(plan, plan.chosen)}."
+        return f"No choice reaches {target}{by}; the best is {_told(plan, plan.best)}."
+    said = f"To reach {target}{by}, take {_told(plan, plan.chosen)}."
     if plan.cautious is None:
         return f"{said} No choice reaches it with its whole interval."
     if plan.cautious.equals(plan.chosen):
@@ -53,15 +62,16 @@ def _reaching(plan: Plan, target: str, by: str) -> str:
 
 
 def _told(plan: Plan, row: Any) -> str:
-    """A choice in words: its model and its setting where there are several to tell apart."""
+    """A choice in words: its model, method and setting where there are several to tell apart."""
     model = f"{row['model']}, " if len(plan.models) > 1 else ""
+    method = f"{METHOD_NAMES[row['method']]}, " if len(plan.methods) > 1 else ""
     alone = len(set(plan.options["setting"])) == 1
-    return model + bought(str(row["source"]), row, "predicted", alone)
+    return model + method + bought(str(row["source"]), row, "predicted", alone)
 
 
 def plan_figure(plan: Plan, name: str) -> Figure:
     """All choices, the frontier with its intervals, the goal and the choice."""
-    source, dataset, _, method = plan.options[["source", "dataset", "model", "method"]].iloc[0]
+    source, dataset = plan.options[["source", "dataset"]].iloc[0]
     rows, front = (
         table.assign(low=table["low"].clip(0, 1), high=table["high"].clip(0, 1))
         for table in (plan.judged, plan.frontier)
@@ -81,7 +91,11 @@ def plan_figure(plan: Plan, name: str) -> Figure:
         field, colours = "setting", setting_colour(settings, source)
     known = alt.Scale(domain=["measured", "forecast"], range=["circle", "diamond"])
     shape = alt.Shape("known:N", scale=known, legend=None)
-    fields = ["model"] * several + ["setting", "N", plan.by, "predicted", "low", "high", "known"]
+    fields = (
+        ["model"] * several
+        + ["method"] * (len(plan.methods) > 1)
+        + ["setting", "N", plan.by, "predicted", "low", "high", "known"]
+    )
 
     series = Series(name, field, x, y, colours)
     series.add(front, "area", "frontier-band", None, y=value_axis("low", "accuracy", y_range), y2="high:Q")
@@ -93,7 +107,7 @@ def plan_figure(plan: Plan, name: str) -> Figure:
     series.add(chosen, "point", "star", None, clip=False, shape=alt.value(STAR))
     return series.figure(
         models_name(source, dataset, plan.models),
-        f"{sentence(METHOD_NAMES.get(method, method))} against its cost. {advice(plan)}",
+        f"{sentence(methods_name(plan.methods))} against cost. {advice(plan)}",
         "Circles: measured; diamonds: forecast; line: no cheaper choice is as good; band: 90 % interval.",
     )
 

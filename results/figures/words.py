@@ -103,6 +103,11 @@ def bought(source: str, row: Any, value: str, alone: bool = False) -> str:
     return f"N = {row['N']:.0f}{used}: {show(row[value])}{sure} for {price(source, row)}"
 
 
+def methods_name(methods: Sequence[str]) -> str:
+    """ "majority vote", or what several have in common."""
+    return METHOD_NAMES.get(methods[0], methods[0]) if len(methods) == 1 else "votes and choices by score"
+
+
 def price(source: str, row: Any) -> str:
     """What a choice costs, in money where its column `usd` knows: "$0.22 per 1,000 questions"."""
     if known(row, "usd"):

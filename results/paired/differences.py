@@ -24,8 +24,8 @@ import numpy as np
 from scipy import special
 
 from results.normal import LEVEL, Interval
-from results.votes.curves import standard_error
-from results.votes.exact import Floats
+from results.votes.curves import mean_accuracy, standard_error
+from results.votes.exact import SAME, Floats
 
 ONE_THAT_DIFFERS = 0.5
 """The difference that one of the questions is at least taken to have, beyond what was seen."""
@@ -58,7 +58,8 @@ def mean_differences(
     """
     row_level = level if row_level is None else row_level
     questions = len(by_question)
-    mean, stderr = by_question.mean(axis=0), standard_error(by_question)
+    mean, stderr = mean_accuracy(by_question), standard_error(by_question)
+    mean = np.where(np.abs(mean) < SAME, 0.0, mean)
     trusted = np.maximum(stderr, least_stderr(questions))
     half = special.stdtrit(questions - 1, (1 + row_level) / 2) * trusted
     half = np.where(questions < fewest_questions(row_level), np.where(np.isnan(half), np.nan, np.inf), half)

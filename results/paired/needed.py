@@ -7,6 +7,8 @@ By the rule that the verdict goes by: the same level, made for all rows looked a
 true difference of the size measured in 80 of 100 comparisons.
 """
 
+from collections import Counter
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
@@ -32,6 +34,7 @@ def answer_variance(pools: AnswerPools, method: str, ns: Ints, logs: bool = Fals
     mean over subsets falls at least as fast as 1/answers (Hoeffding, Annals of Mathematical Statistics 1948,
     theorem 5.2). NaN where half a pool has fewer than N answers. logs: scores are log-probabilities.
     """
+    pools = _named_by_answers(pools)
     half = np.repeat(pools.sizes // 2, pools.sizes)
     known = ns <= pools.sizes.min() // 2
     variance = np.full(ns.size, np.nan)
@@ -44,6 +47,24 @@ def answer_variance(pools: AnswerPools, method: str, ns: Ints, logs: bool = Fals
         between = (halves[:, 0] - halves[:, 1]) ** 2  # twice the variance of a half
         variance[known] = between.mean(axis=(0, 1)) / 2 / 2
     return variance
+
+
+def _named_by_answers(pools: AnswerPools) -> AnswerPools:
+    """The same answers, in an order of their own, to questions named by them and not by their names.
+
+    Random orders go by the name of a question, so that renaming it would give other halves.
+    """
+    scores = np.zeros(len(pools.votes)) if pools.scores is None else pools.scores
+    order = np.lexsort((scores, pools.votes, pools.question))
+    votes, scores = pools.votes[order], scores[order]
+    seen = Counter[str]()
+    names = []
+    for start, end in zip(pools.starts[:-1], pools.starts[1:], strict=True):
+        answers = f"{votes[start:end].tolist()} {scores[start:end].tolist()}"
+        seen[answers] += 1
+        names.append(f"{answers} {seen[answers]}")
+    scored = None if pools.scores is None else scores
+    return replace(pools, question_ids=names, votes=votes, tokens=pools.tokens[order], scores=scored)
 
 
 def questions_needed(found: Differences) -> Floats:

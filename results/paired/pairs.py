@@ -20,16 +20,18 @@ def pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
 
     Raises BadInput and warns as `shared_questions` does.
     """
-    settings: dict[str, set[str]] = {}
+    settings: dict[tuple[str, str], set[str]] = {}
     for side in sides:
-        settings.setdefault(side.run, set()).add(side.setting)
+        settings.setdefault((side.dataset, side.run), set()).add(side.setting)
+    alone = len({side.run for side in sides}) == 1
     for a, b in itertools.combinations(sides, 2):
         if a.dataset != b.dataset and UNNAMED not in (a.dataset, b.dataset):
             continue
         if a.run == b.run:
-            wanted = len(settings) == 1
+            wanted = alone
         else:
-            wanted = a.setting == b.setting or settings[a.run].isdisjoint(settings[b.run])
+            of_a, of_b = (settings[side.dataset, side.run] for side in (a, b))
+            wanted = a.setting == b.setting or of_a.isdisjoint(of_b)
         if wanted:
             shared = shared_questions(a, b)
             yield a.on(shared), b.on(shared)

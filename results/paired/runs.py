@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from results import arguments
 from results.commandline import BadInput
 from results.normal import LEVEL
 from results.paired.differences import mean_differences
@@ -27,7 +28,7 @@ from results.paired.verdict import verdicts
 from results.tables.columns import TEXT
 from results.tables.schemas import COMPARISON
 from results.visible import visible
-from results.votes.curves import powers_and
+from results.votes.curves import mean_accuracy, methods_of, powers_and
 from results.votes.exact import Floats, Ints
 
 COMPARED = ("majority", "best_of_n")
@@ -111,7 +112,7 @@ def compare_runs(
     runs: Mapping[str, pd.DataFrame],
     prices: Mapping[str, float] | None = None,
     at: int | None = None,
-    methods: Sequence[str] = COMPARED,
+    methods: str | Sequence[str] = COMPARED,
     level: float = LEVEL,
     score: str | None = None,
     score_costs: Mapping[str, float] | None = None,
@@ -127,6 +128,7 @@ def compare_runs(
     Raises BadInput where there is nothing to compare: one run with one setting, no common question, questions
     of one name with different right answers, or too few answers for `at`. Warns as `shared_questions` does.
     """
+    at, level, methods = arguments.AT.if_any(at), arguments.LEVEL.of(level), methods_of(methods)
     sides = sides_of(runs, prices, score, score_costs)
     if score is not None and len({side.run for side in sides}) == 1:
         looked_at = [
@@ -189,8 +191,8 @@ def _rows(pair: Pair, level: float, of_each: float) -> pd.DataFrame:
             "method": pair.method,
             "N": ns,
             "questions": len(one),
-            "accuracy_a": one.mean(axis=0),
-            "accuracy_b": other.mean(axis=0),
+            "accuracy_a": mean_accuracy(one),
+            "accuracy_b": mean_accuracy(other),
             "difference": equal_n.mean,
             "low": equal_n.interval.low,
             "high": equal_n.interval.high,

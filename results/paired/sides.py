@@ -97,6 +97,9 @@ def sides_of(
     table without the scores.
     """
     sides, used = [], set[str]()
+    for name, table in tables.items():
+        if not (table["decoding"] == "sample").any():
+            raise BadInput(f"{visible(name)}: no sampled answers: greedy ones alone cannot be voted on")
     runs = _run_names({name: list(table["model"].unique()) for name, table in tables.items()})
     for name, given in tables.items():
         table, column = (given, None) if score is None else score_column(given, score)

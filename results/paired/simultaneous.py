@@ -38,7 +38,11 @@ class Measured:
 
 
 def level_of_each(looked_at: Sequence[Measured], level: float) -> float:
-    """The level of each row alone at which all rows hold together in a share `level` of cases."""
+    """The level of each row alone at which all rows hold together in a share `level` of cases.
+
+    It is at least `level`, and at most what rows need of which nothing is known (Bonferroni): beyond either
+    lie only the errors of the draws, of which few are as far out as a high level asks for.
+    """
     same = correlations(looked_at)
     if np.all(same > 1 - 1e-9):
         return level
@@ -48,7 +52,8 @@ def level_of_each(looked_at: Sequence[Measured], level: float) -> float:
         for _ in range(DRAWS // _AT_ONCE)
     ]
     critical = np.quantile(largest, level)
-    return float(special.erf(critical / np.sqrt(2)))
+    most = 1 - (1 - level) / len(same)
+    return float(np.clip(special.erf(critical / np.sqrt(2)), level, most))
 
 
 def correlations(looked_at: Sequence[Measured]) -> Floats:

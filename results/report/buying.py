@@ -9,7 +9,7 @@ import pandas as pd
 from results.figures.cost import cost_column, frontier, usd, with_cost
 from results.figures.panels import Panel
 from results.figures.words import PRICED, dollars, listed
-from results.frontier import Plan, clear_changes
+from results.frontier import MEASURED, Plan, clear_changes
 from results.report.cells import Columns, Table, tabled
 from results.report.headings import choice_columns, plan_columns
 
@@ -54,8 +54,10 @@ def plans_of(plans: pd.DataFrame, prices: Mapping[str, float]) -> Iterator[Plan]
     """
     every = plans.reindex(columns=[*plans.columns, *(goal for goal in _GOALS if goal not in plans)])
     every = every.assign(usd=usd(every["cost"], every["model"].map(dict(prices)).astype("float64")))
-    same = ["source", "dataset", "method", "predictor", *_GOALS]
-    for _, rows in every.groupby(same, sort=False, dropna=False):
+    # What was measured is chosen among by any method; a forecast is of one.
+    method = every["method"].mask(every["predictor"] == MEASURED, "")
+    same = ["source", "dataset", "predictor", *_GOALS]
+    for _, rows in every.groupby([*same, method.rename("of")], sort=False, dropna=False):
         target, budget = (None if goal != goal else float(goal) for goal in rows[_GOALS].iloc[0])
         models = [own for _, own in rows.groupby("model", sort=False)]
         for own in [rows, *models] if len(models) > 1 else models:
@@ -65,7 +67,7 @@ def plans_of(plans: pd.DataFrame, prices: Mapping[str, float]) -> Iterator[Plan]
 def plan_table(plan: Plan) -> Table:
     """The frontier of a plan, cheapest first."""
     front = plan.frontier
-    columns = plan_columns(front)
+    columns = plan_columns(plan)
     lucky = "To expect: the best of several noisy choices is lucky, too; without its luck it is at this."
     note = lucky if "to expect" in columns else ""
     return _choices("The frontier", front, columns, len(plan.models) > 1, plan.by == "usd", note)

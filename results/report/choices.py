@@ -18,8 +18,15 @@ from results.figures.length import length_figure
 from results.figures.panels import Panel, axis_range, unique_slug
 from results.figures.plan import advice, plan_figure
 from results.figures.theme import Figure
-from results.figures.words import METHOD_NAMES, UNITS, curves_name, models_name, predictor_name
-from results.frontier import Plan
+from results.figures.words import (
+    METHOD_NAMES,
+    UNITS,
+    curves_name,
+    methods_name,
+    models_name,
+    predictor_name,
+)
+from results.frontier import MEASURED, Plan
 from results.report import compared
 from results.report.buying import frontier_table, joint_verdict, plan_table
 from results.report.cells import Table, tabled
@@ -58,12 +65,14 @@ class Choice:
 def with_most_first(panels: Sequence[Panel]) -> list[Panel]:
     """Language models first, of those the ones with lengths, toys (named like their questions) last.
 
-    The panels of one model stay together.
+    Of the twin the paper's Figure 1 is first. The panels of one model stay together.
     """
 
-    def rank(panel: Panel) -> tuple[bool, bool, bool, int]:
+    def rank(panel: Panel) -> tuple[bool, bool, bool, bool, int]:
         points = len(panel.settings) * len(panel.ns)
-        return panel.source != "llm", not panel.has_lengths, panel.model == panel.dataset, -points
+        of_figure_1 = panel.source == "synthetic" and panel.dataset.startswith("fig1")
+        toy = panel.model == panel.dataset
+        return panel.source != "llm", not of_figure_1, not panel.has_lengths, toy, -points
 
     ranked = sorted(panels, key=rank)
     models = [panel.model for panel in ranked]
@@ -152,11 +161,14 @@ def plan_choices(plans: Iterable[Plan]) -> list[Choice]:
     choices: list[Choice] = []
     for plan in plans:
         first, models = plan.options.iloc[0], plan.models
-        dataset, method, predictor = (str(first[name]) for name in ("dataset", "method", "predictor"))
+        dataset, predictor = (str(first[name]) for name in ("dataset", "predictor"))
         named = ["models"] if len(models) > 1 else models
-        slug = unique_slug(["plan", dataset, *named, method, predictor], [choice.slug for choice in choices])
+        slug = unique_slug(
+            ["plan", dataset, *named, *plan.methods, predictor], [choice.slug for choice in choices]
+        )
         curves = models_name(str(first["source"]), dataset, models)
-        name = f"{curves}, {METHOD_NAMES.get(method, method)}, by {predictor_name(plan.options)}"
+        by = "as measured" if predictor == MEASURED else f"by {predictor_name(plan.options)}"
+        name = f"{curves}, {methods_name(plan.methods)}, {by}"
         choices.append(Choice(slug, name, [(advice(plan), plan_figure(plan, slug))], [plan_table(plan)]))
     return choices
 

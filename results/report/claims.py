@@ -9,11 +9,21 @@ import pandas as pd
 from results.figures.words import NBSP, known, line_name, sentence
 from results.report.cells import Columns, Table, number, tabled
 
+OURS = "ours"
+"""What the place of a claim says that the paper does not make."""
+
 GROUPS = ("hold", "hold in part", "undecided", "fail")
 """How claims come out: an undecided one has an interval that holds the threshold."""
 
 
-def verdict_table(claims: pd.DataFrame) -> Table:
+def verdict_tables(claims: pd.DataFrame) -> list[Table]:
+    """The verdicts on the paper's claims, and on our own where there are any."""
+    ours = claims["where"].str.contains(rf"\b{OURS}\b")
+    parts = {"of the paper": claims[~ours], "of our own": claims[ours]}
+    return [_verdicts(whose, part) for whose, part in parts.items() if len(part)]
+
+
+def _verdicts(whose: str, claims: pd.DataFrame) -> Table:
     """One row for each claim, under a title that counts the verdicts."""
     first = claims.drop_duplicates("claim").assign(
         checked=lambda rows: rows["claim"].map(claims["claim"].value_counts())
@@ -23,10 +33,14 @@ def verdict_table(claims: pd.DataFrame) -> Table:
     columns: Columns = {
         "claim": _claim,
         "verdict": lambda row: line_name(row["verdict"]),
-        "in the paper": itemgetter("where"),
-        "settings checked": lambda row: str(row["checked"]),
+        "where": lambda row: row["where"].removeprefix(OURS).strip(":, ") or "–",
     }
-    return tabled(f"{len(first)} claims of the paper ({counted})", first, columns)
+    if "sentence" in first and first["sentence"].notna().any():
+        columns["in the paper’s words"] = lambda row: (
+            f"“{row['sentence']}”" if known(row, "sentence") else "–"
+        )
+    columns["settings checked"] = lambda row: str(row["checked"])
+    return tabled(f"{len(first)} claim{'s' * (len(first) > 1)} {whose} ({counted})", first, columns)
 
 
 def measurement_table(claims: pd.DataFrame) -> Table:

@@ -8,7 +8,8 @@ from operator import itemgetter
 
 import pandas as pd
 
-from results.figures.words import PRICED, UNITS, dollars
+from results.figures.words import METHOD_NAMES, PRICED, UNITS, dollars
+from results.frontier import Plan
 from results.normal import FORECAST_LEVEL
 from results.report.cells import Columns, between, count, share
 from results.tables.status import SHORT
@@ -67,12 +68,19 @@ def choice_columns(source: str) -> Columns:
     }
 
 
-def plan_columns(rows: pd.DataFrame) -> Columns:
-    """Of the rows of a plan: a choice's `alone` accuracy and, where it differs, what to expect of it."""
+def plan_columns(plan: Plan) -> Columns:
+    """Of the frontier of a plan: a choice's `alone` accuracy and, where it differs, what to expect of it.
+
+    With the method of each where there are several to choose from.
+    """
+    rows = plan.frontier
     columns = choice_columns(rows["source"].iloc[0]) | {"accuracy": lambda row: share(row["alone"])}
     if (rows["alone"] != rows["predicted"]).any():
         columns["to expect"] = lambda row: share(row["predicted"])
-    return {**columns, **interval_columns(rows), "status": _known}
+    columns |= {**interval_columns(rows), "status": _known}
+    if len(plan.methods) > 1:
+        columns["by"] = lambda row: METHOD_NAMES[row["method"]]
+    return columns
 
 
 def _status(row: "pd.Series[str]") -> str:

@@ -21,9 +21,12 @@ from results.votes.curves import build_curves
 _NAMES = [
     *("dataset", "model", "method", "setting", "predictor", "estimator", "status", "split", "held", "reason"),
     *("a", "b", "setting_a", "setting_b", "cost_unit"),
-    *("claim", "where", "quantity", "verdict", "outcome"),
+    *("claim", "where", "sentence", "quantity", "verdict", "outcome"),
 ]
 """Columns whose text the page shows, which anybody may have written."""
+
+_CURVE = [name for name in CURVE_KEY if name not in ("N", "permutation")]
+"""What tells one curve from another."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,6 @@ def _named(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_own(curves: pd.DataFrame, own: pd.DataFrame) -> pd.DataFrame:
-    """The curves given, and those of samples for models and datasets that no given file has curves of."""
-    of, theirs = (table[["source", "dataset", "model"]].agg(tuple, axis=1) for table in (own, curves))
+    """The curves given, and of those of samples the ones that no given file has."""
+    of, theirs = (table[_CURVE].agg(tuple, axis=1) for table in (own, curves))
     return pd.concat([curves, own[~of.isin(theirs)]], ignore_index=True) if len(curves) else own

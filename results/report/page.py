@@ -19,9 +19,9 @@ from results.commandline import BadInput
 from results.figures.forecast import make_forecasts
 from results.figures.offline import draw_script, figure_data, in_script, policy, style, vega
 from results.figures.panels import Panel, make_panels
-from results.figures.paper import figure_2
+from results.figures.paper import figure_2, missing
 from results.figures.theme import Figure, combined_spec, rendered
-from results.figures.words import FIELD_NAMES, METHOD_NAMES
+from results.figures.words import FIELD_NAMES, METHOD_NAMES, PAPER, listed
 from results.normal import LEVEL
 from results.report.buying import plans_of
 from results.report.cells import Table, tabled
@@ -35,7 +35,7 @@ from results.report.choices import (
     stopping_choices,
     with_most_first,
 )
-from results.report.claims import measurement_table, verdict_table
+from results.report.claims import measurement_table, verdict_tables
 from results.report.errors import closest, error_table, matched_twin, steps_of_twin
 from results.report.findings import findings
 from results.report.inputs import Tables
@@ -87,6 +87,8 @@ def build_report(
         "steps_of_twin": steps_of_twin(tables.forecasts.values()),
         "has_side_by_side": bool(side_by_side),
         "figure_2": paper,
+        "figure_2_lacks": listed(missing(panels)),
+        "paper": PAPER,
         "closest": closest(forecasts),
         "numbers": number_tables(panels, tables.others.get("fits")),
         "made": made,
@@ -123,7 +125,8 @@ def _told(tables: Tables, real: Sequence[Panel]) -> dict[str, object]:
         "findings": cards,
         "warnings": warned,
         "runs": [] if samples is None else [fact_table(record, samples) for record in tables.records],
-        "claims": None if claims is None else (verdict_table(claims), measurement_table(claims)),
+        "claims": [] if claims is None else verdict_tables(claims),
+        "measurements": None if claims is None else measurement_table(claims),
         "backtest": None if backtest is None else error_table("Backtest: error by predictor", backtest),
         "fits": "fits" in tables.others,
         "stopped": _stopped(tables),

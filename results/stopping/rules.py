@@ -13,9 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from results.arguments import Range
 from results.stopping.seen import Bools, Ints, Seen
 
 Stops = Callable[[Seen, float], Bools]
+ANY, COUNT, CHANCE = Range(-1e9, whole=False), Range(1), Range(0, 1, whole=False, above=True)
+"""Thresholds of any kind, numbers of answers, and chances to be reached."""
 NEAR = 1e-9
 """What a chance or a logarithm may lack to its threshold: no processor's last digit decides a vote."""
 
@@ -25,10 +28,10 @@ class Rule:
     """A rule and where it is from.
 
     stops: which states (S,) it ends, at a threshold; usual: the threshold of its source; thresholds: those
-    that are tried beside it; delta: the chance of a false stop that the source states for a threshold, where
-    it states one; ahead: (S,) the fewest further answers after which it may stop, for rules that a run of
-    answers like the leader's is not the fastest way to satisfy; ordered: it looks at `Seen.streak`; plain: a
-    fixed number, which ends on ties and never early.
+    that are tried beside it; range: those that make sense; delta: the chance of a false stop that the source
+    states for a threshold, where it states one; ahead: (S,) the fewest further answers after which it may
+    stop, for rules that a run of answers like the leader's is not the fastest way to satisfy; ordered: it
+    looks at `Seen.streak`; plain: a fixed number, which ends on ties and never early.
     """
 
     name: str
@@ -41,6 +44,7 @@ class Rule:
     ahead: Callable[[Seen, float], Ints] | None = None
     ordered: bool = False
     plain: bool = False
+    range: Range = ANY
 
 
 def _beta(seen: Seen, t: float) -> Bools:
@@ -58,6 +62,7 @@ _TABLE = (
         stops=lambda seen, t: seen.asked >= t,
         usual=16,
         thresholds=(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 20, 24, 28, 32, 40, 48, 64),
+        range=COUNT,
         ahead=lambda seen, t: np.maximum(int(np.ceil(t)) - seen.asked, 1),
         plain=True,
     ),
@@ -68,6 +73,7 @@ _TABLE = (
         stops=lambda seen, _: np.zeros(len(seen.asked), np.bool_),
         usual=0,
         thresholds=(0,),
+        range=Range(0, 0),
         delta=lambda _: 0.0,
     ),
     Rule(
@@ -77,6 +83,7 @@ _TABLE = (
         stops=lambda seen, t: seen.a - seen.b >= t,
         usual=4,
         thresholds=(1, 2, 3, 4, 5, 6, 7, 8, 10),
+        range=COUNT,
     ),
     Rule(
         name="asc-beta",
@@ -85,6 +92,7 @@ _TABLE = (
         stops=_beta,
         usual=0.95,
         thresholds=HIGH,
+        range=CHANCE,
         delta=lambda t: 1 - t,
     ),
 )

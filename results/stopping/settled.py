@@ -7,6 +7,7 @@ ahead(rule, threshold, seen)      answers to ask for at once: no fewer can settl
 
 import numpy as np
 
+from results.arguments import number_of
 from results.commandline import BadInput
 from results.stopping.rules import RULES, Rule
 from results.stopping.seen import Bools, Ints, Seen
@@ -48,21 +49,16 @@ def ahead(rule: Rule, threshold: float, seen: Seen) -> Ints:
 
 def named(text: str) -> tuple[Rule, float]:
     """The rule and threshold that "lead:4" names; "lead" has its usual one. Raises BadInput."""
-    name, _, number = text.partition(":")
+    name, colon, number = text.partition(":")
     if name not in RULES:
         raise BadInput(f"stop rule {text!r:.40}: no rule of this name, expected one of {', '.join(RULES)}")
     rule = RULES[name]
-    if not number:
+    if not colon:
         return rule, rule.usual
     try:
-        threshold = float(number)
-    except ValueError:
-        threshold = np.nan
-    if not np.isfinite(threshold):
-        raise BadInput(
-            f"stop rule {text!r:.40}: expected a number after the colon, as in {name}:{rule.usual:g}"
-        )
-    return rule, threshold
+        return rule, float(rule.range.read(number_of(number)))
+    except ValueError as error:
+        raise BadInput(f"stop rule {text!r:.40}: after the colon {error}") from None
 
 
 def spelt_out(text: str) -> str:

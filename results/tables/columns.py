@@ -107,11 +107,13 @@ def _as_float64(values: Cells) -> Cells:
 
 
 def _is_no_text(cell: object) -> bool:
-    if isinstance(cell, bytes):
-        try:
+    try:
+        if isinstance(cell, bytes):
             cell.decode()
-        except UnicodeDecodeError:
-            return True
+        elif isinstance(cell, str):
+            cell.encode()
+    except UnicodeError:  # half a character among them
+        return True
     return isinstance(cell, list | dict | tuple | set | np.ndarray)
 
 

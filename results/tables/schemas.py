@@ -205,6 +205,7 @@ COMPARISON = Table(
 CLAIMS = Table(
     {
         **{name: _text() for name in ("claim", "where", "setting", "quantity")},
+        "sentence": _text(nullable=True, required=False),
         **{name: _real(nullable=False) for name in ("measured", "low", "high")},
         "holds": Column(Kind.BOOLEAN),
         "outcome": _text(_one_of("holds", "fails", "undecided"), required=False),
@@ -213,7 +214,8 @@ CLAIMS = Table(
     name="claims",
     told_by=frozenset({"claim", "verdict"}),
 )
-"""One row for each setting in which a claim of the paper was measured; a claim's rows share its verdict."""
+"""One row for each setting in which a claim was measured; a claim's rows share its verdict and its `sentence`,
+the paper's words."""
 
 FITS = Table(
     {

@@ -18,11 +18,19 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
+from results.arguments import NS, PERMUTATIONS, SEED, names_of
 from results.commandline import BadInput
 from results.tables.columns import TEXT
 from results.tables.contract import as_samples
 from results.tables.schemas import BY_SCORE, CURVES, EVERY_METHOD
-from results.votes.exact import AnswerPools, Floats, Ints, accuracy_by_question, answer_pools
+from results.votes.exact import (
+    DIGITS,
+    AnswerPools,
+    Floats,
+    Ints,
+    accuracy_by_question,
+    answer_pools,
+)
 from results.votes.permutations import prefix_accuracy, random_orders
 from results.votes.scored import accuracy_by_score, score_column
 from results.votes.tokens import prefix_tokens, reasoning_length, tokens_per_answer
@@ -32,6 +40,14 @@ METHODS = ("majority", "best_of_n")
 GROUP = ["source", "dataset", "model", "setting"]
 COLUMNS = [name for name in CURVES.columns if name != "risk"]
 """What curves of answers have: risk is that of the twin alone."""
+
+
+def methods_of(given: str | Sequence[str]) -> tuple[str, ...]:
+    """The methods in a list, or in "majority,best_of_n", each once. Raises BadInput for others or none."""
+    methods = names_of("method", given, (*EVERY_METHOD, *BY_SCORE))
+    if not methods:
+        raise BadInput(f"method: found none, expected some of {', '.join((*EVERY_METHOD, *BY_SCORE))}")
+    return methods
 
 
 @dataclass(frozen=True)
@@ -62,7 +78,7 @@ class Exact:
 
 def build_curves(
     samples: pd.DataFrame,
-    methods: Sequence[str] = METHODS,
+    methods: str | Sequence[str] = METHODS,
     ns: Sequence[int] | None = None,
     permutations: int = 10,
     seed: int = 0,
@@ -81,8 +97,11 @@ def build_curves(
     Raises BadInput for a table that breaks the contract, and where no setting has answers enough for any N.
     """
     samples = samples if checked else as_samples(samples)
-    methods = [methods] if isinstance(methods, str) else methods
-    _check_request(methods, ns, permutations, seed)
+    methods = methods_of(methods)
+    ns = None if ns is None else NS.of(ns)
+    if ns == ():
+        raise BadInput(f"ns: found no number, expected {NS.expected}")
+    permutations, seed = PERMUTATIONS.of(permutations), SEED.of(seed)
     samples = samples.assign(source=samples["source"].fillna("llm") if "source" in samples else "llm")
     column = None
     if set(methods) & set(BY_SCORE):
@@ -109,17 +128,6 @@ def build_curves(
             rows += _permutation_rows(group, methods, possible, permutations, seed)
     rows += [_exact_rows(curve, exact) for curve in exact]
     return _ordered(pd.concat(rows, ignore_index=True).reindex(columns=COLUMNS), samples, settings)
-
-
-def _check_request(methods: Sequence[str], ns: Sequence[int] | None, permutations: int, seed: int) -> None:
-    known = (*EVERY_METHOD, *BY_SCORE)
-    unknown = [method for method in methods if method not in known]
-    if unknown or not methods:
-        raise BadInput(f"method {_listed(unknown)}: expected some of {', '.join(known)}")
-    if ns is not None and (len(ns) == 0 or any(n != int(n) or n < 1 for n in ns)):
-        raise BadInput(f"N = {_listed(ns)}: expected whole numbers of at least 1")
-    if permutations < 0 or seed < 0:
-        raise BadInput("permutations and seed: expected whole numbers of at least 0")
 
 
 def _groups(samples: pd.DataFrame, score: str | None = None) -> Iterator[Group]:
@@ -234,24 +242,31 @@ def _rows(
             "tokens_per_answer": tokens.ravel(),
             "N": np.tile(ns, len(permutations)),
             "permutation": np.repeat(permutations, ns.size),
-            "accuracy": accuracy.mean(axis=1).ravel(),
+            "accuracy": mean_accuracy(accuracy).ravel(),
             "stderr": standard_error(accuracy).ravel(),
             "questions": questions,
         }
     )
 
 
+def mean_accuracy(by_question: Floats) -> Floats:
+    """The mean over questions, (…, Q, K) to (…, K), rounded."""
+    return np.asarray(by_question.mean(axis=-2).round(DIGITS))
+
+
 def standard_error(by_question: Floats) -> Floats:
-    """The standard error of the mean over questions, (…, Q, K) to (…, K); NaN where there is one question."""
+    """The standard error of that mean; NaN where there is one question."""
     questions = by_question.shape[-2]
     if questions < 2:
         return np.full_like(by_question[..., 0, :], np.nan)
-    return np.asarray(by_question.std(axis=-2, ddof=1) / np.sqrt(questions))
+    return np.asarray((by_question.std(axis=-2, ddof=1) / np.sqrt(questions)).round(DIGITS))
 
 
 def settings_in_order(samples: pd.DataFrame) -> list[str]:
     """By size where all are numbers or end in one, as `forced=25` does; else in the order of the samples."""
     settings = list(samples["setting"].unique())
+    if not settings:
+        return []
     sizes = pd.to_numeric(pd.Series(settings, dtype=str).str.rpartition("=")[2], errors="coerce")
     return [settings[i] for i in np.argsort(sizes, kind="stable")] if sizes.notna().all() else settings
 

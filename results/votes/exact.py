@@ -8,7 +8,10 @@ all_of_n (pass^k): all of them are.
 
 Subsets are drawn without replacement. Answers tied for the lead share the credit. A null answer takes a place
 in the subset but casts no vote; a subset of nulls alone counts 0. All answers marked correct are
-one answer; wrong answers are told apart by their text.
+one answer; wrong answers are told apart, and numbered, by their text.
+
+Every accuracy is rounded where it is made, so that what is equal is equal: a chance of one half is 0.5, not
+0.5 + 3e-16.
 """
 
 from __future__ import annotations
@@ -26,6 +29,12 @@ from results.tables.columns import TEXT
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+DIGITS = 12
+"""Accuracies are rounded to so many digits."""
+
+SAME = 10 ** (1.0 - DIGITS)
+"""Means of such numbers that differ by less are equal: each is off by what its numbers were rounded by."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +124,7 @@ def answer_pools(samples: pd.DataFrame, score: str | None = None) -> AnswerPools
     question, names = pd.factorize(samples["question_id"], sort=True)
     order = np.lexsort((samples["sample"].to_numpy(np.int64), question))
     question = question[order]
-    answer = pd.factorize(samples["answer"])[0][order]
+    answer = pd.factorize(samples["answer"], sort=True)[0][order]
     correct = samples["correct"].to_numpy(bool)[order]
     starts = np.searchsorted(question, np.arange(len(names) + 1))
     votes = np.where(correct, 0, -1)
@@ -156,7 +165,7 @@ def majority_accuracy(counts: VoteCounts, ns: Sequence[int] | Ints) -> Floats:
         rising = counts.wrong[np.lexsort((counts.wrong, question))]
         parts = (counts.correct, rising, counts.starts, counts.nulls)
         vote_curves(*(np.ascontiguousarray(part, np.int64) for part in parts), asked, accuracy)
-    return accuracy
+    return accuracy.round(DIGITS)
 
 
 def accuracy_by_question(counts: VoteCounts, method: str, ns: Sequence[int] | Ints) -> Floats:
@@ -179,13 +188,15 @@ def majority_curve(correct: int, wrong: Sequence[int], nulls: int = 0) -> Floats
         nulls: answers that could not be read, which count as drawn and vote for nothing.
 
     Returns an array of shape (pool,), pool = correct + sum(wrong) + nulls; element N − 1 is the vote of N
-    answers drawn without replacement. Ties are shared equally. Raises ValueError where a count is negative.
+    answers drawn without replacement. Ties are shared equally. Raises ValueError where a count is negative,
+    or not whole.
     """
-    if min(correct, nulls, *wrong) < 0:
+    given = _whole([correct, nulls, *wrong])
+    if given.min() < 0:
         raise ValueError(f"correct={correct}, wrong={list(wrong)}, nulls={nulls}: a count is negative")
-    positive = np.array([count for count in wrong if count], np.int64)
-    pool = int(correct + positive.sum() + nulls)
-    counts = VoteCounts(np.array([correct]), positive, np.array([0, positive.size]), np.array([nulls]))
+    positive = given[2:][given[2:] > 0]
+    pool = int(given.sum())
+    counts = VoteCounts(given[:1], positive, np.array([0, positive.size]), given[1:2])
     return np.asarray(majority_accuracy(counts, np.arange(1, pool + 1))[0])
 
 
@@ -193,27 +204,35 @@ def best_of_n(pool: ArrayLike, correct: ArrayLike, n: ArrayLike) -> Floats:
     """Chance that `n` of `pool` answers, `correct` of them right, hold a right one: pass@k.
 
     1 − C(pool − correct, n) / C(pool, n). The arguments broadcast (Chen et al. 2021, eq. 1).
-    Raises ValueError unless 0 ≤ correct ≤ pool and 1 ≤ n ≤ pool.
+    Raises ValueError unless all are whole, 0 ≤ correct ≤ pool and 1 ≤ n ≤ pool.
     """
-    return 1.0 - _all_of_a_kind(pool, np.asarray(pool) - np.asarray(correct), n)
+    return (1.0 - _all_of_a_kind(pool, _whole(pool) - _whole(correct), n)).round(DIGITS)
 
 
 def all_of_n(pool: ArrayLike, correct: ArrayLike, n: ArrayLike) -> Floats:
     """Chance that `n` of `pool` answers, `correct` of them right, are all right: pass^k.
 
     C(correct, n) / C(pool, n). The arguments broadcast (Yao et al. 2024, tau-bench, arXiv:2406.12045).
-    Raises ValueError unless 0 ≤ correct ≤ pool and 1 ≤ n ≤ pool.
+    Raises ValueError unless all are whole, 0 ≤ correct ≤ pool and 1 ≤ n ≤ pool.
     """
     return _all_of_a_kind(pool, correct, n)
 
 
 def _all_of_a_kind(pool: ArrayLike, kind: ArrayLike, n: ArrayLike) -> Floats:
     """C(kind, n) / C(pool, n), factor by factor, so that nothing overflows."""
-    pools, kinds, asked = np.broadcast_arrays(np.asarray(pool), np.asarray(kind), np.asarray(n))
+    pools, kinds, asked = np.broadcast_arrays(*(_whole(given) for given in (pool, kind, n)))
     if np.any((kinds < 0) | (kinds > pools) | (asked < 1) | (asked > pools)):
         raise ValueError("needs 0 <= correct <= pool and 1 <= n <= pool")
     share = np.ones(pools.shape)
     for i in range(int(asked.max(initial=0))):
         chance = np.maximum(kinds - i, 0) / np.maximum(pools - i, 1)
         share = np.where(i < asked, share * chance, share)
-    return share
+    return np.asarray(share).round(DIGITS)
+
+
+def _whole(numbers: ArrayLike) -> Ints:
+    """The numbers as signed integers. Raises ValueError where one is not whole, or none is a number."""
+    given = np.asarray(numbers, np.float64)
+    if not np.all(np.isfinite(given) & (given == np.rint(given))):
+        raise ValueError(f"{numbers!r:.40}: needs whole numbers")
+    return given.astype(np.int64)

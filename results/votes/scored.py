@@ -25,7 +25,7 @@ import pandas as pd
 from results.commandline import BadInput
 from results.tables.columns import score_cells
 from results.tables.schemas import BY_SCORE
-from results.votes.exact import AnswerPools, Floats, Ints, accuracy_by_question
+from results.votes.exact import DIGITS, AnswerPools, Floats, Ints, accuracy_by_question
 
 MAX_POOL = 512
 """The most answers a question of a weighted majority may have: time grows with their third power."""
@@ -95,7 +95,7 @@ def accuracy_by_score(pools: AnswerPools, method: str, ns: Ints, logs: bool = Fa
             weights = grid_weights(votes, _of_logs(votes, scores) if logs else scores)
             parts = _voters(votes, weights)
             score_kernel.weighted_curve(*parts, len(votes), asked, accuracy[question])
-    return accuracy
+    return accuracy.round(DIGITS)
 
 
 def rank_levels(votes: Ints, scores: Floats) -> Ints:

@@ -11,6 +11,7 @@ import json
 import sys
 import time
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from harness.engines.sglang import SGLangEngine
 from harness.errors import EngineError
 from harness.experiment import Experiment, model_location
 from harness.questions.load import Question
-from harness.run.plan import prompt_for, remaining_chunks, sampling_for
+from harness.run.plan import prompt_for, remaining, sampling_for
 
 
 def write_requests(experiment: Experiment, questions: Iterable[Question], file: Path) -> None:
@@ -35,37 +36,41 @@ def write_requests(experiment: Experiment, questions: Iterable[Question], file: 
                 raise EngineError("not sent")
 
             engine.ask = ask  # type: ignore[method-assign,assignment]
-            for chunk in remaining_chunks(experiment, list(questions), {}):
-                sampling = sampling_for(experiment, chunk)
+            for query in remaining(experiment, list(questions), {}):
+                sampling = sampling_for(experiment, query)
                 try:
-                    await engine.generate(prompt_for(experiment, chunk), len(chunk.samples), sampling, 0)
+                    await engine.generate(prompt_for(experiment, query), sampling, 0)
                 except EngineError:
                     continue
 
     asyncio.run(write())
 
 
-async def post_all(url: str, bodies: list[bytes], in_flight: int) -> dict[str, float]:
-    """Answers, tokens and seconds of posting `bodies`, `in_flight` at a time, over connections kept open."""
+async def post_all(url: str, bodies: Iterable[bytes], in_flight: int, together: int = 1) -> dict[str, float]:
+    """Answers, tokens and seconds of posting `bodies`, `in_flight` at a time, over connections kept open.
+
+    So many `together` wait for one another, as the answers to one request do.
+    """
     waiting = iter(bodies)
-    answers = tokens = 0
+    tokens = list[int]()
     async with aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0),
         timeout=aiohttp.ClientTimeout(total=None),
         headers={"Content-Type": "application/json"},
     ) as session:
 
+        async def post(body: bytes) -> None:
+            async with session.post(f"{url}/generate", data=body) as response:
+                answer = await response.json()
+                tokens.append(answer["meta_info"]["completion_tokens"])
+
         async def work() -> None:
-            nonlocal answers, tokens
-            for body in waiting:
-                async with session.post(f"{url}/generate", data=body) as response:
-                    for answer in await response.json():
-                        answers += 1
-                        tokens += answer["meta_info"]["completion_tokens"]
+            while group := list(islice(waiting, together)):
+                await asyncio.gather(*map(post, group))
 
         start = time.perf_counter()
-        await asyncio.gather(*(work() for _ in range(in_flight)))
-        return {"answers": answers, "tokens": tokens, "seconds": time.perf_counter() - start}
+        await asyncio.gather(*(work() for _ in range(in_flight // together)))
+        return {"answers": len(tokens), "tokens": sum(tokens), "seconds": time.perf_counter() - start}
 
 
 if __name__ == "__main__":

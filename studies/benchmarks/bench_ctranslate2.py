@@ -29,15 +29,14 @@ async def measure(arguments: SimpleNamespace) -> str:
     texts = [fill(prompt, problem=question.problem, token_limit=arguments.budget) for question in questions]
     location = model_location(arguments.model)
     async with CTranslate2Engine(location, revision=None, chat=True, dtype=arguments.dtype) as engine:
-        await engine.generate(texts[0], 1, Sampling(2, temperature=1.0), seed=0)
+        await engine.generate(texts[0], Sampling(2, temperature=1.0), seed=0)
         wall, processor = time.perf_counter(), time.process_time()
 
-        async def draw(seed: int, text: str) -> list[Completion]:
-            answers = await engine.generate(text, arguments.answers, sampling, seed)
-            return await forced(engine, text, answers, sampling, seed) if arguments.force else answers
+        async def draw(text: str) -> Completion:
+            answer = await engine.generate(text, sampling, seed=0)
+            return await forced(engine, text, answer, sampling, seed=0) if arguments.force else answer
 
-        asked = (draw(seed, text) for seed, text in enumerate(texts))
-        found = [answer for answers in await asyncio.gather(*asked) for answer in answers]
+        found = await asyncio.gather(*(draw(text) for text in texts for _ in range(arguments.answers)))
         wall, processor = time.perf_counter() - wall, time.process_time() - processor
     tokens = sum(answer.tokens for answer in found)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6

@@ -35,12 +35,11 @@ from studies.benchmarks.bare_loop import write_requests
 from tests.integration import lm_eval_task
 
 ROOT = Path(__file__).resolve().parents[2]
-CHUNK = 16
 BUDGET = 40
-BARE_IN_FLIGHT = (32, 64)
+BARE_IN_FLIGHT = (512, 1024)
 """The bare loop runs with each; the better one counts."""
 LM_EVAL_IN_FLIGHT = (32, 512)
-"""lm-eval asks for one answer a request: a few requests, and as many answers as in 32 requests of 16."""
+"""Few answers in flight, and half as many as the harness has."""
 GSM8K_QUESTIONS = 1319
 
 
@@ -120,7 +119,7 @@ def lm_eval(url: str, task: Path, out: Path, in_flight: int) -> Speed:
 
 def against_others(questions: int, samples: int, rounds: int, folder: Path) -> None:
     """All ways answer the same questions, in turns; prints a table."""
-    keys = {"budgets": str(BUDGET), "limit": str(questions), "samples": str(samples), "chunk": str(CHUNK)}
+    keys = {"budgets": str(BUDGET), "limit": str(questions), "samples": str(samples)}
     experiment = read_experiment("tiny", keys)
     requests, task = folder / "requests.jsonl", folder / "task"
     write_requests(experiment, load_questions("tiny")[:questions], requests)

@@ -2,7 +2,7 @@
 
     $ python -m studies.benchmarks.instant_responder   # prints its address; ends with its input
     http://127.0.0.1:43210
-    POST /generate {"input_ids": [...], "sampling_params": {"n": 16, ...}} -> 16 of 4,096 answers made before
+    POST /generate {"input_ids": [...], "sampling_params": {...}} -> one of 4,096 answers made before
 
 Only the benchmark uses it. It has no model and checks no request; its answers have SGLang's fields and
 realistic lengths of 64 to 300 tokens.
@@ -18,7 +18,6 @@ ANSWERS = 4096
 """More than are drawn for one question, so that no two of a question's are equal."""
 WORDS = re.findall(r"\w+", "first then so each costs makes total apples dollars hours left half")
 _LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
-_N = re.compile(rb'"n": *(\d+)')
 _PROMPT_TOKENS = b"PROMPT_TOKENS"
 
 
@@ -84,13 +83,9 @@ class Responder(asyncio.Protocol):
         if path != b"/generate":
             about = {b"/model_info": {"model_path": "tiny/model"}, b"/server_info": {"version": "instant"}}
             return json.dumps(about.get(path, {})).encode()
-        asked = _N.search(body)
-        n = int(asked[1]) if asked else 1
         prompt_tokens = b"%d" % (body[: body.find(b"]")].count(b",") + 1)
-        start = self._served[0]
-        self._served[0] += n
-        items = (prompt_tokens.join(self._answers[i % ANSWERS]) for i in range(start, start + n))
-        return b"[" + b",".join(items) + b"]"
+        self._served[0] += 1
+        return prompt_tokens.join(self._answers[self._served[0] % ANSWERS])
 
 
 async def serve() -> None:

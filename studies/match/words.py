@@ -4,6 +4,7 @@ Does the twin explain the model? It fits 6 of 6 curves up to N = 4; beyond, 43 o
 """
 
 from collections.abc import Sequence
+from math import comb
 
 import numpy as np
 import pandas as pd
@@ -60,18 +61,69 @@ def one_twin(matches: Sequence[Match]) -> list[str]:
     told = []
     for several in _by_model(matches):
         weights = _weights(several)
-        log10 = common_odds(weights)
-        words = "more" if log10 > 0 else "less"
         likeliest, at = common_twin(weights)
         one = exam.candidates()[likeliest]
         steps = ", ".join(str(STEPS[step]) for step in at)
         name = curves_name(*several[0].names[:3])
         told.append(
-            f"{name}: one twin at its {len(several)} settings, t alone changing, is 10^{abs(log10):.1f} "
-            f"times {words} likely than one twin each; the likeliest one (n = {one.n}, d = {one.d}, "
-            f"k = {one.k}, σ_ε = {one.sigma_eps:g}) has t = {steps}"
+            f"{name}: one twin at its {len(several)} settings, t alone changing, is "
+            f"{_times(common_odds(weights))} likely than one twin each; the likeliest one (n = {one.n}, "
+            f"d = {one.d}, k = {one.k}, σ_ε = {one.sigma_eps:g}) has t = {steps}"
         )
+        tokens = [float(match.rows["tokens_per_answer"].mean()) for match in several]
+        if np.isfinite(tokens).all():
+            told.append(f"{name}: {rising_words(weights, np.array(tokens))}")
     return told
+
+
+def rising_words(weights: Array, tokens: Array) -> str:
+    """What is left of that where t must rise with `tokens` (curves,) for one twin and for one each.
+
+    Any twin gets better with t, and a model with tokens: t in order is no evidence, so that both have it.
+    """
+    order = np.argsort(tokens, kind="stable")
+    weights, tokens = weights[order], tokens[order]
+    in_order = int((np.diff(weights.argmax(axis=2), axis=0) >= 0).all(axis=0).sum())
+    one, each = rising_odds(weights), rising_odds(weights.sum(axis=1, keepdims=True))
+    in_proportion = proportional_odds(weights, tokens)
+    return (
+        f"the likeliest t of {in_order} of {weights.shape[1]} twins are in the order of tokens; with t free "
+        f"to rise, one twin is {_times(one - each)} likely than one each, and t in proportion to tokens "
+        f"{_times(in_proportion - one)} than t free to rise"
+    )
+
+
+def _times(log10: float) -> str:
+    return f"10^{abs(log10):.1f} times {'more' if log10 > 0 else 'less'}"
+
+
+def rising_odds(weights: Array) -> float:
+    """log₁₀ of the mean over candidates and over all t that do not fall of Π K·S·weight over the curves."""
+    total, *others = _logs(weights)
+    for curve in others:
+        total = curve + np.logaddexp.accumulate(total, axis=1)
+    curves, candidates, steps = weights.shape
+    return _log10_mean(total, candidates * comb(steps + curves - 1, curves))
+
+
+def proportional_odds(weights: Array, tokens: Array) -> float:
+    """The same over t nearest to tokens/c, log c even from where all t are last to where all are first."""
+    log_t, log_steps = np.log(tokens), np.log(STEPS)
+    pace = np.linspace(log_t.min() - log_steps[-1], log_t.max() - log_steps[0], 100_001)
+    nearest = np.stack([abs(one - pace[:, None] - log_steps).argmin(axis=1) for one in log_t])
+    paths, often = np.unique(nearest, axis=1, return_counts=True)  # (curves, paths)
+    on_path = _logs(weights)[np.arange(len(tokens))[:, None], :, paths].sum(axis=0)  # (paths, candidates)
+    return _log10_mean(on_path + np.log(often)[:, None], often.sum() * on_path.shape[1])
+
+
+def _logs(weights: Array) -> Array:
+    """log K·S·weight: the likelihood of each curve over its mean, (curves, candidates, steps)."""
+    _, candidates, steps = weights.shape
+    return np.asarray(np.log(np.maximum(weights * candidates * steps, 1e-300)))
+
+
+def _log10_mean(logs: Array, count: int) -> float:
+    return float((np.logaddexp.reduce(logs, axis=None) - np.log(count)) / np.log(10))
 
 
 def with_steps(matches: Sequence[Match]) -> pd.DataFrame:

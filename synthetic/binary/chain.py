@@ -81,13 +81,10 @@ def _propagate(x: Array, y: Array, setting: BinarySetting, steps: tuple[int, ...
     first = setting.step * np.einsum("bn,bnd->bd", y, x)  # w̃ from w_0 = 0
     first = setting.weights(first)
     law, shortfall = draw_law(first, setting.k), _too_few(first, setting.k).astype(np.float64)
-    w = np.zeros((setting.supports, setting.d))
-    np.put_along_axis(w, all_supports(setting.d, setting.k), 1, axis=1)
-    scores = w - setting.step * (w @ np.swapaxes(x, 1, 2) - y[:, None, :]) @ x
-    scores = setting.weights(scores)
-    transition = draw_law(scores.reshape(-1, setting.d), setting.k).reshape(len(x), len(w), len(w))
+    scores = _scores(x, y, setting)
+    transition = _transition(scores, setting)
     short = _too_few(scores, setting.k)
-    out = np.empty((len(x), len(steps), len(w)))
+    out = np.empty((len(x), len(steps), setting.supports))
     for t in range(1, max(steps) + 1):
         if t > 1:
             shortfall += (law * short).sum(axis=1)
@@ -95,6 +92,23 @@ def _propagate(x: Array, y: Array, setting: BinarySetting, steps: tuple[int, ...
         if t in steps:
             out[:, steps.index(t)] = law
     return out, shortfall / max(steps)
+
+
+def transitions(tasks: Tasks, setting: BinarySetting) -> Array:
+    """P(w_{t+1} = column | w_t = row) of every task, (tasks, supports, supports)."""
+    return _transition(_scores(tasks.x, tasks.y, setting), setting)
+
+
+def _scores(x: Array, y: Array, setting: BinarySetting) -> Array:
+    """w̃, as Algorithm 2 takes it, from every support, (tasks, supports, d)."""
+    w = np.zeros((setting.supports, setting.d))
+    np.put_along_axis(w, all_supports(setting.d, setting.k), 1, axis=1)
+    return setting.weights(w - setting.step * (w @ np.swapaxes(x, 1, 2) - y[:, None, :]) @ x)
+
+
+def _transition(scores: Array, setting: BinarySetting) -> Array:
+    law = draw_law(scores.reshape(-1, setting.d), setting.k)
+    return law.reshape(len(scores), setting.supports, setting.supports)
 
 
 def _too_few(scores: Array, k: int) -> NDArray[np.bool_]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from results import BadInput
 from synthetic.binary.rewards import REWARDS
 from synthetic.continuous.rewards import REWARDS as CONTINUOUS_REWARDS
-from synthetic.model.settings import BinarySetting, ContinuousSetting, Setting, StepRule
+from synthetic.model.settings import BinarySetting, ContinuousSetting, Setting, StepRule, check_count
 
 VOTES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
@@ -52,6 +52,14 @@ class Experiment:
     methods: tuple[str, ...]
     tasks: int
     votes: tuple[int, ...] = VOTES
+
+    def __post_init__(self) -> None:
+        """Raises BadInput where t or N are not whole numbers from 1, rising."""
+        for name, counts in (("steps", self.steps), ("N", self.votes)):
+            for count in counts:
+                check_count(name, count, high=100_000)
+            if not counts or list(counts) != sorted(set(counts)):
+                raise BadInput(f"{name} = {counts}: expected one or more, rising, each once")
 
 
 def _noisy(label: str, sigma_eps: float, sigma: float, noise: str, step_rule: StepRule = "eta") -> Variant:

@@ -1,4 +1,4 @@
-"""Pictures of the experiments, laid out like the paper's: value against N, value against t.
+"""Pictures of the experiments: value against N, value against t.
 
     python -m synthetic figures runs/twin/*.csv --out docs/images
         ->  docs/images/fig2f.svg, …, and figure1 and figure2, all panels in one, as .png, .svg and .pdf
@@ -18,7 +18,7 @@ from results.figures.theme import Figure, combined_spec, rendered
 from synthetic.panels.reward_figure import reward_figures
 
 WHOLE = {"figure1": (2, ("fig1-continuous", "fig1-binary")), "figure2": (3, tuple(FIGURE_2))}
-"""The paper's figures: how many panels a row, and their experiments."""
+"""The paper's figures: how many panels a row, which is our choice, and their experiments."""
 
 
 def save_figures(curves: pd.DataFrame, folder: Path) -> list[Path]:

@@ -154,13 +154,6 @@ def test_an_address_or_key_that_cannot_be_used_is_refused_and_not_repeated(
     assert "secret" not in refusal.value.message.lower()
 
 
-def test_a_server_of_the_openai_kind_is_asked_for_single_answers(minimal: Path) -> None:
-    given = {"engine": "openai", "url": "http://127.0.0.1:8000"}
-    assert read_experiment(minimal).chunk == 16
-    assert read_experiment(minimal, given).chunk == 1
-    assert read_experiment(minimal, {**given, "chunk": "8"}).chunk == 1
-
-
 def test_mistakes_in_the_file_name_the_file(minimal: Path) -> None:
     for text, message in [
         (MINIMAL.replace('dataset = "gsm8k"\n', ""), "mine.toml: key 'dataset'"),
@@ -185,13 +178,7 @@ def test_an_unknown_experiment_lists_the_known_ones(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "requests"),
-    [
-        *(({}, 64), ({"dp": 8}, 512), ({"chunk": 1}, 512), ({"chunk": 4000}, 1), ({"concurrency": 3}, 3)),
-        *(({"dp": 2, "chunk": 1}, 2 * 512), ({"dp": 3, "chunk": 600}, 3 * 1), ({"dp": 2, "chunk": 4000}, 2)),
-    ],
+    ("given", "answers"), [({}, 1024), ({"dp": 8}, 8192), ({"concurrency": 3, "dp": 8}, 3)]
 )
-def test_requests_in_flight_follow_from_the_answers_in_each(
-    given: dict[str, int], requests: int, minimal: Path
-) -> None:
-    assert read_experiment(minimal, {key: str(value) for key, value in given.items()}).concurrency == requests
+def test_answers_in_flight_follow_from_the_copies(given: dict[str, int], answers: int, minimal: Path) -> None:
+    assert read_experiment(minimal, {key: str(value) for key, value in given.items()}).concurrency == answers

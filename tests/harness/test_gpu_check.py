@@ -1,20 +1,23 @@
-"""The check of a GPU host: its model has Llama-3.1-8B's shape and ends no answer early."""
+"""The check of a GPU host: its model has Llama-3.1-8B's shape, its answers the lengths of real ones."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import harness.gpu_check
+from harness.engines.sglang import SGLangEngine
 from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment
-from harness.gpu_check import CHUNK, measure, prompt_tokens, write_model
+from harness.gpu_check import PROMPT, RUNNING, measure, random_questions, total, write_model
+from harness.http.reply import Reply
 from harness.run.sizing import LLAMA
 from tests.harness.commands import command
+from tests.harness.http.simulated import SimulatedTime, now
 
 
 def test_the_model_has_the_size_of_llama(transformers: Any, tmp_path: Path) -> None:
@@ -31,65 +34,100 @@ def test_the_model_has_the_size_of_llama(transformers: Any, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("shape", LLAMA["shapes"])
-def test_nothing_ends_an_answer_early(transformers: Any, tmp_path: Path, shape: str) -> None:
+def test_the_vocabulary_has_the_model_s_size_and_ends_no_answer(
+    transformers: Any, tmp_path: Path, shape: str
+) -> None:
     write_model(shape, tmp_path / "model")
     config = transformers.AutoConfig.from_pretrained(tmp_path / "model")
-    prompts = PromptTokens(str(tmp_path / "model"), revision=None, chat=True)
+    prompts = PromptTokens(str(tmp_path / "model"), revision=None, chat=False)
     assert (config.bos_token_id, config.eos_token_id, prompts.special.get("eos_token")) == (None, None, None)
     assert not (tmp_path / "model" / "generation_config.json").exists()
-    assert max(prompts.encode("Anna has 12 apples.")) < config.vocab_size
+    assert prompts.tokenizer.get_vocab_size() == config.vocab_size
     assert prompts.config["model_max_length"] == config.max_position_embeddings
+    (question,) = random_questions(1, [600], config.vocab_size)
+    ids = prompts.encode(question.problem)
+    assert (len(ids), len(set(ids)) > 400) == (600, True)
+    assert len(prompts.tokenizer.decode(list(ids))) == len(question.problem)  # nothing is left out
 
 
-def test_prompt_tokens_are_summed_over_the_copies_of_a_model() -> None:
+def test_counts_are_summed_over_the_copies_of_a_model() -> None:
     text = """# TYPE sglang:cached_tokens_total counter
 sglang:cached_tokens_total{dp_rank="0",model_name="a b} c"} 100.0
 sglang:cached_tokens_total{dp_rank="1",model_name="a b} c"} 1e3
 sglang:prompt_tokens_total 4312.5
 process_cpu_seconds_total 7.0
 """
-    assert prompt_tokens(text) == [4312.5, 1100.0]
+    assert [total(text, name) for name in PROMPT] == [4312.5, 1100.0]
 
 
-def test_the_requests_come_in_rounds_and_only_their_tokens_count(
+class PlayedServer:
+    """SGLang in simulated time: an answer holds one of the places for a millisecond a token."""
+
+    def __init__(self, places: int, model: str) -> None:
+        self._free, self._places, self._model = asyncio.Semaphore(places), places, model
+        self._running, self._since, self._busy = 0, 0.0, 0.0
+        self.lengths: list[int] = []
+        self.share = 0.0
+        """The mean share of the places at work, from the first answer asked for to the last."""
+
+    async def send(self, method: str, path: str, _max_bytes: int, body: Any = None) -> Reply:
+        if method == "GET":
+            shown = {"/model_info": json.dumps({"model_path": self._model}), "/metrics": self._metrics()}
+            return Reply(200, "", shown.get(path, "{}").encode())
+        tokens = body["sampling_params"]["max_new_tokens"]
+        self.lengths.append(tokens)
+        self._count(0)
+        self.share = self._busy / now() / self._places if now() else 0.0
+        async with self._free:
+            self._count(1)
+            await asyncio.sleep(tokens / 1000)
+            self._count(-1)
+        meta = {"prompt_tokens": len(body["input_ids"]), "completion_tokens": tokens}
+        meta["finish_reason"] = {"type": "length"}
+        return Reply(200, "", json.dumps({"text": " so" * tokens, "meta_info": meta}).encode())
+
+    def _metrics(self) -> str:
+        asked = len(self.lengths)
+        counts = {"prompt_tokens_total": 4 + 8 * asked, "cached_tokens_total": 6 * asked}
+        counts[RUNNING] = self._running
+        return "".join(f'sglang:{name}{{rank="0"}} {value}\n' for name, value in counts.items())
+
+    def _count(self, more: int) -> None:
+        self._busy += self._running * (now() - self._since)
+        self._since = now()
+        self._running += more
+
+
+def test_a_run_keeps_the_places_at_work_with_the_lengths_of_a_real_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked, metrics = list[Experiment](), [[1000.0, 700.0], [3000.0, 2200.0]]
+    """Requests of 16 answers, as they once were, kept 45 % of the places at work with such lengths."""
+    model = str(tmp_path / "small-random")
+    played, plans = PlayedServer(32, model), list[Experiment]()
 
     @asynccontextmanager
-    async def server(*_: Any) -> AsyncIterator[Any]:
-        yield "the engine"
+    async def server(experiment: Experiment, *_: Any) -> AsyncIterator[Any]:
+        plans.append(experiment)
+        engine = SGLangEngine("http://simulated", model, revision=None, chat=False)
+        engine._send = played.send  # type: ignore[method-assign]
+        async with engine:
+            yield engine
 
-    async def sampled(experiment: Experiment, *_: Any) -> Any:
-        asked.append(experiment)
-        pace, tally = SimpleNamespace(rates=lambda: (1.0, 512.0)), SimpleNamespace(tokens=32768)
-        return SimpleNamespace(missing=0, pace=pace, tally=tally)
+    monkeypatch.setattr(harness.gpu_check, "own_server", server)
+    with asyncio.Runner(loop_factory=SimulatedTime) as runner:
+        found = runner.run(measure("small", tmp_path, prompts=6, answers=32, dp=2, device="cuda", say=print))
 
-    async def read(server: Any) -> list[float]:
-        assert server == "the engine"
-        return metrics.pop(0)
-
-    wall, processor = [10.0, 30.0], [1.0, 6.0]
-    clocks = SimpleNamespace(perf_counter=lambda: wall.pop(0), process_time=lambda: processor.pop(0))
-    for name, played in (
-        ("own_server", server),
-        ("sample", sampled),
-        ("prompt_counts", read),
-        ("time", clocks),
-    ):
-        monkeypatch.setattr(harness.gpu_check, name, played)
-    size: dict[str, Any] = {"prompts": 32, "answers": 48, "tokens": 128, "dp": 2, "device": "cuda"}
-    found = asyncio.run(measure("small", tmp_path, **size, say=print))
-    (plan,) = asked
-    assert (plan.limit, plan.samples, plan.dp, plan.device) == (32, 48, 2, "cuda")
-    assert [plan.max_new_tokens(budget) for budget in plan.budgets] == [128]
-    assert 4 * plan.concurrency * plan.chunk == 32 * 48
-    assert plan.chunk == CHUNK
-    rate, cache, client = found.splitlines()
-    assert rate.split()[:2] == ["tokens/s", "512"]
-    assert "32768 tokens in 20.0 s" in rate
-    assert cache.split()[2:] == ["75.0%", "of", "2000", "prompt", "tokens"]
-    assert client.split()[:2] == ["client", "25.0%"]
+    (plan,) = plans
+    assert (plan.samples, plan.concurrency, plan.dp, plan.device) == (32, 32, 2, "cuda")
+    assert played.share > 0.9
+    assert len(played.lengths) == 6 * 32
+    assert 150 < sum(played.lengths) / len(played.lengths) < 320  # 232, give or take seven standard errors
+    assert max(played.lengths) > 3 * 232
+    rate, running, cache, _client = found.splitlines()
+    assert f"{sum(played.lengths)} tokens in " in rate
+    assert float(running.split()[1].rstrip("%")) > 90
+    assert running.split()[2:5] == ["of", "32", "places,"]
+    assert cache.split()[2:5] == ["75.0%", "of", str(8 * 6 * 32)]
 
 
 @pytest.mark.parametrize(("device", "ways"), [("cuda", ["with CUDA graphs:", "without:"]), ("cpu", [])])

@@ -22,7 +22,7 @@ def sample(folder: Path, errors: Path, largest_file: int | None = None) -> tuple
 
     These come through a pipe, which has no largest size as files do.
     """
-    sets = settings(LIMIT, SAMPLES, BUDGETS, chunk=8)
+    sets = settings(LIMIT, SAMPLES, BUDGETS)
     os.mkfifo(errors)
     reader = os.open(errors, os.O_RDONLY | os.O_NONBLOCK)
     process = forked(["sample", "tiny", *sets, "--out", str(folder)], errors, largest_file)

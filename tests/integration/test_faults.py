@@ -25,7 +25,7 @@ BUDGETS = (20, 60)
 QUESTIONS = load_questions("tiny")
 PLANNED = planned(LIMIT, SAMPLES, BUDGETS, greedy=True)
 EVERY_FAULT = [*FAULTS.values(), *BUSY.values()]
-REQUESTS = 3 * len(BUDGETS) * LIMIT  # a greedy answer, two sampled ones, and one more
+REQUESTS = len(PLANNED)
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +36,7 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def experiment(url: str) -> Experiment:
     keys: dict[str, Any] = {"limit": LIMIT, "samples": SAMPLES, "greedy": True, "budgets": BUDGETS}
-    keys |= {"engine": "sglang", "url": url, "concurrency": 4, "chunk": 2}
+    keys |= {"engine": "sglang", "url": url, "concurrency": 4}
     return Experiment.model_validate(read_experiment("tiny").model_dump() | keys)
 
 

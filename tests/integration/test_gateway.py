@@ -51,7 +51,7 @@ def test_a_server_that_is_killed_in_the_middle_loses_nothing(
     assert kept == sglang_url  # the other tests need it
     folder = tmp_path / "run"
     arguments = ["sample", "tiny", "--url", sglang_fleet.url, "--out", folder]
-    arguments += settings(LIMIT, SAMPLES, BUDGETS, chunk=8, concurrency=12)
+    arguments += settings(LIMIT, SAMPLES, BUDGETS, concurrency=96)
     warm = [tokens_of(worker) for worker in (killed, kept)]
 
     def shares() -> list[float]:

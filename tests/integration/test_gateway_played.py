@@ -48,7 +48,7 @@ async def generate(request):
     await asyncio.sleep(0.05)
     meta = {"prompt_tokens": len(sent["input_ids"]), "completion_tokens": 2}
     meta["finish_reason"] = {"type": "stop"}
-    return web.json_response([{"text": f" {port}", "meta_info": meta}] * sent["sampling_params"]["n"])
+    return web.json_response({"text": f" {port}", "meta_info": meta})
 async def metrics(request):
     counts = {'prompt_tokens_total{rank="0"}': 40, 'realtime_tokens_total{mode="decode"}': 7}
     lines = []
@@ -75,8 +75,8 @@ async def ask_all(url: str, say: list[str]) -> Counter[str]:
 
     async def ask(question: str) -> None:
         async with places:
-            for answer in await engine.generate(question, 1, Sampling(8, 1.0), seed=1):
-                found[answer.text.strip()] += 1
+            answer = await engine.generate(question, Sampling(8, 1.0), seed=1)
+            found[answer.text.strip()] += 1
 
     async with engine:
         await asyncio.gather(*(ask(question) for question in QUESTIONS for _ in range(EACH)))

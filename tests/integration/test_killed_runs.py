@@ -39,7 +39,7 @@ def test_kills_at_every_stage_of_a_run(tmp_path: Path) -> None:
     folder, errors, rng = tmp_path / "run", tmp_path / "errors.txt", random.Random(20)
     limit, samples = 6, 16
     count = limit * len(BUDGETS) * samples
-    command = arguments(folder, limit, samples, chunk=4, concurrency=4)
+    command = arguments(folder, limit, samples, concurrency=4)
     stages: list[Callable[[], bool]] = [
         folder.exists,
         (folder / "run.json").exists,
@@ -61,7 +61,7 @@ def test_kills_at_every_stage_of_a_run(tmp_path: Path) -> None:
         kept = now[:-1]
     assert count - 20 <= len(now) < count
 
-    process = forked(arguments(folder, limit, samples, chunk=64), errors)
+    process = forked(arguments(folder, limit, samples), errors)
     process.join(DEADLINE)
     assert process.exitcode == 0, errors.read_text()
     assert_exactly(planned(limit, samples, BUDGETS), folder)
@@ -76,7 +76,7 @@ def test_kills_at_every_stage_of_a_run(tmp_path: Path) -> None:
 def test_ctrl_c_and_the_same_command_again(tmp_path: Path, sent: signal.Signals) -> None:
     """SIGTERM comes twice where make and all its processes are sent it, as make sends it on."""
     folder, errors = tmp_path / "run", tmp_path / "errors.txt"
-    command = arguments(folder, 4, 16, "--curves", str(folder / "curves.csv"), chunk=4, concurrency=4)
+    command = arguments(folder, 4, 16, "--curves", str(folder / "curves.csv"), concurrency=4)
     process = forked(command, errors)
     while not lines(folder):
         assert process.is_alive(), errors.read_text()
@@ -89,9 +89,8 @@ def test_ctrl_c_and_the_same_command_again(tmp_path: Path, sent: signal.Signals)
             time.sleep(0.005)
         os.kill(process.pid, sent)
     process.join(DEADLINE)
-    *_, last, curves = errors.read_text().splitlines()
-    assert (process.exitcode, last.startswith("error: stopped"), "same command" in last) == (130, True, True)
-    assert f"-> {folder / 'curves.csv'}" in curves
+    (told,) = [line for line in errors.read_text().splitlines() if line.startswith("error: ")]
+    assert (process.exitcode, "stopped" in told, "same command" in told) == (130, True, True)
     assert "Traceback" not in errors.read_text()
     before = lines(folder)
     assert 0 < sessions(folder)[0]["answers"] == len(before) < 128

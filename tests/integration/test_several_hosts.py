@@ -64,7 +64,7 @@ def said(folder: Path) -> set[tuple[Any, ...]]:
 
 def test_one_host_killed_and_one_added_in_mid_run_are_the_answers_of_one_host(tmp_path: Path) -> None:
     hosts, keys = Hosts(tmp_path, played=True), planned(40, 32, (20, 60))
-    asked = settings(40, 32, (20, 60), engine="sglang", chunk=4, concurrency=8)
+    asked = settings(40, 32, (20, 60), engine="sglang", concurrency=8)
     play(hosts, asked, "--device cpu", len(keys))
     assert_exactly(keys, hosts.sampled("gsm8k"))
     assert said(hosts.sampled("gsm8k")) == said(hosts.sampled("alone"))
@@ -79,7 +79,7 @@ def test_the_same_with_sglang_itself(tmp_path: Path) -> None:
     if importlib.util.find_spec("sglang") is None:
         pytest.skip("sglang is not installed")
     hosts, keys = Hosts(tmp_path, played=False), planned(40, 16, (20, 60), greedy=True)
-    asked = settings(40, 16, (20, 60), engine="sglang", chunk=4, concurrency=12, greedy="true")
+    asked = settings(40, 16, (20, 60), engine="sglang", concurrency=12, greedy="true")
     play(hosts, asked, "--device cpu", len(keys))
     assert_exactly(keys, hosts.sampled("gsm8k"))
     one, other = (
@@ -109,7 +109,7 @@ def test_the_pods_of_the_manifest_answer_behind_its_gateway(tmp_path: Path) -> N
         in_cluster = {"KUBECONFIG": str(tmp_path / "kubeconfig")}
         stack.enter_context(hosts.runs(*command(gateway, ""), **in_cluster))
         wait_until(is_well(url), SECONDS)
-        asked = settings(10, 32, (20, 60), engine="sglang", chunk=4, concurrency=16)
+        asked = settings(10, 32, (20, 60), engine="sglang", concurrency=16)
         with hosts.runs("tts", "sample", "tiny", *asked, "--url", url, "--out", "runs/pods") as run:
             assert run.wait(SECONDS) == 0
     assert_exactly(planned(10, 32, (20, 60)), hosts.sampled("pods"))

@@ -19,8 +19,9 @@ from harness.experiment import model_location, read_experiment
 from harness.grader import Grader
 from harness.http.api_key import ApiKey
 from harness.questions.load import Question, load_questions
-from harness.run.plan import prompt_for, remaining_chunks
+from harness.run.plan import prompt_for, remaining
 from results import BadInput
+from tests.harness.engines.sglang_responder import several
 
 pytestmark = pytest.mark.release
 
@@ -37,14 +38,14 @@ def remote(url: str) -> SGLangEngine:
 
 
 def prompts(questions: list[Question], budget: int) -> list[str]:
-    experiment = read_experiment("tiny", {"budgets": str(budget), "chunk": "64"})
-    return [prompt_for(experiment, chunk) for chunk in remaining_chunks(experiment, questions, {})]
+    experiment = read_experiment("tiny", {"budgets": str(budget), "samples": "1"})
+    return [prompt_for(experiment, query) for query in remaining(experiment, questions, {})]
 
 
 def answers(engine: Engine, texts: list[str], n: int, sampling: Sampling) -> list[list[Completion]]:
     async def run() -> list[list[Completion]]:
         async with engine:
-            asked = (engine.generate(text, n, sampling, seed) for seed, text in enumerate(texts))
+            asked = (several(engine, text, n, sampling) for text in texts)
             return await asyncio.gather(*asked)
 
     return asyncio.run(run())

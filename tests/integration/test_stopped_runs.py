@@ -40,7 +40,7 @@ def assert_ended_by(text: str, most: int, folder: Path) -> None:
 @FORKED
 def test_a_stopped_run_survives_kills(tmp_path: Path) -> None:
     folder, errors = tmp_path / "run", tmp_path / "errors.txt"
-    keys = settings(8, 24, (20,), chunk=2, concurrency=3, stop_rule="lead:4")
+    keys = settings(8, 24, (20,), concurrency=3, stop_rule="lead:4")
     arguments = ["sample", "tiny", *keys, "--out", str(folder)]
     stored = 0
     for reached in (1, 12, 30):

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from predict import forecast
 from results import (
     BadInput,
     all_of_n_curve,
@@ -57,6 +58,8 @@ def test_runs_as_tables_or_as_answers_compare_alike():
         ([["18"]], [["18"]], "gold of question 0: found .*18.* in the place of one answer"),
         ([["18", {"a": 1}]], ["18"], "answers to question 0: found .* in the place of one answer"),
         ([], [], "answers: no answers"),
+        ([["\ud83d"]], ["1"], "answers to question 0: found .*half a character"),
+        ([["1"]], ["\ud83d"], "gold of question 0: found .*half a character"),
         ([[], []], ["1", "2"], "answers: no answers"),
     ],
 )
@@ -71,6 +74,17 @@ def test_a_table_has_its_own_gold():
     table = pd.DataFrame({"question_id": ["q"], "sample": [0], "answer": ["1"], "gold": ["1"]})
     with pytest.raises(BadInput, match="gold: "):
         vote_curve(table, ["2"])
+    with pytest.raises(BadInput, match="gold: "):
+        compare(table, table.assign(answer="2"), gold=["2"])
+    with pytest.raises(BadInput, match="gold: "):
+        forecast(table, ["2"], at_n=[4])
+    with pytest.raises(BadInput, match="right answer to question"):  # not the table's own
+        compare(table.assign(question_id="0"), [["1"]], gold=["2"])
+
+
+def test_questions_without_answers_are_counted_in_a_warning():
+    with pytest.warns(UserWarning, match="2 of 3 questions"):
+        assert vote_curve([[1, 1, 2], [], []], [1, 3, 4])["questions"].tolist() == [1, 1, 1]
 
 
 SPELLINGS = [["18", "$18", "**7**", "7.0", "7", None], ["5", " 5.0 ", "6", "6.", "6.00", "1e1"]]

@@ -1,15 +1,15 @@
 """Which requests are drawn together: alike, and not too many.
 
-    waiting: 32 answers to a prompt, 16 to each of two others, 1 to go on from each of 30 answers
+    waiting: 32 requests of one prompt, 16 of each of two others, 1 to go on from each of 30 answers
     -> batches of 32 rows, 32 rows, 30 rows
 
 CTranslate2 computes a batch's prompts together up to the shortest, and goes on token by token to the longest
 for each answer: prompts of one batch are about as long as one another. Finished answers leave their batch;
-new ones cannot join it.
+new ones cannot join it. The answers to one prompt share the pass over it; the prompts of a batch have
+equally many.
 """
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -35,22 +35,25 @@ class Drawn(NamedTuple):
 
 @dataclass(eq=False)
 class Request:
-    """`n` answers to the prompt `ids`."""
+    """An answer to the prompt `ids`."""
 
     ids: tuple[int, ...]
-    n: int
     sampling: Sampling
-    answers: "asyncio.Future[list[Drawn]]" = field(
+    answer: "asyncio.Future[Drawn]" = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
 
-    def succeed(self, answers: list[Drawn]) -> None:
-        if not self.answers.done():  # cancelled meanwhile
-            self.answers.set_result(answers)
+    def succeed(self, answer: Drawn) -> None:
+        if not self.answer.done():  # cancelled meanwhile
+            self.answer.set_result(answer)
 
     def fail(self, error: Exception) -> None:
-        if not self.answers.done():
-            self.answers.set_exception(error)
+        if not self.answer.done():
+            self.answer.set_exception(error)
+
+
+Batch = list[list[Request]]
+"""The requests of each prompt, equally many."""
 
 
 def room(tokens: int, sampling: Sampling, most_tokens: int) -> int:
@@ -61,25 +64,24 @@ def room(tokens: int, sampling: Sampling, most_tokens: int) -> int:
     return max(1, min(MOST_ROWS, most_tokens // (tokens + sampling.max_new_tokens)))
 
 
-def pieces(ids: Sequence[int], n: int, sampling: Sampling, most_tokens: int) -> list[int]:
-    """`n` answers to a prompt as numbers that one batch has room for, the largest first."""
-    most = room(len(ids), sampling, most_tokens)
-    return [most] * (n // most) + [n % most] * (n % most > 0)
-
-
-def next_batch(waiting: list[Request], most_tokens: int) -> list[Request]:
+def next_batch(waiting: list[Request], most_tokens: int) -> Batch:
     """Takes the first of `waiting`, and of the others those that can be drawn with it."""
     if not waiting:
         return []
-    first = waiting.pop(0)
-    batch, shortest, longest = [first], len(first.ids), len(first.ids)
-    for other in list(waiting):
-        if (other.n, other.sampling) != (first.n, first.sampling):
-            continue
-        low, high = min(shortest, len(other.ids)), max(longest, len(other.ids))
-        rows = (len(batch) + 1) * first.n
-        if high - low <= MOST_APART and rows <= room(high, first.sampling, most_tokens):
-            waiting.remove(other)
-            batch.append(other)
+    first = waiting[0]
+    alike: dict[tuple[int, ...], list[Request]] = {}
+    for request in waiting:
+        if request.sampling == first.sampling:
+            alike.setdefault(request.ids, []).append(request)
+    n = min(len(alike[first.ids]), room(len(first.ids), first.sampling, most_tokens))
+    batch, shortest, longest = Batch(), len(first.ids), len(first.ids)
+    for ids, requests in alike.items():
+        low, high = min(shortest, len(ids)), max(longest, len(ids))
+        rows = (len(batch) + 1) * n
+        fits = high - low <= MOST_APART and rows <= room(high, first.sampling, most_tokens)
+        if fits and len(requests) >= n:
+            batch.append(requests[:n])
             shortest, longest = low, high
+    taken = {id(request) for requests in batch for request in requests}
+    waiting[:] = [request for request in waiting if id(request) not in taken]
     return batch

@@ -1,10 +1,10 @@
 """The engine without a server: a model in this process, on a CPU or a GPU, drawn from by CTranslate2.
 
     async with CTranslate2Engine(location, revision=None, chat=True) as engine:
-        answers = await engine.generate("Anna has 12 apples. ...", 64, sampling, seed=7)
+        answer = await engine.generate("Anna has 12 apples. ...", sampling, seed=7)
 
 Each of a few threads answers a batch of requests that are alike; the pass over a prompt is made once for all
-its answers. CTranslate2 draws with random numbers of its own, which no seed repeats.
+its answers in a batch. CTranslate2 draws with random numbers of its own, which no seed repeats.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from typing import Any, Self
 import ctranslate2
 
 from harness.engines.base import Completion, Sampling, mean_logprob
-from harness.engines.ctranslate2.batches import Drawn, Request, next_batch, pieces
+from harness.engines.ctranslate2.batches import Batch, Drawn, Request, next_batch
 from harness.engines.ctranslate2.convert import WEIGHTS, converted
 from harness.engines.ctranslate2.end_of_answer import EndOfAnswer
 from harness.engines.ctranslate2.memory import keep_freed_memory, most_tokens
@@ -63,6 +63,7 @@ class CTranslate2Engine:
         self._threads = threads // self._workers
         self._prompts = PromptTokens(model, revision, chat, template_arguments)
         self._waiting: list[Request] = []
+        self._order = random.Random(0)
         self._arrived = asyncio.Event()
         self._closed: str | None = None
 
@@ -118,39 +119,28 @@ class CTranslate2Engine:
             "prompts": self._prompts.rendering(),
         }
 
-    async def generate(
-        self, prompt: str, n: int, sampling: Sampling, seed: int, said: str = ""
-    ) -> list[Completion]:
-        """`n` answers to `prompt`, in an order drawn with `seed`: CTranslate2 returns the likeliest first."""
+    async def generate(self, prompt: str, sampling: Sampling, seed: int, said: str = "") -> Completion:
+        """An answer to `prompt`. No seed repeats it."""
+        del seed
         if self._closed:
             raise EngineGone(self._closed)
         ids = self._prompts.go_on(prompt, said)
         self._check(ids, sampling)
-        drawn = 1 if is_greedy(sampling) else n  # equal answers once
-        sizes = pieces(ids, drawn, sampling, self._most_tokens)
-        asked = [Request(ids, size, sampling) for size in sizes]
-        self._waiting += asked
+        request = Request(ids, sampling)
+        self._waiting.append(request)
         self._arrived.set()
-        found = await asyncio.gather(*(one.answers for one in asked))
-        answers = list(chain.from_iterable(found))
-        random.Random(seed).shuffle(answers)
-        if drawn < n:
-            answers *= n
-        whole = [
-            Completion(
-                one.text,
-                one.tokens,
-                len(ids),
-                "stop" if one.ended else "length",
-                seed=None,
-                logprob=one.logprob,
-            )
-            for one in answers
-        ]
+        drawn = await request.answer
+        answer = Completion(
+            drawn.text,
+            drawn.tokens,
+            len(ids),
+            "stop" if drawn.ended else "length",
+            seed=None,
+            logprob=drawn.logprob,
+        )
         if said:
-            return whole
-        opened = self._prompts.opens_thinking(prompt)
-        return [counted(apart(answer, opened), self._prompts) for answer in whole]
+            return answer
+        return counted(apart(answer, self._prompts.opens_thinking(prompt)), self._prompts)
 
     def opens_thinking(self, prompt: str) -> bool:
         """Whether the model's thinking begins with its answer to `prompt`, without a mark."""
@@ -180,26 +170,29 @@ class CTranslate2Engine:
             try:
                 found = await asyncio.get_running_loop().run_in_executor(self._pool, self._draw, batch)
             except Exception as error:  # whatever it is: out of memory, a fault of the tokenizer's code
-                for request in batch:
+                for request in chain.from_iterable(batch):
                     request.fail(EngineError(f"{type(error).__name__}: {error}"))
             else:
                 self._hand_out(batch, found)
 
-    def _hand_out(self, batch: Sequence[Request], found: Sequence[list[Drawn]]) -> None:
-        for request, answers in zip(batch, found, strict=True):
-            if self._closed:  # which may have broken them off
-                request.fail(EngineGone(self._closed))
-            else:
-                request.succeed(answers)
+    def _hand_out(self, batch: Batch, found: Sequence[list[Drawn]]) -> None:
+        for requests, answers in zip(batch, found, strict=True):
+            self._order.shuffle(answers)  # CTranslate2 returns the likeliest first
+            for request, answer in zip(requests, answers, strict=True):
+                if self._closed:  # which may have broken it off
+                    request.fail(EngineGone(self._closed))
+                else:
+                    request.succeed(answer)
 
-    def _draw(self, batch: Sequence[Request]) -> list[list[Drawn]]:
-        """In a thread: the answers to each request."""
-        sampling, n = batch[0].sampling, batch[0].n
+    def _draw(self, batch: Batch) -> list[list[Drawn]]:
+        """In a thread: the answers to the requests of each prompt."""
+        prompts, sampling, n = [requests[0].ids for requests in batch], batch[0][0].sampling, len(batch[0])
+        drawn = 1 if is_greedy(sampling) else n  # equal answers once
         end = self._end(sampling.stop)
         enders, covered = self._enders(sampling.stop)
         results = self._model.generate_batch(
-            [[self._names[token] for token in request.ids] for request in batch],
-            num_hypotheses=n,
+            [[self._names[token] for token in ids] for ids in prompts],
+            num_hypotheses=drawn,
             max_length=sampling.max_new_tokens,
             end_token=enders,
             return_end_token=True,
@@ -208,13 +201,11 @@ class CTranslate2Engine:
             **self._sampler(sampling),
         )
         found = [[finished(end, tokens) for tokens in result.sequences_ids] for result in results]
-        if not sampling.logprobs:
-            return found
-        for request, result, answers in zip(batch, results, found, strict=True):
+        for ids, result, answers in zip(prompts, results, found, strict=True):
             for i, (one, tokens) in enumerate(zip(answers, result.sequences_ids, strict=True)):
-                logprob = self._mean_logprob(request.ids, tokens[: one.tokens])
-                answers[i] = one._replace(logprob=logprob)
-        return found
+                if sampling.logprobs:
+                    answers[i] = one._replace(logprob=self._mean_logprob(ids, tokens[: one.tokens]))
+        return [answers * (n // drawn) for answers in found]
 
     def _mean_logprob(self, prompt: Sequence[int], answer: Sequence[int]) -> float | None:
         """The mean log-probability of an answer's tokens at temperature 1, by a pass of its own."""

@@ -5,8 +5,7 @@
     -> {"choices": [{"message": {"content": " The answer is ##18##."}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 71, "completion_tokens": 9}, "model": "org/model"}
 
-Such a server counts the tokens of a request and not those of each answer, so each request asks for one. The
-message of a model that thinks has `reasoning` (vLLM) or `reasoning_content` (SGLang) beside its content.
+The message of a model that thinks has `reasoning` (vLLM) or `reasoning_content` (SGLang) beside its content.
 
 Each request has a seed of its own. Without one vLLM draws from a generator that it seeds with 0 when it
 starts: a run that goes on after a restart would get answers that it has already.
@@ -117,19 +116,14 @@ class OpenAIEngine(Connection):
             },
         }
 
-    async def generate(
-        self, prompt: str, n: int, sampling: Sampling, seed: int, said: str = ""
-    ) -> list[Completion]:
-        """`n` answers to `prompt`, each by a request of its own, with a seed of its own."""
-        found = []
-        for number in range(n):
-            sent = random.Random(f"{seed} {number}").getrandbits(SEED_BITS) if self._seeded else None
-            read = partial(read_completion, limit=sampling.max_new_tokens, seed=sent)
-            found.append(await self._ask(prompt, said, sampling, read, sent))
+    async def generate(self, prompt: str, sampling: Sampling, seed: int, said: str = "") -> Completion:
+        """An answer to `prompt`, by a request with a seed of its own."""
+        sent = random.Random(f"{seed} 0").getrandbits(SEED_BITS) if self._seeded else None
+        read = partial(read_completion, limit=sampling.max_new_tokens, seed=sent)
+        answer: Completion = await self._ask(prompt, said, sampling, read, sent)
         if said:
-            return found
-        opened = self.opens_thinking(prompt)
-        return [counted(apart(answer, opened), self._prompts) for answer in found]
+            return answer
+        return counted(apart(answer, self.opens_thinking(prompt)), self._prompts)
 
     @property
     def _seeded(self) -> bool:
@@ -214,7 +208,7 @@ class OpenAIEngine(Connection):
         troubles = []
         for self._thinking_form in BUDGET_FORMS:
             try:
-                trouble = not_kept(await self.generate(TRIAL_PROMPT, 1, TRIAL_SAMPLING, seed=0), TRIAL_BUDGET)
+                trouble = not_kept(await self.generate(TRIAL_PROMPT, TRIAL_SAMPLING, seed=0), TRIAL_BUDGET)
             except EngineError as error:
                 trouble = str(error)
             if trouble is None:

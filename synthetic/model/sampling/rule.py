@@ -25,8 +25,8 @@ class SamplingRule:
 
     name: str
     weights: Callable[[Array, float], Array]
-    takes: Callable[[float], bool] = lambda _dial: True
-    dial_is: str = ""
+    takes: Callable[[float], bool] = lambda _dial: False
+    dial_is: str = "none: it has no dial"
     neutral: float = 1.0
 
 

@@ -12,9 +12,6 @@ from functools import lru_cache
 from itertools import product
 from typing import get_args
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from synthetic.continuous.best_of_n import best_of_n_risk
 from synthetic.continuous.moments import Moments, gradient_descent_risk, path_moments
 from synthetic.continuous.sampler import sample_paths
@@ -25,6 +22,8 @@ from synthetic.theory.verdict import Claim, Row, mean_row
 
 REPEATS, TASKS = 5, 20
 T = 950
+OTHER_SCALES = get_args(NoiseScale)[1:]
+"""Readings of the variance of ξ beside ours; "raw" is Algorithm 1 as it is printed."""
 NOISES = ("constant", "linear")
 """The paper's two laws, of which its claims are."""
 PAPER = ContinuousSetting(n=36, d=72, eta=1e-3, sigma_eps=1.0, sigma=2.0)
@@ -61,30 +60,40 @@ def _at_256(noise: str, seed: int) -> tuple[Array, Array, Array]:
     return best[..., 0], moments.ensemble_risk((256,))[..., 0], descent
 
 
+@lru_cache(maxsize=2)
+def _at_other_scale(scale: NoiseScale, seed: int) -> tuple[Array, Array, Array]:
+    """The same at T under constant noise of another scale, (tasks,) each."""
+    moments, descent = _solved(replace(PAPER, noise_scale=scale), seed, tasks=2)
+    best, ensemble = best_of_n_risk(moments, (256,)), moments.ensemble_risk((256,))
+    return best[:, 0, 0], ensemble[:, 0, 0], descent[:, 0]
+
+
 def _best_of_n_beats_descent(seed: int) -> Iterator[Row]:
     quantity = "best-of-256 − descent"
     for noise in NOISES:
         best, _, descent = _at_256(noise, seed)
         for at, t in enumerate((50, T)):
             yield mean_row(f"{noise} noise, t={t}", quantity, best[:, at] - descent[:, at], below=0)
-    for scale in get_args(NoiseScale)[1:]:
-        moments, descent = _solved(replace(PAPER, noise_scale=scale), seed, tasks=2)
-        excess = best_of_n_risk(moments, (256,))[:, 0, 0] - descent[:, 0]
-        yield mean_row(f"constant noise, t={T}, noise_scale={scale}", quantity, excess, below=0)
+    for scale in OTHER_SCALES:
+        best, _, descent = _at_other_scale(scale, seed)
+        yield mean_row(f"constant noise, t={T}, noise_scale={scale}", quantity, best - descent, below=0)
 
 
 def _best_of_n_beats_ensemble(seed: int) -> Iterator[Row]:
     """Best-of-N knows the truth, and may still lose: the mean of N paths need not be one of them."""
+    quantity = "best-of-256 − ensemble of 256"
     for noise in NOISES:
         best, ensemble, _ = _at_256(noise, seed)
         for at, t in enumerate((50, T)):
-            lead = best[:, at] - ensemble[:, at]
-            yield mean_row(f"{noise} noise, t={t}", "best-of-256 − ensemble of 256", lead, below=0)
+            yield mean_row(f"{noise} noise, t={t}", quantity, best[:, at] - ensemble[:, at], below=0)
+    for scale in OTHER_SCALES:
+        best, ensemble, _ = _at_other_scale(scale, seed)
+        yield mean_row(f"constant noise, t={T}, noise_scale={scale}", quantity, best - ensemble, below=0)
 
 
 def _longer_is_better(seed: int) -> Iterator[Row]:
     for noise in NOISES:
-        moments, _ = _solved(replace(PAPER, noise=noise), seed, steps=(50, T))
+        moments, _ = _solved(replace(PAPER, noise=noise), seed, steps=(50, T), tasks=100)
         for votes, of in ((1, "one path"), (256, "ensemble of 256")):
             risk = moments.ensemble_risk((votes,))[..., 0]
             gain = risk[:, 1] - risk[:, 0]
@@ -123,7 +132,7 @@ def _enough_paths(seed: int) -> Iterator[Row]:
 def _overfitting(seed: int) -> Iterator[Row]:
     """The regime of Section 4 at t = t̃ d, t̃ from 1 to 64."""
     quantity, d = "risk at t=64d over t=d", 72
-    moments, descent = _solved(_regime(d), seed, steps=(d, 64 * d))
+    moments, descent = _solved(_regime(d), seed, steps=(d, 64 * d), tasks=10)
     yield mean_row("gradient descent", quantity, descent[:, 1] / descent[:, 0], above=1)
     growth = moments.bias[:, 1] / moments.bias[:, 0]
     yield mean_row("ensemble, N → ∞", f"{quantity} (ours: < 1.05)", growth, below=1.05)
@@ -138,25 +147,20 @@ def _bound(setting: ContinuousSetting, t: int) -> theory.RiskBound:
     return bounds[setting.noise](*given, setting.noise_variance)
 
 
-def _ratio_row(setting: str, measured: ArrayLike, bound: ArrayLike) -> Row:
-    """≲ hides a constant: a bound is of the right order if it is small and the ratios are close together."""
-    ratio = np.asarray(measured) / np.asarray(bound)
-    low, high = float(ratio.min()), float(ratio.max())
-    said = "greatest risk/bound [least, greatest] (ours: < 2)"
-    return Row(setting, said, high, low, high, "holds" if high < 2 else "fails")
+def _bound_row(setting: str, risk: Array, bound: theory.RiskBound, votes: int = 1) -> Row:
+    """≲ hides a constant, here below 2. `risk` (tasks,) is twice the paper's excess risk."""
+    ratio = risk / 2 / bound.total(votes)
+    return mean_row(setting, "excess risk / bound (ours: < 2)", ratio, below=2)
 
 
 def _descent_bounds(seed: int) -> Iterator[Row]:
-    """Whether one constant serves all sizes, n and t."""
-    steps, measured, theorem, rate = (20, 100, 500), [], [], []
-    for n in (50, 100, 200):
+    """Whether one constant serves all n and t."""
+    for n, t in product((50, 200), (20, 500)):
         setting = replace(_regime(100), n=n, sigma=0.0)
-        _, descent = _solved(setting, seed, steps)
-        measured += list(descent.mean(axis=0) / 2)
-        theorem += [_bound(setting, t).total() for t in steps]
-        rate += [theory.polynomial_rate(1.0, n, 0.5, t, 1.0, 1.0).total() for t in steps]
-    yield _ratio_row("Theorem", measured, theorem)
-    yield _ratio_row("Proposition, r=1", measured, rate)
+        _, descent = _solved(setting, seed, (t,))
+        rate = theory.polynomial_rate(1.0, n, setting.eta, t, setting.omega, setting.sigma_eps)
+        yield _bound_row(f"theorem n={n} t={t}", descent[:, 0], _bound(setting, t))
+        yield _bound_row(f"proposition r=1 n={n} t={t}", descent[:, 0], rate)
 
 
 def _ensemble_bounds(seed: int) -> Iterator[Row]:
@@ -165,18 +169,18 @@ def _ensemble_bounds(seed: int) -> Iterator[Row]:
     constant = replace(_regime(40), n=60, sigma=0.1, noise="constant")
     for setting, t in ((constant, 100), (_regime(80), 800)):
         moments, _ = _solved(setting, seed, (t,), tasks=4)
-        measured = moments.ensemble_risk(votes)[:, 0].mean(axis=0) / 2
-        bounds = [_bound(setting, t).total(n) for n in votes]
-        yield _ratio_row(f"{setting.noise} noise, t={t}", measured, bounds)
+        for at, N in enumerate(votes):
+            risk = moments.ensemble_risk(votes)[:, 0, at]
+            yield _bound_row(f"{setting.noise} noise, t={t}, N={N:,}", risk, _bound(setting, t), N)
 
 
 CONTINUOUS_CLAIMS = [
-    Claim("ensemble-linear-noise-beats-descent", "Sec. 4 remark (iii), Fig. 2b", _linear_ensemble),
-    Claim("a-longer-path-has-less-risk", "Sec. 6.2, Fig. 1", _longer_is_better),
-    Claim("best-of-n-beats-descent", "Sec. 6.1, Fig. 2c, d", _best_of_n_beats_descent),
+    Claim("ensemble-linear-noise-beats-descent", "Sec. 4 remark (iii), Sec. 6.1", _linear_ensemble),
+    Claim("a-longer-path-has-less-risk", "ours, Fig. 1", _longer_is_better),
+    Claim("best-of-n-beats-descent", "ours, Fig. 2c, d", _best_of_n_beats_descent),
     Claim("best-of-n-is-an-upper-bound", "Sec. 3.2, best-of-N", _best_of_n_beats_ensemble),
     Claim("enough-paths-reach-the-limit", "App. C corollary, N_l", _enough_paths),
     Claim("descent-overfits-and-linear-ensemble-does-not", "Sec. 4, regime of remark (iii)", _overfitting),
-    Claim("descent-risk-is-of-the-order-of-its-bound", "Sec. 4 proposition, App. C theorem", _descent_bounds),
-    Claim("ensemble-risk-is-of-the-order-of-its-bound", "App. C theorem, both noises", _ensemble_bounds),
+    Claim("descent-risk-within-its-bound", "Sec. 4 proposition, App. C theorem", _descent_bounds),
+    Claim("ensemble-risk-within-its-bound", "App. C theorem, both noises", _ensemble_bounds),
 ]

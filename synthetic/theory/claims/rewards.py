@@ -20,52 +20,57 @@ from synthetic.theory.claims.binary import MARGIN, law_of_line, lines_of, tasks_
 from synthetic.theory.verdict import Claim, Row, extreme_row, mean_row
 
 STEPS = (16,)
-TASKS = 30
-"""Of each of five repeats, as many as the page has."""
+TASKS = 60
+"""Of each of five repeats."""
 
 FEW, MANY, LIMIT = 4, 1024, 4096
 """Values of N: a few answers, many, and so many that little changes any more."""
 
+Curves = dict[tuple[str, int], Array]
+"""Accuracy by way of choosing and N, (tasks,)."""
+
 
 @lru_cache(maxsize=1)
-def _curves(seed: int) -> dict[str, tuple[Array, dict[str, Array]]]:
-    """By line: P(right) of one answer, (tasks,), and by way of choosing accuracy at three N, (tasks, 3)."""
-    found = {}
+def _curves(seed: int) -> dict[str, Curves]:
+    """By line; "path" at N = 1 is one answer."""
+    found, votes = {}, (FEW, MANY, LIMIT)
     for name, setting in lines_of("judges"):
         law = law_of_line(setting, STEPS, seed, TASKS)
         answers = Answers(tasks_of(setting, seed, TASKS), setting, STEPS, law)
-        votes = (FEW, MANY, LIMIT)
-        curves = {"vote": vote_accuracy(law.probabilities, law.gold[:, None], votes)[:, 0]}
+        vote = vote_accuracy(law.probabilities, law.gold[:, None], (MANY,))
+        curves: Curves = {("path", 1): law.correct[:, 0], ("vote", MANY): vote[:, 0, 0]}
         for reward in ("context", "verdict", "biased", "oracle"):
-            curves[reward] = best_by_reward(answers, REWARDS[reward], votes)[:, 0]
-        found[name] = law.correct[:, 0], curves
+            best = best_by_reward(answers, REWARDS[reward], votes)[:, 0]
+            curves |= {(reward, N): best[:, place] for place, N in enumerate(votes)}
+        found[name] = curves
     return found
 
 
 def _beats_the_vote(seed: int) -> Iterator[Row]:
     quantity = f"best of {MANY:,} by context − vote of {MANY:,} (ours: > 0)"
-    for name, (_, curves) in _curves(seed).items():
-        yield mean_row(name, quantity, curves["context"][:, 1] - curves["vote"][:, 1], above=0.0)
+    for name, curves in _curves(seed).items():
+        yield mean_row(name, quantity, curves["context", MANY] - curves["vote", MANY], above=0.0)
 
 
 def _below_the_oracle(seed: int) -> Iterator[Row]:
     quantity = f"best of {LIMIT:,}: oracle − context (ours: > {MARGIN})"
-    for name, (_, curves) in _curves(seed).items():
-        yield mean_row(name, quantity, curves["oracle"][:, 2] - curves["context"][:, 2], above=MARGIN)
+    for name, curves in _curves(seed).items():
+        yield mean_row(name, quantity, curves["oracle", LIMIT] - curves["context", LIMIT], above=MARGIN)
 
 
 def _saturates(seed: int) -> Iterator[Row]:
-    quantity = "best of 4,096 by verdict, distance from p·a / (p·a + (1 − p)·b), largest (ours: < 0.001)"
-    for name, (right, curves) in _curves(seed).items():
+    quantity = f"best of {LIMIT:,} by verdict, distance from p·a / (p·a + (1 − p)·b), largest (ours: < 0.001)"
+    for name, curves in _curves(seed).items():
+        right = curves["path", 1]
         limit = right * TRUE_YES / (right * TRUE_YES + (1 - right) * FALSE_YES)
-        worst = round(float(np.abs(curves["verdict"][:, 2] - limit).max()), 12)  # no rounding error
+        worst = round(float(np.abs(curves["verdict", LIMIT] - limit).max()), 12)  # no rounding error
         yield extreme_row(name, quantity, worst, worst < 0.001)
 
 
 def _turns_over(seed: int) -> Iterator[Row]:
     quantity = f"best of {FEW} − best of {LIMIT:,} by the biased reward (ours: > 0)"
-    for name, (_, curves) in _curves(seed).items():
-        yield mean_row(name, quantity, curves["biased"][:, 0] - curves["biased"][:, 2], above=0.0)
+    for name, curves in _curves(seed).items():
+        yield mean_row(name, quantity, curves["biased", FEW] - curves["biased", LIMIT], above=0.0)
 
 
 REWARD_CLAIMS = [

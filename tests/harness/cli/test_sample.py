@@ -63,7 +63,7 @@ def sampled(
 ) -> Callable[..., tuple[int, list[str], list[str]]]:
     """Run `sample tiny` with a script in place of an engine: exit status, lines of stdout and of stderr."""
 
-    def run_it(script: Callable[[str, int], list[str]], *options: object) -> tuple[int, list[str], list[str]]:
+    def run_it(script: Callable[[str, int], str], *options: object) -> tuple[int, list[str], list[str]]:
         monkeypatch.setattr(harness.engines.factory, "engine_for", lambda *_: ScriptedEngine(script))
         code = exit_status(monkeypatch, "sample", "tiny", "--out", tmp_path, *options)
         output = capsys.readouterr()
@@ -80,13 +80,13 @@ def summary(folder: Path) -> dict[str, Any]:
     return found
 
 
-def refuse(_prompt: str, _n: int) -> list[str]:
+def refuse(_prompt: str, _place: int) -> str:
     raise RequestRefused("refused with status 400: too \x1b[2Jlong")
 
 
 def test_an_address_alone_takes_the_tiny_experiment_to_a_server(sampled: Sampled, tmp_path: Path) -> None:
     options = ("--url", "http://127.0.0.1:1", "--limit", 1, "--set", "budgets=10")
-    assert sampled(lambda _number, n: ["##1##"] * n, *options)[0] == 0
+    assert sampled(lambda _prompt, _place: "##1##", *options)[0] == 0
     experiment = json.loads((tmp_path / "run.json").read_text())["experiment"]
     assert (experiment["engine"], experiment["url"]) == ("sglang", "http://127.0.0.1:1")
 
@@ -95,17 +95,18 @@ def test_answers_that_stay_missing_are_exit_status_3(sampled: Sampled, tmp_path:
     code, out, err = sampled(refuse, "--limit", 2, "--set", "budgets=10")
     assert (code, out) == (3, [])
     many = sampled(refuse, "--limit", 8, "--set", "budgets=10")[2]
-    assert sum(line.startswith("no answer: ") for line in many) == 5  # of 8
-    (failure, _, last) = err[-3:]
-    assert failure.startswith("no answer: question tiny-0000, setting 10, sample 0 to 63: ")
+    assert sum(line.startswith("no answer: ") for line in many) == 5  # of 512
+    (failure,) = [line for line in err if "question tiny-0000, setting 10, sample 0: " in line]
+    assert failure.startswith("no answer: ")
     assert "\\x1b[2J" in failure
+    last = err[-1]
     assert "128 of 128 answers" in last
-    assert "2 requests" in last
+    assert "128 requests" in last
     assert summary(tmp_path)["settings"] == []
 
 
 def test_a_dry_run_asks_for_nothing_and_writes_nothing(sampled: Sampled, tmp_path: Path) -> None:
     code, out, err = sampled(refuse, "--dry-run", "--rate", 1000, "--limit", 3)
     assert (code, err, list(tmp_path.iterdir())) == (0, [], [])
-    assert out[7] == "requests: 18, for 1,152 of 1,152 answers"
+    assert out[7] == "answers: 1,152 of 1,152, each a request of its own"
     assert out[11].startswith("time: 54 s at 1,000 completion tokens/s, ")

@@ -107,6 +107,6 @@ def ask(
             async with OpenAIEngine(url, model, chat=chat, key=ApiKey("THE_KEY", key)) as engine:
                 if described is not None:
                     described.update(engine.describe())
-                return await engine.generate("How many eggs?", n, sampling, seed=1)
+                return [await engine.generate("How many eggs?", sampling, seed) for seed in range(n)]
 
     return asyncio.run(run())

@@ -1,6 +1,6 @@
 """Every fault that a SGLang server can have, for the unit tests' server and for the proxy before a real one.
 
-FAULTS["too few answers"](request, fetch)    sends one less than `fetch` brings
+FAULTS["no text"](request, fetch)    sends what `fetch` brings without its text
 
 Connections that break off are in http/test_connection.py.
 """
@@ -13,7 +13,7 @@ from typing import Any
 from aiohttp import web
 
 Fetch = Callable[[], Awaitable[bytes]]
-"""Brings the reply that the server would give: a list of answers."""
+"""Brings the reply that the server would give."""
 Fault = Callable[[web.Request, Fetch], Awaitable[web.StreamResponse]]
 
 
@@ -28,24 +28,18 @@ def body(content: bytes, **headers: str) -> Fault:
     return status(200, content, **headers)
 
 
-def answers(change: Callable[[list[dict[str, Any]]], Any]) -> Fault:
-    """The server's answers are replaced by what `change` makes of them."""
+def answer(change: Callable[[dict[str, Any]], Any]) -> Fault:
+    """The server's answer is replaced by what `change` makes of it."""
 
     async def fault(_request: web.Request, fetch: Fetch) -> web.Response:
-        found = json.loads(await fetch())
-        return web.Response(text=json.dumps(change(found if isinstance(found, list) else [found])))
+        return web.Response(text=json.dumps(change(json.loads(await fetch()))))
 
     return fault
 
 
-def last_answer(**values: Any) -> Fault:
-    """The last answer has other values."""
-    return answers(lambda found: [*found[:-1], found[-1] | values])
-
-
-def last_meta(**values: Any) -> Fault:
-    """The last answer has other values in its meta_info."""
-    return answers(lambda found: [*found[:-1], found[-1] | {"meta_info": found[-1]["meta_info"] | values}])
+def meta(**values: Any) -> Fault:
+    """The answer has other values in its meta_info."""
+    return answer(lambda found: found | {"meta_info": found["meta_info"] | values})
 
 
 async def half_a_body(_request: web.Request, fetch: Fetch) -> web.Response:
@@ -63,27 +57,25 @@ FAULTS: dict[str, Fault] = {
     "half a body": half_a_body,
     "nothing": body(b""),
     "not JSON": body(b"<html>"),
-    "not UTF-8": body(b'[{"text": "\xff"}]'),
+    "not UTF-8": body(b'{"text": "\xff"}'),
     "not gzip": body(b"no gzip", **GZIPPED),
     "half of a gzip": body(gzip.compress(b"[]")[:-9], **GZIPPED),
     "huge": body(b"[" + b" " * (4 << 20) + b"]"),
     "a gzip bomb": body(gzip.compress(b" " * (1 << 26)), **GZIPPED),
     "deep nesting": body(b"[" * 100_000),
-    "an error in place of answers": body(b'{"object": "error", "message": "out of memory"}'),
+    "an error in place of an answer": body(b'{"object": "error", "message": "out of memory"}'),
     "no answers": body(b"[]"),
     "a list of nothing": body(b"[[]]"),
-    "a list of lists": answers(lambda found: [found]),
-    "too few answers": answers(lambda found: found[1:]),
-    "too many answers": answers(lambda found: found * 2),
-    "no text": last_answer(text=None),
-    "no meta_info": answers(lambda found: [*found[:-1], {"text": "x"}]),
-    "an aborted answer": last_meta(finish_reason={"type": "abort", "message": "no room"}),
-    "an unknown reason": last_meta(finish_reason={"type": "odd"}),
-    "no reason": last_meta(finish_reason=None),
-    "fewer tokens than none": last_meta(completion_tokens=-1),
-    "half a token": last_meta(completion_tokens=2.5),
-    "tokens as text": last_meta(completion_tokens="9"),
-    "NaN tokens": last_meta(completion_tokens=float("nan")),
+    "a list of answers": answer(lambda found: [found, found]),
+    "no text": answer(lambda found: found | {"text": None}),
+    "no meta_info": answer(lambda _found: {"text": "x"}),
+    "an aborted answer": meta(finish_reason={"type": "abort", "message": "no room"}),
+    "an unknown reason": meta(finish_reason={"type": "odd"}),
+    "no reason": meta(finish_reason=None),
+    "fewer tokens than none": meta(completion_tokens=-1),
+    "half a token": meta(completion_tokens=2.5),
+    "tokens as text": meta(completion_tokens="9"),
+    "NaN tokens": meta(completion_tokens=float("nan")),
 }
 """Faults after which a request is sent again a few times."""
 BUSY: dict[str, Fault] = {"busy": status(429), "busy for a second": status(429, **{"Retry-After": "1"})}

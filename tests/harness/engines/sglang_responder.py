@@ -1,6 +1,6 @@
 """A server that speaks SGLang's protocol, for tests, and has the faults it is given.
 
-FaultyServer(FAULTS["not ready"], FAULTS["not JSON"], [answer(), answer()])    two faults, then two answers
+FaultyServer(FAULTS["not ready"], FAULTS["not JSON"], answer())    two faults, then answers
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from typing import Any
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from harness.engines.base import Completion, Sampling
+from harness.engines.base import Completion, Engine, Sampling
 from harness.engines.sglang import SGLangEngine
 from harness.engines.tokens import PromptTokens
 from harness.experiment import model_location
@@ -28,7 +28,7 @@ def answer(text: str = " The answer is ##18##.", reason: str = "stop", tokens: i
 
 
 class FaultyServer:
-    """Answers each /generate with the next of `replies`: answers, or a fault. The last one is for ever."""
+    """Answers each /generate with the next of `replies`: an answer, or a fault. The last one is for ever."""
 
     def __init__(
         self, *replies: Any, model: str = TINY, info: dict[str, Any] | None = None, prefix: str = ""
@@ -65,7 +65,7 @@ class FaultyServer:
             return web.Response(text=json.dumps(reply))
 
         async def fetch() -> bytes:
-            return json.dumps([answer(), answer()]).encode()
+            return json.dumps(answer()).encode()
 
         sent: web.StreamResponse = await reply(request, fetch)
         return sent
@@ -90,7 +90,14 @@ def with_engine(server: FaultyServer, work: Callable[[SGLangEngine], Awaitable[A
     return asyncio.run(run())
 
 
-def ask(server: FaultyServer, n: int = 2) -> list[Completion]:
-    """The answers that the client gets from `server` to one request."""
-    found: list[Completion] = with_engine(server, lambda engine: engine.generate(PROMPT, n, SAMPLING, seed=1))
+def ask(server: FaultyServer) -> Completion:
+    """The answer that the client gets from `server`."""
+    found: Completion = with_engine(server, lambda engine: engine.generate(PROMPT, SAMPLING, seed=1))
     return found
+
+
+async def several(
+    engine: Engine, prompt: str, n: int, sampling: Sampling, said: str = ""
+) -> list[Completion]:
+    """`n` answers to a prompt, asked for at the same time."""
+    return await asyncio.gather(*(engine.generate(prompt, sampling, seed, said) for seed in range(n)))

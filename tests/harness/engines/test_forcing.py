@@ -24,7 +24,7 @@ from harness.grader import Grader
 from harness.http.api_key import ApiKey
 from results import BadInput
 from tests.harness.engines.openai_responder import Responder
-from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, TINY, FaultyServer
+from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, TINY, FaultyServer, several
 from tests.harness.run.real_run import experiment, really
 
 CUT = Completion(
@@ -41,13 +41,15 @@ def test_final_answers_are_drawn_as_the_others_with_random_numbers_of_their_own(
     asked: list[tuple[Sampling, int]] = []
 
     class Noting:
-        async def generate(self, _prompt: str, _n: int, how: Sampling, seed: int, _said: str) -> Any:
+        async def generate(self, _prompt: str, how: Sampling, seed: int, _said: str) -> Any:
             asked.append((how, seed))
-            return [WHOLE]
+            return WHOLE
 
-    asyncio.run(forced(cast(Engine, Noting()), PROMPT, [CUT, WHOLE, CUT], SHORT, seed=3))
-    assert [how for how, _ in asked] == [Sampling(FINAL_TOKENS, 1.0, stop=("[END]",))] * 2
-    assert len({seed for _, seed in asked} - {3}) == 2
+    for answer in (CUT, WHOLE):
+        asyncio.run(forced(cast(Engine, Noting()), PROMPT, answer, SHORT, seed=3))
+    ((how, seed),) = asked
+    assert how == Sampling(FINAL_TOKENS, 1.0, stop=("[END]",))
+    assert seed != 3
 
 
 @pytest.mark.parametrize(
@@ -66,16 +68,16 @@ def test_an_ending_that_fails_is_asked_for_again_from_the_same_text(
     said: list[str] = []
 
     class Failing:
-        async def generate(self, _prompt: str, _n: int, _how: Sampling, _seed: int, begun: str) -> Any:
+        async def generate(self, _prompt: str, _how: Sampling, _seed: int, begun: str) -> Any:
             said.append(begun)
             if len(said) <= failures:
                 raise error("broken")
-            return [WHOLE]
+            return WHOLE
 
-    ending = forced(cast(Engine, Failing()), PROMPT, [WHOLE, CUT], SHORT, seed=3)
+    ending = forced(cast(Engine, Failing()), PROMPT, CUT, SHORT, seed=3)
     with nullcontext() if asked else pytest.raises(error):
-        whole, found = asyncio.run(ending)
-        assert (whole, found.finish_reason, len(said)) == (WHOLE, "forced", asked)
+        found = asyncio.run(ending)
+        assert (found.finish_reason, len(said)) == ("forced", asked)
         assert found.text == CUT.text + ENDING + WHOLE.text
     assert set(said) == {CUT.text + ENDING}
 
@@ -83,11 +85,11 @@ def test_an_ending_that_fails_is_asked_for_again_from_the_same_text(
 def test_the_limit_changes_how_answers_end_and_not_how_they_begin() -> None:
     async def run() -> list[list[Completion]]:
         async with CTranslate2Engine(TINY, revision=None, chat=True) as engine:
-            cut = await engine.generate(PROMPT, 64, SHORT, seed=3)
-            return [cut, await forced(engine, PROMPT, [WHOLE, *cut], SHORT, seed=3)]
+            cut = await several(engine, PROMPT, 64, SHORT)
+            ended = (forced(engine, PROMPT, answer, SHORT, seed=3) for answer in cut)
+            return [cut, await asyncio.gather(*ended)]
 
-    cut, (whole, *ended) = asyncio.run(run())
-    assert whole == WHOLE
+    cut, ended = asyncio.run(run())
     for before, after in zip(cut, ended, strict=True):
         assert after.finish_reason == {"length": "forced", "stop": "stop"}[before.finish_reason]
         assert after.prompt_tokens == PROMPT_TOKENS
@@ -121,17 +123,16 @@ def test_only_a_chat_that_goes_on_needs_the_tokenizer_of_a_model_elsewhere(
 def through(app: web.Application, open_engine: Callable[[str], Any]) -> Completion:
     """The forced answer by a server."""
 
-    async def run() -> list[Completion]:
+    async def run() -> Completion:
         async with TestServer(app) as running, open_engine(str(running.make_url("/"))) as engine:
-            return await forced(engine, PROMPT, [CUT], SHORT, seed=3)
+            return await forced(engine, PROMPT, CUT, SHORT, seed=3)
 
-    (found,) = asyncio.run(run())
-    return found
+    return asyncio.run(run())
 
 
 def test_sglang_is_sent_the_beginning_of_the_answer() -> None:
     reply = {"prompt_tokens": len(GOES_ON), "completion_tokens": 3, "finish_reason": {"type": "stop"}}
-    server = FaultyServer([{"text": "10##.", "meta_info": reply}])
+    server = FaultyServer({"text": "10##.", "meta_info": reply})
     found = through(server.app, lambda url: SGLangEngine(url, TINY, revision=None, chat=True))
     assert (found.text, found.tokens) == (f"{CUT.text}{ENDING}10##.", len(GOES_ON) - PROMPT_TOKENS + 3)
     (request,) = server.requests

@@ -84,5 +84,5 @@ def test_a_dry_run_on_local_data_needs_no_network(engine: str, tmp_path: Path) -
     given = [word for key in keys for word in ("--set", key)]
     done = run(NO_SOCKETS, "sample", "tiny", *given, "--dry-run", "--out", tmp_path / "new")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "4 answers" in done.stdout + done.stderr
+    assert "answers: 4 of 4" in done.stdout + done.stderr
     assert not (tmp_path / "new").exists()

@@ -45,8 +45,7 @@ def openai(logprobs: Any, chat: bool, asked: Sampling = ASKED) -> tuple[Completi
             TestServer(app) as running,
             OpenAIEngine(str(running.make_url("/")), "m", chat=chat, key=ApiKey("THE_KEY", "")) as engine,
         ):
-            (found,) = await engine.generate(PROMPT, 1, asked, seed=1)
-            return found
+            return await engine.generate(PROMPT, asked, seed=1)
 
     return asyncio.run(run()), requests[-1]
 
@@ -68,14 +67,13 @@ def test_what_is_not_told_as_a_whole_is_null(logprobs: Any) -> None:
 def test_sglang_is_asked_and_believed() -> None:
     told = sglang_answer()
     told["meta_info"]["output_token_logprobs"] = [[-1.0, 3, None], [-0.5, 4, "b"]]
-    server = FaultyServer([told])
+    server = FaultyServer(told)
 
     async def run(sampling: Sampling) -> Completion:
         async with TestServer(server.app) as running:
             url = str(running.make_url("/"))
             async with SGLangEngine(url, TINY, revision=None, chat=True) as engine:
-                (found,) = await engine.generate(PROMPT, 1, sampling, seed=1)
-                return found
+                return await engine.generate(PROMPT, sampling, seed=1)
 
     assert asyncio.run(run(ASKED)).logprob == -0.75
     assert server.requests[-1]["return_logprob"] is True
@@ -86,12 +84,12 @@ def test_of_a_forced_answer_it_is_that_of_its_end() -> None:
     last = Completion("10##.", 3, 90, "stop", None, logprob=-0.1)
 
     class Engine:
-        async def generate(self, *_: Any) -> list[Completion]:
-            return [last]
+        async def generate(self, *_: Any) -> Completion:
+            return last
 
     cut = replace(last, text="so", finish_reason="length", prompt_tokens=70, logprob=-2.0)
     engine: Any = Engine()
-    (found,) = asyncio.run(forced(engine, PROMPT, [cut], ASKED, seed=3))
+    found = asyncio.run(forced(engine, PROMPT, cut, ASKED, seed=3))
     assert found.logprob == -0.1
 
 
@@ -137,8 +135,8 @@ def test_sglang_tells_candidates_with_their_texts() -> None:
     told = sglang_answer(tokens=1)
     top = [[-0.5, 3, "Yes"], [-1.0, 4, " no"], [None, 5, "x"], [-3.0, 6, None]]
     told["meta_info"] |= {"output_token_logprobs": [[-0.5, 3, "Yes"]], "output_top_logprobs": [top]}
-    server = FaultyServer([told])
-    (found,) = with_engine(server, lambda engine: engine.generate(PROMPT, 1, TOP, seed=1))
+    server = FaultyServer(told)
+    found = with_engine(server, lambda engine: engine.generate(PROMPT, TOP, seed=1))
     assert found.candidates == (("Yes", -0.5), (" no", -1.0))
     request = server.requests[-1]
     assert (request["return_logprob"], request["top_logprobs_num"]) == (True, 3)

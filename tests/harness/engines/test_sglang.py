@@ -17,7 +17,7 @@ from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.http import connection
 from harness.http.connection import ATTEMPTS
 from results import BadInput
-from tests.harness.engines.sglang_faults import FAULTS, last_meta, status
+from tests.harness.engines.sglang_faults import FAULTS, meta, status
 from tests.harness.engines.sglang_responder import (
     PROMPT_TOKENS,
     SAMPLING,
@@ -38,26 +38,22 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_request_says_everything_and_sends_tokens() -> None:
-    server = FaultyServer([answer(), answer(" 7", "length", 64)])
-    first, second = ask(server)
-    assert first == Completion(" The answer is ##18##.", 9, PROMPT_TOKENS, "stop", None)
-    assert second == Completion(" 7", 64, PROMPT_TOKENS, "length", None)
+    server = FaultyServer(answer())
+    assert ask(server) == Completion(" The answer is ##18##.", 9, PROMPT_TOKENS, "stop", None)
+    cut = ask(FaultyServer(answer(" 7", "length", 64)))
+    assert cut == Completion(" 7", 64, PROMPT_TOKENS, "length", None)
     (request,) = server.requests
     drawn = {"temperature": 1.0, "top_p": 1.0, "top_k": -1, "stop": ["[END]"]}
-    assert request["sampling_params"] == drawn | {"n": 2, "max_new_tokens": 64}
+    assert request["sampling_params"] == drawn | {"n": 1, "max_new_tokens": 64}
     assert request["input_ids"][:1] == [2]  # one <|user|>, and no other token before it
     assert request["model"] == "served"  # a gateway that finds its servers by itself needs it
     assert request.keys() == {"input_ids", "sampling_params", "model"}
 
 
-def test_one_answer_may_come_without_a_list() -> None:
-    assert len(ask(FaultyServer(answer()), n=1)) == 1
-
-
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_asked_again_and_never_taken_for_an_answer(fault: str) -> None:
-    server = FaultyServer(FAULTS[fault], FAULTS[fault], [answer(), answer()])
-    assert len(ask(server)) == 2
+    server = FaultyServer(FAULTS[fault], FAULTS[fault], answer())
+    assert ask(server).tokens == 9
     assert len(server.requests) == 3
 
     lasting = FaultyServer(FAULTS[fault])
@@ -74,12 +70,12 @@ def test_a_reply_is_given_up_as_soon_as_it_is_too_large() -> None:
 def test_a_full_queue_is_asked_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "LONGEST_PAUSE", 0.01)
     full = status(503, b'{"error": {"message": "The request queue is full."}}')
-    assert len(ask(FaultyServer(*[full] * 2 * ATTEMPTS, [answer(), answer()]))) == 2
+    assert ask(FaultyServer(*[full] * 2 * ATTEMPTS, answer())).tokens == 9
 
 
 def test_text_of_any_characters_is_an_answer() -> None:
     text = "\x00 \u2028 \u202e \U0001f95a"
-    assert ask(FaultyServer([answer(text), answer()]))[0].text == text
+    assert ask(FaultyServer(answer(text))).text == text
 
 
 @pytest.mark.parametrize(
@@ -90,26 +86,26 @@ def test_text_of_any_characters_is_an_answer() -> None:
     ],
 )
 def test_half_a_character_is_shown_as_one_that_is_missing(sent: str, read: str) -> None:
-    server = FaultyServer([answer(sent), answer()])
-    assert ask(server)[0].text == read
+    server = FaultyServer(answer(sent))
+    assert ask(server).text == read
     assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("tokens", [SAMPLING.max_new_tokens + 1, 10**25])
 def test_more_tokens_than_allowed_are_no_answer(tokens: int) -> None:
     with pytest.raises(EngineError, match=str(SAMPLING.max_new_tokens)):
-        ask(FaultyServer([answer(), answer(tokens=tokens)]))
+        ask(FaultyServer(answer(tokens=tokens)))
 
 
-def test_each_answer_of_a_reply_has_room_of_its_own() -> None:
-    room = connection.REPLY_BYTES + connection.REPLY_BYTES_PER_TOKEN * 2 * SAMPLING.max_new_tokens
-    long = answer("x" * (room // 2 - 1000))
-    assert len(ask(FaultyServer([long, long]))) == 2
+def test_a_long_answer_has_room() -> None:
+    room = connection.REPLY_BYTES + connection.REPLY_BYTES_PER_TOKEN * SAMPLING.max_new_tokens
+    long = "x" * (room - 1000)
+    assert ask(FaultyServer(answer(long))).text == long
 
 
 @pytest.mark.parametrize("tokens", [PROMPT_TOKENS - 1, PROMPT_TOKENS + 1])
 def test_an_answer_to_another_prompt_is_none(tokens: int) -> None:
-    server = FaultyServer(last_meta(prompt_tokens=tokens))
+    server = FaultyServer(meta(prompt_tokens=tokens))
     with pytest.raises(EngineError, match=rf"{tokens} tokens, not of {PROMPT_TOKENS}"):
         ask(server)
     assert len(server.requests) == 1
@@ -135,9 +131,9 @@ def test_what_a_server_says_is_shown_as_text() -> None:
 
 
 def test_the_client_waits_for_a_server_that_is_starting() -> None:
-    server = FaultyServer([answer(), answer()])
+    server = FaultyServer(answer())
     server.unready = 2
-    assert len(ask(server)) == 2
+    assert ask(server).tokens == 9
     assert server.unready == -1  # asked three times
 
 
@@ -146,9 +142,9 @@ def test_a_router_that_does_not_know_its_servers_yet_or_which_are_dead_is_waited
     prefix: str, ill: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(harness.engines.sglang, "POLL_SECONDS", 0.01)
-    server = FaultyServer([answer(), answer()], prefix=prefix)
+    server = FaultyServer(answer(), prefix=prefix)
     server.alone, server.ill = 3, ill
-    assert len(ask(server)) == 2
+    assert ask(server).tokens == 9
     assert server.alone == 0
 
 
@@ -163,11 +159,11 @@ def test_another_program_at_the_url_is_refused(info: Any) -> None:
 
 
 def test_another_model_is_refused_and_one_that_is_served_by_our_name_is_not() -> None:
-    named = FaultyServer([answer(), answer()], model="org/Other-8B")
+    named = FaultyServer(answer(), model="org/Other-8B")
     named.names["served_model_name"] = TINY
-    assert len(ask(named)) == 2
+    assert ask(named).tokens == 9
     with pytest.raises(BadInput, match=r"serves org/Other-8B, expected .*model"):
-        ask(FaultyServer([answer(), answer()], model="org/Other-8B"))
+        ask(FaultyServer(answer(), model="org/Other-8B"))
 
 
 @pytest.mark.parametrize(

@@ -66,9 +66,9 @@ def test_only_thinking_that_is_open_is_closed() -> None:
 
 
 def test_a_budget_is_kept_if_all_thinking_is_within_it() -> None:
-    assert not_kept([answer("7", "so", 3), answer("7", "so", 40)], 32) is None
+    assert not_kept(answer("7", "so", 40), 32) is None
     for other in (answer("7"), answer("7", "so", None), answer("7", "so", 400)):
-        assert not_kept([answer("7", "so", 3), other], 32)
+        assert not_kept(other, 32)
 
 
 Open = Callable[[str], AbstractAsyncContextManager[Any]]
@@ -83,19 +83,19 @@ def sglang(url: str, **more: Any) -> SGLangEngine:
     return SGLangEngine(url, TINY, revision=None, chat=True, **{"thinking": True, **more})
 
 
-def ask(server: Any, engine: Open, sampling: Sampling = SIXTY, n: int = 1) -> tuple[list[Completion], Any]:
-    """The answers, and what the engine says of itself."""
+def ask(server: Any, engine: Open, sampling: Sampling = SIXTY) -> tuple[Completion, Any]:
+    """The answer, and what the engine says of itself."""
 
-    async def run() -> tuple[list[Completion], Any]:
+    async def run() -> tuple[Completion, Any]:
         async with TestServer(server.app) as running, engine(str(running.make_url("/"))) as opened:
-            return await opened.generate(PROMPT, n, sampling, seed=1), opened.describe()
+            return await opened.generate(PROMPT, sampling, seed=1), opened.describe()
 
     return asyncio.run(run())
 
 
 @pytest.mark.parametrize(("server", "engine"), [(VLLM(), openai), (SGLang(), openai), (SGLang(), sglang)])
 def test_a_budget_of_thinking_is_sent_kept_and_counted(server: Thinker, engine: Open) -> None:
-    (found,), described = ask(server, engine)
+    found, described = ask(server, engine)
     assert found.text.strip() == "The answer is ##18##."
     assert found.reasoning is not None
     assert found.reasoning.count(" is") == 60
@@ -137,7 +137,7 @@ def test_a_server_that_would_ignore_budgets_is_refused(server: Thinker, engine: 
 def test_without_budgets_no_server_is_tried_and_thinking_is_still_no_answer() -> None:
     plain = Sampling(200, temperature=1.0)
     for server, engine in ((VLLM(), openai), (VLLM(parser=False), openai), (SGLang(), sglang)):
-        (found, *_), _ = ask(server, lambda url, e=engine: e(url, thinking=False), plain, n=2)
+        found, _ = ask(server, lambda url, e=engine: e(url, thinking=False), plain)
         assert found.text.strip() == "The answer is ##18##."
         assert found.tokens == 1 + 100 + 1 + 4
         assert not [body for body in server.requests if TRIAL_BUDGET in body.values()]
@@ -147,7 +147,7 @@ def test_without_budgets_no_server_is_tried_and_thinking_is_still_no_answer() ->
     ("server", "engine"), [(VLLM(), openai), (VLLM(parser=False), openai), (SGLang(), sglang)]
 )
 def test_an_answer_cut_off_while_it_thinks_has_said_nothing(server: Thinker, engine: Open) -> None:
-    (found,), _ = ask(server, lambda url: engine(url, thinking=False), Sampling(50, temperature=1.0))
+    found, _ = ask(server, lambda url: engine(url, thinking=False), Sampling(50, temperature=1.0))
     assert (found.text, found.finish_reason, found.tokens) == ("", "length", 50)
     assert found.reasoning
 
@@ -192,10 +192,10 @@ def test_a_forced_ending_closes_the_thinking_first(opened: bool, tmp_path: Path)
             TestServer(server.app) as running,
             openai(str(running.make_url("/")), prompts=prompts, thinking=False) as engine,
         ):
-            return await forced(engine, PROMPT, [cut], short, seed=3)
+            return await forced(engine, PROMPT, cut, short, seed=3)
 
     server = VLLM()
-    (found,) = asyncio.run(run())
+    found = asyncio.run(run())
     said = f"{cut.reasoning}\n</think>{ENDING}"
     assert server.requests[-1]["prompt"] == list(prompts.go_on(PROMPT, said if opened else f"<think>{said}"))
     assert "thinking_token_budget" not in server.requests[-1]
@@ -211,13 +211,13 @@ def test_an_ending_after_the_thinking_does_not_close_it_again() -> None:
         def opens_thinking(self, _prompt: str) -> bool:
             return False
 
-        async def generate(self, _prompt: str, _n: int, _how: Any, _seed: int, said: str) -> Any:
+        async def generate(self, _prompt: str, _how: Any, _seed: int, said: str) -> Any:
             asked.append(said)
-            return [Completion("10##.", 3, PROMPT_TOKENS + 40, "stop", None)]
+            return Completion("10##.", 3, PROMPT_TOKENS + 40, "stop", None)
 
     engine: Any = Engine()
     limit = Completion(cut.text, 30, PROMPT_TOKENS, "length", None, cut.reasoning, 20)
-    (found,) = asyncio.run(forced(engine, PROMPT, [limit], SIXTY, seed=3))
+    found = asyncio.run(forced(engine, PROMPT, limit, SIXTY, seed=3))
     assert asked == [f"<think>12 - 2</think> So it is{ENDING}"]
     assert (found.text, found.tokens, found.reasoning_tokens) == (f" So it is{ENDING}10##.", 43, 20)
 

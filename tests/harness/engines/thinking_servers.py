@@ -125,18 +125,15 @@ class SGLang(Thinker):
             return error(
                 "max_thinking_tokens requires the server to be launched with --enable-strict-thinking"
             )
-        asked = body["sampling_params"]
-        answers = []
-        for _ in range(asked["n"]):
-            written = self.write(asked["max_new_tokens"], budget if body.get("require_reasoning") else None)
-            meta: dict[str, Any] = {
-                "prompt_tokens": len(body["input_ids"]),
-                "completion_tokens": written.tokens,
-                "finish_reason": {"type": written.finish_reason},
-                "reasoning_tokens": len(written.thought) + 1 if body.get("require_reasoning") else 0,
-            }
-            answers.append({"text": written.text, "meta_info": meta})
-        return web.json_response(answers if asked["n"] > 1 else answers[0])
+        limit = body["sampling_params"]["max_new_tokens"]
+        written = self.write(limit, budget if body.get("require_reasoning") else None)
+        meta: dict[str, Any] = {
+            "prompt_tokens": len(body["input_ids"]),
+            "completion_tokens": written.tokens,
+            "finish_reason": {"type": written.finish_reason},
+            "reasoning_tokens": len(written.thought) + 1 if body.get("require_reasoning") else 0,
+        }
+        return web.json_response({"text": written.text, "meta_info": meta})
 
     async def _chat(self, request: web.Request) -> web.Response:
         body = await request.json()

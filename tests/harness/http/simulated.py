@@ -29,7 +29,7 @@ class _NoWaiting(selectors.DefaultSelector):
         return super().select(0)
 
 
-class _SimulatedTime(asyncio.SelectorEventLoop):
+class SimulatedTime(asyncio.SelectorEventLoop):
     def __init__(self) -> None:
         self._clock = _NoWaiting()
         super().__init__(self._clock)
@@ -98,7 +98,7 @@ def simulate(
         async with connection:
             return await work(connection)
 
-    with asyncio.Runner(loop_factory=_SimulatedTime) as runner:
+    with asyncio.Runner(loop_factory=SimulatedTime) as runner:
         return runner.run(run())
 
 

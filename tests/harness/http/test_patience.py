@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from harness.errors import EngineGone
+from harness.http import session
 from harness.http.connection import PATIENCE, SAY_SECONDS
 from harness.http.progress import METRICS, tokens_generated
 from harness.http.reply import Reply
-from harness.http.session import open_session
+from harness.http.session import allow_in_flight, open_session
+from results import BadInput
 from tests.harness.http.simulated import SimulatedServer, after, ask, now, simulate
 
 FIRST_REPLY = 4 * PATIENCE
@@ -102,3 +104,24 @@ def test_every_socket_is_kept_alive() -> None:
 
     asyncio.run(asyncio.wait_for(run(), 30))
     assert len(made) == 1
+
+
+def test_as_many_sockets_are_allowed_as_are_needed_or_the_run_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limits = [(1024, 4096)]
+
+    def setrlimit(_kind: int, new: tuple[int, int]) -> None:
+        if new[0] > new[1]:
+            raise ValueError("not allowed")
+        limits.append(new)
+
+    monkeypatch.setattr(session.resource, "getrlimit", lambda _kind: limits[-1])
+    monkeypatch.setattr(session.resource, "setrlimit", setrlimit)
+    allow_in_flight(300)
+    assert limits == [(1024, 4096)]
+    allow_in_flight(1024)
+    assert 2 * 1024 < limits[-1][0] <= 4096
+    with pytest.raises(BadInput, match=r"4,096.*--set concurrency=1920"):
+        allow_in_flight(8192)
+    allow_in_flight(1920)

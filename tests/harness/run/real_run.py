@@ -16,8 +16,8 @@ QUESTIONS = load_questions("tiny")
 
 
 def experiment(**changes: Any) -> Experiment:
-    """Five questions, two budgets, four answers in two chunks, but for `changes`."""
-    base = read_experiment("tiny").model_dump() | {"budgets": (10, 30), "samples": 4, "chunk": 2, "limit": 5}
+    """Five questions, two budgets, four answers, but for `changes`."""
+    base = read_experiment("tiny").model_dump() | {"budgets": (10, 30), "samples": 4, "limit": 5}
     return Experiment.model_validate(base | changes)
 
 

@@ -19,14 +19,17 @@ SETTINGS = ("10", "40")
 
 
 class ScriptedEngine:
-    """Answers every prompt with the number in it; `script` may raise, wait, or return other texts."""
+    """Answers every prompt with the number in it; `script` may raise, wait, or return another text.
+
+    It is told the prompt, and how often that was asked before.
+    """
 
     name, version = "scripted", "1"
 
-    def __init__(self, script: Callable[[str, int], Any] = lambda _prompt, _n: None) -> None:
+    def __init__(self, script: Callable[[str, int], Any] = lambda _prompt, _place: None) -> None:
         self._script = script
         self.opened = 0
-        self.asked: list[tuple[str, int]] = []
+        self.asked: list[str] = []
         self.seeds: list[int] = []
         self.events: list[str] = []
         self.in_flight = self.most_in_flight = 0
@@ -34,21 +37,21 @@ class ScriptedEngine:
     def describe(self) -> dict[str, Any]:
         return {}
 
-    async def generate(self, prompt: str, n: int, _sampling: Sampling, seed: int) -> list[Completion]:
-        self.asked.append((prompt, n))
+    async def generate(self, prompt: str, _sampling: Sampling, seed: int) -> Completion:
+        place = self.asked.count(prompt)
+        self.asked.append(prompt)
         self.seeds.append(seed)
         self.in_flight += 1
         self.most_in_flight = max(self.in_flight, self.most_in_flight)
         try:
             await asyncio.sleep(0)
-            texts = self._script(prompt, n)
-            if asyncio.iscoroutine(texts):
-                texts = await texts
+            text = self._script(prompt, place)
+            if asyncio.iscoroutine(text):
+                text = await text
         finally:
             self.in_flight -= 1
         number = prompt.split("?")[0].rsplit(" ", 1)[1]
-        texts = texts or [f"{place}: The answer is ##{number}##." for place in range(n)]
-        return [Completion(text, 9, 20, "stop", seed) for text in texts]
+        return Completion(text or f"{place}: The answer is ##{number}##.", 9, 20, "stop", seed)
 
     async def __aenter__(self) -> Self:
         self.opened += 1
@@ -59,7 +62,7 @@ class ScriptedEngine:
 
 
 def experiment(**changes: Any) -> Experiment:
-    base = read_experiment("tiny").model_dump() | {"budgets": (10, 40), "samples": 5, "chunk": 2}
+    base = read_experiment("tiny").model_dump() | {"budgets": (10, 40), "samples": 5}
     return Experiment.model_validate(base | changes)
 
 

@@ -10,7 +10,7 @@ from harness.engines.forcing import ENDING, FINAL_TOKENS
 from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment, model_location
 from harness.run.estimate import Demand, demands, estimate
-from harness.run.plan import prompt_for, remaining_chunks
+from harness.run.plan import prompt_for, remaining
 from harness.run.sizing import Load, gpu_lines
 from results import BadInput
 from tests.harness.run import real_run
@@ -32,16 +32,17 @@ def dry(folder: Path, rate: float | None = None, price: float | None = None, **c
 def test_the_demand_is_that_of_the_plan(tmp_path: Path) -> None:
     found = asked(tmp_path / "new", greedy=True)
     plan = experiment(greedy=True)
-    chunks = list(remaining_chunks(plan, QUESTIONS[:3], {}))
+    queries = list(remaining(plan, QUESTIONS[:3], {}))
     for demand in found:
-        own = [c for c in chunks if (c.setting, c.decoding) == (demand.setting, demand.decoding)]
-        assert demand.requests == len(own)
-        assert demand.answers == sum(len(chunk.samples) for chunk in own)
-        assert demand.prompt_tokens == sum(len(prompt_for(plan, chunk).encode()) // 4 for chunk in own)
+        own = [q for q in queries if (q.setting, q.decoding) == (demand.setting, demand.decoding)]
+        prompts = {prompt_for(plan, query) for query in own}
+        assert demand.answers == len(own)
+        assert demand.prompts == len(prompts) == 3
+        assert demand.prompt_tokens == sum(len(prompt.encode()) // 4 for prompt in prompts)
         assert demand.tokens_per_answer == int(demand.setting)
         assert demand.limit == 2 * int(demand.setting) + 64
     assert len(found) == 4
-    assert f" {3 * 2 * 6} of {3 * 2 * 6} answers" in dry(tmp_path / "new", greedy=True)[5]
+    assert f"answers: {3 * 2 * 6} of {3 * 2 * 6}," in dry(tmp_path / "new", greedy=True)[5]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -95,12 +96,12 @@ def test_the_lines_add_up(tmp_path: Path) -> None:
     prompts = sum(d.prompt_tokens for d in asked(tmp_path, greedy=True))
     assert [line.split()[:4] for line in lines[1:5]] == [
         ["10", "greedy", "3", "3"],
-        ["10", "sample", "9", "15"],
+        ["10", "sample", "3", "15"],
         ["30", "greedy", "3", "3"],
-        ["30", "sample", "9", "15"],
+        ["30", "sample", "3", "15"],
     ]
     assert [line.split()[5:] for line in lines[1:5]] == [["10.0", "84"]] * 2 + [["30.0", "124"]] * 2
-    assert lines[5] == "requests: 24, for 36 of 36 answers"
+    assert lines[5] == "answers: 36 of 36, each a request of its own"
     assert lines[6].startswith(f"prompt tokens: {prompts:,} ")
     assert lines[7] == "completion tokens: 720 expected, 3,744 at most"
     assert lines[8] == "tokens per answer: the budgets themselves, which models seldom keep"
@@ -113,5 +114,5 @@ def test_the_lines_add_up(tmp_path: Path) -> None:
     two = {"engine": "sglang", "server_flags": ("--tp-size", "2")}  # GPUs for each copy
     assert any("72.00 for each hour" in line for line in dry(tmp_path, price=12, dp=3, **two))
     assert any("; 7.20 at 12 an hour" in line for line in dry(tmp_path, 2.0, 12, dp=3, greedy=True, **two))
-    gpus = gpu_lines(experiment(dp=3), Load(720, prompts / 24, 20, 1.5), 12)
+    gpus = gpu_lines(experiment(dp=3), Load(720, prompts / 12, 20, 3), 12)
     assert dry(tmp_path, price=12, dp=3, greedy=True, engine="sglang")[-len(gpus) :] == gpus

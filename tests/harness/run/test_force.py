@@ -207,7 +207,7 @@ def test_an_answer_cut_while_it_thinks_is_ended_after_its_thinking(source: Path,
     stored = Stored(thinking)
     plan = stored.experiment((20, 200), {"engine": "openai", "url": "http://x", "model": TINY})
     stored.load_tokenizer(plan)
-    short, long = stored.remaining_chunks(plan, load_questions("tiny"), {})
+    short, long = stored.remaining(plan, load_questions("tiny"), {})
     prompt = prompt_for(plan, short)
     server = VLLM()
 
@@ -216,10 +216,7 @@ def test_an_answer_cut_while_it_thinks_is_ended_after_its_thinking(source: Path,
             url, key = str(running.make_url("/")), ApiKey("THE_KEY", "")
             async with OpenAIEngine(url, TINY, chat=True, key=key, prompts=TOKENS) as engine:
                 how = Sampling(20, temperature=1.0)
-                return [
-                    *await stored.forced(engine, short, prompt, how, seed=1),
-                    *await stored.forced(engine, long, prompt, how, seed=1),
-                ]
+                return [await stored.forced(engine, one, prompt, how, seed=1) for one in (short, long)]
 
     ended, whole = asyncio.run(run())
     body = server.requests[-1]

@@ -42,16 +42,16 @@ def expressions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def engine(texts: list[str]) -> ScriptedEngine:
-    return ScriptedEngine(lambda _prompt, n: texts[:n])
+    return ScriptedEngine(lambda _prompt, place: texts[place])
 
 
 def answers(folder: Path) -> list[str]:
     return [row["answer"] for row in stored(folder)[:5]]
 
 
-def sampled(folder: Path, texts: list[str], chunk: int = 5, **changes: Any) -> None:
+def sampled(folder: Path, texts: list[str], **changes: Any) -> None:
     readers = ("hashes", "boxed", "answer-is")
-    run(folder, engine(texts), chunk=chunk, readers=readers, **changes)
+    run(folder, engine(texts), readers=readers, **changes)
 
 
 @pytest.mark.usefixtures("expressions")
@@ -92,7 +92,7 @@ def test_a_run_goes_on_with_another_grader_and_reads_its_answers_again(tmp_path:
 
 
 def test_a_gold_that_is_no_integer_needs_another_grader(tmp_path: Path) -> None:
-    run(tmp_path, engine(["##2##"] * 5), chunk=5)
+    run(tmp_path, engine(["##2##"] * 5))
     text = (tmp_path / "samples.jsonl").read_text()
     (tmp_path / "samples.jsonl").write_text(text.replace('"gold": "2"', r'"gold": "\\frac{1}{2}"'))
     refused = command("regrade", tmp_path)
@@ -105,7 +105,7 @@ def test_wrong_answers_vote_in_one_spelling(tmp_path: Path) -> None:
     """Five right of sixteen and one wrong answer eleven times: the vote is wrong, however that is written."""
     for number, wrong in enumerate((["12.5"] * 11, ["13", "13.0", "$13", "13 eggs"] * 3, ["12 dozen"] * 11)):
         texts = [f"##{answer}##" for answer in ["2"] * 5 + wrong[:11]]
-        sampled(tmp_path / str(number), texts, samples=16, chunk=16)
+        sampled(tmp_path / str(number), texts, samples=16)
         asked = read_samples(tmp_path / str(number)).query("question_id == 'q-2'")
         assert asked["answer"].nunique() == 2
         assert vote_curve(asked, ns=[1, 16])["accuracy"].tolist() == pytest.approx([5 / 16, 0] * 2)

@@ -1,6 +1,7 @@
 """The paper's other run, gsm8k-256: a base model that would go on, stop strings, greedy as its own row."""
 
 import asyncio
+from collections import Counter
 from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
@@ -70,24 +71,28 @@ class BaseModel:
 
     def __init__(self) -> None:
         self.asked: list[Sampling] = []
+        self.given: Counter[str] = Counter()
 
     def describe(self) -> dict[str, Any]:
         return {}
 
-    async def generate(self, prompt: str, n: int, sampling: Sampling, seed: int) -> list[Completion]:
+    async def generate(self, prompt: str, sampling: Sampling, seed: int) -> Completion:
         self.asked.append(sampling)
         assert prompt.count("Q: ") == 8 + 1
         assert prompt.endswith("?\nA:")
         first = prompt.endswith("Q: Problem 0?\nA:")
-        answers = [13 if first else 12] if sampling.temperature == 0 else [12, 12, 12, 14] * (n // 4)
-        texts = [f" 3 x 4 = {a}. The answer is {a}.\n\nQ: Next?\nA: The answer is 99." for a in answers]
-        return [Completion(stopped(text, sampling.stop), 9, 700, "stop", seed) for text in texts]
+        answer = 13 if first else 12
+        if sampling.temperature:
+            answer = [12, 12, 12, 14][self.given[prompt] % 4]
+            self.given[prompt] += 1
+        text = f" 3 x 4 = {answer}. The answer is {answer}.\n\nQ: Next?\nA: The answer is 99."
+        return Completion(stopped(text, sampling.stop), 9, 700, "stop", seed)
 
 
 def test_greedy_is_a_row_of_its_own_and_no_vote(tmp_path: Path) -> None:
     model = BaseModel()
 
-    run = RUN.model_copy(update={"samples": 16, "chunk": 16})
+    run = RUN.model_copy(update={"samples": 16})
     outcome = asyncio.run(sample(run, QUESTIONS, tmp_path, lambda: nullcontext(model)))
     assert (outcome.planned, outcome.missing) == (3 * 17, 0)
     assert {asked.stop for asked in model.asked} == {("Q:",)}

@@ -44,7 +44,7 @@ def test_a_run_follows_servers_that_come_and_go(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(sampler, "SHOW_SECONDS", 0.2)
     monkeypatch.setattr("harness.experiment.ANSWERS_IN_FLIGHT", 8)
     values = read_experiment("tiny").model_dump(exclude_unset=True)
-    values |= {"engine": "sglang", "url": "http://a:1", "budgets": (10, 40), "samples": 120, "chunk": 1}
+    values |= {"engine": "sglang", "url": "http://a:1", "budgets": (10, 40), "samples": 120}
     values.pop("concurrency", None)
     asked, engine, said = Experiment.model_validate(values), Growing(), list[str]()
     asyncio.run(sample(asked, QUESTIONS, tmp_path, lambda: engine, say=said.append))

@@ -10,7 +10,7 @@ import pytest
 
 from harness.engines.base import Engine
 from harness.run import sampler
-from harness.run.plan import remaining_chunks
+from harness.run.plan import remaining
 from harness.run.sampler import sample
 from harness.tally.pace import Pace
 from results import BadInput, read_samples
@@ -30,17 +30,16 @@ def test_the_planned_answers_are_stored_graded_and_readable_as_a_table(tmp_path:
     assert record["sessions"][0]["tokens"] == outcome.tally.tokens == 40 * 9
 
 
-def test_the_answers_of_a_reply_get_the_indices_of_their_request_in_order(tmp_path: Path) -> None:
+def test_each_answer_is_a_request_and_missing_ones_are_asked_for_by_their_index(tmp_path: Path) -> None:
     run(tmp_path, ScriptedEngine())
     assert {(row["sample"], row["text"].split(":")[0]) for row in stored(tmp_path)} == {
-        *((sample, str(sample % 2)) for sample in range(5))  # chunks of two
+        (sample, str(sample)) for sample in range(5)
     }
-    # Where single answers are missing they make up a request together.
     lost = [row for row in stored(tmp_path) if row["sample"] not in (1, 4)]
     (tmp_path / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in lost))
-    engine = ScriptedEngine(lambda _prompt, _n: ["first", "second"])
+    engine = ScriptedEngine(lambda _prompt, place: ["first", "second"][place])
     run(tmp_path, engine)
-    assert len(engine.asked) == 8
+    assert len(engine.asked) == 16
     assert {(row["sample"], row["text"]) for row in stored(tmp_path)[len(lost) :]} == {
         (1, "first"),
         (4, "second"),
@@ -49,7 +48,9 @@ def test_the_answers_of_a_reply_get_the_indices_of_their_request_in_order(tmp_pa
 
 def test_a_row_says_everything_about_its_answer(tmp_path: Path) -> None:
     text = "3 and 4 are ##7##."
-    run(tmp_path, ScriptedEngine(lambda _prompt, _n: [text]), samples=1, greedy=True, budgets=(40,), limit=1)
+    run(
+        tmp_path, ScriptedEngine(lambda _prompt, _place: text), samples=1, greedy=True, budgets=(40,), limit=1
+    )
     greedy, sampled = sorted(stored(tmp_path), key=lambda row: row["decoding"])
     assert sampled == {
         **{"question_id": "q-0", "setting": "40", "sample": 0, "dataset": "tiny", "model": "tiny"},
@@ -63,7 +64,7 @@ def test_a_row_says_everything_about_its_answer(tmp_path: Path) -> None:
 
 def test_each_answer_has_the_verdict_on_its_own_text(tmp_path: Path) -> None:
     texts = ["The answer is ##2##. [END] ##1##", "none"]
-    outcome = run(tmp_path, ScriptedEngine(lambda _prompt, _n: texts), samples=2)
+    outcome = run(tmp_path, ScriptedEngine(lambda _prompt, place: texts[place]), samples=2)
     for row in stored(tmp_path):
         answer = "2" if row["sample"] == 0 else None
         assert (row["answer"], row["text"]) == (answer, texts[row["sample"]])
@@ -72,11 +73,11 @@ def test_each_answer_has_the_verdict_on_its_own_text(tmp_path: Path) -> None:
     assert outcome.tally.accuracy == 2 / 16  # question 2, in both settings
 
 
-def test_every_request_is_sent_with_the_seed_of_its_chunk(tmp_path: Path) -> None:
+def test_every_request_is_sent_with_the_seed_of_its_answer(tmp_path: Path) -> None:
     engine = ScriptedEngine()
     run(tmp_path, engine, seed=3)
-    assert engine.seeds == [chunk.seed(3) for chunk in remaining_chunks(experiment(), QUESTIONS, {})]
-    assert len(set(engine.seeds)) == len(engine.seeds) == 4 * 2 * 3
+    assert engine.seeds == [query.seed(3) for query in remaining(experiment(), QUESTIONS, {})]
+    assert len(set(engine.seeds)) == len(engine.seeds) == 4 * 2 * 5
     assert max(engine.seeds) < 2**53  # numbers that JSON keeps whole
     assert {row["seed"] for row in stored(tmp_path)} == set(engine.seeds)
 
@@ -95,7 +96,7 @@ def test_a_larger_plan_asks_only_for_what_is_new(tmp_path: Path) -> None:
     assert set(keys(tmp_path)) == planned(3, questions=2)
     more = ScriptedEngine()
     outcome = run(tmp_path, more)
-    assert sum(n for _, n in more.asked) == 40 - 12
+    assert len(more.asked) == 40 - 12
     # The answers that were there are counted, and counted once.
     assert outcome.tally.answers == 40
     assert [counts.answers for counts in outcome.tally.settings.values()] == [20, 20]
@@ -143,10 +144,10 @@ def test_rates_begin_once_as_many_answers_have_ended_as_are_in_flight(
         return paces[-1]
 
     monkeypatch.setattr(sampler, "Pace", pace)
-    script = ScriptedEngine(lambda _prompt, _n: endings.append(paces[0].ending))
-    run(tmp_path, script, concurrency=7, chunk=2)
-    assert in_flight == [14]
-    assert endings == [False] * 17 + [True] * 7  # the last of 24 requests is sent while six are under way
+    script = ScriptedEngine(lambda _prompt, _place: endings.append(paces[0].ending))
+    run(tmp_path, script, concurrency=7)
+    assert in_flight == [7]
+    assert endings == [False] * 33 + [True] * 7  # the last of 40 requests is sent while six are under way
 
 
 def test_the_time_left_is_that_of_the_answers_that_are_missing(
@@ -166,13 +167,13 @@ def test_the_time_left_is_that_of_the_answers_that_are_missing(
 
 
 def test_a_run_warns_while_it_can_still_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every request gets the same answers, as with one seed for all, and none can be read."""
+    """Every eighth answer is the same, as from a server with eight seeds, and none can be read."""
     monkeypatch.setattr(sampler, "LOOKS", (6, 7))
-    engine = ScriptedEngine(lambda _prompt, n: [f"about {place} eggs" for place in range(n)])
+    engine = ScriptedEngine(lambda _prompt, place: f"about {place % 8} eggs")
     said: list[tuple[int, str]] = []
-    plan = {"samples": 8, "chunk": 4, "concurrency": 1}
+    plan = {"samples": 16, "concurrency": 1}
     run(tmp_path, engine, **plan, say=lambda line: said.append((len(engine.asked), line)))
-    assert [asked for asked, _ in said] == [12, 12, 14, 14]  # of 16 requests
+    assert [asked for asked, _ in said] == [96, 96, 112, 112]  # of 128 requests
     assert all(line.startswith("warning, so far: ") for _, line in said)
     assert f" {tmp_path} " in said[1][1]
     assert "100.00%" in said[0][1]

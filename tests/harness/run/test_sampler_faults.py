@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 
 from harness.errors import EngineError, EngineGone, RequestRefused
-from harness.run.plan import Chunk, remaining_chunks
+from harness.run.plan import Query, remaining
 from harness.run.sampler import FEWEST_FAILURES
 from results import BadInput
 from tests.harness.run.scripted import ScriptedEngine, keys, planned, run, run_async
 
 
-def test_a_request_that_keeps_failing_leaves_its_answers_absent(tmp_path: Path) -> None:
-    def fail_for_one(prompt: str, n: int) -> None:
-        if "number 2" in prompt and "10 tokens" in prompt and n == 1:
+def test_a_request_that_keeps_failing_leaves_its_answer_absent(tmp_path: Path) -> None:
+    def fail_for_one(prompt: str, place: int) -> None:
+        if "number 2" in prompt and "10 tokens" in prompt and place == 4:
             raise EngineError("6 attempts failed")
 
     outcome = run(tmp_path, ScriptedEngine(fail_for_one))
     assert outcome.missing == 1
-    assert outcome.failures == ["question q-2, setting 10, sample 4 to 4: 6 attempts failed"]
+    assert outcome.failures == ["question q-2, setting 10, sample 4: 6 attempts failed"]
     absent = ("q-2", "10", "sample", 4)
     assert set(keys(tmp_path)) == planned(5) - {absent}
 
@@ -32,7 +32,7 @@ def test_a_request_that_keeps_failing_leaves_its_answers_absent(tmp_path: Path) 
 
 
 def test_a_server_that_is_gone_ends_the_run(tmp_path: Path) -> None:
-    def fail(prompt: str, n: int) -> None:
+    def fail(prompt: str, _place: int) -> None:
         raise EngineError("connection refused")
 
     engine = ScriptedEngine(fail)
@@ -46,7 +46,7 @@ def test_a_server_that_is_gone_ends_the_run(tmp_path: Path) -> None:
 def test_what_happens_to_the_server_is_on_record_however_the_session_ends(
     tmp_path: Path, error: BadInput | None
 ) -> None:
-    def restart(_prompt: str, _n: int) -> None:
+    def restart(_prompt: str, _place: int) -> None:
         engine.events = ["SGLang ended with status -9", "starting SGLang once more"]
         if error:
             raise error
@@ -59,7 +59,7 @@ def test_what_happens_to_the_server_is_on_record_however_the_session_ends(
 
 
 def test_a_server_that_says_so_ends_the_run_at_once(tmp_path: Path) -> None:
-    def gone(prompt: str, n: int) -> None:
+    def gone(prompt: str, _place: int) -> None:
         raise EngineGone("the server does not answer after 600 s")
 
     outcome = run(tmp_path, ScriptedEngine(gone), samples=200, concurrency=3)
@@ -68,26 +68,26 @@ def test_a_server_that_says_so_ends_the_run_at_once(tmp_path: Path) -> None:
 
 
 def test_refusals_do_not_end_a_run(tmp_path: Path) -> None:
-    def refuse(prompt: str, n: int) -> None:
+    def refuse(prompt: str, _place: int) -> None:
         if "number 1" in prompt:
             raise RequestRefused("refused with status 400: longer than the model's context")
 
     outcome = run(tmp_path, ScriptedEngine(refuse), samples=100, concurrency=3)
     assert outcome.missing == 2 * 100
-    assert len(outcome.failures) == 100 > FEWEST_FAILURES
+    assert len(outcome.failures) == 200 > FEWEST_FAILURES
     assert set(keys(tmp_path)) == {key for key in planned(100) if key[0] != "q-1"}
 
 
 def test_single_failures_far_apart_do_not_end_a_run(tmp_path: Path) -> None:
     count = 0
 
-    def fail_every_fourth(prompt: str, n: int) -> None:
+    def fail_every_fourth(prompt: str, _place: int) -> None:
         nonlocal count
         count += 1
         if count % 4 == 0:
             raise EngineError("once")
 
-    outcome = run(tmp_path, ScriptedEngine(fail_every_fourth), samples=100, concurrency=1, chunk=1)
+    outcome = run(tmp_path, ScriptedEngine(fail_every_fourth), samples=100, concurrency=1)
     assert len(outcome.failures) == 200 > FEWEST_FAILURES
     assert len(keys(tmp_path)) == 600
 
@@ -95,19 +95,19 @@ def test_single_failures_far_apart_do_not_end_a_run(tmp_path: Path) -> None:
 def test_an_outage_that_all_in_flight_meet_once_ends_no_part_of_a_run(tmp_path: Path) -> None:
     in_flight = []
 
-    def fail_at_first(prompt: str, n: int) -> None:
+    def fail_at_first(prompt: str, _place: int) -> None:
         in_flight.append(engine.in_flight)
         if len(in_flight) <= 30:
             raise EngineError("once")
 
     engine = ScriptedEngine(fail_at_first)
-    outcome = run(tmp_path, engine, samples=100, concurrency=40, chunk=1)
+    outcome = run(tmp_path, engine, samples=100, concurrency=40)
     assert outcome.missing == len(outcome.failures) == 30 > FEWEST_FAILURES
     assert max(in_flight[100:]) == 40
 
 
 def test_concurrency_is_kept(tmp_path: Path) -> None:
-    engine = ScriptedEngine(lambda _prompt, _n: asyncio.sleep(0))
+    engine = ScriptedEngine(lambda _prompt, _place: asyncio.sleep(0))
     run(tmp_path, engine, concurrency=7)
     assert engine.most_in_flight == 7
 
@@ -126,9 +126,9 @@ async def _stop_once(engine: ScriptedEngine, waiting: int, folder: Path, **chang
         await task
 
 
-def test_a_stopped_run_keeps_its_finished_chunks_and_goes_on_from_there(tmp_path: Path) -> None:
-    engine = ScriptedEngine(lambda prompt, _n: asyncio.Event().wait() if "number 3" in prompt else None)
-    asyncio.run(_stop_once(engine, 6, tmp_path))
+def test_a_stopped_run_keeps_its_finished_answers_and_goes_on_from_there(tmp_path: Path) -> None:
+    engine = ScriptedEngine(lambda prompt, _place: asyncio.Event().wait() if "number 3" in prompt else None)
+    asyncio.run(_stop_once(engine, 10, tmp_path))
     assert sorted(keys(tmp_path)) == sorted(planned(5, questions=3))
     session = json.loads((tmp_path / "run.json").read_text())["sessions"][0]
     assert session["ended"] is not None
@@ -138,7 +138,7 @@ def test_a_stopped_run_keeps_its_finished_chunks_and_goes_on_from_there(tmp_path
 
 
 def test_an_error_that_is_not_the_engine_s_comes_out_as_it_is(tmp_path: Path) -> None:
-    def full(prompt: str, n: int) -> None:
+    def full(prompt: str, _place: int) -> None:
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OSError, match="No space left"):
@@ -150,14 +150,14 @@ def test_requests_are_made_up_only_when_they_are_sent(
 ) -> None:
     made = []
 
-    def counted(*arguments: Any) -> Iterator[Chunk]:
+    def counted(*arguments: Any) -> Iterator[Query]:
         made.append(0)
-        for chunk in remaining_chunks(*arguments):
+        for query in remaining(*arguments):
             made[-1] += 1
-            yield chunk
+            yield query
 
-    monkeypatch.setattr("harness.run.stopping.remaining_chunks", counted)
-    engine = ScriptedEngine(lambda _prompt, _n: asyncio.Event().wait())
+    monkeypatch.setattr("harness.run.stopping.remaining", counted)
+    engine = ScriptedEngine(lambda _prompt, _place: asyncio.Event().wait())
     asyncio.run(_stop_once(engine, 7, tmp_path, samples=1000, concurrency=7))
     counting, sending = made
-    assert (counting, sending) == (4000, 7)
+    assert (counting, sending) == (8000, 7)

@@ -27,17 +27,12 @@ QUESTIONS = [Question(f"q-{index:02}", f"Problem number {index}?", str(index)) f
 class Seeded(ScriptedEngine):
     """Draws its answers, their lengths and endings from the seed of each request."""
 
-    async def generate(
-        self, prompt: str, n: int, _sampling: Sampling, seed: int, _said: str = ""
-    ) -> list[Completion]:
+    async def generate(self, prompt: str, _sampling: Sampling, seed: int, _said: str = "") -> Completion:
         await asyncio.sleep(0)
         number, drawn = int(prompt.split("?")[0].rsplit(" ", 1)[1]), random.Random(seed)
-        found = []
-        for _ in range(n):
-            answer = number + drawn.choice((0, 0, 1, 2, 3))
-            text = "none" if drawn.random() < 0.02 else f"The answer is ##{answer}##."
-            found.append(Completion(text, drawn.randint(5, 60), 20, "stop", seed))
-        return found
+        answer = number + drawn.choice((0, 0, 1, 2, 3))
+        text = "none" if drawn.random() < 0.02 else f"The answer is ##{answer}##."
+        return Completion(text, drawn.randint(5, 60), 20, "stop", seed)
 
 
 def draw(folder: Path, questions: Sequence[Question] = QUESTIONS, **changes: Any) -> int:

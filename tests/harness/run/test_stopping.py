@@ -18,23 +18,22 @@ from results.paired.runs import compare_runs
 from results.stopping import RULES, ahead, arena, named, seen_of, settled
 from tests.harness.run.scripted import ScriptedEngine, experiment, keys, run, run_async, stored
 
-ONE = {"budgets": (40,), "samples": 12, "chunk": 4}
+ONE = {"budgets": (40,), "samples": 12}
 
 
-def texts(answers: str) -> list[str]:
-    """Texts that say these digits; a dot says nothing that can be read."""
-    return ["no idea" if digit == "." else f"It is ##{digit}##." for digit in answers]
+def text_of(digit: str) -> str:
+    """A text that says this digit; a dot says nothing that can be read."""
+    return "no idea" if digit == "." else f"It is ##{digit}##."
 
 
 def telling(answers: Callable[[str], str]) -> ScriptedEngine:
     """An engine that gives each question the digits of its sequence, one after the other."""
     given: dict[str, int] = {}
 
-    def script(prompt: str, n: int) -> list[str]:
+    def script(prompt: str, _place: int) -> str:
         question = prompt.split("?")[0].rsplit(" ", 1)[1]
-        start = given.get(question, 0)
-        given[question] = start + n
-        return texts(answers(question)[start : start + n])
+        given[question] = given.get(question, -1) + 1
+        return text_of(answers(question)[given[question]])
 
     return ScriptedEngine(script)
 
@@ -71,33 +70,30 @@ def test_a_vote_is_asked_for_in_exact_blocks_and_ends_when_it_is_settled(tmp_pat
         "q-2": 5,
         "q-3": 12,
     } | {"q-1": by_hand(list("121112222222"), "lead:3", 12)}
-    sizes = {q: [n for prompt, n in engine.asked if f" {q}?" in prompt] for q in "012"}
-    assert sizes["0"] == [3]
-    assert sizes["1"][:2] == [3, 2]
-    assert sizes["2"] == [3, 2]
+    asked = {q: sum(f" {q}?" in prompt for prompt in engine.asked) for q in "02"}
+    assert asked == {"0": 3, "2": 5}
     assert outcome.missing == 0
     assert len(outcome.told) == 1
 
 
 @pytest.mark.parametrize("text", ["lead:2", "asc-beta:0.9", "fixed:5", "certain"])
-@pytest.mark.parametrize("chunk", [1, 3, 16])
-def test_every_rule_ends_votes_as_in_the_arena_whatever_the_order_of_replies(tmp_path, text, chunk) -> None:
-    rng = random.Random(f"{text} {chunk}")
+def test_every_rule_ends_votes_as_in_the_arena_whatever_the_order_of_replies(tmp_path, text) -> None:
+    rng = random.Random(text)
 
-    async def later(_prompt: str, n: int) -> list[str]:
+    async def later(_prompt: str, _place: int) -> str:
         for _ in range(rng.randrange(6)):
             await asyncio.sleep(0)
-        return texts("".join(rng.choice("00012.") for _ in range(n)))
+        return text_of(rng.choice("00012."))
 
     engine = ScriptedEngine(later)
-    outcome = run(tmp_path, engine, stop_rule=text, samples=10, chunk=chunk, concurrency=3)
+    outcome = run(tmp_path, engine, stop_rule=text, samples=10, concurrency=3)
     assert outcome.missing == 0
     assert len(votes(tmp_path)) == 8
     for said in votes(tmp_path).values():
         assert len(said) == by_hand([*said, *["unseen"] * 10], text, 10)
     assert engine.most_in_flight <= 3
     asked = len(engine.asked)
-    again = run(tmp_path, engine, stop_rule=text, samples=10, chunk=chunk, concurrency=3)
+    again = run(tmp_path, engine, stop_rule=text, samples=10, concurrency=3)
     assert (again.missing, len(engine.asked)) == (0, asked)
     assert again.told == outcome.told
 
@@ -106,15 +102,15 @@ def test_every_rule_ends_votes_as_in_the_arena_whatever_the_order_of_replies(tmp
 def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path: Path, kept: int) -> None:
     """The first rows alone, and half of the next one, are what a kill leaves."""
     sequences = {str(q): "".join(random.Random(q).choices("012", k=40)) for q in range(4)}
-    run(tmp_path, telling(sequences.get), stop_rule="lead:3", **ONE | {"chunk": 2})
+    run(tmp_path, telling(sequences.get), stop_rule="lead:3", **ONE)
     lines = (tmp_path / "samples.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "samples.jsonl").write_text("".join(lines[:kept]) + lines[min(kept, len(lines) - 1)][:20])
     before = {tuple(key) for key in keys_of(lines[:kept])}
     engine = telling(sequences.get)
-    outcome = run(tmp_path, engine, stop_rule="lead:3", **ONE | {"chunk": 2})
+    outcome = run(tmp_path, engine, stop_rule="lead:3", **ONE)
     assert outcome.missing == 0
     assert before <= set(keys(tmp_path))
-    assert sum(n for _, n in engine.asked) == len(stored(tmp_path)) - len(before)
+    assert len(engine.asked) == len(stored(tmp_path)) - len(before)
     for said in votes(tmp_path).values():
         assert len(said) == by_hand([*said, *["unseen"] * 12], "lead:3", 12)
 
@@ -127,21 +123,21 @@ def keys_of(lines: list[str]) -> list[tuple[str, str, str, int]]:
 def test_a_request_that_fails_leaves_its_vote_open_until_it_is_asked_again(tmp_path: Path) -> None:
     calls = itertools.count()
 
-    def refuse_some(_prompt: str, n: int) -> list[str]:
+    def refuse_some(_prompt: str, _place: int) -> str:
         if next(calls) % 3 == 1:
             raise RequestRefused("no")
-        return texts("0" * n)
+        return text_of("0")
 
-    outcome = run(tmp_path, ScriptedEngine(refuse_some), stop_rule="lead:3", **ONE | {"chunk": 1})
+    outcome = run(tmp_path, ScriptedEngine(refuse_some), stop_rule="lead:3", **ONE)
     assert outcome.missing > 0
     assert len(outcome.failures) > 0
-    again = run(tmp_path, ScriptedEngine(lambda _p, n: texts("0" * n)), stop_rule="lead:3", **ONE)
+    again = run(tmp_path, ScriptedEngine(lambda _prompt, _place: text_of("0")), stop_rule="lead:3", **ONE)
     assert again.missing == 0
     assert {len(said) for said in votes(tmp_path).values()} == {3}
 
 
 def test_nobody_waits_for_a_server_that_has_gone(tmp_path: Path) -> None:
-    async def gone(_prompt: str, _n: int) -> list[str]:
+    async def gone(_prompt: str, _place: int) -> str:
         await asyncio.sleep(0.01)
         raise EngineGone("it is gone")
 

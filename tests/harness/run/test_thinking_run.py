@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("impatient")
 
 THINKING: dict[str, Any] = {
     **{"model": TINY, "prompt": "boxed", "readers": ("hashes",), "budget_by": "thinking"},
-    **{"budgets": (0, 50, 300), "tokens_per_budget": 1.0, "tokens_extra": 6, "chunk": 2, "samples": 2},
+    **{"budgets": (0, 50, 300), "tokens_per_budget": 1.0, "tokens_extra": 6, "samples": 2},
     "limit": 2,
 }
 

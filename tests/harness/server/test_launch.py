@@ -133,7 +133,7 @@ def test_without_what_compiles_kernels_no_server_is_started(
     gpus: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gpus(1)
-    monkeypatch.setattr(harness.server.launch.shutil, "which", lambda _name, path: None)
+    monkeypatch.setattr(harness.server.launch.shutil, "which", lambda *_, **__: None)
     with pytest.raises(BadInput, match="ninja"):
         launch("model", port=1)
     monkeypatch.setattr(harness.server.toolkit, "toolkit", lambda: None)

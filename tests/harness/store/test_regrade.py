@@ -20,7 +20,7 @@ ALL = Grader(("hashes", "boxed", "answer-is", "last-number"))
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Four questions, two settings, five answers; the right answers are 0 to 3."""
-    run(tmp_path, ScriptedEngine(lambda _prompt, n: TEXTS[:n]), chunk=5, readers=("hashes",))
+    run(tmp_path, ScriptedEngine(lambda _prompt, place: TEXTS[place]), readers=("hashes",))
     return tmp_path
 
 
@@ -80,24 +80,24 @@ def test_the_record_says_what_was_read_again(folder: Path) -> None:
 
 def test_a_run_goes_on_with_other_readers_and_says_so(folder: Path) -> None:
     said: list[str] = []
-    engine = ScriptedEngine(lambda _prompt, n: ["so \\boxed{2}."] * n)
-    outcome = run(folder, engine, say=said.append, samples=6, chunk=5, readers=ALL.readers)
-    assert sum(n for _, n in engine.asked) == 8  # the sixth answers alone
+    engine = ScriptedEngine(lambda _prompt, _place: "so \\boxed{2}.")
+    outcome = run(folder, engine, say=said.append, samples=6, readers=ALL.readers)
+    assert len(engine.asked) == 8  # the sixth answers alone
     assert len(said) == 1
     assert "24 differ" in said[0]
     assert str(ALL) in said[0]
     assert {row["answer"] for row in stored(folder)} == {"2"}
     assert outcome.tally.answers == 48
-    assert run(folder, engine, say=said.append, samples=6, chunk=5, readers=ALL.readers).missing == 0
+    assert run(folder, engine, say=said.append, samples=6, readers=ALL.readers).missing == 0
     assert len(said) == 1
     record = read_record(folder) or {}
     assert len(record["readings"]) == 1
     assert len(record["sessions"]) == 2
     for _ in range(2):  # the second time nothing differs any more
-        run(folder, engine, say=said.append, samples=6, chunk=5, readers=ALL.readers, match="last")
+        run(folder, engine, say=said.append, samples=6, readers=ALL.readers, match="last")
         assert len(said) == 2
     (folder / "samples.jsonl").unlink()  # as after a run that was killed before its first answer
-    assert run(folder, engine, say=said.append, chunk=5, readers=("boxed",)).missing == 0
+    assert run(folder, engine, say=said.append, readers=("boxed",)).missing == 0
     assert len(said) == 2
 
 

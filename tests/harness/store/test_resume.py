@@ -111,7 +111,7 @@ def test_answers_put_aside_are_sampled_again(tmp_path: Path) -> None:
     said: list[str] = []
     engine = scripted.ScriptedEngine()
     scripted.run(tmp_path, engine, quarantine=True, say=said.append)
-    assert [n for _, n in engine.asked] == [1]
+    assert len(engine.asked) == 1
     assert len(said) == 1
     assert set(scripted.keys(tmp_path)) == scripted.planned(5)
 
@@ -140,7 +140,7 @@ def test_a_run_does_not_go_on_with_what_changes_its_answers(
 def test_more_answers_and_other_ways_to_them_are_no_change(tmp_path: Path) -> None:
     assert go_on(tmp_path) is None
     begin(tmp_path)
-    plan = {"limit": 1, "samples": 128, "budgets": (10, 500), "greedy": True, "chunk": 8, "concurrency": 2}
+    plan = {"limit": 1, "samples": 128, "budgets": (10, 500), "greedy": True, "concurrency": 2}
     where: dict[str, Any] = {
         "readers": ("boxed",),
         "match": "last",

@@ -147,7 +147,7 @@ def test_files_that_go_under_a_run_end_it(
     """Run.json and a second samples.jsonl do not come up again where the folder was."""
     folder = tmp_path / "run"
 
-    def script(_prompt: str, _n: int) -> None:
+    def script(_prompt: str, _place: int) -> None:
         if (folder / SAMPLES).exists() and len(stored(folder)) == 4:
             monkeypatch.setattr(samples_file, "SYNC_SECONDS", seconds)
             change(folder)

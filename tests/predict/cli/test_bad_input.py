@@ -13,6 +13,7 @@ from tests.predict.stopped.simulated import samples
 
 CACHED = Path(__file__).parents[3] / "results" / "cached"
 FEW = simulated_samples(questions=8, answers=4)
+GREEDY = FEW.assign(decoding="greedy", logprob=-1.0)
 
 
 def without(frame: pd.DataFrame, column: str, row: int = 3) -> pd.DataFrame:
@@ -43,7 +44,7 @@ CURVE, CURVES = curve(), Path("curves")
         ("forecast", CURVE, "--predictor plug-in", "it needs samples"),
         ("forecast", FEW, "--predictor survival", "it needs --fit-cap"),
         ("forecast", FEW, "--predictor beta-binomial", "--method best_of_n"),
-        ("forecast", CURVE, "--bootstrap 1000000000", "0<=x<=100000"),
+        ("forecast", CURVE, "--bootstrap 1000000000", "at most 100,000"),
         ("forecast", CURVE[2:], "--fit-max-n 3", "the smallest N is 4"),
         *(("forecast", FEW, f"--at-settings long={T}", "above 0") for T in ("-5", "0", "nan", "inf", "much")),
         ("forecast", FEW, "--at-settings =500", "NAME"),
@@ -54,17 +55,21 @@ CURVE, CURVES = curve(), Path("curves")
         ("forecast", CURVES, "--at-n 4,x", "list of whole numbers"),
         ("forecast", CURVES, "--predictor magic", "'magic'"),
         ("forecast", CURVES, "--method best_of_n", "no rows of method best_of_n"),
-        ("forecast", FEW, "--at-n 8,1000000", "1,000,000"),
-        ("plan", FEW, "--max-n 1000000", "524,288"),
+        ("forecast", FEW, "--at-n 8,1000000", "at most 100,000"),
+        ("plan", FEW, "--max-n 1000000", "at most 100,000"),
         ("plan", FEW.drop(columns="tokens"), "", "no token counts"),
         ("plan", FEW.assign(tokens=0), "", "numbers above 0"),
         ("plan", CURVE, "", "no token counts"),
-        ("plan", FEW, "--bootstrap 0", "1<=x<=100000"),
+        ("plan", FEW, "--bootstrap 0", "from 1 to 100,000"),
         ("plan", FEW, "--target-accuracy nan", "nan"),
         ("plan", FEW, "--token-budget nan", "nan"),
+        ("plan", GREEDY, "--score logprob --score-cost 0", "greedy"),
+        ("plan", FEW, "--score logprob --target-accuracy 0.5 --token-budget 9", "not both"),
+        ("precision", GREEDY, "--compare", "greedy"),
+        ("forecast", CURVES, "--fit-max-tokens nan", "above 0"),
         ("plan", CURVES, "--target-accuracy 0.75 --token-budget 5", "not both"),
-        ("plan", CURVES, "--target-accuracy 1.5", "0<=x<=1"),
-        ("plan", CURVES, "--token-budget 0", "x>0"),
+        ("plan", CURVES, "--target-accuracy 1.5", "at most 1"),
+        ("plan", CURVES, "--token-budget 0", "above 0"),
         ("plan", CURVES, "--plot plan.pdf", "plan.pdf"),
         ("plan", CURVES, "--out plan.txt", "unknown kind of file"),
         ("plan", CURVES, "--predictor all", "one predictor"),

@@ -22,6 +22,14 @@ def test_rows_that_have_nothing_in_common_share_the_level_as_sidak_says(rows):
     assert level_of_each(apart, 0.95) == pytest.approx(0.95 ** (1 / rows), abs=0.002)
 
 
+@pytest.mark.parametrize("shared", [0.999, 0.5, 0.0])
+def test_a_high_level_is_not_lowered_by_the_errors_of_the_draws(shared):
+    rng = np.random.default_rng(1)
+    rows = np.sqrt(shared) * rng.normal(size=(200, 1)) + np.sqrt(1 - shared) * rng.normal(size=(200, 10))
+    for level in (0.999, 0.9995, 0.9999):
+        assert level <= level_of_each([Measured(range(200), rows)], level) <= 1 - (1 - level) / 10
+
+
 def test_the_level_is_that_of_the_multiplier_bootstrap_over_questions():
     """Drawn question by question, 20,000 times: critical values agree to 0.04, three of their errors."""
     rng = np.random.default_rng(2)

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import results.cli.report as report_module
 from results import BadInput, write_curves, write_forecast
 from results.cli.report import report_command
-from results.report.claims import measurement_table, verdict_table
+from results.report.claims import measurement_table, verdict_tables
 from results.report.inputs import read_tables
 from results.report.page import build_report
 from tests.results.made_tables import DIFFERENCE, PLAN, curves, forecast_table, twin
@@ -158,19 +158,27 @@ def test_claims_are_counted_by_verdict(tables):
             ("vote-of-n-answers", "t=9", "holds only at t=9"),
             ("greedy", "sigma_eps=1", "holds"),
             ("never", "t=1", "fails"),
+            ("mine", "t=1", "holds"),
         )
-    ).assign(low=[0.19, 0.19, 0.19, 0.21, 0.19], high=[0.23, 0.23, 0.23, 0.21, 0.23])
+    ).assign(low=[*[0.19] * 3, 0.21, *[0.19] * 2], high=[*[0.23] * 3, 0.21, *[0.23] * 2])
+    claims.loc[5, "where"] = "ours, Definition 2"
+    claims["sentence"] = ["greedy stays", *[None] * 5]
     _, page = made(tables(twin=twin(), claims=claims))
     assert "4 claims of the paper (hold: 2, hold in part: 1, fail: 1)" in page.text
     assert "Greedy stays near 2/d" in page.text
-    assert verdict_table(claims).rows[1] == ["Vote of N answers", "holds only at t=9", "5", "2"]
+    assert "1 claim of our own (hold: 1)" in page.text
+    theirs, ours = verdict_tables(claims)
+    assert theirs.rows[0][2:4] == ["5", "“greedy stays”"]
+    assert theirs.rows[1] == ["Vote of N answers", "holds only at t=9", "5", "–", "2"]
+    assert ours.rows == [["Mine", "holds", "Definition 2", "1"]]
+    assert "2508.07571" in page.text
     measured = measurement_table(claims).rows
     one = "0.19\N{NO-BREAK SPACE}… 0.23"
     assert measured[0] == ["Greedy stays near 2/d", "t=1", "P ≤ 0.2", "0.21", one, "holds"]
     assert measured[3][1:5] == ["σ_ε=1", "P ≤ 0.2", "0.21", "–"]  # an extreme over tasks has no interval
     assert measured[4][5] == "fails"
-    open_ = claims.assign(outcome="undecided", verdict="undecided", holds=False)
-    assert "(undecided: 4)" in verdict_table(open_).title
+    open_ = claims[:5].assign(outcome="undecided", verdict="undecided", holds=False)
+    assert "(undecided: 4)" in verdict_tables(open_)[0].title
     assert measurement_table(open_).rows[0][5] == "undecided"
     with pytest.raises(BadInput, match="no column 'low'"):
         read_tables(tables(claims=claims.drop(columns="low")))

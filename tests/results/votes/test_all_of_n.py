@@ -19,7 +19,7 @@ def test_every_subset_counted(pool):
 
             expected = sum(map(all, subsets)) / len(subsets)
 
-            assert all_of_n(pool, correct, n) == pytest.approx(expected, abs=1e-15)
+            assert all_of_n(pool, correct, n) == pytest.approx(expected, abs=6e-13)
 
 
 def test_it_is_the_chance_that_no_wrong_answer_is_drawn():

@@ -135,7 +135,7 @@ def test_a_real_run_with_the_cap_as_its_limit_agrees(tmp_path):
     Two independent runs of 40 questions × 32 answers: each question's difference has mean 0, so the mean over
     questions is 0 within four of its standard errors. What the short run cut off counts as no vote.
     """
-    cap, common = 30, {"budgets": 40, "samples": 32, "chunk": 32, "limit": 40, "tokens_per_budget": 0.0}
+    cap, common = 30, {"budgets": 40, "samples": 32, "limit": 40, "tokens_per_budget": 0.0}
     runs = {}
     for name, extra in (("long", {"tokens_extra": 200}), ("short", {"tokens_extra": cap, "seed": 1})):
         pairs = [part for key, value in {**common, **extra}.items() for part in ("--set", f"{key}={value}")]

@@ -1,6 +1,7 @@
 """The matched twin: it recovers itself, its intervals hold, and it admits what it cannot explain."""
 
 from dataclasses import replace
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,17 @@ from studies.match.likelihood import (
     weigh,
 )
 from studies.match.run import match as command
-from studies.match.words import answer, common_odds, common_twin, one_twin, verdict, with_steps
+from studies.match.words import (
+    answer,
+    common_odds,
+    common_twin,
+    one_twin,
+    proportional_odds,
+    rising_odds,
+    rising_words,
+    verdict,
+    with_steps,
+)
 from synthetic.binary.accuracy import samples_table
 from synthetic.binary.chain import law_of_paths
 from synthetic.binary.sampler import sample_supports
@@ -240,7 +251,9 @@ def test_each_setting_of_each_model_is_matched_by_itself(curves, monkeypatch, tm
     for match, rows in zip(matches, (other, table, short), strict=True):
         np.testing.assert_allclose(np.sort(match.curve.accuracy), np.sort(rows["accuracy"]))
         assert (match.curve.pool, match.curve.questions) == (16, 300)
-    (told,) = one_twin(matches)
+    told, left = one_twin(matches)
+    assert left.startswith("pupil on quiz")
+    assert "of 3 twins" in left
     odds = common_odds(np.stack([match.fit.weights.reshape(3, len(STEPS)) for match in matches[1:]]))
     words = (
         f"at its 2 settings, t alone changing, is 10^{abs(odds):.1f} times {'more' if odds > 0 else 'less'}"
@@ -277,6 +290,30 @@ def test_the_one_twin_is_the_likeliest_for_all_settings_together():
     weights[[0, 1, 2], 2, [0, 1, 1]] = 0.3
     likeliest, at = common_twin(weights)
     assert (likeliest, at.tolist()) == (2, [0, 1, 1])
+
+
+def test_odds_of_rising_steps_are_those_of_every_rising_path():
+    """Against all paths written out; and what one twin has in common with one each is not counted."""
+    weights = np.random.default_rng(3).dirichlet(np.ones(4 * len(STEPS)), size=3).reshape(3, 4, len(STEPS))
+    rising = np.array(list(combinations_with_replacement(range(len(STEPS)), 3)))
+    product = np.prod([4 * len(STEPS) * weights[i][:, rising[:, i]] for i in range(3)], axis=0)
+    assert rising_odds(weights) == pytest.approx(np.log10(product.mean()))
+    single = weights[:, :1] / weights[:, :1].sum(axis=2, keepdims=True)
+    assert rising_odds(single) == pytest.approx(rising_odds(single.sum(axis=1, keepdims=True)))
+
+
+def test_steps_in_proportion_to_tokens_are_told_from_others():
+    paths = np.array([[0, 1, 2, 3, 4], [0, 0, 0, 1, 4]])  # t = 1, 2, 4, 8, 16 and 1, 1, 1, 2, 16
+    straight, bent = np.full((2, 5, 2, len(STEPS)), 1e-4)
+    for weights, path in zip((straight, bent), paths, strict=True):
+        weights[np.arange(5), 1, path] = 1
+        weights /= weights.sum(axis=(1, 2), keepdims=True)
+    tokens = 30 * 2.0 ** np.arange(5)
+    assert proportional_odds(straight, tokens) > rising_odds(straight) > rising_odds(bent) - 0.01
+    assert proportional_odds(bent, tokens) < rising_odds(bent) - 2
+    told = rising_words(bent[::-1], tokens[::-1])  # in whatever order the curves come
+    assert "of 2 of 2 twins are in the order of tokens" in told
+    assert "10^1.2 times more" in told  # one of two candidates at each of five lengths: 4 log₁₀ 2
 
 
 def test_questions_of_two_kinds_are_not_explained():

@@ -1,9 +1,11 @@
 """Errata of the paper, each shown by a number."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from synthetic.binary.chain import law_of_paths
+from synthetic.binary.chain import law_of_paths, transitions
 from synthetic.binary.greedy import greedy_correct
 from synthetic.continuous.moments import path_moments
 from synthetic.model.settings import BinarySetting, ContinuousSetting
@@ -28,6 +30,63 @@ def test_erratum_fluctuation_lemma_loses_a_factor_d():
         tasks = draw_tasks(setting, task_keys(1, 20), seed=0)
         found.append(path_moments(tasks, setting, (20 * d,)).variance.mean())
     assert found[2] > max(2, 1.5 * found[1]) > 1.5 * 1.5 * found[0]
+
+
+@pytest.mark.parametrize(("unit", "holds"), [(1.0, True), (1e-3, False)])
+def test_erratum_the_fluctuation_lemma_changes_with_the_unit_of_the_covariates(unit, holds):
+    """Its proof has η Tr(Σ)/n where its own z is ηλ: a factor η is lost, harmless only while η is below 1.
+
+    In another unit of x, with η to match, the path is the same and so is its risk; the bound is not.
+    """
+    n, d, s = 40, 20, 0.5 / 21
+    eta = 2e-5 / unit**2  # far below 1 / Tr H = 1 / (d unit²)
+    setting = ContinuousSetting(
+        n=n,
+        d=d,
+        eta=eta,
+        sigma_eps=1.0,
+        sigma=s**0.5,
+        omega=0.0,
+        noise="linear",
+        noise_scale="raw",
+        step_rule="eta/n",
+    )
+    tasks = draw_tasks(setting, task_keys(1, 20), seed=0)
+    tasks = replace(tasks, x=unit * tasks.x)
+    measured = unit**2 * path_moments(tasks, setting, (2000,)).variance.mean()
+    trace, norm = d * unit**2, unit**2
+    bound = eta * d * trace * norm / (n * s)
+    assert (measured < bound) == holds
+    assert 0.5 < measured / (eta * bound) < 1
+
+
+def test_erratum_the_fluctuation_proof_starts_from_another_path():
+    """It shrinks w_t + η Xᵀy/n; Algorithm 1 after a step of descent, as in the lemma before it, w_t alone."""
+    s = 0.1
+    setting = ContinuousSetting(
+        n=3, d=4, eta=0.3, sigma_eps=0.5, sigma=s**0.5, noise="linear", noise_scale="raw", step_rule="eta/n"
+    )
+    tasks = draw_tasks(setting, task_keys(1, 1), seed=1)
+    mean = path_moments(tasks, setting, (2,)).error[0, 0] + tasks.w_star[0]
+    push, shrink = setting.step * tasks.correlation[0], np.eye(4) - setting.step * tasks.gram[0]
+    own, proof = np.zeros(4), np.zeros(4)
+    for _ in range(2):
+        own, proof = (1 - s) * (shrink @ own + push), (1 - s) * shrink @ (proof + push)
+    np.testing.assert_allclose(mean, own, atol=1e-12)
+    assert abs(mean - proof).max() > 0.05
+
+
+def test_erratum_the_theorems_for_continuous_coefficients_need_a_smaller_step():
+    """They ask for η ≤ 1/‖H‖, their lemmas for η ≲ 1/Tr H. With H = I and d = 2n the first diverges."""
+    n, d = 36, 72
+    setting = ContinuousSetting(n=n, d=d, eta=1.0, sigma_eps=1.0, sigma=0.0, step_rule="eta/n")
+    tasks = draw_tasks(setting, task_keys(1, 20), seed=0)
+    eigenvalues = covariance_eigenvalues(setting)
+    for eta, t, holds in ((1.0, 8, False), (1 / d, 8 * d, True)):
+        risk = path_moments(tasks, replace(setting, eta=eta), (t,)).bias[:, 0] / 2
+        bound = theory.gradient_descent_bound(eigenvalues, n, eta, t, 1.0, 1.0).total()
+        assert (risk.max() < bound) == holds
+        assert holds or risk.min() > 1000 * bound
 
 
 @pytest.mark.parametrize("sign", [-1, 1])
@@ -60,7 +119,7 @@ def test_erratum_the_longest_path_of_the_rate_divides_by_eta(eta, r):
         for x in (0.999 * power, 1.001 * power, eta**2 * power)  # ηt
     )
     assert below > 0 > above
-    assert (printed > 0) == (eta < 1)  # the paper's bound forbids what is fine, or allows too much
+    assert (printed > 0) == (eta < 1)  # the proof's bound forbids what is fine, or allows too much
 
 
 def test_erratum_the_error_decomposition_holds_on_average_only():
@@ -99,9 +158,13 @@ def test_erratum_steps_needed_with_few_examples():
     """ζ > 0 makes log(1 − ζ) < 0, so the paper's 2 log 2 / log(1 − ζ) is negative."""
     setting = BinarySetting(n=1, d=5, eta=1.0, sigma_eps=0.0)
     tasks = draw_tasks(setting, task_keys(1, 60), seed=3)
+    chain = transitions(tasks, setting)
     checked = 0
     for task in range(len(tasks)):
-        zeta = min(_reach_in_two(tasks.x[task], tasks.w_star[task]))
+        reached = _reach_in_two(tasks.x[task], tasks.w_star[task])
+        by_chain = (chain[task] @ chain[task])[:, tasks.w_star[task].argmax()]
+        np.testing.assert_allclose(by_chain, reached, atol=1e-12)
+        zeta = min(reached)
         if zeta < 1e-3:
             continue
         assert 2 * np.log(2) / np.log(1 - zeta) < 0

@@ -33,14 +33,19 @@ def asked(*words, **options):
         (
             "a-longer-path-is-more-often-right",
             "fig2h",
-            {"steps": (1, 50), "tasks": 20},
+            {"steps": (1, 50), "tasks": 400},
             ["fig2h step=1", "fig2h step=1/5"],
         ),
-        ("vote-beats-greedy-with-few-examples", "fig2f", {"steps": (50,), "n": (256,)}, ["fig2f"]),
+        (
+            "vote-beats-greedy-with-few-examples",
+            "fig2f",
+            {"steps": (50,), "n": (256,), "tasks": 300},
+            ["fig2f"],
+        ),
         (
             "a-self-check-beats-the-vote",
             "judges",
-            {"n": (1024,)},
+            {"n": (1024,), "tasks": 60},
             ["judges n=4 d=48", "judges n=5 d=10", "judges n=8 d=12 k=3"],
         ),
     ],

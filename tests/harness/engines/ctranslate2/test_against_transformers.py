@@ -14,6 +14,7 @@ from harness.engines.ctranslate2.engine import CTranslate2Engine
 from harness.engines.tokens import PromptTokens
 from harness.experiment import TINY_MODEL
 from harness.questions.load import load_questions
+from tests.harness.engines.sglang_responder import several
 
 torch = pytest.importorskip("torch")
 
@@ -42,7 +43,7 @@ def tokens() -> PromptTokens:
 def drawn(texts: list[str], n: int, sampling: Sampling, said: str = "") -> list[list[Completion]]:
     async def run() -> list[list[Completion]]:
         async with CTranslate2Engine(str(TINY_MODEL), revision=None, chat=True) as engine:
-            asked = (engine.generate(text, n, sampling, seed, said) for seed, text in enumerate(texts))
+            asked = (several(engine, text, n, sampling, said) for text in texts)
             return await asyncio.gather(*asked)
 
     return asyncio.run(run())

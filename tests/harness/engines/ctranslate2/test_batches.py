@@ -1,6 +1,8 @@
 """Which requests are drawn together: alike, of like length, and no more than there is room for."""
 
 import asyncio
+from collections import Counter
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -13,15 +15,15 @@ from harness.engines.ctranslate2.batches import (
     MOST_ROWS,
     Request,
     next_batch,
-    pieces,
+    room,
 )
 
 SAMPLING = Sampling(100, 1.0)
 MOST_TOKENS = 65_536
 
 
-def request(tokens: int, n: int = 1, sampling: Sampling = SAMPLING) -> Request:
-    return Request(tuple(range(tokens)), n, sampling)
+def requests(tokens: int, n: int = 1, sampling: Sampling = SAMPLING) -> list[Request]:
+    return [Request(tuple(range(tokens)), sampling) for _ in range(n)]
 
 
 def in_a_loop(work: Any) -> Any:
@@ -32,24 +34,27 @@ def in_a_loop(work: Any) -> Any:
 
 
 @given(
-    st.lists(st.tuples(st.integers(1, 5000), st.sampled_from([1, 2, 16, 32]), st.integers(1, 3)), max_size=40)
+    st.lists(st.tuples(st.integers(1, 5000), st.sampled_from([1, 2, 16, 40]), st.integers(1, 3)), max_size=40)
 )
 def test_batches_are_alike_and_small_and_leave_nothing_out(asked: list[tuple[int, int, int]]) -> None:
     def work() -> None:
-        waiting = [request(tokens, n, Sampling(400 * kind, 1.0)) for tokens, n, kind in asked]
-        waiting = [one for one in waiting if one.n <= max(pieces(one.ids, one.n, one.sampling, MOST_TOKENS))]
+        kinds = (requests(tokens, n, Sampling(400 * kind, 1.0)) for tokens, n, kind in asked)
+        waiting = list(chain.from_iterable(kinds))
         taken, everything = list[Request](), list(waiting)
         while waiting:
-            first = waiting[0]
+            first, waited = waiting[0], Counter((one.ids, one.sampling) for one in waiting)
             batch = next_batch(waiting, MOST_TOKENS)
-            taken += batch
-            lengths = [len(one.ids) for one in batch]
-            rows = sum(one.n for one in batch)
-            assert batch[0] is first
-            assert {(one.n, one.sampling) for one in batch} == {(first.n, first.sampling)}
+            together = list(chain.from_iterable(batch))
+            taken += together
+            lengths, limit = [len(group[0].ids) for group in batch], first.sampling.max_new_tokens
+            most = room(len(first.ids), first.sampling, MOST_TOKENS)
+            assert together[0] is first
+            assert {one.sampling for one in together} == {first.sampling}
+            assert all(len({one.ids for one in group}) == 1 for group in batch)
+            assert {len(group) for group in batch} == {min(most, waited[first.ids, first.sampling])}
             assert max(lengths) - min(lengths) <= MOST_APART
-            assert rows <= MOST_ROWS
-            assert len(batch) == 1 or rows * (max(lengths) + first.sampling.max_new_tokens) <= MOST_TOKENS
+            assert len(together) <= MOST_ROWS
+            assert len(together) == 1 or len(together) * (max(lengths) + limit) <= MOST_TOKENS
         assert sorted(map(id, taken)) == sorted(map(id, everything))
         assert next_batch(waiting, MOST_TOKENS) == []
 
@@ -58,7 +63,7 @@ def test_batches_are_alike_and_small_and_leave_nothing_out(asked: list[tuple[int
 
 def test_endings_of_one_prompt_s_answers_go_together() -> None:
     def work() -> list[int]:
-        waiting = [request(40 + place % 3) for place in range(30)] + [request(200)]
+        waiting = [Request((*range(40 + place % 3), place), SAMPLING) for place in range(30)] + requests(200)
         return [len(next_batch(waiting, MOST_TOKENS)) for _ in range(2)]
 
     assert in_a_loop(work) == [30, 1]
@@ -74,4 +79,10 @@ def test_endings_of_one_prompt_s_answers_go_together() -> None:
     ],
 )
 def test_many_answers_are_drawn_in_pieces(tokens: int, n: int, limit: int, expected: list[int]) -> None:
-    assert pieces(range(tokens), n, Sampling(limit, 1.0), MOST_TOKENS) == expected
+    def work() -> list[int]:
+        waiting, sizes = requests(tokens, n, Sampling(limit, 1.0)), []
+        while batch := next_batch(waiting, MOST_TOKENS):
+            sizes.append(sum(map(len, batch)))
+        return sizes
+
+    assert in_a_loop(work) == expected

@@ -20,7 +20,7 @@ from harness.engines.factory import engine_for
 from harness.errors import EngineError, EngineGone
 from harness.experiment import read_experiment
 from results import BadInput
-from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, SAMPLING, TINY
+from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, SAMPLING, TINY, several
 from tests.harness.run.real_run import experiment
 
 GREEDY = Sampling(max_new_tokens=64, temperature=0.0, stop=("[END]",))
@@ -36,10 +36,10 @@ def with_engine(work: Callable[[CTranslate2Engine], Awaitable[Any]], location: s
     return asyncio.run(asyncio.wait_for(run(), 60))
 
 
-def draw(*requests: tuple[str, int, Sampling, int]) -> list[list[Completion]]:
-    """The engine's answers to requests that are made at the same time."""
+def draw(*requests: tuple[str, int, Sampling]) -> list[list[Completion]]:
+    """The engine's answers, so many to each prompt, asked for at the same time."""
     found: list[list[Completion]] = with_engine(
-        lambda engine: asyncio.gather(*(engine.generate(*request) for request in requests))
+        lambda engine: asyncio.gather(*(several(engine, *request) for request in requests))
     )
     return found
 
@@ -60,7 +60,7 @@ def watched(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.usefixtures("watched")
 def test_answers_are_cut_before_the_stop_string_and_counted_with_it() -> None:
-    (answers,) = draw((PROMPT, 8, SAMPLING, 1))
+    (answers,) = draw((PROMPT, 8, SAMPLING))
     assert len(answers) == 8
     for completion in answers:
         assert "[END]" not in completion.text
@@ -74,10 +74,10 @@ def test_answers_are_cut_before_the_stop_string_and_counted_with_it() -> None:
 
 @pytest.mark.usefixtures("watched")
 def test_a_stop_string_of_several_tokens_ends_an_answer_at_the_last_of_them() -> None:
-    ((whole,),) = draw((PROMPT, 1, GREEDY, 1))
+    ((whole,),) = draw((PROMPT, 1, GREEDY))
     assert "The answer is" in whole.text
 
-    ((cut,),) = draw((PROMPT, 1, Sampling(64, 0.0, stop=("answer is", "never")), 1))
+    ((cut,),) = draw((PROMPT, 1, Sampling(64, 0.0, stop=("answer is", "never"))))
 
     assert cut.text == whole.text[: whole.text.index("answer is")]
     assert cut.finish_reason == "stop"
@@ -86,15 +86,15 @@ def test_a_stop_string_of_several_tokens_ends_an_answer_at_the_last_of_them() ->
 
 @pytest.mark.usefixtures("watched")
 def test_an_answer_that_ends_just_at_its_limit_has_stopped() -> None:
-    ((whole,),) = draw((PROMPT, 1, Sampling(180, 0.0, stop=("[END]",)), 1))
+    ((whole,),) = draw((PROMPT, 1, Sampling(180, 0.0, stop=("[END]",))))
     for limit, reason in ((whole.tokens, "stop"), (whole.tokens - 1, "length")):
-        ((answer,),) = draw((PROMPT, 1, Sampling(limit, 0.0, stop=("[END]",)), 1))
+        ((answer,),) = draw((PROMPT, 1, Sampling(limit, 0.0, stop=("[END]",))))
         assert (answer.tokens, answer.finish_reason) == (limit, reason)
 
 
 def test_requests_of_different_kinds_are_answered_side_by_side() -> None:
     short = Sampling(max_new_tokens=2, temperature=1.0)
-    asked = (PROMPT, 3, GREEDY, 1), (PROMPT, 200, short, 2), (PROMPT, 100, short, 3)
+    asked = (PROMPT, 3, GREEDY), (PROMPT, 200, short), (PROMPT, 100, short)
 
     first, second, third = draw(*asked)
 
@@ -110,7 +110,7 @@ def test_answers_come_in_an_order_that_says_nothing_of_them() -> None:
     half of the answers alone. In a random order half of its places are there, give or take 5 standard errors.
     """
     prompt = PROMPT.replace("40", "10")
-    rounds = draw(*((prompt, MOST_ROWS, SAMPLING, seed) for seed in range(40)))
+    rounds = draw(*[(prompt, MOST_ROWS, SAMPLING)] * 40)
 
     (commonest, times), *_ = Counter(c.text for found in rounds for c in found).most_common(1)
     places = [place for found in rounds for place, c in enumerate(found) if c.text == commonest]
@@ -123,7 +123,7 @@ def test_no_two_requests_share_their_random_numbers(monkeypatch: pytest.MonkeyPa
     """With one seed for all, CTranslate2's threads would draw the same answers to the same prompt."""
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     prompt = PROMPT.replace("40", "10")
-    rounds = draw(*((prompt, 32, Sampling(9, 1.5), 0) for _ in range(6)))
+    rounds = draw(*[(prompt, 32, Sampling(9, 1.5))] * 6)
     texts = [tuple(completion.text for completion in found) for found in rounds]
     assert len(set(texts)) == len({tuple(sorted(found)) for found in texts}) == 6
 
@@ -158,7 +158,7 @@ def test_the_precision_is_that_asked_for_and_one_that_there_is(monkeypatch: pyte
     async def describe(dtype: str) -> dict[str, Any]:
         plan = experiment(engine="ctranslate2", device="cpu", dtype=dtype)
         async with engine_for(plan, Path("log"), print) as engine:
-            await engine.generate(PROMPT, 2, SAMPLING, 1)
+            await several(engine, PROMPT, 2, SAMPLING)
             return engine.describe()
 
     assert asyncio.run(describe("float32"))["dtype"] == "float32"
@@ -196,9 +196,9 @@ def test_threads_are_those_the_environment_allows(monkeypatch: pytest.MonkeyPatc
 def test_a_prompt_and_its_answer_must_fit_into_the_context() -> None:
     async def work(engine: CTranslate2Engine) -> None:
         engine._context = PROMPT_TOKENS + 4
-        assert len(await engine.generate(PROMPT, 2, Sampling(4, 1.0), 1)) == 2
+        assert len(await several(engine, PROMPT, 2, Sampling(4, 1.0))) == 2
         with pytest.raises(EngineError, match=str(PROMPT_TOKENS)):
-            await engine.generate(PROMPT, 2, Sampling(5, 1.0), 1)
+            await several(engine, PROMPT, 2, Sampling(5, 1.0))
 
     with_engine(work)
 
@@ -208,10 +208,10 @@ def test_a_tokenizer_that_is_not_the_model_s_fails_by_request() -> None:
         ids, names = engine._prompts.encode(PROMPT), list(engine._names)
         engine._names = names[: max(ids)]
         with pytest.raises(EngineError, match="tokenizer"):
-            await engine.generate(PROMPT, 1, SAMPLING, 1)
+            await engine.generate(PROMPT, SAMPLING, 1)
         engine._names = ["another" if token == ids[5] else name for token, name in enumerate(names)]
         with pytest.raises(EngineError, match="tokenizer"):
-            await engine.generate(PROMPT, 1, SAMPLING, 1)
+            await engine.generate(PROMPT, SAMPLING, 1)
 
     with_engine(work)
 
@@ -222,11 +222,11 @@ def test_what_goes_wrong_in_the_model_fails_the_requests_under_way_and_no_others
     async def work(engine: CTranslate2Engine) -> None:
         with monkeypatch.context() as broken:
             broken.setattr(engine, "_draw", raising(RuntimeError("out of memory")))
-            asked = (engine.generate(PROMPT, 200, SAMPLING, seed) for seed in range(4))
+            asked = (engine.generate(PROMPT, SAMPLING, seed) for seed in range(40))
             found = await asyncio.gather(*asked, return_exceptions=True)
-        assert [type(error) for error in found] == [EngineError] * 4
+        assert [type(error) for error in found] == [EngineError] * 40
         assert "out of memory" in str(found[-1])
-        assert len(await engine.generate(PROMPT, 2, SAMPLING, 1)) == 2
+        assert len(await several(engine, PROMPT, 2, SAMPLING)) == 2
 
     with_engine(work)
 
@@ -242,8 +242,8 @@ def test_an_answer_whose_tokens_make_no_text_fails_its_batch_only(
         with monkeypatch.context() as patched:
             patched.setattr(EndOfAnswer, broken, raising(IndexError("no such token")))
             with pytest.raises(EngineError, match="no such token"):
-                await engine.generate(PROMPT, 4, SAMPLING, 1)
-        assert len(await engine.generate(PROMPT, 4, SAMPLING, 1)) == 4
+                await several(engine, PROMPT, 4, SAMPLING)
+        assert len(await several(engine, PROMPT, 4, SAMPLING)) == 4
 
     with_engine(work)
 
@@ -262,12 +262,12 @@ def test_closing_breaks_off_what_is_watched_and_fails_what_waits(monkeypatch: py
                 EndOfAnswer, "enders", lambda _rule: ([2], True)
             )  # never written by the model
             monkeypatch.setattr(EndOfAnswer, "ends", endless)
-            requests = (engine.generate(PROMPT, 64, Sampling(4000, 1.0), seed) for seed in range(9))
+            requests = (engine.generate(PROMPT, Sampling(4000, 1.0), seed) for seed in range(300))
             asked = [asyncio.create_task(request) for request in requests]
             await asyncio.to_thread(begun.wait, 30)
         for error in await asyncio.gather(*asked, return_exceptions=True):
             assert isinstance(error, EngineGone)
         with pytest.raises(EngineGone):
-            await engine.generate(PROMPT, 1, SAMPLING, 1)
+            await engine.generate(PROMPT, SAMPLING, 1)
 
     asyncio.run(asyncio.wait_for(run(), 60))

@@ -1,0 +1,285 @@
+"""The arguments that commands and the library share: of what kind each is, in what range, and what it means.
+
+    LEVEL.of(95)              ->  BadInput: level: found 95, expected a number from 0.5 to 0.9999
+    LEVEL.option("--level")   ->  the option of a command, with the same check and the same words
+
+The functions that do the work check what they are given, for whoever calls them; an option checks the same
+sooner, and calls itself by its own name.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any
+
+import click
+
+from results.commandline import BadInput
+
+LARGEST_N = 100_000
+"""The exact vote of fresh answers is counted up to here, and no budget goes further."""
+
+_MANY = 10**9
+
+
+@dataclass(frozen=True)
+class Range:
+    """Numbers from `least` to `most`, `whole` or not; `above` and `below`: the end itself is left out."""
+
+    least: float
+    most: float = _MANY
+    whole: bool = True
+    above: bool = False
+    below: bool = False
+
+    @property
+    def ends(self) -> str:
+        """ "from 1 to 64", "above 0"."""
+        low = f"above {self.least:,}" if self.above else f"from {self.least:,}"
+        if self.most >= _MANY:
+            return low if self.above else f"{low} up"
+        if self.below:
+            return f"{low} to below {self.most:,}"
+        return f"{low} {'up ' if self.above else ''}to {self.most:,}"
+
+    def read(self, value: Any, expected: str = "") -> Any:
+        """The number. Raises ValueError where it is none, or none of these; it says what was `expected`."""
+        number = not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
+        inside = number and self.least <= value <= self.most
+        at_an_end = (self.above and value == self.least) or (self.below and value == self.most)
+        if inside and not at_an_end and not (self.whole and value != int(value)):
+            return int(value) if self.whole else float(value)
+        expected = expected or f"a {'whole ' if self.whole else ''}number {self.ends}"
+        if number and value > self.most:
+            expected = f"at most {self.most:,}"
+        raise ValueError(f"found {value!r:.40}, expected {expected}")
+
+
+class _Kind(click.ParamType):  # type: ignore[type-arg]  # older click takes no argument here
+    """What every kind of argument has: a name, a meaning and one check, here and as a type of click."""
+
+    name: str
+    meaning: str
+    unit: str
+
+    def read(self, value: Any) -> Any:
+        """The value as it is used. Raises ValueError where it makes no sense."""
+        raise NotImplementedError
+
+    def of(self, value: Any) -> Any:
+        """The same. Raises BadInput, which names the argument."""
+        try:
+            return self.read(value)
+        except ValueError as error:
+            raise BadInput(f"{self.name}: {error}") from None
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The same of an option's text; the message names the option."""
+        try:
+            return self.read(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+    def option(self, flag: str, meaning: str = "", **more: Any) -> Callable[..., Any]:
+        """The option of a command; `more` is what click.option takes."""
+        shown = {"show_default": True} if more.get("default") is not None else {}
+        told = {"help": meaning or self.meaning, "metavar": self.unit}
+        return click.option(flag, type=self, **(told | shown | more))
+
+
+@dataclass(frozen=True)
+class Number(_Kind):
+    """A number of a range."""
+
+    name: str
+    range: Range
+    meaning: str
+    unit: str = "N"
+
+    def read(self, value: Any) -> Any:
+        """The number."""
+        return self.range.read(value)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number that a text says."""
+        return super().convert(number_of(value), param, ctx)
+
+    def if_any(self, value: Any) -> Any:
+        """The number, or None where nothing is asked for. Raises BadInput."""
+        return None if value is None else self.of(value)
+
+
+@dataclass(frozen=True)
+class Numbers(_Kind):
+    """Several numbers of a range: a list, or "16,64"."""
+
+    name: str
+    range: Range
+    meaning: str
+    unit: str = "N,…"
+
+    @property
+    def expected(self) -> str:
+        """What messages say of them."""
+        return f"a list of {'whole ' if self.range.whole else ''}numbers, each {self.range.ends}"
+
+    def read(self, value: Any) -> tuple[Any, ...]:
+        """The numbers; none are no mistake."""
+        parts = [number_of(part.strip()) for part in value.split(",")] if isinstance(value, str) else value
+        if not isinstance(parts, Iterable) or isinstance(parts, bytes | Mapping):
+            raise ValueError(f"found {value!r:.40}, expected {self.expected}")
+        return tuple(self.range.read(part, self.expected) for part in parts)
+
+    def option(self, flag: str, meaning: str = "", **more: Any) -> Callable[..., Any]:
+        """The option of a command, which is empty where it is not given."""
+        return super().option(flag, meaning, **({"default": (), "show_default": False} | more))
+
+
+@dataclass(frozen=True)
+class Choice(_Kind):
+    """One of several words; `refused` says of others why they are none of them."""
+
+    name: str
+    words: tuple[str, ...]
+    meaning: str
+    unit: str = ""
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    def read(self, value: Any) -> str:
+        """The word."""
+        if isinstance(value, str) and value in self.refused:
+            raise ValueError(self.refused[value])
+        if value not in self.words:
+            raise ValueError(f"found {value!r:.40}, expected one of {', '.join(self.words)}")
+        return str(value)
+
+    def option(self, flag: str, meaning: str = "", **more: Any) -> Callable[..., Any]:
+        """The option of a command, whose help lists the words."""
+        return super().option(flag, meaning, **({"metavar": f"[{'|'.join(self.words)}]"} | more))
+
+
+def names_of(name: str, given: Any, known: Iterable[str] = ()) -> tuple[str, ...]:
+    """The names in a list, or in "low,high", each once. Raises BadInput, also for one that is not known."""
+    parts = given.split(",") if isinstance(given, str) else given
+    if not isinstance(parts, Iterable) or isinstance(parts, bytes | Mapping):
+        raise BadInput(f"{name}: found {given!r:.40}, expected a list of names")
+    found = [part.strip() if isinstance(part, str) else part for part in parts]
+    expected = list(known)
+    for part in found:
+        if not isinstance(part, str) or (expected and part not in expected):
+            some = f"some of {', '.join(expected)}" if expected else "a name"
+            raise BadInput(f"{name}: found {part!r:.40}, expected {some}")
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def goals_of(target_accuracy: Any, token_budget: Any) -> tuple[float | None, float | None]:
+    """Both goals of a plan, of which at most one is given. Raises BadInput."""
+    goals = TARGET_ACCURACY.if_any(target_accuracy), TOKEN_BUDGET.if_any(token_budget)
+    if None not in goals:
+        raise BadInput("a plan has one goal: give --target-accuracy or --token-budget, not both")
+    return goals
+
+
+def number_of(text: Any) -> Any:
+    """The number that a text says; any other value as it is."""
+    if not isinstance(text, str):
+        return text
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+_FROM_ONE = Range(1)
+_SHARE = Range(0, 1, whole=False)
+
+LEVEL = Number(
+    "level",
+    Range(0.5, 0.9999, whole=False),
+    "The share of cases in which an interval contains the true value.",
+    "X",
+)
+SEED = Number("seed", Range(0, 2**63 - 1), "Seed of all that is drawn.")
+PERMUTATIONS = Number(
+    "permutations",
+    Range(0, 10**5),
+    "Random orders of the answers to draw beside the exact value; 0 for none.",
+)
+AT = Number(
+    "at",
+    _FROM_ONE,
+    "Look only at N answers. A row that is named beforehand takes fewer questions to decide than the best "
+    "of several.",
+)
+MARGIN = Number(
+    "margin",
+    Range(0, 100, whole=False, below=True),
+    "With --gate and --at: by how much the second run may be worse. 0 then means not worse by that much, 1 "
+    "worse by more.",
+    "POINTS",
+)
+SCORE_COST = Number(
+    "score_cost",
+    Range(0, whole=False),
+    "What the score of an answer costs, in tokens.  [default: what the judge read and wrote, if `harness "
+    "judge` scored the run; of log-probabilities 0; else not known]",
+    "TOKENS",
+)
+NS = Numbers("ns", _FROM_ONE, "Values of N, separated by commas.")
+CAPS = Numbers(
+    "caps",
+    _FROM_ONE,
+    "Cut every answer at these numbers of tokens, separated by commas: settings cap=2000, …",
+    "TOKENS,…",
+)
+AT_N = Numbers("at_n", Range(1, LARGEST_N), "Forecast these N, as 16,64.")
+MAX_N = Number("max_n", Range(1, LARGEST_N), "Largest N considered.")
+FIT_MAX_N = Number(
+    "fit_max_n", _FROM_ONE, "Fit N up to this; of samples, this many answers to each question."
+)
+FIT_MAX_TOKENS = Number(
+    "fit_max_tokens",
+    Range(0, whole=False, above=True),
+    "Fit settings of up to this many tokens per answer.",
+    "TOKENS",
+)
+FIT_CAP = Number(
+    "fit_cap",
+    _FROM_ONE,
+    "See only what a run stopped at this many tokens per answer would show.",
+    "TOKENS",
+)
+AT_CAPS = Numbers("at_caps", _FROM_ONE, "With --fit-cap: forecast these caps, as 16000,32000.", "TOKENS,…")
+REPLICATES = Number("replicates", Range(0, 10**5), "Bootstrap replicates for the intervals; 0: no intervals.")
+PLAN_REPLICATES = Number("replicates", Range(1, 10**5), "Bootstrap replicates for the intervals.")
+SPLITS = Number("splits", _FROM_ONE, "Random splits.")
+TARGET_ACCURACY = Number(
+    "target_accuracy", _SHARE, "Find the cheapest choice that reaches this accuracy.", "X"
+)
+TOKEN_BUDGET = Number(
+    "token_budget",
+    Range(0, whole=False, above=True),
+    "Find the best choice within this many tokens per question.",
+    "TOKENS",
+)
+QUESTIONS = Numbers("questions", _FROM_ONE, "Numbers of questions, as 200,1000.  [default: the pilot's]")
+ANSWERS = Numbers("answers", _FROM_ONE, "Numbers of answers to each.  [default: the pilot's, and 4 × that]")
+MOST_ANSWERS = Number("n_max", Range(2, LARGEST_N), "The most answers to a question.")
+ORDERS = Number(
+    "orders", Range(1, 10**5), "Random orders of each question's answers, the same for all rules."
+)
+_ELSEWHERE = "there is no forecast of {}; python -m results curves computes it"
+METHOD = Choice(
+    "method",
+    ("majority", "best_of_n"),
+    "How the N answers to a question become one.",
+    refused={name: _ELSEWHERE.format(name) for name in ("all_of_n", "best_by_score", "weighted_majority")},
+)
+TARGET = Choice(
+    "target",
+    ("these-questions", "population"),
+    "Intervals for the same questions, sampled further, or for new questions of their kind.",
+)
