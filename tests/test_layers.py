@@ -138,10 +138,3 @@ def test_a_part_imports_only_parts_below_it_and_in_no_circle(package: str) -> No
 
 def test_there_is_no_circle_of_files() -> None:
     TopologicalSorter(IMPORTS).prepare()  # raises CycleError
-
-
-def test_no_file_is_a_heap() -> None:
-    """No file above 300 lines, in the packages and in the tests."""
-    files = [*MODULES.values(), *(ROOT / "tests").rglob("*.py")]
-    long = {str(path): count for path in files if (count := len(path.read_text().splitlines())) > 300}
-    assert long == {}

@@ -1,7 +1,7 @@
 """The size of the house as a whole, which may fall and not rise: a ratchet.
 
-A change that makes a number smaller lowers its limit here; one that needs a larger one says why in its commit.
-`pytest -rP tests/test_sizes.py` prints what is measured.
+A change that makes a number smaller lowers its limit here; one that needs a larger one says why in its
+commit. `pytest -rP tests/test_sizes.py` prints what is measured.
 """
 
 from collections.abc import Iterator

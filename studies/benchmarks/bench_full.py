@@ -101,7 +101,7 @@ def processor_seconds(pid: int) -> float:
     """Those of a process and of all that it has started."""
     process = psutil.Process(pid)
     times = [one.cpu_times() for one in (process, *process.children(recursive=True))]
-    return sum(one.user + one.system for one in times)
+    return float(sum(one.user + one.system for one in times))
 
 
 def compare(url: str, pid: int, questions: int, samples: int, rounds: int, folder: Path) -> None:

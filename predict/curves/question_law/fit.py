@@ -118,14 +118,13 @@ def fit(
     noise = np.hypot(EXACT, np.sqrt(1 - SHARED) * np.nan_to_num(stderr, nan=UNKNOWN))
     order = np.lexsort((accuracy, N, setting.astype(str), T))
     columns = (T, N, accuracy, noise, setting.astype(str))
-    return _fitted(*(tuple(column[order].tolist()) for column in columns), method)
+    return _fitted(tuple(tuple(column[order].tolist()) for column in columns), method)
 
 
 @lru_cache(maxsize=16)
-def _fitted(*points: tuple[Any, ...] | str) -> QuestionLaw:
+def _fitted(points: tuple[tuple[Any, ...], ...], method: str) -> QuestionLaw:
     """The law of the same points is fitted once: several predictors go by it."""
-    *columns, method = points
-    T, N, accuracy, noise, names = map(np.array, columns)
+    T, N, accuracy, noise, names = map(np.array, points)
     settings = tuple(dict.fromkeys(names.tolist()))
     k = len(settings)
     place = np.array([settings.index(name) for name in names])
