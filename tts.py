@@ -28,7 +28,7 @@ from synthetic.cli import cli as synthetic
 
 JOBS = {
     "Answers in, a page out": ["page"],
-    "Sample a model": ["sample", "force", "judge", "serve", "gpu-check", "questions"],
+    "Sample a model": ["sample", "force", "judge", "serve", "gateway", "gpu-check", "questions"],
     "Answers you have": ["import", "inspect", "regrade", "export"],
     "Measure and compare": ["curves", "compare", "stop"],
     "Forecast and plan": ["forecast", "plan", "precision", "backtest", "fits"],

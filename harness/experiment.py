@@ -39,6 +39,7 @@ from harness.fields import (
 from harness.grader import DEFAULT_READERS, Grader, GraderName, Match, Reader
 from harness.overrides import value_of
 from results import BadInput
+from results.tables.shards import EXPECTED, shard_in
 
 EXPERIMENTS = Path(__file__).parent / "experiments"
 TINY_MODEL = Path(__file__).parent / "tiny" / "model"
@@ -64,6 +65,8 @@ class Experiment(BaseModel):
     """A local copy of the dataset's rows, in place of the hub."""
     limit: Positive | None = None
     """How many questions, from the first on; all by default."""
+    shard: Annotated[str | None, only(shard_in, EXPECTED)] = None
+    """A part of the run by question, such as 3/8: every eighth of its questions, from the third on."""
     model: str
     """A model on the hub, a local folder, or `tiny` (the model that ships with the project)."""
     revision: str | None = None
@@ -162,6 +165,11 @@ class Experiment(BaseModel):
         """What the model's chat template is told beyond the messages."""
         given = self.request_fields.get(TEMPLATE_ARGUMENTS)
         return given if isinstance(given, dict) else {}
+
+    def requests_for(self, copies: int) -> int:
+        """Requests in flight to so many copies of the model at `url`; a number that was given stays."""
+        given = "concurrency" in self.model_fields_set
+        return self.concurrency if given else ANSWERS_IN_FLIGHT * max(1, copies)
 
     @property
     def answers_per_question(self) -> int:

@@ -30,7 +30,7 @@ PAGES = [
     *sorted((ROOT / "studies").rglob("*.md")),
 ]
 NOT_RUN = {
-    r"harness (sample|serve|gpu-check)": "a GPU, the hub, a server or minutes; tests/integration samples",
+    r"harness (sample|serve|gateway|gpu-check)": "a GPU, the hub, a server or minutes: tests/integration",
     r"harness judge": "a server; tests/harness/judge, tests/integration/test_judged_runs.py",
     r"harness force": "a run whose model is at hand; tests/harness/run/test_force.py",
     r"harness questions (math|multiple-choice)": "the hub, or a file of your own; tests/harness/questions",
@@ -120,6 +120,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_samples(budgets[budgets["setting"] == "100"], folder / "PILOT" / "samples.jsonl")
     for name in ("INPUT", *(f"runs/{run}" for run in RUNS)):
         write_samples(budgets, folder / name / "samples.jsonl")
+    parts = budgets["question_id"].map(lambda name: f"{int(name[1:]) % 2 + 1}/2")
+    for part in (1, 2):
+        shard = budgets.assign(shard=parts)[parts == f"{part}/2"]
+        write_samples(shard, runs / f"gsm8k-shard-{part}" / "samples.jsonl")
     stopped = budgets[budgets["setting"] == "100"].assign(stop_rule="lead:4")
     write_samples(stopped, runs / "stopped" / "samples.jsonl")
     write_samples(budgets[budgets["setting"] == "200"], folder / "table.csv")

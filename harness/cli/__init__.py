@@ -4,6 +4,7 @@ import click
 
 from harness.cli.export import export
 from harness.cli.force import force
+from harness.cli.gateway import gateway
 from harness.cli.gpu_check import gpu_check
 from harness.cli.import_samples import import_samples
 from harness.cli.inspect import inspect
@@ -19,7 +20,19 @@ def cli() -> None:
     """Sample a language model: load questions, serve a model, sample and grade its answers."""
 
 
-for command in (questions, sample, force, judge, inspect, regrade, serve, gpu_check, import_samples, export):
+for command in (
+    questions,
+    sample,
+    force,
+    judge,
+    inspect,
+    regrade,
+    serve,
+    gateway,
+    gpu_check,
+    import_samples,
+    export,
+):
     cli.add_command(command)
 
 __all__ = ["cli"]

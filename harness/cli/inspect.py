@@ -8,7 +8,7 @@ from results.command_help import Command
 
 
 @click.command(cls=Command, epilog="Example: python -m harness inspect runs/tiny --unreadable --limit 3")
-@click.argument("samples", type=click.Path(path_type=Path))
+@click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--question", metavar="ID", help="Only the answers to this question.")
 @click.option("--setting", help="Only this setting (token budget).")
 @click.option("--wrong", "only", flag_value="wrong", help="Only wrong answers.")
@@ -19,22 +19,27 @@ from results.command_help import Command
 )
 @click.option("--full", is_flag=True, help="Show whole texts.")
 def inspect(
-    samples: Path, question: str | None, setting: str | None, only: str | None, limit: int, full: bool
+    samples: tuple[Path, ...],
+    question: str | None,
+    setting: str | None,
+    only: str | None,
+    limit: int,
+    full: bool,
 ) -> None:
     """Show the answers of a run.
 
-    SAMPLES is a run's folder or a samples table. Without options you see the counts of each setting, and the
-    hardest questions. ✓ is right, ✗ wrong, ∅ unreadable. You can look at a run while it is sampling. Control
-    characters in texts are escaped.
+    SAMPLES is a run's folder or a samples table; give all shards of a run to see it whole. Without options
+    you see the counts of each setting, and the hardest questions. ✓ is right, ✗ wrong, ∅ unreadable. You can
+    look at a run while it is sampling. Control characters in texts are escaped.
     """
     from harness.view.answers import answers, overview, read_answers
     from results.tables.contract import sample_files
 
-    (file,) = sample_files(samples)
-    rows = read_answers(file, question, setting)
+    files = sample_files(*samples)
+    rows = read_answers(files, question, setting)
     if question is None and only is None:
-        lines = overview(rows, file)
+        lines = overview(rows, files)
     else:
-        lines = answers(rows, file.parent, question, only, limit, full)
+        lines = answers(rows, files[0].parent, question, only, limit, full)
     for line in lines:
         click.echo(line)

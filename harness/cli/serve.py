@@ -4,6 +4,8 @@ $ python -m harness serve tiny --port 30000
 serving harness/tiny/model at http://127.0.0.1:30000, Ctrl-C stops it
 """
 
+from pathlib import Path
+
 import click
 
 from results.command_help import Command
@@ -21,16 +23,38 @@ from results.command_help import Command
     "--workers", default=1, type=click.IntRange(1), help="Servers of --dp copies, behind a gateway."
 )
 @click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
-@click.option("--port", default=30000, type=click.IntRange(1, 65535))
+@click.option(
+    "--port", default=30000, type=click.IntRange(1, 65535), help="Of --workers with --host: the first."
+)
+@click.option(
+    "--host",
+    metavar="ADDRESS",
+    help="Where the gateway of several hosts reaches the servers of this one, which have none of their own.",
+)
+@click.option(
+    "--workers-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="List the servers here once they are ready, for `harness gateway`; with --host.",
+)
 @click.option("--revision", help="The commit of the model on the hub.")
 def serve(
-    model: str, flags: tuple[str, ...], dp: int, workers: int, device: str, port: int, revision: str | None
+    model: str,
+    flags: tuple[str, ...],
+    dp: int,
+    workers: int,
+    device: str,
+    port: int,
+    host: str | None,
+    workers_file: Path | None,
+    revision: str | None,
 ) -> None:
-    """Serve MODEL on 127.0.0.1 and show the server's log.
+    """Serve MODEL on this machine and show the server's log.
 
-    MODEL is a name on the hub, a folder, or `tiny`. FLAGS after `--` go to SGLang as they are. Servers on
-    several hosts: run this on each with `-- --host ADDRESS`, and one gateway in front of all:
-    `smg launch --host 127.0.0.1 --policy cache_aware --worker-urls http://ADDRESS:30000 ...`.
+    MODEL is a name on the hub, a folder, or `tiny`. FLAGS after `--` go to SGLang as they are. Without --host
+    only this machine reaches the servers.
+
+    Servers on several hosts: run this on each with --host, and `harness gateway` in front of all. They ask
+    for the key in the environment variable SGLANG_API_KEY, which `harness sample` sends.
     """
     import signal
     import sys
@@ -39,30 +63,37 @@ def serve(
 
     from harness.engines.tokens import PromptTokens
     from harness.experiment import model_location
+    from harness.server.address import HERE, check_flags, key_for, url_of
     from harness.server.fleet import fleet
     from harness.server.launch import Server, check_free, launch
     from results import BadInput
 
-    if workers > 1 and {"--host", "--port"} & set(flags):
-        raise BadInput("--host and --port are not for servers behind a gateway, which use ports of 127.0.0.1")
+    if workers_file and host is None:
+        raise BadInput("--workers-file is for servers of several hosts: give --host, or leave it out")
+    check_flags(flags)
+    key_for(host or HERE)
     # Whoever started this command stops it with SIGTERM; the server has to end with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     location = model_location(model)
-    check_free(port)
+    for own in range(port, port + workers) if host else (port,):
+        check_free(own, host or HERE)
     PromptTokens(location, revision, chat=False)  # raises where there is no such model, before SGLang starts
 
     say = partial(click.echo, err=True)
     if dp > 1 and workers == 1:
         say(f"warning: {dp} copies in one server share its random seed: --workers {dp} gives each its own")
-    start = partial(launch, location, revision=revision, device=device, dp=dp, workers=workers, extra=flags)
+    start = partial(launch, location, host=host or HERE, revision=revision, device=device, extra=flags)
+    start = partial(start, dp=dp, workers=workers)
     with ExitStack() as stack:
-        if workers == 1:
+        if workers == 1 and host is None:
             command = start(port=port)
-            say(f"serving {location} at http://127.0.0.1:{port}, Ctrl-C stops it")
+            say(f"serving {location} at {url_of(HERE, port)}, Ctrl-C stops it")
             wait = stack.enter_context(Server(command)).wait
         else:
             say(f"starting {workers} servers for {location}, Ctrl-C stops them")
-            servers = fleet(workers, port, lambda number, own: start(worker=number, port=own), say)
+            servers = fleet(
+                workers, port, lambda number, own: start(worker=number, port=own), say, host, workers_file
+            )
             wait = stack.enter_context(servers)
         status = wait()
     raise click.ClickException(f"SGLang ended by itself with status {status}: see its log above")

@@ -34,6 +34,7 @@ from harness.http.reply import (
     inside,
     parse,
 )
+from harness.server.address import KEY, key_of_user
 from results import BadInput
 
 SETTINGS = (
@@ -82,13 +83,16 @@ class SGLangEngine(Connection):
     ) -> None:
         """`fields` go into every request; `thinking` says that the server is to keep budgets of thinking.
 
-        Raises BadInput if the model has no tokenizer. For `say` and `check_alive` see Connection.
+        A key in the environment (see harness.server.address) is sent. Raises BadInput if the model has no
+        tokenizer. For `say` and `check_alive` see Connection.
         """
-        super().__init__(url, say=say, check_alive=check_alive)
+        super().__init__(url, say=say, key=key_of_user(), check_alive=check_alive)
         self._location, self._revision, self._thinking = model, revision, thinking
         self._fields = dict(fields or {})
         self._prompts = PromptTokens(model, revision, chat, self._fields.pop(TEMPLATE_ARGUMENTS, None))
         self._settings: dict[str, Any] = {}
+        self._served: str | None = None
+        """The server's own name for its model, by which a gateway knows where to send a request."""
 
     def describe(self) -> dict[str, Any]:
         """The server's own account of its settings."""
@@ -101,6 +105,8 @@ class SGLangEngine(Connection):
         budget, logprobs, candidates = (drawn.pop(name) for name in ("thinking", "logprobs", "candidates"))
         drawn = {**self._fields.get("sampling_params", {}), **drawn, "n": 1}
         body = {**self._fields, "input_ids": ids, "sampling_params": drawn}
+        if self._served:
+            body["model"] = self._served
         if budget is not None and not said:
             body |= {"require_reasoning": True, "max_thinking_tokens": budget}
         if logprobs:
@@ -121,6 +127,7 @@ class SGLangEngine(Connection):
         """The server's settings. Raises BadInput for another model, or for deterministic mode."""
         model = await self._info("model_info")
         served = [str(model.get(key)) for key in ("model_path", "served_model_name")]
+        self._served = model.get("served_model_name")
         if not any(same_model(self._location, name) for name in served):
             raise BadInput(
                 f"the server at {self.url} serves {model.get('model_path')}, expected "
@@ -137,6 +144,19 @@ class SGLangEngine(Connection):
                 f"the server at {self.url} serves revision {info['revision']}, expected {self._revision}"
             )
         return {key: info[key] for key in SETTINGS if key in info}
+
+    async def copies(self) -> int | None:
+        """The copies of the model at the URL: in all servers behind a gateway that are well, or in this one.
+
+        None where it is not known now.
+        """
+        with suppress(BadInput, ValueError, TypeError, KeyError):
+            reply = await self.get("/workers")
+            if reply.status == 404:  # no gateway
+                return int(self._settings.get("dp_size") or 1)
+            well = [one for one in json.loads(reply.content)["workers"] if one["is_healthy"]]
+            return sum(int(one["labels"].get("dp_size", 1)) for one in well) or None
+        return None
 
     async def greet(self) -> None:
         """Read the server's settings. A restart may not change them: run.json has them once a session."""
@@ -181,6 +201,9 @@ class SGLangEngine(Connection):
             found = json.loads(reply.content)
             if reply.status == 200 and isinstance(found, dict):
                 return found
+        if reply.status == 401:
+            state = "not accepted" if self._key else "not set"
+            raise BadInput(f"{self.url} asks for a key: the one in {KEY} is {state}")
         if await self._speaks_openai():
             raise BadInput(
                 f"the server at {self.url} is not SGLang but has OpenAI's interface, like vLLM: "

@@ -17,6 +17,7 @@ from harness.experiment import Experiment
 from harness.questions.load import Question
 from harness.store.row import Key
 from results import BadInput
+from results.tables.shards import shard_in
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,15 @@ class Query:
 
 
 def asked_questions(experiment: Experiment, questions: Sequence[Question]) -> Sequence[Question]:
-    """The `questions` within the experiment's limit. Raises BadInput if the prompt cannot be filled in."""
+    """The `questions` within the experiment's limit that are in its shard.
+
+    Raises BadInput if there are none, or the prompt cannot be filled in.
+    """
     asked = questions[: experiment.limit]
+    if shard := shard_in(experiment.shard or "1/1"):
+        asked = asked[shard.part - 1 :: shard.parts]
+    if experiment.shard and not asked:
+        raise BadInput(f"shard {experiment.shard}: has no question: give N of K/N at most their number")
     for query in remaining(experiment, asked[:1], {}):
         prompt_for(experiment, query)
     return asked

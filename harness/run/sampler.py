@@ -22,6 +22,7 @@ from harness.engines.forcing import forced
 from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.experiment import Experiment
 from harness.questions.load import Question
+from harness.run.in_flight import requests_wanted
 from harness.run.plan import Query, asked_questions, prompt_for, sampling_for
 from harness.run.sizing import duration
 from harness.run.stopping import Blocks, Planned, requests_of
@@ -148,30 +149,39 @@ class _Session:
         self.asked = self.failed_in_a_row = 0
         self.missing = self.requests.left
         self.gone = False
+        self.wanted, self.working = self.experiment.concurrency, 0
+        """Requests that are to be in flight, and how many are sent one after the other."""
 
     async def draw(self, planned: int) -> None:
-        """Send all requests, `concurrency` at a time, unless the server goes away."""
+        """Send all requests, so many at a time as the servers are there for, unless they go away."""
         self.bar = tqdm(
             total=planned,
             initial=planned - self.missing,
             bar_format="{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} answers [{elapsed}{postfix}]",
             mininterval=0.5 if sys.stderr.isatty() else 10,
         )
-        beside = asyncio.create_task(self._keep_showing())
+        self.wanted = await requests_wanted(self.experiment, self.engine, self.wanted, self.say)
+        beside = None
         try:
             with self.bar:
                 async with asyncio.TaskGroup() as group:
-                    for _ in range(self.experiment.concurrency):
-                        group.create_task(self.work())
+                    beside = asyncio.create_task(self._keep_showing(group))
+                    self._fill(group)
             self.file.sync()
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
         finally:
-            beside.cancel()
+            if beside:
+                beside.cancel()
+
+    def _fill(self, group: asyncio.TaskGroup) -> None:
+        while self.working < self.wanted:
+            self.working += 1
+            group.create_task(self.work())
 
     async def work(self) -> None:
         """Ask for one answer after the other, from the request to its row on the disk and in the tally."""
-        while not self.is_over() and (query := await self.requests.next()):
+        while self.working <= self.wanted and not self.is_over() and (query := await self.requests.next()):
             self.asked += 1
             self.pace.ending = self.asked == self.missing
             try:
@@ -192,7 +202,9 @@ class _Session:
                 self.looks.pop(0)
                 for warning in self.tally.warnings(self.file.path.parent):
                     self.say(f"warning, so far: {warning}")
-        self.requests.close()
+        self.working -= 1
+        if self.working < self.wanted:
+            self.requests.close()
 
     async def _answer_to(self, query: Query) -> Completion:
         """The answer that a query asks for. Raises EngineError."""
@@ -206,7 +218,7 @@ class _Session:
         return reply
 
     def is_over(self) -> bool:
-        limit = max(FEWEST_FAILURES, self.experiment.concurrency)
+        limit = max(FEWEST_FAILURES, self.wanted)
         return self.gone or self.failed_in_a_row >= limit
 
     def _note_failure(self, query: Query, error: EngineError) -> None:
@@ -219,10 +231,14 @@ class _Session:
         if not isinstance(error, RequestRefused):  # which is said by a server that is there
             self.failed_in_a_row += 1
 
-    async def _keep_showing(self) -> None:
-        """Show that nothing comes, which no answer would."""
+    async def _keep_showing(self, group: asyncio.TaskGroup) -> None:
+        """Show that nothing comes, which no answer would, and follow servers that come and go."""
         while True:
             await asyncio.sleep(SHOW_SECONDS)
+            before = self.wanted
+            self.wanted = await requests_wanted(self.experiment, self.engine, before, self.say)
+            if self.wanted > before:
+                self._fill(group)
             if self.pace.stuck_for() is not None:
                 self._show_progress(0)
                 self.bar.refresh()
@@ -264,6 +280,7 @@ def row_of(experiment: Experiment, query: Query, completion: Completion) -> Row:
         "dataset": experiment.dataset,
         "model": experiment.model,
         "decoding": query.decoding,
+        **({"shard": experiment.shard} if experiment.shard else {}),
         **(
             {"stop_rule": experiment.stop_rule} if experiment.stop_rule and query.decoding == "sample" else {}
         ),

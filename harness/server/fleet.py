@@ -8,11 +8,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from pathlib import Path
 
 from harness.http import connection
 from harness.server import gateway, probe
+from harness.server.address import HERE, url_of
 from harness.server.launch import Launch, Server, free_ports
 from harness.server.worker import Worker
+from harness.server.workers_file import listed
 
 SAYS = "fleet: "
 """How each line begins that a fleet says, to be found in the log that it shares with its servers."""
@@ -20,21 +23,31 @@ SAYS = "fleet: "
 
 @contextmanager
 def fleet(
-    workers: int, port: int, worker: Callable[[int, int], Launch], say: Callable[[str], None]
+    workers: int,
+    port: int,
+    worker: Callable[[int, int], Launch],
+    say: Callable[[str], None],
+    host: str | None = None,
+    workers_file: Path | None = None,
 ) -> Iterator[Callable[[], int]]:
     """Servers and the gateway in front of them on `port`, started and stopped together.
 
     `worker(number, port)` gives the command of one server. A server that ends does not end the fleet: the
     gateway sends its requests to the others, and it is started once more. What is given waits until the
     gateway or the last server ends by itself, and returns its exit status. `say` is told when all are ready,
-    and when a server has ended. Raises BadInput: smg is missing, or a server ends before it is ready.
+    and when a server has ended.
+
+    host: the address at which the gateway of several hosts reaches these servers, on `port` and the ports
+    after it; there is then no gateway here. They are listed in `workers_file` once they are ready.
+
+    Raises BadInput: smg is missing, or a server ends before it is ready.
     """
     *ports, metrics_port = free_ports(workers + 1)
-    launches = {f"http://127.0.0.1:{own}": worker(number, own) for number, own in enumerate(ports)}
-    command, front_url = (
-        gateway.gateway_launch(port, metrics_port, list(launches)),
-        f"http://127.0.0.1:{port}",
-    )
+    if host is not None:
+        ports = list(range(port, port + workers))
+    launches = {url_of(host or HERE, own): worker(number, own) for number, own in enumerate(ports)}
+    if host is None:
+        command, front_url = gateway.gateway_launch(port, metrics_port, list(launches)), url_of(HERE, port)
     servers = [Worker(url, own) for url, own in launches.items()]
     with ExitStack() as stack:
         for one in servers:
@@ -44,9 +57,13 @@ def fleet(
         stack.callback(_ask_to_end, servers)
         for one in servers:
             probe.wait_until_ready(one.url, "/health", one.server, "SGLang")
-        front = stack.enter_context(Server(command))
-        probe.wait_until_ready(front_url, "/readiness", front, "smg")
-        say(f"{SAYS}{workers} servers at {', '.join(launches)} answer at {front_url}")
+        front, at = None, "there"
+        if host is None:
+            front, at = stack.enter_context(Server(command)), front_url
+            probe.wait_until_ready(front_url, "/readiness", front, "smg")
+        elif workers_file:
+            stack.enter_context(listed(workers_file, list(launches)))
+        say(f"{SAYS}{workers} servers at {', '.join(launches)} answer at {at}")
         yield partial(_wait, servers, front, lambda line: say(SAYS + line))
 
 
@@ -59,9 +76,9 @@ def _ask_to_end(servers: Sequence[Worker]) -> None:
         one.server.ask_to_end()
 
 
-def _wait(servers: Sequence[Worker], front: Server, say: Callable[[str], None]) -> int:
+def _wait(servers: Sequence[Worker], front: Server | None, say: Callable[[str], None]) -> int:
     there = list(servers)
-    while (status := front.ended()) is None:
+    while front is None or (status := front.ended()) is None:
         for one in list(there):
             if (ended := one.ended()) is None:
                 continue

@@ -7,6 +7,7 @@ platform plugin in harness/server/cpu. The user's own flags come last and win.
 """
 
 import ctypes
+import errno
 import importlib.util
 import os
 import secrets
@@ -24,6 +25,7 @@ from typing import IO, Any, Self
 
 from harness.experiment import ANSWERS_IN_FLIGHT
 from harness.server import toolkit
+from harness.server.address import HERE, check_flags, key_for, with_key
 from harness.server.cpu.platform import PLATFORM
 from harness.server.gpus import usable_gpus
 from results import BadInput
@@ -52,8 +54,9 @@ CPU_FLAGS = (
 PARALLEL = {
     "tp": ("--tp-size", "--tp", "--tensor-parallel-size"),
     "pp": ("--pp-size", "--pp", "--pipeline-parallel-size"),
+    "nnodes": ("--nnodes",),
 }
-"""SGLang's flags that spread one copy of a model over several GPUs."""
+"""SGLang's flags that spread one copy of a model over several GPUs, and these over several hosts."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,7 @@ def launch(
     model: str,
     *,
     port: int,
+    host: str = HERE,
     revision: str | None = None,
     device: str = "auto",
     dtype: str = "auto",
@@ -76,12 +80,14 @@ def launch(
     workers: int = 1,
     extra: Sequence[str] = (),
 ) -> Launch:
-    """The command that serves `dp` copies of `model` (hub name or folder) on 127.0.0.1:`port`.
+    """The command that serves `dp` copies of `model` (hub name or folder) on `host`:`port`.
 
     `device` auto is cuda if there is a GPU. The copies of one server share its random seed. `worker` (from 0)
     of `workers` on a host gets its share of the GPUs. Raises BadInput: SGLang, a GPU or what compiles kernels
-    is missing.
+    is missing, or the server could be used from elsewhere without a key (see `address`).
     """
+    check_flags(extra)
+    key = key_for(host)
     if importlib.util.find_spec("sglang") is None:
         raise BadInput("SGLang is not installed: `make serve` installs it")
     gpus, each = usable_gpus(device), gpus_per_copy(extra)
@@ -89,28 +95,32 @@ def launch(
         needed = f"{dp * workers} copies of the model, {each} GPUs each, need {dp * workers * each}"
         fewer = "give fewer copies (make DP=, --set dp=, --dp or --workers)"
         raise BadInput(f"{needed} GPUs, and this machine has {gpus}: {fewer}")
-    flags = ["--model-path", model, "--host", "127.0.0.1", "--port", str(port), "--dp-size", str(dp)]
+    flags = ["--model-path", model, "--host", host, "--port", str(port), "--dp-size", str(dp)]
     # By default the model's generation_config fills in what a request leaves out.
     flags += ["--sampling-defaults", "openai", "--random-seed", str(secrets.randbits(30))]
     if revision:
         flags += ["--revision", revision]
+    reached = {} if host == HERE else _without_proxy(host)
     if gpus:
-        command = [sys.executable, "-m", "sglang.launch_server", *flags, "--dtype", dtype, *GPU_FLAGS]
-        return Launch((*command, *extra), _gpu_environment(worker, workers, gpus))
+        command = with_key(key, "sglang.launch_server", [*flags, "--dtype", dtype, *GPU_FLAGS, *extra])
+        return Launch(command, reached | _gpu_environment(worker, workers, gpus))
     dtype = "float32" if dtype == "auto" else dtype
-    command = [sys.executable, "-m", "harness.server.cpu.start", *flags, "--dtype", dtype, *CPU_FLAGS]
-    return Launch((*command, "--device", "cpu", *extra), _cpu_environment(dp))
+    flags += ["--dtype", dtype, *CPU_FLAGS, "--device", "cpu", *extra]
+    return Launch(with_key(key, "harness.server.cpu.start", flags), reached | _cpu_environment(dp))
 
 
 def gpus_per_copy(flags: Sequence[str]) -> int:
-    """The GPUs of one copy of the model by SGLang's `flags`: tensor times pipeline parallelism."""
-    size = dict.fromkeys(("tp", "pp"), 1)
+    """The GPUs of one copy of the model on this host: tensor times pipeline parallelism by SGLang's `flags`.
+
+    With --nnodes they are spread over so many hosts.
+    """
+    size = dict.fromkeys(PARALLEL, 1)
     words = [part for flag in flags for part in flag.split("=", 1)]
     for flag, value in pairwise(words):
         for kind, names in PARALLEL.items():
             if flag in names and value.isdecimal():
                 size[kind] = int(value)
-    return max(1, size["tp"] * size["pp"])
+    return max(1, size["tp"] * size["pp"] // max(1, size["nnodes"]))
 
 
 def _gpu_environment(worker: int, workers: int, gpus: int) -> dict[str, str]:
@@ -158,14 +168,18 @@ def free_ports(count: int = 1) -> list[int]:
     return ports
 
 
-def check_free(port: int) -> None:
-    """Raises BadInput if something listens on 127.0.0.1:`port`."""
-    with socket.socket() as probe:
+def check_free(port: int, host: str = HERE) -> None:
+    """Raises BadInput if something listens on `host`:`port`, or `host` is no address of this machine."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            raise BadInput(f"port {port} on 127.0.0.1 is in use: give another --port") from None
+            probe.bind((host, port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise BadInput(f"port {port} on {host} is in use: give another --port") from None
+            raise BadInput(
+                f"{host}:{port}: {error.strerror or error}: give another --host or --port"
+            ) from None
 
 
 class Server:
@@ -227,12 +241,17 @@ def _environment() -> dict[str, str]:
     SGLang runs `ninja`, which pip has put beside this Python; and it asks itself for an answer before it is
     ready, which no proxy for the world outside can pass on.
     """
-    directly = ["127.0.0.1", "localhost", "::1"]
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    return {**os.environ, "PATH": path, **_without_proxy()}
+
+
+def _without_proxy(*hosts: str) -> dict[str, str]:
+    """What says that this machine, and `hosts`, are reached without a proxy."""
+    directly = ["127.0.0.1", "localhost", "::1", *hosts]
     given = os.environ.get("no_proxy") or os.environ.get("NO_PROXY")
     without = ",".join([given, *directly] if given else directly)
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     # Programs differ in which of the two names they read.
-    return {**os.environ, "PATH": path, "NO_PROXY": without, "no_proxy": without}
+    return {"NO_PROXY": without, "no_proxy": without}
 
 
 def end_with_parent() -> None:

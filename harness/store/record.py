@@ -190,10 +190,12 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def tally_of(folder: Path, grader: Grader | None = None) -> Tally:
+def tally_of(*folders: Path, grader: Grader | None = None) -> Tally:
     """An empty tally for the answers in a folder, as far as its run.json says what they are.
 
-    `grader` reads them in place of the one on record.
+    Several folders hold shards of one run. `grader` reads the answers in place of the one on record.
     """
-    planned = (read_record(folder) or {}).get("planned")
-    return Tally(experiment_in(folder), planned if isinstance(planned, int) else None, grader)
+    told = [(read_record(folder) or {}).get("planned") for folder in folders]
+    planned = [count for count in told if isinstance(count, int)]
+    known = sum(planned) if len(planned) == len(told) else None
+    return Tally(experiment_in(folders[0]), known, grader)

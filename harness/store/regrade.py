@@ -44,7 +44,7 @@ def regrade(folder: Path, grader: Grader) -> Regraded:
         raise BadInput(f"{path}: no such file: only a folder with {SAMPLES} can be read again")
     kept = unused(folder, "verdicts", ".csv")
     changed = 0
-    tally = tally_of(folder, grader)
+    tally = tally_of(folder, grader=grader)
     with (
         replacing(path) as again,
         replacing(kept) as aside,

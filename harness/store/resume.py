@@ -81,6 +81,7 @@ def check_same_run(
         contents = [words for name, words in IDENTITY.items() if found[name] != now[name]]
     except (KeyError, TypeError):
         raise BadInput(f"{path}: not a record of this harness: give another --out") from None
+    before = {"shard": None, **before}  # runs of earlier versions are whole
     fields = [
         f"{name} ({json.dumps(before[name]):.40} then, {json.dumps(value):.40} now)"
         for name, value in now["experiment"].items()

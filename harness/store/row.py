@@ -23,10 +23,10 @@ ASKED_FOR: dict[str, tuple[type, ...]] = {
     **{"reasoning": (str,), "reasoning_tokens": (int, NULL)},
     "logprob": (float, NULL),
     "labels": (str,),
-    "stop_rule": (str,),
+    **dict.fromkeys(("stop_rule", "shard"), (str,)),
 }
-"""Those of the cells that only some rows have: of models that think, of questions with choices, or of runs
-that ask for them. Scores (`harness judge`) are numbers or null, in columns score_NAME."""
+"""Those of the cells that only some rows have: of models that think, of questions with choices, of shards, or
+of runs that ask for them. Scores (`harness judge`) are numbers or null, in columns score_NAME."""
 
 Row = dict[str, Any]
 Key = tuple[str, str, str]

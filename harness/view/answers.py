@@ -11,19 +11,20 @@ Whatever a model, a server or a table says is untrusted, and is shown with contr
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
 
-from harness.store.record import RECORD, problems_in, tally_of
+from harness.store.record import RECORD, experiment_in, problems_in, tally_of
 from harness.store.row import ASKED_FOR, COLUMNS, Row
 from harness.store.samples_file import read_rows
 from harness.tally.counts import Tally, by_size
 from results import BadInput, read_samples
 from results.aligned import aligned
 from results.figures.words import curves_name
+from results.tables.shards import missing
 from results.visible import visible
 
 RIGHT, WRONG, UNREADABLE, CUT_OFF = "✓", "✗", "∅", "… cut off"
@@ -33,46 +34,59 @@ HEAD, TAIL = 300, 100
 """Characters shown of a long text: its beginning, and its end, where the answer is."""
 
 
-def read_answers(path: Path, question: str | None, setting: str | None) -> Iterator[Row]:
+def read_answers(paths: Sequence[Path], question: str | None, setting: str | None) -> Iterator[Row]:
     """The rows of a run's samples.jsonl, also while it is being written, or of any other samples table.
 
-    Only those to one question and of one setting, where these are given. Columns that another tool's table
-    lacks are None; right, wrong, unreadable and cut-off are added, as bool. Raises BadInput naming file and
-    row, or if there are no such answers.
+    Of several such files, one after the other. Only those to one question and of one setting, where these
+    are given. Columns that another tool's table lacks are None; right, wrong, unreadable and cut-off are
+    added, as bool. Raises BadInput: a row, with its file; no such answers; one shard in two files.
     """
     wanted = {"question_id": question, "setting": setting}
     wanted = {column: value for column, value in wanted.items() if value is not None}
     blank = dict.fromkeys([*COLUMNS, *ASKED_FOR])
-    rows: Iterable[Row]
-    if path.suffix == ".jsonl" and (path.parent / RECORD).exists():
-        rows = read_rows(path, **wanted)
-    else:
-        table = read_samples(path).reindex(columns=list(blank)).astype(object)
-        rows = (dict(zip(blank, cells, strict=True)) for cells in table.where(table.notna(), None).to_numpy())
+    came_from: dict[tuple[str, str, str], Path] = {}
     some = False
-    for row in rows:
-        if all(row[column] == value for column, value in wanted.items()):
+    for path in paths:
+        for row in _rows(path, blank, wanted):
+            if not all(row[column] == value for column, value in wanted.items()):
+                continue
             some = True
+            row = {**blank, **row}
+            shard = row["dataset"], row["model"], row["shard"]
+            if row["shard"] and (other := came_from.setdefault(shard, path)) is not path:
+                raise BadInput(visible(f"{path}: shard {row['shard']} is in {other} already: give it once"))
             right, unreadable = bool(row["correct"]), row["answer"] is None
             marks = {"right": right, "unreadable": unreadable, "wrong": not (right or unreadable)}
-            yield {**blank, **row, **marks, "cut-off": row["finish_reason"] == "length"}
+            yield {**row, **marks, "cut-off": row["finish_reason"] == "length"}
     if not some:
         what = " and ".join(f"{column} {value!r}" for column, value in wanted.items())
-        raise BadInput(visible(f"{path}: no answers{what and f' with {what}'}"))
+        where = ", ".join(map(str, paths))
+        raise BadInput(visible(f"{where}: no answers{what and f' with {what}'}"))
 
 
-def overview(rows: Iterable[Row], file: Path) -> Iterator[str]:
+def _rows(path: Path, blank: Row, wanted: dict[str, str | None]) -> Iterable[Row]:
+    """The rows of one file that may be wanted."""
+    if path.suffix == ".jsonl" and (path.parent / RECORD).exists():
+        return read_rows(path, **wanted)
+    table = read_samples(path).reindex(columns=list(blank)).astype(object)
+    return (dict(zip(blank, cells, strict=True)) for cells in table.where(table.notna(), None).to_numpy())
+
+
+def overview(rows: Iterable[Row], files: Sequence[Path]) -> Iterator[str]:
     """The counts of each model and data set, the warnings, and the hardest questions.
 
     The rows are looked at one by one: a run of 700,000 answers need not fit into memory.
     """
     tallies: dict[tuple[str, str], Tally] = {}
     questions: dict[str, list[int]] = {}
+    shards: dict[tuple[str, str, str], None] = {}
     for row in rows:
         name = row["dataset"], row["model"]
         if name not in tallies:
-            tallies[name] = tally_of(file.parent)
+            tallies[name] = tally_of(*_folders_of(name, files))
         tallies[name].add(row)
+        if row["shard"]:
+            shards[*name, row["shard"]] = None
         counts = questions.setdefault(row["question_id"], [0, 0, 0])
         for i, more in enumerate((1, row["right"], row["unreadable"])):
             counts[i] += more
@@ -80,16 +94,24 @@ def overview(rows: Iterable[Row], file: Path) -> Iterator[str]:
         yield visible(f"{curves_name('llm', *name)}: {tally.answers:,} answers")
         yield visible(tally.table(), keep="\n")
         # What commands call a table: its folder, where that means this file.
-        called = file.parent if file.stem == "samples" else file
+        called = files[0].parent if files[0].stem == "samples" else files[0]
         yield from (f"warning: {warning}" for warning in tally.warnings(called))
+    yield from (visible(f"warning: {line}") for line in missing(shards))
     yield ""
     shares = [
         (right / of, unreadable / of, of, question) for question, (of, right, unreadable) in questions.items()
     ]
     lines = [("hardest questions", "answers", "right", "unreadable")]
-    for right, unreadable, of, question in sorted(shares, key=lambda one: one[:2])[:HARDEST]:
+    for right, unreadable, of, question in sorted(shares, key=lambda one: (*one[:2], one[3]))[:HARDEST]:
         lines.append((question, f"{of}", f"{right:.1%}", f"{unreadable:.1%}"))
     yield from aligned(lines)
+
+
+def _folders_of(name: tuple[str, str], files: Sequence[Path]) -> list[Path]:
+    """The folders of the runs of this data set and model, shards of one run; the first if none says so."""
+    folders = [file.parent for file in files]
+    runs = [(folder, experiment_in(folder)) for folder in folders]
+    return [folder for folder, run in runs if run and (run.dataset, run.model) == name] or folders[:1]
 
 
 def answers(

@@ -12,7 +12,7 @@ import pandas as pd
 
 from results.figures.words import listed
 from results.report.cells import readable
-from results.report.provenance import Record, read_record
+from results.report.provenance import Record, read_record, whole_runs
 from results.report.stopped import stopped_rows
 from results.tables.contract import kind_of, read_curves, read_samples, read_table, sample_files
 from results.tables.schemas import CURVE_KEY
@@ -67,7 +67,7 @@ def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
     samples, records, said = None, [], list[str]()
     if files:
         samples = _named(read_samples(*files))
-        records = [record for file in files if (record := read_record(file.parent))]
+        records = whole_runs([record for file in files if (record := read_record(file.parent))])
         named = listed([f"{file.parent.name}/{file.name}" for file in files])
         sources.append(f"{named}: samples, {len(samples):,} rows")
         with warnings.catch_warnings(record=True) as caught:

@@ -16,6 +16,7 @@ import pandas as pd
 
 from results.figures.words import curves_name
 from results.report.cells import Table, readable
+from results.tables.shards import shard_in
 
 Record = dict[str, Any]
 
@@ -27,6 +28,19 @@ def read_record(folder: Path) -> Record | None:
     except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) and isinstance(found.get("experiment"), dict) else None
+
+
+def whole_runs(records: Sequence[Record]) -> list[Record]:
+    """The records, the shards of one run as one: the first of them, with the answers that all planned."""
+    whole: dict[object, Record] = {}
+    for number, record in enumerate(records):
+        shard = shard_in(str(record["experiment"].get("shard")))
+        run = (names_of(record), shard.parts) if shard else number
+        if run in whole and isinstance(asked := record.get("planned"), int):
+            before = whole[run].get("planned") or 0
+            whole[run] = {**whole[run], "planned": before + asked}
+        whole.setdefault(run, record)
+    return list(whole.values())
 
 
 def unfinished(records: Sequence[Record], samples: pd.DataFrame) -> dict[str, str]:

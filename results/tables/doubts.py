@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from results.canonical import canonical_texts
 from results.tables.columns import refusal
 from results.tables.schemas import SAMPLE_KEY
+from results.tables.shards import missing
 
 NULL_WORDS = ("None", "none", "null", "nan", "NaN", "<NA>", "N/A", "n/a")
 """What programs write where there is no answer; as answers they vote, unless --unreadable names them."""
@@ -52,7 +53,7 @@ def say_doubts(tables: Sequence[pd.DataFrame], names: Sequence[str | Path]) -> N
         if line := _grades(table):
             _say(name, line)
     joined = tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True)
-    for line in (*_none_right(joined), *_words(joined), *_copies(joined)):
+    for line in (*_none_right(joined), *_words(joined), *_copies(joined), *_shards(joined)):
         _say(" and ".join(map(str, names)), line)
 
 
@@ -99,6 +100,13 @@ def _none_right(samples: pd.DataFrame) -> Iterator[str]:
             yield f"{who}; check that answers and gold are written alike and belong together (first: {pair})"
         else:
             yield f"{who}; check the column 'correct'"
+
+
+def _shards(samples: pd.DataFrame) -> Iterator[str]:
+    """Runs of which parts are not in the table."""
+    if "shard" in samples:
+        told = samples[["dataset", "model", "shard"]].dropna().drop_duplicates()
+        yield from missing(told.itertuples(index=False, name=None))
 
 
 def _words(samples: pd.DataFrame) -> Iterator[str]:

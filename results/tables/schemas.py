@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from results.tables.shards import EXPECTED, are_shards
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -103,24 +105,18 @@ def _real(*limits: Limit, nullable: bool = True, required: bool = True) -> Colum
     return Column(Kind.REAL, limits, nullable, required)
 
 
-def _boolean(required: bool = True) -> Column:
-    return Column(Kind.BOOLEAN, required=required)
-
-
 _NAMES = {"dataset": "unknown", "model": "unknown", "setting": "default"}
 _CURVE_DEFAULTS = {**_NAMES, "source": "llm", "permutation": "exact"}
 
 SAMPLES = Table(
     {
-        "dataset": _text(),
-        "model": _text(),
-        "setting": _text(),
+        **{name: _text() for name in ("dataset", "model", "setting")},
         "decoding": _text(_one_of("sample", "greedy")),
         "question_id": _text(),
         "sample": _whole(0),
         "answer": _text(nullable=True),
         "gold": _text(nullable=True, required=False),
-        "correct": _boolean(required=False),
+        "correct": Column(Kind.BOOLEAN, required=False),
         "tokens": _whole(0, nullable=True, required=False),
         "prompt_tokens": _whole(0, nullable=True, required=False),
         "reasoning_tokens": _whole(0, nullable=True, required=False),
@@ -128,6 +124,7 @@ SAMPLES = Table(
         "finish_reason": _text(nullable=True, required=False),
         "score": Column(Kind.SCORE, nullable=True, required=False),
         "stop_rule": _text(nullable=True, required=False),
+        "shard": _text(Limit(are_shards, EXPECTED), nullable=True, required=False),
         "source": _text(_one_of("llm", "synthetic"), required=False),
     },
     unique=SAMPLE_KEY,
@@ -210,7 +207,7 @@ CLAIMS = Table(
         **{name: _text() for name in ("claim", "where", "setting", "quantity")},
         "sentence": _text(nullable=True, required=False),
         **{name: _real(nullable=False) for name in ("measured", "low", "high")},
-        "holds": _boolean(),
+        "holds": Column(Kind.BOOLEAN),
         "outcome": _text(_one_of("holds", "fails", "undecided"), required=False),
         "verdict": _text(),
     },

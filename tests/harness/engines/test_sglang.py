@@ -46,7 +46,8 @@ def test_a_request_says_everything_and_sends_tokens() -> None:
     drawn = {"temperature": 1.0, "top_p": 1.0, "top_k": -1, "stop": ["[END]"]}
     assert request["sampling_params"] == drawn | {"n": 1, "max_new_tokens": 64}
     assert request["input_ids"][:1] == [2]  # one <|user|>, and no other token before it
-    assert request.keys() == {"input_ids", "sampling_params"}
+    assert request["model"] == "served"  # a gateway that finds its servers by itself needs it
+    assert request.keys() == {"input_ids", "sampling_params", "model"}
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -207,7 +207,7 @@ def test_an_empty_folder_is_one_line(inspect: Inspect, tmp_path: Path) -> None:
 
 def test_texts_that_are_not_shown_are_not_kept(folder: Path) -> None:
     """A run of 700,000 answers has more text than memory: of those to one question three are shown here."""
-    rows = list(read_answers(folder / "samples.jsonl", None, None))
+    rows = list(read_answers([folder / "samples.jsonl"], None, None))
     kept = [row["text"] for row in thinned(rows, None, 2)]
     assert [text is not None for text in kept] == [
         *(True, True, False, False),  # setting 100
@@ -231,9 +231,9 @@ def test_an_overview_looks_at_one_row_at_a_time(folder: Path) -> None:
 
     def rows() -> Iterator[dict[str, Any]]:
         nonlocal alive
-        for row in read_answers(folder / "samples.jsonl", None, None):
+        for row in read_answers([folder / "samples.jsonl"], None, None):
             alive += 1
             assert alive <= 2
             yield Watched(row)
 
-    assert next(overview(rows(), folder / "samples.jsonl")).endswith("11 answers")
+    assert next(overview(rows(), [folder / "samples.jsonl"])).endswith("11 answers")

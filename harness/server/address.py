@@ -1,0 +1,77 @@
+"""Where servers listen, and who may ask them: nobody beyond this machine without a key.
+
+check_flags(["--hos=0.0.0.0"])              refused: SGLang reads that as --host
+key_for("10.0.0.7")                         refused unless SGLANG_API_KEY holds a key
+with_key("smg", ["launch", "--port", "1"])  python -m harness.server.keyed smg launch --port 1
+"""
+
+import argparse
+import ipaddress
+import sys
+from collections.abc import Sequence
+
+from harness.http.api_key import ApiKey
+from results import BadInput
+
+HERE = "127.0.0.1"
+KEY = "SGLANG_API_KEY"
+"""The environment variable with the key that servers ask for. No command line shows it."""
+_OWN_FLAGS = ("--host", "--port", "--api-key", "--admin-api-key")
+
+
+def check_flags(flags: Sequence[str]) -> None:
+    """Raise BadInput where SGLang's `flags` say where it listens or to whom, however they are spelt.
+
+    SGLang reads them with argparse, which takes `--host=A` and every beginning of a name, such as `--hos A`.
+    """
+    parser = argparse.ArgumentParser(add_help=False)
+    for name in _OWN_FLAGS:
+        parser.add_argument(name, nargs="?", const="")
+    found, _ = parser.parse_known_args(list(flags))
+    named = [name for name in _OWN_FLAGS if getattr(found, name[2:].replace("-", "_")) is not None]
+    if named:
+        raise BadInput(
+            f"{', '.join(named)} among SGLang's flags: `harness serve` has --host and --port of its own, and "
+            f"the key is read from {KEY}; a run's own server is for the run alone"
+        )
+
+
+def key_for(host: str) -> ApiKey | None:
+    """The key that servers at `host` ask for; None where only this machine reaches them and none is needed.
+
+    Raises BadInput where others would reach them without a key.
+    """
+    key = key_of_user()
+    if host == HERE:  # SGLang prints the key in its log, which a run keeps
+        return None
+    if key is None and not _is_loopback(host):
+        raise BadInput(
+            f"--host {host}: others could use the servers, as no key is set: give all hosts the same one: "
+            f"`export {KEY}=$(openssl rand -hex 16)`"
+        )
+    return key
+
+
+def key_of_user() -> ApiKey | None:
+    """The key in the environment, None if there is none. Raises BadInput for what is no key."""
+    key = ApiKey.from_environment(KEY)
+    return key if key.value else None
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether it is sure that only this machine reaches `host`; of another name than localhost it is not."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def url_of(host: str, port: int) -> str:
+    """The address of what listens at `host` and `port`."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def with_key(key: ApiKey | None, module: str, arguments: Sequence[str]) -> tuple[str, ...]:
+    """The command that runs a module, SGLang's or smg, which asks for `key` if there is one."""
+    through = ("harness.server.keyed",) if key else ()
+    return (sys.executable, "-m", *through, module, *arguments)

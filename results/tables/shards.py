@@ -1,0 +1,58 @@
+"""Shards: parts of one run, by question. `3/8` is the third of eight.
+
+    missing([("gsm8k", "Llama-3.1-8B", "1/3"), ("gsm8k", "Llama-3.1-8B", "3/3")])
+    -> "Llama-3.1-8B on gsm8k: 2 of 3 shards; their questions alone are counted, without those of 2/3"
+
+Every row of a shard names it in the column `shard`. Part k of n has the run's questions k, k + n, k + 2n, …,
+so that a shard stays what it is when the run gets more questions.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EXPECTED = "K/N with K from 1 to N, such as 3/8"
+_SHARD = re.compile("([1-9][0-9]{0,5})/([1-9][0-9]{0,5})", re.ASCII)
+_NAMED = 8
+"""So many missing shards are named."""
+
+
+class Shard(NamedTuple):
+    """Part number `part`, from 1 on, of `parts`."""
+
+    part: int
+    parts: int
+
+    def __str__(self) -> str:
+        return f"{self.part}/{self.parts}"
+
+
+def shard_in(text: str) -> Shard | None:
+    """The shard that `text` names, or None."""
+    found = _SHARD.fullmatch(text)
+    shard = Shard(int(found[1]), int(found[2])) if found else None
+    return shard if shard and shard.part <= shard.parts else None
+
+
+def are_shards(cells: "pd.Series[Any]") -> "pd.Series[bool]":
+    """Whether each of the cells, texts, names a shard."""
+    return cells.isin([text for text in cells.unique() if shard_in(text)])
+
+
+def missing(told: Iterable[tuple[str, str, str]]) -> Iterator[str]:
+    """A line for each run of which shards are missing; `told`: the dataset, model and shard of the rows."""
+    found: dict[tuple[str, str, int], set[int]] = {}
+    for dataset, model, text in told:
+        if shard := shard_in(text):
+            found.setdefault((dataset, model, shard.parts), set()).add(shard.part)
+    for (dataset, model, parts), there in found.items():
+        absent = [str(Shard(part, parts)) for part in range(1, parts + 1) if part not in there]
+        if absent:
+            more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
+            yield (
+                f"{model} on {dataset}: {len(there)} of {parts} shards; their questions alone are counted, "
+                f"without those of {', '.join(absent[:_NAMED])}{more}"
+            )

@@ -1,0 +1,159 @@
+"""Servers on several hosts: nobody reaches one without a key, however the flags are spelt."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.experiment import Experiment, read_experiment
+from harness.server.address import KEY, check_flags, key_for, url_of
+from harness.server.launch import check_free, free_ports, launch
+from harness.server.workers_file import listed
+from results import BadInput
+from tests.harness.commands import command
+from tests.harness.server.conftest import flags
+
+SPELLINGS = [
+    ["--host", "0.0.0.0"],
+    ["--host=0.0.0.0"],
+    ["--hos=0.0.0.0"],
+    ["--ho", "0.0.0.0"],
+    ["--tp-size", "2", "--host", "127.0.0.1", "--host=::"],
+    ["--port=1"],
+    ["--api-key", "x"],
+    ["--host"],
+]
+
+
+@pytest.mark.parametrize("spelt", SPELLINGS)
+def test_sglang_s_flags_cannot_say_where_a_server_listens(
+    spelt: list[str], gpus: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpus(2)
+    monkeypatch.setenv(KEY, "0123456789abcdef")
+    with pytest.raises(BadInput, match="among SGLang's flags"):
+        launch("model", port=1, extra=spelt)
+    for workers in (1, 2):
+        result = command("serve", "tiny", "--workers", workers, "--", *spelt)
+        assert (result.exit_code, "among SGLang's flags" in result.output) == (2, True)
+    check_flags(["--tp-size", "2", "--hicache-host-memory-mode", "cache", "--nccl-port", "5", "--pp", "2"])
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.7", "node-7", "127.1", "fe80::1"])
+def test_what_others_reach_needs_a_key_which_no_command_line_shows(
+    host: str, gpus: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpus(1)
+    monkeypatch.delenv(KEY, raising=False)
+    for run in (("serve", "tiny"), ("gateway", "http://a:1")):
+        result = command(*run, "--host", host)
+        assert (result.exit_code, KEY in result.output) == (2, True)
+    with pytest.raises(BadInput, match=KEY):
+        launch("model", host=host, port=1)
+    monkeypatch.setenv(KEY, "secret-of-the-hosts")
+    asked = launch("model", host=host, port=1)
+    assert (flags(asked)["--host"], "secret" in str(asked)) == (host, False)
+    assert asked.command[1:4] == ("-m", "harness.server.keyed", "sglang.launch_server")
+
+
+def test_this_machine_needs_no_key(gpus: Callable[[int], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    gpus(1)
+    monkeypatch.delenv(KEY, raising=False)
+    assert [key_for(host) for host in ("127.0.0.1", "localhost", "::1", "127.0.0.2")] == [None] * 4
+    monkeypatch.setenv(KEY, "secret-of-the-hosts")
+    assert (
+        "harness.server.keyed" not in launch("model", port=1).command
+    )  # it logs its key, and the run keeps that
+    assert url_of("::1", 7) == "http://[::1]:7"
+
+
+def test_the_key_reaches_the_module_that_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import subprocess
+
+    (tmp_path / "shown.py").write_text(
+        "import sys, json, __main__; print(json.dumps([sys.argv, __main__.__spec__.name, __name__]))"
+    )
+    monkeypatch.setenv(KEY, "secret-of-the-hosts")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    words = [sys.executable, "-m", "harness.server.keyed", "shown", "--port", "1"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    arguments, main, name = json.loads(done.stdout)
+    assert arguments[1:] == ["--port", "1", "--api-key", "secret-of-the-hosts"]
+    assert (main, name) == ("shown", "__main__")  # what SGLang's own processes import again
+
+
+def test_servers_of_several_hosts_are_listed_as_long_as_they_are_there(tmp_path: Path) -> None:
+    file = tmp_path / "workers.json"
+
+    def urls() -> list[str]:
+        found = json.loads(file.read_text())
+        assert found["version"] == 1
+        return [one["url"] for one in found["workers"]]
+
+    with listed(file, ["http://a:1", "http://a:2"]):
+        with listed(file, ["http://b:1"]), listed(file, ()):
+            assert urls() == ["http://a:1", "http://a:2", "http://b:1"]
+        with listed(file, ["http://a:1"]):  # one that was killed, and is there again
+            assert urls() == ["http://a:2", "http://a:1"]
+    assert urls() == []
+    file.write_text("[1]")
+    with pytest.raises(BadInput, match="not a list of workers"), listed(file, ["http://a:1"]):
+        pass
+    assert file.read_text() == "[1]"
+    refused = command("serve", "tiny", "--workers-file", file)
+    assert (refused.exit_code, "--host" in refused.output) == (2, True)
+
+
+def test_an_address_of_another_machine_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"192\.0\.2\.1"):
+        check_free(free_ports()[0], "192.0.2.1")
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        ([], "one of the three"),
+        (["http://a:1", "--workers-file", "w.json"], "one of the three"),
+        (["http://a:1", "--pod-port", "1"], "for --pods"),
+        (["a:1"], "http://HOST:PORT"),
+    ],
+)
+def test_the_gateway_is_told_of_its_servers_in_one_way(asked: list[str], named: str) -> None:
+    result = command("gateway", *asked)
+    assert (result.exit_code, named in result.output) == (2, True)
+
+
+def test_the_gateway_of_several_hosts_has_the_flags_of_one_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: True)
+    monkeypatch.delenv(KEY, raising=False)
+
+    def printed(*asked: object) -> list[str]:
+        result = command("gateway", *asked, "--print")
+        assert result.exit_code == 0, result.output
+        return result.output.split()
+
+    by_url = printed("http://a:1", "http://b:1")
+    start = by_url.index("--worker-urls")
+    assert by_url[start + 1 : start + 3] == ["http://a:1", "http://b:1"]
+    checks = by_url[by_url.index("--policy") : by_url.index("--prometheus-port")]
+    assert "--health-failure-threshold" in checks
+    for asked in (["--workers-file", "w.json"], ["--pods", "app=x", "--pods", "tier=y"]):
+        found = printed(*asked)
+        assert found[found.index("--policy") : found.index("--prometheus-port")] == checks
+    assert found[found.index("--selector") + 1 :][:2] == ["app=x", "tier=y"]
+    monkeypatch.setenv(KEY, "secret-of-the-hosts")
+    assert "harness.server.keyed" in printed("http://a:1")
+    assert "secret" not in " ".join(printed("http://a:1"))
+
+
+def test_a_number_of_requests_that_was_given_stays() -> None:
+    values = read_experiment("tiny").model_dump(exclude_unset=True) | {"url": "http://a:1"}
+    values.pop("concurrency", None)
+    asked = Experiment.model_validate(values)
+    assert [asked.requests_for(copies) for copies in (1, 2, 32)] == [
+        asked.concurrency * n for n in (1, 2, 32)
+    ]
+    given = Experiment.model_validate(values | {"concurrency": 3})
+    assert given.requests_for(32) == 3

@@ -1,0 +1,199 @@
+"""A cluster on addresses of this machine: its programs, its hosts, its API; and small servers like SGLang."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import yaml
+
+from harness.server.launch import free_ports
+from tests.conftest import ROOT
+
+KEY = "0123456789abcdef0123456789abcdef"
+HOSTS = ("127.0.0.2", "127.0.0.3", "127.0.0.4")
+SECONDS = 900
+# Speaks as SGLang does, for whoever has the key: an answer depends on the prompt and its place alone.
+SERVER = """
+import asyncio, os, sys
+from aiohttp import web
+host, port, model = sys.argv[1:]
+key = "Bearer " + os.environ["SGLANG_API_KEY"]
+about = {"model_path": model, "served_model_name": model, "version": "1", "is_generation": True, "dp_size": 1}
+@web.middleware
+async def guarded(request, handler):
+    if request.path != "/health" and request.headers.get("Authorization") != key:
+        return web.Response(status=401)
+    return await handler(request)
+async def well(request):
+    return web.Response(text="")
+async def say(request):
+    return web.json_response(about)
+async def generate(request):
+    sent = await request.json()
+    with open("asked-" + host, "a") as file:
+        print(sent["model"] == model, file=file)
+    await asyncio.sleep(0.1)
+    ids, n = sent["input_ids"], sent["sampling_params"]["n"]
+    meta = {"prompt_tokens": len(ids), "completion_tokens": 9, "finish_reason": {"type": "stop"}}
+    texts = [f"The answer is ##{(sum(ids) + place) % 7}##." for place in range(n)]
+    return web.json_response([{"text": text, "meta_info": meta} for text in texts])
+app = web.Application(middlewares=[guarded])
+app.add_routes([web.get("/health", well), web.post("/generate", generate)])
+for name in ("model_info", "server_info", "get_model_info", "get_server_info"):
+    app.add_routes([web.get("/" + name, say)])
+web.run_app(app, host=host, port=int(port), print=None)
+"""
+PLAYED = """
+import sys
+import harness.server.launch as module
+import tts
+from results import run
+from tests.integration.cluster import SERVER
+from tests.processes import python
+module.launch = lambda model, *, host, port, **_: python(SERVER, host, port, model)
+run(tts.cli, "tts")
+"""
+PROGRAMS = {
+    "srun": """shift
+for rank in 0 1; do SLURM_PROCID=$rank "$@" & done
+trap 'kill $(jobs -p)' TERM
+wait
+wait""",
+    "hostname": "echo 127.0.0.$((2 + SLURM_PROCID))",
+    "openssl": f"echo {KEY}",
+}
+
+
+def blocks(language: str) -> list[str]:
+    """The blocks of the page in a language."""
+    page = (ROOT / "docs" / "recipes" / "several-hosts.md").read_text(encoding="utf-8")
+    return re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
+
+
+class Hosts:
+    """A folder with the programs of a cluster, in which commands run."""
+
+    def __init__(self, folder: Path, played: bool) -> None:
+        self.folder, self.port, self.front = folder, *free_ports(2)
+        tts = f"exec {sys.executable} -m tts"
+        if played:
+            (folder / "played.py").write_text(PLAYED)
+            tts = f"exec {sys.executable} {folder}/played.py"
+        programs = {**PROGRAMS, "tts": f'echo $$ > "pid-$1-$SLURM_PROCID"\n{tts} "$@"'}
+        (folder / "bin").mkdir()
+        for name, text in programs.items():
+            (folder / "bin" / name).write_text(f"#!/bin/bash\n{text}\n")
+            (folder / "bin" / name).chmod(0o755)
+        self.environment = {
+            **os.environ,
+            "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT),
+            "SLURM_JOB_ID": "7",
+            "SGLANG_API_KEY": KEY,
+        }
+
+    @contextmanager
+    def runs(self, *words: str, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
+        """A command, ended with all that it has started."""
+        import psutil
+
+        with (self.folder / f"log-{'-'.join(words[:2])[-60:].replace('/', '_')}").open("wb") as log:
+            process = subprocess.Popen(
+                words, cwd=self.folder, env={**self.environment, **environment}, stdout=log, stderr=log
+            )
+        try:
+            yield process
+        finally:
+            family = [*psutil.Process(process.pid).children(recursive=True)] if process.poll() is None else []
+            process.terminate()
+            _, left = psutil.wait_procs(family, timeout=30)
+            for member in left:
+                member.kill()
+            process.wait(30)
+
+    def kill(self, rank: int) -> None:
+        """Kill what serves on a host, as a host does that loses its power."""
+        import psutil
+
+        serving = psutil.Process(int((self.folder / f"pid-serve-{rank}").read_text()))
+        for process in (serving, *serving.children(recursive=True)):
+            process.send_signal(signal.SIGKILL)
+
+    def sampled(self, name: str) -> Path:
+        return self.folder / "runs" / name
+
+    def stored(self, name: str) -> int:
+        path = self.sampled(name) / "samples.jsonl"
+        return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def is_well(url: str) -> Callable[[], bool]:
+    def asked() -> bool:
+        try:
+            urllib.request.urlopen(f"{url}/health", timeout=10).close()
+        except OSError:
+            return False
+        return True
+
+    return asked
+
+
+@contextmanager
+def kubernetes(folder: Path, addresses: Sequence[str]) -> Iterator[None]:
+    """An API server with a ready pod of the page's Deployment at each address, and the way to it."""
+    pods = [
+        {
+            "metadata": {"name": f"pod-{address}", "uid": address, "labels": {"app": "tts-server"}},
+            "spec": {"containers": [{"name": "server"}]},
+            "status": {
+                "phase": "Running",
+                "podIP": address,
+                "conditions": [{"type": "Ready", "status": "True"}],
+            },
+        }
+        for address in addresses
+    ]
+    listing = {"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": pods}
+    asked: list[str] = []
+
+    class Api(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            if "watch=true" in self.path:
+                threading.Event().wait(20)  # nothing changes
+            else:
+                self.wfile.write(json.dumps(listing).encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Api)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_address[1]}"
+    config = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "played",
+        "clusters": [{"name": "played", "cluster": {"server": url}}],
+        "contexts": [{"name": "played", "context": {"cluster": "played", "user": "played"}}],
+        "users": [{"name": "played", "user": {}}],
+    }
+    (folder / "kubeconfig").write_text(yaml.safe_dump(config))
+    try:
+        yield
+    finally:
+        server.shutdown()
+        assert any("labelSelector=app%3Dtts-server" in path for path in asked), asked
