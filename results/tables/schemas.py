@@ -217,8 +217,8 @@ CLAIMS = Table(
     name="claims",
     told_by=frozenset({"claim", "verdict"}),
 )
-"""One row for each setting in which a claim was measured; a claim's rows share its verdict and its `sentence`,
-the paper's words."""
+"""One row for each setting in which a claim was measured; a claim's rows share its verdict and its
+`sentence`, the paper's words."""
 
 FITS = Table(
     {
