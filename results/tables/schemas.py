@@ -136,6 +136,7 @@ SAMPLES = Table(
     defaults={**_NAMES, "decoding": "sample"},
 )
 
+_PREDICTOR = {"predictor": _text(), "estimator": _text(nullable=True, required=False)}
 _CURVE_COLUMNS = {
     "source": _text(_one_of("llm", "synthetic")),
     **{name: _text() for name in ("dataset", "model")},
@@ -163,8 +164,7 @@ CURVES = Table(
 FORECAST = Table(
     {
         **_CURVE_COLUMNS,
-        "predictor": _text(),
-        "estimator": _text(nullable=True, required=False),
+        **_PREDICTOR,
         "role": _text(_one_of("used", "held_out", "forecast")),
         **{name: _real() for name in ("predicted", "low", "high")},
         **{name: _real(_at_least(0), required=False) for name in ("tokens_low", "tokens_high")},
@@ -217,8 +217,7 @@ CLAIMS = Table(
     name="claims",
     told_by=frozenset({"claim", "verdict"}),
 )
-"""One row for each setting in which a claim was measured; a claim's rows share its verdict and its
-`sentence`, the paper's words."""
+"""One row for each setting of a claim; its rows share its verdict and the paper's words, its `sentence`."""
 
 FITS = Table(
     {
@@ -235,7 +234,6 @@ FITS = Table(
     told_by=frozenset({"fit", "held"}),
 )
 """The fits of the paper's appendix, one a row."""
-
 PLAN = Table(
     {
         "source": _text(_one_of("llm", "synthetic")),
@@ -249,8 +247,7 @@ PLAN = Table(
         "level": _real(_fraction(), required=False),
         **{name: _real(required=False) for name in ("target_accuracy", "token_budget")},
         "known": _text(_one_of("measured", "forecast")),
-        "predictor": _text(),
-        "estimator": _text(nullable=True, required=False),
+        **_PREDICTOR,
     },
     name="plan",
     told_by=frozenset({"known", "cost"}),
@@ -259,8 +256,8 @@ PLAN = Table(
 
 BACKTEST = Table(
     {
-        **{name: _text() for name in ("predictor", "split", "dataset", "model", "method", "setting")},
-        "estimator": _text(nullable=True, required=False),
+        **_PREDICTOR,
+        **{name: _text() for name in ("split", "dataset", "model", "method", "setting")},
         "N": _whole(1),
         "accuracy": _real(_fraction(), nullable=False),
         **{name: _real() for name in ("predicted", "low", "high")},
