@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from results.tables.shards import EXPECTED, are_shards
-
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -105,18 +103,24 @@ def _real(*limits: Limit, nullable: bool = True, required: bool = True) -> Colum
     return Column(Kind.REAL, limits, nullable, required)
 
 
+def _boolean(required: bool = True) -> Column:
+    return Column(Kind.BOOLEAN, required=required)
+
+
 _NAMES = {"dataset": "unknown", "model": "unknown", "setting": "default"}
 _CURVE_DEFAULTS = {**_NAMES, "source": "llm", "permutation": "exact"}
 
 SAMPLES = Table(
     {
-        **{name: _text() for name in ("dataset", "model", "setting")},
+        "dataset": _text(),
+        "model": _text(),
+        "setting": _text(),
         "decoding": _text(_one_of("sample", "greedy")),
         "question_id": _text(),
         "sample": _whole(0),
         "answer": _text(nullable=True),
         "gold": _text(nullable=True, required=False),
-        "correct": Column(Kind.BOOLEAN, required=False),
+        "correct": _boolean(required=False),
         "tokens": _whole(0, nullable=True, required=False),
         "prompt_tokens": _whole(0, nullable=True, required=False),
         "reasoning_tokens": _whole(0, nullable=True, required=False),
@@ -124,7 +128,6 @@ SAMPLES = Table(
         "finish_reason": _text(nullable=True, required=False),
         "score": Column(Kind.SCORE, nullable=True, required=False),
         "stop_rule": _text(nullable=True, required=False),
-        "shard": _text(Limit(are_shards, EXPECTED), nullable=True, required=False),
         "source": _text(_one_of("llm", "synthetic"), required=False),
     },
     unique=SAMPLE_KEY,
@@ -133,6 +136,7 @@ SAMPLES = Table(
     defaults={**_NAMES, "decoding": "sample"},
 )
 
+_PREDICTOR = {"predictor": _text(), "estimator": _text(nullable=True, required=False)}
 _CURVE_COLUMNS = {
     "source": _text(_one_of("llm", "synthetic")),
     **{name: _text() for name in ("dataset", "model")},
@@ -160,8 +164,7 @@ CURVES = Table(
 FORECAST = Table(
     {
         **_CURVE_COLUMNS,
-        "predictor": _text(),
-        "estimator": _text(nullable=True, required=False),
+        **_PREDICTOR,
         "role": _text(_one_of("used", "held_out", "forecast")),
         **{name: _real() for name in ("predicted", "low", "high")},
         **{name: _real(_at_least(0), required=False) for name in ("tokens_low", "tokens_high")},
@@ -207,17 +210,14 @@ CLAIMS = Table(
         **{name: _text() for name in ("claim", "where", "setting", "quantity")},
         "sentence": _text(nullable=True, required=False),
         **{name: _real(nullable=False) for name in ("measured", "low", "high")},
-        "holds": Column(Kind.BOOLEAN),
+        "holds": _boolean(),
         "outcome": _text(_one_of("holds", "fails", "undecided"), required=False),
         "verdict": _text(),
     },
     name="claims",
     told_by=frozenset({"claim", "verdict"}),
 )
-"""One row for each setting in which a claim was measured.
-
-A claim's rows share its verdict and its `sentence`, the paper's words.
-"""
+"""One row for each setting of a claim; its rows share its verdict and the paper's words, its `sentence`."""
 
 FITS = Table(
     {
@@ -234,7 +234,6 @@ FITS = Table(
     told_by=frozenset({"fit", "held"}),
 )
 """The fits of the paper's appendix, one a row."""
-
 PLAN = Table(
     {
         "source": _text(_one_of("llm", "synthetic")),
@@ -248,8 +247,7 @@ PLAN = Table(
         "level": _real(_fraction(), required=False),
         **{name: _real(required=False) for name in ("target_accuracy", "token_budget")},
         "known": _text(_one_of("measured", "forecast")),
-        "predictor": _text(),
-        "estimator": _text(nullable=True, required=False),
+        **_PREDICTOR,
     },
     name="plan",
     told_by=frozenset({"known", "cost"}),
@@ -258,8 +256,8 @@ PLAN = Table(
 
 BACKTEST = Table(
     {
-        **{name: _text() for name in ("predictor", "split", "dataset", "model", "method", "setting")},
-        "estimator": _text(nullable=True, required=False),
+        **_PREDICTOR,
+        **{name: _text() for name in ("split", "dataset", "model", "method", "setting")},
         "N": _whole(1),
         "accuracy": _real(_fraction(), nullable=False),
         **{name: _real() for name in ("predicted", "low", "high")},

@@ -97,14 +97,11 @@ def estimate(
         width[asked.at] = np.ptp(_middle(by_law, level), axis=0)
         if draws:
             ends[:, asked.at] = asked.intervals(asked.ways(draws, seed), level, seed)
-    seen = np.isin(targets.setting, law.settings)
     low, high = np.fmin(np.clip(ends[::2], 0, 1), mean), np.fmax(np.clip(ends[1::2], 0, 1), mean)
     low, high = (np.where(np.isnan(ends[::2]), np.nan, end) for end in (low, high))
     status = np.where(width > TRUSTED, Status.BOUND_HIT, Status.OK).astype("<U20")
-    if np.isfinite(law.T).sum() < 3:  # any law goes through two settings
-        status[~seen] = str(Status.BOUND_HIT)
-    if not _begun(law):
-        status[~seen] = str(Status.BOUND_HIT)
+    if np.isfinite(law.T).sum() < 3 or not _begun(law):  # any law goes through two settings
+        status[~np.isin(targets.setting, law.settings)] = str(Status.BOUND_HIT)
     status[np.isnan(mean)] = str(Status.NOT_IDENTIFIABLE)
     return Estimate(mean, low[0], high[0], low[1], high[1], status, _notes(law, stderr), width, law)
 
@@ -133,7 +130,7 @@ def _asked(
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """Some of the targets, by number `at`, with all that their forecast needs; `new`: settings not seen."""
+    """Some of the targets, by number `at`, and all that their forecast needs; `new`: settings not seen."""
 
     points: Places
     accuracy: Floats

@@ -118,13 +118,13 @@ def fit(
     noise = np.hypot(EXACT, np.sqrt(1 - SHARED) * np.nan_to_num(stderr, nan=UNKNOWN))
     order = np.lexsort((accuracy, N, setting.astype(str), T))
     columns = (T, N, accuracy, noise, setting.astype(str))
-    return _fitted(tuple(tuple(column[order].tolist()) for column in columns), method)
+    return _fitted(method, *(tuple(column[order].tolist()) for column in columns))
 
 
 @lru_cache(maxsize=16)
-def _fitted(points: tuple[tuple[Any, ...], ...], method: str) -> QuestionLaw:
+def _fitted(method: str, *columns: tuple[Any, ...]) -> QuestionLaw:
     """The law of the same points is fitted once: several predictors go by it."""
-    T, N, accuracy, noise, names = map(np.array, points)
+    T, N, accuracy, noise, names = map(np.array, columns)
     settings = tuple(dict.fromkeys(names.tolist()))
     k = len(settings)
     place = np.array([settings.index(name) for name in names])
