@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from predict.evidence.points import Evidence, Floats, Points, Texts
-from results.arguments import LEVEL, REPLICATES, SEED
+from results.arguments import LEVELS, REPLICATES, SEED
 from results.normal import FORECAST_LEVEL, Interval
 from results.tables.status import Status as Status
 
@@ -36,7 +36,7 @@ class Options:
     level: float = FORECAST_LEVEL
 
     def __post_init__(self) -> None:
-        for argument in (REPLICATES, SEED, LEVEL):
+        for argument in (REPLICATES, SEED, LEVELS):
             vars(self)[argument.name] = argument.of(getattr(self, argument.name))
 
 

@@ -1,7 +1,7 @@
 """The arguments that commands and the library share: of what kind each is, in what range, and what it means.
 
-    LEVEL.of(95)              ->  BadInput: level: found 95, expected a number from 0.5 to 0.9999
-    LEVEL.option("--level")   ->  the option of a command, with the same check and the same words
+    LEVELS.of(95)             ->  BadInput: level: found 95, expected a number from 0.5 to 0.9999
+    LEVELS.option("--level")  ->  the option of a command, with the same check and the same words
 
 The functions that do the work check what they are given, for whoever calls them; an option checks the same
 sooner, and calls itself by its own name.
@@ -196,7 +196,7 @@ def number_of(text: Any) -> Any:
 _FROM_ONE = Range(1)
 _SHARE = Range(0, 1, whole=False)
 
-LEVEL = Number(
+LEVELS = Number(
     "level",
     Range(0.5, 0.9999, whole=False),
     "The share of cases in which an interval contains the true value.",
@@ -268,7 +268,7 @@ TOKEN_BUDGET = Number(
 QUESTIONS = Numbers("questions", _FROM_ONE, "Numbers of questions, as 200,1000.  [default: the pilot's]")
 ANSWERS = Numbers("answers", _FROM_ONE, "Numbers of answers to each.  [default: the pilot's, and 4 × that]")
 MOST_ANSWERS = Number("n_max", Range(2, LARGEST_N), "The most answers to a question.")
-ORDERS = Number(
+RANDOM_ORDERS = Number(
     "orders", Range(1, 10**5), "Random orders of each question's answers, the same for all rules."
 )
 _ELSEWHERE = "there is no forecast of {}; python -m results curves computes it"

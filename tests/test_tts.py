@@ -41,6 +41,13 @@ def test_the_help_lists_jobs_in_their_order_and_cuts_no_sentence() -> None:
     assert "..." not in said.partition(f"{next(iter(tts.JOBS))}:")[2]
 
 
+def test_files_of_one_name_are_called_by_their_folders() -> None:
+    """Both were the model "results", and two models became one of twice the answers."""
+    assert tts._names([Path("a/x.csv"), Path("b/y.csv")]) == ["x", "y"]
+    assert tts._names([Path("a/x.csv"), Path("b/x.csv")]) == ["a", "b"]
+    assert tts._names([Path("a/x.csv"), Path("a/x.jsonl")]) == ["x-1", "x-2"]
+
+
 @pytest.mark.integration
 def test_a_page_of_two_tables(tables: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "page"

@@ -110,7 +110,7 @@ def import_table(
     elif unreadable:
         for word in unreadable:
             _must_be_found(file, f"--unreadable {word}", word, table["answer"])
-        table["answer"] = table["answer"].mask(table["answer"].map(_text).isin(unreadable), None)
+            table["answer"] = table["answer"].mask(_is(table["answer"], word), None)
     notes = [
         f"no column {constants[name]!r}: it is the {name} of all rows"
         for name in ("gold", "setting")

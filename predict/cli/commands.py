@@ -17,10 +17,10 @@ from predict.cli.options import (
     seed,
     target,
 )
-from results import arguments
 from results.arguments import (
     ANSWERS,
     FIT_MAX_TOKENS,
+    LEVELS,
     MAX_N,
     QUESTIONS,
     SCORE_COST,
@@ -163,7 +163,7 @@ def plan(
     is_flag=True,
     help="How likely runs of those sizes are to decide between the pilots, as `results compare --at N` does.",
 )
-@arguments.LEVEL.option("--level", show_default=f"{FORECAST_LEVEL}; with --compare {LEVEL}")
+@LEVELS.option("--level", show_default=f"{FORECAST_LEVEL}; with --compare {LEVEL}")
 @seed
 @file("--out", "Write the table, too.")
 def precision(**asked: Any) -> None:

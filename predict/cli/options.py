@@ -12,7 +12,7 @@ from results.arguments import (
     AT_N,
     FIT_CAP,
     FIT_MAX_N,
-    LEVEL,
+    LEVELS,
     METHOD,
     PLAN_REPLICATES,
     REPLICATES,
@@ -65,7 +65,7 @@ def inputs(command: Callable[..., Any]) -> Callable[..., Any]:
 method = METHOD.option("--method", default="majority")
 target = TARGET.option("--target", default="these-questions")
 seed = SEED.option("--seed", default=0)
-level = LEVEL.option("--level", default=FORECAST_LEVEL)
+level = LEVELS.option("--level", default=FORECAST_LEVEL)
 fit_max_n = FIT_MAX_N.option("--fit-max-n")
 fit_settings = click.option(
     "--fit-settings", metavar="NAME,…", callback=names, help="Fit these settings only, as low,medium."

@@ -18,7 +18,7 @@ from predict.planning.luck import with_expected
 from predict.planning.plan import PRICED
 from predict.pool_luck import luck_of_pool
 from results import BadInput
-from results.arguments import LEVEL, MAX_N
+from results.arguments import LEVELS, MAX_N
 from results.frontier import MEASURED, Plan
 from results.normal import z_of
 from results.paired.sides import Side
@@ -42,7 +42,7 @@ def plan_by_score(
     N is 1, 2, 4, … up to the answers there are and to `max_n`. Raises BadInput where answers have no token
     counts, or their scores a cost that is not known.
     """
-    max_n, level = MAX_N.of(max_n), LEVEL.of(level)
+    max_n, level = MAX_N.of(max_n), LEVELS.of(level)
     for side in sides:
         if not side.cost.mean() > 0:
             raise BadInput(f"{side.named}: without token counts it has no price: give a column tokens")

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from results import arguments
 from results.aligned import aligned
-from results.arguments import AT, MARGIN, SCORE_COST
+from results.arguments import AT, LEVELS, MARGIN, SCORE_COST
 from results.command_help import Command
 from results.commandline import BadInput, warnings_last
 from results.normal import LEVEL
@@ -70,7 +69,7 @@ def price_option() -> Callable[..., Any]:
     help="The scores that the last two methods go by: column NAME or score_NAME, or logprob. Of one run, "
     "each method is compared with the plain vote of the same answers.",
 )
-@arguments.LEVEL.option(
+@LEVELS.option(
     "--level",
     "How often all intervals hold together. At 0.95 two equal models are called different in at most 5 of "
     "100 comparisons.",

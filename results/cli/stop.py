@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from results.aligned import aligned
-from results.arguments import MOST_ANSWERS, ORDERS, SEED
+from results.arguments import MOST_ANSWERS, RANDOM_ORDERS, SEED
 from results.command_help import Command
 from results.commandline import warnings_last
 from results.read_options import reading_options
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     "--out", required=True, type=click.Path(path_type=Path), help="File to write (.csv, .jsonl, .parquet)."
 )
 @MOST_ANSWERS.option("--n-max", default=40)
-@ORDERS.option("--orders", default=100)
+@RANDOM_ORDERS.option("--orders", default=100)
 @SEED.option("--seed", "Seed of the orders.", default=0)
 @click.option(
     "--rule",

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from results import arguments
+from results.arguments import AT, LEVELS
 from results.commandline import BadInput
 from results.normal import LEVEL
 from results.paired.differences import mean_differences
@@ -128,7 +128,7 @@ def compare_runs(
     Raises BadInput where there is nothing to compare: one run with one setting, no common question, questions
     of one name with different right answers, or too few answers for `at`. Warns as `shared_questions` does.
     """
-    at, level, methods = arguments.AT.if_any(at), arguments.LEVEL.of(level), methods_of(methods)
+    at, level, methods = AT.if_any(at), LEVELS.of(level), methods_of(methods)
     sides = sides_of(runs, prices, score, score_costs)
     if score is not None and len({side.run for side in sides}) == 1:
         looked_at = [

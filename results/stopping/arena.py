@@ -18,8 +18,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from results import arguments
-from results.arguments import MOST_ANSWERS, SEED
+from results.arguments import MOST_ANSWERS, RANDOM_ORDERS, SEED
 from results.commandline import BadInput
 from results.normal import LEVEL
 from results.paired.differences import mean_differences
@@ -75,7 +74,7 @@ def arena(
     data set, model and setting hold together with the level of verdicts. Raises BadInput where a question has
     one answer, and for answers that a stop rule has ended.
     """
-    n_max, orders, seed = MOST_ANSWERS.of(n_max), arguments.ORDERS.of(orders), SEED.of(seed)
+    n_max, orders, seed = MOST_ANSWERS.of(n_max), RANDOM_ORDERS.of(orders), SEED.of(seed)
     tried = rules if isinstance(rules, Mapping) else {rule: thresholds_of(rule) for rule in rules}
     tables = []
     for names, rows in _settings(samples):

@@ -82,7 +82,7 @@ def test_whole_numbers_of_any_kind_are_taken() -> None:
     assert declared.NS.of(np.array([1, 4])) == declared.NS.of("1, 4") == (1, 4)
 
 
-@pytest.mark.parametrize("name", ["AT", "AT_N", "LEVEL", "MARGIN", "TOKEN_BUDGET", "TARGET", "METHOD"])
+@pytest.mark.parametrize("name", ["AT", "AT_N", "LEVELS", "MARGIN", "TOKEN_BUDGET", "TARGET", "METHOD"])
 @pytest.mark.parametrize("text", ["0", "-1", "0.5", "nan", "x", "", "1" * 22, "population", "majority"])
 def test_an_option_refuses_what_the_library_refuses(name: str, text: str) -> None:
     argument = getattr(declared, name)

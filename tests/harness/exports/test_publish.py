@@ -116,6 +116,14 @@ def test_records_are_complete_and_are_read_back(run: Path, tmp_path: Path) -> No
     assert set(table["prompt_tokens"]) == {71}
 
 
+def test_what_cannot_be_published_leaves_nothing(run: Path, tmp_path: Path) -> None:
+    long = read_samples(run).assign(model="m" * 300)
+    write_samples(long, tmp_path / "long.csv")
+    done = command("export", tmp_path / "long.csv", "--out", tmp_path / "new")
+    assert isinstance(done.exception, OSError)
+    assert not (tmp_path / "new").exists()
+
+
 def test_the_data_set_has_a_card_and_loads(run: Path, tmp_path: Path) -> None:
     huggingface_hub = pytest.importorskip("huggingface_hub")
     out = tmp_path / "out"

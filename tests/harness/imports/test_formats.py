@@ -10,7 +10,7 @@ import pytest
 from harness.cli.import_samples import import_samples
 from harness.imports.columns import import_table
 from harness.imports.formats import FORMATS
-from results import read_samples
+from results import BadInput, read_samples
 from tests.harness.commands import imported
 
 EXAMPLES = Path(__file__).parent / "formats"
@@ -39,6 +39,15 @@ def test_options_of_tables_are_for_formats_too() -> None:
     assert (left_out, set(table["setting"])) == (2, {"low"})
     assert table["answer"].fillna("").tolist() == ["", "7", "7", "7"]
     assert table["correct"].tolist() == [False, True, True, True]
+
+
+def test_one_data_set_in_two_folders_is_no_data_set_of_one_model(tmp_path: Path) -> None:
+    for model, number in (("a", 0), ("b", 1)):
+        file = tmp_path / model / "gsm8k" / f"output-rs{number}.jsonl"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps({"id": 0, "predicted_answer": "7", "expected_answer": "7"}))
+    with pytest.raises(BadInput, match=r"gsm8k in .*a.gsm8k and in .*b.gsm8k"):
+        import_table(tmp_path, kind="nemo-skills")
 
 
 @pytest.mark.parametrize(("letters", "shown"), [(100, 100), (101, 16)])

@@ -46,6 +46,17 @@ def test_columns_are_renamed_and_failed_requests_left_out(csv: Path) -> None:
     assert not {"id", "run", "effort", "reply", "completion_tokens"} & set(table.columns)
 
 
+@pytest.mark.parametrize("value", ["1", "1.0", "true", "True"])
+def test_what_is_left_out_is_found_however_it_is_written(value: str, tmp_path: Path) -> None:
+    """A null beside ones makes them 1.0, and True is written true: both were found nowhere, in silence."""
+    cells = [True, False] if value.lower() == "true" else [1, None]
+    table = pd.DataFrame({"question_id": ["a", "b"], "answer": "1", "gold": "1", "error": cells})
+    table.to_parquet(tmp_path / "t.parquet")
+    assert import_table(tmp_path / "t.parquet", drop=[("error", value)]).left_out == 1
+    with pytest.raises(BadInput, match="--drop error=2: no row"):
+        import_table(tmp_path / "t.parquet", drop=[("error", "2")])
+
+
 def test_a_mapped_column_takes_the_place_of_one_of_that_name(tmp_path: Path) -> None:
     file = tmp_path / "answers.csv"
     file.write_text("question_id,sample,answer,parsed,correct\na,0,It is 18.,18,1\n")

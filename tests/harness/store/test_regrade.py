@@ -51,6 +51,14 @@ def test_texts_are_read_again_and_the_old_verdicts_kept(folder: Path) -> None:
     assert regrade(folder, Grader(("last-number",))).changed == 8  # 3 for 2; another reader is no change
 
 
+def test_the_old_verdicts_hold_no_formula(folder: Path) -> None:
+    rows = [row | {"answer": "=1+1", "question_id": "@q"} for row in stored(folder)]
+    (folder / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with regrade(folder, ALL).kept.open(newline="") as file:
+        told = [(row["question_id"], row["answer"]) for row in csv.DictReader(file)]
+    assert set(told) == {("'@q", "'=1+1")}
+
+
 def test_an_answer_that_was_cut_off_is_read_as_such(folder: Path) -> None:
     rows = [
         row | {"text": "The answer is 2", "finish_reason": end}

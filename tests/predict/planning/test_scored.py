@@ -1,6 +1,7 @@
 """Plans with a judge that costs: its prices by hand, its luck by simulation, and what the command says."""
 
 import json
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +72,21 @@ def test_a_choice_costs_its_answers_and_their_scores() -> None:
     for (method, n), row in options.iterrows():
         assert row["predicted"] == pytest.approx(side.curve(method)[:, n - 1].mean())
         assert row["new_low"] <= row["low"] <= row["predicted"] <= row["high"] <= row["new_high"]
+
+
+def test_every_model_is_planned_once_with_all_its_settings(tmp_path: Path) -> None:
+    """Settings come before models in the order of the sides: four plans were made of these two."""
+    parts = [
+        answers(seed).assign(model=model, setting=setting, dataset="d")
+        for seed, (model, setting) in enumerate(product("ab", ("100", "200")))
+    ]
+    pd.concat(parts).to_csv(tmp_path / "two.csv", index=False)
+    words = [str(tmp_path / "two.csv"), "--score", "judge", "--score-cost", "0"]
+    done = CliRunner().invoke(main, ["plan", *words, "--out", str(tmp_path / "plan.csv")])
+    assert done.output.count("within a point of the best") == 2
+    found = CliRunner().invoke(main, ["plan", *words, "--target-accuracy", "0.5", "--token-budget", "9"])
+    assert found.exit_code == 2
+    assert "not both" in found.output
 
 
 def test_the_interval_of_one_answer_is_that_of_its_frequencies() -> None:

@@ -42,6 +42,22 @@ def test_renaming_the_questions_changes_no_number():
     assert np.isfinite(told[0]["answers_needed"]).any()
 
 
+def test_settings_are_those_of_one_data_set():
+    """The second data set has a setting that both share, and the first one vanished."""
+    sides = {
+        name: pd.concat(
+            [
+                run(answers, model=name, dataset="d1", setting=setting),
+                run(answers, model=name, dataset="d2", setting="x"),
+            ]
+        )
+        for name, setting, answers in (("a", "100", A), ("b", "200", B))
+    }
+    rows = compare_runs(sides, at=1, methods=["majority"])
+    told = rows[["dataset", "setting_a", "setting_b"]].to_numpy().tolist()
+    assert sorted(told) == [["d1", "100", "200"], ["d2", "x", "x"]]
+
+
 def test_greedy_answers_alone_are_no_run():
     with pytest.raises(BadInput, match=r"two: .*greedy"):
         compare_runs({"one": run(A), "two": run(B, decoding="greedy")})

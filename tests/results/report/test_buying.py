@@ -30,6 +30,17 @@ def test_a_plan_is_told_in_money_where_it_has_a_price():
         assert word in sentence
 
 
+def test_of_measured_choices_the_method_is_part_of_the_choice():
+    """By vote 70.5 % at best; by the score 71 % for less. Forecasts of two methods stay two plans."""
+    votes = pd.DataFrame(PLAN)
+    scored = votes.assign(method="best_by_score", predicted=votes["predicted"] + 0.02)
+    both = pd.concat([votes, scored], ignore_index=True)
+    assert [plan.methods for plan in plans(both)] == [["majority"], ["best_by_score"]]
+    (plan,) = plan_choices(plans(both.assign(predictor="measured")))
+    assert "is best by score, N = 4: 72.0" in plan.figures[0][0].replace(NBSP, " ")
+    assert {row[-1] for row in plan.tables[0].rows} == {"best by score"}
+
+
 def test_goals_are_plans_of_their_own():
     goals = ({"target_accuracy": 0.702}, {"token_budget": 15.0})
     wanted = plan_choices(plans(pd.concat(pd.DataFrame(PLAN).assign(**goal) for goal in goals)))

@@ -103,11 +103,17 @@ def test_answers_without_a_record_of_the_harness_have_no_facts(run):
 
 
 def test_curves_that_are_given_win_over_those_of_samples(run, tmp_path):
-    """Only over those of the same model on the same dataset."""
-    for given, settings in (({}, {"low", "high"}), *(({name: "o"}, None) for name in ("dataset", "model"))):
-        write_curves(curves(**given), tmp_path / "c.csv")
-        read = read_tables([run, *[tmp_path / "c.csv"] * 2])  # a file that is named twice is read once
-        assert set(read.curves["setting"]) == (settings or {"low", "high", "10", "20"})
+    """Only over those of the same setting and method of the same model on the same dataset."""
+    for given in ({}, {"dataset": "o"}, {"model": "o"}, {"setting": "10"}, {"method": "weighted_majority"}):
+        rows = curves().query("setting == 'low'").assign(**given)
+        write_curves(rows, tmp_path / "c.csv")
+        read = read_tables([run, *[tmp_path / "c.csv"] * 2]).curves  # a file named twice is read once
+        key = ["dataset", "model", "setting", "method"]
+        groups = read.groupby(key)["accuracy"].sum().to_dict()
+        told = rows.groupby(key)["accuracy"].sum().to_dict()
+        assert groups | told == pytest.approx(groups)
+        wanted = {("sums", "m", s, method) for s in ("10", "20") for method in ("majority", "best_of_n")}
+        assert groups.keys() == wanted | told.keys()
 
 
 @pytest.fixture
