@@ -88,10 +88,10 @@ def test_n_left_out_is_one_warning_a_setting(tmp_path, monkeypatch, capsys):
         ([], "error: Missing argument 'SAMPLES...'"),
         (["samples.jsonl", "--n", "8"], "error: N = 8: "),
         *(
-            (["samples.jsonl", "--n", n], f"error: Invalid value for '--n': '{n[-1:]}'")
+            (["samples.jsonl", "--n", n], f"error: Invalid value for '--n': found '{n[-1:]}'")
             for n in ("0", "2,x", "")
         ),
-        (["samples.jsonl", "--method", "mode"], "error: method mode: "),
+        (["samples.jsonl", "--method", "mode"], "error: method: found 'mode'"),
         (["samples.jsonl", "--permutations", "-1"], "error: Invalid value for '--permutations'"),
         (["samples.jsonl", "--out", "c.xlsx"], "error: c.xlsx: "),
         *(([given, "--out", "samples.jsonl"], "error: samples.jsonl: ") for given in ("samples.jsonl", ".")),

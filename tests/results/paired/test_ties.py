@@ -33,7 +33,10 @@ def test_no_difference_is_none_however_its_parts_are_rounded():
 
 def test_renaming_the_questions_changes_no_number():
     rng = np.random.default_rng(5)
-    sides = [{f"q{i}": "".join(rng.choice(list("rab"), 8)) for i in range(40)} for _ in "ab"]
+    sides = [
+        {f"q{i}": "".join(rng.choice(list("rab"), 8, p=[p, 0.9 - p, 0.1])) for i in range(40)}
+        for p in (0.4, 0.6)
+    ]
     new = {f"q{i}": f"{i * 7919 % 101}-{i}" for i in range(40)}
     renamed = [{new[name]: answers for name, answers in side.items()} for side in sides]
     found = [compare_runs(dict(zip("ab", map(run, each), strict=True))) for each in (sides, renamed)]
