@@ -144,13 +144,13 @@ def test_n_too_large_for_every_setting_is_refused(ns):
 
 @pytest.mark.parametrize("ns", [[0], [-4], [2, 1.5], []])
 def test_n_that_is_no_count_is_refused(ns):
-    with pytest.raises(BadInput, match="^ns: "):
+    with pytest.raises(BadInput, match="ns: "):
         build_curves(table(TWO), ns=ns)
 
 
 @pytest.mark.parametrize("methods", [[], ["mode"], ["majority", "greedy"]])
 def test_unknown_method_is_refused(methods):
-    with pytest.raises(BadInput, match="^method: "):
+    with pytest.raises(BadInput, match="method: "):
         build_curves(table(TWO), methods=methods)
     assert set(build_curves(table(TWO), methods="majority")["method"]) == {"majority"}
     for wrong in ({"permutations": -1}, {"seed": -1}):
