@@ -87,10 +87,7 @@ def test_n_left_out_is_one_warning_a_setting(tmp_path, monkeypatch, capsys):
         (["none.csv"], "error: none.csv: no such file"),
         ([], "error: Missing argument 'SAMPLES...'"),
         (["samples.jsonl", "--n", "8"], "error: N = 8: "),
-        *(
-            (["samples.jsonl", "--n", n], f"error: Invalid value for '--n': found '{n[-1:]}'")
-            for n in ("0", "2,x", "")
-        ),
+        *((["samples.jsonl", "--n", n], "error: Invalid value for '--n': found ") for n in ("0", "2,x", "")),
         (["samples.jsonl", "--method", "mode"], "error: method: found 'mode'"),
         (["samples.jsonl", "--permutations", "-1"], "error: Invalid value for '--permutations'"),
         (["samples.jsonl", "--out", "c.xlsx"], "error: c.xlsx: "),

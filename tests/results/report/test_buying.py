@@ -18,7 +18,7 @@ def plans(table, prices=None):
 def test_a_plan_is_told_in_money_where_it_has_a_price():
     """N = 2 gains 0.01 points; 80 tokens a question at half a dollar a million."""
     (plan,) = plan_choices(plans(PLAN, {"m": 0.5, "other": 9.0}))
-    assert plan.name == "m on sums, majority vote, by mixture"
+    assert plan.name == "m on sums, majority vote, by default (mixture)"
     assert [[cell.replace(NBSP, " ") for cell in row] for row in plan.tables[0].rows] == [
         ["$0.005", "10", "10", "1", "50.0 %", "49.0 … 52.0 %", "–", "measured"],
         ["$0.02", "10", "10", "4", "70.0 %", "69.0 … 72.0 %", "68.0 … 73.0 %", "forecast"],
@@ -61,7 +61,11 @@ def test_of_several_models_the_cheapest_is_bought(prices, choice, cost):
     own = pd.DataFrame(PLAN)
     other = own.assign(model="other", cost=own["cost"] / 2)
     found = plans(pd.concat([own, other]).assign(target_accuracy=0.69), prices)
-    names = ["2 models on sums, majority vote, by mixture", "m on sums, majority", "other on sums, majority"]
+    names = [
+        "2 models on sums, majority vote, by default (mixture)",
+        "m on sums, majority",
+        "other on sums, majority",
+    ]
     assert all(one.name.startswith(name) for one, name in zip(plan_choices(found), names, strict=True))
     (first,) = opening(found, None, [])
     assert f"take {choice}: 70.0{NBSP}% (90{NBSP}% interval 69.0 … 72.0{NBSP}%) for {cost}" in first
