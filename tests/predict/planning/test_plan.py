@@ -75,6 +75,7 @@ def test_both_intervals_hold_what_was_measured(group: Group) -> None:
 ROWS = pd.DataFrame(
     {
         "source": "llm",
+        "method": "majority",
         "setting": ["40", "40", "80", "80"],
         "N": [1, 2, 2, 4],
         "cost": [100.0, 200.0, 300.0, 600.0],
