@@ -147,7 +147,7 @@ def test_two_settings_leave_nothing_to_check_a_law_by() -> None:
 
 def test_a_rise_that_has_not_begun_is_not_forecast_with_trust() -> None:
     """The small model ended after 5, 10 and 15 tokens is right in 2 of 100; after 60 in 65."""
-    curves = read_curves(ROOT / "docs" / "forecasting" / "tiny-forced.csv")
+    curves = read_curves(ROOT / "studies" / "figure_3" / "tiny-forced.csv")
     (group,) = groups_of_curves(curves, "majority")
     points, accuracy = group.points, group.accuracy
     for count, trusted in ((3, False), (6, True)):
