@@ -191,6 +191,8 @@ predict: DIR = $(call runs,predict)
 predict: setup  ## Figure 3 of your runs (all in runs/, or TABLES="run curves.csv …"), then of the tables in results/cached
 	$(RUN) -m predict forecast $(if $(OWN),$(OWN) $(addprefix --then ,$(EVIDENCE)),$(EVIDENCE)) \
 	    --predictor default,low-cost-to-high --bootstrap 200 --out $(DIR)/forecast.csv --plot $(DIR)/forecast.html
+	$(RUN) -m predict forecast $(CACHED)/fig2h.csv --fit-settings 1,2,3,4,6,8 --fit-max-n 16 --predictor default,low-cost-to-high \
+	    --bootstrap 200 --out $(DIR)/longer-and-more.csv --plot $(DIR)/longer-and-more.html
 
 report: setup  ## the side-by-side page of the tables in results/cached, or of TABLES="curves.csv forecast.csv …"
 	$(RUN) -m results report $(TABLES) --out $(call runs,report)

@@ -21,9 +21,14 @@ MARKS = (
 
 FIGURE_3 = (
     f"This is Figure 3 of {PAPER}. Its Algorithm 3 is {PAPER_S}; beside it stand our own forecasts of the "
-    "same points. The question is “longer”: the cheaper half of the lengths is seen at every N, and the "
-    "longer ones are forecast. docs/figure-3.md has the other one too, “longer and more”."
+    "same points."
 )
+
+QUESTIONS = {
+    "longer": "Every N was measured at the lengths seen, as the paper's inputs have it.",
+    "longer and more": "Only small N were measured at the lengths seen, fewer inputs than the paper names.",
+}
+"""What is asked of forecasts along length; docs/figure-3.md has how well each is answered."""
 
 
 def draw(tables: Sequence[pd.DataFrame], told: Sequence[str], plot: Path) -> None:
@@ -36,5 +41,7 @@ def draw(tables: Sequence[pd.DataFrame], told: Sequence[str], plot: Path) -> Non
     rows = [[forecast_figure(one) for one in own] for _, own in groupby(chosen, key=lambda one: one.name)]
     along_t = any(one.over_length and one.predictor == PAPER_S for one in chosen)
     title = f"Figure 3: {TITLE[0].lower()}{TITLE[1:]}" if along_t else TITLE
-    lead = [MARKS, FIGURE_3] if along_t else [MARKS]
+    asked = dict.fromkeys(one.question for one in chosen if one.over_length)
+    said = [f"The question is “{name}”. {QUESTIONS[name]}" for name in asked]
+    lead = [MARKS, " ".join([FIGURE_3, *said])] if along_t else [MARKS]
     save_figures(title, rows, plot, lead, [*map(summary_of, tables), *told])

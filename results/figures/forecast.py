@@ -55,6 +55,8 @@ _NOTHING = pd.DataFrame(columns=["setting", "length", "N", "value"])
 _SEEN = ("used", "beside")
 """Roles of rows that are no forecast: those the fit saw, and those measured beside it."""
 
+MORE_ANSWERS = "more answers"
+
 _COLUMNS = ["setting", "length", "N", "role", "estimator", "accuracy", "predicted", *_ENDS, "status"]
 
 
@@ -92,6 +94,14 @@ class Forecast:
         fitted = set(self.rows.loc[self.rows["role"] == "used", "setting"])
         unseen = fitted and set(self.targets["setting"]) - fitted
         return bool(unseen and self.rows["length"].notna().all())
+
+    @property
+    def question(self) -> str:
+        """What is asked: more answers, longer ones (every N measured at cheap lengths), or both at once."""
+        if not self.over_length:
+            return MORE_ANSWERS
+        seen = self.rows.loc[self.rows["role"] == "used", "N"].max()
+        return "longer" if self.targets["N"].max() <= seen else "longer and more"
 
 
 def make_forecasts(tables: dict[str, pd.DataFrame], panels: Sequence[Panel] = ()) -> list[Forecast]:
@@ -151,8 +161,9 @@ def forecast_figure(forecast: Forecast) -> Figure:
     for part, opacity in ((doubted, FADED), (~doubted, (1.0, 0.1))):
         series.add(points[part], "point", "mark", opacity, clip=False, shape=_shape(points), tooltip=said)
     wider = ", longer ones for new questions" if len(ends) else ""
+    asked = f": {forecast.question}" if forecast.over_length else ""
     return series.figure(
-        forecast.title,
+        f"{forecast.title}{asked}",
         f"Forecast by {forecast.by} of the {METHOD_NAMES[forecast.method]}.{_verdict(forecast)}",
         f"Thin line: measured; dotted: forecast; bars: 90 % interval of each forecast{wider}.",
     )

@@ -4,6 +4,7 @@ Choice(slug="llm-gsm8k-llama-majority", name="Llama-3.1-8B on gsm8k, majority vo
        figures=[("A vote over 64 answers adds 9.1 points …", <against N>), ("Going from …", <against T>)])
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -12,7 +13,7 @@ import pandas as pd
 from results.figures.answers import answers_figure
 from results.figures.comparison import at_cost_figure, comparison_figure
 from results.figures.cost import cost_figure, surface_figure
-from results.figures.forecast import Forecast, forecast_figure, residual_figure
+from results.figures.forecast import MORE_ANSWERS, Forecast, forecast_figure, residual_figure
 from results.figures.judged import judged_figure
 from results.figures.length import length_figure
 from results.figures.panels import Panel, axis_range, unique_slug
@@ -138,13 +139,14 @@ def forecast_choices(
     `prices`: US dollars for a million tokens by model. Each shows, where something was measured that the fit
     did not see, how far off it was.
     """
-    groups: dict[tuple[str, bool], list[Forecast]] = {}
+    groups: dict[tuple[str, str], list[Forecast]] = {}
     for forecast in forecasts:
-        groups.setdefault((forecast.name, forecast.over_length), []).append(forecast)
+        groups.setdefault((forecast.name, forecast.question), []).append(forecast)
     choices = []
-    for (own_name, over_length), members in groups.items():
-        both = (own_name, not over_length) in groups
-        name = f"{own_name}, {'new lengths' if over_length else 'more answers'}" if both else own_name
+    names = Counter(own_name for own_name, _ in groups)
+    for (own_name, question), members in groups.items():
+        plain = question == MORE_ANSWERS and names[own_name] == 1
+        name = own_name if plain else f"{own_name}: {question}"
         own = {}
         for one in members:
             figures = [("", figure) for figure in (forecast_figure(one), residual_figure(one)) if figure]

@@ -250,9 +250,7 @@ def drawn(kind: str, name: str, source: str, protocol: str, seen: int) -> list[F
     request = Request(fit_settings=tuple(settings[:seen]), fit_max_n=PROTOCOLS[protocol])
     table, _ = forecast(group, request, ["low-cost-to-high", "question-law"], Options(replicates=200))
     return [
-        forecast_figure(
-            replace(one, title=f"{one.title}: {protocol}", slug=f"{one.slug}-{protocol.replace(' ', '-')}")
-        )
+        forecast_figure(replace(one, slug=f"{one.slug}-{protocol.replace(' ', '-')}"))
         for one in make_forecasts({f"{name}.csv": table})
     ]
 
