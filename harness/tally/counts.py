@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.engines.thinking import SLACK
-from harness.experiment import FORCED, Experiment
+from harness.experiment import Experiment, tokens_in
 from harness.grader import Grader
 from harness.tally.repeats import Texts, find_repeats
 from harness.tally.unreadable import MANY, Unreadable
@@ -34,6 +34,8 @@ class Counts:
     each: int = 1
     stopped: bool = False
     """Whether a stop rule says how many answers a question has: questions with few are the easy ones."""
+    limit: int | None = None
+    """max_new_tokens, where it is known."""
     answers: int = 0
     with_tokens: int = 0
     tokens: int = 0
@@ -41,6 +43,9 @@ class Counts:
     endings: int = 0
     """Answers whose finish_reason is known."""
     cut_off: int = 0
+    cut_short: int = 0
+    """Answers that a server cut off before their limit, and the most tokens of one."""
+    most_short: int = 0
     unreadable: int = 0
     thoughts: int = 0
     """Answers whose tokens of thinking are known, the sum of these tokens, and the most of one answer."""
@@ -66,7 +71,11 @@ class Counts:
             self.thought += thought
             self.most_thought = max(self.most_thought, thought)
         self.endings += row.get("finish_reason") is not None
-        self.cut_off += row.get("finish_reason") == "length"
+        if row.get("finish_reason") == "length":
+            self.cut_off += 1
+            if self.limit is not None and tokens is not None and tokens < self.limit:
+                self.cut_short += 1
+                self.most_short = max(self.most_short, tokens)
         self.unreadable += row["answer"] is None
         if reader := row.get("reader"):
             self.readers[reader] += 1
@@ -96,7 +105,8 @@ class Counts:
 
     @property
     def mean_tokens(self) -> float | None:
-        return _part(self.tokens, self.with_tokens)
+        """None where those of some answers are unknown: these may well be the long ones."""
+        return _part(self.tokens, self.answers) if self.with_tokens == self.answers else None
 
     @property
     def thinking(self) -> dict[str, float | None]:
@@ -128,7 +138,8 @@ class Tally:
         if key not in self.settings:
             sampled = self._experiment if key[1] == "sample" else None
             stopped = sampled is not None and sampled.stop_rule is not None
-            self.settings[key] = Counts(sampled.samples if sampled and not stopped else 1, stopped)
+            each = sampled.samples if sampled and not stopped else 1
+            self.settings[key] = Counts(each, stopped, self._own_limit(setting=key[0]))
         self.settings[key].add(row)
         self.answers += 1
         self.tokens += row.get("tokens") or 0
@@ -158,6 +169,17 @@ class Tally:
             lines.append(self._unreadable.advice(self._unreadable.count / self.answers, run))
         if over := self._over():
             lines.append(f"thinking went over its budget: {over}: does the server enforce budgets?")
+        if short := self._cut_short():
+            lines.append(
+                f"the server cut answers off before their limit: {short}: it has a limit of its own, such as "
+                "its context (vLLM's --max-model-len) or max_new_tokens in the model's generation_config.json"
+            )
+        unknown = self.answers - sum(counts.with_tokens for counts in self.settings.values())
+        if self._experiment and unknown:
+            lines.append(
+                f"the server's count of tokens cannot be that of {unknown} of {self.answers} answers (it is "
+                "0, or far too small for their text: does it leave out the thinking?): T is unknown there"
+            )
         return lines
 
     def summary(self) -> dict[str, Any]:
@@ -173,6 +195,7 @@ class Tally:
                     "answers": counts.answers,
                     "tokens_mean": counts.mean_tokens,
                     **(counts.thinking if counts.thoughts else {}),
+                    **({"cut_short": counts.cut_short} if counts.cut_short else {}),
                     **counts.shares(),
                     "read_by": dict(counts.readers),
                 }
@@ -217,6 +240,20 @@ class Tally:
         budget = tokens_in(setting)
         return self._experiment.max_new_tokens(budget) if self._experiment else None
 
+    def _own_limit(self, setting: str) -> int | None:
+        """That at which this run's answers are cut off; the stored ones that it ends had other limits."""
+        stored = self._experiment is not None and self._experiment.forced_from
+        return None if stored else self._limit(setting)
+
+    def _cut_short(self) -> str:
+        """The settings in which a server has cut answers off before their limit."""
+        return ", ".join(
+            f"{counts.cut_short} of {counts.answers} answers of setting {visible(setting)}, "
+            f"at {counts.most_short} tokens or fewer where the limit is {counts.limit}"
+            for (setting, _), counts in self._ordered()
+            if counts.cut_short
+        )
+
     def _over(self) -> str:
         """The settings in which an answer has thought for more tokens than it was given."""
         if not (self._experiment and self._experiment.budget_by == "thinking"):
@@ -247,12 +284,6 @@ def by_size(setting: str) -> tuple[bool, int, str]:
     """Sorts settings: token budgets by size, then others by name."""
     tokens = tokens_in(setting)
     return tokens is None, tokens or 0, setting
-
-
-def tokens_in(setting: str) -> int | None:
-    """The number of tokens that `setting` names, as `100` and `forced=100` do."""
-    number = setting.removeprefix(FORCED)
-    return int(number) if number.isdecimal() and len(number) < 19 else None
 
 
 def _part(count: int, of: int) -> float | None:
