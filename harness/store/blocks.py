@@ -8,10 +8,12 @@ A plain row has the cells of `harness/store/row.py`, each of its type, in one li
 Python does. Whatever else a line holds is for those who take rows, and who say what is wrong with them.
 """
 
-from collections.abc import Iterator
+import io
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -39,7 +41,7 @@ class Block:
 
     def rows(self) -> Iterator[tuple[int, bytes, Row | None]]:
         """As `numbered_lines` has them."""
-        return numbered(self.content.splitlines(keepends=True), self.first)
+        return numbered(io.BytesIO(self.content), self.first)
 
     @cached_property
     def table(self) -> pa.Table | None:
@@ -69,10 +71,16 @@ class Block:
         named = self.content.count(f'"{name}":'.encode())
         return named == (lines if NULL in _TYPES[name] else lines - nulls)
 
-    def groups(self) -> list[AnswerGroup]:
-        """The answers of the table by question and setting, those that come first in the file first."""
+    def groups(self, read_again: Mapping[str, list[Any]] | None = None) -> list[AnswerGroup]:
+        """The answers of the table by question and setting, those that come first in the file first.
+
+        read_again: columns that take the place of the table's own.
+        """
         table = self.table
         assert table is not None
+        for name, cells in (read_again or {}).items():
+            field = _SCHEMA.field(name)
+            table = table.set_column(table.column_names.index(name), field, pa.array(cells, field.type))
         codes = np.zeros(table.num_rows, np.int64)
         for name in _KEY:
             encoded = table[name].combine_chunks().dictionary_encode(null_encoding="encode")
