@@ -53,7 +53,7 @@ def _thinned(parts: Iterable[pd.DataFrame], most: int) -> pd.DataFrame:
         told = part.reindex(columns=_SCHEMA.names)
         there = told["text"].notna().to_numpy(bool)
         whose = told.loc[there, _WHOSE].astype(object)
-        groups = whose.where(whose.notna(), None).groupby(_WHOSE, dropna=False, sort=False)
+        groups = whose.where(whose.notna(), "").groupby(_WHOSE, sort=False)
         names = [name for name, _ in groups]
         before = np.array([seen[name] for name in names], np.int64)
         place = groups.cumcount().to_numpy() + before[groups.ngroup().to_numpy()]

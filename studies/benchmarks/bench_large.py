@@ -36,7 +36,9 @@ def made_up(folder: Path, questions: int, answers: int) -> list[str]:
     table = drawn_samples(questions, len(BUDGETS), answers)
     golds = table.drop_duplicates("question_id").set_index("question_id")["gold"]
     file = folder / "questions.jsonl"
-    asked = [{"question_id": name, "problem": f"Problem {name}?", "gold": gold} for name, gold in golds.items()]
+    asked = [
+        {"question_id": name, "problem": f"Problem {name}?", "gold": gold} for name, gold in golds.items()
+    ]
     file.write_text("".join(json.dumps(one) + "\n" for one in asked), encoding="utf-8")
     keys = {
         **{"dataset": str(file), "model": "drawn", "samples": str(answers), "seed": "1"},
@@ -47,7 +49,9 @@ def made_up(folder: Path, questions: int, answers: int) -> list[str]:
         return given
     experiment = read_experiment("gsm8k-budgets", keys)
     Record(folder, experiment, load_questions(str(file))).begin({"name": "made up"}, planned=len(table))
-    columns = [table[name].tolist() for name in ("question_id", "setting", "sample", "answer", "gold", "tokens")]
+    columns = [
+        table[name].tolist() for name in ("question_id", "setting", "sample", "answer", "gold", "tokens")
+    ]
     with (folder / SAMPLES).open("w", encoding="utf-8") as rows:
         for row in _rows(experiment, columns):
             rows.write(json.dumps(row, ensure_ascii=False) + "\n")
@@ -89,7 +93,9 @@ def measured(*command: object) -> str:
 @click.command()
 @click.option("--questions", default=1319, show_default=True)
 @click.option("--answers", default=256, show_default=True, help="To each question in each setting.")
-@click.option("--out", type=click.Path(path_type=Path), help="Keep the run here, or take the one that is there.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Keep the run here, or take the one that is there."
+)
 def main(questions: int, answers: int, out: Path | None) -> None:
     """Print a table of the commands."""
     with tempfile.TemporaryDirectory() as name:
