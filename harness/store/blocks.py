@@ -92,11 +92,13 @@ class Block:
             table = table.take(order)
         starts = np.flatnonzero(np.diff(place[order], prepend=-1)).tolist()
         keys = table.select(_KEY).take(starts).to_pylist()
-        cells = {name: table[name].to_pylist() for name in COUNTED}
-        return [
-            AnswerGroup(*key.values(), {name: column[start:end] for name, column in cells.items()})
-            for key, start, end in zip(keys, starts, [*starts[1:], table.num_rows], strict=True)
-        ]
+        columns = {name: table[name].to_pylist() for name in COUNTED}
+        found = []
+        for key, start, end in zip(keys, starts, [*starts[1:], table.num_rows], strict=True):
+            own = {name: column[start:end] for name, column in columns.items()}
+            dataset, model, setting, decoding, question, shard = (key[name] for name in _KEY)
+            found.append(AnswerGroup(dataset, model, setting, decoding, question, own, shard))
+        return found
 
 
 def read_blocks(path: Path) -> Iterator[Block]:

@@ -44,8 +44,9 @@ class AnswerGroup(NamedTuple):
 
 def group_of(row: Mapping[str, Any]) -> AnswerGroup:
     """One row of a samples table."""
-    names = (row.get("dataset"), row.get("model"), row["setting"], row["decoding"], row["question_id"])
-    return AnswerGroup(*names, {column: [row.get(column)] for column in COUNTED}, row.get("shard"))
+    cells = {column: [row.get(column)] for column in COUNTED}
+    names = row["setting"], row["decoding"], row["question_id"]
+    return AnswerGroup(row.get("dataset"), row.get("model"), *names, cells, row.get("shard"))
 
 
 @dataclass
@@ -108,21 +109,15 @@ class Counts:
         self.most_short = max(self.most_short, *short, 0)
 
     def _add_texts(self, group: AnswerGroup) -> None:
-        written, cells = group.written, group.cells
-        if None in written:
-            there = [place for place, text in enumerate(written) if text is not None]
-            written, samples, tokens = (
-                [column[place] for place in there] for column in (written, cells["sample"], cells["tokens"])
-            )
-        else:
-            samples, tokens = cells["sample"], cells["tokens"]
-        if not written:
+        told = zip(group.written, group.cells["sample"], group.cells["tokens"], strict=True)
+        known = [(text, sample, tokens) for text, sample, tokens in told if text is not None]
+        if not known:
             return
-        lengths = [
-            len(text or "") // _CHARACTERS_A_TOKEN if count is None else count
-            for text, count in zip(written, tokens, strict=True)
-        ]
-        self.texts.setdefault(group.question, Texts()).extend(samples, written, sum(lengths))
+        length = sum(
+            len(text) // _CHARACTERS_A_TOKEN if tokens is None else tokens for text, _, tokens in known
+        )
+        texts = self.texts.setdefault(group.question, Texts())
+        texts.extend([sample for _, sample, _ in known], [text for text, *_ in known], length)
 
     def _add_question(self, question: str, new: int, right: int) -> None:
         before, right_before = self.questions.get(question, (0, 0))

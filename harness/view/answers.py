@@ -43,8 +43,8 @@ def read_answers(paths: Sequence[Path], question: str | None, setting: str | Non
     are given. Columns that another tool's table lacks are None; right, wrong, unreadable and cut-off are
     added, as bool. Raises BadInput: a row, with its file; no such answers; one shard in two files.
     """
-    wanted = {"question_id": question, "setting": setting}
-    wanted = {column: value for column, value in wanted.items() if value is not None}
+    given = {"question_id": question, "setting": setting}
+    wanted = {column: value for column, value in given.items() if value is not None}
     blank = dict.fromkeys([*COLUMNS, *ASKED_FOR])
     came_from: dict[tuple[str, str, str], Path] = {}
     some = False

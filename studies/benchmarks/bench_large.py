@@ -105,7 +105,7 @@ def main(questions: int, answers: int, out: Path | None) -> None:
         commands: dict[str, tuple[object, ...]] = {
             "resume (`harness sample`)": ("harness", "sample", "gsm8k-budgets", *sets, "--out", folder),
             "`harness inspect`": ("harness", "inspect", folder),
-            "`harness regrade`": ("harness", "regrade", folder, "--reader", "hashes", "--reader", "boxed"),
+            "`harness regrade`": ("harness", "regrade", folder, "--reader", "hashes,boxed,answer-is"),
             "`results curves`": ("results", "curves", folder, "--out", Path(name) / "curves.csv"),
             "`results report`": ("results", "report", folder, "--out", Path(name) / "page"),
         }
