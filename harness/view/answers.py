@@ -81,9 +81,7 @@ def _groups(path: Path) -> Iterator[AnswerGroup]:
         yield from map(group_of, read_answers([path], None, None))
         return
     for block in read_blocks(path):
-        yield from block.groups() if block.table is not None else map(
-            group_of, checked(path, block.rows())
-        )
+        yield from block.groups() if block.table is not None else map(group_of, checked(path, block.rows()))
 
 
 def _check_shard(

@@ -1,19 +1,22 @@
 """What servers say of an answer's tokens: counts that cannot be, and limits of their own."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, Sampling
 from harness.engines.tokens import counted
 from harness.experiment import read_experiment
 from harness.questions.load import Question
-from harness.run.plan import Chunk
+from harness.run.plan import Query
 from harness.run.sampler import row_of
 from harness.store.row import is_row
 from harness.tally.counts import Tally
-from tests.harness.engines.test_thinking import ask, openai, sglang
+from tests.harness.engines.sglang_responder import PROMPT
+from tests.harness.engines.test_thinking import openai, sglang
 from tests.harness.engines.thinking_servers import VLLM, SGLang
 
 pytestmark = pytest.mark.usefixtures("impatient")
@@ -28,9 +31,19 @@ SERVERS = [(VLLM, openai, 1), (VLLM, openai, 3), (SGLang, sglang, 1), (SGLang, s
 
 def sampled(server: Any, engine: Any, n: int) -> tuple[list[dict[str, Any]], Tally]:
     """The rows of `n` answers, and their counts."""
-    found, _ = ask(server, lambda url: engine(url, thinking=False), Sampling(LIMIT, temperature=1.0), n)
-    chunk = Chunk(Question("q", "How many?", "18"), "default", None, "sample", tuple(range(n)))
-    rows = [row_of(EXPERIMENT, chunk, index, answer) for index, answer in enumerate(found)]
+    question = Question("q", "How many?", "18")
+
+    async def run() -> list[dict[str, Any]]:
+        rows = []
+        async with TestServer(server.app) as running:
+            async with engine(str(running.make_url("/")), thinking=False) as opened:
+                for number in range(n):
+                    answer = await opened.generate(PROMPT, Sampling(LIMIT, temperature=1.0), seed=number)
+                    query = Query(question, "default", None, "sample", number)
+                    rows.append(row_of(EXPERIMENT, query, answer))
+        return rows
+
+    rows = asyncio.run(run())
     tally = Tally(EXPERIMENT)
     for row in rows:
         assert is_row(row)
