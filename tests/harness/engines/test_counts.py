@@ -35,12 +35,13 @@ def sampled(server: Any, engine: Any, n: int) -> tuple[list[dict[str, Any]], Tal
 
     async def run() -> list[dict[str, Any]]:
         rows = []
-        async with TestServer(server.app) as running:
-            async with engine(str(running.make_url("/")), thinking=False) as opened:
-                for number in range(n):
-                    answer = await opened.generate(PROMPT, Sampling(LIMIT, temperature=1.0), seed=number)
-                    query = Query(question, "default", None, "sample", number)
-                    rows.append(row_of(EXPERIMENT, query, answer))
+        async with (
+            TestServer(server.app) as running,
+            engine(str(running.make_url("/")), thinking=False) as opened,
+        ):
+            for number in range(n):
+                answer = await opened.generate(PROMPT, Sampling(LIMIT, temperature=1.0), seed=number)
+                rows.append(row_of(EXPERIMENT, Query(question, "default", None, "sample", number), answer))
         return rows
 
     rows = asyncio.run(run())
