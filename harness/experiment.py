@@ -52,6 +52,8 @@ TEMPLATE_ARGUMENTS = "chat_template_kwargs"
 """What servers call the arguments of a chat template in a request."""
 FORCED = "forced="
 """What the settings of `harness force` begin with, before the length of their answers."""
+EFFORT, REASONING_EFFORT = "effort=", "reasoning_effort"
+"""What settings with an effort of thinking begin with, and what servers and templates call one."""
 
 
 class Experiment(BaseModel):
@@ -155,10 +157,23 @@ class Experiment(BaseModel):
 
     @property
     def settings(self) -> tuple[tuple[str, int | None], ...]:
-        """(`setting` in the samples table, token limit in the prompt) of each setting, in the order given."""
+        """(`setting` in the samples table, token limit in the prompt) of each setting, in the order given.
+
+        The names are `default`, `100`, `forced=100`, and with an effort `effort=high` or `effort=high 100`.
+        """
+        effort = "" if self.effort is None else f"{EFFORT}{self.effort}"
         if not self.budgets:
-            return (("default", None),)
-        return tuple((f"{FORCED if self.forced_from else ''}{budget}", budget) for budget in self.budgets)
+            return ((effort or "default", None),)
+        before = f"{effort} {FORCED if self.forced_from else ''}".lstrip()
+        return tuple((f"{before}{budget}", budget) for budget in self.budgets)
+
+    @property
+    def effort(self) -> JsonValue:
+        """The effort of thinking that requests ask for, by any of its names; None where they ask for none."""
+        named = self.request_fields.get("reasoning")
+        nested = named.get("effort") if isinstance(named, dict) else None
+        plain = self.request_fields.get(REASONING_EFFORT)
+        return plain or self.template_arguments.get(REASONING_EFFORT) or nested
 
     @property
     def template_arguments(self) -> dict[str, Any]:
@@ -184,6 +199,12 @@ class Experiment(BaseModel):
     def max_new_tokens(self, budget: int | None) -> int:
         """The number of tokens that cuts an answer off: generous, as models overrun their budgets."""
         return math.ceil(self.tokens_per_budget * (budget or 0)) + self.tokens_extra
+
+
+def tokens_in(setting: str) -> int | None:
+    """The number of tokens that `setting` names, as `100`, `forced=100` and `effort=high 100` do."""
+    number = setting.rpartition(" ")[2].removeprefix(FORCED)
+    return int(number) if number.isdecimal() and len(number) < 19 else None
 
 
 def model_location(model: str) -> str:

@@ -202,8 +202,18 @@ def as_frame(answers: pd.DataFrame | Answers, gold: Gold, name: str = "answers")
     for question, one in enumerate(given):
         for cell in one:
             _check_one(cell, f"{name} to question {question}")
-    rows = [(q, i, answer, right[q]) for q, one in enumerate(given) for i, answer in enumerate(one)]
-    return pd.DataFrame(rows, columns=["question_id", "sample", "answer", "gold"])
+    sizes = [len(one) for one in given]
+    cells = [answer for one in given for answer in one]
+    golds = [gold for gold, size in zip(right, sizes, strict=True) for _ in range(size)]
+    return pd.DataFrame(
+        {
+            "question_id": np.repeat(np.arange(len(given)), sizes),
+            "sample": np.concatenate([np.arange(size) for size in sizes]),
+            # Objects stay as they are: a null beside whole numbers would make floats of them.
+            "answer": pd.Series(cells, dtype=object),
+            "gold": pd.Series(golds, dtype=object),
+        }
+    )
 
 
 def _listed(values: Any, what: str, expected: str) -> list[Any]:

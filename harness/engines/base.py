@@ -37,15 +37,16 @@ class Completion:
 
     text: str
     """Ends before the stop string; empty where the model was still thinking."""
-    tokens: int
-    """All that were generated, with those of thinking, the stop string and the end token."""
+    tokens: int | None
+    """All that were generated, with those of thinking, the stop string and the end token; None where the
+    server's count cannot be."""
     prompt_tokens: int
     finish_reason: Literal["stop", "length", "forced"]
     """`forced`: at its limit, whereupon it was asked for its final answer only."""
     seed: int | None
     """None where the engine drew its own."""
     reasoning: str | None = None
-    """What a model that thinks wrote before its answer; None where it did not think."""
+    """What a model that thinks wrote before its answer; None where it did not, or the server hides it."""
     reasoning_tokens: int | None = None
     """Those of `tokens` that are thinking, by the server's count or else by the model's tokenizer."""
     logprob: float | None = None

@@ -54,6 +54,8 @@ async def forced(
     opened = cut.reasoning is not None and engine.opens_thinking(prompt)
     said = closed(together(cut.reasoning, cut.text, opened), opened) + ENDING
     last = await _ending(partial(engine.generate, prompt, final, seed + 1, said))
-    tokens = last.prompt_tokens - cut.prompt_tokens + last.tokens
+    tokens = None
+    if cut.tokens is not None and last.tokens is not None:
+        tokens = last.prompt_tokens - cut.prompt_tokens + last.tokens
     text = cut.text + ENDING + last.text
     return replace(cut, text=text, tokens=tokens, finish_reason="forced", logprob=last.logprob)

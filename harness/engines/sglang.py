@@ -115,9 +115,9 @@ class SGLangEngine(Connection):
             body |= {"return_logprob": True, "top_logprobs_num": candidates, "return_text_in_logprobs": True}
         read = partial(read_completion, prompt_tokens=len(ids), limit=sampling.max_new_tokens)
         answer = await self.ask("/generate", body, read, max_tokens=sampling.max_new_tokens)
-        if said:
-            return answer
-        return counted(apart(answer, self._prompts.opens_thinking(prompt)), self._prompts)
+        if not said:
+            answer = apart(answer, self._prompts.opens_thinking(prompt))
+        return counted(answer, self._prompts)
 
     def opens_thinking(self, prompt: str) -> bool:
         """Whether the model's thinking begins with its answer to `prompt`, without a mark."""

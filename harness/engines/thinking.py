@@ -2,11 +2,17 @@
 
     "<think>21 - 15 is 6.</think>It is ##6##." -> reasoning "21 - 15 is 6.", text "It is ##6##."
 
-A server with a reasoning parser does this itself; text as it was generated is taken apart here. Only what
-comes after the thinking is an answer: a number in a thought is none, and one that is cut off while it thinks
-has said nothing.
+A server with a reasoning parser does this itself; text as it was generated is taken apart here, and nowhere
+else. Only what comes after the last thought is an answer: a number in a thought is none, and one that is cut
+off while it thinks has said nothing.
+
+gpt-oss writes channels in place of such marks; `reasoning` then ends with the header of the final one:
+
+    "<|channel|>analysis<|message|>21 - 15<|end|><|start|>assistant<|channel|>final<|message|>It is ##6##."
+    "analysis21 - 15assistantfinalIt is ##6##."    where the server leaves out special tokens
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -34,6 +40,14 @@ SLACK = 16
 """Tokens above a budget that are still called kept: marks, an ending that a server writes, other counting."""
 
 
+CHANNEL = re.compile(r"<\|channel\|>|assistantfinal|\A\s*analysis(?=[^\W_]|[\"'(*$])")
+"""By which text in channels is known, with its marks or without them."""
+FINAL = re.compile(r"<\|channel\|>\s*final\b[^\n]*?<\|message\|>|assistantfinal")
+"""The header of the channel with the answer."""
+END_OF_CHANNEL = re.compile(r"<\|(?:return|end|call|start)\|>")
+CLOSING_CHANNEL = "<|end|><|start|>assistant<|channel|>final<|message|>"
+
+
 def opens(prompt: str) -> bool:
     """Whether `prompt`, as the model reads it, has opened the thinking already (DeepSeek-R1, QwQ)."""
     return prompt.rstrip().endswith(OPEN)
@@ -42,31 +56,55 @@ def opens(prompt: str) -> bool:
 def apart(answer: Completion, opened: bool) -> Completion:
     """`answer` with its thinking taken out of its text, where it has any and a server has not done so.
 
-    `opened` says whether the prompt has opened the thinking.
+    `opened` says whether the prompt has opened the thinking. A server that sends no more than an empty
+    thought may have set nothing apart.
     """
+    if in_channels(answer.text):
+        return _apart_by_channel(answer)
     said = answer.text.lstrip()
-    if answer.reasoning is not None or not (opened or said.startswith(OPEN) or CLOSE in said):
+    opened = opened and answer.reasoning is None
+    if answer.reasoning or not (opened or said.startswith(OPEN) or CLOSE in said):
         return answer
     reasoning, _, text = said.removeprefix(OPEN).partition(CLOSE)
+    while OPEN in text and (CLOSE in text.partition(OPEN)[2] or answer.finish_reason == "length"):
+        thought, _, text = text.partition(CLOSE)
+        reasoning += CLOSE + thought
     return replace(answer, reasoning=reasoning, text=text)
+
+
+def in_channels(said: str) -> bool:
+    """Whether an answer is text in channels, or the thinking of one."""
+    return CHANNEL.search(said) is not None
+
+
+def _apart_by_channel(answer: Completion) -> Completion:
+    final = FINAL.search(answer.text)
+    end = final.end() if final else len(answer.text)
+    text = END_OF_CHANNEL.split(answer.text[end:])[0]
+    return replace(answer, reasoning=(answer.reasoning or "") + answer.text[:end], text=text)
 
 
 def together(reasoning: str | None, text: str, opened: bool) -> str:
     """An answer as the model wrote it; thinking without an answer is still open."""
     if reasoning is None:
         return text
+    if in_channels(reasoning):
+        return reasoning + text
     return ("" if opened else OPEN) + reasoning + (CLOSE + text if text else "")
 
 
 def closed(said: str, opened: bool) -> str:
     """`said`, the beginning of an answer, with its thinking brought to an end if it is still open."""
+    if in_channels(said):
+        return said if FINAL.search(said) else said + CLOSING_CHANNEL
     thinks = opened or said.lstrip().startswith(OPEN)
-    return said + CLOSING if thinks and CLOSE not in said else said
+    is_open = said.rfind(OPEN) > said.rfind(CLOSE) if CLOSE in said else thinks
+    return said + CLOSING if is_open else said
 
 
 def not_kept(answer: Completion, budget: int) -> str | None:
     """What speaks against the server having kept `budget` tokens of thinking in `answer`, or None."""
-    if answer.reasoning is None:
+    if answer.reasoning is None and answer.reasoning_tokens is None:
         return "sent an answer without any thinking: does the model think, has the server its parser?"
     if answer.reasoning_tokens is None or answer.reasoning_tokens > budget + SLACK:
         counted = "an unknown number of" if answer.reasoning_tokens is None else answer.reasoning_tokens

@@ -7,7 +7,9 @@ A chat template writes its own begin-of-text token; a server that is sent text m
 
 import hashlib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
@@ -22,6 +24,10 @@ from results import BadInput
 
 SAMPLE = "Anna has 12 apples.\n\nHow many are half of them?"
 """A prompt by which one way of turning prompts into ids is told from another."""
+MOST_CHARACTERS, LONGEST_WORD = 12, 24
+"""What a token holds at most on average, and alone; English text has 4 to 5 characters a token."""
+REPEATED = re.compile(r"([\W_]{1,4}?|\w)\1+")
+"""Rulers and indents, of which a token may hold a hundred characters."""
 FILES = ("*.json", "*.jinja")
 """Tokenizer, template and configuration, of the files that a model has on the hub."""
 
@@ -124,12 +130,29 @@ class PromptTokens:
 
 
 def counted(answer: Completion, prompts: PromptTokens | None) -> Completion:
-    """`answer` with its tokens of thinking counted; by `prompts` where the server has found none."""
-    if answer.reasoning is None:
-        return replace(answer, reasoning_tokens=None)
-    if answer.reasoning_tokens or prompts is None:
-        return replace(answer, reasoning_tokens=answer.reasoning_tokens or None)
-    return replace(answer, reasoning_tokens=prompts.count(answer.reasoning))
+    """`answer` with its tokens of thinking counted, by `prompts` where the server has found none.
+
+    A server that hides the thinking may tell its tokens. `tokens` are None where they cannot be.
+    """
+    thought = answer.reasoning_tokens or None
+    if thought is None and answer.reasoning is not None and prompts is not None:
+        thought = prompts.count(answer.reasoning)
+    return replace(answer, tokens=answer.tokens if _can_be(answer) else None, reasoning_tokens=thought)
+
+
+def _can_be(answer: Completion) -> bool:
+    """Whether a model can have written `answer` in as many tokens as the server counts.
+
+    Servers that leave out the thinking, or count a stream's pieces, are known.
+    """
+    if not answer.tokens or (answer.reasoning_tokens or 0) > answer.tokens:
+        return False
+    written = (answer.reasoning or "") + answer.text
+    most = MOST_CHARACTERS * answer.tokens
+    if len(written) <= most:
+        return True
+    told = REPEATED.sub(r"\1", written)
+    return len(told) <= most or (len(told) <= LONGEST_WORD and len(told.split()) == 1)
 
 
 def model_folder(model: str, revision: str | None) -> Path:
@@ -153,6 +176,20 @@ def model_folder(model: str, revision: str | None) -> Path:
             f"model {model}: no such folder, and it cannot be had from the Hugging Face hub ({reason})"
         ) from None
     return Path(found)
+
+
+def content_digest(files: Iterable[Path]) -> str:
+    """Of the names and the whole content of some of a model's files, each read on a thread of its own."""
+    ordered = sorted(files)
+    with ThreadPoolExecutor() as threads:
+        found = list(threads.map(_digest_of, ordered))
+    told = [[file.name, digest] for file, digest in zip(ordered, found, strict=True)]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
+def _digest_of(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def read_json(file: Path) -> dict[str, Any]:

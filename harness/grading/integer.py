@@ -9,6 +9,7 @@ are compared as text and never computed with, so that 5,000 digits are read as t
 """
 
 import re
+from functools import lru_cache
 from itertools import pairwise, takewhile
 
 from harness.grading.places import MARKS, Reader, says_something, sentence, without_introduction
@@ -54,7 +55,7 @@ def answer_in(reader: Reader, place: str, cut_off: bool = False) -> str | None:
     `cut_off` says that the text ended there at the token limit, perhaps in the middle of a word.
     """
     if reader in MARKS:
-        return without_introduction(place) if says_something(place) else None
+        return _marked(place)
     if reader == "last-number":
         return None if cut_off else place
     said = sentence(place)
@@ -63,6 +64,12 @@ def answer_in(reader: Reader, place: str, cut_off: bool = False) -> str | None:
     return said if any(map(str.isdigit, said)) or _begins_with_a_number_word(said) else None
 
 
+@lru_cache(maxsize=1 << 14)
+def _marked(place: str) -> str | None:
+    return without_introduction(place) if says_something(place) else None
+
+
+@lru_cache(maxsize=1 << 14)
 def read_value(text: str) -> str:
     """What `text` says: a number with its unit left out, or canonical text."""
     found = normalise_integer(text) or _decimal(text)

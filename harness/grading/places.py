@@ -98,7 +98,9 @@ def sentence(said: str) -> str:
 
 def _between_hashes(text: str) -> Iterator[str]:
     """`The answer is ##18##.`, or GSM8K's own form, `#### 18`."""
-    return (found[1] or found[2] or "" for found in _HASHES.finditer(text))
+    first = text.find("##")
+    marked = () if first < 0 else _HASHES.finditer(text, first)
+    return (found[1] or found[2] or "" for found in marked)
 
 
 def _said(text: str) -> Iterator[str]:

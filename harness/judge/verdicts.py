@@ -58,7 +58,8 @@ class YesNo:
                 "the server returns no log-probabilities of the likeliest tokens, which a verdict needs: "
                 "give the --url of one that does, such as vLLM, SGLang or llama.cpp"
             )
-        return Verdict(p_yes(reply.candidates), reply.prompt_tokens, reply.tokens)
+        written = reply.tokens or SAMPLING.max_new_tokens  # some servers count none
+        return Verdict(p_yes(reply.candidates), reply.prompt_tokens, written)
 
 
 class Rewards:

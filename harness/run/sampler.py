@@ -194,7 +194,7 @@ class _Session:
             row = row_of(self.experiment, query, completion)
             self.file.append([row])
             self.tally.add(row)
-            self.pace.add(1, row["tokens"])
+            self.pace.add(1, row["tokens"] or 0)
             needless = self.requests.ended(query, row)
             self.missing -= needless
             self._show_progress(1 + needless)
@@ -289,6 +289,7 @@ def row_of(experiment: Experiment, query: Query, completion: Completion) -> Row:
 
 def thought_of(completion: Completion) -> Row:
     """The cells of a row about thinking, which answers without any do not have."""
-    if completion.reasoning is None:
-        return {}
-    return {"reasoning": completion.reasoning, "reasoning_tokens": completion.reasoning_tokens}
+    told = {"reasoning": completion.reasoning, "reasoning_tokens": completion.reasoning_tokens}
+    if completion.reasoning is None:  # the server may hide it, and tell its tokens
+        told = {name: cell for name, cell in told.items() if cell is not None}
+    return told

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -67,7 +68,8 @@ class _Vote:
     budget: int | None
     answers: dict[int, str | None] = field(default_factory=dict)
     asked: int = 0
-    tokens: int = 0
+    tokens: float = 0
+    """NaN where those of an answer are unknown."""
     requests: int = 0
     """Under way, of the block that is asked for."""
     settled: bool = False
@@ -136,7 +138,7 @@ class Blocks:
         vote = self._votes.get(key_of(row))
         if vote is not None and row["sample"] < self._experiment.samples:
             vote.answers[row["sample"]] = row["answer"]
-            vote.tokens += row["tokens"]
+            vote.tokens += math.nan if row["tokens"] is None else row["tokens"]
 
     def _go_on(self, vote: _Vote) -> None:
         """Look at the blocks that are stored, and ask for what is missing in the next one."""
@@ -180,7 +182,7 @@ class Blocks:
                     "ended_early": sum(vote.asked < each for vote in votes),
                     "answers": sum(len(vote.answers) for vote in votes),
                     "answers_of_all": each * len(votes),
-                    "tokens_share": sum(vote.tokens for vote in votes) / whole if whole else None,
+                    "tokens_share": sum(vote.tokens for vote in votes) / whole if whole > 0 else None,
                     "right": sum(_right(vote) for vote in votes) / len(votes),
                 }
             )

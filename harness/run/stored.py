@@ -18,7 +18,7 @@ from harness.engines.base import Completion, Engine, Sampling
 from harness.engines.forcing import forced
 from harness.engines.thinking import apart, together
 from harness.engines.tokens import PromptTokens, counted
-from harness.experiment import Experiment, experiment_of, model_location
+from harness.experiment import Experiment, experiment_of, model_location, tokens_in
 from harness.questions.load import Question
 from harness.run.plan import Query
 from harness.store.identity import IDENTITY, identity
@@ -83,7 +83,7 @@ class Stored:
         if setting is None and len(settings) > 1:
             raise BadInput(f"{path}: answers of several settings: give --setting{_known(settings)}")
         self.setting = next(iter(settings)) if setting is None else setting
-        self.budget = int(self.setting) if self.setting.isdecimal() else None
+        self.budget = tokens_in(self.setting)
         """What the prompt of these answers asked for."""
         whole = {"setting": self.setting, "answers": answers, "sha256": digest.hexdigest()}
         self.came_from = came_from or whole

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import results
+from harness.experiment import tokens_in
 from harness.tally.counts import Tally
 
 CACHED = {"gsm8k": "qwen-gsm8k.csv", "math-level1-integer": "qwen-math.csv"}
@@ -49,9 +50,9 @@ def usage(dataset: str, tally: Tally, thinking: bool = False) -> Usage:
     The runs that ship had budgets in words: of budgets of `thinking` they say nothing.
     """
     own = {
-        int(setting): counts.mean_tokens
+        budget: counts.mean_tokens
         for (setting, decoding), counts in tally.settings.items()
-        if decoding == "sample" and setting.isdecimal() and counts.mean_tokens
+        if decoding == "sample" and (budget := tokens_in(setting)) and counts.mean_tokens
     }
     if own:
         return Usage(own, "as in this folder")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import prompts
+from harness.engines.tokens import content_digest
 from harness.experiment import Experiment, model_location
 from harness.questions.load import Question, dataset_commit
 
@@ -98,12 +99,7 @@ def _cached_commit(model: str, revision: str | None) -> str | None:
 
 
 def model_digest(folder: Path) -> str | None:
-    """Of names, sizes and the first megabyte of each file in the folder; None for a model of the hub."""
+    """Of the names and the whole content of the files in the folder; None for a model of the hub."""
     if not folder.is_dir():
         return None
-    digest = hashlib.sha256()
-    for file in sorted(path for path in folder.iterdir() if path.is_file()):
-        digest.update(f"{file.name} {file.stat().st_size}\n".encode())
-        with file.open("rb") as content:
-            digest.update(content.read(1 << 20))
-    return digest.hexdigest()
+    return content_digest(path for path in folder.iterdir() if path.is_file())

@@ -18,11 +18,13 @@ import filelock
 
 from harness.experiment import Experiment
 from harness.questions.load import Question
+from harness.store.blocks import read_blocks
 from harness.store.identity import IDENTITY, PLAN_FIELDS, READING, identity
 from harness.store.record import RECORD, grader_in, read_record
 from harness.store.row import Key, Row, is_row, key_of
 from harness.store.samples_file import LOCK, SAMPLES, not_a_row, numbered_lines
 from harness.tally.counts import Tally
+from harness.tally.groups import AnswerGroup
 from results import BadInput
 from results.tables.files import replacing
 
@@ -102,6 +104,22 @@ class Rows:
         self.done: dict[Key, set[int]] = {}
         self._golds: dict[str, str] = {}
 
+    def take(self, groups: Sequence[AnswerGroup]) -> bool:
+        """Take note of plain rows, all of them or, where one of them has a fault, none."""
+        golds, faults = dict[str, str](), False
+        for group in groups:
+            cells, question = group.cells, group.question
+            gold = golds.setdefault(question, self._golds.get(question, cells["gold"][0]))
+            right = [answer == gold for answer in cells["answer"]]
+            new, before = set(cells["sample"]), self.done.get(_key(group), set())
+            faults |= cells["gold"].count(gold) < group.answers or right != cells["correct"]
+            faults |= len(new) < group.answers or not new.isdisjoint(before)
+        if not faults:
+            self._golds |= golds
+            for group in groups:
+                self.done.setdefault(_key(group), set()).update(group.cells["sample"])
+        return not faults
+
     def fault(self, row: Row | None, line: bytes) -> str | None:
         """What is wrong with the next row, or None."""
         if not is_row(row):
@@ -125,8 +143,13 @@ def read_done(folder: Path, tally: Tally) -> dict[Key, set[int]]:
     there twice.
     """
     path, rows = folder / SAMPLES, Rows()
-    if path.exists():
-        for number, line, row in numbered_lines(path):
+    for block in read_blocks(path) if path.exists() else ():
+        groups = block.groups() if block.table is not None else []
+        if groups and rows.take(groups):
+            for group in groups:
+                tally.add_group(group)
+            continue
+        for number, line, row in block.rows():
             fault = rows.fault(row, line)
             if fault or row is None:
                 raise BadInput(
@@ -134,6 +157,11 @@ def read_done(folder: Path, tally: Tally) -> dict[Key, set[int]]:
                 )
             tally.add(row)
     return rows.done
+
+
+def _key(group: AnswerGroup) -> Key:
+    """What `key_of` is of a row."""
+    return group.question, group.setting, group.decoding
 
 
 def put_bad_rows_aside(folder: Path) -> tuple[int, Path]:

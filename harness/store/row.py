@@ -13,10 +13,10 @@ NULL = type(None)
 COLUMNS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("question_id", "setting", "gold", "finish_reason", "text"), (str,)),
     **dict.fromkeys(("dataset", "model", "decoding"), (str,)),
-    **dict.fromkeys(("sample", "tokens", "prompt_tokens"), (int,)),
+    **dict.fromkeys(("sample", "prompt_tokens"), (int,)),
     "correct": (bool,),
     **dict.fromkeys(("answer", "reader"), (str, NULL)),
-    "seed": (int, NULL),
+    **dict.fromkeys(("tokens", "seed"), (int, NULL)),
 }
 """The types that the cells of a row may have."""
 ASKED_FOR: dict[str, tuple[type, ...]] = {

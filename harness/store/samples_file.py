@@ -12,7 +12,7 @@ import io
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Self
@@ -33,11 +33,17 @@ def read_rows(path: Path, **cells: str | None) -> Iterator[Row]:
     """
     wanted = {column: value for column, value in cells.items() if value is not None}
     texts = [json.dumps(value).encode() for value in wanted.values() if value.isascii()]
-    for number, line, row in numbered_lines(path, texts):
-        if not is_row(row):
-            raise BadInput(f"{path}: row {number}: {not_a_row(line)}")
+    for row in checked(path, numbered_lines(path, texts)):
         if all(row[column] == value for column, value in wanted.items()):
             yield row
+
+
+def checked(path: Path, lines: Iterable[tuple[int, bytes, Row | None]]) -> Iterator[Row]:
+    """The rows in some of the file's lines. Raises BadInput naming the first that is none of this harness."""
+    for number, line, row in lines:
+        if not is_row(row):
+            raise BadInput(f"{path}: row {number}: {not_a_row(line)}")
+        yield row
 
 
 def numbered_lines(path: Path, texts: Sequence[bytes] = ()) -> Iterator[tuple[int, bytes, Row | None]]:
@@ -46,12 +52,19 @@ def numbered_lines(path: Path, texts: Sequence[bytes] = ()) -> Iterator[tuple[in
     Only lines that hold all of `texts`, which takes a tenth of the time of reading what is in them.
     """
     with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not all(text in line for text in texts):
-                continue
-            row = parse_object(line)
-            if line.strip() and (line.endswith(b"\n") or row is not None):
-                yield number, line, row
+        yield from numbered(lines, 1, texts)
+
+
+def numbered(
+    lines: Iterable[bytes], first: int, texts: Sequence[bytes] = ()
+) -> Iterator[tuple[int, bytes, Row | None]]:
+    """As `numbered_lines`, of lines at hand."""
+    for number, line in enumerate(lines, start=first):
+        if not all(text in line for text in texts):
+            continue
+        row = parse_object(line)
+        if line.strip() and (line.endswith(b"\n") or row is not None):
+            yield number, line, row
 
 
 def not_a_row(line: bytes) -> str:

@@ -11,98 +11,17 @@ and are not like the others. Requests that failed count nowhere in this table.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from harness.engines.thinking import SLACK
-from harness.experiment import FORCED, Experiment
+from harness.experiment import Experiment, tokens_in
 from harness.grader import Grader
-from harness.tally.repeats import Texts, find_repeats
+from harness.tally.groups import AnswerGroup, Counts, group_of, known, part
+from harness.tally.repeats import find_repeats
 from harness.tally.unreadable import MANY, Unreadable
 from results.aligned import aligned
 from results.visible import visible
-
-_CHARACTERS_A_TOKEN = 4
-"""Roughly, where a table has no tokens."""
-
-
-@dataclass
-class Counts:
-    """The answers of one setting and decoding, of which a finished question has `each`."""
-
-    each: int = 1
-    stopped: bool = False
-    """Whether a stop rule says how many answers a question has: questions with few are the easy ones."""
-    answers: int = 0
-    with_tokens: int = 0
-    tokens: int = 0
-    """Of all answers together; other tools' tables may not have them."""
-    endings: int = 0
-    """Answers whose finish_reason is known."""
-    cut_off: int = 0
-    unreadable: int = 0
-    thoughts: int = 0
-    """Answers whose tokens of thinking are known, the sum of these tokens, and the most of one answer."""
-    thought: int = 0
-    most_thought: int = 0
-    readers: Counter[str] = field(default_factory=Counter)
-    texts: dict[str, Texts] = field(default_factory=dict)
-    questions: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """The answers to each question, and those of them that are correct."""
-    finished: int = 0
-    finished_answers: int = 0
-    finished_correct: int = 0
-
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Count one row; tokens, finish_reason, reader and text may be absent or null."""
-        self.answers += 1
-        tokens, text, question = row.get("tokens"), written(row), row["question_id"]
-        if tokens is not None:
-            self.with_tokens += 1
-            self.tokens += tokens
-        if (thought := row.get("reasoning_tokens")) is not None:
-            self.thoughts += 1
-            self.thought += thought
-            self.most_thought = max(self.most_thought, thought)
-        self.endings += row.get("finish_reason") is not None
-        self.cut_off += row.get("finish_reason") == "length"
-        self.unreadable += row["answer"] is None
-        if reader := row.get("reader"):
-            self.readers[reader] += 1
-        if text is not None:
-            length = len(text) // _CHARACTERS_A_TOKEN if tokens is None else tokens
-            self.texts.setdefault(question, Texts()).add(row["sample"], text, length)
-        answers, right = self.questions.get(question, (0, 0))
-        answers, right = answers + 1, right + bool(row["correct"])
-        self.questions[question] = answers, right
-        if answers == self.each:
-            self.finished += 1
-            self.finished_answers += answers
-            self.finished_correct += right
-        elif answers > self.each:  # a run that once asked for more
-            self.finished_answers += 1
-            self.finished_correct += bool(row["correct"])
-
-    def shares(self) -> dict[str, float | None]:
-        """Parts of all answers; None where the table does not say, or where there are no answers."""
-        texts = self.texts.values()
-        return {
-            "cut_off": _part(self.cut_off, self.endings),
-            "unreadable": _part(self.unreadable, self.answers),
-            "distinct": _part(sum(len(set(t.hashes)) for t in texts), sum(len(t.hashes) for t in texts)),
-            "correct": None if self.stopped else _part(self.finished_correct, self.finished_answers),
-        }
-
-    @property
-    def mean_tokens(self) -> float | None:
-        return _part(self.tokens, self.with_tokens)
-
-    @property
-    def thinking(self) -> dict[str, float | None]:
-        """Tokens of thinking: their mean, and the most of one answer; None where none are known."""
-        most = self.most_thought if self.thoughts else None
-        return {"thinking_mean": _part(self.thought, self.thoughts), "thinking_most": most}
 
 
 class Tally:
@@ -121,19 +40,29 @@ class Tally:
         self._experiment = experiment
         self._asked = planned // experiment.answers_per_question if experiment and planned else None
         self._unreadable = Unreadable(grader or (experiment.reading if experiment else None))
+        self._looked: tuple[int, str | None] = (0, None)
+        """Of how many answers the repeats were last looked for, and what was found."""
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one row of the samples table."""
-        key = row["setting"], row["decoding"]
+        self.add_group(group_of(row))
+
+    def add_group(self, group: AnswerGroup) -> None:
+        """Count answers to one question."""
+        key = group.setting, group.decoding
         if key not in self.settings:
             sampled = self._experiment if key[1] == "sample" else None
             stopped = sampled is not None and sampled.stop_rule is not None
-            self.settings[key] = Counts(sampled.samples if sampled and not stopped else 1, stopped)
-        self.settings[key].add(row)
-        self.answers += 1
-        self.tokens += row.get("tokens") or 0
-        if row["answer"] is None:
-            self._unreadable.add(row.get("text"), row.get("finish_reason"))
+            each = sampled.samples if sampled and not stopped else 1
+            self.settings[key] = Counts(each, stopped, self._own_limit(group.setting))
+        self.settings[key].add(group)
+        self.answers += group.answers
+        self.tokens += sum(known(group.cells["tokens"]))
+        if None in group.cells["answer"]:
+            read = zip(*(group.cells[name] for name in ("answer", "text", "finish_reason")), strict=True)
+            for answer, text, ending in read:
+                if answer is None:
+                    self._unreadable.add(text, ending)
 
     def add_table(self, table: Any) -> None:
         """Count the rows of a samples table."""
@@ -149,7 +78,7 @@ class Tally:
     def accuracy(self) -> float | None:
         """The share of correct answers to finished questions."""
         counts = [each for each in self.settings.values() if not each.stopped]
-        return _part(sum(c.finished_correct for c in counts), sum(c.finished_answers for c in counts))
+        return part(sum(c.finished_correct for c in counts), sum(c.finished_answers for c in counts))
 
     def warnings(self, run: Path) -> list[str]:
         """What the user of a run's folder, or of a table of answers, should know; one line each."""
@@ -158,6 +87,17 @@ class Tally:
             lines.append(self._unreadable.advice(self._unreadable.count / self.answers, run))
         if over := self._over():
             lines.append(f"thinking went over its budget: {over}: does the server enforce budgets?")
+        if short := self._cut_short():
+            lines.append(
+                f"the server cut answers off before their limit: {short}: it has a limit of its own, such as "
+                "its context (vLLM's --max-model-len) or max_new_tokens in the model's generation_config.json"
+            )
+        unknown = self.answers - sum(counts.with_tokens for counts in self.settings.values())
+        if self._experiment and unknown:
+            lines.append(
+                f"the server's count of tokens cannot be that of {unknown} of {self.answers} answers (it is "
+                "0, or far too small for their text: does it leave out the thinking?): T is unknown there"
+            )
         return lines
 
     def summary(self) -> dict[str, Any]:
@@ -173,6 +113,7 @@ class Tally:
                     "answers": counts.answers,
                     "tokens_mean": counts.mean_tokens,
                     **(counts.thinking if counts.thoughts else {}),
+                    **({"cut_short": counts.cut_short} if counts.cut_short else {}),
                     **counts.shares(),
                     "read_by": dict(counts.readers),
                 }
@@ -217,6 +158,20 @@ class Tally:
         budget = tokens_in(setting)
         return self._experiment.max_new_tokens(budget) if self._experiment else None
 
+    def _own_limit(self, setting: str) -> int | None:
+        """That at which this run's answers are cut off; the stored ones that it ends had other limits."""
+        stored = self._experiment is not None and self._experiment.forced_from
+        return None if stored else self._limit(setting)
+
+    def _cut_short(self) -> str:
+        """The settings in which a server has cut answers off before their limit."""
+        return ", ".join(
+            f"{counts.cut_short} of {counts.answers} answers of setting {visible(setting)}, "
+            f"at {counts.most_short} tokens or fewer where the limit is {counts.limit}"
+            for (setting, _), counts in self._ordered()
+            if counts.cut_short
+        )
+
     def _over(self) -> str:
         """The settings in which an answer has thought for more tokens than it was given."""
         if not (self._experiment and self._experiment.budget_by == "thinking"):
@@ -228,35 +183,24 @@ class Tally:
         )
 
     def _alarm(self) -> str | None:
+        if self._looked[0] != self.answers:
+            self._looked = self.answers, self._find_alarm()
+        return self._looked[1]
+
+    def _find_alarm(self) -> str | None:
         sampled = (counts for (_, decoding), counts in self.settings.items() if decoding == "sample")
         groups = (texts for counts in sampled for texts in counts.texts.values())
-        known = self._experiment
-        free = known is None or (known.temperature >= 0.5 and known.top_p >= 0.5 and known.top_k != 1)
-        exchangeable = known is not None and not known.stop_rule  # a stop rule orders the answers
+        run = self._experiment
+        free = run is None or (run.temperature >= 0.5 and run.top_p >= 0.5 and run.top_k != 1)
+        exchangeable = run is not None and not run.stop_rule  # a stop rule orders the answers
         worst = next(iter(find_repeats(groups, exchangeable, free)), None)
         return f"answers repeat more than independent draws can: {worst}" if worst and worst.alarm else None
-
-
-def written(row: Mapping[str, Any]) -> str | None:
-    """All that a model wrote, its thinking first; None where the table has no text."""
-    text, reasoning = row.get("text"), row.get("reasoning")
-    return text if reasoning is None else reasoning + (text or "")
 
 
 def by_size(setting: str) -> tuple[bool, int, str]:
     """Sorts settings: token budgets by size, then others by name."""
     tokens = tokens_in(setting)
     return tokens is None, tokens or 0, setting
-
-
-def tokens_in(setting: str) -> int | None:
-    """The number of tokens that `setting` names, as `100` and `forced=100` do."""
-    number = setting.removeprefix(FORCED)
-    return int(number) if number.isdecimal() and len(number) < 19 else None
-
-
-def _part(count: int, of: int) -> float | None:
-    return count / of if of else None
 
 
 def _cell(value: float | None, how: str = "") -> str:

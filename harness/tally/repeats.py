@@ -52,10 +52,10 @@ class Texts:
     samples: "array[int]" = field(default_factory=lambda: array("i"))
     tokens: int = 0
 
-    def add(self, sample: int, text: str, tokens: int) -> None:
-        """Count one answer."""
-        self.hashes.append(hash(text))
-        self.samples.append(sample)
+    def extend(self, samples: Iterable[int], texts: Iterable[str | None], tokens: int) -> None:
+        """Count answers that have so many tokens together."""
+        self.hashes.extend(map(hash, texts))
+        self.samples.extend(samples)
         self.tokens += tokens
 
 
@@ -112,11 +112,14 @@ def _at_one_distance(groups: Sequence[Texts]) -> list[Repeat]:
         return []
     equal, pairs = np.zeros((2, max(map(len, placed))))
     for labels in placed:
-        there = np.flatnonzero(labels >= 0)
-        earlier, later = np.triu_indices(there.size, 1)
-        distances = there[later] - there[earlier]
-        same = labels[there[later]] == labels[there[earlier]]
-        pairs += np.bincount(distances, minlength=pairs.size)
+        there = (labels >= 0).astype(np.int64)
+        at_distance = np.correlate(there, there, "full")[there.size - 1 :]
+        pairs[1 : there.size] += at_distance[1:]
+        alike = np.bincount(labels + 1)[labels + 1]
+        repeated = np.flatnonzero((labels >= 0) & (alike > 1))
+        earlier, later = np.triu_indices(repeated.size, 1)
+        distances = repeated[later] - repeated[earlier]
+        same = labels[repeated[later]] == labels[repeated[earlier]]
         equal += np.bincount(distances[same], minlength=pairs.size)
     expected = pairs * equal.sum() / pairs.sum()
     distance = 1 + int(((equal - expected) / np.sqrt(np.maximum(expected, 1e-9)))[1:].argmax())
@@ -145,9 +148,12 @@ def _equal_so_far_apart(labels: Ints, distance: int, rng: np.random.Generator) -
     Random orders move the answers among the samples that there are.
     """
     there = labels >= 0
-    orders = np.tile(labels, (1 + SHUFFLES, 1))
-    for order in orders[1:]:
-        order[there] = rng.permutation(labels[there])
+    known = labels[there]
+    shuffled = [rng.permutation(known) for _ in range(SHUFFLES)]
     both = there[distance:] & there[:-distance]
+    if np.bincount(known).max() < 2:
+        return int(both.sum()), np.zeros(1 + SHUFFLES, np.int64)
+    orders = np.tile(labels, (1 + SHUFFLES, 1))
+    orders[1:, there] = shuffled
     equal = (orders[:, distance:] == orders[:, :-distance]) & both
     return int(both.sum()), equal.sum(axis=1)

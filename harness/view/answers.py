@@ -11,16 +11,18 @@ Whatever a model, a server or a table says is untrusted, and is shown with contr
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
 
+from harness.store.blocks import read_blocks
 from harness.store.record import RECORD, experiment_in, problems_in, tally_of
 from harness.store.row import ASKED_FOR, COLUMNS, Row
-from harness.store.samples_file import read_rows
+from harness.store.samples_file import checked, read_rows
 from harness.tally.counts import Tally, by_size
+from harness.tally.groups import AnswerGroup, group_of
 from results import BadInput, read_samples
 from results.aligned import aligned
 from results.figures.words import curves_name
@@ -41,8 +43,8 @@ def read_answers(paths: Sequence[Path], question: str | None, setting: str | Non
     are given. Columns that another tool's table lacks are None; right, wrong, unreadable and cut-off are
     added, as bool. Raises BadInput: a row, with its file; no such answers; one shard in two files.
     """
-    wanted = {"question_id": question, "setting": setting}
-    wanted = {column: value for column, value in wanted.items() if value is not None}
+    given = {"question_id": question, "setting": setting}
+    wanted = {column: value for column, value in given.items() if value is not None}
     blank = dict.fromkeys([*COLUMNS, *ASKED_FOR])
     came_from: dict[tuple[str, str, str], Path] = {}
     some = False
@@ -52,43 +54,84 @@ def read_answers(paths: Sequence[Path], question: str | None, setting: str | Non
                 continue
             some = True
             row = {**blank, **row}
-            shard = row["dataset"], row["model"], row["shard"]
-            if row["shard"] and (other := came_from.setdefault(shard, path)) is not path:
-                raise BadInput(visible(f"{path}: shard {row['shard']} is in {other} already: give it once"))
+            _check_shard(row["dataset"], row["model"], row["shard"], path, came_from)
             right, unreadable = bool(row["correct"]), row["answer"] is None
             marks = {"right": right, "unreadable": unreadable, "wrong": not (right or unreadable)}
             yield {**row, **marks, "cut-off": row["finish_reason"] == "length"}
     if not some:
-        what = " and ".join(f"{column} {value!r}" for column, value in wanted.items())
-        where = ", ".join(map(str, paths))
-        raise BadInput(visible(f"{where}: no answers{what and f' with {what}'}"))
+        raise _none_there(paths, wanted)
 
 
-def _rows(path: Path, blank: Row, wanted: dict[str, str | None]) -> Iterable[Row]:
+def read_groups(paths: Sequence[Path], setting: str | None) -> Iterator[AnswerGroup]:
+    """The answers of `read_answers` by question and setting, some thousands of a run's at a time."""
+    came_from: dict[tuple[str, str, str], Path] = {}
+    some = False
+    for path in paths:
+        for group in _groups(path):
+            if setting in (None, group.setting):
+                some = True
+                _check_shard(group.dataset, group.model, group.shard, path, came_from)
+                yield group
+    if not some:
+        raise _none_there(paths, {} if setting is None else {"setting": setting})
+
+
+def _groups(path: Path) -> Iterator[AnswerGroup]:
+    if not _is_run(path):
+        yield from map(group_of, read_answers([path], None, None))
+        return
+    for block in read_blocks(path):
+        yield from block.groups() if block.table is not None else map(group_of, checked(path, block.rows()))
+
+
+def _check_shard(
+    dataset: str | None,
+    model: str | None,
+    shard: str | None,
+    path: Path,
+    came_from: dict[tuple[str, str, str], Path],
+) -> None:
+    """Raise BadInput where answers of one shard come from two files."""
+    if shard and (other := came_from.setdefault((str(dataset), str(model), shard), path)) is not path:
+        raise BadInput(visible(f"{path}: shard {shard} is in {other} already: give it once"))
+
+
+def _rows(path: Path, blank: Row, wanted: dict[str, str]) -> Iterable[Row]:
     """The rows of one file that may be wanted."""
-    if path.suffix == ".jsonl" and (path.parent / RECORD).exists():
+    if _is_run(path):
         return read_rows(path, **wanted)
     table = read_samples(path).reindex(columns=list(blank)).astype(object)
     return (dict(zip(blank, cells, strict=True)) for cells in table.where(table.notna(), None).to_numpy())
 
 
-def overview(rows: Iterable[Row], files: Sequence[Path]) -> Iterator[str]:
+def _is_run(path: Path) -> bool:
+    return path.suffix == ".jsonl" and (path.parent / RECORD).exists()
+
+
+def _none_there(paths: Sequence[Path], wanted: Mapping[str, str]) -> BadInput:
+    what = " and ".join(f"{column} {value!r}" for column, value in wanted.items())
+    where = ", ".join(map(str, paths))
+    return BadInput(visible(f"{where}: no answers{what and f' with {what}'}"))
+
+
+def overview(groups: Iterable[AnswerGroup], files: Sequence[Path]) -> Iterator[str]:
     """The counts of each model and data set, the warnings, and the hardest questions.
 
-    The rows are looked at one by one: a run of 700,000 answers need not fit into memory.
+    The answers are looked at some at a time: a run of 700,000 answers need not fit into memory.
     """
     tallies: dict[tuple[str, str], Tally] = {}
     questions: dict[str, list[int]] = {}
     shards: dict[tuple[str, str, str], None] = {}
-    for row in rows:
-        name = row["dataset"], row["model"]
+    for group in groups:
+        name = str(group.dataset), str(group.model)
         if name not in tallies:
             tallies[name] = tally_of(*_folders_of(name, files))
-        tallies[name].add(row)
-        if row["shard"]:
-            shards[*name, row["shard"]] = None
-        counts = questions.setdefault(row["question_id"], [0, 0, 0])
-        for i, more in enumerate((1, row["right"], row["unreadable"])):
+        tallies[name].add_group(group)
+        if group.shard:
+            shards[*name, group.shard] = None
+        counts = questions.setdefault(group.question, [0, 0, 0])
+        added = sum(map(bool, group.cells["correct"])), group.cells["answer"].count(None)
+        for i, more in enumerate((group.answers, *added)):
             counts[i] += more
     for name, tally in tallies.items():
         yield visible(f"{curves_name('llm', *name)}: {tally.answers:,} answers")

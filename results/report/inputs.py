@@ -13,9 +13,11 @@ import pandas as pd
 from results.figures.words import listed
 from results.report.cells import readable
 from results.report.provenance import Record, read_record, whole_runs
+from results.report.questions import MOST_TEXTS
 from results.report.stopped import stopped_rows
 from results.tables.contract import kind_of, read_curves, read_samples, read_table, sample_files
 from results.tables.schemas import CURVE_KEY
+from results.tables.texts import TEXTS, first_texts
 from results.votes.curves import build_curves
 
 _NAMES = [
@@ -66,7 +68,9 @@ def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
     forecasts = {str(path): table for path, table in tables.pop("forecast", {}).items()}
     samples, records, said = None, [], list[str]()
     if files:
-        samples = _named(read_samples(*files))
+        samples = _named(read_samples(*files, texts=False))
+        texts = pd.concat([first_texts(file, MOST_TEXTS) for file in files], ignore_index=True)
+        samples = samples.assign(**{name: texts[name] for name in TEXTS})
         records = whole_runs([record for file in files if (record := read_record(file.parent))])
         named = listed([f"{file.parent.name}/{file.name}" for file in files])
         sources.append(f"{named}: samples, {len(samples):,} rows")

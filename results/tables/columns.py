@@ -18,6 +18,7 @@ import pyarrow
 from numpy.typing import NDArray
 
 from results.commandline import BadInput
+from results.tables.files import LARGEST_WHOLE
 from results.tables.schemas import Column, Kind, Table
 
 TEXT = pd.StringDtype(na_value=np.nan)
@@ -27,7 +28,6 @@ _NUMBERLESS = {"", "None", "nan", "NaN", "null", "<NA>"}
 """How programs write a number that is not there into a CSV."""
 
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False, "1.0": True, "0.0": False}
-_LARGEST_WHOLE = 2.0**53  # beyond it not every whole number is a double
 
 Cells: TypeAlias = "pd.Series[Any]"
 Bad = NDArray[np.bool_]
@@ -121,11 +121,13 @@ def _cell_text(cell: object) -> str:
     """A null beside whole numbers turns them into floats: 18.0 is "18"."""
     if isinstance(cell, bytes):
         return cell.decode()
+    if isinstance(cell, np.floating):
+        cell = float(str(cell))
     if not isinstance(cell, float):
         return str(cell)
     if not cell.is_integer():
         return f"{cell:.15g}"
-    return str(int(cell)) if abs(cell) <= _LARGEST_WHOLE else repr(float(cell))
+    return str(int(cell)) if abs(cell) <= LARGEST_WHOLE else repr(float(cell))
 
 
 def truth_cells(values: Cells) -> tuple[Cells, Bad]:
@@ -160,7 +162,7 @@ def score_cells(values: Cells) -> tuple[Cells, Bad]:
 
 def _whole(values: Cells) -> tuple[Cells, Bad]:
     numbers, bad = _real(values)
-    uneven = (numbers != numbers.round()) | (numbers.abs() > _LARGEST_WHOLE)
+    uneven = (numbers != numbers.round()) | (numbers.abs() > LARGEST_WHOLE)
     bad = bad | (numbers.notna() & uneven).to_numpy()
     return numbers.where(~bad).astype("Int64"), bad
 

@@ -27,6 +27,8 @@ from results.tables.formulas import as_told, harmless
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 _TEXT = pa.string()
+LARGEST_WHOLE = 2**53
+"""Beyond it not every whole number is a double."""
 _BLOCK = 1 << 24  # bytes read at a time; a longer row of JSON is left to the plain parser
 
 _OTHER_KINDS = {
@@ -140,12 +142,21 @@ def _read_jsonl(path: Path, text_columns: tuple[str, ...], only: pa.Schema | Non
             frame = _read_jsonl(path, text_columns, None)
             return frame[[name for name in frame if name in only.names]]
         # A number where text belongs (the plain parser reads it), or a broken line (it names the row).
-        return pd.DataFrame(list(json_rows(path)), dtype=object).infer_objects()
+        return pd.DataFrame(list(json_rows(path)), dtype=object).apply(_inferred)
     named = next(json_rows(path), {})
     absent = [name for name in schema.names if name not in named and table[name].null_count == len(table)]
     if only is not None and len(absent) == len(schema.names):  # without a column a table has no rows
         return _read_jsonl(path, text_columns, None)
     return _to_pandas(table.drop_columns(absent))
+
+
+def _inferred(cells: "pd.Series[Any]") -> "pd.Series[Any]":
+    """The cells as numbers, where all of them are; but whole ones that floats would not hold stay exact."""
+    numbers = cells.infer_objects()
+    if not pd.api.types.is_float_dtype(numbers.dtype):
+        return numbers
+    large = cells.map(lambda cell: isinstance(cell, int) and abs(cell) > LARGEST_WHOLE).any()
+    return cells if large else numbers
 
 
 def _arrow_json(path: Path, schema: pa.Schema, others: Literal["infer", "ignore"]) -> pa.Table:

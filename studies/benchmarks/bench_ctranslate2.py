@@ -38,7 +38,7 @@ async def measure(arguments: SimpleNamespace) -> str:
 
         found = await asyncio.gather(*(draw(text) for text in texts for _ in range(arguments.answers)))
         wall, processor = time.perf_counter() - wall, time.process_time() - processor
-    tokens = sum(answer.tokens for answer in found)
+    tokens = sum(answer.tokens or 0 for answer in found)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     return (
         f"{arguments.model}: {len(found)} answers, prompts of {found[0].prompt_tokens} tokens, "

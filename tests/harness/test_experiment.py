@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import prompts
-from harness.experiment import EXPERIMENTS, read_experiment
+from harness.experiment import EXPERIMENTS, read_experiment, tokens_in
 from harness.questions.load import DATASETS
 from results import BadInput
 
@@ -152,6 +152,24 @@ def test_an_address_or_key_that_cannot_be_used_is_refused_and_not_repeated(
     with pytest.raises(BadInput, match=f"--set {key}: expected ") as refusal:
         read_experiment(minimal, {key: text})
     assert "secret" not in refusal.value.message.lower()
+
+
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        ('{reasoning_effort="high"}', "effort=high"),
+        ('{chat_template_kwargs={reasoning_effort="low"}}', "effort=low"),
+        ('{reasoning={effort="low"}}', "effort=low"),
+        ("{chat_template_kwargs={enable_thinking=false}}", ""),
+    ],
+)
+def test_an_effort_is_part_of_a_setting_s_name(minimal: Path, fields: str, name: str) -> None:
+    experiment = read_experiment(minimal, {"request_fields": fields})
+    assert experiment.settings == ((f"{name} 10".strip(), 10), (f"{name} 20".strip(), 20))
+    assert experiment.model_copy(update={"budgets": ()}).settings == ((name or "default", None),)
+    forced = experiment.model_copy(update={"forced_from": {"setting": "20"}})
+    assert [tokens_in(setting) for setting, _ in (*experiment.settings, *forced.settings)] == [10, 20] * 2
+    assert not {*forced.settings} & {*experiment.settings}
 
 
 def test_mistakes_in_the_file_name_the_file(minimal: Path) -> None:

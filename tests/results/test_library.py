@@ -1,5 +1,6 @@
 """results.library: the same numbers from lists, arrays and samples tables."""
 
+import json
 from decimal import Decimal
 
 import numpy as np
@@ -14,6 +15,7 @@ from results import (
     build_curves,
     compare,
     majority_curve,
+    read_samples,
     reading,
     vote_curve,
 )
@@ -130,3 +132,19 @@ def test_a_table_of_several_settings_names_them(name):
         ["high", 1],
         ["high", 2],
     ]
+
+
+def test_whole_numbers_beside_nulls_stay_exact(tmp_path):
+    """A null among them makes floats of them in pandas, of which 2^60 and 2^60 + 1 are one."""
+    large = 2**60 + 1
+    answers, gold = [[1, 1, 1], [5, large, large - 1, None]], [1, large]
+    (accuracy,) = vote_curve(answers, gold, ns=[1])["accuracy"]
+    assert accuracy == (1 + 1 / 4) / 2
+    rows = [
+        {"question_id": str(question), "sample": sample, "answer": answer, "gold": gold[question]}
+        for question, one in enumerate(answers)
+        for sample, answer in enumerate(one)
+    ]
+    (tmp_path / "s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    samples = read_samples(tmp_path / "s.jsonl")
+    assert samples["answer"].dropna().tolist()[3:] == ["5", str(large), str(large - 1)]

@@ -6,7 +6,6 @@
 The weights keep the precision they have. Converting needs PyTorch and transformers; drawing answers does not.
 """
 
-import hashlib
 import json
 import os
 import shutil
@@ -20,7 +19,7 @@ from typing import Any
 
 import click
 
-from harness.engines.tokens import model_folder, read_json
+from harness.engines.tokens import content_digest, model_folder, read_json
 from results import BadInput, run
 from results.commandline import how_to_install
 
@@ -118,14 +117,9 @@ def _compare(folder: Path, expected: Any, most: float) -> None:
 
 
 def fingerprint(folder: Path) -> str | None:
-    """Of the names, sizes and first megabytes of the weights in `folder`; None where there are none."""
-    files = sorted([*folder.glob("*.safetensors"), *folder.glob("pytorch_model*.bin")])
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(f"{file.name} {file.stat().st_size}\n".encode())
-        with file.open("rb") as content:
-            digest.update(content.read(1 << 20))
-    return digest.hexdigest() if files else None
+    """Of the names and the whole content of the weights in `folder`; None where there are none."""
+    files = [*folder.glob("*.safetensors"), *folder.glob("pytorch_model*.bin")]
+    return content_digest(files) if files else None
 
 
 def _complete(file: Path, source: str | None) -> None:

@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
+from itertools import product, starmap
 from typing import Any, NamedTuple
 
 from harness.engines.base import Completion, Sampling, same_model
@@ -38,27 +39,26 @@ from harness.http.reply import parse
 from results import BadInput
 from results.visible import visible
 
-NO_EFFECT = {"min_p": 0.0, "repetition_penalty": 1.0}
+PENALTIES: dict[str, float] = {"presence_penalty": 0.0, "frequency_penalty": 0.0}
+NO_EFFECT = {**PENALTIES, "min_p": 0.0, "repetition_penalty": 1.0, "top_k": -1}
 """Otherwise vLLM, SGLang and llama.cpp take these from the model's files, or use defaults of their own."""
 
 
 class RequestForm(NamedTuple):
-    """How a request names its limit, and whether it holds a seed, and `top_k` and NO_EFFECT."""
+    """What of NO_EFFECT a request holds, how it names its limit, and whether it holds a seed."""
 
+    no_effect: dict[str, float]
     limit: str
     seeded: bool
-    plain: bool
 
 
-FORMS = (
-    RequestForm("max_tokens", seeded=True, plain=True),
-    RequestForm("max_tokens", seeded=True, plain=False),
-    RequestForm("max_tokens", seeded=False, plain=True),
-    RequestForm("max_tokens", seeded=False, plain=False),
-    RequestForm("max_completion_tokens", seeded=True, plain=False),
-    RequestForm("max_completion_tokens", seeded=False, plain=False),
+FORMS = tuple(
+    starmap(
+        RequestForm,
+        product((NO_EFFECT, PENALTIES, {}), ("max_tokens", "max_completion_tokens"), (True, False)),
+    )
 )
-"""The first one that a server accepts stays."""
+"""The first one that a server accepts stays: hosted models know less, and some that think no penalties."""
 SEED_BITS = 31
 """What every server takes; some hold a seed in 32 bits with a sign."""
 TRIAL = "Say yes."
@@ -111,7 +111,8 @@ class OpenAIEngine(Connection):
                 "path": path,
                 "limit": self._form.limit,
                 "seed_sent": self._form.seeded,
-                "top_k_and_penalties_sent": self._form.plain,
+                "top_k_and_penalties_sent": self._form.no_effect == NO_EFFECT,
+                "no_effect_sent": list(self._form.no_effect),
                 **({"thinking_budget": self._thinking_form} if self._thinking else {}),
             },
         }
@@ -121,9 +122,9 @@ class OpenAIEngine(Connection):
         sent = random.Random(f"{seed} 0").getrandbits(SEED_BITS) if self._seeded else None
         read = partial(read_completion, limit=sampling.max_new_tokens, seed=sent)
         answer: Completion = await self._ask(prompt, said, sampling, read, sent)
-        if said:
-            return answer
-        return counted(apart(answer, self.opens_thinking(prompt)), self._prompts)
+        if not said:
+            answer = apart(answer, self.opens_thinking(prompt))
+        return counted(answer, self._prompts)
 
     @property
     def _seeded(self) -> bool:
@@ -145,8 +146,9 @@ class OpenAIEngine(Connection):
             body["seed"] = seed
         if sampling.stop:
             body["stop"] = list(sampling.stop)
-        if self._form.plain:
-            body |= NO_EFFECT | {"top_k": sampling.top_k}
+        body |= self._form.no_effect
+        if "top_k" in body:
+            body["top_k"] = sampling.top_k
         elif sampling.top_k != -1:
             raise EngineGone(f"the server at {self.url} does not accept top_k, expected top_k = -1")
         if sampling.logprobs:  # chats say whether, completions of how many tokens at each place

@@ -4,8 +4,10 @@ import asyncio
 import shutil
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 from aiohttp.test_utils import TestServer
@@ -17,12 +19,21 @@ from harness.engines.sglang import SGLangEngine
 from harness.engines.thinking import TRIAL_BUDGET, apart, closed, not_kept, together
 from harness.engines.tokens import PromptTokens
 from harness.http.api_key import ApiKey
+from harness.run.sampler import thought_of
 from results import BadInput
 from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, TINY
-from tests.harness.engines.thinking_servers import VLLM, SGLang, Thinker, cut_while_thinking
+from tests.harness.engines.thinking_servers import (
+    BARE_CHANNELS,
+    CHANNELS,
+    VLLM,
+    SGLang,
+    Thinker,
+    cut_while_thinking,
+)
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
+RAW = CHANNELS
 TOKENS = PromptTokens(TINY, None, chat=True)
 SIXTY = Sampling(200, temperature=1.0, thinking=60)
 
@@ -42,6 +53,13 @@ def answer(text: str, reasoning: str | None = None, tokens: int | None = None) -
         ("Is it ##7##? Wait", True, "Is it ##7##? Wait", ""),
         ("</think>It is ##18##.", False, "", "It is ##18##."),  # a budget of 0
         ("Tags are </b> and <i>.", False, None, "Tags are </b> and <i>."),
+        ("<think>a</think>b<think>##7##</think>##18##", False, "a</think>b<think>##7##", "##18##"),
+        (f"{RAW[0]}##7##{RAW[1]}##18##.", False, f"{RAW[0]}##7##{RAW[1]}", "##18##."),
+        (f"{RAW[0]}Is it ##7##?", False, f"{RAW[0]}Is it ##7##?", ""),
+        ("<|channel|>final<|message|>##18##.", False, "<|channel|>final<|message|>", "##18##."),
+        ("analysisIs it ##7##? It isassistantfinal##18##.", False, ANY, "##18##."),
+        ("analysisIs it ##7##? It is", False, ANY, ""),
+        ("analysis of both: ##18##.", False, None, "analysis of both: ##18##."),
     ],
 )
 def test_thinking_is_no_part_of_an_answer(
@@ -49,8 +67,18 @@ def test_thinking_is_no_part_of_an_answer(
 ) -> None:
     found = apart(answer(written), opened)
     assert (found.reasoning, found.text) == (reasoning, text)
+    assert apart(answer(written, reasoning=""), opened=False).text == text or opened
     if opened or not written.endswith("##.") or written.startswith("<think>") or reasoning is None:
         assert together(found.reasoning, found.text, opened) == written
+
+
+def test_a_second_thought_that_is_cut_off_has_said_nothing() -> None:
+    cut = replace(answer("<think>a</think>##7##? <think>No"), finish_reason="length")
+    found = apart(cut, opened=False)
+    assert (found.reasoning, found.text) == ("a</think>##7##? <think>No", "")
+    assert closed(together(found.reasoning, found.text, False), False) == f"{cut.text}\n</think>"
+    literal = apart(replace(cut, finish_reason="stop"), opened=False)
+    assert literal.text == "##7##? <think>No"
 
 
 def test_what_a_server_has_set_apart_stays_so() -> None:
@@ -61,7 +89,14 @@ def test_what_a_server_has_set_apart_stays_so() -> None:
 def test_only_thinking_that_is_open_is_closed() -> None:
     assert closed("<think>so", opened=False) == "<think>so\n</think>"
     assert closed("so", opened=True) == "so\n</think>"
-    for said, opened in (("so", False), ("<think>so</think>It", False), ("so</think>It", True)):
+    assert closed(f"{RAW[0]}so", opened=False) == f"{RAW[0]}so{RAW[1]}"
+    ended = f"{RAW[0]}so{RAW[1]}It"
+    for said, opened in (
+        ("so", False),
+        ("<think>so</think>It", False),
+        ("so</think>It", True),
+        (ended, False),
+    ):
         assert closed(said, opened) == said
 
 
@@ -150,6 +185,30 @@ def test_an_answer_cut_off_while_it_thinks_has_said_nothing(server: Thinker, eng
     found, _ = ask(server, lambda url: engine(url, thinking=False), Sampling(50, temperature=1.0))
     assert (found.text, found.finish_reason, found.tokens) == ("", "length", 50)
     assert found.reasoning
+
+
+@pytest.mark.parametrize("marks", [CHANNELS, BARE_CHANNELS])
+def test_text_in_channels_is_never_an_answer(marks: Any) -> None:
+    """Of gpt-oss, as servers without its parser send it: chats, completions and SGLang's own interface."""
+    for server, engine, chat in ((VLLM, openai, True), (VLLM, openai, False), (SGLang, sglang, True)):
+        kinds: dict[str, Any] = {"parser": False} if server is VLLM else {}
+        more = {"thinking": False} | ({} if engine is sglang else {"chat": chat, "prompts": None})
+        for limit, text in ((200, "The answer is ##18##."), (50, "")):
+            made = server(marks=marks, **kinds)
+            found, _ = ask(made, lambda url, e=engine, m=more: e(url, **m), Sampling(limit, 1.0))
+            assert found.text.strip() == text
+            assert found.reasoning
+            assert found.reasoning.count("is is") >= 24
+
+
+@pytest.mark.parametrize(("limit", "told"), [(200, 102), (50, 50)])
+def test_the_tokens_of_hidden_thinking_are_kept(limit: int, told: int) -> None:
+    server = VLLM(hides=True)
+    found, _ = ask(server, lambda url: openai(url, thinking=False), Sampling(limit, temperature=1.0))
+    assert (found.reasoning, found.reasoning_tokens) == (None, told)
+    assert thought_of(found) == {"reasoning_tokens": told}
+    kept, _ = ask(VLLM(hides=True), openai)
+    assert kept.reasoning_tokens == 62
 
 
 def test_fields_of_the_experiment_go_into_every_request() -> None:

@@ -7,10 +7,14 @@ SGLang()               POST /generate keeps `max_thinking_tokens`, its text is a
 SGLang(strict=False)   refuses such budgets in /generate
 keeps=False            takes budgets and lets the model think on, as SGLang does with most parsers
 
+What else servers do, each of them: `marks` of gpt-oss in the text, in full or without special tokens;
+`hides` the thinking, as hosted models do; a limit of its own, `cap`, as vLLM takes it from a model's files;
+`counts` nothing, or not the thinking.
+
 A token is a word. The model thinks for `thinks` tokens and then says ANSWER.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from aiohttp import web
 
@@ -18,6 +22,17 @@ from harness.engines.base import Completion
 from tests.harness.engines.sglang_responder import TINY
 
 ANSWER = ("\n\nThe ", "answer ", "is ", "##18##.")
+Counting = Literal["all", "answer", "none"]
+
+
+THINK = ("<think>", "</think>", "")
+CHANNELS = (
+    "<|channel|>analysis<|message|>",
+    "<|end|><|start|>assistant<|channel|>final<|message|>",
+    "<|return|>",
+)
+BARE_CHANNELS = ("analysis", "assistantfinal", "")
+"""What stands before the thinking and before the answer, and after it."""
 
 
 class Written(NamedTuple):
@@ -28,11 +43,15 @@ class Written(NamedTuple):
     answer: list[str]
     tokens: int
     cut: bool
+    marks: tuple[str, str, str]
 
     @property
     def text(self) -> str:
         """As the model wrote it."""
-        return "<think>" + "".join(self.thought) + ("</think>" if self.ended else "") + "".join(self.answer)
+        before, between, after = self.marks
+        thought = before + "".join(self.thought).removeprefix(" " if self.marks == BARE_CHANNELS else "")
+        answer = between + "".join(self.answer) if self.ended else ""
+        return thought + answer + ("" if self.cut else after)
 
     @property
     def reasoning(self) -> str:
@@ -50,24 +69,35 @@ class Written(NamedTuple):
 class Thinker:
     """The model, and the bodies of the requests to it."""
 
-    def __init__(self, thinks: int, keeps: bool) -> None:
-        self.thinks, self.keeps = thinks, keeps
+    def __init__(
+        self,
+        thinks: int = 100,
+        keeps: bool = True,
+        marks: tuple[str, str, str] = THINK,
+        hides: bool = False,
+        cap: int | None = None,
+        counts: Counting = "all",
+    ) -> None:
+        self.thinks, self.keeps, self.hides, self.cap = thinks, keeps, hides, cap
+        self.marks, self.counts = marks, counts
         self.requests: list[dict[str, Any]] = []
 
     def write(self, limit: int, budget: int | None) -> Written:
         length = self.thinks if budget is None or not self.keeps else min(budget, self.thinks)
         tokens = ["<think>", *[" is"] * length, "</think>", *ANSWER]
-        kept = tokens[:limit]
+        kept = tokens[: limit if self.cap is None else min(limit, self.cap)]
         ended = "</think>" in kept
         thought = kept[1 : 1 + length]
-        return Written(thought, ended, kept[length + 2 :], len(kept), len(kept) < len(tokens))
+        answer = kept[length + 2 :]
+        count = {"all": len(kept), "answer": len(answer), "none": 0}[self.counts]
+        return Written(thought, ended, answer, count, len(kept) < len(tokens), self.marks)
 
 
-def chat_reply(written: Written, name: str, details: bool) -> dict[str, Any]:
+def chat_reply(written: Written, name: str, details: bool, hides: bool = False) -> dict[str, Any]:
     """A chat completion, its thinking in the field `name`; none is set apart where that is empty."""
     message: dict[str, Any] = {"role": "assistant", "content": written.text}
     if name:
-        message |= {"content": written.content, name: written.reasoning}
+        message |= {"content": written.content, **({} if hides else {name: written.reasoning})}
     usage: dict[str, Any] = {"prompt_tokens": 71, "completion_tokens": written.tokens}
     if details:
         usage["completion_tokens_details"] = {"reasoning_tokens": len(written.thought) + 1 + written.ended}
@@ -80,8 +110,8 @@ def error(message: str) -> web.Response:
 
 
 class VLLM(Thinker):
-    def __init__(self, thinks: int = 100, keeps: bool = True, parser: bool = True) -> None:
-        super().__init__(thinks, keeps)
+    def __init__(self, parser: bool = True, **habits: Any) -> None:
+        super().__init__(**habits)
         self.parser = parser
         self.app = web.Application()
         self.app.router.add_get("/health", lambda _: _reply({}))
@@ -96,19 +126,25 @@ class VLLM(Thinker):
         if budget is not None and not self.parser:
             return error("thinking_token_budget is set but reasoning_config is not configured.")
         written = self.write(body["max_tokens"], budget)
-        return web.json_response(chat_reply(written, "reasoning" if self.parser else "", details=self.parser))
+        name = "reasoning" if self.parser else ""
+        return web.json_response(chat_reply(written, name, details=self.parser, hides=self.hides))
 
     async def _complete(self, request: web.Request) -> web.Response:
-        """An answer goes on: ids in the prompt, and a final answer."""
+        """An answer, or one that goes on: then there are ids in the prompt, and a final answer."""
         body = await request.json()
         self.requests.append(body)
+        if isinstance(body["prompt"], str):
+            written = self.write(body["max_tokens"], None)
+            usage = {"prompt_tokens": 71, "completion_tokens": written.tokens}
+            choice = {"text": written.text, "finish_reason": written.finish_reason}
+            return web.json_response({"choices": [choice], "usage": usage})
         usage = {"prompt_tokens": len(body["prompt"]), "completion_tokens": 2}
         return web.json_response({"choices": [{"text": "18##.", "finish_reason": "stop"}], "usage": usage})
 
 
 class SGLang(Thinker):
-    def __init__(self, thinks: int = 100, keeps: bool = True, strict: bool = True) -> None:
-        super().__init__(thinks, keeps and strict)
+    def __init__(self, keeps: bool = True, strict: bool = True, **habits: Any) -> None:
+        super().__init__(keeps=keeps and strict, **habits)
         self.strict = strict
         self.app = web.Application()
         for path in ("/health", "/server_info"):

@@ -178,8 +178,10 @@ def test_a_model_that_was_trained_again_is_named(tmp_path: Path) -> None:
     begin(run, model=str(model))
     assert go_on(run, model=str(model))
     weights = (model / "model.safetensors").read_bytes()
-    flipped = bytes(weights[:100_000]) + bytes([weights[100_000] ^ 1]) + weights[100_001:]
-    for other in (flipped, weights + b"1", weights[:-1]):
+    flipped = [
+        weights[:place] + bytes([weights[place] ^ 1]) + weights[place + 1 :] for place in (100_000, 3_000_000)
+    ]
+    for other in (*flipped, weights + b"1", weights[:-1]):
         (model / "model.safetensors").write_bytes(other)
         with pytest.raises(BadInput, match="another training of the model"):
             go_on(run, model=str(model))

@@ -92,7 +92,8 @@ def test_many_unreadable_answers_are_a_warning_that_names_what_reads_them() -> N
     tally = Tally(EXPERIMENT)
     texts = ["so it is \\boxed{26}.", "so it is \\boxed{7}.", "\x1b[J", "The answer is ##2", "it is **8**."]
     for text in texts:
-        tally.add(row("20", text, answer=None, finish_reason="length" if text.endswith("2") else "stop"))
+        ending = {"finish_reason": "length", "tokens": 104} if text.endswith("2") else {}
+        tally.add(row("20", text, answer=None, **ending))
     for _ in range(15):
         tally.add(row("20", "##1##", question_id="other", reader="hashes"))
     (warning,) = tally.warnings(Path("runs/a"))

@@ -20,7 +20,7 @@ Draw = Callable[[random.Random, int], list[str]]
 def texts(answers: list[str], tokens: int = 60) -> Texts:
     group = Texts()
     for index, answer in enumerate(answers):
-        group.add(index, answer, tokens)
+        group.extend([index], [answer], tokens)
     return group
 
 
@@ -120,7 +120,8 @@ def test_shares_at_a_distance_are_those_of_the_samples_that_there_are() -> None:
     group = Texts()
     there = [index for index in range(ANSWERS) if index not in (3, 7)]
     for index in there:
-        group.add(index, str(index % 8 if index in (0, 8, 16, 24) else index + 100), 60)
+        text = str(index % 8 if index in (0, 8, 16, 24) else index + 100)
+        group.extend([index], [text], 60)
     (found,) = (one for one in find_repeats([group] * 8, True, free=True) if one.kind == "apart")
     assert (found.distance, found.observed) == (8, pytest.approx(3 / 22))
     assert "8 samples apart" in str(found)

@@ -11,6 +11,7 @@ import pytest
 from harness.experiment import Experiment, read_experiment
 from harness.questions.load import load_questions
 from harness.store.record import Record
+from harness.tally.groups import group_of
 from harness.view.answers import overview, read_answers, thinned
 from results import write_samples
 from tests.harness.commands import exit_status
@@ -236,4 +237,4 @@ def test_an_overview_looks_at_one_row_at_a_time(folder: Path) -> None:
             assert alive <= 2
             yield Watched(row)
 
-    assert next(overview(rows(), [folder / "samples.jsonl"])).endswith("11 answers")
+    assert next(overview(map(group_of, rows()), [folder / "samples.jsonl"])).endswith("11 answers")

@@ -1,0 +1,165 @@
+"""Answers to one question in one setting, by columns, and the counts of all those of a setting.
+
+AnswerGroup("gsm8k", "llama", "100", "sample", "q-7", {"sample": [0, 1], "answer": ["18", None], ...})
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from harness.tally.repeats import Texts
+
+_CHARACTERS_A_TOKEN = 4
+"""Roughly, where a table has no tokens."""
+COUNTED = (
+    *("sample", "answer", "gold", "correct", "reader", "tokens", "finish_reason"),
+    *("text", "reasoning", "reasoning_tokens"),
+)
+"""The columns of a samples table that are looked at."""
+
+
+class AnswerGroup(NamedTuple):
+    """Answers in the order of their table; `cells` has a list for each column of COUNTED, maybe of nulls."""
+
+    dataset: str | None
+    model: str | None
+    setting: str
+    decoding: str
+    question: str
+    cells: Mapping[str, Sequence[Any]]
+    shard: str | None = None
+
+    @property
+    def answers(self) -> int:
+        """How many there are."""
+        return len(self.cells["answer"])
+
+    @property
+    def written(self) -> list[str | None]:
+        """All that the model wrote, its thinking first; None where the table has no text."""
+        told = zip(self.cells["text"], self.cells["reasoning"], strict=True)
+        return [text if reasoning is None else reasoning + (text or "") for text, reasoning in told]
+
+
+def group_of(row: Mapping[str, Any]) -> AnswerGroup:
+    """One row of a samples table."""
+    cells = {column: [row.get(column)] for column in COUNTED}
+    names = row["setting"], row["decoding"], row["question_id"]
+    return AnswerGroup(row.get("dataset"), row.get("model"), *names, cells, row.get("shard"))
+
+
+@dataclass
+class Counts:
+    """The answers of one setting and decoding, of which a finished question has `each`."""
+
+    each: int = 1
+    stopped: bool = False
+    """Whether a stop rule says how many answers a question has: questions with few are the easy ones."""
+    limit: int | None = None
+    """max_new_tokens, where it is known."""
+    answers: int = 0
+    with_tokens: int = 0
+    tokens: int = 0
+    """Of all answers together; other tools' tables may not have them."""
+    endings: int = 0
+    """Answers whose finish_reason is known."""
+    cut_off: int = 0
+    cut_short: int = 0
+    """Answers that a server cut off before their limit, and the most tokens of one."""
+    most_short: int = 0
+    unreadable: int = 0
+    thoughts: int = 0
+    """Answers whose tokens of thinking are known, the sum of these tokens, and the most of one answer."""
+    thought: int = 0
+    most_thought: int = 0
+    readers: Counter[str] = field(default_factory=Counter)
+    texts: dict[str, Texts] = field(default_factory=dict)
+    questions: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """The answers to each question, and those of them that are correct."""
+    finished: int = 0
+    finished_answers: int = 0
+    finished_correct: int = 0
+
+    def add(self, group: AnswerGroup) -> None:
+        """Count answers to one question; tokens, finish_reason, reader and text may be null."""
+        cells, new = group.cells, group.answers
+        counted = known(cells["tokens"])
+        self.answers += new
+        self.with_tokens += len(counted)
+        self.tokens += sum(counted)
+        if thoughts := known(cells["reasoning_tokens"]):
+            self.thoughts += len(thoughts)
+            self.thought += sum(thoughts)
+            self.most_thought = max(self.most_thought, *thoughts)
+        self.endings += new - cells["finish_reason"].count(None)
+        self.unreadable += cells["answer"].count(None)
+        if "length" in cells["finish_reason"]:
+            self._add_cut_off(cells)
+        self.readers.update(filter(None, cells["reader"]))
+        self._add_texts(group)
+        self._add_question(group.question, new, sum(map(bool, cells["correct"])))
+
+    def _add_cut_off(self, cells: Mapping[str, Sequence[Any]]) -> None:
+        endings = zip(cells["finish_reason"], cells["tokens"], strict=True)
+        cut = [tokens for ending, tokens in endings if ending == "length"]
+        self.cut_off += len(cut)
+        short = [tokens for tokens in known(cut) if self.limit is not None and tokens < self.limit]
+        self.cut_short += len(short)
+        self.most_short = max(self.most_short, *short, 0)
+
+    def _add_texts(self, group: AnswerGroup) -> None:
+        told = zip(group.written, group.cells["sample"], group.cells["tokens"], strict=True)
+        known = [(text, sample, tokens) for text, sample, tokens in told if text is not None]
+        if not known:
+            return
+        length = sum(
+            len(text) // _CHARACTERS_A_TOKEN if tokens is None else tokens for text, _, tokens in known
+        )
+        texts = self.texts.setdefault(group.question, Texts())
+        texts.extend([sample for _, sample, _ in known], [text for text, *_ in known], length)
+
+    def _add_question(self, question: str, new: int, right: int) -> None:
+        before, right_before = self.questions.get(question, (0, 0))
+        answers, right_now = before + new, right_before + right
+        self.questions[question] = answers, right_now
+        if answers < self.each:
+            return
+        if before < self.each:
+            self.finished += 1
+            self.finished_answers += answers
+            self.finished_correct += right_now
+        else:  # a run that once asked for more
+            self.finished_answers += new
+            self.finished_correct += right
+
+    def shares(self) -> dict[str, float | None]:
+        """Parts of all answers; None where the table does not say, or where there are no answers."""
+        texts = self.texts.values()
+        return {
+            "cut_off": part(self.cut_off, self.endings),
+            "unreadable": part(self.unreadable, self.answers),
+            "distinct": part(sum(len(set(t.hashes)) for t in texts), sum(len(t.hashes) for t in texts)),
+            "correct": None if self.stopped else part(self.finished_correct, self.finished_answers),
+        }
+
+    @property
+    def mean_tokens(self) -> float | None:
+        """None where those of some answers are unknown: these may well be the long ones."""
+        return part(self.tokens, self.answers) if self.with_tokens == self.answers else None
+
+    @property
+    def thinking(self) -> dict[str, float | None]:
+        """Tokens of thinking: their mean, and the most of one answer; None where none are known."""
+        most = self.most_thought if self.thoughts else None
+        return {"thinking_mean": part(self.thought, self.thoughts), "thinking_most": most}
+
+
+def known(counts: Sequence[int | None]) -> list[int]:
+    """Those that are no null."""
+    return [count for count in counts if count is not None]
+
+
+def part(count: int, of: int) -> float | None:
+    """A share; None of nothing."""
+    return count / of if of else None

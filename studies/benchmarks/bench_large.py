@@ -1,0 +1,118 @@
+"""The commands that read a run's whole folder, on a made-up run of 2.7 million answers: time and memory.
+
+    $ python -m studies.benchmarks.bench_large [--questions 132]
+    | command | processor s | wall s | most memory |
+
+The run has the answers of `bench_votes` with texts of some 60 words, 1,319 questions × 8 budgets × 256.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harness.experiment import Experiment, read_experiment
+from harness.questions.load import load_questions
+from harness.store.record import Record
+from harness.store.samples_file import SAMPLES
+from studies.benchmarks.bench_votes import drawn_samples
+from studies.benchmarks.instant_responder import WORDS
+
+ROOT = Path(__file__).resolve().parents[2]
+BUDGETS = range(25, 225, 25)
+"""As `drawn_samples` calls its settings."""
+
+
+def made_up(folder: Path, questions: int, answers: int) -> list[str]:
+    """Write a whole run into `folder`; what `harness sample` has to be given to go on with it."""
+    table = drawn_samples(questions, len(BUDGETS), answers)
+    golds = table.drop_duplicates("question_id").set_index("question_id")["gold"]
+    file = folder / "questions.jsonl"
+    asked = [
+        {"question_id": name, "problem": f"Problem {name}?", "gold": gold} for name, gold in golds.items()
+    ]
+    file.write_text("".join(json.dumps(one) + "\n" for one in asked), encoding="utf-8")
+    keys = {
+        **{"dataset": str(file), "model": "drawn", "samples": str(answers), "seed": "1"},
+        "budgets": ",".join(map(str, BUDGETS)),
+    }
+    given = [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
+    if (folder / SAMPLES).exists():
+        return given
+    experiment = read_experiment("gsm8k-budgets", keys)
+    Record(folder, experiment, load_questions(str(file))).begin({"name": "made up"}, planned=len(table))
+    columns = [
+        table[name].tolist() for name in ("question_id", "setting", "sample", "answer", "gold", "tokens")
+    ]
+    with (folder / SAMPLES).open("w", encoding="utf-8") as rows:
+        for row in _rows(experiment, columns):
+            rows.write(json.dumps(row, ensure_ascii=False) + "\n")
+    return given
+
+
+def _rows(experiment: Experiment, columns: list[list[Any]]) -> Iterator[dict[str, Any]]:
+    rng = random.Random(0)
+    for question, setting, sample, answer, gold, tokens in zip(*columns, strict=True):
+        said = answer if isinstance(answer, str) else None
+        words = " ".join(rng.choices(WORDS, k=60))
+        text = f" {words}. " + ("I do not know." if said is None else f"The answer is ##{said}##.")
+        yield {
+            "question_id": question,
+            "setting": setting,
+            "sample": sample,
+            "gold": gold,
+            **{"answer": said, "correct": said == gold, "reader": said and "hashes"},
+            **{"tokens": tokens, "finish_reason": "stop", "prompt_tokens": 512, "seed": None, "text": text},
+            **{"dataset": experiment.dataset, "model": experiment.model, "decoding": "sample"},
+        }
+
+
+def measured(*command: object) -> str:
+    """Processor and wall seconds of a command, and its most memory, as cells of a table."""
+    start = time.perf_counter()
+    with tempfile.TemporaryFile() as log:
+        words = [sys.executable, "-m", *map(str, command)]
+        process = subprocess.Popen(words, cwd=ROOT, stdout=log, stderr=log)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            log.seek(0)
+            raise click.ClickException(log.read()[-2000:].decode(errors="replace"))
+    wall = time.perf_counter() - start
+    return f"{usage.ru_utime + usage.ru_stime:.1f} | {wall:.1f} | {usage.ru_maxrss / 1024:,.0f} MB"
+
+
+@click.command()
+@click.option("--questions", default=1319, show_default=True)
+@click.option("--answers", default=256, show_default=True, help="To each question in each setting.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Keep the run here, or take the one that is there."
+)
+def main(questions: int, answers: int, out: Path | None) -> None:
+    """Print a table of the commands."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = (out or Path(name)).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        sets = made_up(folder, questions, answers)
+        commands: dict[str, tuple[object, ...]] = {
+            "resume (`harness sample`)": ("harness", "sample", "gsm8k-budgets", *sets, "--out", folder),
+            "`harness inspect`": ("harness", "inspect", folder),
+            "`harness regrade`": ("harness", "regrade", folder, "--reader", "hashes,boxed,answer-is"),
+            "`results curves`": ("results", "curves", folder, "--out", Path(name) / "curves.csv"),
+            "`results report`": ("results", "report", folder, "--out", Path(name) / "page"),
+        }
+        click.echo("| command | processor s | wall s | most memory |\n|---|---:|---:|---:|")
+        for label, command in commands.items():
+            click.echo(f"| {label} | {measured(*command)} |")
+
+
+if __name__ == "__main__":
+    main()

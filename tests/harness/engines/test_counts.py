@@ -1,0 +1,91 @@
+"""What servers say of an answer's tokens: counts that cannot be, and limits of their own."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestServer
+
+from harness.engines.base import Completion, Sampling
+from harness.engines.tokens import counted
+from harness.experiment import read_experiment
+from harness.questions.load import Question
+from harness.run.plan import Query
+from harness.run.sampler import row_of
+from harness.store.row import is_row
+from harness.tally.counts import Tally
+from tests.harness.engines.sglang_responder import PROMPT
+from tests.harness.engines.test_thinking import openai, sglang
+from tests.harness.engines.thinking_servers import VLLM, SGLang
+
+pytestmark = pytest.mark.usefixtures("impatient")
+
+WORDS = " ".join(["Twelve apples are shared by three children."] * 14)
+LIMIT = 200
+EXPERIMENT = read_experiment("tiny").model_copy(
+    update={"budgets": (), "tokens_per_budget": 0.0, "tokens_extra": LIMIT, "samples": 3}
+)
+SERVERS = [(VLLM, openai, 1), (VLLM, openai, 3), (SGLang, sglang, 1), (SGLang, sglang, 3)]
+
+
+def sampled(server: Any, engine: Any, n: int) -> tuple[list[dict[str, Any]], Tally]:
+    """The rows of `n` answers, and their counts."""
+    question = Question("q", "How many?", "18")
+
+    async def run() -> list[dict[str, Any]]:
+        rows = []
+        async with (
+            TestServer(server.app) as running,
+            engine(str(running.make_url("/")), thinking=False) as opened,
+        ):
+            for number in range(n):
+                answer = await opened.generate(PROMPT, Sampling(LIMIT, temperature=1.0), seed=number)
+                rows.append(row_of(EXPERIMENT, Query(question, "default", None, "sample", number), answer))
+        return rows
+
+    rows = asyncio.run(run())
+    tally = Tally(EXPERIMENT)
+    for row in rows:
+        assert is_row(row)
+        tally.add(row)
+    return rows, tally
+
+
+@pytest.mark.parametrize(("server", "engine", "n"), SERVERS)
+def test_a_limit_of_the_server_s_own_is_a_warning_that_names_it(server: Any, engine: Any, n: int) -> None:
+    rows, tally = sampled(server(cap=50), engine, n)
+    assert [(row["tokens"], row["finish_reason"]) for row in rows] == [(50, "length")] * n
+    (warning,) = [line for line in tally.warnings(Path("run")) if "max_new_tokens" in line]
+    assert all(said in warning for said in (f"{n} of {n} answers", "50 tokens", f"limit is {LIMIT}"))
+    assert tally.summary()["settings"][0]["cut_short"] == n
+    for others in (server(), server(thinks=500)):  # not cut off, and cut off at our limit
+        assert "cut_short" not in sampled(others, engine, n)[1].summary()["settings"][0]
+
+
+@pytest.mark.parametrize(("server", "engine", "n"), SERVERS)
+@pytest.mark.parametrize("counts", ["none", "answer"])
+def test_tokens_that_cannot_be_are_unknown(server: Any, engine: Any, n: int, counts: Any) -> None:
+    rows, tally = sampled(server(counts=counts), engine, n)
+    assert [row["tokens"] for row in rows] == [None] * n
+    assert all(row["correct"] for row in rows)
+    (warning,) = [line for line in tally.warnings(Path("run")) if "T is unknown" in line]
+    assert f"{n} of {n} answers" in warning
+    assert tally.summary()["settings"][0]["tokens_mean"] is None
+    assert not [line for line in sampled(server(), engine, n)[1].warnings(Path("run")) if "T is" in line]
+
+
+@pytest.mark.parametrize(
+    ("text", "reasoning", "tokens", "thought", "kept"),
+    [
+        *((WORDS, None, 0, None, False), (WORDS, None, 1, None, False), (WORDS, None, 100, None, True)),
+        *(("18", WORDS, 2, None, False), ("18", WORDS, 102, 100, True), ("18", None, 2, 100, False)),
+        *(("", None, 1, None, True), ("", None, 0, None, False), ("responsibilities", None, 1, None, True)),
+        *(("=" * 80 + " 18", None, 3, None, True), (" " * 64 + "x = 18", None, 5, None, True)),
+        ("x" * 13 + " y", None, 1, None, True),
+        ("Sixteen words and", None, 1, None, False),
+    ],
+)
+def test_what_can_be(text: str, reasoning: str | None, tokens: int, thought: int | None, kept: bool) -> None:
+    answer = Completion(text, tokens, 71, "stop", None, reasoning, thought)
+    assert counted(answer, None).tokens == (tokens if kept else None)

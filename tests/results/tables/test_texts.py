@@ -1,0 +1,42 @@
+"""The texts that a page shows, of a file of any size."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from results import read_samples
+from results.report.questions import MOST_TEXTS, question_data
+from results.tables import texts
+from results.tables.texts import first_texts
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
+@pytest.mark.parametrize("odd", [None, 18])
+def test_the_page_is_the_same_as_with_all_texts(
+    suffix: str, odd: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`odd`: a text that is a number, which only the plain parser of JSON reads as text."""
+    monkeypatch.setattr(texts, "_BLOCK", 4096)
+    rows = [
+        {
+            **{"question_id": f"q-{number % 3}", "setting": str(number % 2), "sample": number, "gold": "18"},
+            **{"answer": str(number % 4 + 16), "decoding": "greedy" if number % 7 == 0 else "sample"},
+            **{"text": None if number % 5 == 0 else f"text {number} " * 20, "reasoning": f"so {number}"},
+        }
+        for number in range(120)
+    ]
+    rows[7]["text"] = odd
+    file = tmp_path / f"samples{suffix}"
+    frame = pd.DataFrame(rows)
+    if suffix == ".jsonl":
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif suffix == ".csv":
+        frame.to_csv(file, index=False)
+    else:
+        frame.astype({"text": "str"}).to_parquet(file)
+    whole, found = read_samples(file), first_texts(file, MOST_TEXTS)
+    thin = read_samples(file, texts=False).assign(**{name: found[name] for name in found})
+    assert question_data(thin) == question_data(whole)
+    assert (found["text"] == "").sum() > 20
