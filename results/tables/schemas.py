@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from results.tables.shards import EXPECTED, are_shards
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -128,6 +130,7 @@ SAMPLES = Table(
         "finish_reason": _text(nullable=True, required=False),
         "score": Column(Kind.SCORE, nullable=True, required=False),
         "stop_rule": _text(nullable=True, required=False),
+        "shard": _text(Limit(are_shards, EXPECTED), nullable=True, required=False),
         "source": _text(_one_of("llm", "synthetic"), required=False),
     },
     unique=SAMPLE_KEY,
