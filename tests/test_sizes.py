@@ -16,12 +16,12 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 34_000,
-    "files of the packages": 360,
-    "lines of the tests": 34_000,
-    "words of pages written by hand": 40_000,
-    "mean characters of a line": 53.0,
-    "long lines, %": 10.0,
+    "lines of the packages": 34_100,
+    "files of the packages": 353,
+    "lines of the tests": 34_400,
+    "words of pages written by hand": 41_400,
+    "mean characters of a line": 52.9,
+    "long lines, %": 9.9,
 }
 
 

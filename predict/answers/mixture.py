@@ -32,6 +32,7 @@ from predict.answers.rest import bests_of_pools, pool_sizes, votes_of_pools
 from predict.curves.new_settings import Carried, other_settings
 from predict.estimate import Estimate, Options, Status, from_draws
 from predict.evidence.points import Evidence, Floats, Ints, Points, Pool
+from results import BadInput
 from results.votes.exact import VoteCounts
 
 POOR_FIT = 2.0
@@ -57,6 +58,8 @@ SCATTER = 400
 
 def mixture(observed: Evidence, targets: Points, options: Options) -> Estimate:
     """Forecasts from samples at every target."""
+    if not observed.pools:
+        raise BadInput("mixture: needs the answers to each question, not only curves: take default")
     return from_answers(observed, targets, options, populations(observed))
 
 

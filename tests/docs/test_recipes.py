@@ -60,4 +60,4 @@ def test_the_noise_law(copy: Path) -> None:
     (command,) = re.findall(r"^tts twin (run .*)$", page, re.MULTILINE)
     quick = [*command.split(), "--steps", "2", "--repeats", "2", "--paths", "4"]
     run(copy, sys.executable, "-W", "ignore", "-m", "synthetic", *quick)
-    assert (copy / "results" / "runs" / "gain" / "fig2a.csv").exists()
+    assert (copy / "runs" / "gain" / "fig2a.csv").exists()

@@ -46,7 +46,7 @@ def test_forecasts_are_those_of_the_command(kind: str, asked: dict[str, Any], tm
 
 @pytest.mark.filterwarnings("ignore:your answers")
 def test_a_warning_names_the_group() -> None:
-    with pytest.warns(UserWarning, match=r"your answers.*needs samples"):
+    with pytest.warns(UserWarning, match=r"your answers.*tell questions apart"):
         forecast(build_curves(as_frame(ANSWERS, GOLD), permutations=0), at_n=[16], replicates=0)
 
 

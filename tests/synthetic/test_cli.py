@@ -14,9 +14,6 @@ from click.testing import CliRunner
 from results import BadInput, build_curves, read_curves, read_samples
 from synthetic.cli import cli
 from synthetic.panels.experiments import EXPERIMENTS
-from tests.conftest import ROOT
-
-CACHED = ROOT / "results" / "cached"
 
 
 def run(*arguments):
@@ -63,8 +60,6 @@ def test_run_writes_a_curves_table_with_every_method(tmp_path, solver):
         (["run", "fig2f", "--paths", 10**12], "paths=1000000000000"),
         (["run", "fig2f", "--paths", 0], "paths=0"),
         (["run", "fig2f", "--jobs", 0], "jobs=0"),
-        (["train", "--jobs", 0], "jobs=0"),
-        (["match", CACHED / "tiny.csv"], "unknown kind of file"),
         (["run", "fig2a", "--solver", "monte-carlo", "--tasks", 1, "--paths", 1], "at least 2 paths"),
         (["run", "fig2a", "--set", "eta=1"], "diverges by step"),
         (["run", "fig2b", "--set", "noise_scale=raw"], "noise_scale=raw"),
@@ -102,14 +97,7 @@ def test_a_file_in_place_of_the_folder_is_refused_before_the_work(tmp_path):
             ["exact", 5, None, None, 0, 1],
         ),
         ("panels.checking.check", ["check", "fig2h"], {"tasks": 3, "paths": 4, "seed": 7}, [2, 16, 0]),
-        ("trained.course.take_course", ["train"], {"seed": 7, "jobs": 6}, [0, 1]),
         ("theory.claims.table.evaluate", ["claims"], {"seed": 7}, [0]),
-        (
-            "match.matching.match_all",
-            ["match", CACHED / "tiny.csv"],
-            {"fit_max_n": 8, "seed": 7, "jobs": 6},
-            [4, 0, 1],
-        ),
     ],
 )
 def test_every_option_reaches_what_it_is_for(tmp_path, monkeypatch, called, words, options, defaults):

@@ -57,10 +57,10 @@ class Called(Exception):
         ),
         pytest.param(
             "gpu_check.measure",
-            ("gpu-check", "--device=cpu", "--dp=2", "--prompts=3", "--answers=4", "--tokens=5"),
+            ("gpu-check", "--device=cpu", "--dp=2", "--prompts=3", "--answers=4"),
             (
                 "llama-3.1-8b",
-                {"prompts": 3, "answers": 8, "tokens": 5, "device": "cpu", "dp": 2, "flags": ()},
+                {"prompts": 3, "answers": 8, "device": "cpu", "dp": 2, "flags": ()},
             ),
             marks=needs_torch,
         ),

@@ -47,9 +47,7 @@ def test_bad_input_is_one_line_and_writes_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    monkeypatch.setattr(
-        "harness.server.launch.check_free", lambda _port: None
-    )  # a server may be at work here
+    monkeypatch.setattr("harness.server.launch.check_free", lambda *_: None)  # a server may be at work here
     assert exit_status(monkeypatch, *arguments) == 2
     err = capsys.readouterr().err
     assert err.startswith(line)

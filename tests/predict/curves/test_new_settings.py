@@ -95,7 +95,7 @@ def test_the_luck_is_that_of_the_setting_of_the_nearest_length() -> None:
 def test_on_the_twins_exact_curve_the_interval_of_the_fallback_holds_the_truth() -> None:
     """A power law is not the twin's curve: without its error no interval would hold it."""
     (group,) = [g for g in read_groups([CACHED / "fig2f.csv"], "majority") if not g.pools]
-    found = backtest(group, ["mixture"], Request(fit_max_n=8), 1, Options(replicates=200))
+    found = backtest(group, ["default"], Request(fit_max_n=8), 1, Options(replicates=200))
     held = found["accuracy"].between(found["low"], found["high"])
     assert held.mean() >= 0.85
     near = found["N"] == 16
@@ -110,7 +110,7 @@ def test_dearer_settings_are_within_the_interval_as_often_as_it_says() -> None:
     held = []
     for k in (3, 4, 5):
         found = backtest(
-            group, ["mixture"], Request(fit_settings=tuple(names[:k])), 1, Options(replicates=200)
+            group, ["default"], Request(fit_settings=tuple(names[:k])), 1, Options(replicates=200)
         )
         held += found["accuracy"].between(found["low"], found["high"]).tolist()
     assert np.mean(held) >= 0.9

@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 
 DIGITS = 6e-5
 """Numbers are drawn with four decimals."""
-CURVES = read_curves(ROOT / "docs" / "twin" / "trained.parquet")
+CURVES = read_curves(ROOT / "studies" / "twin" / "trained.parquet")
 
 
 @pytest.fixture(scope="module")

@@ -48,7 +48,7 @@ def test_without_chain_of_thought_it_is_as_good_as_one_step_can_be(n):
 
 
 def test_trained_on_paths_it_is_as_accurate_as_the_exact_twin():
-    curves = read_curves(ROOT / "docs" / "twin" / "trained.parquet")
+    curves = read_curves(ROOT / "studies" / "twin" / "trained.parquet")
     apart = largest_differences(curves[curves["method"] == "majority"])["off by"].xs(
         f"{LINEAR} paths", level=1
     )

@@ -39,7 +39,7 @@ def asked(*words, **options):
         (
             "vote-beats-greedy-with-few-examples",
             "fig2f",
-            {"steps": (50,), "n": (256,), "tasks": 300},
+            {"steps": (50,), "n": (256,), "tasks": 200},
             ["fig2f"],
         ),
         (
