@@ -86,22 +86,28 @@ class Forecast:
         return self.rows[self.rows["role"] != "used"]
 
     @property
-    def over_length(self) -> bool:
-        """Whether it forecasts settings that the fit did not see, so that length is the axis to show.
-
-        A table need not tell what was fitted: without any such row no setting counts as new.
-        """
-        fitted = set(self.rows.loc[self.rows["role"] == "used", "setting"])
-        unseen = fitted and set(self.targets["setting"]) - fitted
-        return bool(unseen and self.rows["length"].notna().all())
+    def question(self) -> str:
+        """What is asked; see `question_of`."""
+        return question_of(self.rows)
 
     @property
-    def question(self) -> str:
-        """What is asked: more answers, longer ones (every N measured at cheap lengths), or both at once."""
-        if not self.over_length:
-            return MORE_ANSWERS
-        seen = self.rows.loc[self.rows["role"] == "used", "N"].max()
-        return "longer" if self.targets["N"].max() <= seen else "longer and more"
+    def over_length(self) -> bool:
+        """Whether it forecasts settings that the fit did not see, so that length is the axis to show."""
+        return self.question != MORE_ANSWERS
+
+
+def question_of(rows: pd.DataFrame) -> str:
+    """What a forecast is asked: more answers, longer ones, or both at once.
+
+    For "longer" every N was measured at the lengths seen, the inputs of the paper's Algorithm 3. A table need
+    not tell what was fitted: without any such row no setting counts as new.
+    """
+    used = rows[rows["role"] == "used"]
+    targets = rows[rows["role"] != "used"]
+    new = set(targets["setting"]) - set(used["setting"])
+    if used.empty or not new or rows["length"].isna().any():
+        return MORE_ANSWERS
+    return "longer" if targets["N"].max() <= used["N"].max() else "longer and more"
 
 
 def make_forecasts(tables: dict[str, pd.DataFrame], panels: Sequence[Panel] = ()) -> list[Forecast]:
@@ -115,15 +121,16 @@ def make_forecasts(tables: dict[str, pd.DataFrame], panels: Sequence[Panel] = ()
     for file, table in tables.items():
         with_length = table.assign(length=answer_lengths(table))
         for key, rows in with_length.groupby(keys, sort=False):
-            parts.append((tuple(map(str, key)), file, rows))
-    files = Counter(key for key, _, _ in parts)
+            parts.append((tuple(map(str, key)), question_of(rows), file, rows))
+    files = Counter((key, question) for key, question, _, _ in parts)
     forecasts: list[Forecast] = []
-    for key, file, rows in parts:
+    for key, question, file, rows in parts:
         source, dataset, model, method, predictor = key
         title = curves_name(source, dataset, model)
-        label = f" ({file})" if files[key] > 1 else ""
+        label = f" ({file})" if files[key, question] > 1 else ""
         name = f"{title}, {METHOD_NAMES[method]}{label}"
-        slug = unique_slug(["forecast", *key[1:], label], [forecast.slug for forecast in forecasts])
+        asked = "" if question == MORE_ANSWERS else question
+        slug = unique_slug(["forecast", *key[1:], asked, label], [one.slug for one in forecasts])
         by = predictor_name(rows)
         rows = rows.reindex(columns=_COLUMNS)
         beside = _beside(rows, measured.get((source, dataset, model, method), _NOTHING))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import pandas as pd
 
 from results.figures.cost import usd
-from results.figures.forecast import Forecast
+from results.figures.forecast import MORE_ANSWERS, Forecast
 from results.figures.words import METHOD_NAMES, PRICED, curves_name, listed, predictor_name
 from results.normal import held, interval_score
 from results.report.buying import PRICES_OF
@@ -86,15 +86,24 @@ def forecast_table(forecast: Forecast, prices: Mapping[str, float] | None = None
     return tabled(f"Forecast by {forecast.by}", rows, columns, PRICES_OF if PRICED in columns else "")
 
 
-def closest(forecasts: Sequence[Forecast]) -> str:
-    """Which predictors have the least error over the curves of several, along N and along T by themselves.
+WORDS = {
+    MORE_ANSWERS: "Closest",
+    "longer": "Closest, asked for longer",
+    "longer and more": "Closest, asked for longer and more",
+}
+"""How a sentence on each question begins."""
 
-    "" where none forecast all points of either.
+
+def closest(forecasts: Sequence[Forecast]) -> str:
+    """Which predictors have the least error over the curves of several, each question by itself.
+
+    "" where none forecast all points of any.
     """
-    rivals = Counter((one.name, one.over_length) for one in forecasts)
-    compared = [one for one in forecasts if rivals[one.name, one.over_length] > 1]
-    along_n, along_t = ([one for one in compared if one.over_length is new] for new in (False, True))
-    told = [_closest(along_n, "Closest"), _closest(along_t, "Closest at lengths that were not seen")]
+    rivals = Counter((one.name, one.question) for one in forecasts)
+    compared = [one for one in forecasts if rivals[one.name, one.question] > 1]
+    told = []
+    for question, word in WORDS.items():
+        told.append(_closest([one for one in compared if one.question == question], word))
     return " ".join(filter(None, told))
 
 
@@ -155,5 +164,6 @@ def _grown(settings: pd.DataFrame) -> str:
     grow = steps.is_monotonic_increasing and steps.iloc[-1] > steps.iloc[0]
     likely = f"10^{abs(odds.iloc[0]):.1f} times {'more' if odds.iloc[0] > 0 else 'less'} likely"
     reach = f"from {tokens.iloc[0]:,.0f} to {tokens.iloc[-1]:,.0f} tokens per answer"
-    found = f"{'grow' if grow else 'do not grow'} with the tokens ({', '.join(f'{t:g}' for t in steps)})"
+    order = "grow with the tokens, which alone says little," if grow else "do not grow with the tokens"
+    found = f"{order} ({', '.join(f'{t:g}' for t in steps)})"
     return f"{reach} the likeliest steps of one twin {found}, and it is {likely} than a twin for each length"

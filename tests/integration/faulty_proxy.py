@@ -4,8 +4,8 @@
         ...                                        # sample from proxy.url
     proxy.left == []                               # no fault was left over
 
-Each request for answers meets the next fault; after the last one, replies pass unchanged. `once`: a request
-that is sent again after a fault meets no other.
+Each request for answers meets the next fault; after the last one, replies pass unchanged. `each`: requests
+for answers to one prompt are alike, and together they meet so many faults at most.
 """
 
 from collections.abc import Iterable
@@ -20,9 +20,9 @@ from tests.harness.engines.sglang_faults import Fault
 class FaultyProxy:
     """Passes everything on to the server at `upstream`, and POST /generate through the faults, in order."""
 
-    def __init__(self, upstream: str, faults: Iterable[Fault] = (), once: bool = False) -> None:
+    def __init__(self, upstream: str, faults: Iterable[Fault] = (), each: int | None = None) -> None:
         self._upstream = upstream
-        self._once = once
+        self._each = each
         self._disturbed: list[Any] = []
         self.left = list(faults)
         self.requests = self.answered = 0
@@ -69,7 +69,7 @@ class FaultyProxy:
                 assert reply.status == 200
                 return await reply.read()
 
-        if not self.left or (self._once and body in self._disturbed):
+        if not self.left or self._disturbed.count(body) == self._each:
             content = await fetch()
             self.answered += 1
             return web.Response(body=content)

@@ -47,10 +47,13 @@ async def draw(url: str, folder: Path, said: list[str] | None = None, patience: 
 
 
 def through_proxy(
-    url: str, faults: Sequence[Fault], work: Callable[[FaultyProxy], Awaitable[Outcome]], once: bool = False
+    url: str,
+    faults: Sequence[Fault],
+    work: Callable[[FaultyProxy], Awaitable[Outcome]],
+    each: int | None = None,
 ) -> tuple[Outcome, FaultyProxy]:
     async def run() -> tuple[Outcome, FaultyProxy]:
-        async with FaultyProxy(url, faults, once) as proxy:
+        async with FaultyProxy(url, faults, each) as proxy:
             return await work(proxy), proxy
 
     return asyncio.run(run())
@@ -63,7 +66,7 @@ def greedy_answers(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
 
 def test_every_fault_once(sglang_url: str, tmp_path: Path) -> None:
     outcome, proxy = through_proxy(
-        sglang_url, EVERY_FAULT, lambda proxy: draw(proxy.url, tmp_path / "run"), once=True
+        sglang_url, EVERY_FAULT, lambda proxy: draw(proxy.url, tmp_path / "run"), each=SAMPLES
     )
     assert (proxy.left, outcome.missing, outcome.failures) == ([], 0, [])
     assert proxy.requests == len(EVERY_FAULT) + REQUESTS

@@ -85,7 +85,7 @@ async def ask_all(url: str, say: list[str]) -> Counter[str]:
 
 async def counts(url: str) -> list[float]:
     async with connection.Connection(url) as server:
-        return await gpu_check.prompt_counts(server)
+        return await gpu_check.counts(server, "prompt_tokens_total", "cached_tokens_total")
 
 
 class Played:

@@ -35,7 +35,8 @@ GIVEN = re.compile(r"""(?:FLAGS=|server_flags=)"([^"]+)"|(?:serve|gpu-check) [^`
 def on_the_pages() -> list[list[str]]:
     pages = [ROOT / "Makefile", *(ROOT / "docs").rglob("*.md"), *(ROOT / "harness" / "cli").glob("*.py")]
     found = (match for page in pages for match in GIVEN.findall(page.read_text(encoding="utf-8")))
-    given = [shlex.split((quoted or after).rstrip('",)')) for quoted, after in found]
+    words = [(quoted or after).rstrip('",)').replace("$SLURM_PROCID", "1") for quoted, after in found]
+    given = [shlex.split(one) for one in words]
     return [flags for flags in given if flags and flags[0].startswith("--")]
 
 

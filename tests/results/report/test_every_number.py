@@ -171,12 +171,13 @@ def name_of(dataset, model):
 
 
 def with_new_lengths(table):
-    """The forecast table with a column `new`: whether the curve has settings that its fit did not see."""
+    """The forecast table with a column `new`: what is asked where settings are new, else nothing."""
     parts = []
     for _, part in table.groupby(["dataset", "model", "method", "predictor"], sort=False):
-        seen = part.loc[part["role"] == "used", "setting"]
-        new = len(seen) > 0 and not part["setting"].isin(seen).all()
-        parts.append(part.assign(new=new))
+        seen = part[part["role"] == "used"]
+        new = len(seen) > 0 and not part["setting"].isin(seen["setting"]).all()
+        beyond = part["N"].max() > seen["N"].max()
+        parts.append(part.assign(new=("longer and more" if beyond else "longer") if new else ""))
     return pd.concat(parts)
 
 
@@ -240,15 +241,14 @@ def test_every_number_is_that_of_a_table(monkeypatch):
     for (*names, method, new), rows in ahead.groupby([*curves, "new"]):
         both = ahead.groupby(curves)["new"].nunique()[(*names, method)] > 1
         name, errors = f"{name_of(*names)}, {WORDS[method]}", []
-        name += (", new lengths" if new else ", more answers") if both else ""
+        name += f": {new or 'more answers'}" if new or both else ""
         for predictor, part in rows.groupby("predictor"):
             lengths = [part["tokens_per_answer"], part["N"], part["tokens_per_answer"] * part["N"]]
             lengths = [column.map(length) for column in lengths]
             setting = pd.to_numeric(part["setting"], errors="coerce")
-            told = pd.concat([setting, *lengths, 100 * part[SHARES]], axis=1)
-            expected[name, f"Forecast by {predictor}"] = [
-                one for one in told.to_numpy().ravel() if one == one
-            ]
+            told = pd.concat([setting, *lengths, 100 * part[SHARES].clip(-1, 2)], axis=1)  # "> 200 %"
+            by = f"default ({part['estimator'].iloc[0]})" if predictor == "default" else predictor
+            expected[name, f"Forecast by {by}"] = [one for one in told.to_numpy().ravel() if one == one]
             told = part["predicted"].count()
             mean, largest, *intervals = off(part)
             errors.append([*([mean, largest, winkler(part), *intervals] if told else []), told, len(part)])
