@@ -104,8 +104,9 @@ setup: $(SETUP)  ## build .venv with what the demo needs (other targets add PyTo
 
 # ---- looking after the code ----------------------------------------------------------------------------------
 
-# A process for each processor; the tests of one file, and all tests that share a server, stay together. One thread in each.
-PROCESSES := $(or $(shell getconf _NPROCESSORS_ONLN),2)
+# A process for each processor and one more, as many tests wait for servers; the tests of one file, and all tests that share
+# a server, stay together. One thread in each.
+PROCESSES := $(shell expr $$(getconf _NPROCESSORS_ONLN || echo 2) + 1)
 PYTEST = OMP_NUM_THREADS=1 $(RUN) -m pytest -n $(PROCESSES) --dist loadgroup --no-loadscope-reorder
 
 test: $(DEV) $(TORCH)  ## the tests of the code, with a real browser
