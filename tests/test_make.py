@@ -6,6 +6,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -35,11 +36,16 @@ def test_a_signal_to_make_ends_the_run_and_make_waits_for_it(tmp_path: Path, who
     script = f"trap 'sleep 0.5; echo ended > {tmp_path}/ended; exit 130' TERM\necho $$ > {tmp_path}/said\n"
     command = made_there(tmp_path, f"{script}while :; do sleep 0.05; done")
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True) as process:
-        wait_until(lambda: (tmp_path / "said").exists())
-        send = os.killpg if whole_group else os.kill
-        send(process.pid, signal.SIGTERM)
-        assert process.wait(30) == -signal.SIGTERM
-        assert (tmp_path / "ended").exists()
+        said = tmp_path / "said"
+        wait_until(lambda: said.exists() and bool(said.read_text().strip()))
+        try:
+            send = os.killpg if whole_group else os.kill
+            send(process.pid, signal.SIGTERM)
+            assert process.wait(30) == -signal.SIGTERM
+            assert (tmp_path / "ended").exists()
+        finally:  # a make that does not pass the signal on leaves the run behind
+            with suppress(ProcessLookupError):
+                os.kill(int(said.read_text()), signal.SIGKILL)
 
 
 def made_there(folder: Path, script: str) -> list[str]:

@@ -1,7 +1,6 @@
 """Forecasts as a picture, or as a page that says what it shows: the paper's Figure 3 of one's own runs."""
 
 from collections.abc import Sequence
-from itertools import groupby
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +9,7 @@ from predict.cli.overview import summary_of
 from predict.estimators import PAPER_S
 from results.figures.forecast import forecast_figure, make_forecasts
 from results.figures.saving import save_figures
+from results.figures.theme import Figure
 from results.figures.words import PAPER
 
 TITLE = "Expensive runs, forecast from cheap ones"
@@ -38,10 +38,12 @@ def draw(tables: Sequence[pd.DataFrame], told: Sequence[str], plot: Path) -> Non
     """
     forecasts = [one for found in tables for one in make_forecasts({"": found})]
     chosen = [one for one in forecasts if one.over_length] or forecasts
-    rows = [[forecast_figure(one) for one in own] for _, own in groupby(chosen, key=lambda one: one.name)]
+    rows: dict[tuple[str, str], list[Figure]] = {}
+    for one in chosen:
+        rows.setdefault((one.name, one.question), []).append(forecast_figure(one))
     along_t = any(one.over_length and one.predictor == PAPER_S for one in chosen)
     title = f"Figure 3: {TITLE[0].lower()}{TITLE[1:]}" if along_t else TITLE
     asked = dict.fromkeys(one.question for one in chosen if one.over_length)
     said = [f"The question is “{name}”. {QUESTIONS[name]}" for name in asked]
     lead = [MARKS, " ".join([FIGURE_3, *said])] if along_t else [MARKS]
-    save_figures(title, rows, plot, lead, [*map(summary_of, tables), *told])
+    save_figures(title, [*rows.values()], plot, lead, [*map(summary_of, tables), *told])
