@@ -7,7 +7,7 @@ import pandas as pd
 
 from predict.cli.overview import summary_of
 from predict.estimators import PAPER_S
-from results.figures.forecast import forecast_figure, make_forecasts
+from results.figures.forecast import forecast_figure, make_forecasts, questions_asked
 from results.figures.saving import save_figures
 from results.figures.theme import Figure
 from results.figures.words import PAPER
@@ -24,12 +24,6 @@ FIGURE_3 = (
     "same points."
 )
 
-QUESTIONS = {
-    "longer": "Every N was measured at the lengths seen, as the paper's inputs have it.",
-    "longer and more": "Only small N were measured at the lengths seen, fewer inputs than the paper names.",
-}
-"""What is asked of forecasts along length; docs/figure-3.md has how well each is answered."""
-
 
 def draw(tables: Sequence[pd.DataFrame], told: Sequence[str], plot: Path) -> None:
     """A row of figures for each set, one a predictor; if sets have new settings, only of these.
@@ -43,7 +37,5 @@ def draw(tables: Sequence[pd.DataFrame], told: Sequence[str], plot: Path) -> Non
         rows.setdefault((one.name, one.question), []).append(forecast_figure(one))
     along_t = any(one.over_length and one.predictor == PAPER_S for one in chosen)
     title = f"Figure 3: {TITLE[0].lower()}{TITLE[1:]}" if along_t else TITLE
-    asked = dict.fromkeys(one.question for one in chosen if one.over_length)
-    said = [f"The question is “{name}”. {QUESTIONS[name]}" for name in asked]
-    lead = [MARKS, " ".join([FIGURE_3, *said])] if along_t else [MARKS]
+    lead = [MARKS, f"{FIGURE_3} {questions_asked(chosen)}"] if along_t else [MARKS]
     save_figures(title, [*rows.values()], plot, lead, [*map(summary_of, tables), *told])

@@ -56,6 +56,11 @@ _SEEN = ("used", "beside")
 """Roles of rows that are no forecast: those the fit saw, and those measured beside it."""
 
 MORE_ANSWERS = "more answers"
+ALONG_LENGTH = {
+    "longer": "every N was measured at the lengths seen, as the paper’s inputs have it",
+    "longer and more": "only small N were measured at the lengths seen, fewer inputs than the paper names",
+}
+"""What is asked of forecasts along length; docs/figure-3.md has how well each is answered."""
 
 _COLUMNS = ["setting", "length", "N", "role", "estimator", "accuracy", "predicted", *_ENDS, "status"]
 
@@ -108,6 +113,13 @@ def question_of(rows: pd.DataFrame) -> str:
     if used.empty or not new or rows["length"].isna().any():
         return MORE_ANSWERS
     return "longer" if targets["N"].max() <= used["N"].max() else "longer and more"
+
+
+def questions_asked(forecasts: Sequence[Forecast]) -> str:
+    """What the questions of these forecasts along length mean; "" where there are none."""
+    there = {one.question for one in forecasts}
+    said = [f"“{question}”: {means}" for question, means in ALONG_LENGTH.items() if question in there]
+    return f"Asked for {'; '.join(said)}." if said else ""
 
 
 def make_forecasts(tables: dict[str, pd.DataFrame], panels: Sequence[Panel] = ()) -> list[Forecast]:

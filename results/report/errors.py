@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import pandas as pd
 
 from results.figures.cost import usd
-from results.figures.forecast import MORE_ANSWERS, Forecast
+from results.figures.forecast import ALONG_LENGTH, MORE_ANSWERS, Forecast
 from results.figures.words import METHOD_NAMES, PRICED, curves_name, listed, predictor_name
 from results.normal import held, interval_score
 from results.report.buying import PRICES_OF
@@ -86,14 +86,6 @@ def forecast_table(forecast: Forecast, prices: Mapping[str, float] | None = None
     return tabled(f"Forecast by {forecast.by}", rows, columns, PRICES_OF if PRICED in columns else "")
 
 
-WORDS = {
-    MORE_ANSWERS: "Closest",
-    "longer": "Closest, asked for longer",
-    "longer and more": "Closest, asked for longer and more",
-}
-"""How a sentence on each question begins."""
-
-
 def closest(forecasts: Sequence[Forecast]) -> str:
     """Which predictors have the least error over the curves of several, each question by itself.
 
@@ -102,7 +94,8 @@ def closest(forecasts: Sequence[Forecast]) -> str:
     rivals = Counter((one.name, one.question) for one in forecasts)
     compared = [one for one in forecasts if rivals[one.name, one.question] > 1]
     told = []
-    for question, word in WORDS.items():
+    for question in (MORE_ANSWERS, *ALONG_LENGTH):
+        word = "Closest" if question == MORE_ANSWERS else f"Closest, asked for {question}"
         told.append(_closest([one for one in compared if one.question == question], word))
     return " ".join(filter(None, told))
 

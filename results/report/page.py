@@ -16,7 +16,7 @@ from markupsafe import Markup
 from tqdm import tqdm
 
 from results.commandline import BadInput
-from results.figures.forecast import make_forecasts
+from results.figures.forecast import make_forecasts, questions_asked
 from results.figures.offline import draw_script, figure_data, in_script, policy, style, vega
 from results.figures.panels import Panel, make_panels
 from results.figures.paper import figure_2, missing
@@ -89,6 +89,7 @@ def build_report(
         "figure_2": paper,
         "figure_2_lacks": listed(missing(panels)),
         "paper": PAPER,
+        "asked": questions_asked(forecasts),
         "closest": closest(forecasts),
         "numbers": number_tables(panels, tables.others.get("fits")),
         "made": made,
