@@ -133,6 +133,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_samples(run, folder / name / "samples.jsonl")
     for name in ("small", "large"):
         budgets[budgets["setting"] == "200"][[*own]].rename(columns=own).to_csv(folder / f"{name}.csv")
+    with_ids = own | {"question_id": "question_id"}
+    for name in ("mini", "maxi"):
+        budgets[budgets["setting"] == "200"][[*own]].rename(columns=with_ids).to_csv(folder / f"{name}.csv")
     for path in (runs / "otis", runs / "forecasting" / "otis"):
         write_samples(efforts, path / "samples.jsonl")
     foreign = efforts.rename(columns={"setting": "effort", "tokens": "out_tokens"}).assign(error=0)
@@ -182,9 +185,12 @@ def test_a_module_of_the_pages(command: str) -> None:
     module, *options = shlex.split(command)[2:]
     if module in GROUPS:
         pytest.skip("a package: run, or parsed, above")
-    script = ROOT.joinpath(*module.split(".")).with_suffix(".py")
-    declared = re.findall(r'"(--[a-z-]+)"', script.read_text(encoding="utf-8"))
-    assert {option for option in options if option.startswith("--")} <= set(declared)
+    study = import_module(module)
+    declared = set(re.findall(r'"(--[a-z-]+)"', Path(str(study.__file__)).read_text(encoding="utf-8")))
+    for value in vars(study).values():
+        if isinstance(value, click.Command):
+            declared.update(option for parameter in value.params for option in parameter.opts)
+    assert {option for option in options if option.startswith("--")} <= declared
 
 
 @pytest.mark.parametrize("package", [name for name in GROUPS if name != "tts"])  # tests/test_tts.py
@@ -198,6 +204,7 @@ def test_the_help_cuts_no_sentence(package: str) -> None:
 def test_a_target_of_the_pages(command: str) -> None:
     done = subprocess.run(["make", "-n", *shlex.split(command)[1:]], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    for package, words in re.findall(r"-m ([\w.]+) ([^;|&\n]*)", done.stdout):
+    printed = done.stdout.replace("\\\n", " ")
+    for package, words in re.findall(r"-m ([\w.]+) ([^;|&\n]*)", printed):
         if package in GROUPS:
             parse(package, shlex.split(words))

@@ -22,6 +22,7 @@ def test_the_whole_road_on_a_cpu() -> None:
     (drawn,) = re.findall(r"^tokens/s +[1-9]\d* .* (\d+) tokens in ", tokens)
     assert 64 * 150 < int(drawn) < 64 * 320  # 232 on average, give or take four standard errors
     assert float(running.split()[1].rstrip("%")) > 80
-    # All of a prompt but its last token comes out of the cache for every answer after the first pass.
-    assert float(cache.split()[2].rstrip("%")) > 80
+    # Of 64 prompts, those of the first 10 places may all begin before any is in a cache, and those of the two
+    # copies' first two answers to each of the three other prompts: 42 come out of a cache at the least.
+    assert float(cache.split()[2].rstrip("%")) > 60
     assert 0 < float(client.split()[1].rstrip("%")) < 100
