@@ -7,6 +7,7 @@ The run has the answers of `bench_votes` with texts of some 60 words, 1,319 ques
 """
 
 import json
+import multiprocessing
 import os
 import random
 import subprocess
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +103,9 @@ def main(questions: int, answers: int, out: Path | None) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = (out or Path(name)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
-        sets = made_up(folder, questions, answers)
+        # In a process of its own: the most memory of a command counts what its parent held when it began.
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as maker:
+            sets = maker.submit(made_up, folder, questions, answers).result()
         commands: dict[str, tuple[object, ...]] = {
             "resume (`harness sample`)": ("harness", "sample", "gsm8k-budgets", *sets, "--out", folder),
             "`harness inspect`": ("harness", "inspect", folder),
