@@ -134,14 +134,14 @@ def test_on_a_gpu_host_a_target_looks_at_the_host_installs_sglang_looks_at_the_g
     assert rest == []
 
 
-@pytest.mark.parametrize("target", [*RUNS, "gpu-check", "serve"])
-def test_a_host_that_lacks_something_gets_nothing_installed(tmp_path: Path, target: str) -> None:
+def test_a_host_that_lacks_something_gets_nothing_installed(tmp_path: Path) -> None:
+    """One target; the test above shows that the look at the host is the first step of each."""
     variables = [f"PYTHON={sys.executable} -S", "MODEL=/", f"VENV={tmp_path}/venv"]
     program = tmp_path / "nvidia-smi"
     program.write_text("#!/bin/sh\necho NVIDIA-SMI has failed\nexit 9\n")
     program.chmod(0o755)
     path = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    command = ["make", "-C", str(ROOT), "-j4", target, *variables]
+    command = ["make", "-C", str(ROOT), "-j4", "gsm8k-samples", *variables]
     done = subprocess.run(command, env=path, capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, "NVIDIA-SMI has failed" in done.stderr) == (2, True)
     assert not (tmp_path / "venv").exists()
