@@ -16,9 +16,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from results.stopping.rules import Rule
+from results.stopping.rules import Rule, ahead, settled
 from results.stopping.seen import Bools, Floats, Ints, Seen
-from results.stopping.settled import ahead, settled
 from results.votes.exact import AnswerPools
 
 EXACT = "exact"

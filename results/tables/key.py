@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
+from typing import TYPE_CHECKING
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 WHOSE = ("source", "dataset", "model")
 """One model on one data set."""
@@ -77,13 +79,14 @@ def groups(table: pd.DataFrame, parts: Sequence[str] = CURVE) -> Iterator[tuple[
 def keys(table: pd.DataFrame, parts: Sequence[str] = CURVE) -> pd.Series[Key]:  # type: ignore[type-var]
     """The key of each row, by the same parts."""
     columns = [_cells(table, part) for part in parts]
-    cells = zip(*columns, strict=True)
-    found = [Key(**dict(zip(parts, map(str, names), strict=True))) for names in cells]
-    return pd.Series(found, index=table.index, dtype=object)
+    place = table.groupby(columns, sort=False, observed=True).ngroup()
+    return place.map(dict(enumerate(key for key, _ in groups(table, parts))))
 
 
 def _cells(table: pd.DataFrame, part: str) -> pd.Series[str]:
     """The column of that part, without nulls."""
+    import pandas as pd
+
     if part not in table:
         return pd.Series(_ABSENT[part], index=table.index, name=part)
     return table[part].fillna(_ABSENT.get(part, ""))

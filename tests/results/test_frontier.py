@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from results.frontier import Plan, best_choice, clear_changes, pareto_frontier
+from results.summary.buying import Plan, best_choice, clear_changes, pareto_frontier
 
 
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(-2, 6)), min_size=1, max_size=12))

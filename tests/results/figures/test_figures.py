@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from results.figures.answers import answers_figure
-from results.figures.cost import cost_figure, surface_figure
+from results.figures.buying import cost_figure, surface_figure
 from results.figures.forecast import forecast_figure, make_forecasts, residual_figure
 from results.figures.length import length_figure
-from results.figures.panels import (
+from results.figures.theme import combined_spec, rendered
+from results.normal import Z90
+from results.summary.panels import (
     axis_range,
     counts_to_show,
     make_panels,
@@ -22,8 +24,6 @@ from results.figures.panels import (
     unique_slug,
     value_range,
 )
-from results.figures.theme import combined_spec, rendered
-from results.normal import Z90
 from tests.results.figures.made import curves, rows_of
 from tests.results.made_tables import forecast_table
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from results.figures.length import fit_trends, length_figure
-from results.figures.panels import axis_range, make_panels
+from results.summary.panels import axis_range, make_panels
 from results.tables.status import SHORT, Status
 from tests.results.figures.made import curves
 

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from results.figures.plan import plan_figure, save_plans
-from results.frontier import Plan
+from results.figures.buying import plan_figure, save_plans
+from results.summary.buying import Plan
 from tests.results.figures.made import rows_of
 
 

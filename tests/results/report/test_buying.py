@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from results.report.buying import plans_of
 from results.report.choices import plan_choices
-from results.report.opening import opening
+from results.summary.buying import plans_of
+from results.words.findings import opening
 from tests.results.made_tables import DIFFERENCE, PLAN
 
 NBSP = "\N{NO-BREAK SPACE}"

@@ -1,6 +1,6 @@
 """Cells of tables: what is said once, and how numbers are written."""
 
-from results.report.cells import Table, count
+from results.words.cells import Table, count
 
 
 def test_what_every_row_says_is_said_once():

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from results.report.choices import comparison_choices
-from results.report.compared import verdict
+from results.words.compared import verdict
 from tests.results.figures.made import rows_of
 from tests.results.made_tables import DIFFERENCE
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pandas as pd
+from results.report.errors import closest, error_table, steps_of_twin, targets
+from results.report.errors import forecast_table as shown
 
 from results.figures.forecast import make_forecasts
 from results.report.choices import forecast_choices
-from results.report.errors import closest, error_table, steps_of_twin, targets
-from results.report.errors import forecast_table as shown
 from tests.results.made_tables import BACKTEST, forecast_table
 
 NBSP = "\N{NO-BREAK SPACE}"

@@ -5,17 +5,17 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+from results.report.buying import frontier_table, joint_verdict
 
 from predict.estimate import Options
 from predict.evidence.groups import read_groups
 from predict.planning.plan import plan
 from results.cli.report import CACHED
-from results.figures.panels import make_panels
-from results.report.buying import frontier_table, joint_verdict
 from results.report.choices import cost_choices, with_most_first
-from results.report.findings import answer, answers_verdict, findings, length_verdict
-from results.report.values import value_table
+from results.summary.panels import make_panels
 from results.tables.contract import read_table
+from results.words.findings import answer, answers_verdict, findings, length_verdict
+from results.words.values import value_table
 from tests.results.made_tables import ACCURACY, curves, twin
 
 NBSP = "\N{NO-BREAK SPACE}"

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from results.figures.panels import make_panels
 from results.paired.differences import mean_differences
-from results.report.findings import findings
-from results.report.gains import gain
+from results.summary.gains import gain
+from results.summary.panels import make_panels
+from results.words.findings import findings
 from tests.results.made_tables import curves
 
 

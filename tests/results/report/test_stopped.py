@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from results.report.stopped import stopped_votes, vote_right
 
 from results.report.inputs import read_tables
 from results.report.page import build_report
-from results.report.stopped import stopped_votes, vote_right
 from results.tables.contract import write_samples
 
 

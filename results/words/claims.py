@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from results.figures.words import NBSP, known, line_name, sentence
-from results.report.cells import Columns, Table, number, tabled
+from results.words.cells import Columns, Table, number, tabled
+from results.words.names import NBSP, known, line_name, sentence
 
 OURS = "ours"
 """What the place of a claim says that the paper does not make."""

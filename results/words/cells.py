@@ -11,8 +11,8 @@ from zlib import crc32
 
 import pandas as pd
 
-from results.figures.words import interval, show
 from results.visible import visible
+from results.words.names import interval, show
 
 HALF = 60
 """Characters of a row that fit into half the page."""
@@ -40,14 +40,16 @@ class Table:
     def folded(self) -> list[int]:
         """The columns in which every one of several rows says the same, or the only row says nothing."""
         columns = [set(cells) for cells in zip(*self.rows, strict=True)]
-        alone = len(self.rows) == 1
-        return [i for i, cells in enumerate(columns) if cells <= NOTHING or (len(cells) == 1 and not alone)]
+        several = len(self.rows) > 1
+        return [
+            place for place, cells in enumerate(columns) if cells <= NOTHING or (several and len(cells) == 1)
+        ]
 
     @property
     def same(self) -> dict[str, str]:
         """What the folded columns say, by title; not those that say nothing."""
-        said = {self.head[i]: self.rows[0][i] for i in self.folded}
-        return {title: cell for title, cell in said.items() if cell not in NOTHING}
+        cells = {self.head[i]: self.rows[0][i] for i in self.folded}
+        return {title: cell for title, cell in cells.items() if cell not in NOTHING}
 
     @property
     def wide(self) -> bool:
@@ -61,10 +63,14 @@ Columns = dict[str, Callable[[Any], str]]
 """The columns of a table by title: what each says of a row."""
 
 
+def cells_of(rows: pd.DataFrame, columns: Columns) -> list[list[str]]:
+    """What the columns say of each row."""
+    return [[tell(row) for tell in columns.values()] for _, row in rows.iterrows()]
+
+
 def tabled(title: str, rows: pd.DataFrame, columns: Columns, note: str = "") -> Table:
     """A table of `rows`."""
-    body = [[tell(row) for tell in columns.values()] for _, row in rows.iterrows()]
-    return Table(title, list(columns), body, note)
+    return Table(title, list(columns), cells_of(rows, columns), note)
 
 
 def number(value: float, digits: str = ".4g") -> str:

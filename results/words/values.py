@@ -4,12 +4,17 @@ from typing import Any
 
 import pandas as pd
 
-from results.figures.length import fit_trends
-from results.figures.panels import Panel
-from results.figures.words import UNITS, settings_title
+from results.methods import METHODS
 from results.normal import Z90
-from results.report.cells import Columns, Table, number, tabled
-from results.tables.status import SHORT
+from results.summary.panels import Panel, fit_trends
+from results.words.buying import status_of
+from results.words.cells import Columns, Table, number, tabled
+from results.words.names import UNITS, sentence, settings_title
+
+
+def combined(panel: Panel) -> str:
+    """How answers are combined, as the start of a sentence."""
+    return sentence(METHODS[panel.key.method].words)
 
 
 def value_table(panel: Panel) -> Table:
@@ -33,9 +38,9 @@ def value_table(panel: Panel) -> Table:
         shares = (number(times * first[name], form) for name, times, form in beside.values())
         values = (str(cells.get((setting, n), "")) for n in panel.ns)
         body.append([setting, number(first["length"], ",.0f"), *shares, *values])
-    head = [settings_title(panel.source, panel.settings), f"{UNITS[panel.source]} used", *beside]
+    head = [settings_title(panel.key.source, panel.settings), f"{UNITS[panel.key.source]} used", *beside]
     note = f"{kind} ± half of the 90 % interval over questions."
-    return Table(panel.combined, [*head, *(f"N = {n}" for n in panel.ns)], body, note)
+    return Table(combined(panel), [*head, *(f"N = {n}" for n in panel.ns)], body, note)
 
 
 def trend_table(panel: Panel) -> Table | None:
@@ -43,7 +48,7 @@ def trend_table(panel: Panel) -> Table | None:
     rows = [fit.row() | {"held": n} for n, fit in fit_trends(panel).items()]
     if not rows:
         return None
-    return fit_table(f"{panel.combined}: fitted trend", pd.DataFrame(rows), UNITS[panel.source])
+    return fit_table(f"{combined(panel)}: fitted trend", pd.DataFrame(rows), UNITS[panel.key.source])
 
 
 _FITS = {"along_n": "N, at setting", "along_t": "T, at N =", "along_gap": "Δ², at N ="}
@@ -58,7 +63,7 @@ def fit_table(title: str, rows: pd.DataFrame, unit: str) -> Table:
         "rate": lambda row: number(row["rate"]),
         "gap": lambda row: number(row["gap"]),
         "misfit": lambda row: number(row["rms"], ".4f"),
-        "status": lambda row: SHORT.get(row["status"], row["status"]),
+        "status": status_of,
         "problem": lambda row: "" if pd.isna(row["reason"]) else row["reason"],
     }
     note = (

@@ -1,11 +1,14 @@
 """What figures, tables and sentences call things: curves, settings, lengths and values.
 
-curves_name("llm", "gsm8k", "Llama-3.1-8B")  ->  "Llama-3.1-8B on gsm8k"
+curves_name(Key("llm", "gsm8k", "Llama-3.1-8B"))  ->  "Llama-3.1-8B on gsm8k"
 setting_name("llm", "120")  ->  "asked for 120 tokens"      show(0.6456)  ->  "64.6 %"
 """
 
 from collections.abc import Sequence
 from typing import Any
+
+from results.methods import METHODS
+from results.tables.key import Key
 
 PAPER = (
     "Xingwu Chen, Miao Lu, Beining Wu, Difan Zou: “Towards Theoretical Understanding of Transformer "
@@ -15,22 +18,8 @@ PAPER = (
 
 NBSP = "\N{NO-BREAK SPACE}"
 
-METHOD_NAMES = {
-    "majority": "majority vote",
-    "best_of_n": "best of N",
-    "all_of_n": "all of N",
-    "best_by_score": "best by score",
-    "weighted_majority": "weighted vote",
-    "ensemble": "average of N",
-    "greedy": "greedy decoding",
-}
-FIELD_NAMES = {
-    "majority": "maj@k, self-consistency",
-    "best_of_n": "pass@k",
-    "all_of_n": "pass^k",
-    "best_by_score": "best-of-N by a verifier",
-    "weighted_majority": "weighted self-consistency",
-}
+METHOD_NAMES = {name: method.words for name, method in METHODS.items()}
+FIELD_NAMES = {name: method.field for name, method in METHODS.items() if method.field}
 """What the field calls the methods, with k for N."""
 
 METRIC_TITLES = {"accuracy": "accuracy", "risk": "squared error (lower is better)"}
@@ -41,21 +30,30 @@ LENGTH_TITLES = {"llm": "tokens per answer, T", "synthetic": "reasoning steps, T
 _UNNAMED = "unknown"  # what a table without the column is given
 
 
-def curves_name(source: str, dataset: str, model: str) -> str:
+def curves_name(key: Key) -> str:
     """The curves of a model on a dataset; the twin goes by its experiment and what is changed in it."""
-    if source == "synthetic":
-        return ", ".join(filter(None, [dataset, line_name(model)]))
-    if model == dataset != _UNNAMED:
-        return f"{model} model, {dataset} questions"
-    name = "your answers" if model == _UNNAMED else model
-    return name if dataset == _UNNAMED else f"{name} on {dataset}"
+    if key.source == "synthetic":
+        return ", ".join(filter(None, [key.dataset, line_name(key.model)]))
+    if key.model == key.dataset != _UNNAMED:
+        return f"{key.model} model, {key.dataset} questions"
+    name = "your answers" if key.model == _UNNAMED else key.model
+    return f"{name}{_on(key.dataset)}"
+
+
+def method_name(key: Key) -> str:
+    """The same, and how answers are combined: "Llama-3.1-8B on gsm8k, majority vote"."""
+    return f"{curves_name(key)}, {METHOD_NAMES.get(key.method, key.method)}"
 
 
 def models_name(source: str, dataset: str, models: Sequence[str]) -> str:
     """The curves of one or several models on one dataset: "2 models on gsm8k"."""
     if len(models) == 1:
-        return curves_name(source, dataset, models[0])
-    return f"{len(models)} models" + ("" if dataset == _UNNAMED else f" on {dataset}")
+        return curves_name(Key(source, dataset, models[0]))
+    return f"{len(models)} models{_on(dataset)}"
+
+
+def _on(dataset: str) -> str:
+    return "" if dataset == _UNNAMED else f" on {dataset}"
 
 
 def line_name(model: str) -> str:
@@ -92,32 +90,9 @@ def setting_used(source: str, setting: str, length: float) -> str:
     return f"{name}{used}" if setting.isdecimal() else f"{name}{used} {UNITS[source]}"
 
 
-def bought(source: str, row: Any, value: str, alone: bool = False) -> str:
-    """A choice, how accurate it is by its column `value`, how sure that is, and what it costs.
-
-    "N = 8, asked for 9 tokens, used 7: 95.4 % (90 % interval 94.0 … 96.5 %) for 60 tokens per question".
-    `alone`: it has the only setting there is, which goes without saying.
-    """
-    used = "" if alone else f", {setting_used(source, str(row['setting']), row['cost'] / row['N'])}"
-    sure = f" (90{NBSP}% interval {interval(row['low'], row['high'])})" if known(row, "low") else ""
-    return f"N = {row['N']:.0f}{used}: {show(row[value])}{sure} for {price(source, row)}"
-
-
 def methods_name(methods: Sequence[str]) -> str:
     """ "majority vote", or what several have in common."""
     return METHOD_NAMES.get(methods[0], methods[0]) if len(methods) == 1 else "votes and choices by score"
-
-
-def price(source: str, row: Any) -> str:
-    """What a choice costs, in money where its column `usd` knows: "$0.22 per 1,000 questions"."""
-    if known(row, "usd"):
-        return f"{dollars(row['usd'])} per 1,000 questions"
-    return f"{row['cost']:,.0f} {UNITS[source]} per question"
-
-
-def dollars(amount: float) -> str:
-    """US dollars with cents: "$0.22"; with four digits below a cent."""
-    return f"${amount:,.2f}" if amount >= 0.01 or amount == 0 else f"${amount:.2g}"
 
 
 def known(row: Any, name: str) -> bool:
@@ -148,12 +123,12 @@ def some_of(shown: int, total: int, things: str) -> list[str]:
     return [f"{shown} of {total} {things}"] if shown < total else []
 
 
-def predictor_name(rows: Any) -> str:
-    """ "default (mixture)": the one predictor of a table's rows, and what it goes by where its name hides it.
+def predictor_name(rows: Any, name: str = "") -> str:
+    """ "default (mixture)": a predictor, and what it goes by where its name hides it.
 
-    A table need not say what a predictor goes by (column `estimator`).
+    name: by default the one predictor of the rows. A table need not say what it goes by (`estimator`).
     """
-    name = str(rows["predictor"].iloc[0])
+    name = name or str(rows["predictor"].iloc[0])
     made_by = rows["estimator"].dropna().unique() if "estimator" in rows else []
     others = [str(estimator) for estimator in made_by if estimator != name]
     return f"{name} ({listed(others)})" if others else name

@@ -10,33 +10,33 @@ import altair as alt
 import pandas as pd
 
 from results.figures.axes import colour, log_axis
-from results.figures.panels import unique_slug
 from results.figures.saving import save_figures
 from results.figures.series import Series
 from results.figures.theme import Figure
-from results.figures.words import curves_name
-from results.frontier import pareto_frontier
-from results.stopping.advice import DEFAULT, advice, one_by_one, sentences
+from results.stopping.advice import DEFAULT, advice, one_by_one, unit_of
 from results.stopping.arena import CLAIRVOYANT
-
-_GROUP = ["dataset", "model", "setting"]
+from results.summary.buying import pareto_frontier
+from results.summary.panels import unique_slug
+from results.tables.key import ANSWERS, Key, groups
+from results.words.names import curves_name
+from results.words.stopping import sentences
 
 
 def stopping_figures(table: pd.DataFrame) -> list[Figure]:
     """One figure for each data set, model and setting of a stopping table."""
     several = len(set(table["setting"])) > 1
     figures: list[Figure] = []
-    for key, rows in table.groupby(_GROUP, sort=False):
-        name = unique_slug(["stop", *map(str, key)], [figure.name for figure in figures])
-        figures.append(_figure(rows, name, several))
+    for key, rows in groups(table, ANSWERS):
+        name = unique_slug(["stop", *key.names[1:]], [figure.name for figure in figures])
+        figures.append(_figure(key, rows, name, several))
     return figures
 
 
-def _figure(table: pd.DataFrame, name: str, several: bool) -> Figure:
+def _figure(key: Key, table: pd.DataFrame, name: str, several: bool) -> Figure:
     rows = one_by_one(table).sort_values(["rule", "share"])
     rules = list(dict.fromkeys(table.loc[table["rule"] != CLAIRVOYANT, "rule"]))
     tried, floor = rows[rows["rule"] != CLAIRVOYANT], rows[rows["rule"] == CLAIRVOYANT]
-    unit = "answers" if table["tokens"].isna().all() else "tokens"
+    unit = unit_of(table)
     n_max, lowest = int(table["n_max"].iloc[0]), tried["agreement"].min()
     x = log_axis("share", tried["share"], f"{unit}, share of those of {n_max} answers")
     x = x.axis(format="~%", labelOverlap="greedy")
@@ -62,8 +62,7 @@ def _figure(table: pd.DataFrame, name: str, several: bool) -> Figure:
     series.add(tried[tried["rule"] != DEFAULT], "line", "thin", (0.85, 0.1))
     series.add(tried[tried["rule"] == DEFAULT], "line", "curve")
     series.add(tried, "circle", "point", clip=False, tooltip=said)
-    dataset, model, setting = (str(table[column].iloc[0]) for column in _GROUP)
-    title = curves_name("llm", dataset, model) + (f", setting {setting}" if several else "")
+    title = curves_name(key) + (f", setting {key.setting}" if several else "")
     marks = "Grey band: no rule is as good for less. Dashes: who knows the best lead for each question."
     return series.figure(title, " ".join(sentences(advice(table))), marks)
 

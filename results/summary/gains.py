@@ -10,20 +10,16 @@ interval is too wide.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy import special
 
-from results.figures.panels import Panel
-from results.figures.words import points
 from results.normal import LEVEL, z_of
 from results.paired.differences import fewest_questions, least_stderr
 from results.paired.verdict import Verdict, verdict
-from results.votes.tokens import budgets_ignored
-
-_DIRECTIONS: dict[Verdict, int] = {"better": 1, "worse": -1, "undecided": 0}
+from results.summary.panels import Panel
 
 
 @dataclass(frozen=True)
@@ -39,20 +35,37 @@ class Gain:
         return not np.isnan(self.margin)
 
     @property
-    def direction(self) -> int:
-        """1 or −1 where the value clearly rises or falls, 0 where all of it could be noise."""
-        return _DIRECTIONS[verdict(self.value - self.margin, self.value + self.margin)]
+    def verdict(self) -> Verdict:
+        """Whether the value clearly rises or falls; undecided where all of it could be noise."""
+        return verdict(self.value - self.margin, self.value + self.margin)
 
-    @property
-    def verb(self) -> str:
-        """What it comes to: "pays"."""
-        if not self.known:
-            return "cannot be judged"
-        return {1: "pays", 0: "makes no clear difference", -1: "hurts"}[self.direction]
 
-    def __str__(self) -> str:
-        margin = f" ± {100 * self.margin:.1f}" if self.margin < 1 else ""
-        return f"{points(self.value)}{margin} points"
+class Ends(NamedTuple):
+    """Three exact rows: fewest answers at the cheapest setting and at the dearest, most at the dearest."""
+
+    cheapest: Any
+    dearest: Any
+    most: Any
+
+
+def ends(panel: Panel) -> Ends:
+    """The rows between which gains are measured."""
+    rows = panel.exact.sort_values("N")
+    first = rows[rows["setting"] == panel.settings[0]]
+    last = rows[rows["setting"] == panel.settings[-1]]
+    return Ends(first.iloc[0], last.iloc[0], last.iloc[-1])
+
+
+def vote_gain(panel: Panel) -> Gain:
+    """What the most answers gain over the fewest at the dearest setting."""
+    places = ends(panel)
+    return gain(places.dearest, places.most, "stderr_vs_first_n")
+
+
+def length_gain(panel: Panel) -> Gain:
+    """What the dearest setting gains over the cheapest at the fewest answers."""
+    places = ends(panel)
+    return gain(places.cheapest, places.dearest, "stderr_vs_cheapest")
 
 
 def gain(before: Any, after: Any, paired: str) -> Gain:
@@ -78,26 +91,3 @@ def _margin(stderr: float, questions: float) -> float:
         return np.inf
     trusted = max(stderr, float(least_stderr(int(questions))))
     return float(special.stdtrit(questions - 1, (1 + LEVEL) / 2)) * trusted
-
-
-def ends(panel: Panel) -> tuple[Any, Any, Any]:
-    """Three exact rows: fewest answers at the cheapest setting and at the dearest, most at the dearest."""
-    rows = panel.exact.sort_values("N")
-    first, last = (rows[rows["setting"] == panel.settings[end]] for end in (0, -1))
-    return first.iloc[0], last.iloc[0], last.iloc[-1]
-
-
-def vote_gain(panel: Panel) -> Gain:
-    """What the most answers gain over the fewest at the dearest setting."""
-    return gain(*ends(panel)[1:], "stderr_vs_first_n")
-
-
-def length_gain(panel: Panel) -> Gain:
-    """What the dearest setting gains over the cheapest at the fewest answers."""
-    return gain(*ends(panel)[:2], "stderr_vs_cheapest")
-
-
-def length_ignored(panel: Panel) -> bool:
-    """Whether the settings are tokens asked for that hardly set the length of the answers."""
-    used = panel.exact.groupby("setting")["length"].mean()
-    return panel.has_lengths and budgets_ignored({name: float(used[name]) for name in panel.settings})
