@@ -161,7 +161,7 @@ def _feasible(group: Group, ns: Sequence[int] | None) -> Ints:
     if left_out:
         short = int((sizes < left_out[0]).sum())
         warnings.warn(
-            f"{group}: N = {_listed(left_out)} left out: {short} of {sizes.size} questions have fewer than "
+            f"{group.key}: N = {_listed(left_out)} left out: {short} of {sizes.size} questions have fewer than "
             f"{left_out[0]} answers (the smallest pool has {smallest})",
             stacklevel=3,
         )

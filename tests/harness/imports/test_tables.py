@@ -53,7 +53,8 @@ def test_what_is_left_out_is_found_however_it_is_written(value: str, tmp_path: P
     table = pd.DataFrame({"question_id": ["a", "b"], "answer": "1", "gold": "1", "error": cells})
     table.to_parquet(tmp_path / "t.parquet")
     assert import_table(tmp_path / "t.parquet", drop=[("error", value)]).left_out == 1
-    assert import_table(tmp_path / "t.parquet", drop=[("error", "2")]).left_out == 0
+    with pytest.raises(BadInput, match="--drop error=2: no row has this"):
+        import_table(tmp_path / "t.parquet", drop=[("error", "2")])
 
 
 def test_a_mapped_column_takes_the_place_of_one_of_that_name(tmp_path: Path) -> None:

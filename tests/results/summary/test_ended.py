@@ -7,11 +7,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from results.report.stopped import stopped_votes, vote_right
 
 from results.report.inputs import read_tables
 from results.report.page import build_report
+from results.summary.ended import ended_votes
 from results.tables.contract import write_samples
+from results.tables.key import Key
+from results.votes.exact import answer_pools, whole_vote
 
 
 def votes(answers: dict[str, str], rule: str | None = "lead:2") -> pd.DataFrame:
@@ -30,19 +32,20 @@ RECORD = {"experiment": {"dataset": "d", "model": "m", "samples": 8, "stop_rule"
 
 
 def test_leaders_share_the_credit_of_a_vote() -> None:
-    found = vote_right(votes({"one": "AA", "tie": "AB", "three": "ABCCBA", "lost": "BB-A", "none": "--"}))
-    assert found.to_dict() == {"one": 1.0, "tie": 0.5, "three": pytest.approx(1 / 3), "lost": 0.0}
+    answers = {"lost": "BB-A", "none": "--", "one": "AA", "three": "ABCCBA", "tie": "AB"}
+    counts = answer_pools(votes(answers, None)).counts()
+    assert whole_vote(counts).tolist() == pytest.approx([0, 0, 1, 1 / 3, 0.5])
 
 
 def test_what_was_saved_is_counted_against_the_plan() -> None:
     table = votes({"a": "AA", "b": "BB-", "c": "--------"})
-    (row,) = stopped_votes(table, [RECORD]).to_dict("records")
+    (row,) = ended_votes(table, {Key("llm", "d", "m"): 8}).to_dict("records")
     assert (row["votes"], row["ended_early"], row["answers"], row["most"]) == (3, 2, 13, 8)
     assert row["tokens"] == 30 + 60 + 360
     assert row["tokens_share"] == pytest.approx(450 / (8 * 15 + 8 * 20 + 360))
     assert row["right"] == pytest.approx(1 / 3)
     assert row["stderr"] == pytest.approx(np.std([1, 0, 0], ddof=1) / np.sqrt(3))
-    (alone,) = stopped_votes(table, []).to_dict("records")
+    (alone,) = ended_votes(table, {}).to_dict("records")
     assert np.isnan(alone["most"])
     assert np.isnan(alone["ended_early"])
     assert np.isnan(alone["tokens_share"])

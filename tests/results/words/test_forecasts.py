@@ -2,11 +2,11 @@
 
 import numpy as np
 import pandas as pd
-from results.report.errors import closest, error_table, steps_of_twin, targets
-from results.report.errors import forecast_table as shown
 
-from results.figures.forecast import make_forecasts
 from results.report.choices import forecast_choices
+from results.summary.forecasts import make_forecasts, targets
+from results.words.forecasts import closest, error_table
+from results.words.forecasts import forecast_table as shown
 from tests.results.made_tables import BACKTEST, forecast_table
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -78,22 +78,6 @@ def test_a_backtest_is_scored_over_its_splits():
         ["good", "2.00", "3.0", "26.0", "2 of 2", "2 of 2"],
         ["bad", "21.00", "22.0", "367.0", "0 of 2", "2 of 2"],
     ]
-
-
-def test_steps_of_one_twin_are_told_in_the_order_of_the_tokens():
-    """100 and 400 tokens at 2 and 8 steps of one twin; the other way round steps do not grow."""
-    table = forecast_table("twin", [0.6, 0.7])
-    long = table["setting"] == "high"
-    told = steps_of_twin([table.assign(twin_t=np.where(long, 8, 2), twin_odds=-0.6)])
-    assert "100 to 400" in told
-    assert "(2, 8)" in told
-    assert "10^0.6 times less likely" in told
-    assert "do not grow" not in told
-    back = steps_of_twin([table, table.assign(twin_t=np.where(long, 2, 8), twin_odds=1.0)])
-    assert "do not grow" in back
-    assert "(8, 2)" in back
-    assert "10^1.0 times more likely" in back
-    assert steps_of_twin([table]) == ""
 
 
 def test_new_lengths_and_more_answers_are_compared_by_themselves():

@@ -2,8 +2,10 @@
 
 import pytest
 
-from results.figures import words
 from results.figures.axes import colour, log_axis, n_axis, tooltips
+from results.tables.key import Key
+from results.words import names as words
+from results.words.buying import bought, dollars
 
 NBSP = "\N{NO-BREAK SPACE}"
 CURVES = {
@@ -25,7 +27,7 @@ SETTINGS = [
 
 
 def test_curves_and_settings_are_called_by_what_was_asked_and_used():
-    assert {key: words.curves_name(*key.split(" ", 2)) for key in CURVES} == CURVES
+    assert {key: words.curves_name(Key(*key.split(" ", 2))) for key in CURVES} == CURVES
     for source, setting, length, title, name, used in SETTINGS:
         assert words.settings_title(source, [setting, setting]) == title
         assert words.setting_name(source, setting) == name
@@ -34,8 +36,8 @@ def test_curves_and_settings_are_called_by_what_was_asked_and_used():
 
 
 def test_values_are_told_in_per_cent_points_and_lists():
-    row = {"setting": "9", "cost": 60.0, "N": 8.0, "value": 0.9544, "other": 0.1}
-    told = words.bought("llm", row, "value").replace(NBSP, " ")
+    row = {"source": "llm", "setting": "9", "cost": 60.0, "N": 8.0, "predicted": 0.9544, "other": 0.1}
+    told = bought(row).replace(NBSP, " ")
     assert told.startswith("N = 8, asked for 9 tokens, used 8: 95.4 % for 60 tokens")
     values = words.show(0.6456), words.show(-0.5), words.show(31.4159, "risk")
     assert values == (f"64.6{NBSP}%", f"−50.0{NBSP}%", "31.4")
@@ -62,14 +64,15 @@ def test_money_is_written_as_money():
     """0.1 dollars were "100m", SI's milli."""
     for values, number in (([0.1, 3.0], "$,.2f"), ([20.0, 900.0], "$,.0f")):
         assert log_axis("usd", values, "").to_dict()["axis"]["format"] == number
-    assert [words.dollars(amount) for amount in (0.1, 1234.5, 0.00321, 0)] == [
+    assert [dollars(amount) for amount in (0.1, 1234.5, 0.00321, 0)] == [
         "$0.10",
         "$1,234.50",
         "$0.0032",
         "$0.00",
     ]
-    row = {"setting": "9", "cost": 60.0, "usd": 0.06, "N": 8.0, "value": 0.9, "low": 0.8, "high": 1.0}
-    told = words.bought("llm", row, "value", alone=True).replace(NBSP, " ")
+    row = {"source": "llm", "setting": "9", "cost": 60.0, "N": 8.0}
+    row |= {"predicted": 0.9, "low": 0.8, "high": 1.0, "usd": 0.06}
+    told = bought(row, alone=True).replace(NBSP, " ")
     assert told == "N = 8: 90.0 % (90 % interval 80.0 … 100.0 %) for $0.06 per 1,000 questions"
 
 

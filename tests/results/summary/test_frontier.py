@@ -91,9 +91,9 @@ def test_a_change_within_the_noise_is_no_change(stderr, told):
     """The frontier goes from a to b, to a and to b, which is clearly better in the end."""
     choices = pd.DataFrame(
         [(1.0, "a", 0.50), (2.0, "b", 0.52), (3.0, "a", 0.53), (4.0, "b", 0.60), (2.0, "a", 0.51)],
-        columns=["cost", "model", "value"],
+        columns=["cost", "model", "predicted"],
     ).assign(stderr=stderr)
-    found = clear_changes(choices, "model", "value", "stderr")
+    found = clear_changes(Plan(choices))
     assert list(zip(found["cost"], found["model"], strict=True)) == told
 
 

@@ -7,7 +7,7 @@ import pytest
 from results.paired.differences import mean_differences
 from results.summary.gains import gain
 from results.summary.panels import make_panels
-from results.words.findings import findings
+from results.words.findings import findings, gain_words
 from tests.results.made_tables import curves
 
 
@@ -33,12 +33,12 @@ def row(value, stderr, paired=np.nan, questions=np.nan):
 
 def test_a_difference_is_clear_beyond_its_interval():
     """Standard errors of 0.03 and 0.04 make one of 0.05 for the difference: clear beyond 1.96 of them."""
-    for change, expected in ((0.0979, 0), (0.0981, 1), (-0.0981, -1)):
-        assert gain(row(0.5, 0.03), row(0.5 + change, 0.04), "paired").direction == expected
+    for change, expected in ((0.0979, "undecided"), (0.0981, "better"), (-0.0981, "worse")):
+        assert gain(row(0.5, 0.03), row(0.5 + change, 0.04), "paired").verdict == expected
     before, after = row(0.5, 0.03), row(0.55, 0.04, paired=0.02)
-    assert str(gain(before, after, "paired")) == "+5.0 ± 3.9 points"
+    assert gain_words(gain(before, after, "paired")) == "+5.0 ± 3.9 points"
     # the row before is itself compared with another: the paired error is of another difference
-    assert gain(row(0.5, 0.03, paired=0.01), after, "paired").direction == 0
+    assert gain(row(0.5, 0.03, paired=0.01), after, "paired").verdict == "undecided"
 
 
 def test_a_gain_is_judged_as_a_comparison_would():
@@ -57,20 +57,20 @@ def test_a_gain_is_judged_as_a_comparison_would():
 @pytest.mark.parametrize(("stderr", "questions"), [(np.nan, np.nan), (np.nan, 1), (0.0, 5)])
 def test_nothing_pays_without_a_standard_error_or_with_few_questions(stderr, questions):
     found = gain(row(0.1, stderr, questions=questions), row(0.9, stderr, questions=questions), "paired")
-    assert found.direction == 0
-    assert str(found) == "+80.0 points"
+    assert found.verdict == "undecided"
+    assert gain_words(found) == "+80.0 points"
     assert found.known == (questions == 5)
 
 
 def test_a_side_with_few_questions_decides_how_sure_a_difference_is():
     few, many = row(0.4, 0.01, questions=5), row(0.9, 0.01, questions=300)
     for before, after in ((few, many), (many, few)):
-        assert gain(before, after, "paired").direction == 0
-    assert gain(row(0.4, 0.01, questions=300), many, "paired").direction == 1
+        assert gain(before, after, "paired").verdict == "undecided"
+    assert gain(row(0.4, 0.01, questions=300), many, "paired").verdict == "better"
 
 
 def test_differences_that_are_all_alike_may_still_be_noise():
     """Ten questions that all gain nothing, or one point: the standard error of 0 is not believed."""
     alike = [gain(row(0.5, 0.1, questions=10), row(after, 0.1, 0.0, 10), "paired") for after in (0.5, 0.51)]
-    assert [one.direction for one in alike] == [0, 0]
+    assert [one.verdict for one in alike] == ["undecided"] * 2
     assert alike[0].margin > 0.1

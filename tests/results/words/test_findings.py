@@ -5,15 +5,17 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from results.report.buying import frontier_table, joint_verdict
 
 from predict.estimate import Options
 from predict.evidence.groups import read_groups
 from predict.planning.plan import plan
 from results.cli.report import CACHED
 from results.report.choices import cost_choices, with_most_first
+from results.summary.buying import measured
 from results.summary.panels import make_panels
 from results.tables.contract import read_table
+from results.tables.key import Key
+from results.words.buying import budget_table, which_model
 from results.words.findings import answer, answers_verdict, findings, length_verdict
 from results.words.values import value_table
 from tests.results.made_tables import ACCURACY, curves, twin
@@ -40,7 +42,7 @@ def told(table, method="majority"):
     panels = make_panels(table)
     (card,) = findings(panels)
     plain = [tuple(part.replace(NBSP, " ") for part in tile) for tile in card.tiles]
-    (panel,) = (panel for panel in panels if panel.method == method)
+    (panel,) = (panel for panel in panels if panel.key.method == method)
     return card, plain, answers_verdict(panel).replace(NBSP, " "), length_verdict(panel)
 
 
@@ -155,7 +157,7 @@ def test_toys_come_after_real_models_and_runs_without_lengths_last():
     bare = curves(model="bare").drop(columns=["T", "tokens_per_answer"])
     small = curves({key: 0.5 for key in ACCURACY if key[1] == 1}, model="small")
     panels = make_panels(pd.concat([curves(model="sums"), small, curves(model="real"), bare]))
-    assert [panel.model for panel in with_most_first(panels)] == ["real", "small", "sums", "bare"]
+    assert [panel.key.model for panel in with_most_first(panels)] == ["real", "small", "sums", "bare"]
 
 
 def test_the_order_of_the_rows_changes_no_finding():
@@ -172,27 +174,31 @@ def test_models_on_the_same_questions_share_one_frontier():
     assert [choice.name for choice in cost_choices(both)] == names
 
 
+def told_of(panels):
+    return which_model(measured(panels))
+
+
 def test_prices_can_turn_the_joint_frontier_over():
     """Ten times the tokens and no better: never bought by tokens, always at a hundredth of the price."""
     tables = pd.concat([curves(), curves(model="large")])
     tables["tokens_per_answer"] *= tables["model"].map({"m": 1, "large": 10})
-    assert joint_verdict(make_panels(tables)).startswith("m is the one")
+    assert told_of(make_panels(tables)).startswith("m is the one")
     priced, half = make_panels(tables, {"m": 10.0, "large": 0.1}), make_panels(tables, {"large": 0.1})
-    assert joint_verdict(priced).startswith("large is the one")
-    assert joint_verdict(half).startswith("m is the one")  # m has no price
+    assert told_of(priced).startswith("large is the one")
+    assert told_of(half).startswith("m is the one")  # m has no price
     # 1,000 tokens a question at 0.1 dollars a million
-    assert frontier_table(priced).rows[0] == ["large", "$0.10", "low", "1,000", "1", f"50.0{NBSP}%"]
-    assert [cells[1] for cells in frontier_table(priced).rows] == ["$0.10", "$0.40", "$6.40"]
-    assert "m has no price" in frontier_table(half).note
-    table = frontier_table(make_panels(tables, {"m": 10.0}))  # all of it are m's choices
+    assert budget_table(measured(priced)).rows[0] == ["large", "$0.10", "low", "1,000", "1", f"50.0{NBSP}%"]
+    assert [cells[1] for cells in budget_table(measured(priced)).rows] == ["$0.10", "$0.40", "$6.40"]
+    assert "m has no price" in budget_table(measured(half)).note
+    table = budget_table(measured(make_panels(tables, {"m": 10.0})))  # all of it are m's choices
     assert ("large has no price" in table.note, table.rows[0][:3]) == (True, ["m", "100", "low"])
-    assert [("price" in frontier_table([panel]).note.lower()) for panel in half] == [False, True]
+    assert [("price" in budget_table(measured([panel])).note.lower()) for panel in half] == [False, True]
     better = make_panels(tables.assign(accuracy=tables["accuracy"] + 0.2 * (tables["model"] == "large")))
-    assert "from 100 tokens m, from 4,000 tokens large" in joint_verdict(better)
+    assert "from 100 tokens m, from 4,000 tokens large" in told_of(better)
     noisy = make_panels(tables.assign(accuracy=tables["accuracy"] + 0.01 * (tables["model"] == "large")))
-    assert joint_verdict(noisy).startswith("m is the cheapest to ask, and no other is clearly better")
+    assert told_of(noisy).startswith("m is the cheapest to ask, and no other is clearly better")
     better = [replace(panel, price=price) for panel, price in zip(better, (1.0, 0.2), strict=True)]
-    assert "1,000 questions: from $0.10 m, from $0.20 large" in joint_verdict(better)
+    assert "1,000 questions: from $0.10 m, from $0.20 large" in told_of(better)
 
 
 def test_lost_answers_and_questions_stand_beside_the_accuracy_they_touch():
@@ -207,7 +213,7 @@ def test_lost_answers_and_questions_stand_beside_the_accuracy_they_touch():
         ["high", "400", "120", "3.1", "0.0", "70.0 ± 1.6", "74.0 ± 1.6"],
     ]
     few = make_panels(curves(unreadable=0.009, cut_off=0.01))
-    (card,) = findings(few, {"m on sums": "12 of 20 planned answers"})
+    (card,) = findings(few, {Key("llm", "sums", "m"): "12 of 20 planned answers"})
     assert card.partial == ["12 of 20 planned answers"]
     assert [f"1.0{NBSP}%" in note for note in card.notes] == [False, True]
 
