@@ -268,8 +268,12 @@ TOKEN_BUDGET = Number(
 )
 COUNT = Number("correct or nulls", Range(0), "How often an answer was given.")
 COUNTS = Numbers("wrong", Range(0), "How often each wrong answer was given.")
-QUESTIONS = Numbers("questions", _FROM_ONE, "Numbers of questions, as 200,1000.  [default: the pilot's]")
-ANSWERS = Numbers("answers", _FROM_ONE, "Numbers of answers to each.  [default: the pilot's, and 4 × that]")
+QUESTION_COUNTS = Numbers(
+    "questions", _FROM_ONE, "Numbers of questions, as 200,1000.  [default: the pilot's]"
+)
+ANSWER_COUNTS = Numbers(
+    "answers", _FROM_ONE, "Numbers of answers to each.  [default: the pilot's, and 4 × that]"
+)
 MOST_ANSWERS = Number("n_max", Range(2, LARGEST_N), "The most answers to a question.")
 RANDOM_ORDERS = Number(
     "orders", Range(1, 10**5), "Random orders of each question's answers, the same for all rules."

@@ -162,10 +162,10 @@ def plans_of(plans: pd.DataFrame, prices: Mapping[str, float]) -> Iterator[Plan]
     method = every["method"].mask(every["predictor"] == MEASURED, "").rename("of")
     one_goal = ["source", "dataset", "predictor", *_GOALS, method]
     for _, rows in every.groupby(one_goal, sort=False, dropna=False):
-        goals = [None if np.isnan(goal) else float(goal) for goal in rows[_GOALS].iloc[0]]
+        target, budget = (None if np.isnan(goal) else float(goal) for goal in rows[_GOALS].iloc[0])
         models = [own for _, own in rows.groupby("model", sort=False)]
         for own in [rows, *models] if len(models) > 1 else models:
-            yield Plan(own, *goals, by="usd" if own["usd"].notna().all() else "cost")
+            yield Plan(own, target, budget, "usd" if own["usd"].notna().all() else "cost")
 
 
 def clear_changes(plan: Plan) -> pd.DataFrame:

@@ -135,7 +135,7 @@ def fit_trends(panel: Panel) -> dict[int, Fit]:
     has a flat or a step at N = 1) they are fitted in T.
     """
     rows = panel.exact.dropna(subset=["length"])
-    parts = {int(n): part for n, part in rows.groupby("N")}
+    parts = {n: rows[rows["N"] == n] for n in panel.ns if (rows["N"] == n).any()}
     fits = {n: along_t(part["length"], part["value"], panel.metric) for n, part in parts.items()}
     single = fits.get(1)
     for n, part in parts.items():

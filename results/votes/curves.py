@@ -160,9 +160,9 @@ def _feasible(group: Group, ns: Sequence[int] | None) -> Ints:
     left_out = sorted(n for n in wanted if n > smallest)
     if left_out:
         short = int((sizes < left_out[0]).sum())
+        few = f"{short} of {sizes.size} questions have fewer than {left_out[0]} answers"
         warnings.warn(
-            f"{group.key}: N = {_listed(left_out)} left out: {short} of {sizes.size} questions have fewer than "
-            f"{left_out[0]} answers (the smallest pool has {smallest})",
+            f"{group.key}: N = {_listed(left_out)} left out: {few} (the smallest pool has {smallest})",
             stacklevel=3,
         )
     return np.array(sorted(n for n in wanted if n <= smallest), np.int64)

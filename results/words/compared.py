@@ -157,12 +157,13 @@ def _paid(largest: Any, rows: pd.DataFrame) -> str:
     if known.empty:
         return f"; at equal {_unit(largest)} it is not known"
     same = largest.name in known.index
-    paid: Any = known.loc[largest.name] if same else known.loc[known["N"].idxmax()]
+    place = largest.name if same else known["N"].idxmax()
+    paid: Any = known.loc[[place]].iloc[0]
     how = "it is undecided" if _verdict(paid) == "undecided" else "the other way round"
     if _verdict(paid) == _verdict(largest):
         how = "too"
-    place = "" if same else f" ({_place(paid, rows)})"
-    difference = f"{paid['b']} − {paid['a']} is {_difference(paid)}{place}"
+    where = "" if same else f" ({_place(paid, rows)})"
+    difference = f"{paid['b']} − {paid['a']} is {_difference(paid)}{where}"
     return f"; at equal {_unit(paid)} {how}: {difference}"
 
 
